@@ -1,0 +1,32 @@
+"""Fixtures shared by all tests."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "handful", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("handful")
+
+
+@pytest.fixture
+def rng(request: pytest.FixtureRequest) -> np.random.Generator:
+    """A generator whose seed is the name of the test: independent and repeatable."""
+    return np.random.default_rng(zlib.crc32(request.node.nodeid.encode()))
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder with the papers' data sets; skips where it is absent."""
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("HANDFUL_DATA", beside))
+    if not folder.is_dir():
+        pytest.skip("the papers' data sets are not here: set HANDFUL_DATA to their folder")
+    return folder
