@@ -1,0 +1,121 @@
+"""Theorems as pure functions: numbers in, a frozen `Certificate` out.
+
+What lives here: binomial tails and their inverses, every bound of the library, the messages
+that sample-compression bounds pay for, the sample-size planner. What does not: anything that
+looks at data; machines count, bounds certify.
+
+To add a bound: write one function for one theorem (statement with quantifiers, assumptions,
+reference and a runnable example in its docstring; round outward; return 1.0 where it says
+nothing), enter it in ``BOUNDS``, give it an oracle in ``tests/oracles.py``, a validity
+simulation in ``tests/bounds/test_validity.py`` and a mutant in ``tools/mutants.py``.
+"""
+
+from handful.bounds._certificate import (
+    Certificate,
+    Criterion,
+    Message,
+    NotCertifiableError,
+    VacuousBoundWarning,
+)
+from handful.bounds._compression import (
+    ClassCounts,
+    closed_form_compression_bound,
+    compression_bound,
+    cost_bound,
+    folk_compression_bound,
+    kl_compression_bound,
+    pool_bound,
+)
+from handful.bounds._held_out import (
+    conformal_p_value,
+    dkw_deviation,
+    held_out_bound,
+    selective_error_bound,
+)
+from handful.bounds._margin import (
+    adaboost_training_bound,
+    finite_class_rademacher,
+    margin_distribution_bound,
+    multiple_kernel_bound,
+    rademacher_margin_bound,
+)
+from handful.bounds._messages import (
+    ball_message,
+    decision_list_message,
+    half_space_message,
+    n_bipartite_graphs,
+    stump_message,
+    two_point_message,
+)
+from handful.bounds._planner import planned_risk, samples_needed
+from handful.bounds._projection import (
+    code_length_bound,
+    matching_pursuit_bound,
+    perceptron_bound,
+    sparse_pca_bound,
+)
+from handful.bounds._published import (
+    published_ball_bound,
+    published_half_space_bound,
+    repaired_half_space_bound,
+)
+from handful.bounds._real_loss import pac_bayes_bound, real_loss_bound
+from handful.bounds._registry import BOUNDS, Bound
+from handful.bounds._stable import stable_bound, stable_risk
+from handful.bounds._tails import (
+    binomial_tail_inverse,
+    kl_divergence,
+    kl_inverse,
+    log_binomial_cdf,
+    log_binomial_coefficient,
+)
+
+__all__ = [
+    "BOUNDS",
+    "Bound",
+    "Certificate",
+    "ClassCounts",
+    "Criterion",
+    "Message",
+    "NotCertifiableError",
+    "VacuousBoundWarning",
+    "adaboost_training_bound",
+    "ball_message",
+    "binomial_tail_inverse",
+    "closed_form_compression_bound",
+    "code_length_bound",
+    "compression_bound",
+    "conformal_p_value",
+    "cost_bound",
+    "decision_list_message",
+    "dkw_deviation",
+    "finite_class_rademacher",
+    "folk_compression_bound",
+    "half_space_message",
+    "held_out_bound",
+    "kl_compression_bound",
+    "kl_divergence",
+    "kl_inverse",
+    "log_binomial_cdf",
+    "log_binomial_coefficient",
+    "margin_distribution_bound",
+    "matching_pursuit_bound",
+    "multiple_kernel_bound",
+    "n_bipartite_graphs",
+    "pac_bayes_bound",
+    "perceptron_bound",
+    "planned_risk",
+    "pool_bound",
+    "published_ball_bound",
+    "published_half_space_bound",
+    "rademacher_margin_bound",
+    "real_loss_bound",
+    "repaired_half_space_bound",
+    "samples_needed",
+    "selective_error_bound",
+    "sparse_pca_bound",
+    "stable_bound",
+    "stable_risk",
+    "stump_message",
+    "two_point_message",
+]

@@ -1,0 +1,284 @@
+"""What a bound returns: a frozen, itemised, re-checkable statement."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+IID = "the examples are drawn independently from the distribution of the new cases"
+FIXED_PREPROCESSING = "preprocessing was fixed before the data were seen, or is part of the message"
+RATE_SENTENCES = {
+    "false_positive": "a new case is negative and called positive",
+    "false_negative": "a new case is positive and called negative",
+    "false_positive_given_negative": "a new negative case is called positive",
+    "false_negative_given_positive": "a new positive case is called negative",
+}
+
+
+class NotCertifiableError(TypeError):
+    """Raised where a number would look like a guarantee without being one."""
+
+
+class VacuousBoundWarning(UserWarning):
+    """Warns that a bound is valid but says nothing."""
+
+
+class Message(float):
+    """What must be said beside the compression set, in nats, itemised by ``terms``.
+
+    It is a float (the total), so it can be added to and passed wherever nats are expected.
+
+    Examples
+    --------
+    >>> message = Message({"number of rules": 0.5, "pairing": 0.25})
+    >>> message + 1.0
+    1.75
+    >>> message.terms
+    (('number of rules', 0.5), ('pairing', 0.25))
+    """
+
+    terms: tuple[tuple[str, float], ...]
+
+    def __new__(cls, terms: Mapping[str, float] | Iterable[tuple[str, float]]) -> Message:
+        items = tuple(terms.items() if isinstance(terms, Mapping) else terms)
+        message = super().__new__(cls, math.fsum(nats for _, nats in items))
+        message.terms = tuple((str(name), float(nats)) for name, nats in items)
+        return message
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Message, (self.terms,))
+
+
+def itemise(nats: float, name: str) -> tuple[tuple[str, float], ...]:
+    """The terms of a message; one term called ``name`` for a plain number, none for zero."""
+    if isinstance(nats, Message):
+        return nats.terms
+    return ((name, float(nats)),) if nats else ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Certificate:
+    """A guarantee on new cases: "with probability 1 - delta, at most ``risk``".
+
+    Attributes
+    ----------
+    risk : float
+        Upper bound on ``quantity``; ``limit`` (1.0 for a probability) when vacuous.
+    delta : float
+        Allowed probability, over the draw of the training data, that the statement fails.
+    bound : str
+        Name of the bound in the registry ``BOUNDS``.
+    n_samples : int
+        Number of examples it was computed from.
+    n_errors, n_compressed : int or None
+        Errors counted outside the compression set, and the size of that set.
+    terms : tuple of (str, float)
+        Every nat (or summand, see ``unit``) the bound paid for, by name.
+    unit : {"nats", "risk"}
+        What ``terms`` add up to: an information cost, or the risk itself.
+    quantity : str
+        What ``risk`` bounds.
+    limit : float
+        The trivial value of ``quantity``; a certificate at the limit is vacuous.
+    rates : tuple of (str, float)
+        Upper bounds on the kinds of error (``RATE_SENTENCES``); each pair, joint or
+        class-conditional, is a statement of its own that holds with probability 1 - delta.
+    assumptions : tuple of str
+    reference : str
+
+    Examples
+    --------
+    >>> from handful.bounds import compression_bound
+    >>> certificate = compression_bound(615, 3, 15, message_nats=0.0)
+    >>> print(certificate)
+    risk <= 8.96 % with 95 % confidence (compression, 615 examples, 3 kept, 15 errors, 23.7 nats)
+    >>> Certificate.from_dict(certificate.to_dict()) == certificate
+    True
+    """
+
+    risk: float
+    delta: float
+    bound: str
+    n_samples: int
+    n_errors: int | None = None
+    n_compressed: int | None = None
+    terms: tuple[tuple[str, float], ...] = ()
+    unit: str = "nats"
+    quantity: str = "the probability that a new case is misclassified"
+    limit: float = 1.0
+    rates: tuple[tuple[str, float], ...] = ()
+    assumptions: tuple[str, ...] = (IID,)
+    reference: str = ""
+    notes: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.risk) and 0.0 <= self.risk <= self.limit):
+            raise ValueError(
+                f"`risk` must be in [0, {self.limit:g}], got {self.risk!r}. "
+                "A vacuous certificate carries its limit."
+            )
+        if not 0.0 < self.delta < 1.0:
+            raise ValueError(f"`delta` must be in (0, 1), got {self.delta!r}.")
+
+    @property
+    def is_vacuous(self) -> bool:
+        """Whether the statement is true of anything."""
+        return self.risk >= self.limit
+
+    @property
+    def nats(self) -> float:
+        """Total information cost; NaN for bounds that are not made of nats."""
+        return math.fsum(value for _, value in self.terms) if self.unit == "nats" else math.nan
+
+    def rate(self, name: str) -> float:
+        """Upper bound on one kind of error, by a name of ``RATE_SENTENCES``."""
+        for key, value in self.rates:
+            if key == name:
+                return value
+        have = ", ".join(key for key, _ in self.rates) or "none"
+        raise KeyError(f"this certificate has no rate {name!r}; it has: {have}")
+
+    def explain(self) -> str:
+        """The statement, its price and its assumptions in plain sentences."""
+        return "\n".join([self._statement(), *self._price(), *self._rates(), *self._fine_print()])
+
+    def _statement(self) -> str:
+        confidence = f"With {_confidence(self.delta)} confidence"
+        if self.is_vacuous:
+            return f"{confidence}, this bound says nothing about {self.quantity} (it is vacuous)."
+        return f"{confidence}, {self.quantity} is at most {self._value(self.risk)}."
+
+    def _price(self) -> list[str]:
+        lines = []
+        if self.n_compressed is not None and self.n_errors is not None:
+            lines.append(
+                f"The classifier is made of {self.n_compressed} of {self.n_samples} examples and "
+                f"makes {self.n_errors} errors on those of the others that are counted."
+            )
+        if self.terms:
+            total = f"{self.nats:.3f} nats" if self.unit == "nats" else "added up"
+            lines.append(f"What it pays ({total}):")
+            lines += [f"  {value:10.4f}  {name}" for name, value in self.terms]
+        return lines
+
+    def _rates(self) -> list[str]:
+        return [
+            f"The probability that {RATE_SENTENCES[name]} is at most {_percent(value)}."
+            for name, value in self.rates
+        ]
+
+    def _fine_print(self) -> list[str]:
+        lines = ["It holds if: " + "; ".join(self.assumptions) + "."]
+        lines += list(self.notes)
+        if self.reference:
+            lines.append(f"Reference: {self.reference}")
+        return lines
+
+    def _value(self, value: float) -> str:
+        return _percent(value) if self.limit == 1.0 else f"{value:.6g}"
+
+    def __str__(self) -> str:
+        facts = [self.bound, f"{self.n_samples} examples"]
+        if self.n_compressed is not None:
+            facts.append(f"{self.n_compressed} kept")
+        if self.n_errors is not None:
+            facts.append(f"{self.n_errors} errors")
+        if self.unit == "nats" and self.terms:
+            facts.append(f"{self.nats:.1f} nats")
+        if self.is_vacuous:
+            facts.append("vacuous")
+        value = self._value(self.risk)
+        return f"risk <= {value} with {_confidence(self.delta)} confidence ({', '.join(facts)})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{html.escape(name)}</td><td style='text-align:right'>{value:.4f}</td></tr>"
+            for name, value in self.terms
+        )
+        head, *rest = (html.escape(line) for line in [self._statement(), *self._rates()])
+        body = "".join(f"<p>{line}</p>" for line in [*rest, *map(html.escape, self._fine_print())])
+        return f"<div><p><b>{head}</b></p><table>{rows}</table>{body}</div>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data (JSON-ready); floats survive a JSON round trip to the last bit."""
+        out: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
+        for name in ("terms", "rates"):
+            out[name] = [[key, value] for key, value in out[name]]
+        for name in ("assumptions", "notes"):
+            out[name] = list(out[name])
+        return out
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Certificate:
+        """Rebuild what ``to_dict`` gave; unknown or missing fields raise ValueError."""
+        known = {f.name for f in fields(cls)}
+        if unknown := sorted(set(data) - known):
+            raise ValueError(f"`data` has unknown fields {unknown}; known are {sorted(known)}.")
+        if missing := sorted({"risk", "delta", "bound", "n_samples"} - set(data)):
+            raise ValueError(
+                f"`data` must have the fields {missing}. Pass the result of to_dict()."
+            )
+        values = dict(data)
+        try:
+            for name in ("terms", "rates"):
+                values[name] = tuple((str(k), float(v)) for k, v in values.get(name, ()))
+            for name in ("assumptions", "notes"):
+                values[name] = tuple(str(item) for item in values.get(name, ()))
+            values["risk"], values["delta"] = float(values["risk"]), float(values["delta"])
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"`data` is not a certificate: {error}.") from error
+        return cls(**values)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Criterion:
+    """A number to compare or reproduce, without a guarantee on new cases.
+
+    Published bounds whose proofs fail, training-set bounds and selection scores are criteria.
+    They carry a ``warning`` that says why, and are never `Certificate` objects.
+    """
+
+    value: float
+    name: str
+    warning: str
+    terms: tuple[tuple[str, float], ...] = ()
+    reference: str = ""
+
+    def explain(self) -> str:
+        """The value, the warning and the terms in plain sentences."""
+        lines = [
+            f"{self.name} = {self.value:.6g}. This is a criterion, not a guarantee.",
+            self.warning,
+        ]
+        lines += [f"  {value:10.4f}  {name}" for name, value in self.terms]
+        return "\n".join([*lines, f"Reference: {self.reference}"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data (JSON-ready)."""
+        out = {f.name: getattr(self, f.name) for f in fields(self)}
+        out["terms"] = [[key, value] for key, value in self.terms]
+        return out
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        return f"{self.name} = {self.value:.6g} (a criterion, not a guarantee)"
+
+
+def _percent(value: float) -> str:
+    """A percentage rounded up in its third significant digit: never prettier than the truth."""
+    scaled = 100.0 * value
+    if scaled <= 0.0:
+        return "0 %"
+    digits = max(0, 2 - math.floor(math.log10(scaled)))
+    rounded = math.ceil(round(scaled * 10**digits, 6)) / 10**digits
+    return f"{rounded:.{digits}f}".rstrip("0").rstrip(".") + " %" if digits else f"{rounded:.0f} %"
+
+
+def _confidence(delta: float) -> str:
+    """1 - delta as a percentage, without rounding it up."""
+    return f"{100.0 * (1.0 - delta):.10g} %"

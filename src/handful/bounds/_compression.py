@@ -1,0 +1,471 @@
+"""Sample compression: the default certificate, its relaxations, and the published bounds.
+
+The statement all valid bounds here share: let a classifier be a function of a compression set
+of d of the m examples and of a message, with a prior over both fixed before the data. Then with
+probability 1 - delta, simultaneously for every compression set and message, its risk is at most
+the stated value, where errors are counted on the m - d other examples only.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from handful.bounds._certificate import (
+    FIXED_PREPROCESSING,
+    IID,
+    Certificate,
+    itemise,
+)
+from handful.bounds._messages import log_zeta_prior
+from handful.bounds._tails import (
+    binomial_tail_inverse,
+    kl_inverse,
+    log_binomial_coefficient,
+)
+from handful.bounds._validation import (
+    check_count,
+    check_delta,
+    check_nats,
+    check_real,
+)
+
+_LANGFORD = (
+    "Langford (2005), Tutorial on practical prediction theory for classification, JMLR 6; "
+    "Laviolette, Marchand & Shah (2005), Margin-sparsity trade-off for the set covering machine"
+)
+Terms = tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassCounts:
+    """Counts by class, for rates of false positives and false negatives.
+
+    ``n_false_positives`` and ``n_false_negatives`` are counted outside the compression set.
+    ``split_nats`` is the cost of saying how many of the kept examples are positive: ``None``
+    pays ln(d + 1); pass 0 where the message says it (half-spaces, two-point rules, balls).
+    ``n_pool_positives`` is needed where the compression set comes from a pool.
+    """
+
+    n_positives: int
+    n_negatives: int
+    n_compressed_positives: int
+    n_compressed_negatives: int
+    n_false_positives: int
+    n_false_negatives: int
+    split_nats: float | None = None
+    n_pool_positives: int | None = None
+
+
+def _log_binomial(n: int, k: int) -> float:
+    return float(log_binomial_coefficient(n, k))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Scheme:
+    """Validated inputs that all compression bounds share."""
+
+    n_samples: int
+    n_compressed: int
+    n_errors: int
+    n_outside: int
+    terms: Terms
+    delta: float
+
+    @property
+    def nats(self) -> float:
+        return math.fsum(value for _, value in self.terms)
+
+    def certificate(self, bound: str, risk: float, reference: str = _LANGFORD) -> Certificate:
+        return Certificate(
+            risk=min(1.0, risk),
+            delta=self.delta,
+            bound=bound,
+            n_samples=self.n_samples,
+            n_errors=self.n_errors,
+            n_compressed=self.n_compressed,
+            terms=self.terms,
+            assumptions=(IID, FIXED_PREPROCESSING),
+            reference=reference,
+        )
+
+
+def _scheme(
+    n_samples: int,
+    n_compressed: int,
+    n_errors: int,
+    *,
+    message_nats: float,
+    size_nats: float | None,
+    delta: float,
+    n_choices: int,
+    pool_size: int | None,
+) -> _Scheme:
+    m = check_count("n_samples", n_samples, low=1)
+    pool = m if pool_size is None else check_count("pool_size", pool_size, low=0, high=m)
+    d = check_count("n_compressed", n_compressed, high=pool)
+    k = check_count("n_errors", n_errors, high=m - d)
+    delta = check_delta(delta)
+    size = log_zeta_prior(d) if size_nats is None else check_nats("size_nats", size_nats)
+    check_nats("message_nats", float(message_nats))
+    terms: list[tuple[str, float]] = [("which examples are kept", _log_binomial(pool, d))]
+    if size:
+        terms.append(("how many examples are kept", size))
+    terms += itemise(message_nats, "message")
+    if check_count("n_choices", n_choices, low=1) > 1:
+        terms.append((f"choice among {n_choices} families", math.log(n_choices)))
+    terms.append(("confidence, ln(1/delta)", -math.log(delta)))
+    return _Scheme(
+        n_samples=m, n_compressed=d, n_errors=k, n_outside=m - d, terms=tuple(terms), delta=delta
+    )
+
+
+def _tail(n_errors: int, n_outside: int, nats: float) -> float:
+    return float(binomial_tail_inverse(n_errors, n_outside, -nats)) if nats > 0 else 1.0
+
+
+def compression_bound(
+    n_samples: int,
+    n_compressed: int,
+    n_errors: int,
+    *,
+    message_nats: float = 0.0,
+    size_nats: float | None = None,
+    delta: float = 0.05,
+    n_choices: int = 1,
+    pool_size: int | None = None,
+    counts: ClassCounts | None = None,
+) -> Certificate:
+    """Binomial-tail sample-compression certificate, the default of the library.
+
+    With probability at least 1 - delta over the draw of the examples, simultaneously for all
+    compression sets and messages, the risk is at most the largest p with
+    P(Bin(n_samples - n_compressed, p) <= n_errors) >= exp(-nats).
+
+    Parameters
+    ----------
+    n_samples : int
+        Number m of training examples.
+    n_compressed : int
+        Number d of examples needed to rebuild the classifier.
+    n_errors : int
+        Errors on the m - d other examples. Errors inside the compression set do not count.
+    message_nats : float or Message
+        Cost of what must be said beside the examples, under a prior fixed before the data.
+    size_nats : float, optional
+        Cost of the size d. ``None`` pays the prior (6 / pi^2) (d + 1)^-2; pass 0 with the
+        messages of this package, which code their sizes.
+    delta : float
+        Allowed probability of failure.
+    n_choices : int
+        Number of alternatives (kind of machine, rule family, kernel) among which the
+        reconstruction was chosen with the data.
+    pool_size : int, optional
+        Size of a label-blind pool, drawn before training, from which the compression set was
+        taken; the rest of the data is still counted.
+    counts : ClassCounts, optional
+        Adds the rates of false positives and false negatives, joint and class-conditional.
+
+    Notes
+    -----
+    For a fixed compression set and message the classifier does not depend on the m - d other
+    examples, so its errors there are binomial; the union over sets and messages is weighted by
+    the prior. Rounded up.
+
+    Examples
+    --------
+    >>> from handful.bounds import half_space_message
+    >>> message = half_space_message(1, 1, 1, 1)
+    >>> certificate = compression_bound(615, 3, 15, message_nats=message, size_nats=0)
+    >>> round(certificate.risk, 9)
+    0.086706937
+    """
+    scheme = _scheme(
+        n_samples,
+        n_compressed,
+        n_errors,
+        message_nats=message_nats,
+        size_nats=size_nats,
+        delta=delta,
+        n_choices=n_choices,
+        pool_size=pool_size,
+    )
+    certificate = scheme.certificate(
+        "compression", _tail(scheme.n_errors, scheme.n_outside, scheme.nats)
+    )
+    if counts is None:
+        return certificate
+    _check_counts(scheme, counts)
+    rates = _joint_rates(scheme, counts)
+    if pool_size is None or counts.n_pool_positives is not None:
+        rates += _conditional_rates(scheme, counts, pool_size)
+    return replace(certificate, rates=rates)
+
+
+def _check_counts(scheme: _Scheme, counts: ClassCounts) -> None:
+    totals = (
+        ("n_positives + n_negatives", counts.n_positives + counts.n_negatives, scheme.n_samples),
+        (
+            "n_compressed_positives + n_compressed_negatives",
+            counts.n_compressed_positives + counts.n_compressed_negatives,
+            scheme.n_compressed,
+        ),
+        (
+            "n_false_positives + n_false_negatives",
+            counts.n_false_positives + counts.n_false_negatives,
+            scheme.n_errors,
+        ),
+    )
+    for name, value in vars(counts).items():
+        if name != "split_nats" and value is not None:
+            check_count(name, value)
+    for name, got, wanted in totals:
+        if got != wanted:
+            raise ValueError(f"`counts`: {name} must be {wanted}, got {got}.")
+
+
+def _joint_rates(scheme: _Scheme, counts: ClassCounts) -> Terms:
+    """P(called +, is -) and P(called -, is +): two Bernoulli events, so ln 2 more."""
+    nats = scheme.nats + math.log(2.0)
+    return (
+        ("false_positive", _tail(counts.n_false_positives, scheme.n_outside, nats)),
+        ("false_negative", _tail(counts.n_false_negatives, scheme.n_outside, nats)),
+    )
+
+
+def _conditional_rates(scheme: _Scheme, counts: ClassCounts, pool_size: int | None) -> Terms:
+    """Rates within each class, given the label vector: kept examples are coded class by class."""
+    pool_positives, pool_negatives = counts.n_positives, counts.n_negatives
+    if pool_size is not None and counts.n_pool_positives is not None:
+        pool_positives, pool_negatives = (
+            counts.n_pool_positives,
+            pool_size - counts.n_pool_positives,
+        )
+    d_positives, d_negatives = counts.n_compressed_positives, counts.n_compressed_negatives
+    which = _log_binomial(pool_positives, d_positives) + _log_binomial(pool_negatives, d_negatives)
+    split = counts.split_nats
+    if split is None:
+        split = math.log(scheme.n_compressed + 1.0)
+    nats = (
+        scheme.nats - scheme.terms[0][1] + which + check_nats("split_nats", split) + math.log(2.0)
+    )
+    negatives, positives = counts.n_negatives - d_negatives, counts.n_positives - d_positives
+    return (
+        ("false_positive_given_negative", _tail(counts.n_false_positives, negatives, nats)),
+        ("false_negative_given_positive", _tail(counts.n_false_negatives, positives, nats)),
+    )
+
+
+def kl_compression_bound(
+    n_samples: int,
+    n_compressed: int,
+    n_errors: int,
+    *,
+    message_nats: float = 0.0,
+    size_nats: float | None = None,
+    delta: float = 0.05,
+    n_choices: int = 1,
+    pool_size: int | None = None,
+) -> Certificate:
+    """Chernoff relaxation of `compression_bound`: kl(k/n, risk) <= nats/n, n = m - d.
+
+    Valid for the same procedures and never below `compression_bound`. Parameters as there.
+
+    Examples
+    --------
+    >>> round(kl_compression_bound(615, 3, 15).risk, 6)
+    0.093557
+    """
+    scheme = _scheme(
+        n_samples,
+        n_compressed,
+        n_errors,
+        message_nats=message_nats,
+        size_nats=size_nats,
+        delta=delta,
+        n_choices=n_choices,
+        pool_size=pool_size,
+    )
+    n = scheme.n_outside
+    risk = float(kl_inverse(scheme.n_errors / n, scheme.nats / n)) if n else 1.0
+    return scheme.certificate("compression-kl", risk)
+
+
+def closed_form_compression_bound(
+    n_samples: int,
+    n_compressed: int,
+    n_errors: int,
+    *,
+    message_nats: float = 0.0,
+    size_nats: float | None = None,
+    delta: float = 0.05,
+    n_choices: int = 1,
+    pool_size: int | None = None,
+) -> Certificate:
+    """Closed form 1 - exp(-(ln C(n, k) + nats) / (n - k)), n = m - d: valid and loose.
+
+    It follows from P(Bin(n, p) <= k) <= C(n, k) (1 - p)^(n - k); no prior over k is needed.
+    Parameters as in `compression_bound`.
+
+    Examples
+    --------
+    >>> round(closed_form_compression_bound(615, 3, 15).risk, 6)
+    0.142692
+    """
+    scheme = _scheme(
+        n_samples,
+        n_compressed,
+        n_errors,
+        message_nats=message_nats,
+        size_nats=size_nats,
+        delta=delta,
+        n_choices=n_choices,
+        pool_size=pool_size,
+    )
+    n, k = scheme.n_outside, scheme.n_errors
+    exponent = (_log_binomial(n, k) + scheme.nats) / (n - k) if n > k else math.inf
+    return scheme.certificate("compression-closed-form", _outward(-math.expm1(-exponent)))
+
+
+def _outward(value: float) -> float:
+    """A closed-form value pushed up by more than its rounding error."""
+    return float(np.nextafter(value * (1.0 + 1e-13), math.inf))
+
+
+def pool_bound(
+    n_samples: int,
+    pool_size: int,
+    n_errors: int,
+    *,
+    message_nats: float = 0.0,
+    delta: float = 0.05,
+    n_choices: int = 1,
+) -> Certificate:
+    """Certificate of a classifier coded with the help of a label-blind pool that is not counted.
+
+    Everything computed from the pool (scales, encodings, candidate rules, a prior over them) is
+    free; the message pays for what the other examples decided.
+
+    Parameters
+    ----------
+    n_samples, pool_size : int
+        All examples, and those in the pool; the size of the pool depends on n_samples alone.
+    n_errors : int
+        Errors outside the pool.
+    message_nats, delta, n_choices
+        As in `compression_bound`.
+
+    Examples
+    --------
+    >>> round(pool_bound(691, 138, 120, message_nats=6.0).risk, 6)
+    0.286602
+    """
+    m = check_count("n_samples", n_samples, low=1)
+    m0 = check_count("pool_size", pool_size, high=m)
+    scheme = _scheme(
+        m,
+        0,
+        check_count("n_errors", n_errors, high=m - m0),
+        message_nats=message_nats,
+        size_nats=0.0,
+        delta=delta,
+        n_choices=n_choices,
+        pool_size=None,
+    )
+    scheme = replace(scheme, n_compressed=m0, n_outside=m - m0, terms=scheme.terms[1:])
+    risk = _tail(scheme.n_errors, scheme.n_outside, scheme.nats)
+    return scheme.certificate("pool", risk)
+
+
+def cost_bound(
+    n_samples: int,
+    n_compressed: int,
+    n_false_positives: int,
+    n_false_negatives: int,
+    *,
+    cost_false_positive: float = 1.0,
+    cost_false_negative: float = 1.0,
+    message_nats: float = 0.0,
+    size_nats: float | None = None,
+    delta: float = 0.05,
+    n_choices: int = 1,
+    pool_size: int | None = None,
+) -> Certificate:
+    """Certificate on the expected cost c_fp P(false positive) + c_fn P(false negative).
+
+    Both joint rates are bounded by binomial tails (ln 2 is paid for the pair), so no knowledge
+    of the class frequencies is needed, and both are reported as ``rates``.
+
+    Examples
+    --------
+    >>> from handful.bounds import half_space_message
+    >>> message = half_space_message(1, 1, 1, 1)
+    >>> certificate = cost_bound(
+    ...     615, 3, 10, 5, cost_false_negative=5.0, message_nats=message, size_nats=0
+    ... )
+    >>> round(certificate.risk, 9)
+    0.363476753
+    """
+    hint = "Costs are not negative."
+    c_fp = check_real("cost_false_positive", cost_false_positive, low=0.0, hint=hint)
+    c_fn = check_real("cost_false_negative", cost_false_negative, low=0.0, hint=hint)
+    limit = max(c_fp, c_fn)
+    if limit <= 0.0:
+        raise ValueError(
+            "`cost_false_positive` or `cost_false_negative` must be above 0, got 0, 0."
+        )
+    k_fp = check_count("n_false_positives", n_false_positives)
+    k_fn = check_count("n_false_negatives", n_false_negatives)
+    scheme = _scheme(
+        n_samples,
+        n_compressed,
+        k_fp + k_fn,
+        message_nats=message_nats,
+        size_nats=size_nats,
+        delta=delta,
+        n_choices=n_choices,
+        pool_size=pool_size,
+    )
+    scheme = replace(scheme, terms=(*scheme.terms, ("two rates at once, ln 2", math.log(2.0))))
+    fp = _tail(k_fp, scheme.n_outside, scheme.nats)
+    fn = _tail(k_fn, scheme.n_outside, scheme.nats)
+    return replace(
+        scheme.certificate("cost", 0.0),
+        risk=min(limit, _outward(c_fp * fp + c_fn * fn)),
+        limit=limit,
+        quantity="the expected cost of a new case",
+        rates=(("false_positive", fp), ("false_negative", fn)),
+    )
+
+
+def folk_compression_bound(
+    n_samples: int, n_compressed: int, n_errors: int, *, delta: float = 0.05
+) -> Certificate:
+    """The lectures' folk theorem: (ln C(m, k+d) + ln C(k+d, d) + 2 ln(m / delta)) / (m - k - d).
+
+    Valid (delta is paid twice) and loose; for comparison. The left side is the true risk, k the
+    number of errors.
+
+    Examples
+    --------
+    >>> round(folk_compression_bound(615, 3, 15).risk, 9)
+    0.175011231
+    """
+    m = check_count("n_samples", n_samples, low=1)
+    d = check_count("n_compressed", n_compressed, high=m)
+    k = check_count("n_errors", n_errors, high=m - d)
+    delta = check_delta(delta)
+    terms = (
+        ("which examples are kept or errors", _log_binomial(m, k + d)),
+        ("which of them are kept", _log_binomial(k + d, d)),
+        ("sizes and confidence, 2 ln(m/delta)", 2.0 * math.log(m / delta)),
+    )
+    rest = m - k - d
+    risk = _outward(math.fsum(v for _, v in terms) / rest) if rest else 1.0
+    scheme = _Scheme(
+        n_samples=m, n_compressed=d, n_errors=k, n_outside=m - d, terms=terms, delta=delta
+    )
+    reference = "Littlestone & Warmuth (1986); the sparsity lectures' folk theorem"
+    return scheme.certificate("compression-folk", risk, reference)

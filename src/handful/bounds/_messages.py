@@ -1,0 +1,231 @@
+"""Messages: what must be said beside the compression set so that the classifier can be rebuilt.
+
+Each function returns the cost of its code in nats, itemised. The codes include the sizes of the
+compression set and of its parts, so `compression_bound` gets ``size_nats=0`` with them. What a
+message does not contain: which examples are in the compression set (``ln C(m, d)``), the
+confidence, and choices outside the code (kind of machine, rule family, kernel), which
+`compression_bound` pays through ``n_choices``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from handful.bounds._certificate import Message
+from handful.bounds._tails import log_binomial_coefficient
+from handful.bounds._validation import check_choice, check_count
+
+LOG_ZETA_2 = math.log(math.pi**2 / 6.0)
+KINDS = ("conjunction", "disjunction")
+
+
+def log_zeta_prior(size: int) -> float:
+    """Cost in nats of a size d = 0, 1, 2, ... under the prior (6 / pi^2) (d + 1)^-2."""
+    return LOG_ZETA_2 + 2.0 * math.log(size + 1.0)
+
+
+def n_bipartite_graphs(n_left: int, n_right: int, n_edges: int) -> int:
+    """Number of bipartite graphs with n_edges on n_left x n_right vertices, none isolated.
+
+    Examples
+    --------
+    >>> n_bipartite_graphs(3, 3, 4)
+    45
+    """
+    a, b, r = n_left, n_right, n_edges
+    return sum(
+        (-1) ** (i + j) * math.comb(a, i) * math.comb(b, j) * math.comb((a - i) * (b - j), r)
+        for i in range(a + 1)
+        for j in range(b + 1)
+    )
+
+
+def _log_binomial(n: int, k: int) -> float:
+    return float(log_binomial_coefficient(n, k))
+
+
+def _pairing_terms(n_rules: int, n_a: int, n_b: int) -> list[tuple[str, float]]:
+    """Number of rules, numbers of first and second examples, and who is paired with whom."""
+    n_graphs = n_bipartite_graphs(n_a, n_b, n_rules)
+    if n_graphs == 0:
+        raise ValueError(
+            f"`n_rules` = {n_rules} pairs cannot use every one of {n_a} and {n_b} examples. "
+            "Count distinct (a, b) pairs, and each example once."
+        )
+    return [
+        ("number of rules", LOG_ZETA_2 + 2.0 * math.log(n_rules)),
+        ("number of examples a and b", 2.0 * math.log(n_rules)),
+        ("which a goes with which b", math.log(n_graphs)),
+    ]
+
+
+def _check_pairs(n_rules: int, n_a: int, n_b: int) -> tuple[int, int, int]:
+    n_rules = check_count("n_rules", n_rules)
+    low = min(n_rules, 1)
+    n_a = check_count("n_a", n_a, low=low, high=n_rules)
+    return n_rules, n_a, check_count("n_b", n_b, low=low, high=n_rules)
+
+
+# No rule at all gets the mass of the impossible cell (2 rules, one a, one b): 3 / (8 pi^2).
+_NO_PAIRS = (("no rule", math.log(8.0 * math.pi**2 / 3.0)),)
+
+
+def half_space_message(
+    n_rules: int, n_a: int, n_b: int, n_c: int, *, kind: str = "conjunction"
+) -> Message:
+    """Cost of half-spaces made of three examples each (first, second, threshold).
+
+    Parameters
+    ----------
+    n_rules : int
+        Number of half-spaces, that is of distinct (a, b) pairs.
+    n_a, n_b : int
+        Distinct positive and negative examples that give the directions.
+    n_c : int
+        Threshold examples that are not already among the examples of their class.
+    kind : {"conjunction", "disjunction"}
+        Decides with which class the threshold examples share their label.
+
+    Examples
+    --------
+    >>> message = half_space_message(1, 1, 1, 1)
+    >>> round(float(message), 9)
+    1.883994664
+    """
+    n_rules, n_a, n_b = _check_pairs(n_rules, n_a, n_b)
+    n_c = check_count("n_c", n_c, high=n_rules)
+    same = n_a if check_choice("kind", kind, KINDS) == "conjunction" else n_b
+    if n_rules == 0:
+        return Message(_NO_PAIRS)
+    return Message(
+        [
+            *_pairing_terms(n_rules, n_a, n_b),
+            ("number of threshold examples", math.log(n_rules + 1.0)),
+            ("which examples are thresholds", _log_binomial(same + n_c, n_c)),
+        ]
+    )
+
+
+def two_point_message(
+    n_rules: int, n_a: int, n_b: int, *, levels: Sequence[int] | None = None
+) -> Message:
+    """Cost of half-spaces made of two examples each, thresholds at dyadic fractions between them.
+
+    Parameters
+    ----------
+    n_rules, n_a, n_b : int
+        As in `half_space_message`.
+    levels : sequence of int, optional
+        For each rule the level l of its threshold j / 2^l (j odd); ``None`` where the threshold
+        is the midpoint by convention and nothing is said about it.
+
+    Examples
+    --------
+    >>> round(float(two_point_message(1, 1, 1, levels=[2])), 6)
+    2.982607
+    """
+    n_rules, n_a, n_b = _check_pairs(n_rules, n_a, n_b)
+    if levels is not None and len(levels) != n_rules:
+        raise ValueError(f"`levels` must have one level a rule ({n_rules}), got {len(levels)}.")
+    if n_rules == 0:
+        return Message(_NO_PAIRS)
+    terms = _pairing_terms(n_rules, n_a, n_b)
+    if levels is not None:
+        checked = [check_count("levels", level, low=1, high=62) for level in levels]
+        cost = math.fsum(math.log(v * (v + 1.0)) + (v - 1.0) * math.log(2.0) for v in checked)
+        terms.append(("dyadic thresholds", cost))
+    return Message(terms)
+
+
+def ball_message(n_same_centers: int, n_other_centers: int, n_borders: int) -> Message:
+    """Cost of balls: a centre each, radii rebuilt from the centres and borders.
+
+    Parameters
+    ----------
+    n_same_centers : int
+        Centres of the class that the machine must not cover (positives in a conjunction).
+    n_other_centers : int
+        Centres of the other class.
+    n_borders : int
+        Border examples that are not themselves centres of their class.
+
+    Examples
+    --------
+    >>> round(float(ball_message(1, 1, 2)), 6)
+    5.179832
+    """
+    n_same = check_count("n_same_centers", n_same_centers)
+    n_other = check_count("n_other_centers", n_other_centers)
+    n_rules = n_same + n_other
+    n_borders = check_count("n_borders", n_borders, high=n_rules)
+    if n_rules == 0:
+        # mass of the impossible cell (1 rule, no centre and no border of the border's class)
+        return Message([("no rule", math.log(2.0 * math.pi**2 / 3.0))])
+    if n_same + n_borders == 0:
+        raise ValueError("`n_borders` must be at least 1 where no centre can serve as a border.")
+    return Message(
+        [
+            ("number of rules", LOG_ZETA_2 + 2.0 * math.log(n_rules)),
+            ("number of centres and of borders by class", 2.0 * math.log(n_rules + 1.0)),
+            ("which examples are borders", _log_binomial(n_same + n_borders, n_borders)),
+        ]
+    )
+
+
+def stump_message(n_rules: int, n_thresholds: int, n_features: int) -> Message:
+    """Cost of an unordered set of stumps: feature, direction and threshold example each.
+
+    Parameters
+    ----------
+    n_rules : int
+        Number of distinct stumps.
+    n_thresholds : int
+        Number of distinct examples whose values serve as thresholds.
+    n_features : int
+        Number of columns a stump may use.
+
+    Examples
+    --------
+    >>> round(float(stump_message(1, 1, 9)), 6)
+    4.774366
+    """
+    n_rules = check_count("n_rules", n_rules)
+    n_features = check_count("n_features", n_features, low=1)
+    n_thresholds = check_count("n_thresholds", n_thresholds, low=min(n_rules, 1), high=n_rules)
+    if n_rules == 0:
+        return Message([("number of rules", LOG_ZETA_2)])
+    n_stumps = 2 * n_features * n_thresholds
+    if n_rules > n_stumps:
+        raise ValueError(
+            f"`n_rules` must be at most the {n_stumps} stumps there are, got {n_rules}."
+        )
+    return Message(
+        [
+            ("number of rules", log_zeta_prior(n_rules)),
+            ("number of threshold examples", math.log(n_rules)),
+            ("feature, direction and threshold of each rule", _log_binomial(n_stumps, n_rules)),
+        ]
+    )
+
+
+def decision_list_message(n_rules: int, n_compressed: int) -> Message:
+    """Cost of an ordered list of rules over ``n_compressed`` examples, two examples a rule.
+
+    Each rule names two of the examples, which side of it fires and the output; the default
+    output ends the list.
+
+    Examples
+    --------
+    >>> round(float(decision_list_message(2, 4)), 6)
+    14.611484
+    """
+    n_rules = check_count("n_rules", n_rules)
+    n_compressed = check_count("n_compressed", n_compressed, low=min(n_rules, 1), high=2 * n_rules)
+    terms = [("size of the compression set", log_zeta_prior(n_compressed))]
+    if n_rules:
+        terms += [
+            ("number of rules", LOG_ZETA_2 + 2.0 * math.log(n_rules)),
+            ("examples, side and output of each rule", n_rules * math.log(4.0 * n_compressed**2)),
+        ]
+    return Message([*terms, ("default output", math.log(2.0))])

@@ -1,0 +1,183 @@
+"""Bounds as they were printed for set covering machines, and the repaired form.
+
+The printed theorems count error sets within each class although the number of examples of each
+class is random. They are false: on labels independent of x they claim less than the error of
+any classifier. They are kept to reproduce the papers' tables, as criteria.
+"""
+
+from __future__ import annotations
+
+import math
+
+from handful.bounds._certificate import Certificate, Criterion
+from handful.bounds._compression import _log_binomial, _outward, _Scheme
+from handful.bounds._messages import KINDS, LOG_ZETA_2, _check_pairs
+from handful.bounds._validation import check_choice, check_count, check_delta
+
+_PAPER = "Marchand, Shah, Shawe-Taylor & Sokolova (2003), The set covering machine with \
+data-dependent half-spaces, ICML, Theorem 1"
+_BALLS = "Marchand & Shawe-Taylor (2002), The set covering machine, JMLR 3"
+_WARNING = (
+    "The printed theorem is false: it counts errors within each class while the class sizes are "
+    "random. Compare it with the paper's table; use compression_bound for a guarantee."
+)
+
+
+def _finish(terms: list[tuple[str, float]], n_left: int) -> float:
+    nats = math.fsum(value for _, value in terms)
+    return -math.expm1(-nats / n_left) if n_left > 0 else 1.0
+
+
+def _confidence(delta: float, sizes: tuple[int, ...]) -> float:
+    """ln(1/delta) with a zeta prior over each size."""
+    priors = math.fsum(LOG_ZETA_2 + 2.0 * math.log(size + 1.0) for size in sizes)
+    return priors - math.log(delta)
+
+
+def _pair_message(n_rules: int, n_a: int, n_b: int) -> float:
+    if n_rules == 0:
+        return 0.0
+    if n_rules > n_a * n_b:
+        raise ValueError(f"`n_rules` must be at most {n_a * n_b} (pairs), got {n_rules}.")
+    return _log_binomial(n_a * n_b, n_rules) + math.log(n_a * n_b)
+
+
+def published_half_space_bound(
+    n_positives: int,
+    n_negatives: int,
+    n_a: int,
+    n_b: int,
+    n_c: int,
+    n_false_negatives: int,
+    n_false_positives: int,
+    n_rules: int,
+    *,
+    kind: str = "conjunction",
+    delta: float = 0.05,
+) -> Criterion:
+    """Theorem 1 of the half-space paper as it must be read; a criterion, not a guarantee.
+
+    Parameters
+    ----------
+    n_positives, n_negatives : int
+        Training examples of each class.
+    n_a, n_b, n_c, n_rules : int
+        As in `half_space_message`.
+    n_false_negatives, n_false_positives : int
+        Training errors on positives and on negatives outside the compression set.
+    kind : {"conjunction", "disjunction"}
+    delta : float
+
+    Examples
+    --------
+    >>> round(published_half_space_bound(215, 400, 1, 1, 1, 5, 10, 1).value, 9)
+    0.156199091
+    >>> round(published_half_space_bound(200, 200, 1, 1, 0, 199, 0, 1).value, 4)  # true risk 0.5
+    0.1376
+    """
+    m_p, m_n = check_count("n_positives", n_positives), check_count("n_negatives", n_negatives)
+    n_rules, n_a, n_b = _check_pairs(n_rules, n_a, n_b)
+    n_c = check_count("n_c", n_c, high=n_rules)
+    conjunction = check_choice("kind", kind, KINDS) == "conjunction"
+    left_p = m_p - n_a - (n_c if conjunction else 0)
+    left_n = m_n - n_b - (0 if conjunction else n_c)
+    k_p = check_count("n_false_negatives", n_false_negatives, high=left_p)
+    k_n = check_count("n_false_positives", n_false_positives, high=left_n)
+    thresholds = _log_binomial(m_p - n_a, n_c) if conjunction else _log_binomial(m_n - n_b, n_c)
+    terms = [
+        ("examples a", _log_binomial(m_p, n_a)),
+        ("examples b", _log_binomial(m_n, n_b)),
+        ("threshold examples", thresholds),
+        ("errors on positives", _log_binomial(left_p, k_p)),
+        ("errors on negatives", _log_binomial(left_n, k_n)),
+        ("message", _pair_message(n_rules, n_a, n_b)),
+        ("sizes and confidence", _confidence(check_delta(delta), (n_a, n_b, n_c, k_p, k_n))),
+    ]
+    return Criterion(
+        value=_finish(terms, left_p + left_n - k_p - k_n),
+        name="published half-space bound",
+        warning=_WARNING,
+        terms=tuple(terms),
+        reference=_PAPER,
+    )
+
+
+def published_ball_bound(
+    n_same: int,
+    n_other: int,
+    n_same_centers: int,
+    n_other_centers: int,
+    n_borders: int,
+    n_same_errors: int,
+    n_other_errors: int,
+    *,
+    delta: float = 0.05,
+) -> Criterion:
+    """The 2002 bound for balls as reconstructed; a criterion, not a guarantee.
+
+    "Same" is the class that must not be covered (positives in a conjunction), "other" the rest.
+
+    Examples
+    --------
+    >>> round(published_ball_bound(215, 400, 1, 0, 1, 5, 10).value, 9)
+    0.145517827
+    """
+    m_s, m_o = check_count("n_same", n_same), check_count("n_other", n_other)
+    c_s = check_count("n_same_centers", n_same_centers, high=m_s)
+    c_o = check_count("n_other_centers", n_other_centers, high=m_o)
+    b = check_count("n_borders", n_borders, high=m_s - c_s)
+    k_s = check_count("n_same_errors", n_same_errors, high=m_s - c_s - b)
+    k_o = check_count("n_other_errors", n_other_errors, high=m_o - c_o)
+    terms = [
+        ("centres of the same class", _log_binomial(m_s, c_s)),
+        ("borders", _log_binomial(m_s - c_s, b)),
+        ("centres of the other class", _log_binomial(m_o, c_o)),
+        ("errors in the same class", _log_binomial(m_s - c_s - b, k_s)),
+        ("errors in the other class", _log_binomial(m_o - c_o, k_o)),
+        ("sizes and confidence", _confidence(check_delta(delta), (c_s, c_o, b, k_s, k_o))),
+    ]
+    return Criterion(
+        value=_finish(terms, m_s + m_o - c_s - c_o - b - k_s - k_o),
+        name="published ball bound",
+        warning=_WARNING,
+        terms=tuple(terms),
+        reference=_BALLS,
+    )
+
+
+def repaired_half_space_bound(
+    n_samples: int,
+    n_a: int,
+    n_b: int,
+    n_c: int,
+    n_errors: int,
+    n_rules: int,
+    *,
+    kind: str = "conjunction",
+    delta: float = 0.05,
+) -> Certificate:
+    """The half-space theorem with label-agnostic counts, which makes it true.
+
+    Examples
+    --------
+    >>> round(repaired_half_space_bound(615, 1, 1, 1, 15, 1).risk, 9)
+    0.155685915
+    """
+    m = check_count("n_samples", n_samples, low=1)
+    n_rules, n_a, n_b = _check_pairs(n_rules, n_a, n_b)
+    n_c = check_count("n_c", n_c, high=n_rules)
+    d = check_count("n_a + n_b + n_c", n_a + n_b + n_c, high=m)
+    k = check_count("n_errors", n_errors, high=m - d)
+    same = n_a if check_choice("kind", kind, KINDS) == "conjunction" else n_b
+    terms = [
+        ("which examples are kept", _log_binomial(m, d)),
+        ("which of them are thresholds", _log_binomial(same + n_c, same)),
+        ("which examples are errors", _log_binomial(m - d, k)),
+        ("message", _pair_message(n_rules, n_a, n_b)),
+        ("sizes and confidence", _confidence(check_delta(delta), (n_a, n_b, n_c, k))),
+    ]
+    scheme = _Scheme(
+        n_samples=m, n_compressed=d, n_errors=k, n_outside=m - d, terms=tuple(terms), delta=delta
+    )
+    risk = _outward(_finish(terms, m - d - k))
+    return scheme.certificate("half-space-repaired", risk, _PAPER + ", with label-agnostic counts")

@@ -1,0 +1,91 @@
+"""Stable (preferent) compression schemes: support vector machines and linear programs."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from handful.bounds._certificate import IID, Certificate
+from handful.bounds._tails import _log_cdf_and_pmf, _pmf_constant
+from handful.bounds._validation import check_count, check_delta
+
+_REFERENCE = "Campi & Garatti (2023), Compression, generalization and learning, JMLR 24"
+STABLE_ASSUMPTIONS = (
+    IID,
+    "removing any example outside the compression set leaves the set unchanged, and a "
+    "misclassified new case would enter it (stable scheme)",
+    "the order of the examples does not matter to the method",
+)
+
+
+def _log_excess(risk: float, k: int, n: int, log_delta: float) -> float:
+    """Logarithm of (delta/n) sum_{j=k}^{n-1} C(j,k)/C(n,k) (1-risk)^(j-n), increasing in risk.
+
+    The sum is P(Bin(n, risk) > k) / (risk P(Bin(n, risk) = k)): the probability that the
+    (k+1)-th success comes within n trials.
+    """
+    k_, n_, p, q = (np.array([v], dtype=np.float64) for v in (k, n, risk, 1.0 - risk))
+    tails = _log_cdf_and_pmf(k_, n_, p, q, _pmf_constant(k_, n_))
+    log_cdf, log_pmf = float(tails[0][0]), float(tails[1][0])
+    log_sf = math.log(-math.expm1(log_cdf)) if log_cdf < 0 else -math.inf
+    return log_delta + log_sf - math.log(n) - math.log(risk) - log_pmf
+
+
+def stable_risk(n_compressed: int, n_samples: int, log_delta: float) -> float:
+    """The risk of `stable_bound` for a confidence given by its logarithm."""
+    if n_compressed >= n_samples:
+        return 1.0
+    low, high = n_compressed / n_samples, 1.0
+    pad = 1e-12 * (1.0 - log_delta)
+    while True:
+        middle = 0.5 * (low + high)
+        if middle <= low or middle >= high:
+            return high
+        if _log_excess(middle, n_compressed, n_samples, log_delta) > pad:
+            high = middle
+        else:
+            low = middle
+
+
+def stable_bound(
+    n_samples: int, n_compressed: int, *, delta: float = 0.05, n_models: int = 1
+) -> Certificate:
+    """Certificate of a stable compression scheme from the size of its compression set alone.
+
+    With probability 1 - delta, simultaneously for all observed sizes, the probability that a
+    new example would change the compression set, hence the risk, is at most the returned value.
+
+    Parameters
+    ----------
+    n_samples : int
+    n_compressed : int
+        Size of the compression set: for a soft-margin support vector machine the examples with
+        margin y f(x) <= 1, errors among them included.
+    delta : float
+        Allowed probability of failure.
+    n_models : int
+        Number of models among which the choice was made (delta is divided by it).
+
+    Examples
+    --------
+    >>> round(stable_bound(615, 58).risk, 9)
+    0.133605981
+    """
+    n = check_count("n_samples", n_samples, low=1)
+    k = check_count("n_compressed", n_compressed, high=n)
+    n_models = check_count("n_models", n_models, low=1)
+    log_delta = math.log(check_delta(delta)) - math.log(n_models)
+    terms = [("confidence, ln(1/delta)", -math.log(delta))]
+    if n_models > 1:
+        terms.append((f"choice among {n_models} models", math.log(n_models)))
+    return Certificate(
+        risk=stable_risk(k, n, log_delta),
+        delta=delta,
+        bound="stable",
+        n_samples=n,
+        n_compressed=k,
+        terms=tuple(terms),
+        assumptions=STABLE_ASSUMPTIONS,
+        reference=_REFERENCE,
+    )

@@ -1,0 +1,68 @@
+"""Checks of scalar arguments, with errors that name the argument and the next step."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any
+
+
+def check_count(name: str, value: Any, *, low: int = 0, high: int | None = None) -> int:
+    """Return ``value`` as an int in [low, high], or raise naming the argument."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"`{name}` must be an integer, got {value!r}. Pass a count.")
+    number = float(value)
+    if not math.isfinite(number) or number != math.floor(number):
+        raise ValueError(f"`{name}` must be a whole number, got {value!r}. Pass a count.")
+    if number < low:
+        raise ValueError(f"`{name}` must be at least {low}, got {value!r}. Pass a count.")
+    if high is not None and number > high:
+        raise ValueError(
+            f"`{name}` must be at most {high}, got {value!r}. "
+            "Check it against the number of examples that are counted."
+        )
+    return int(number)
+
+
+def check_real(
+    name: str,
+    value: Any,
+    *,
+    low: float = -math.inf,
+    high: float = math.inf,
+    low_open: bool = False,
+    high_open: bool = False,
+    hint: str = "Pass a number.",
+) -> float:
+    """Return ``value`` as a finite float in the interval, or raise naming the argument."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"`{name}` must be a number, got {value!r}. {hint}")
+    number = float(value)
+    below = number <= low if low_open else number < low
+    above = number >= high if high_open else number > high
+    if math.isnan(number) or math.isinf(number) or below or above:
+        left, right = "(" if low_open else "[", ")" if high_open else "]"
+        raise ValueError(
+            f"`{name}` must be in {left}{low:g}, {high:g}{right}, got {value!r}. {hint}"
+        )
+    return number
+
+
+def check_delta(value: Any) -> float:
+    """Return ``delta``, a probability strictly between 0 and 1."""
+    hint = "It is the allowed probability of failure: 0.05 for 95 % confidence."
+    return check_real("delta", value, low=0.0, high=1.0, low_open=True, high_open=True, hint=hint)
+
+
+def check_nats(name: str, value: Any) -> float:
+    """Return an information cost in nats, finite and not negative."""
+    hint = "A message costs -log of its prior probability, which is never negative."
+    return check_real(name, value, low=0.0, hint=hint)
+
+
+def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
+    """Return ``value`` if it is one of ``choices``."""
+    if value not in choices:
+        allowed = ", ".join(repr(choice) for choice in choices)
+        raise ValueError(f"`{name}` must be one of {allowed}, got {value!r}.")
+    return str(value)
