@@ -12,7 +12,8 @@ from handful.kernels import KERNELS, Kernel, center_kernel, center_kernel_rows, 
 def test_matches_scikit_learn(name, rng):
     X, Z = rng.normal(size=(9, 4)), rng.normal(size=(5, 4))
     kernel = make_kernel(name, gamma=0.3, degree=2, coef0=1.0)
-    options = {"linear": {}, "rbf": {"gamma": 0.3}}.get(name, dict(gamma=0.3, degree=2, coef0=1.0))
+    both = {"gamma": 0.3, "degree": 2, "coef0": 1.0}
+    options = {"linear": {}, "rbf": {"gamma": 0.3}, "poly": both}[name]
     np.testing.assert_allclose(kernel(X, Z), pairwise_kernels(X, Z, metric=name, **options))
     np.testing.assert_allclose(kernel.diagonal(X), np.diagonal(kernel(X)))
 
