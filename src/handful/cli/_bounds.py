@@ -1,0 +1,113 @@
+"""``handful bound``, ``handful plan`` and ``handful demo``: numbers in, a certificate out."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import typer
+from rich.table import Table
+
+from handful.bounds import (
+    BOUNDS,
+    Bound,
+    compression_bound,
+    half_space_message,
+    planned_risk,
+    published_half_space_bound,
+    samples_needed,
+)
+from handful.cli._output import console, print_json, print_result, reported_errors
+
+AS_JSON = typer.Option(False, "--json", help="Print JSON.")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this file to the application."""
+    bounds = typer.Typer(no_args_is_help=True, help="Call any bound of the registry by name.")
+    for name, bound in sorted(BOUNDS.items()):
+        bounds.command(name, help=bound.summary)(_bound_command(bound))
+    app.add_typer(bounds, name="bound")
+    app.command()(plan)
+    app.command()(demo)
+
+
+def _option(parameter: inspect.Parameter, hint: Any) -> inspect.Parameter:
+    """The command-line option of one argument of a bound."""
+    if typing.get_origin(hint) in (Sequence, typing.get_origin(Sequence[float])):
+        hint = list[float]
+    required = parameter.default is inspect.Parameter.empty
+    option = typer.Option(... if required else parameter.default)
+    return inspect.Parameter(
+        parameter.name, inspect.Parameter.KEYWORD_ONLY, default=option, annotation=hint
+    )
+
+
+def _bound_command(bound: Bound) -> Callable[..., None]:
+    """A typer command with the bound's own arguments as options, and ``--json``."""
+    hints = typing.get_type_hints(bound.function)
+    options = [_option(p, hints[name]) for name, p in bound.parameters.items()]
+    as_json = inspect.Parameter(
+        "as_json", inspect.Parameter.KEYWORD_ONLY, default=AS_JSON, annotation=bool
+    )
+
+    def command(**values: Any) -> None:
+        flag = values.pop("as_json")
+        with reported_errors():
+            print_result(bound(**values), as_json=flag)
+
+    signature = inspect.Signature([*options, as_json])
+    command.__signature__ = signature  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
+    return command
+
+
+def plan(
+    target_risk: float = typer.Option(..., help="The certificate you want, for example 0.1."),
+    error_rate: float = typer.Option(0.0, help="Training error rate you expect."),
+    n_compressed: int = typer.Option(3, help="Examples the classifier will be made of."),
+    message_nats: float = typer.Option(0.0, help="Message beside them, in nats."),
+    delta: float = typer.Option(0.05, help="Allowed probability of failure."),
+    have: int = typer.Option(0, help="Examples you already have."),
+    as_json: bool = AS_JSON,
+) -> None:
+    """How many (more) examples are needed for a certificate of a given value."""
+    with reported_errors():
+        needed = samples_needed(target_risk, error_rate, n_compressed, message_nats, delta)
+        sizes = sorted({max(n_compressed + 1, round(needed * s)) for s in (0.5, 0.75, 1, 1.5, 2)})
+        risks = [planned_risk(n, error_rate, n_compressed, message_nats, delta) for n in sizes]
+    more = max(0, needed - have)
+    if as_json:
+        path = [{"n_samples": n, "risk": risk} for n, risk in zip(sizes, risks, strict=True)]
+        print_json({"n_samples": needed, "n_more": more, "path": path})
+        return
+    console.print(
+        f"[bold]{needed} examples[/] are needed for a certificate of {target_risk:g} "
+        f"if the training error rate is {error_rate:g}"
+        + (f": [bold]{more} more[/]." if have else "."),
+        highlight=False,
+    )
+    table = Table("examples", "certificate")
+    for n, risk in zip(sizes, risks, strict=True):
+        table.add_row(str(n), f"{risk:.4f}", style="bold" if n == needed else None)
+    console.print(table)
+
+
+def demo(as_json: bool = AS_JSON) -> None:
+    """Certify numbers from the half-space paper, and explain what the certificate says."""
+    message = half_space_message(1, 1, 1, 1)
+    certificate = compression_bound(615, 3, 15, message_nats=message, size_nats=0)
+    published = published_half_space_bound(215, 400, 1, 1, 1, 5, 10, 1)
+    if as_json:
+        print_json({"certificate": certificate.to_dict(), "published": published.to_dict()})
+        return
+    console.print(
+        "Breast cancer data, one half-space made of 3 of 615 training examples, 15 errors on the "
+        "rest (a size typical of the half-space paper):\n",
+        highlight=False,
+    )
+    print_result(certificate, as_json=False)
+    console.print("\nWhat the paper printed for the same numbers, and why it is not used:\n")
+    print_result(published, as_json=False)
