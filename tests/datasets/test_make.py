@@ -1,0 +1,55 @@
+"""The functions draw what their problems draw, and the registry is complete."""
+
+import dataclasses
+import inspect
+
+import numpy as np
+import pytest
+
+import handful.datasets as datasets
+from handful.datasets import PROBLEMS, AbstractProblem
+
+
+@pytest.mark.parametrize("name", sorted(PROBLEMS))
+def test_functions_agree_with_their_problems(name):
+    make = getattr(datasets, f"make_{name.replace('-', '_')}")
+    X, y = make(30, random_state=5)
+    expected = PROBLEMS[name]().sample(30, 5)
+    np.testing.assert_array_equal(X, expected[0])
+    np.testing.assert_array_equal(y, expected[1])
+    assert make()[0].shape[0] == 100
+
+
+@pytest.mark.parametrize("name", sorted(PROBLEMS))
+def test_functions_have_their_problems_parameters_and_defaults(name):
+    parameters = inspect.signature(getattr(datasets, f"make_{name.replace('-', '_')}")).parameters
+    fields = {field.name: field.default for field in dataclasses.fields(PROBLEMS[name])}
+    assert {k: p.default for k, p in parameters.items()} == {
+        "n_samples": 100, "random_state": None, **fields
+    }  # fmt: skip
+
+
+def test_parameters_are_passed_on():
+    assert datasets.make_two_norm(3, n_features=4)[0].shape == (3, 4)
+    assert datasets.make_ring_norm(3, n_features=4, mean_norm=0.5)[0].shape == (3, 4)
+    assert np.ptp(datasets.make_banana(300, spread=50.0, random_state=0)[0]) > 100
+    assert datasets.make_noise(9, positive_probability=1.0)[1].tolist() == [1] * 9
+    X, y = datasets.make_axis_rules(
+        50, thresholds=[0.5], directions=[-1], kind="disjunction", label_noise=0, n_irrelevant=0
+    )
+    np.testing.assert_array_equal(y == 1, X[:, 0] <= 0.5)
+    X, y = datasets.make_balls(50, centers=[[0.0]], radii=[1.0], label_noise=0)
+    np.testing.assert_array_equal(y == 1, np.abs(X[:, 0]) <= 1.0)
+
+
+def test_every_problem_is_registered_under_its_name():
+    leaves = {cls for cls in vars(datasets).values() if isinstance(cls, type)}
+    leaves = {cls for cls in leaves if issubclass(cls, AbstractProblem)} - {AbstractProblem}
+    assert set(PROBLEMS.values()) == leaves
+    assert all(problem.name == name for name, problem in PROBLEMS.items())
+
+
+def test_public_names_are_sorted_strings_that_exist():
+    names = datasets.__all__
+    assert all(isinstance(name, str) and hasattr(datasets, name) for name in names)
+    assert len(set(names)) == len(names)
