@@ -47,6 +47,8 @@ def test_unknown_names_get_the_nearest(folder):
         ValueError, match=r"got 'Habermann'. Nearest: 'haberman'.*list_datasets\(\)"
     ):
         load_dataset("Habermann")
+    with pytest.raises(ValueError, match=r"got 'BUPA'. Nearest: 'bupa'"):
+        load_dataset("BUPA")
     with pytest.raises(ValueError, match=r"Nearest: 'mine'.*list_datasets\(data_dir\)"):
         load_dataset("mien", folder)
     with pytest.raises(ValueError, match=r"got 'xyzzy'. Nearest: 'breastw', 'bupa'.*HANDFUL_DATA"):

@@ -31,13 +31,19 @@ def test_functions_have_their_problems_parameters_and_defaults(name):
 
 def test_parameters_are_passed_on():
     assert datasets.make_two_norm(3, n_features=4)[0].shape == (3, 4)
-    assert datasets.make_ring_norm(3, n_features=4, mean_norm=0.5)[0].shape == (3, 4)
+    X, y = datasets.make_ring_norm(200, n_features=4, mean_norm=100.0, random_state=0)
+    np.testing.assert_allclose(X[y == -1].mean(axis=0), 50.0, atol=0.5)
     assert np.ptp(datasets.make_banana(300, spread=50.0, random_state=0)[0]) > 100
     assert datasets.make_noise(9, positive_probability=1.0)[1].tolist() == [1] * 9
     X, y = datasets.make_axis_rules(
-        50, thresholds=[0.5], directions=[-1], kind="disjunction", label_noise=0, n_irrelevant=0
+        50,
+        thresholds=[0.5, 0.7],
+        directions=[-1, 1],
+        kind="disjunction",
+        label_noise=0,
+        n_irrelevant=0,
     )
-    np.testing.assert_array_equal(y == 1, X[:, 0] <= 0.5)
+    np.testing.assert_array_equal(y == 1, (X[:, 0] <= 0.5) | (X[:, 1] > 0.7))
     X, y = datasets.make_balls(50, centers=[[0.0]], radii=[1.0], label_noise=0)
     np.testing.assert_array_equal(y == 1, np.abs(X[:, 0]) <= 1.0)
 
