@@ -1,0 +1,100 @@
+"""What a sweep produces: candidates, each a classifier with its counts and its price.
+
+A `Candidate` is one prefix of one greedy path. Its certificate needs only numbers: how many
+examples are not counted (the compression set, or a pool), the errors on the others by class,
+and the nats of its code. Candidates of all schemes are certified in one vectorised call.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.bounds import binomial_tail_inverse
+from handful.rules import RuleList, RuleSet
+
+Floats = NDArray[np.float64]
+Terms = tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A classifier on a path, before it is built.
+
+    Attributes
+    ----------
+    scheme : str
+        How it is coded: "constant", "compression" or "pool".
+    family : str
+        Rule family, or several joined by "+".
+    kind : {"conjunction", "disjunction", "list"}
+    penalty : float
+    n_rules : int
+    pool_size : int
+        Size of the label-blind pool that the examples come from; the number of examples where
+        there is none.
+    kept : tuple of int
+        Original indices of the examples that are not counted.
+    terms : tuple of (str, float)
+        The code in nats, without the confidence.
+    n_false_positives, n_false_negatives : int
+        Errors on the examples that are counted.
+    n_training_errors : int
+        Errors on all training examples.
+    build : callable
+        Makes the machine.
+    codes_classes : bool
+        Whether the code says how many of the kept examples are positive.
+    """
+
+    scheme: str
+    family: str
+    kind: str
+    penalty: float
+    n_rules: int
+    pool_size: int
+    kept: tuple[int, ...]
+    terms: Terms
+    n_false_positives: int
+    n_false_negatives: int
+    n_training_errors: int
+    build: Callable[[], RuleSet | RuleList]
+    codes_classes: bool = False
+
+    @property
+    def nats(self) -> float:
+        """Total cost of the code."""
+        return math.fsum(value for _, value in self.terms)
+
+    @property
+    def n_errors(self) -> int:
+        """Errors on the examples that are counted."""
+        return self.n_false_positives + self.n_false_negatives
+
+
+def certified_risks(
+    candidates: Sequence[Candidate],
+    n_samples: int,
+    delta: float,
+    costs: tuple[float, float] | None = None,
+) -> Floats:
+    """Certificate of every candidate; expected cost where ``costs`` (fp, fn) are given."""
+    n_outside = np.array([n_samples - len(c.kept) for c in candidates])
+    nats = np.array([c.nats for c in candidates]) - math.log(delta)
+    if costs is None:
+        n_errors = np.array([c.n_errors for c in candidates])
+        return np.asarray(binomial_tail_inverse(n_errors, n_outside, -nats))
+    both = nats + math.log(2.0)
+    fp = binomial_tail_inverse([c.n_false_positives for c in candidates], n_outside, -both)
+    fn = binomial_tail_inverse([c.n_false_negatives for c in candidates], n_outside, -both)
+    return np.asarray(costs[0] * fp + costs[1] * fn)
+
+
+def best_candidate(candidates: Sequence[Candidate], risks: Floats) -> int:
+    """Smallest certificate; ties to fewer rules, then fewer kept examples, then the first."""
+    order = [(risks[i], c.n_rules, len(c.kept), i) for i, c in enumerate(candidates)]
+    return min(order)[3]

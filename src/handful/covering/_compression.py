@@ -1,0 +1,223 @@
+"""Compression schemes: rules made of training examples, coded as in `handful.bounds`.
+
+For each rule family and each pool of candidate examples, one sweep a kind and penalty gives
+every size. Penalty and size only influence which classifier is chosen, so they cost nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.bounds import (
+    Message,
+    ball_message,
+    half_space_message,
+    log_binomial_coefficient,
+    stump_message,
+    two_point_message,
+)
+from handful.covering._candidates import Candidate
+from handful.kernels import Kernel
+from handful.rules import (
+    Rows,
+    RuleSet,
+    Step,
+    Sweep,
+    SweepOptions,
+    Table,
+    ball_table,
+    half_space_table,
+    stump_table,
+    two_point_table,
+)
+from handful.rules._table import covered_rows, make_rule
+
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+FAMILIES = ("stumps", "balls", "half-spaces", "two-point")
+KIND_SIGNS = {"conjunction": 1, "disjunction": -1}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Geometry:
+    """How examples are compared: kernel for half-spaces, metric or kernel for balls."""
+
+    kernel: Kernel
+    metric: str = "euclidean"
+    ball_kernel: Kernel | None = None
+
+
+def make_table(
+    family: str, rows: Rows, pool: Ints, geometry: Geometry, n_threads: int = 1
+) -> Table:
+    """Candidate table of one family over the examples of a pool (duplicates dropped)."""
+    _, first = np.unique(rows.row_of[pool], return_index=True)
+    distinct = pool[np.sort(first)]
+    if family == "stumps":
+        return stump_table(rows, distinct, n_threads=n_threads)
+    if family == "balls":
+        return ball_table(
+            rows,
+            distinct,
+            metric=geometry.metric,
+            kernel=geometry.ball_kernel,
+            n_threads=n_threads,
+        )
+    if family == "half-spaces":
+        return half_space_table(rows, distinct, geometry.kernel, n_threads=n_threads)
+    return two_point_table(rows, distinct, geometry.kernel, n_threads=n_threads)
+
+
+class PathCounter:
+    """Follows a path of covers and counts errors, with and without the kept examples."""
+
+    def __init__(self, rows: Rows, sign: int) -> None:
+        self.rows, self.sign = rows, sign
+        self.covered = np.zeros(rows.X.shape[0], dtype=bool)
+
+    def cover(self, mask: Mask) -> None:
+        """Add the rows that one more rule covers."""
+        self.covered |= mask
+
+    def wrong(self) -> Mask:
+        """Rows that are misclassified now."""
+        return self.covered == (self.rows.y == self.sign)
+
+    def errors(self, kept: Sequence[int]) -> tuple[int, int, int]:
+        """(false positives, false negatives) outside ``kept``, and all training errors."""
+        wrong, rows = self.wrong(), self.rows
+        per_class = [int(rows.weight[wrong & (rows.y == label)].sum()) for label in (-1, 1)]
+        total = sum(per_class)
+        for example in kept:
+            row = rows.row_of[example]
+            if wrong[row]:
+                per_class[(rows.y[row] + 1) // 2] -= 1
+        return per_class[0], per_class[1], total
+
+
+def compression_candidates(
+    rows: Rows,
+    table: Table,
+    *,
+    pool_size: int,
+    kinds: Sequence[str],
+    penalties: Sequence[float],
+    options: SweepOptions,
+    scheme_terms: tuple[tuple[str, float], ...] = (),
+) -> Iterator[Candidate]:
+    """All prefixes of all greedy paths over one table (no rule at all is coded elsewhere)."""
+    example_of = _example_of_row(rows, table)
+    for kind in kinds:
+        sweep = Sweep(table, rows, KIND_SIGNS[kind], options)
+        seen: set[tuple[Step, ...]] = set()
+        for penalty in penalties:
+            steps = sweep.path(penalty)
+            counter = PathCounter(rows, sweep.sign)
+            for size, step in enumerate(steps, start=1):
+                counter.cover(covered_rows(table, step.t, step.j, step.side))
+                prefix = tuple(steps[:size])
+                if prefix in seen:
+                    continue
+                seen.add(prefix)
+                yield _candidate(
+                    rows, table, prefix, kind, penalty, counter, example_of, pool_size, scheme_terms
+                )
+
+
+def _example_of_row(rows: Rows, table: Table) -> dict[int, int]:
+    return {int(rows.row_of[e]): int(e) for e in table.pool[::-1]}
+
+
+def _candidate(
+    rows: Rows,
+    table: Table,
+    steps: tuple[Step, ...],
+    kind: str,
+    penalty: float,
+    counter: PathCounter,
+    example_of: dict[int, int],
+    pool_size: int,
+    scheme_terms: tuple[tuple[str, float], ...],
+) -> Candidate:
+    message, kept = path_message(rows, table, steps, kind, example_of)
+    which = float(log_binomial_coefficient(pool_size, len(kept)))
+    n_fp, n_fn, n_all = counter.errors(kept)
+    return Candidate(
+        scheme="compression",
+        family=table.family,
+        kind=kind,
+        penalty=penalty,
+        n_rules=len(steps),
+        pool_size=pool_size,
+        kept=kept,
+        terms=(*scheme_terms, ("which examples are kept", which), *message.terms),
+        n_false_positives=n_fp,
+        n_false_negatives=n_fn,
+        n_training_errors=n_all,
+        build=lambda: build_rule_set(rows, table, steps, kind, example_of),
+        codes_classes=table.family != "stumps",
+    )
+
+
+def build_rule_set(
+    rows: Rows, table: Table, steps: Sequence[Step], kind: str, example_of: dict[int, int]
+) -> RuleSet:
+    """The machine of a path."""
+    rules = tuple(
+        make_rule(table, rows, s.t, s.j, s.side, example_of.get(s.member, -1)) for s in steps
+    )
+    return RuleSet(rules, kind)
+
+
+def path_message(
+    rows: Rows, table: Table, steps: Sequence[Step], kind: str, example_of: dict[int, int]
+) -> tuple[Message, tuple[int, ...]]:
+    """Message of a path and the (sorted) examples it keeps."""
+    firsts = {int(table.pool[table.first[s.t]]) for s in steps if table.first[s.t] >= 0}
+    seconds = {int(table.pool[table.second[s.t]]) for s in steps if table.second[s.t] >= 0}
+    members = {example_of[s.member] for s in steps if s.member >= 0}
+    kept = tuple(sorted(firsts | seconds | members))
+    n_rules = len(steps)
+    if table.family == "stumps":
+        return stump_message(n_rules, len(members), rows.X.shape[1]), kept
+    if table.family == "two-point":
+        assert table.levels is not None
+        levels = [int(table.levels[s.j]) for s in steps]
+        return two_point_message(n_rules, len(firsts), len(seconds), levels=levels), kept
+    if table.family == "balls":
+        sign = KIND_SIGNS[kind]
+        same = {e for e in firsts if rows.y[rows.row_of[e]] == sign}
+        return ball_message(len(same), len(firsts - same), len(members - same)), kept
+    directions = firsts if kind == "conjunction" else seconds
+    n_c = len(members - directions)
+    return half_space_message(n_rules, len(firsts), len(seconds), n_c, kind=kind), kept
+
+
+def constant_candidates(
+    rows: Rows, scheme_terms: tuple[tuple[str, float], ...], kinds: Sequence[str]
+) -> Iterator[Candidate]:
+    """No rule at all: one of the two constants."""
+    for kind in kinds:
+        counter = PathCounter(rows, KIND_SIGNS[kind])
+        n_fp, n_fn, n_all = counter.errors(())
+        price = math.log(len(kinds))
+        yield Candidate(
+            scheme="constant",
+            family="none",
+            kind=kind,
+            penalty=math.nan,
+            n_rules=0,
+            pool_size=rows.n_samples,
+            kept=(),
+            terms=(*scheme_terms, *((("which constant", price),) if price else ())),
+            n_false_positives=n_fp,
+            n_false_negatives=n_fn,
+            n_training_errors=n_all,
+            build=lambda kind=kind: RuleSet((), kind),  # type: ignore[misc]
+        )

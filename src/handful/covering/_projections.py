@@ -1,0 +1,223 @@
+"""What a pool offers: scales, linear models, differences and distances, as candidate rules.
+
+Everything here may depend on the pool in any way (its labels too): the pool is not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.rules import AbstractRule, Ball, LinearRule, Rows, Stump, Table
+from handful.rules._rules import ball_distances
+from handful.rules._table import ABOVE, BELOW, EQUAL, SIDE_NAMES, UNEQUAL, _pad, encode_rows
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+POOL_FAMILIES = ("stumps", "linear", "half-spaces", "balls")
+_MAX_THRESHOLDS = 120
+_MAX_PAIRS = 120
+_MAX_CENTERS = 40
+_MAX_FIT = 5000
+_RIDGES = (1.0, 10.0)
+_N_FOLDS = 5
+
+
+def fit_logistic(Z: Floats, y: Ints, ridge: float) -> Floats:
+    """Weights (intercept last) of ridge logistic regression by Newton's method, y in {-1, +1}.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Z = np.array([[-2.0], [-1.0], [1.0], [2.0]])
+    >>> weights = fit_logistic(Z, np.array([-1, -1, 1, 1]), ridge=1.0)
+    >>> bool(weights[0] > 0 and abs(weights[1]) < 1e-9)
+    True
+    """
+    A = np.column_stack([Z, np.ones(Z.shape[0])])
+    penalty = np.full(A.shape[1], ridge)
+    penalty[-1] = 1e-6
+    w = np.zeros(A.shape[1])
+    for _ in range(30):
+        margin = y * (A @ w)
+        p = 1.0 / (1.0 + np.exp(np.clip(margin, -500, 500)))
+        gradient = penalty * w - A.T @ (y * p)
+        hessian = (A * (p * (1.0 - p))[:, None]).T @ A + np.diag(penalty)
+        step = np.linalg.solve(hessian, gradient)
+        length = float(np.abs(step).max())
+        w = w - step * min(1.0, 5.0 / max(length, 1e-300))
+        if length < 1e-8:
+            break
+    return w
+
+
+@dataclass(frozen=True)
+class Projections:
+    """Candidate directions of one pool with codes for all rows and for the pool itself."""
+
+    family: str
+    pool: Ints
+    pool_y: Ints
+    outside_weight: Ints
+    table: Table
+    pool_table: Table
+    sides: Ints
+    stump_features: Ints
+    weights: Floats
+    centers: Floats
+    scale: Floats
+    origins: tuple[str, ...]
+    tolerances: Floats
+
+    def make_rule(self, t: int, j: int, side: int) -> AbstractRule:
+        """The rule of direction t and threshold j."""
+        cut, name = float(self.table.thresholds[t, j]), SIDE_NAMES[side]
+        n_stumps, n_linear = len(self.stump_features), len(self.weights)
+        if t < n_stumps:
+            return Stump(int(self.stump_features[t]), cut, name)
+        if t < n_stumps + n_linear:
+            weights = tuple(self.weights[t - n_stumps].tolist())
+            origin = self.origins[t - n_stumps]
+            return LinearRule(weights, cut, name, origin=origin, tol=float(self.tolerances[t]))
+        center = tuple(self.centers[t - n_stumps - n_linear].tolist())
+        return Ball(center, cut, name, scale=tuple(self.scale.tolist()))
+
+
+def make_projections(
+    rows: Rows, pool: Ints, families: Sequence[str], rng: np.random.Generator
+) -> Projections:
+    """Candidates of a pool: stumps, linear models, half-spaces between examples, balls."""
+    pool_rows = rows.row_of[pool]
+    Xp, yp = rows.X[pool_rows], rows.y[pool_rows]
+    center, scale = _scales(Xp)
+    stumps = np.arange(rows.X.shape[1]) if "stumps" in families else np.arange(0)
+    weights, held_out, origins = _linear_part(Xp, yp, center, scale, families, rng)
+    centers = Xp[:0]
+    if "balls" in families:
+        centers = Xp[np.sort(rng.permutation(len(pool))[:_MAX_CENTERS])]
+    values = _values(rows.X, stumps, weights, centers, scale)
+    pool_values = _values(Xp, stumps, weights, centers, scale)
+    pool_values[len(stumps) : len(stumps) + len(held_out)] = held_out
+    is_categorical = np.zeros(len(values), dtype=bool)
+    is_categorical[: len(stumps)] = rows.is_categorical[stumps]
+    thresholds, n_thresholds, tolerances = _thresholds(pool_values, is_categorical, len(stumps))
+    t, none = np.arange(len(values)), np.full(len(values), -1)
+    outside = rows.weight - np.bincount(pool_rows, minlength=len(rows.weight))
+    tables = [
+        Table(
+            "pool",
+            pool,
+            pool_rows,
+            encode_rows(v, t, none, thresholds, n_thresholds, tolerances),
+            thresholds,
+            n_thresholds,
+            none,
+            none,
+        )
+        for v in (values, pool_values)
+    ]
+    sides = np.where(is_categorical[:, None], [EQUAL, UNEQUAL], [BELOW, ABOVE])
+    return Projections(
+        family="+".join(families),
+        pool=pool,
+        pool_y=yp,
+        outside_weight=outside,
+        table=tables[0],
+        pool_table=tables[1],
+        sides=np.column_stack([np.repeat(t, 2), sides.ravel()]),
+        stump_features=stumps,
+        weights=weights,
+        centers=centers,
+        scale=scale,
+        origins=origins,
+        tolerances=tolerances,
+    )
+
+
+def _scales(Xp: Floats) -> tuple[Floats, Floats]:
+    """Mean and standard deviation of the pool; 1 for constant or wholly missing columns."""
+    known = ~np.isnan(Xp)
+    count = np.maximum(known.sum(axis=0), 1)
+    filled = np.where(known, Xp, 0.0)
+    mean = filled.sum(axis=0) / count
+    spread = np.sqrt((np.where(known, Xp - mean, 0.0) ** 2).sum(axis=0) / count)
+    floor = 1e-12 * np.abs(filled).max(axis=0, initial=0.0)
+    return mean, np.where(spread > floor, spread, 1.0)
+
+
+def _linear_part(
+    Xp: Floats,
+    yp: Ints,
+    center: Floats,
+    scale: Floats,
+    families: Sequence[str],
+    rng: np.random.Generator,
+) -> tuple[Floats, Floats, tuple[str, ...]]:
+    """Weights on raw features; cross-validated values at the pool for the fitted models."""
+    n_features = Xp.shape[1]
+    weights: list[Floats] = []
+    held_out: list[Floats] = []
+    origins: list[str] = []
+    both = len(np.unique(yp)) == 2
+    if "linear" in families and both and len(yp) >= 10:
+        Z = (Xp - center) / scale
+        for ridge in _RIDGES:
+            w = fit_logistic(Z[:_MAX_FIT], yp[:_MAX_FIT], ridge)
+            weights.append(w[:-1] / scale)
+            held_out.append(_cross_validated(Z, yp, ridge, center, scale))
+            origins.append(f"logistic regression on the pool (ridge {ridge:g})")
+    if "half-spaces" in families and both:
+        positive, negative = np.flatnonzero(yp > 0), np.flatnonzero(yp < 0)
+        n_pairs = len(positive) * len(negative)
+        chosen = np.sort(rng.choice(n_pairs, min(n_pairs, _MAX_PAIRS), replace=False))
+        for k in chosen:
+            a, b = positive[k // len(negative)], negative[k % len(negative)]
+            weights.append((Xp[a] - Xp[b]) / scale**2)
+            origins.append("half-space between two examples of the pool")
+    W = np.array(weights).reshape(-1, n_features)
+    return W, np.array(held_out).reshape(-1, len(yp)), tuple(origins)
+
+
+def _cross_validated(Z: Floats, y: Ints, ridge: float, center: Floats, scale: Floats) -> Floats:
+    """Values at the pool of models that did not see the example, so that ranks are honest."""
+    fold = np.arange(len(y)) % _N_FOLDS
+    w_all = fit_logistic(Z[:_MAX_FIT], y[:_MAX_FIT], ridge)
+    out = np.empty(len(y))
+    for f in range(_N_FOLDS):
+        train = np.flatnonzero(fold != f)[:_MAX_FIT]
+        w = fit_logistic(Z[train], y[train], ridge) if len(np.unique(y[train])) == 2 else w_all
+        out[fold == f] = Z[fold == f] @ w[:-1] + (w[-1] - w_all[-1])
+    return out + float((w_all[:-1] / scale) @ center)
+
+
+def _values(X: Floats, stumps: Ints, weights: Floats, centers: Floats, scale: Floats) -> Floats:
+    parts = [np.asarray(X[:, stumps].T)]
+    parts.append(weights @ X.T if len(weights) else np.empty((0, X.shape[0])))
+    if len(centers):
+        parts.append(ball_distances(centers, X, scale=tuple(scale.tolist())))
+    return np.ascontiguousarray(np.vstack(parts))
+
+
+def _thresholds(
+    pool_values: Floats, is_categorical: Mask, n_stumps: int
+) -> tuple[Floats, Ints, Floats]:
+    """Cuts halfway between neighbouring values of the pool, thinned evenly by rank."""
+    lists, tolerances = [], np.zeros(len(pool_values))
+    for t, v in enumerate(pool_values):
+        ordered = np.unique(v[~np.isnan(v)])
+        if is_categorical[t]:
+            lists.append(ordered[:_MAX_THRESHOLDS])
+            continue
+        if t >= n_stumps and ordered.size:
+            tolerances[t] = 1e-11 * float(np.abs(ordered).max())
+            ordered = ordered[np.concatenate([[True], np.diff(ordered) > 100 * tolerances[t]])]
+        cuts = 0.5 * (ordered[1:] + ordered[:-1])
+        if len(cuts) > _MAX_THRESHOLDS:
+            cuts = cuts[np.linspace(0, len(cuts) - 1, _MAX_THRESHOLDS).round().astype(int)]
+        lists.append(cuts)
+    return (*_pad(lists), tolerances)

@@ -1,0 +1,235 @@
+"""Greedy covers over a candidate table: every size of the path from one sweep.
+
+A sweep needs the histograms of the live rows of both classes. They are made once per kind,
+copied for each penalty and then only reduced by the rows that a rule covers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.rules._table import Rows, Table, covered_rows, run_blocks, sides_of
+
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+MEMBER_FAMILIES = ("balls", "half-spaces")  # thresholds are examples that must stay uncovered
+
+
+@dataclass(frozen=True)
+class Step:
+    """One rule of a path: direction, threshold, side and the row of its threshold example."""
+
+    t: int
+    j: int
+    side: int
+    member: int
+    n_other: int
+    n_same: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepOptions:
+    """What a greedy sweep is asked for."""
+
+    max_rules: int = 8
+    stop_on_nonpositive: bool = True
+    prefer_kept: bool = True
+    n_threads: int = 1
+
+
+def histogram(table: Table, mask: Mask, weight: Ints, n_threads: int = 1) -> Ints:
+    """Weights of the masked rows by direction and code."""
+    from handful.rules import _loops
+
+    out = np.zeros((table.n_directions, table.n_codes), dtype=np.int64)
+    chosen = np.flatnonzero(mask)
+
+    def work(start: int, stop: int) -> None:
+        _loops.add_rows(table.codes, chosen, weight, start, stop, out)
+
+    run_blocks(work, table.n_directions, len(chosen) * table.n_directions, n_threads)
+    return out
+
+
+def remove_rows(table: Table, gone: Mask, weight: Ints, counts: Ints, n_threads: int = 1) -> None:
+    """Take the rows ``gone`` out of the histograms ``counts``."""
+    from handful.rules import _loops
+
+    chosen = np.flatnonzero(gone)
+    negative = -weight
+
+    def work(start: int, stop: int) -> None:
+        _loops.add_rows(table.codes, chosen, negative, start, stop, counts)
+
+    run_blocks(work, table.n_directions, len(chosen) * table.n_directions, n_threads)
+
+
+class Sweep:
+    """Greedy covers of one kind over one table; the histograms serve all penalties.
+
+    Parameters
+    ----------
+    table : Table
+    rows : Rows
+    sign : int
+        +1 for a conjunction (positives must not be covered), -1 for a disjunction.
+    active : mask, optional
+        Rows that take part; the others are neither candidates nor counted.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        rows: Rows,
+        sign: int,
+        options: SweepOptions,
+        weight: Ints | None = None,
+    ) -> None:
+        self.table, self.rows, self.sign, self.options = table, rows, sign, options
+        self.weight = rows.weight if weight is None else weight
+        self.is_same = rows.y == sign
+        self.sides = np.ascontiguousarray(sides_of(table, rows, sign))
+        active = self.weight > 0
+        threads = options.n_threads
+        self.same = histogram(table, self.is_same & active, self.weight, threads)
+        self.other = histogram(table, ~self.is_same & active, self.weight, threads)
+        self.active = active
+
+    def path(self, penalty: float) -> list[Step]:
+        """The greedy cover for one penalty, up to ``max_rules`` rules."""
+        live = self.active.copy()
+        same, other = self.same.copy(), self.other.copy()
+        kept = np.zeros(self.rows.X.shape[0], dtype=bool)
+        used: set[int] = set()
+        steps: list[Step] = []
+        while len(steps) < self.options.max_rules and (live & ~self.is_same).any():
+            step, usefulness = self._best(same, other, live, kept, used, penalty)
+            if step is None or (self.options.stop_on_nonpositive and usefulness <= 0):
+                break
+            steps.append(step)
+            used.add(step.t)
+            gone = live & covered_rows(self.table, step.t, step.j, step.side)
+            if len(steps) < self.options.max_rules:
+                threads = self.options.n_threads
+                remove_rows(self.table, gone & self.is_same, self.weight, same, threads)
+                remove_rows(self.table, gone & ~self.is_same, self.weight, other, threads)
+            live &= ~gone
+            kept[self._rows_of(step)] = True
+        return steps
+
+    def _rows_of(self, step: Step) -> list[int]:
+        """Rows of the examples that a step adds to the compression set."""
+        table = self.table
+        owners = [table.first[step.t], table.second[step.t]]
+        found = [int(table.pool_rows[k]) for k in owners if k >= 0]
+        return found + ([step.member] if step.member >= 0 else [])
+
+    def _best(
+        self, same: Ints, other: Ints, live: Mask, kept: Mask, used: set[int], penalty: float
+    ) -> tuple[Step | None, float]:
+        if self.table.family in MEMBER_FAMILIES:
+            return self._best_member(same, other, live, kept, used, penalty)
+        return self._best_free(same, other, kept, used, penalty)
+
+    def _best_member(
+        self, same: Ints, other: Ints, live: Mask, kept: Mask, used: set[int], penalty: float
+    ) -> tuple[Step | None, float]:
+        from handful.rules import _loops
+
+        table, rows = self.table, self.rows
+        sides = self._open_sides(used)
+        members = np.unique(table.pool_rows[self.is_same[table.pool_rows]])
+        owners, own = self._owners()
+        preferred = kept if self.options.prefer_kept else np.ones_like(kept)
+        found = _loops.best_member_rule(
+            table.codes,
+            same,
+            other,
+            sides,
+            own,
+            owners,
+            live,
+            preferred,
+            members[live[members]],
+            np.flatnonzero(kept & (rows.y == self.sign)),
+            float(penalty),
+            0,
+            len(sides),
+        )
+        usefulness, n_other, n_same, t, j, side, member = found
+        if t < 0:
+            return None, usefulness
+        return Step(t, j, side, member, n_other, n_same), usefulness
+
+    def _open_sides(self, used: set[int]) -> Ints:
+        """Each direction gives one rule at most, so that a message can name it by its examples."""
+        if not used:
+            return self.sides
+        return np.ascontiguousarray(self.sides[~np.isin(self.sides[:, 0], list(used))])
+
+    def _owners(self) -> tuple[Ints, Ints]:
+        """Rows of the examples behind each direction, and the one its rule must not cover."""
+        table = self.table
+        columns = []
+        for position in (table.first, table.second):
+            rows = np.where(position >= 0, table.pool_rows[position], -1)
+            columns.append(rows)
+        owners = np.column_stack(columns)
+        is_same = np.where(owners >= 0, self.is_same[owners], False)
+        own = np.where(is_same[:, 0], owners[:, 0], np.where(is_same[:, 1], owners[:, 1], -1))
+        return np.ascontiguousarray(owners), own
+
+    def _best_free(
+        self, same: Ints, other: Ints, kept: Mask, used: set[int], penalty: float
+    ) -> tuple[Step | None, float]:
+        from handful.rules import _loops
+
+        table = self.table
+        is_open = np.ones(table.n_directions, dtype=bool)
+        if table.family == "two-point":
+            is_open[list(used)] = False
+        costs = self._threshold_costs(kept)
+        found = _loops.best_free_rule(
+            same,
+            other,
+            table.n_thresholds,
+            self.sides,
+            is_open,
+            costs,
+            float(penalty),
+            0,
+            len(self.sides),
+        )
+        usefulness, n_other, n_same, t, j, side = found
+        if t < 0:
+            return None, usefulness
+        member = self._threshold_row(t, j, kept) if table.family == "stumps" else -1
+        return Step(t, j, side, member, n_other, n_same), usefulness
+
+    def _threshold_costs(self, kept: Mask) -> Ints:
+        """What breaks ties: new examples first, then the level of a dyadic threshold."""
+        table = self.table
+        costs = np.zeros(table.thresholds.shape, dtype=np.int64)
+        if not self.options.prefer_kept:
+            return costs
+        if table.levels is not None:
+            new = (~kept[table.pool_rows[table.first]]).astype(np.int64)
+            new += ~kept[table.pool_rows[table.second]]
+            return 1000 * new[:, None] + table.levels[None, :]
+        costs += 1
+        for row in np.flatnonzero(kept):
+            codes = table.codes[:, row].astype(np.int64)
+            tied = np.flatnonzero((codes % 2 == 1) & (codes < table.n_codes - 1))
+            costs[tied, (codes[tied] - 1) >> 1] = 0
+        return costs
+
+    def _threshold_row(self, t: int, j: int, kept: Mask) -> int:
+        """A row of the pool whose value is threshold j, one already kept where there is one."""
+        rows = np.unique(self.table.pool_rows)
+        equal = rows[self.table.codes[t, rows] == 2 * j + 1]
+        already = equal[kept[equal]]
+        return int(already[0] if already.size else equal[0])

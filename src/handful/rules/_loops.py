@@ -1,0 +1,248 @@
+"""Compiled loops of the counting engine.
+
+Every candidate direction ("projection") t has sorted thresholds. The position of a row's value
+among them is a small integer code, computed once:
+
+    code 2j      strictly between thresholds j - 1 and j
+    code 2j + 1  equal to threshold j (within the tolerance)
+
+so that "below threshold j" is code <= 2j and "above" is code >= 2j + 2. The last code means
+missing, and belongs to no side. A greedy step then needs only histograms of codes over the live
+rows of each class, which add up over blocks of rows and can be updated by the rows removed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+BELOW, ABOVE, EQUAL, UNEQUAL = 0, 1, 2, 3
+NO_RULE = -1
+
+
+@njit(cache=True, nogil=True)
+def encode(values, first, second, thresholds, n_thresholds, tolerances, start, stop, codes):
+    """Codes of rows of ``values[first[t]] - values[second[t]]`` for t in [start, stop)."""
+    n_rows = values.shape[1]
+    missing = 2 * thresholds.shape[1] + 1
+    for t in range(start, stop):
+        cuts = thresholds[t]
+        n_cuts = n_thresholds[t]
+        tol = tolerances[t]
+        for i in range(n_rows):
+            v = values[first[t], i]
+            if second[t] >= 0:
+                v = v - values[second[t], i]
+            if np.isnan(v):
+                codes[t, i] = missing
+                continue
+            low = 0
+            high = n_cuts
+            while low < high:
+                middle = (low + high) >> 1
+                if cuts[middle] + tol < v:
+                    low = middle + 1
+                else:
+                    high = middle
+            code = 2 * low
+            if low < n_cuts and v >= cuts[low] - tol:
+                code += 1
+            codes[t, i] = code
+
+
+@njit(cache=True, nogil=True)
+def add_rows(codes, rows, weights, start, stop, histogram):
+    """Add ``weights[i]`` (negative to remove) of each row i of ``rows`` to the histograms."""
+    for t in range(start, stop):
+        for k in range(rows.shape[0]):
+            i = rows[k]
+            histogram[t, codes[t, i]] += weights[i]
+
+
+@njit(cache=True, nogil=True)
+def _side_count(cumulative, histogram, j, side, n_codes):
+    """Weight on one side of threshold j; ``cumulative[c]`` is the weight of codes <= c."""
+    total = cumulative[n_codes - 2]
+    if side == BELOW:
+        return cumulative[2 * j]
+    if side == ABOVE:
+        return total - cumulative[2 * j + 1]
+    if side == EQUAL:
+        return histogram[2 * j + 1]
+    return total - histogram[2 * j + 1]
+
+
+@njit(cache=True, nogil=True)
+def _accumulate(histogram, cumulative):
+    running = 0
+    for c in range(histogram.shape[0]):
+        running += histogram[c]
+        cumulative[c] = running
+
+
+@njit(cache=True, nogil=True)
+def _is_better(usefulness, n_new, n_other, best):
+    """Larger usefulness, then fewer new examples, then larger cover; ties keep the first."""
+    if usefulness != best[0]:
+        return usefulness > best[0]
+    if n_new != best[1]:
+        return n_new < best[1]
+    return n_other > best[2]
+
+
+@njit(cache=True, nogil=True)
+def best_free_rule(same, other, n_thresholds, sides, is_open, costs, penalty, start, stop):
+    """Best (t, j, side) where every threshold is allowed; costs[t, j] breaks ties (new points).
+
+    ``sides`` is an array of (t, side) rows; ``is_open[t]`` excludes projections already used.
+    Returns (usefulness, n_other, n_same, t, j, side) with t = NO_RULE where nothing is covered.
+    """
+    n_codes = same.shape[1]
+    cumulative_same = np.empty(n_codes, np.int64)
+    cumulative_other = np.empty(n_codes, np.int64)
+    best = (-np.inf, 1 << 60, 0)
+    result = (-np.inf, 0, 0, NO_RULE, 0, 0)
+    last = -1
+    for k in range(start, stop):
+        t, side = sides[k, 0], sides[k, 1]
+        if not is_open[t]:
+            continue
+        if t != last:
+            _accumulate(same[t], cumulative_same)
+            _accumulate(other[t], cumulative_other)
+            last = t
+        for j in range(n_thresholds[t]):
+            n_other = _side_count(cumulative_other, other[t], j, side, n_codes)
+            if n_other == 0:
+                continue
+            n_same = _side_count(cumulative_same, same[t], j, side, n_codes)
+            if np.isinf(penalty):
+                if n_same > 0:
+                    continue
+                usefulness = float(n_other)
+            else:
+                usefulness = n_other - penalty * n_same
+            if _is_better(usefulness, costs[t, j], n_other, best):
+                best = (usefulness, costs[t, j], n_other)
+                result = (usefulness, n_other, n_same, t, j, side)
+    return result
+
+
+@njit(cache=True, nogil=True)
+def _limits(codes, t, side, kept, own):
+    """Thresholds j that keep the rows ``kept`` and ``own`` uncovered: low <= j <= high."""
+    low, high = 0, 1 << 60
+    for k in range(kept.shape[0] + 1):
+        if k == kept.shape[0]:
+            if own < 0:
+                break
+            code = codes[t, own]
+        else:
+            code = codes[t, kept[k]]
+        if side == BELOW:
+            high = min(high, (code - 1) >> 1)
+        else:
+            low = max(low, code >> 1)
+    return low, high
+
+
+@njit(cache=True, nogil=True)
+def best_member_rule(
+    codes, same, other, sides, own, owners, is_live, is_kept, members, kept, penalty, start, stop
+):
+    """Best (t, j, side, member): the threshold is a live member of the class not to be covered.
+
+    ``own[t]`` is the row that must stay uncovered by its own rule (-1: none), ``owners[t]`` the
+    rows that give the direction (for counting new examples), ``kept`` the rows of the same
+    class already in the compression set.
+    """
+    n_codes = same.shape[1]
+    cumulative_same = np.empty(n_codes, np.int64)
+    cumulative_other = np.empty(n_codes, np.int64)
+    best = (-np.inf, 1 << 60, 0)
+    result = (-np.inf, 0, 0, NO_RULE, 0, 0, 0)
+    for k in range(start, stop):
+        t, side = sides[k, 0], sides[k, 1]
+        if own[t] >= 0 and not is_live[own[t]]:
+            continue
+        _accumulate(same[t], cumulative_same)
+        _accumulate(other[t], cumulative_other)
+        low, high = _limits(codes, t, side, kept, own[t])
+        n_owners = 0
+        for s in range(2):
+            if owners[t, s] >= 0 and not is_kept[owners[t, s]]:
+                n_owners += 1
+        for q in range(members.shape[0]):
+            row = members[q]
+            if not is_live[row]:
+                continue
+            j = (np.int64(codes[t, row]) - 1) >> 1
+            if j < low or j > high:
+                continue
+            n_other = _side_count(cumulative_other, other[t], j, side, n_codes)
+            if n_other == 0:
+                continue
+            n_same = _side_count(cumulative_same, same[t], j, side, n_codes)
+            if np.isinf(penalty):
+                if n_same > 0:
+                    continue
+                usefulness = float(n_other)
+            else:
+                usefulness = n_other - penalty * n_same
+            is_own = row == owners[t, 0] or row == owners[t, 1]
+            n_new = n_owners + (0 if is_kept[row] or is_own else 1)
+            if _is_better(usefulness, n_new, n_other, best):
+                best = (usefulness, n_new, n_other)
+                result = (usefulness, n_other, n_same, t, j, side, row)
+    return result
+
+
+@njit(cache=True, nogil=True)
+def count_usefulness(same, other, n_thresholds, sides, offset, n_levels):
+    """How many candidates have each (integer) usefulness other - same; index = value + offset."""
+    n_codes = same.shape[1]
+    cumulative_same = np.empty(n_codes, np.int64)
+    cumulative_other = np.empty(n_codes, np.int64)
+    levels = np.zeros(n_levels, np.int64)
+    for k in range(sides.shape[0]):
+        t, side = sides[k, 0], sides[k, 1]
+        _accumulate(same[t], cumulative_same)
+        _accumulate(other[t], cumulative_other)
+        for j in range(n_thresholds[t]):
+            gain = _side_count(cumulative_other, other[t], j, side, n_codes)
+            loss = _side_count(cumulative_same, same[t], j, side, n_codes)
+            levels[gain - loss + offset] += 1
+    return levels
+
+
+@njit(cache=True, nogil=True)
+def best_coded_rule(
+    same, other, pool_same, pool_other, n_thresholds, sides, level_nats, offset, penalty, exchange
+):
+    """Best (t, j, side) by usefulness - exchange * nats, nats read off the pool's usefulness.
+
+    Returns (score, usefulness, nats, t, j, side); usefulness must be positive.
+    """
+    n_codes = same.shape[1]
+    a, b = np.empty(n_codes, np.int64), np.empty(n_codes, np.int64)
+    c, d = np.empty(n_codes, np.int64), np.empty(n_codes, np.int64)
+    result = (-np.inf, 0.0, 0.0, NO_RULE, 0, 0)
+    for k in range(sides.shape[0]):
+        t, side = sides[k, 0], sides[k, 1]
+        _accumulate(same[t], a)
+        _accumulate(other[t], b)
+        _accumulate(pool_same[t], c)
+        _accumulate(pool_other[t], d)
+        for j in range(n_thresholds[t]):
+            n_other = _side_count(b, other[t], j, side, n_codes)
+            n_same = _side_count(a, same[t], j, side, n_codes)
+            usefulness = n_other - penalty * n_same
+            if usefulness <= 0 or usefulness <= result[0]:
+                continue
+            gain = _side_count(d, pool_other[t], j, side, n_codes)
+            loss = _side_count(c, pool_same[t], j, side, n_codes)
+            nats = level_nats[gain - loss + offset]
+            score = usefulness - exchange * nats
+            if score > result[0]:
+                result = (score, usefulness, nats, t, j, side)
+    return result

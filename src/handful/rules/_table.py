@@ -1,0 +1,387 @@
+"""Candidate tables: directions, thresholds and the codes of all rows, for the counting engine.
+
+A table is built once for a set of candidate examples (a pool, or all examples) and serves all
+kinds, penalties and sizes. Rows are distinct (features, label) pairs with integer weights.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.kernels import Kernel
+from handful.rules._rules import (
+    AbstractRule,
+    Ball,
+    HalfSpace,
+    Stump,
+    TwoPointHalfSpace,
+    ball_distances,
+    ball_tolerance,
+    kernel_rows,
+    pair_tolerance,
+)
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+BELOW, ABOVE, EQUAL, UNEQUAL = 0, 1, 2, 3
+SIDE_NAMES = ("below", "above", "equal", "unequal")
+_PARALLEL = 20_000_000  # codes from which threads pay
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Distinct training rows: features, signed labels, repetition counts and provenance.
+
+    Attributes
+    ----------
+    X : array (n_rows, n_features)
+    y : array (n_rows,), in {-1, +1}
+    weight : int array (n_rows,)
+    row_of : int array (n_samples,)
+        Row of each original example.
+    is_categorical : bool array (n_features,)
+    """
+
+    X: Floats
+    y: Ints
+    weight: Ints
+    row_of: Ints
+    is_categorical: Mask
+
+    @property
+    def n_samples(self) -> int:
+        """Number of original examples."""
+        return int(self.row_of.shape[0])
+
+
+_LARGEST_COLLAPSE = 50_000
+
+
+def collapse_rows(X: Floats, y: Ints, is_categorical: Mask | None = None) -> Rows:
+    """Group equal (features, label) rows; rows are sorted, so their order carries no meaning.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = collapse_rows(np.array([[1.0], [0.0], [1.0]]), np.array([1, -1, 1]))
+    >>> rows.weight, rows.row_of
+    (array([1, 2]), array([1, 0, 1]))
+    """
+    if is_categorical is None:
+        is_categorical = np.zeros(X.shape[1], dtype=bool)
+    m = X.shape[0]
+    if m > _LARGEST_COLLAPSE:
+        return Rows(X, y.astype(np.int64), np.ones(m, np.int64), np.arange(m), is_categorical)
+    both = np.column_stack([X, y])
+    _, first, inverse, counts = np.unique(
+        both, axis=0, return_index=True, return_inverse=True, return_counts=True
+    )
+    return Rows(
+        np.ascontiguousarray(X[first]),
+        y[first].astype(np.int64),
+        counts.astype(np.int64),
+        inverse.ravel().astype(np.int64),
+        is_categorical,
+    )
+
+
+@dataclass(frozen=True)
+class Table:
+    """Codes of all rows for the candidates of one family.
+
+    ``first`` and ``second`` are the positions in ``pool`` of the examples that give direction t
+    (-1: none); ``levels`` the dyadic level of each threshold of a two-point rule.
+    """
+
+    family: str
+    pool: Ints
+    pool_rows: Ints
+    codes: NDArray[np.uint16]
+    thresholds: Floats
+    n_thresholds: Ints
+    first: Ints
+    second: Ints
+    levels: Ints | None = None
+    kernel: Kernel | None = None
+    metric: str = "euclidean"
+    fractions: Floats | None = None
+    cache: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def n_directions(self) -> int:
+        """Number of directions T."""
+        return int(self.codes.shape[0])
+
+    @property
+    def n_codes(self) -> int:
+        """Number of codes, the one for missing values included."""
+        return 2 * int(self.thresholds.shape[1]) + 2
+
+
+def run_blocks(work: Callable[[int, int], object], n: int, size: int, n_threads: int) -> None:
+    """Call ``work(start, stop)`` over [0, n), on threads where the size pays for them."""
+    if n_threads == 1 or size < _PARALLEL or n < 2:
+        work(0, n)
+        return
+    edges = np.linspace(0, n, min(n, 4 * n_threads) + 1).astype(int)
+    with ThreadPoolExecutor(n_threads) as executor:
+        list(executor.map(work, edges[:-1], edges[1:]))
+
+
+def n_threads_of(n_jobs: int | None) -> int:
+    """Number of threads meant by scikit-learn's ``n_jobs``."""
+    if n_jobs is None:
+        return 1
+    return max(1, (os.cpu_count() or 1) + 1 + n_jobs) if n_jobs < 0 else n_jobs
+
+
+def distinct_thresholds(values: Floats, tolerance: float) -> Floats:
+    """Sorted values more than two tolerances apart; missing values left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> distinct_thresholds(np.array([2.0, 1.0, 2.0, np.nan]), 0.0)
+    array([1., 2.])
+    """
+    ordered = np.sort(values[~np.isnan(values)])
+    if ordered.size == 0:
+        return ordered
+    keep = np.ones(ordered.size, dtype=bool)
+    keep[1:] = np.diff(ordered) > 2.0 * tolerance
+    return ordered[keep]
+
+
+def _pad(lists: list[Floats]) -> tuple[Floats, Ints]:
+    n_thresholds = np.array([len(cuts) for cuts in lists], dtype=np.int64)
+    padded = np.full((len(lists), max(1, int(n_thresholds.max(initial=1)))), np.inf)
+    for t, cuts in enumerate(lists):
+        padded[t, : len(cuts)] = cuts
+    return padded, n_thresholds
+
+
+def encode_rows(
+    values: Floats,
+    first: Ints,
+    second: Ints,
+    thresholds: Floats,
+    n_thresholds: Ints,
+    tolerances: Floats,
+    n_threads: int = 1,
+) -> NDArray[np.uint16]:
+    """Codes of ``values[first] - values[second]`` among the thresholds, all rows at once."""
+    from handful.rules import _loops
+
+    if 2 * thresholds.shape[1] + 2 > np.iinfo(np.uint16).max:
+        raise ValueError(
+            f"`candidates` gives {thresholds.shape[1]} thresholds a feature, more than 32766. "
+            "Use a pool, for example candidates=160."
+        )
+    codes = np.empty((len(first), values.shape[1]), dtype=np.uint16)
+
+    def work(start: int, stop: int) -> None:
+        _loops.encode(
+            values, first, second, thresholds, n_thresholds, tolerances, start, stop, codes
+        )
+
+    run_blocks(work, len(first), codes.size, n_threads)
+    return codes
+
+
+def stump_table(rows: Rows, pool: Ints, *, n_threads: int = 1) -> Table:
+    """Stumps: one direction a feature, thresholds at the values of the pool's examples."""
+    pool_rows = rows.row_of[pool]
+    values = np.ascontiguousarray(rows.X.T)
+    thresholds, n_thresholds = _pad(
+        [distinct_thresholds(values[j, pool_rows], 0.0) for j in range(values.shape[0])]
+    )
+    first = np.arange(values.shape[0])
+    none = np.full(first.shape, -1)
+    zero = np.zeros(first.shape)
+    codes = encode_rows(values, first, none, thresholds, n_thresholds, zero, n_threads)
+    return Table("stumps", pool, pool_rows, codes, thresholds, n_thresholds, none, none)
+
+
+def ball_table(
+    rows: Rows,
+    pool: Ints,
+    *,
+    metric: str = "euclidean",
+    kernel: Kernel | None = None,
+    n_threads: int = 1,
+) -> Table:
+    """Balls: one direction a centre, thresholds at the distances of the pool's examples."""
+    pool_rows = rows.row_of[pool]
+    values = ball_distances(rows.X[pool_rows], rows.X, metric=metric, kernel=kernel)
+    at_pool = values[:, pool_rows]
+    tolerances = np.array([ball_tolerance(float(v)) for v in at_pool.max(axis=1)])
+    thresholds, n_thresholds = _pad(
+        [distinct_thresholds(v, tol) for v, tol in zip(at_pool, tolerances, strict=True)]
+    )
+    first = np.arange(len(pool))
+    none = np.full(first.shape, -1)
+    codes = encode_rows(values, first, none, thresholds, n_thresholds, tolerances, n_threads)
+    return Table(
+        "balls",
+        pool,
+        pool_rows,
+        codes,
+        thresholds,
+        n_thresholds,
+        first,
+        none,
+        metric=metric,
+        kernel=kernel,
+    )
+
+
+def _pair_parts(
+    rows: Rows, pool: Ints, kernel: Kernel
+) -> tuple[Ints, Floats, Ints, Ints, Floats, Floats]:
+    """Pool rows, kernel rows, pairs (positive, negative), their values at the pool, tolerances."""
+    pool_rows = rows.row_of[pool]
+    if kernel.name == "precomputed":
+        values = np.ascontiguousarray(rows.X[:, pool].T)
+    else:
+        values = kernel_rows(kernel, rows.X[pool_rows], rows.X)
+    labels = rows.y[pool_rows]
+    positive, negative = np.flatnonzero(labels > 0), np.flatnonzero(labels < 0)
+    first = np.repeat(positive, len(negative))
+    second = np.tile(negative, len(positive))
+    gram = values[:, pool_rows]
+    at_pool = gram[first] - gram[second]
+    diagonal = np.diagonal(gram)
+    tolerances = np.array(
+        [
+            pair_tolerance(diagonal[a], diagonal[b], gram[a, b])
+            for a, b in zip(first, second, strict=True)
+        ]
+    )
+    return pool_rows, values, first, second, at_pool, tolerances
+
+
+def half_space_table(rows: Rows, pool: Ints, kernel: Kernel, *, n_threads: int = 1) -> Table:
+    """Half-spaces of three examples: a direction a (positive, negative) pair of the pool."""
+    pool_rows, values, first, second, at_pool, tolerances = _pair_parts(rows, pool, kernel)
+    thresholds, n_thresholds = _pad(
+        [distinct_thresholds(v, tol) for v, tol in zip(at_pool, tolerances, strict=True)]
+    )
+    codes = encode_rows(values, first, second, thresholds, n_thresholds, tolerances, n_threads)
+    return Table(
+        "half-spaces",
+        pool,
+        pool_rows,
+        codes,
+        thresholds,
+        n_thresholds,
+        first,
+        second,
+        kernel=kernel,
+    )
+
+
+def dyadic_fractions(max_level: int = 5) -> tuple[Floats, Ints]:
+    """Fractions j / 2^l (j odd) in ascending order, and their levels l.
+
+    Examples
+    --------
+    >>> dyadic_fractions(2)
+    (array([0.25, 0.5 , 0.75]), array([2, 1, 2]))
+    """
+    pairs = sorted(
+        (j / 2.0**level, level)
+        for level in range(1, max_level + 1)
+        for j in range(1, 2**level, 2)
+    )
+    return np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs])
+
+
+def two_point_table(rows: Rows, pool: Ints, kernel: Kernel, *, n_threads: int = 1) -> Table:
+    """Half-spaces of two examples: thresholds at dyadic fractions between them."""
+    pool_rows, values, first, second, at_pool, tolerances = _pair_parts(rows, pool, kernel)
+    fractions, levels = dyadic_fractions()
+    t = np.arange(len(first))
+    at_a, at_b = at_pool[t, first][:, None], at_pool[t, second][:, None]
+    thresholds = at_b + fractions[None, :] * (at_a - at_b)
+    usable = (at_a - at_b)[:, 0] > 64.0 * tolerances
+    n_thresholds = np.where(usable, len(fractions), 0).astype(np.int64)
+    codes = encode_rows(values, first, second, thresholds, n_thresholds, tolerances, n_threads)
+    return Table(
+        "two-point",
+        pool,
+        pool_rows,
+        codes,
+        thresholds,
+        n_thresholds,
+        first,
+        second,
+        levels=levels,
+        kernel=kernel,
+        fractions=fractions,
+    )
+
+
+def sides_of(table: Table, rows: Rows, sign: int) -> Ints:
+    """(direction, side) pairs that a machine of the given sign (+1 conjunction) may use."""
+    t = np.arange(table.n_directions)
+    if table.family == "stumps":
+        numeric = np.array([[BELOW, ABOVE], [EQUAL, UNEQUAL]])[rows.is_categorical.astype(int)]
+        return np.column_stack([np.repeat(t, 2), numeric.ravel()])
+    if table.family == "balls":
+        is_same = rows.y[table.pool_rows] == sign
+        return np.column_stack([t, np.where(is_same, ABOVE, BELOW)])
+    return np.column_stack([t, np.full(t.shape, BELOW if sign > 0 else ABOVE)])
+
+
+def covered_rows(table: Table, t: int, j: int, side: int) -> Mask:
+    """Rows on one side of threshold j of direction t."""
+    codes = table.codes[t]
+    missing = table.n_codes - 1
+    if side == BELOW:
+        return np.asarray(codes <= 2 * j)
+    if side == ABOVE:
+        return np.asarray((codes >= 2 * j + 2) & (codes != missing))
+    if side == EQUAL:
+        return np.asarray(codes == 2 * j + 1)
+    return np.asarray((codes != 2 * j + 1) & (codes != missing))
+
+
+def make_rule(
+    table: Table, rows: Rows, t: int, j: int, side: int, threshold_example: int
+) -> AbstractRule:
+    """The rule of direction t and threshold j; ``threshold_example`` is an original index."""
+    name = SIDE_NAMES[side]
+    if table.family == "stumps":
+        return Stump(t, float(table.thresholds[t, j]), name, example=threshold_example)
+    first = int(table.pool[table.first[t]])
+    point = tuple(rows.X[rows.row_of[first]].tolist())
+    cut = float(table.thresholds[t, j])
+    if table.family == "balls":
+        return Ball(
+            point,
+            cut,
+            name,
+            metric=table.metric,
+            kernel=table.kernel,
+            indices=(first, threshold_example),
+        )
+    second = int(table.pool[table.second[t]])
+    other = tuple(rows.X[rows.row_of[second]].tolist())
+    assert table.kernel is not None
+    if table.family == "half-spaces":
+        triple = (first, second, threshold_example)
+        return HalfSpace(point, other, cut, name, kernel=table.kernel, indices=triple)
+    assert table.levels is not None and table.fractions is not None
+    level = int(table.levels[j])
+    numerator = round(float(table.fractions[j]) * 2**level)
+    return TwoPointHalfSpace(
+        point, other, numerator, level, name, kernel=table.kernel, indices=(first, second)
+    )
