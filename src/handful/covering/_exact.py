@@ -1,0 +1,95 @@
+"""All half-spaces of a training set, as in the paper: candidates from the exact engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from handful.bounds import half_space_message, log_binomial_coefficient
+from handful.covering._candidates import Candidate
+from handful.covering._compression import KIND_SIGNS, Geometry, PathCounter
+from handful.rules import HalfSpace, Rows, RuleSet, SweepOptions
+from handful.rules._exact import HalfSpaceStep, exact_half_space_paths
+from handful.rules._rules import kernel_rows
+
+Terms = tuple[tuple[str, float], ...]
+
+
+def exact_candidates(
+    rows: Rows,
+    geometry: Geometry,
+    kinds: Sequence[str],
+    penalties: Sequence[float],
+    options: SweepOptions,
+    scheme_terms: Terms,
+) -> Iterator[Candidate]:
+    """Every prefix of every path over all half-spaces of three examples."""
+    example_of = np.empty(rows.X.shape[0], dtype=np.int64)
+    example_of[rows.row_of[::-1]] = np.arange(rows.n_samples)[::-1]
+    if geometry.kernel.name == "precomputed":
+        K = np.ascontiguousarray(rows.X[:, example_of])
+    else:
+        K = kernel_rows(geometry.kernel, rows.X, rows.X)
+    for kind in kinds:
+        paths = exact_half_space_paths(
+            K,
+            rows.y,
+            kind=kind,
+            penalties=list(penalties),
+            max_rules=options.max_rules,
+            stop_on_nonpositive=options.stop_on_nonpositive,
+            weights=rows.weight,
+            n_threads=options.n_threads,
+        )
+        for penalty, steps in zip(penalties, paths, strict=True):
+            counter = PathCounter(rows, KIND_SIGNS[kind])
+            rules: list[HalfSpace] = []
+            for step in steps:
+                rules.append(_rule(rows, geometry, kind, step, example_of))
+                counter.cover(rules[-1].covers(rows.X))
+                yield _candidate(
+                    rows, tuple(rules), kind, penalty, counter, scheme_terms
+                )
+
+
+def _rule(
+    rows: Rows, geometry: Geometry, kind: str, step: HalfSpaceStep, example_of: np.ndarray
+) -> HalfSpace:
+    a, b, c = (int(example_of[row]) for row in (step.a, step.b, step.c))
+    points = [tuple(rows.X[row].tolist()) for row in (step.a, step.b)]
+    side = "below" if kind == "conjunction" else "above"
+    rule = HalfSpace(points[0], points[1], 0.0, side, geometry.kernel, (a, b, c))
+    cut = float(rule.values(rows.X[[step.c]])[0])
+    return HalfSpace(points[0], points[1], cut, side, geometry.kernel, (a, b, c))
+
+
+def _candidate(
+    rows: Rows,
+    rules: tuple[HalfSpace, ...],
+    kind: str,
+    penalty: float,
+    counter: PathCounter,
+    scheme_terms: Terms,
+) -> Candidate:
+    firsts, seconds, thirds = ({rule.examples[k] for rule in rules} for k in range(3))
+    kept = tuple(sorted(firsts | seconds | thirds))
+    n_c = len(thirds - (firsts if kind == "conjunction" else seconds))
+    message = half_space_message(len(rules), len(firsts), len(seconds), n_c, kind=kind)
+    which = ("which examples are kept", float(log_binomial_coefficient(rows.n_samples, len(kept))))
+    n_fp, n_fn, n_all = counter.errors(kept)
+    return Candidate(
+        scheme="compression",
+        family="half-spaces",
+        kind=kind,
+        penalty=penalty,
+        n_rules=len(rules),
+        pool_size=rows.n_samples,
+        kept=kept,
+        terms=(*scheme_terms, which, *message.terms),
+        n_false_positives=n_fp,
+        n_false_negatives=n_fn,
+        n_training_errors=n_all,
+        build=lambda: RuleSet(rules, kind),
+        codes_classes=True,
+    )

@@ -1,0 +1,229 @@
+"""From rows to a certified machine: run every scheme, certify every candidate, take the best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.bounds import (
+    Message,
+    ball_message,
+    half_space_message,
+    stump_message,
+    two_point_message,
+)
+from handful.covering._candidates import Candidate, best_candidate, certified_risks
+from handful.covering._compression import (
+    KIND_SIGNS,
+    Geometry,
+    PathCounter,
+    compression_candidates,
+    constant_candidates,
+    make_table,
+)
+from handful.covering._exact import exact_candidates
+from handful.covering._listing import listed_candidates
+from handful.covering._pool import pool_candidates
+from handful.covering._projections import make_projections
+from handful.covering._schemes import Scheme, auto_schemes, fixed_schemes
+from handful.rules import Rows, RuleList, RuleSet, SweepOptions
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+PENALTIES = (0.5, 0.7, 1.0, 1.5, 2.0, 3.0, math.inf)
+LIST_PENALTIES = (1.0, 2.0, 5.0, math.inf)
+POOL_PENALTIES = (0.7, 1.0, 1.5)
+AUTO_RULES = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What a fit is asked for, after validation."""
+
+    family_sets: tuple[tuple[str, ...], ...]
+    pool_families: tuple[str, ...]
+    kinds: tuple[str, ...]
+    penalties: tuple[float, ...] | None
+    max_rules: int | None
+    geometries: tuple[Geometry, ...]
+    candidates: str | int | None
+    delta: float
+    costs: tuple[float, float] | None = None
+    stop_on_nonpositive: bool = True
+    n_threads: int = 1
+
+
+@dataclass(frozen=True)
+class Learned:
+    """The chosen machine, the candidate behind it and all candidates with their certificates."""
+
+    machine: RuleSet | RuleList
+    chosen: Candidate
+    candidates: tuple[Candidate, ...]
+    risks: Floats
+
+
+Progress = Callable[[str], None]
+
+
+def learn(
+    rows: Rows, settings: Settings, rng: np.random.Generator, progress: Progress | None = None
+) -> Learned:
+    """Choose a machine by certificate; the certificate holds for this whole procedure."""
+    candidates = list(_candidates(rows, settings, rng, progress))
+    if settings.max_rules is not None:
+        candidates = _longest(candidates)
+    risks = certified_risks(candidates, rows.n_samples, settings.delta, settings.costs)
+    chosen = candidates[best_candidate(candidates, risks)]
+    return Learned(chosen.build(), chosen, tuple(candidates), risks)
+
+
+def _longest(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """With a fixed number of rules only whole paths are machines, not their prefixes."""
+    last: dict[tuple[object, ...], Candidate] = {}
+    for c in candidates:
+        key = (c.scheme, c.family, c.kind, c.penalty, c.pool_size)
+        if key not in last or c.n_rules > last[key].n_rules:
+            last[key] = c
+    whole = [c for c in last.values() if c.scheme != "constant"]
+    return whole or list(last.values())
+
+
+def _candidates(
+    rows: Rows, settings: Settings, rng: np.random.Generator, progress: Progress | None
+) -> Iterator[Candidate]:
+    order = rng.permutation(rows.n_samples)  # label-blind: every pool is a prefix of it
+    for scheme in _schemes(rows, settings):
+        if progress is not None:
+            progress(f"{scheme.name} {'+'.join(scheme.families)} {scheme.pool_size}")
+        pool = order[: scheme.pool_size]
+        if scheme.name == "constant":
+            yield from _constants(rows, settings, scheme, pool)
+        elif scheme.name == "pool":
+            yield from _pool(rows, settings, scheme, pool, rng)
+        else:
+            yield from _compression(rows, settings, scheme, np.sort(pool))
+
+
+def _schemes(rows: Rows, settings: Settings) -> list[Scheme]:
+    m, n = rows.n_samples, rows.X.shape[1]
+    if settings.candidates == "auto":
+        return auto_schemes(m, n, settings.family_sets, settings.pool_families)
+    size = settings.candidates if isinstance(settings.candidates, int) else None
+    return fixed_schemes(m, settings.family_sets, size)
+
+
+def _constants(
+    rows: Rows, settings: Settings, scheme: Scheme, pool: Ints
+) -> Iterator[Candidate]:
+    """The constant that a few label-blind examples vote for; paid by ln 2 where they are few."""
+    if len(pool) == 0:
+        yield from constant_candidates(rows, scheme.terms, ("conjunction", "disjunction"))
+        return
+    label = 1 if rows.y[rows.row_of[pool]].sum() > 0 else -1
+    kind = "conjunction" if label > 0 else "disjunction"
+    kept = tuple(sorted(int(e) for e in pool))
+    n_fp, n_fn, _ = PathCounter(rows, label).errors(kept)
+    for candidate in constant_candidates(rows, scheme.terms, (kind,)):
+        yield replace(
+            candidate, kept=kept, pool_size=len(kept), n_false_positives=n_fp, n_false_negatives=n_fn
+        )
+
+
+def _pool(
+    rows: Rows, settings: Settings, scheme: Scheme, pool: Ints, rng: np.random.Generator
+) -> Iterator[Candidate]:
+    projections = make_projections(rows, pool, scheme.families, rng)
+    kinds = tuple(k for k in settings.kinds if k in KIND_SIGNS) or tuple(KIND_SIGNS)
+    yield from pool_candidates(
+        rows,
+        projections,
+        kinds=kinds,
+        penalties=settings.penalties or POOL_PENALTIES,
+        max_rules=settings.max_rules or AUTO_RULES,
+        scheme_terms=scheme.terms,
+    )
+
+
+def _compression(
+    rows: Rows, settings: Settings, scheme: Scheme, pool: Ints
+) -> Iterator[Candidate]:
+    is_listed = len(scheme.families) > 1 or settings.kinds == ("list",)
+    terms = list(scheme.terms)
+    if len(settings.kinds) > 1:
+        terms.append(("conjunction or disjunction", math.log(len(settings.kinds))))
+    if len(settings.geometries) > 1:
+        n = len(settings.geometries)
+        terms.append((f"choice among {n} kernels", math.log(n)))
+    if settings.candidates != "auto":
+        yield from _no_rule(rows, settings, scheme, tuple(terms))
+    for geometry in settings.geometries:
+        yield from _sweeps(rows, settings, scheme, pool, geometry, tuple(terms), is_listed)
+
+
+def _sweeps(
+    rows: Rows,
+    settings: Settings,
+    scheme: Scheme,
+    pool: Ints,
+    geometry: Geometry,
+    terms: tuple[tuple[str, float], ...],
+    is_listed: bool,
+) -> Iterator[Candidate]:
+    max_rules = settings.max_rules or AUTO_RULES
+    if is_listed:
+        yield from listed_candidates(
+            [make_table(f, rows, pool, geometry, settings.n_threads) for f in scheme.families],
+            rows,
+            pool_size=scheme.pool_size,
+            kinds=settings.kinds,
+            penalties=settings.penalties or LIST_PENALTIES,
+            max_rules=max_rules,
+            scheme_terms=terms,
+        )
+        return
+    options = SweepOptions(
+        max_rules=max_rules,
+        stop_on_nonpositive=settings.stop_on_nonpositive,
+        prefer_kept=settings.stop_on_nonpositive,
+        n_threads=settings.n_threads,
+    )
+    penalties = settings.penalties or PENALTIES
+    family = scheme.families[0]
+    if family == "half-spaces" and scheme.pool_size == rows.n_samples:
+        yield from exact_candidates(rows, geometry, settings.kinds, penalties, options, terms)
+        return
+    yield from compression_candidates(
+        rows,
+        make_table(family, rows, pool, geometry, settings.n_threads),
+        pool_size=scheme.pool_size,
+        kinds=settings.kinds,
+        penalties=penalties,
+        options=options,
+        scheme_terms=terms,
+    )
+
+
+def _no_rule(
+    rows: Rows, settings: Settings, scheme: Scheme, terms: tuple[tuple[str, float], ...]
+) -> Iterator[Candidate]:
+    """The empty machine, coded by the family's own message."""
+    empty: dict[str, Message] = {
+        "stumps": stump_message(0, 0, 1),
+        "balls": ball_message(0, 0, 0),
+        "half-spaces": half_space_message(0, 0, 0, 0),
+        "two-point": two_point_message(0, 0, 0),
+    }
+    is_listed = len(scheme.families) > 1 or settings.kinds == ("list",)
+    # rule by rule, no example is kept exactly when there is no rule
+    message = stump_message(0, 0, 1) if is_listed else empty[scheme.families[0]]
+    kinds = tuple(KIND_SIGNS) if settings.kinds == ("list",) else settings.kinds
+    for kind in kinds:
+        extra = (("which constant", math.log(2.0)),) if settings.kinds == ("list",) else ()
+        for candidate in constant_candidates(rows, (*terms, *message.terms, *extra), (kind,)):
+            yield candidate

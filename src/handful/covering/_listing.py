@@ -1,0 +1,174 @@
+"""Candidates coded rule by rule: mixed families in one machine, and decision lists.
+
+Each rule names its family, its examples among the d kept ones, its side and, in a decision
+list, its output. The code of an unordered set of r distinct rules is r! times cheaper.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.bounds import log_binomial_coefficient
+from handful.covering._candidates import Candidate
+from handful.covering._compression import KIND_SIGNS
+from handful.rules import AbstractRule, Rows, RuleList, RuleSet, Table
+from handful.rules._listing import ListedStep, ListSweep
+from handful.rules._table import covered_rows, make_rule
+
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Terms = tuple[tuple[str, float], ...]
+
+_LOG_ZETA_2 = math.log(math.pi**2 / 6.0)
+
+
+def _examples(table: Table, rows: Rows, step: ListedStep) -> set[int]:
+    """Original indices of the examples that a rule names."""
+    found = {
+        int(table.pool[position[step.t]])
+        for position in (table.first, table.second)
+        if position[step.t] >= 0
+    }
+    if step.member >= 0:
+        found.add(_pool_example(table, rows, step.member))
+    return found
+
+
+def _pool_example(table: Table, rows: Rows, row: int) -> int:
+    return int(table.pool[np.argmax(table.pool_rows == row)])
+
+
+def _rule_nats(table: Table, step: ListedStep, n_kept: int, n_features: int) -> float:
+    """Cost of one rule's examples, side and threshold, given the kept examples."""
+    if table.family == "stumps":
+        return math.log(2.0 * n_features * n_kept)
+    if table.levels is not None:
+        level = int(table.levels[step.j])
+        theta = math.log(level * (level + 1.0)) + (level - 1.0) * math.log(2.0)
+        return math.log(2.0 * n_kept**2) + theta
+    n_names = 2 if table.family == "balls" else 3
+    return math.log(2.0) + n_names * math.log(n_kept)
+
+
+def listed_terms(
+    tables: Sequence[Table], rows: Rows, steps: Sequence[ListedStep], is_list: bool
+) -> tuple[Terms, tuple[int, ...]]:
+    """Price of a path coded rule by rule, and its kept examples."""
+    kept = sorted(set().union(*(_examples(tables[s.table], rows, s) for s in steps)))
+    r, d = len(steps), len(kept)
+    names = math.fsum(_rule_nats(tables[s.table], s, d, rows.X.shape[1]) for s in steps)
+    terms = [
+        ("how many examples are kept", _LOG_ZETA_2 + 2.0 * math.log(d + 1.0)),
+        ("number of rules", _LOG_ZETA_2 + 2.0 * math.log(r)),
+        ("examples, side and threshold of each rule", names),
+    ]
+    if len(tables) > 1:
+        terms.append(("family of each rule", r * math.log(len(tables))))
+    if is_list:
+        terms.append(("output of each rule", r * math.log(2.0)))
+        terms.append(("default output", math.log(2.0)))
+    elif r > 1:
+        # the order of a set does not matter; never let a term be negative
+        terms[2] = (terms[2][0], max(0.0, names - math.lgamma(r + 1.0)))
+    return tuple(terms), tuple(kept)
+
+
+def default_output(rows: Rows, live: Mask, last_output: int) -> int:
+    """Label of what no rule covers: the majority left; nothing left: opposite of the last."""
+    counts = {label: int(rows.weight[live & (rows.y == label)].sum()) for label in (-1, 1)}
+    if counts[-1] == counts[1]:
+        return -last_output if last_output else 1
+    return 1 if counts[1] > counts[-1] else -1
+
+
+def listed_candidates(
+    tables: Sequence[Table],
+    rows: Rows,
+    *,
+    pool_size: int,
+    kinds: Sequence[str],
+    penalties: Sequence[float],
+    max_rules: int,
+    scheme_terms: Terms = (),
+) -> Iterator[Candidate]:
+    """Candidates of mixed machines ("conjunction", "disjunction") or decision lists ("list")."""
+    for kind in kinds:
+        is_list = kind == "list"
+        outputs = (-1, 1) if is_list else (-KIND_SIGNS[kind],)
+        sweep = ListSweep(tables, rows, outputs, max_rules)
+        for pair in _penalty_pairs(penalties, is_list):
+            steps = sweep.path({-1: pair[0], 1: pair[1]})
+            label = np.zeros(rows.X.shape[0], dtype=np.int64)
+            for size, step in enumerate(steps, start=1):
+                covered = covered_rows(tables[step.table], step.t, step.j, step.side)
+                label[covered & (label == 0)] = step.output
+                rest = default_output(rows, label == 0, step.output)
+                if not is_list:
+                    rest = KIND_SIGNS[kind]
+                yield _listed_candidate(
+                    tables, rows, steps[:size], np.where(label == 0, rest, label), rest, kind,
+                    max(pair), pool_size, scheme_terms
+                )  # fmt: skip
+
+
+def _penalty_pairs(penalties: Sequence[float], is_list: bool) -> Iterator[tuple[float, float]]:
+    for first in penalties:
+        for second in penalties if is_list else (first,):
+            if first == second or min(first, second) == 1.0:
+                yield first, second
+
+
+def _listed_candidate(
+    tables: Sequence[Table],
+    rows: Rows,
+    steps: Sequence[ListedStep],
+    predicted: Ints,
+    rest: int,
+    kind: str,
+    penalty: float,
+    pool_size: int,
+    scheme_terms: Terms,
+) -> Candidate:
+    terms, kept = listed_terms(tables, rows, steps, kind == "list")
+    wrong = predicted != rows.y
+    errors = {label: int(rows.weight[wrong & (rows.y == label)].sum()) for label in (-1, 1)}
+    total = errors[-1] + errors[1]
+    for example in kept:
+        row = rows.row_of[example]
+        errors[int(rows.y[row])] -= int(wrong[row])
+    which = ("which examples are kept", float(log_binomial_coefficient(pool_size, len(kept))))
+    return Candidate(
+        scheme="compression",
+        family="+".join(table.family for table in tables),
+        kind=kind,
+        penalty=penalty,
+        n_rules=len(steps),
+        pool_size=pool_size,
+        kept=kept,
+        terms=(*scheme_terms, which, *terms),
+        n_false_positives=errors[-1],
+        n_false_negatives=errors[1],
+        n_training_errors=total,
+        build=_builder(tables, rows, tuple(steps), rest, kind),
+    )
+
+
+def _builder(
+    tables: Sequence[Table], rows: Rows, steps: tuple[ListedStep, ...], rest: int, kind: str
+) -> Callable[[], RuleSet | RuleList]:
+    def rule(step: ListedStep) -> AbstractRule:
+        table = tables[step.table]
+        member = _pool_example(table, rows, step.member) if step.member >= 0 else -1
+        return make_rule(table, rows, step.t, step.j, step.side, member)
+
+    def build() -> RuleSet | RuleList:
+        rules = tuple(rule(step) for step in steps)
+        if kind == "list":
+            return RuleList(rules, tuple(step.output for step in steps), rest)
+        return RuleSet(rules, kind)
+
+    return build

@@ -1,0 +1,91 @@
+"""Which codes a machine may use, and the prior mass of each.
+
+The masses are fixed before the data are seen and depend on the number of examples alone. With
+``candidates="auto"``: a constant, pools that are left out of the count (scales, linear models
+and ranks come free), and compression schemes over nested pools of candidate examples.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+CONSTANT_MASS = 0.25
+POOL_MASSES = ((0.2, 0.3), (0.45, 0.2))  # (share of the examples, prior mass)
+COMPRESSION_MASS = 0.25
+CONSTANT_POOL = 9  # examples whose majority names the constant
+POOL_SIZES = {"stumps": (40, 160), "balls": (40, 80), "half-spaces": (40, 80), "two-point": (40,)}
+MIXED_SIZES = (40,)
+_SMALLEST_POOLED = 60
+_LARGEST_POOL = 10_000
+_CODES_BUDGET = 400_000_000  # codes of one table, two bytes each
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """One code: how rules are described, from how many candidates, at what price."""
+
+    name: str
+    families: tuple[str, ...]
+    pool_size: int
+    nats: float
+
+    @property
+    def terms(self) -> tuple[tuple[str, float], ...]:
+        """The price as an itemised term; none for a certain scheme."""
+        return (("which code is used", self.nats),) if self.nats else ()
+
+
+def _nats(mass: float) -> float:
+    return -math.log(mass)
+
+
+def n_directions(family: str, pool_size: int, n_features: int) -> int:
+    """Upper limit of the directions of a table; it does not depend on labels."""
+    if family == "stumps":
+        return n_features
+    return pool_size if family == "balls" else (pool_size // 2 + 1) ** 2
+
+
+def auto_schemes(
+    n_samples: int,
+    n_features: int,
+    family_sets: Sequence[tuple[str, ...]],
+    pool_families: tuple[str, ...],
+) -> list[Scheme]:
+    """The default mixture of codes."""
+    if n_samples < _SMALLEST_POOLED or not pool_families:
+        small = [Scheme("constant", (), 0, _nats(CONSTANT_MASS))]
+        return small + _compression(
+            n_samples, n_features, family_sets, 1.0 - CONSTANT_MASS
+        )
+    schemes = [Scheme("constant", (), CONSTANT_POOL, _nats(CONSTANT_MASS))]
+    for share, mass in POOL_MASSES:
+        size = min(_LARGEST_POOL, round(share * n_samples))
+        schemes.append(Scheme("pool", pool_families, size, _nats(mass)))
+    return schemes + _compression(n_samples, n_features, family_sets, COMPRESSION_MASS)
+
+
+def _compression(
+    n_samples: int, n_features: int, family_sets: Sequence[tuple[str, ...]], mass: float
+) -> list[Scheme]:
+    cells = []
+    for families in family_sets:
+        sizes = MIXED_SIZES if len(families) > 1 else POOL_SIZES[families[0]]
+        for size in sorted({min(size, n_samples) for size in sizes}):
+            work = sum(n_directions(f, size, n_features) for f in families) * n_samples
+            if work <= _CODES_BUDGET or size == min(sizes):
+                cells.append((families, size))
+    return [
+        Scheme("compression", families, size, _nats(mass / len(cells))) for families, size in cells
+    ]
+
+
+def fixed_schemes(
+    n_samples: int, family_sets: Sequence[tuple[str, ...]], pool_size: int | None
+) -> list[Scheme]:
+    """One pool (or all examples) for each set of families; "no rule" is part of their code."""
+    size = n_samples if pool_size is None else min(pool_size, n_samples)
+    price = math.log(len(family_sets))
+    return [Scheme("compression", families, size, price) for families in family_sets]
