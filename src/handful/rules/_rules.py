@@ -137,7 +137,7 @@ class Stump(AbstractRule):
 
 def pair_tolerance(k_aa: float, k_bb: float, k_ab: float) -> float:
     """Tolerance of a direction between two examples, from their own kernel values."""
-    return _RELATIVE * (1.0 + max(abs(k_aa), abs(k_bb), abs(k_ab)))
+    return _RELATIVE * max(abs(k_aa), abs(k_bb), abs(k_ab))
 
 
 def kernel_rows(kernel: Kernel, points: Floats, X: Floats) -> Floats:
@@ -314,7 +314,7 @@ class LinearRule(AbstractRule):
 
 def ball_tolerance(radius: float) -> float:
     """Tolerance of a distance."""
-    return _RELATIVE * (1.0 + radius)
+    return _RELATIVE * radius
 
 
 def ball_distances(
