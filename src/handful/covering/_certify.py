@@ -1,0 +1,113 @@
+"""Certificates of fitted machines, from stored counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.bounds import (
+    Certificate,
+    ClassCounts,
+    Message,
+    closed_form_compression_bound,
+    compression_bound,
+    cost_bound,
+    kl_compression_bound,
+)
+from handful.covering._candidates import Candidate
+
+Ints = NDArray[np.int64]
+
+BOUND_NAMES = ("auto", "compression", "compression-kl", "compression-closed-form", "cost")
+_POOL_NOTE = (
+    "The kept examples were drawn without looking at labels and are not counted; scales, linear "
+    "models and the ranking of rules were computed from them alone."
+)
+_RELAXED: dict[str, Callable[..., Certificate]] = {
+    "compression-kl": kl_compression_bound,
+    "compression-closed-form": closed_form_compression_bound,
+}
+
+
+def certify_candidate(
+    candidate: Candidate,
+    y_signed: Ints,
+    *,
+    delta: float,
+    bound: str = "auto",
+    costs: tuple[float, float] | None = None,
+) -> Certificate:
+    """Certificate of one candidate, with joint and class-conditional rates.
+
+    The code of the candidate contains "which examples are kept" already, so the bound is told
+    that naming them costs nothing more.
+    """
+    if bound not in BOUND_NAMES:
+        allowed = ", ".join(repr(name) for name in BOUND_NAMES)
+        raise ValueError(f"`bound` must be one of {allowed}, got {bound!r}.")
+    if bound == "auto":
+        bound = "compression" if costs is None else "cost"
+    common = {
+        "message_nats": Message(candidate.terms),
+        "size_nats": 0.0,
+        "which_nats": 0.0,
+        "delta": delta,
+    }
+    m, d = len(y_signed), len(candidate.kept)
+    if bound == "cost":
+        c_fp, c_fn = costs if costs is not None else (1.0, 1.0)
+        certificate = cost_bound(
+            m,
+            d,
+            candidate.n_false_positives,
+            candidate.n_false_negatives,
+            cost_false_positive=c_fp,
+            cost_false_negative=c_fn,
+            **common,  # type: ignore[arg-type]
+        )
+    elif bound == "compression":
+        certificate = compression_bound(
+            m,
+            d,
+            candidate.n_errors,
+            counts=class_counts(candidate, y_signed),
+            **common,  # type: ignore[arg-type]
+        )
+    else:
+        certificate = _RELAXED[bound](m, d, candidate.n_errors, **common)
+    return with_notes(certificate, [_POOL_NOTE] if candidate.scheme == "pool" else [])
+
+
+def with_notes(certificate: Certificate, notes: Sequence[str]) -> Certificate:
+    """The same certificate with more notes."""
+    if not notes:
+        return certificate
+    return Certificate(**{**vars(certificate), "notes": (*certificate.notes, *notes)})
+
+
+def class_counts(candidate: Candidate, y_signed: Ints) -> ClassCounts:
+    """Counts by class; rates within a class recode the kept examples class by class."""
+    kept = np.array(candidate.kept, dtype=np.int64)
+    kept_positives = int((y_signed[kept] > 0).sum()) if len(kept) else 0
+    return ClassCounts(
+        n_positives=int((y_signed > 0).sum()),
+        n_negatives=int((y_signed < 0).sum()),
+        n_compressed_positives=kept_positives,
+        n_compressed_negatives=len(kept) - kept_positives,
+        n_false_positives=candidate.n_false_positives,
+        n_false_negatives=candidate.n_false_negatives,
+        split_nats=_split_nats(candidate),
+    )
+
+
+def _split_nats(candidate: Candidate) -> float:
+    """Cost of how many kept examples are positive: nothing for pools (they were not chosen).
+
+    A code over C(T, d) sets stays a code given the labels: it is only longer than needed there.
+    """
+    if candidate.scheme != "compression" or candidate.codes_classes:
+        return 0.0
+    return math.log(len(candidate.kept) + 1.0)

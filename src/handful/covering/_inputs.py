@@ -1,0 +1,84 @@
+"""From what the user passes to signed labels, float matrices and category codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """How columns are read: category codes by column, numbers as they are.
+
+    Codes only stand for equality, so that reading them off the training data needs no message.
+    """
+
+    categories: tuple[tuple[str, ...] | None, ...]
+
+    @property
+    def is_categorical(self) -> Mask:
+        """Which columns are compared by equality."""
+        return np.array([c is not None for c in self.categories], dtype=bool)
+
+    def encode(self, frame: Any) -> Floats:
+        """Float matrix of a frame; unknown categories become missing values."""
+        out = np.empty((len(frame), len(self.categories)))
+        for j, known in enumerate(self.categories):
+            column = _column(frame, j)
+            if known is None:
+                out[:, j] = np.asarray(column, dtype=np.float64)
+                continue
+            code = {value: float(k) for k, value in enumerate(known)}
+            out[:, j] = [np.nan if _is_missing(v) else code.get(str(v), np.nan) for v in column]
+        return out
+
+
+def _column(frame: Any, j: int) -> Sequence[Any]:
+    return list(frame.iloc[:, j] if hasattr(frame, "iloc") else frame[:, j])
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and value != value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, (bool, np.bool_))
+
+
+def read_columns(frame: Any) -> Columns | None:
+    """The columns of a data frame that has words or categories; None where all are numbers."""
+    if not hasattr(frame, "columns"):
+        return None
+    categories: list[tuple[str, ...] | None] = []
+    for j in range(frame.shape[1]):
+        column = [v for v in _column(frame, j) if not _is_missing(v)]
+        is_numeric = all(_is_number(v) for v in column)
+        categories.append(None if is_numeric else tuple(sorted({str(v) for v in column})))
+    return Columns(tuple(categories)) if any(c is not None for c in categories) else None
+
+
+def repeat_counts(sample_weight: Any, n_samples: int) -> NDArray[np.int64]:
+    """Weights as repetition counts; anything else is refused."""
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.ndim == 0:
+        weight = np.full(n_samples, float(weight))
+    if weight.shape != (n_samples,):
+        raise ValueError(
+            f"`sample_weight` must have shape ({n_samples},), got {weight.shape}. "
+            "Pass one repetition count an example."
+        )
+    if not np.isfinite(weight).all() or (weight < 0).any() or (weight != np.round(weight)).any():
+        raise ValueError(
+            "`sample_weight` must hold whole numbers of repetitions (0, 1, 2, ...). "
+            "A certificate counts examples: other weights have no meaning in it."
+        )
+    if weight.sum() == 0:
+        raise ValueError("`sample_weight` must not be all zero. Give some example a weight of 1.")
+    return weight.astype(np.int64)

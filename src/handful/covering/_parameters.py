@@ -1,0 +1,164 @@
+"""Validation of the machines' parameters, with errors that name the argument."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any
+
+from handful.covering._compression import FAMILIES, KIND_SIGNS, Geometry
+from handful.covering._learn import Settings
+from handful.kernels import Kernel, make_kernel
+from handful.rules._rules import METRICS
+from handful.rules._table import n_threads_of
+
+_ALL = (*FAMILIES, "linear")
+
+
+def read_families(rules: Any) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
+    """(sets of families that compression schemes use, families that pools use)."""
+    if rules == "auto":
+        return (("stumps",), ("half-spaces",), ("balls",)), ("stumps", "linear", "half-spaces")
+    names = (rules,) if isinstance(rules, str) else tuple(rules)
+    if not names or any(name not in _ALL for name in names) or len(set(names)) < len(names):
+        allowed = ", ".join(repr(name) for name in ("auto", *_ALL))
+        raise ValueError(f"`rules` must be one of {allowed} or a list of these, got {rules!r}.")
+    pooled = {"two-point": "half-spaces"}
+    from_pool = tuple(dict.fromkeys(pooled.get(name, name) for name in names))
+    plain = tuple(name for name in names if name != "linear")
+    return ((plain,) if plain else ()), from_pool
+
+
+def read_penalties(penalty: Any) -> tuple[float, ...] | None:
+    """None for "auto", else one or several penalties above 0."""
+    if isinstance(penalty, str):
+        if penalty == "auto":
+            return None
+        raise ValueError(f"`penalty` must be 'auto' or positive numbers, got {penalty!r}.")
+    values = (penalty,) if isinstance(penalty, numbers.Real) else tuple(penalty)
+    if not values or any(
+        isinstance(v, bool) or not isinstance(v, numbers.Real) or math.isnan(v) or v <= 0
+        for v in values
+    ):
+        raise ValueError(
+            f"`penalty` must be 'auto' or positive numbers, got {penalty!r}. "
+            "It is the price of an error; infinity allows none."
+        )
+    return tuple(float(v) for v in values)
+
+
+def read_max_rules(max_rules: Any) -> int | None:
+    """None for "auto", else the number of rules."""
+    if isinstance(max_rules, str) and max_rules == "auto":
+        return None
+    if isinstance(max_rules, bool) or not isinstance(max_rules, numbers.Integral) or max_rules < 1:
+        raise ValueError(f"`max_rules` must be 'auto' or at least 1, got {max_rules!r}.")
+    return int(max_rules)
+
+
+def read_candidates(candidates: Any) -> str | int | None:
+    """ "auto", None (all examples) or the size of one pool."""
+    if candidates is None or (isinstance(candidates, str) and candidates == "auto"):
+        return candidates
+    is_size = isinstance(candidates, numbers.Integral) and not isinstance(candidates, bool)
+    if not is_size or candidates < 2:
+        raise ValueError(
+            f"`candidates` must be 'auto', None or a pool size of at least 2, got {candidates!r}."
+        )
+    return int(candidates)
+
+
+def read_costs(costs: Any) -> tuple[float, float] | None:
+    """None, or the costs of a false positive and a false negative."""
+    if costs is None:
+        return None
+    try:
+        c_fp, c_fn = (float(c) for c in costs)
+    except (TypeError, ValueError):
+        c_fp = c_fn = math.nan
+    if not (c_fp >= 0 and c_fn >= 0 and 0 < c_fp + c_fn < math.inf):
+        raise ValueError(
+            f"`costs` must be two numbers (false positive, false negative), got {costs!r}."
+        )
+    return c_fp, c_fn
+
+
+def read_delta(delta: Any) -> float:
+    """A probability strictly between 0 and 1."""
+    if isinstance(delta, bool) or not isinstance(delta, numbers.Real) or not 0 < delta < 1:
+        raise ValueError(f"`delta` must be in (0, 1), got {delta!r}. Use 0.05 for 95 % confidence.")
+    return float(delta)
+
+
+def read_geometries(kernel: Any, gamma: Any, metric: Any, n_features: int) -> tuple[Geometry, ...]:
+    """One geometry a kernel; several kernels or widths are a grid that the certificate pays."""
+    kernels = list(kernel) if isinstance(kernel, (list, tuple)) else [kernel]
+    gammas = list(gamma) if isinstance(gamma, (list, tuple)) else [gamma]
+    made = [make_kernel(k, gamma=g, n_features=n_features) for k in kernels for g in gammas]
+    ball_kernel: Kernel | None = None
+    if metric == "kernel":
+        ball_kernel = made[0]
+    elif metric not in METRICS:
+        allowed = ", ".join(repr(name) for name in (*METRICS, "kernel"))
+        raise ValueError(f"`metric` must be one of {allowed}, got {metric!r}.")
+    return tuple(
+        Geometry(
+            kernel=k,
+            metric="euclidean" if metric == "kernel" else metric,
+            ball_kernel=k if ball_kernel is not None else None,
+        )
+        for k in dict.fromkeys(made)
+    )
+
+
+def read_settings(
+    machine: Any, kinds: tuple[str, ...], n_features: int, has_missing: bool, has_words: bool
+) -> Settings:
+    """All parameters of a machine, checked against each other and the data."""
+    family_sets, pool_families = read_families(machine.rules)
+    geometries = read_geometries(machine.kernel, machine.gamma, machine.metric, n_features)
+    if has_missing or has_words:
+        what = "missing values" if has_missing else "categories"
+        if machine.rules not in ("auto", "stumps"):
+            raise ValueError(
+                f"Input X contains NaN or words ({what}), which only stumps can use. "
+                "Set rules='stumps', or impute or encode with values fixed beforehand."
+            )
+        family_sets, pool_families = (("stumps",),), ("stumps",)
+    if geometries[0].kernel.name == "precomputed":
+        if machine.rules not in ("half-spaces", "two-point"):
+            raise ValueError(
+                "`kernel` = 'precomputed' needs rules='half-spaces' or 'two-point', "
+                f"got rules={machine.rules!r}."
+            )
+        pool_families = ()
+    elif geometries[0].kernel.name != "linear" and machine.rules != "auto":
+        pool_families = tuple(f for f in pool_families if f != "half-spaces")
+    candidates = read_candidates(machine.candidates)
+    if not family_sets and candidates != "auto":
+        raise ValueError(
+            "`rules` = 'linear' learns from a pool: use candidates='auto', "
+            f"got candidates={candidates!r}."
+        )
+    return Settings(
+        family_sets=family_sets,
+        pool_families=pool_families,
+        kinds=kinds,
+        penalties=read_penalties(machine.penalty),
+        max_rules=read_max_rules(machine.max_rules),
+        geometries=geometries,
+        candidates=candidates,
+        delta=read_delta(machine.delta),
+        costs=read_costs(machine.costs),
+        stop_on_nonpositive=bool(machine.stop_on_nonpositive),
+        n_threads=n_threads_of(machine.n_jobs),
+    )
+
+
+def read_kinds(kind: Any) -> tuple[str, ...]:
+    """Both kinds for "auto"."""
+    if kind == "auto":
+        return tuple(KIND_SIGNS)
+    if kind not in KIND_SIGNS:
+        raise ValueError(f"`kind` must be 'auto', 'conjunction' or 'disjunction', got {kind!r}.")
+    return (str(kind),)
