@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from handful.bounds._certificate import IID, Certificate
-from handful.bounds._tails import _log_cdf_and_pmf, _pmf_constant
+from handful.bounds._tails import _log_tails, _pmf_constant
 from handful.bounds._validation import check_count, check_delta
 
 _REFERENCE = "Campi & Garatti (2023), Compression, generalization and learning, JMLR 24"
@@ -26,9 +26,7 @@ def _log_excess(risk: float, k: int, n: int, log_delta: float) -> float:
     (k+1)-th success comes within n trials.
     """
     k_, n_, p, q = (np.array([v], dtype=np.float64) for v in (k, n, risk, 1.0 - risk))
-    tails = _log_cdf_and_pmf(k_, n_, p, q, _pmf_constant(k_, n_))
-    log_cdf, log_pmf = float(tails[0][0]), float(tails[1][0])
-    log_sf = math.log(-math.expm1(log_cdf)) if log_cdf < 0 else -math.inf
+    _, log_sf, log_pmf = (float(v[0]) for v in _log_tails(k_, n_, p, q, _pmf_constant(k_, n_)))
     return log_delta + log_sf - math.log(n) - math.log(risk) - log_pmf
 
 
