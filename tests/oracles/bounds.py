@@ -53,13 +53,13 @@ def _log_pmf(k, n, p):
 def _tail_over_first(first, step, bits=220):
     """1 + r_1 + r_1 r_2 + ... in integers scaled by 2^bits; ``step(j)`` gives r_j as (num, den)."""
     one = 1 << bits
-    term = total = one
-    for j in itertools.count(first):
+    term, total, j = one, 0, first
+    while term > 0:
+        total += term
         num, den = step(j)
         term = term * num // den
-        if term <= 0:
-            return mp.mpf(total) / one
-        total += term
+        j += 1
+    return mp.mpf(total) / one
 
 
 def log_binomial_cdf(k, n, p):

@@ -8,7 +8,7 @@ import numpy as np
 
 from handful.bounds._certificate import IID, Certificate
 from handful.bounds._tails import _log_tails, _pmf_constant
-from handful.bounds._validation import check_count, check_delta
+from handful.bounds._validation import check_count, check_delta, check_real
 
 _REFERENCE = "Campi & Garatti (2023), Compression, generalization and learning, JMLR 24"
 STABLE_ASSUMPTIONS = (
@@ -31,7 +31,16 @@ def _log_excess(risk: float, k: int, n: int, log_delta: float) -> float:
 
 
 def stable_risk(n_compressed: int, n_samples: int, log_delta: float) -> float:
-    """The risk of `stable_bound` for a confidence given by its logarithm."""
+    """The risk of `stable_bound` for a confidence given by its logarithm. Rounded up.
+
+    Examples
+    --------
+    >>> round(stable_risk(58, 615, -1000.0), 6)
+    0.881545
+    """
+    n_samples = check_count("n_samples", n_samples, low=1)
+    n_compressed = check_count("n_compressed", n_compressed, high=n_samples)
+    log_delta = check_real("log_delta", log_delta, high=0.0, high_open=True)
     if n_compressed >= n_samples:
         return 1.0
     low, high = n_compressed / n_samples, 1.0
@@ -39,7 +48,7 @@ def stable_risk(n_compressed: int, n_samples: int, log_delta: float) -> float:
     while True:
         middle = 0.5 * (low + high)
         if middle <= low or middle >= high:
-            return high
+            return min(1.0, high * (1.0 + 2e-15))
         if _log_excess(middle, n_compressed, n_samples, log_delta) > pad:
             high = middle
         else:
