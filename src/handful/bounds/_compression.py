@@ -132,7 +132,13 @@ def _scheme(
 
 
 def _tail(n_errors: int, n_outside: int, nats: float) -> float:
-    return float(binomial_tail_inverse(n_errors, n_outside, -nats)) if nats > 0 else 1.0
+    return float(binomial_tail_inverse(n_errors, n_outside, -nats))
+
+
+def _two_rates(names: str, n_errors: tuple[int, int], n: tuple[int, int], nats: float) -> Terms:
+    """Bounds on two rates (false positives first) that hold together: ln 2 more for the pair."""
+    values = np.asarray(binomial_tail_inverse(n_errors, n, -(nats + math.log(2.0))))
+    return tuple(zip(names.split(), values.tolist(), strict=True))
 
 
 def compression_bound(
@@ -251,12 +257,10 @@ def _check_class(label: str, n_all: int, n_kept: int, counts: ClassCounts) -> No
 
 
 def _joint_rates(scheme: _Scheme, counts: ClassCounts) -> Terms:
-    """P(called +, is -) and P(called -, is +): two Bernoulli events, so ln 2 more."""
-    nats = scheme.nats + math.log(2.0)
-    return (
-        ("false_positive", _tail(counts.n_false_positives, scheme.n_outside, nats)),
-        ("false_negative", _tail(counts.n_false_negatives, scheme.n_outside, nats)),
-    )
+    """P(called +, is -) and P(called -, is +): two Bernoulli events on the same examples."""
+    errors = (counts.n_false_positives, counts.n_false_negatives)
+    n = (scheme.n_outside, scheme.n_outside)
+    return _two_rates("false_positive false_negative", errors, n, scheme.nats)
 
 
 def _conditional_rates(scheme: _Scheme, counts: ClassCounts, pool_size: int | None) -> Terms:
@@ -272,13 +276,12 @@ def _conditional_rates(scheme: _Scheme, counts: ClassCounts, pool_size: int | No
     split = counts.split_nats
     if split is None:
         split = math.log(scheme.n_compressed + 1.0)
-    nats = (
-        scheme.nats - scheme.terms[0][1] + which + check_nats("split_nats", split) + math.log(2.0)
-    )
-    negatives, positives = counts.n_negatives - d_negatives, counts.n_positives - d_positives
-    return (
-        ("false_positive_given_negative", _tail(counts.n_false_positives, negatives, nats)),
-        ("false_negative_given_positive", _tail(counts.n_false_negatives, positives, nats)),
+    rest = math.fsum(value for _, value in scheme.terms[1:])
+    return _two_rates(
+        "false_positive_given_negative false_negative_given_positive",
+        (counts.n_false_positives, counts.n_false_negatives),
+        (counts.n_negatives - d_negatives, counts.n_positives - d_positives),
+        rest + which + check_nats("split_nats", split),
     )
 
 
@@ -462,15 +465,16 @@ def cost_bound(
         n_choices=n_choices,
         pool_size=pool_size,
     )
+    n = (scheme.n_outside, scheme.n_outside)
+    rates = _two_rates("false_positive false_negative", (k_fp, k_fn), n, scheme.nats)
+    (_, fp), (_, fn) = rates
     scheme = replace(scheme, terms=(*scheme.terms, ("two rates at once, ln 2", math.log(2.0))))
-    fp = _tail(k_fp, scheme.n_outside, scheme.nats)
-    fn = _tail(k_fn, scheme.n_outside, scheme.nats)
     return replace(
         scheme.certificate("cost", 0.0),
         risk=min(limit, _outward(c_fp * fp + c_fn * fn)),
         limit=limit,
         quantity="the expected cost of a new case",
-        rates=(("false_positive", fp), ("false_negative", fn)),
+        rates=rates,
     )
 
 
