@@ -1,0 +1,1 @@
+"""Slow twins of the fast code: independent implementations that import nothing from the package."""

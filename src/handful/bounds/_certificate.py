@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import html
 import math
+import numbers
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
 IID = "the examples are drawn independently from the distribution of the new cases"
@@ -16,6 +18,9 @@ RATE_SENTENCES = {
     "false_positive_given_negative": "a new negative case is called positive",
     "false_negative_given_positive": "a new positive case is called negative",
 }
+
+
+UNITS = ("nats", "risk", "parts")
 
 
 class NotCertifiableError(TypeError):
@@ -77,8 +82,9 @@ class Certificate:
         Errors counted outside the compression set, and the size of that set.
     terms : tuple of (str, float)
         Every nat (or summand, see ``unit``) the bound paid for, by name.
-    unit : {"nats", "risk"}
-        What ``terms`` add up to: an information cost, or the risk itself.
+    unit : {"nats", "risk", "parts"}
+        What ``terms`` add up to: an information cost, or the risk itself; "parts" are named
+        ingredients that are not added.
     quantity : str
         What ``risk`` bounds.
     limit : float
@@ -115,13 +121,41 @@ class Certificate:
     notes: tuple[str, ...] = field(default=())
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.risk) and 0.0 <= self.risk <= self.limit):
+        for name in ("risk", "delta", "limit"):
+            self._set(name, _as_float(name, getattr(self, name)))
+        for name in ("n_samples", "n_errors", "n_compressed"):
+            if getattr(self, name) is not None or name == "n_samples":
+                self._set(name, _as_count(name, getattr(self, name)))
+        for name in ("bound", "quantity", "reference"):
+            if not isinstance(getattr(self, name), str):
+                raise TypeError(f"`{name}` must be words, got {getattr(self, name)!r}.")
+        for name in ("terms", "rates"):
+            self._set(name, _as_pairs(name, getattr(self, name)))
+        for name in ("assumptions", "notes"):
+            self._set(name, _as_sentences(name, getattr(self, name)))
+        self._check_values()
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    def _check_values(self) -> None:
+        if not (math.isfinite(self.limit) and self.limit > 0.0):
+            raise ValueError(f"`limit` must be above 0 and finite, got {self.limit!r}.")
+        if not 0.0 <= self.risk <= self.limit:
             raise ValueError(
                 f"`risk` must be in [0, {self.limit:g}], got {self.risk!r}. "
                 "A vacuous certificate carries its limit."
             )
         if not 0.0 < self.delta < 1.0:
             raise ValueError(f"`delta` must be in (0, 1), got {self.delta!r}.")
+        if self.unit not in UNITS:
+            raise ValueError(f"`unit` must be one of {UNITS}, got {self.unit!r}.")
+        for name, value in self.rates:
+            if name not in RATE_SENTENCES or not 0.0 <= value <= 1.0:
+                raise ValueError(
+                    f"`rates` must be probabilities named {tuple(RATE_SENTENCES)}, "
+                    f"got {name!r}: {value!r}."
+                )
 
     @property
     def is_vacuous(self) -> bool:
@@ -159,8 +193,13 @@ class Certificate:
                 f"makes {self.n_errors} errors on those of the others that are counted."
             )
         if self.terms:
-            total = f"{self.nats:.3f} nats" if self.unit == "nats" else "added up"
-            lines.append(f"What it pays ({total}):")
+            lines.append(
+                {
+                    "nats": f"What it pays ({self.nats:.3f} nats):",
+                    "risk": "What it adds up:",
+                    "parts": "What it is made of:",
+                }[self.unit]
+            )
             lines += [f"  {value:10.4f}  {name}" for name, value in self.terms]
         return lines
 
@@ -213,7 +252,9 @@ class Certificate:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Certificate:
-        """Rebuild what ``to_dict`` gave; unknown or missing fields raise ValueError."""
+        """Rebuild what ``to_dict`` gave; anything else raises ValueError."""
+        if not isinstance(data, Mapping):
+            raise ValueError(f"`data` must be the result of to_dict(), got {data!r}.")
         known = {f.name for f in fields(cls)}
         if unknown := sorted(set(data) - known):
             raise ValueError(f"`data` has unknown fields {unknown}; known are {sorted(known)}.")
@@ -221,16 +262,10 @@ class Certificate:
             raise ValueError(
                 f"`data` must have the fields {missing}. Pass the result of to_dict()."
             )
-        values = dict(data)
         try:
-            for name in ("terms", "rates"):
-                values[name] = tuple((str(k), float(v)) for k, v in values.get(name, ()))
-            for name in ("assumptions", "notes"):
-                values[name] = tuple(str(item) for item in values.get(name, ()))
-            values["risk"], values["delta"] = float(values["risk"]), float(values["delta"])
+            return cls(**data)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"`data` is not a certificate: {error}.") from error
-        return cls(**values)
+            raise ValueError(f"`data` is not a certificate: {error}") from error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -269,16 +304,49 @@ class Criterion:
         return f"{self.name} = {self.value:.6g} (a criterion, not a guarantee)"
 
 
+def _as_float(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"`{name}` must be a number, got {value!r}.")
+    return float(value)
+
+
+def _as_count(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 0:
+        raise TypeError(f"`{name}` must be a count, got {value!r}.")
+    return int(value)
+
+
+def _as_pairs(name: str, pairs: Any) -> tuple[tuple[str, float], ...]:
+    if not isinstance(pairs, tuple | list):
+        raise TypeError(f"`{name}` must be pairs of a name and a number, got {pairs!r}.")
+    for pair in pairs:
+        if not (isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[0], str)):
+            raise TypeError(f"`{name}` must be pairs of a name and a number, got {pair!r}.")
+    return tuple((key, _as_float(name, value)) for key, value in pairs)
+
+
+def _as_sentences(name: str, sentences: Any) -> tuple[str, ...]:
+    if not isinstance(sentences, tuple | list) or not all(isinstance(s, str) for s in sentences):
+        raise TypeError(f"`{name}` must be a list of sentences, got {sentences!r}.")
+    return tuple(sentences)
+
+
+def _plain(number: Decimal) -> str:
+    """Digits without exponent and without zeros at the end."""
+    text = f"{number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
 def _percent(value: float) -> str:
     """A percentage rounded up in its third significant digit: never prettier than the truth."""
-    scaled = 100.0 * value
-    if scaled <= 0.0:
-        return "0 %"
-    digits = max(0, 2 - math.floor(math.log10(scaled)))
-    rounded = math.ceil(round(scaled * 10**digits, 6)) / 10**digits
-    return f"{rounded:.{digits}f}".rstrip("0").rstrip(".") + " %" if digits else f"{rounded:.0f} %"
+    scaled = 100 * Decimal(repr(value))
+    place = max(0, 2 - scaled.adjusted()) if scaled else 0
+    return _plain(scaled.quantize(Decimal(1).scaleb(-place), ROUND_CEILING)) + " %"
 
 
 def _confidence(delta: float) -> str:
-    """1 - delta as a percentage, without rounding it up."""
-    return f"{100.0 * (1.0 - delta):.10g} %"
+    """1 - delta as a percentage, rounded down; in words of delta where it is all nines."""
+    if delta < 1e-9:
+        return f"1 - {delta!r}"
+    scaled = 100 * (1 - Decimal(repr(delta)))
+    return _plain(scaled.quantize(Decimal("1e-10"), ROUND_FLOOR)) + " %"

@@ -36,6 +36,7 @@ _LANGFORD = (
     "Langford (2005), Tutorial on practical prediction theory for classification, JMLR 6; "
     "Laviolette, Marchand & Shah (2005), Margin-sparsity trade-off for the set covering machine"
 )
+BLIND_POOL = "the pool was drawn without looking at the data, and its size by their number alone"
 Terms = tuple[tuple[str, float], ...]
 
 
@@ -73,6 +74,7 @@ class _Scheme:
     n_outside: int
     terms: Terms
     delta: float
+    assumptions: tuple[str, ...] = (IID, FIXED_PREPROCESSING)
 
     @property
     def nats(self) -> float:
@@ -87,7 +89,7 @@ class _Scheme:
             n_errors=self.n_errors,
             n_compressed=self.n_compressed,
             terms=self.terms,
-            assumptions=(IID, FIXED_PREPROCESSING),
+            assumptions=self.assumptions,
             reference=reference,
         )
 
@@ -109,21 +111,34 @@ def _scheme(
     k = check_count("n_errors", n_errors, high=m - d)
     delta = check_delta(delta)
     size = log_zeta_prior(d) if size_nats is None else check_nats("size_nats", size_nats)
-    check_nats("message_nats", float(message_nats))
+    check_nats("message_nats", message_nats)
+    n_choices = check_count("n_choices", n_choices, low=1)
     terms: list[tuple[str, float]] = [("which examples are kept", _log_binomial(pool, d))]
     if size:
         terms.append(("how many examples are kept", size))
     terms += itemise(message_nats, "message")
-    if check_count("n_choices", n_choices, low=1) > 1:
+    if n_choices > 1:
         terms.append((f"choice among {n_choices} families", math.log(n_choices)))
     terms.append(("confidence, ln(1/delta)", -math.log(delta)))
     return _Scheme(
-        n_samples=m, n_compressed=d, n_errors=k, n_outside=m - d, terms=tuple(terms), delta=delta
+        n_samples=m,
+        n_compressed=d,
+        n_errors=k,
+        n_outside=m - d,
+        terms=tuple(terms),
+        delta=delta,
+        assumptions=(IID, FIXED_PREPROCESSING) + (() if pool_size is None else (BLIND_POOL,)),
     )
 
 
 def _tail(n_errors: int, n_outside: int, nats: float) -> float:
-    return float(binomial_tail_inverse(n_errors, n_outside, -nats)) if nats > 0 else 1.0
+    return float(binomial_tail_inverse(n_errors, n_outside, -nats))
+
+
+def _two_rates(names: str, n_errors: tuple[int, int], n: tuple[int, int], nats: float) -> Terms:
+    """Bounds on two rates (false positives first) that hold together: ln 2 more for the pair."""
+    values = np.asarray(binomial_tail_inverse(n_errors, n, -(nats + math.log(2.0))))
+    return tuple(zip(names.split(), values.tolist(), strict=True))
 
 
 def compression_bound(
@@ -163,8 +178,8 @@ def compression_bound(
         Number of alternatives (kind of machine, rule family, kernel) among which the
         reconstruction was chosen with the data.
     pool_size : int, optional
-        Size of a label-blind pool, drawn before training, from which the compression set was
-        taken; the rest of the data is still counted.
+        Size of a pool, drawn before training without looking at the data, from which the
+        compression set was taken; every example outside the compression set is still counted.
     counts : ClassCounts, optional
         Adds the rates of false positives and false negatives, joint and class-conditional.
 
@@ -197,14 +212,19 @@ def compression_bound(
     )
     if counts is None:
         return certificate
-    _check_counts(scheme, counts)
+    _check_counts(scheme, counts, pool_size)
     rates = _joint_rates(scheme, counts)
     if pool_size is None or counts.n_pool_positives is not None:
         rates += _conditional_rates(scheme, counts, pool_size)
     return replace(certificate, rates=rates)
 
 
-def _check_counts(scheme: _Scheme, counts: ClassCounts) -> None:
+def _check_counts(scheme: _Scheme, counts: ClassCounts, pool_size: int | None) -> None:
+    if not isinstance(counts, ClassCounts):
+        raise TypeError(f"`counts` must be ClassCounts or None, got {counts!r}.")
+    for name, value in vars(counts).items():
+        if name != "split_nats" and (value is not None or name != "n_pool_positives"):
+            check_count(name, value)
     totals = (
         ("n_positives + n_negatives", counts.n_positives + counts.n_negatives, scheme.n_samples),
         (
@@ -218,21 +238,29 @@ def _check_counts(scheme: _Scheme, counts: ClassCounts) -> None:
             scheme.n_errors,
         ),
     )
-    for name, value in vars(counts).items():
-        if name != "split_nats" and value is not None:
-            check_count(name, value)
     for name, got, wanted in totals:
         if got != wanted:
             raise ValueError(f"`counts`: {name} must be {wanted}, got {got}.")
+    _check_class("positive", counts.n_positives, counts.n_compressed_positives, counts)
+    _check_class("negative", counts.n_negatives, counts.n_compressed_negatives, counts)
+    if pool_size is not None and counts.n_pool_positives is not None:
+        kept = (counts.n_compressed_positives, counts.n_compressed_negatives)
+        low = max(kept[0], pool_size - counts.n_negatives)
+        high = min(counts.n_positives, pool_size - kept[1])
+        check_count("n_pool_positives", counts.n_pool_positives, low=low, high=high)
+
+
+def _check_class(label: str, n_all: int, n_kept: int, counts: ClassCounts) -> None:
+    check_count(f"n_compressed_{label}s", n_kept, high=n_all)
+    wrong = "n_false_negatives" if label == "positive" else "n_false_positives"
+    check_count(wrong, getattr(counts, wrong), high=n_all - n_kept)
 
 
 def _joint_rates(scheme: _Scheme, counts: ClassCounts) -> Terms:
-    """P(called +, is -) and P(called -, is +): two Bernoulli events, so ln 2 more."""
-    nats = scheme.nats + math.log(2.0)
-    return (
-        ("false_positive", _tail(counts.n_false_positives, scheme.n_outside, nats)),
-        ("false_negative", _tail(counts.n_false_negatives, scheme.n_outside, nats)),
-    )
+    """P(called +, is -) and P(called -, is +): two Bernoulli events on the same examples."""
+    errors = (counts.n_false_positives, counts.n_false_negatives)
+    n = (scheme.n_outside, scheme.n_outside)
+    return _two_rates("false_positive false_negative", errors, n, scheme.nats)
 
 
 def _conditional_rates(scheme: _Scheme, counts: ClassCounts, pool_size: int | None) -> Terms:
@@ -248,13 +276,12 @@ def _conditional_rates(scheme: _Scheme, counts: ClassCounts, pool_size: int | No
     split = counts.split_nats
     if split is None:
         split = math.log(scheme.n_compressed + 1.0)
-    nats = (
-        scheme.nats - scheme.terms[0][1] + which + check_nats("split_nats", split) + math.log(2.0)
-    )
-    negatives, positives = counts.n_negatives - d_negatives, counts.n_positives - d_positives
-    return (
-        ("false_positive_given_negative", _tail(counts.n_false_positives, negatives, nats)),
-        ("false_negative_given_positive", _tail(counts.n_false_negatives, positives, nats)),
+    rest = math.fsum(value for _, value in scheme.terms[1:])
+    return _two_rates(
+        "false_positive_given_negative false_negative_given_positive",
+        (counts.n_false_positives, counts.n_false_negatives),
+        (counts.n_negatives - d_negatives, counts.n_positives - d_positives),
+        rest + which + check_nats("split_nats", split),
     )
 
 
@@ -343,10 +370,11 @@ def pool_bound(
     delta: float = 0.05,
     n_choices: int = 1,
 ) -> Certificate:
-    """Certificate of a classifier coded with the help of a label-blind pool that is not counted.
+    """Certificate of a classifier coded with the help of a blind pool that is not counted.
 
-    Everything computed from the pool (scales, encodings, candidate rules, a prior over them) is
-    free; the message pays for what the other examples decided.
+    The pool is drawn without looking at the data. Everything computed from it (scales,
+    encodings, candidate rules, a prior over them) is free; the message pays for what the other
+    examples decided.
 
     Parameters
     ----------
@@ -374,7 +402,13 @@ def pool_bound(
         n_choices=n_choices,
         pool_size=None,
     )
-    scheme = replace(scheme, n_compressed=m0, n_outside=m - m0, terms=scheme.terms[1:])
+    scheme = replace(
+        scheme,
+        n_compressed=m0,
+        n_outside=m - m0,
+        terms=scheme.terms[1:],
+        assumptions=(IID, BLIND_POOL),
+    )
     risk = _tail(scheme.n_errors, scheme.n_outside, scheme.nats)
     return scheme.certificate("pool", risk)
 
@@ -416,8 +450,11 @@ def cost_bound(
         raise ValueError(
             "`cost_false_positive` or `cost_false_negative` must be above 0, got 0, 0."
         )
-    k_fp = check_count("n_false_positives", n_false_positives)
-    k_fn = check_count("n_false_negatives", n_false_negatives)
+    n_outside = check_count("n_samples", n_samples, low=1) - check_count(
+        "n_compressed", n_compressed, high=int(n_samples)
+    )
+    k_fp = check_count("n_false_positives", n_false_positives, high=n_outside)
+    k_fn = check_count("n_false_negatives", n_false_negatives, high=n_outside - k_fp)
     scheme = _scheme(
         n_samples,
         n_compressed,
@@ -428,15 +465,16 @@ def cost_bound(
         n_choices=n_choices,
         pool_size=pool_size,
     )
+    n = (scheme.n_outside, scheme.n_outside)
+    rates = _two_rates("false_positive false_negative", (k_fp, k_fn), n, scheme.nats)
+    (_, fp), (_, fn) = rates
     scheme = replace(scheme, terms=(*scheme.terms, ("two rates at once, ln 2", math.log(2.0))))
-    fp = _tail(k_fp, scheme.n_outside, scheme.nats)
-    fn = _tail(k_fn, scheme.n_outside, scheme.nats)
     return replace(
         scheme.certificate("cost", 0.0),
         risk=min(limit, _outward(c_fp * fp + c_fn * fn)),
         limit=limit,
         quantity="the expected cost of a new case",
-        rates=(("false_positive", fp), ("false_negative", fn)),
+        rates=rates,
     )
 
 

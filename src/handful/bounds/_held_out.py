@@ -7,7 +7,7 @@ import math
 from handful.bounds._certificate import IID, Certificate
 from handful.bounds._compression import _outward
 from handful.bounds._tails import binomial_tail_inverse
-from handful.bounds._validation import check_count, check_delta
+from handful.bounds._validation import check_count, check_delta, check_flag
 
 _CLOPPER = "Clopper & Pearson (1934); Langford (2005), Theorem 3.3"
 _MASSART = "Massart (1990), The tight constant in the Dvoretzky-Kiefer-Wolfowitz inequality"
@@ -68,7 +68,7 @@ def dkw_deviation(
     """
     n = check_count("n_samples", n_samples, low=1)
     share = check_delta(delta) / check_count("n_models", n_models, low=1)
-    sides = 2.0 if two_sided or share > 0.5 else 1.0
+    sides = 2.0 if check_flag("two_sided", two_sided) or share > 0.5 else 1.0
     return _outward(math.sqrt(math.log(sides / share) / (2.0 * n)))
 
 
@@ -126,7 +126,7 @@ def selective_error_bound(
             ("share of accepted cases", selected / n),
             ("deviation of both", deviation),
         ),
-        unit="risk",
+        unit="parts",
         quantity="the error probability among accepted cases",
         assumptions=(IID, "the calibration examples had no part in training or selection"),
         reference=_MASSART,

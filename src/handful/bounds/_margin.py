@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from handful.bounds._certificate import IID, Certificate, Criterion
 from handful.bounds._compression import _outward
 from handful.bounds._messages import LOG_ZETA_2
-from handful.bounds._validation import check_count, check_delta, check_real
+from handful.bounds._validation import check_count, check_delta, check_flag, check_real
 
 _KOLTCHINSKII = (
     "Koltchinskii & Panchenko (2002), Empirical margin distributions; "
@@ -16,7 +16,7 @@ _KOLTCHINSKII = (
 )
 _SCHAPIRE = "Freund & Schapire (1997), A decision-theoretic generalization of on-line learning"
 _MKL = "Hussain & Shawe-Taylor (2011), Improved loss bounds for multiple kernel learning"
-Terms = tuple[tuple[str, float], ...]
+_FIXED_CLASS = "the base class was fixed before the data were seen"
 
 
 def _sum_certificate(
@@ -47,12 +47,13 @@ def finite_class_rademacher(n_hypotheses: int, n_samples: int) -> float:
     0.191941036
     """
     size = check_count("n_hypotheses", n_hypotheses, low=1)
-    return 2.0 * math.sqrt(2.0 * math.log(size) / check_count("n_samples", n_samples, low=1))
+    n = check_count("n_samples", n_samples, low=1)
+    return _outward(2.0 * math.sqrt(2.0 * math.log(size) / n))
 
 
 def _deviation(n_samples: int, log_inverse_delta: float, empirical: bool) -> float:
     """Bounded-differences term: once for the true complexity, three times for the empirical."""
-    if empirical:
+    if check_flag("empirical", empirical):
         return 3.0 * math.sqrt((math.log(2.0) + log_inverse_delta) / (2.0 * n_samples))
     return math.sqrt(log_inverse_delta / (2.0 * n_samples))
 
@@ -94,10 +95,14 @@ def rademacher_margin_bound(
     m = check_count("n_samples", n_samples, low=1)
     slack = check_real("mean_slack", mean_slack, low=0.0, high=1.0, hint="Clip slacks at 1.")
     complexity = check_real("rademacher", rademacher, low=0.0)
-    scale = check_real("scale", scale, low=0.0)
+    scale = check_real("scale", scale, low=0.0, high=2.0**1000)
     log_inverse = -math.log(check_delta(delta))
-    if not scale_is_fixed:
-        power = max(0, math.ceil(math.log2(scale))) if scale > 0 else 0
+    assumptions: tuple[str, ...] = (IID, _FIXED_CLASS)
+    if check_flag("scale_is_fixed", scale_is_fixed):
+        assumptions += ("the scale was fixed before the data were seen",)
+    else:
+        mantissa, exponent = math.frexp(scale)
+        power = max(0, exponent - (mantissa == 0.5))
         scale = 2.0**power
         log_inverse += LOG_ZETA_2 + 2.0 * math.log(power + 1.0)
     terms = (
@@ -105,7 +110,7 @@ def rademacher_margin_bound(
         (f"complexity of the class times {scale:g}", scale * complexity),
         ("deviation of the sample", _deviation(m, log_inverse, empirical)),
     )
-    return _sum_certificate("rademacher-margin", terms, m, delta)
+    return _sum_certificate("rademacher-margin", terms, m, delta, assumptions=assumptions)
 
 
 def margin_distribution_bound(
@@ -135,7 +140,9 @@ def margin_distribution_bound(
     complexity = check_real("rademacher", rademacher, low=0.0)
     log_inverse = -math.log(check_delta(delta))
     terms = [("share of examples below the margin", error)]
-    if margin_is_fixed:
+    assumptions: tuple[str, ...] = (IID, _FIXED_CLASS)
+    if check_flag("margin_is_fixed", margin_is_fixed):
+        assumptions += ("the margin was fixed before the data were seen",)
         terms.append(("complexity / margin", complexity / theta))
         terms.append(("deviation of the sample", _deviation(m, log_inverse, empirical)))
     else:
@@ -145,7 +152,7 @@ def margin_distribution_bound(
         terms.append(
             ("deviation of the sample", _deviation(m, log_inverse + math.log(2.0), empirical))
         )
-    return _sum_certificate("margin-distribution", terms, m, delta)
+    return _sum_certificate("margin-distribution", terms, m, delta, assumptions=assumptions)
 
 
 def adaboost_training_bound(weighted_errors: Sequence[float]) -> Criterion:
@@ -156,6 +163,8 @@ def adaboost_training_bound(weighted_errors: Sequence[float]) -> Criterion:
     >>> round(adaboost_training_bound([0.3, 3 / 14, 2 / 11]).value, 8)
     0.58019253
     """
+    if isinstance(weighted_errors, str) or not isinstance(weighted_errors, Iterable):
+        raise TypeError(f"`weighted_errors` must be a sequence, got {weighted_errors!r}.")
     terms = []
     for i, error in enumerate(weighted_errors):
         hint = "Weighted errors of the weak learners, one a round."

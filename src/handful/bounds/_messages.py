@@ -33,7 +33,8 @@ def n_bipartite_graphs(n_left: int, n_right: int, n_edges: int) -> int:
     >>> n_bipartite_graphs(3, 3, 4)
     45
     """
-    a, b, r = n_left, n_right, n_edges
+    a, b = check_count("n_left", n_left), check_count("n_right", n_right)
+    r = check_count("n_edges", n_edges)
     return sum(
         (-1) ** (i + j) * math.comb(a, i) * math.comb(b, j) * math.comb((a - i) * (b - j), r)
         for i in range(a + 1)
@@ -126,6 +127,8 @@ def two_point_message(
     2.982607
     """
     n_rules, n_a, n_b = _check_pairs(n_rules, n_a, n_b)
+    if levels is not None and (isinstance(levels, str) or not hasattr(levels, "__len__")):
+        raise TypeError(f"`levels` must be a sequence of integers or None, got {levels!r}.")
     if levels is not None and len(levels) != n_rules:
         raise ValueError(f"`levels` must have one level a rule ({n_rules}), got {len(levels)}.")
     if n_rules == 0:

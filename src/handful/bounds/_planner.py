@@ -4,27 +4,62 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
 
 from handful.bounds._messages import log_zeta_prior
-from handful.bounds._tails import binomial_tail_inverse, log_binomial_coefficient
+from handful.bounds._tails import Floats, binomial_tail_inverse, log_binomial_coefficient
 from handful.bounds._validation import check_count, check_delta, check_nats, check_real
 
 _LARGEST = 10**9
 
 
-def _errors(n_samples: int, error_rate: float, n_compressed: int) -> int:
-    return math.ceil(round(error_rate * (n_samples - n_compressed), 9))
+def _exact_rate(error_rate: float) -> Fraction:
+    """The rate as a fraction, a hair below: 0.07 of 100 examples are 7 errors, not 8."""
+    return Fraction(error_rate) * (1 - Fraction(1, 10**12))
+
+
+def _risks(
+    n_samples: list[int], n_errors: list[int], n_compressed: int, message_nats: float, delta: float
+) -> Floats:
+    """`compression_bound` for every pair, without its bookkeeping."""
+    m = np.asarray(n_samples, dtype=np.float64)
+    fixed = log_zeta_prior(n_compressed) + message_nats - math.log(delta)
+    nats = log_binomial_coefficient(m, n_compressed) + fixed
+    return np.atleast_1d(binomial_tail_inverse(n_errors, m - n_compressed, -nats))
 
 
 def planned_risk(
-    n_samples: int, error_rate: float, n_compressed: int, message_nats: float, delta: float
+    n_samples: int,
+    error_rate: float = 0.0,
+    n_compressed: int = 3,
+    message_nats: float = 0.0,
+    delta: float = 0.05,
 ) -> float:
-    """Value of `compression_bound` if the training error rate stays as it is (rounded up)."""
-    n_outside = n_samples - n_compressed
-    n_errors = _errors(n_samples, error_rate, n_compressed)
-    nats = float(log_binomial_coefficient(n_samples, n_compressed)) + log_zeta_prior(n_compressed)
-    return float(
-        binomial_tail_inverse(n_errors, n_outside, -(nats + message_nats - math.log(delta)))
+    """Value of `compression_bound` if the error rate stays as it is (errors rounded up).
+
+    Parameters as in `samples_needed`.
+
+    Examples
+    --------
+    >>> round(planned_risk(427, error_rate=0.02), 6)
+    0.099894
+    """
+    rate, d, nats, delta = _check_plan(error_rate, n_compressed, message_nats, delta)
+    m = check_count("n_samples", n_samples, low=max(1, d))
+    return float(_risks([m], [math.ceil(_exact_rate(rate) * (m - d))], d, nats, delta)[0])
+
+
+def _check_plan(
+    error_rate: float, n_compressed: int, message_nats: float, delta: float
+) -> tuple[float, int, float, float]:
+    return (
+        check_real("error_rate", error_rate, low=0.0, high=1.0, hint="Pass a share."),
+        check_count("n_compressed", n_compressed),
+        check_nats("message_nats", message_nats),
+        check_delta(delta),
     )
 
 
@@ -65,45 +100,61 @@ def samples_needed(
     target = check_real(
         "target_risk", target_risk, low=0.0, high=1.0, low_open=True, high_open=True
     )
-    rate = check_real("error_rate", error_rate, low=0.0, high=1.0, hint="Pass a share.")
-    d = check_count("n_compressed", n_compressed)
-    nats, delta = check_nats("message_nats", message_nats), check_delta(delta)
+    rate, d, nats, delta = _check_plan(error_rate, n_compressed, message_nats, delta)
     if rate >= target:
         raise ValueError(
             f"`target_risk` must be above `error_rate`, got {target:g} and {rate:g}. "
             "No number of examples certifies less than the errors that are made."
         )
+    share = _exact_rate(rate)
 
-    def is_enough(n: int) -> bool:
-        return planned_risk(n, rate, d, nats, delta) <= target
+    def are_enough(sizes: list[int], errors: list[int]) -> NDArray[np.bool_]:
+        return np.asarray(_risks(sizes, errors, d, nats, delta) <= target)
 
-    n = _first(is_enough, d, _LARGEST)
-    while n is not None:
-        # whole errors make saw-teeth: every later tooth must stay below the target too
-        teeth = [_next_tooth(n, rate, d, ahead) for ahead in range(1, 9)] if rate > 0 else []
-        bad = [tooth for tooth in teeth if tooth <= _LARGEST and not is_enough(tooth)]
-        if not bad:
-            return n
-        n = _first(is_enough, bad[-1], _LARGEST)
-    raise ValueError(
-        f"`target_risk` = {target:g} needs more than {_LARGEST:.0e} examples. "
-        "Raise it, or lower `error_rate`."
-    )
+    def is_enough(n: int, extra: int = 0) -> bool:
+        return bool(are_enough([n], [math.ceil(share * (n - d)) + extra])[0])
+
+    largest = _first(lambda n: is_enough(n, extra=1), d, _LARGEST)
+    if largest is None:
+        raise ValueError(
+            f"`target_risk` = {target:g} needs more than {_LARGEST:.0e} examples. "
+            "Raise it, or lower `error_rate`."
+        )
+    start = _last_failing_tooth(are_enough, share, d, largest) if rate else d
+    found = _first(is_enough, start, largest)
+    return largest if found is None else found
 
 
-def _next_tooth(n: int, rate: float, d: int, ahead: int) -> int:
-    """Smallest number of examples above n at which ``ahead`` more errors are expected."""
-    return max(n + 1, d + math.floor((_errors(n, rate, d) + ahead - 1) / rate) + 1)
+def _last_failing_tooth(
+    are_enough: Callable[[list[int], list[int]], NDArray[np.bool_]],
+    share: Fraction,
+    d: int,
+    largest: int,
+) -> int:
+    """Last number of examples at which an error is added and the target is missed.
+
+    Whole errors make saw-teeth: the risk jumps where an error is added and falls until the
+    next. The numbers from ``largest`` on are known to be enough even with one error more.
+    """
+    last, width = math.ceil(share * (largest - d)), 16
+    while last >= 1:
+        errors = list(range(last, max(0, last - width), -1))
+        sizes = [d + math.floor((j - 1) / share) + 1 for j in errors]
+        failing = np.flatnonzero(~are_enough(sizes, errors))
+        if failing.size:
+            return sizes[int(failing[0])]
+        last, width = last - width, 2 * width
+    return d
 
 
 def _first(is_enough: Callable[[int], bool], low: int, largest: int) -> int | None:
     """Smallest n above ``low`` that is enough, by doubling and bisection; None beyond largest."""
     step = 1
-    while not is_enough(low + step):
+    while low + step < largest and not is_enough(low + step):
         step *= 2
-        if low + step > largest:
-            return None
-    low, high = low + step // 2, low + step
+    low, high = low + step // 2, min(low + step, largest)
+    if not is_enough(high):
+        return None
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if is_enough(middle) else (middle, high)

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
-from handful.bounds._certificate import IID, Certificate
+from handful.bounds._certificate import FIXED_PREPROCESSING, IID, Certificate
 from handful.bounds._compression import _log_binomial, _outward, compression_bound
+from handful.bounds._messages import LOG_ZETA_2
 from handful.bounds._tails import kl_inverse
-from handful.bounds._validation import check_choice, check_count, check_delta, check_real
+from handful.bounds._validation import (
+    check_choice,
+    check_count,
+    check_delta,
+    check_flag,
+    check_real,
+)
 
 _PURSUIT = "Hussain & Shawe-Taylor (2008), Theory of matching pursuit, NIPS"
 _BLUM = "Blum & Langford (2003), PAC-MDL bounds, with the logarithm of delta in base 2"
@@ -36,7 +44,7 @@ def matching_pursuit_bound(
     delta, n = check_delta(delta), m - d - t
     terms: tuple[tuple[str, float], ...] = ()
     risk = 1.0
-    if n > 0:
+    if 2 * n > d:  # below it the count of classes on a double sample does not hold
         factor = 2.0 / (n * math.log(2.0))
         growth = (d + 1) * math.log(4.0 * math.e * n / (d + 1))
         errors = t * math.log(math.e * (m - d) / t) if t else 0.0
@@ -56,6 +64,7 @@ def matching_pursuit_bound(
         n_compressed=d,
         terms=terms,
         unit="risk",
+        assumptions=(IID, FIXED_PREPROCESSING),
         reference=_PURSUIT,
     )
 
@@ -107,9 +116,9 @@ def sparse_pca_bound(
         value = _outward(q / limit + math.sqrt(nats / (2.0 * n)))
     fixed = "the kernel and the largest residual were fixed before the data were seen"
     return Certificate(
-        risk=min(limit, limit * value),
+        risk=min(limit, _outward(limit * value)),
         delta=delta,
-        bound=f"sparse-pca-{method}",
+        bound="sparse-pca",
         n_samples=m,
         n_compressed=t,
         terms=terms,
@@ -117,6 +126,7 @@ def sparse_pca_bound(
         quantity="the expected squared distance of a new case to the subspace",
         assumptions=(IID, fixed),
         reference=_PURSUIT,
+        notes=(f"Method: {method}.",),
     )
 
 
@@ -138,7 +148,8 @@ def perceptron_bound(
     n_errors : int
         Errors on the others; 0 after a pass without mistakes.
     n_passes : int, optional
-        Number of passes, where training stopped before convergence: part of the message.
+        Number of passes, where training may stop before convergence: part of the message. Give
+        it also when training did converge; whether it is given must not depend on the data.
     delta : float
 
     Examples
@@ -147,19 +158,23 @@ def perceptron_bound(
     0.10209
     """
     m = check_count("n_samples", n_samples, low=1)
-    message = 0.0
+    d = check_count("n_updates", n_updates, high=m)
+    n_errors = check_count("n_errors", n_errors, high=m - d)
+    message, fixed = 0.0, "training always runs until a pass without mistakes"
     if n_passes is not None:
         passes = check_count("n_passes", n_passes, low=1)
-        message = math.log(math.pi**2 / 6.0) + 2.0 * math.log(passes)
+        message = LOG_ZETA_2 + 2.0 * math.log(passes)
+        fixed = "the number of passes is certified whether or not training converged"
     elif n_errors:
         raise ValueError(
             f"`n_passes` must be given where `n_errors` is above 0, got {n_errors} errors. "
             "A perceptron that did not converge is rebuilt from its number of passes too."
         )
     certificate = compression_bound(
-        m, n_updates, n_errors, message_nats=message, size_nats=math.log(m), delta=delta
+        m, d, n_errors, message_nats=message, size_nats=math.log(m), delta=delta
     )
-    return Certificate(**{**vars(certificate), "bound": "perceptron"})
+    assumptions = (*certificate.assumptions, fixed)
+    return replace(certificate, bound="perceptron", assumptions=assumptions)
 
 
 def code_length_bound(
@@ -178,8 +193,8 @@ def code_length_bound(
         Size of each half.
     delta : float
     exact : bool
-        Largest number of test errors b - 1 with C(m, b) / C(2m, b) <= delta 2^-bits, instead of
-        (bits + log2(1 / delta)) / m.
+        b - 1 test errors for the smallest b with C(m, b) / C(2m, b) <= delta 2^-bits, instead
+        of (bits + log2(1 / delta)) / m.
 
     Examples
     --------
@@ -193,7 +208,7 @@ def code_length_bound(
     delta = check_delta(delta)
     log2_delta = math.log2(delta)
     risk = _outward((bits - log2_delta) / m)
-    if exact:
+    if check_flag("exact", exact):
         risk = _exact_code_errors(m, (log2_delta - bits) * math.log(2.0)) / m
     return Certificate(
         risk=min(1.0, risk),

@@ -79,6 +79,8 @@ def published_half_space_bound(
     n_rules, n_a, n_b = _check_pairs(n_rules, n_a, n_b)
     n_c = check_count("n_c", n_c, high=n_rules)
     conjunction = check_choice("kind", kind, KINDS) == "conjunction"
+    check_count("n_a + n_c" if conjunction else "n_a", n_a + n_c * conjunction, high=m_p)
+    check_count("n_b" if conjunction else "n_b + n_c", n_b + n_c * (not conjunction), high=m_n)
     left_p = m_p - n_a - (n_c if conjunction else 0)
     left_n = m_n - n_b - (0 if conjunction else n_c)
     k_p = check_count("n_false_negatives", n_false_negatives, high=left_p)

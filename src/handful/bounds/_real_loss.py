@@ -12,6 +12,7 @@ from handful.bounds._validation import (
     check_choice,
     check_count,
     check_delta,
+    check_flag,
     check_nats,
     check_real,
 )
@@ -76,11 +77,12 @@ def real_loss_bound(
         scheme = replace(scheme, terms=(*scheme.terms, extra))
     value = _real_value(method, loss / limit, scheme.nats / n, parameter) if n else 1.0
     return replace(
-        scheme.certificate(f"real-loss-{method}", 0.0, _BAZINET),
-        risk=min(limit, limit * value),
+        scheme.certificate("real-loss", 0.0, _BAZINET),
+        risk=min(limit, _outward(limit * value)),
         limit=limit,
         n_errors=None,
         quantity="the expected loss of a new case",
+        notes=(f"Method: {method}.",),
     )
 
 
@@ -132,6 +134,7 @@ def pac_bayes_bound(
     if n:
         terms.append(("all posteriors at once, ln(2 sqrt(n))", math.log(2.0 * math.sqrt(n))))
         risk = float(kl_inverse(q, math.fsum(v for _, v in terms) / n))
+    check_flag("majority_vote", majority_vote)
     who = "the majority vote" if majority_vote else "a classifier drawn from the posterior"
     return Certificate(
         risk=min(1.0, 2.0 * risk if majority_vote else risk),

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from handful.bounds._certificate import IID, Certificate
-from handful.bounds._tails import _log_cdf_and_pmf, _pmf_constant
-from handful.bounds._validation import check_count, check_delta
+from handful.bounds._tails import Floats, _log_tails, _pmf_constant
+from handful.bounds._validation import check_count, check_delta, check_real
 
 _REFERENCE = "Campi & Garatti (2023), Compression, generalization and learning, JMLR 24"
 STABLE_ASSUMPTIONS = (
@@ -19,33 +19,40 @@ STABLE_ASSUMPTIONS = (
 )
 
 
-def _log_excess(risk: float, k: int, n: int, log_delta: float) -> float:
+def _log_excess(risk: Floats, k: int, n: int, log_delta: float) -> Floats:
     """Logarithm of (delta/n) sum_{j=k}^{n-1} C(j,k)/C(n,k) (1-risk)^(j-n), increasing in risk.
 
     The sum is P(Bin(n, risk) > k) / (risk P(Bin(n, risk) = k)): the probability that the
     (k+1)-th success comes within n trials.
     """
-    k_, n_, p, q = (np.array([v], dtype=np.float64) for v in (k, n, risk, 1.0 - risk))
-    tails = _log_cdf_and_pmf(k_, n_, p, q, _pmf_constant(k_, n_))
-    log_cdf, log_pmf = float(tails[0][0]), float(tails[1][0])
-    log_sf = math.log(-math.expm1(log_cdf)) if log_cdf < 0 else -math.inf
-    return log_delta + log_sf - math.log(n) - math.log(risk) - log_pmf
+    k_, n_ = np.full_like(risk, k), np.full_like(risk, n)
+    _, log_sf, log_pmf = _log_tails(k_, n_, risk, 1.0 - risk, _pmf_constant(k_, n_))
+    return log_delta + log_sf - math.log(n) - np.log(risk) - log_pmf
 
 
 def stable_risk(n_compressed: int, n_samples: int, log_delta: float) -> float:
-    """The risk of `stable_bound` for a confidence given by its logarithm."""
+    """The risk of `stable_bound` for a confidence given by its logarithm. Rounded up.
+
+    Examples
+    --------
+    >>> round(stable_risk(58, 615, -1000.0), 6)
+    0.881545
+    """
+    n_samples = check_count("n_samples", n_samples, low=1)
+    n_compressed = check_count("n_compressed", n_compressed, high=n_samples)
+    log_delta = check_real("log_delta", log_delta, high=0.0, high_open=True)
     if n_compressed >= n_samples:
         return 1.0
     low, high = n_compressed / n_samples, 1.0
     pad = 1e-12 * (1.0 - log_delta)
-    while True:
-        middle = 0.5 * (low + high)
-        if middle <= low or middle >= high:
-            return high
-        if _log_excess(middle, n_compressed, n_samples, log_delta) > pad:
-            high = middle
-        else:
-            low = middle
+    while True:  # sixty-four parts at a time, down to neighbouring floats
+        grid = low + (high - low) * (np.arange(1.0, 64.0) / 64.0)
+        grid = grid[(grid > low) & (grid < high)]
+        if grid.size == 0:
+            return min(1.0, high * (1.0 + 2e-15))
+        n_inside = int(np.sum(_log_excess(grid, n_compressed, n_samples, log_delta) <= pad))
+        ends = [low, *grid.tolist(), high]
+        low, high = ends[n_inside], ends[n_inside + 1]
 
 
 def stable_bound(

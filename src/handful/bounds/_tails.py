@@ -5,18 +5,18 @@ Everything here is vectorised over its arguments by broadcasting. Two ideas carr
 * the logarithm of a binomial probability is computed by Loader's decomposition (deviances plus
   the exact error of Stirling's series), whose *relative* error stays near machine precision
   where differences of ``gammaln`` lose all digits (n = 1e9);
-* in the variable ``u = -log(1 - p)`` the functions to invert are concave (binomial tail) or
-  convex (relative entropy), so Newton's iteration started on the outer side of the root never
-  crosses it. A final pad, larger than the rounding error, makes every inverse a hair loose.
+* in the variable ``u = -log(1 - p)`` both functions to invert, minus the log of a binomial tail
+  (the survival function of an order statistic of exponential variables) and the relative
+  entropy, are convex and increasing. A step of Newton's method on such a function lands on the
+  outer side of the root, wherever it starts. The target is padded by more than the rounding
+  error, so that every inverse is a hair loose.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln
+from scipy.special import gammaln, ndtri_exp
 
 Floats = NDArray[np.float64]
 
@@ -25,27 +25,28 @@ _HALF_LOG_2PI = 0.9189385332046727
 _STIRLING = (1 / 12, 1 / 360, 1 / 1260, 1 / 1680, 1 / 1188, 691 / 360360, 1 / 156)
 _SERIES = tuple(1.0 / (2 * j + 3) for j in range(10))
 _MAX_NEWTON = 200
+_TINY = 1e-250  # below it a share of errors is zero
+_BLOCK = 16_384  # elements at a time: what fits in the cache
 _LARGEST_U = 40.0  # beyond it 1 - exp(-u) is 1.0 in floating point
 _MAX_FRACTION = 200_000
 
 
 def _stirling_error(x: Floats) -> Floats:
     """``log x! - log(sqrt(2 pi x) (x / e)^x)``, elementwise, for x > 0."""
-    small = x < 16.0
-    safe = np.where(small, 16.0, x)
-    inverse_square = 1.0 / (safe * safe)
-    series = np.zeros_like(safe)
+    inverse_square = 1.0 / np.square(x)
+    series = np.zeros_like(x)
     for coefficient in reversed(_STIRLING):
         series = coefficient - inverse_square * series
-    series = series / safe
-    low = np.where(small, x, 1.0)
-    direct = gammaln(low + 1.0) - (low + 0.5) * np.log(low) + low - _HALF_LOG_2PI
-    return np.asarray(np.where(small, direct, series))
+    series /= x
+    small = np.flatnonzero(x < 16.0)
+    low = x[small]
+    series[small] = gammaln(low + 1.0) - (low + 0.5) * np.log(low) + low - _HALF_LOG_2PI
+    return series
 
 
 def _deviance(x: Floats, mean: Floats) -> Floats:
-    """``x log(x / mean) + mean - x`` without cancellation; ``mean`` where x = 0."""
-    positive = x > 0
+    """``x log(x / mean) + mean - x`` without cancellation; ``mean`` where x is 0 or next to it."""
+    positive = x > _TINY
     safe = np.where(positive, x, 1.0)
     z = (mean - x) / safe
     near = np.abs(z) < 0.2
@@ -57,7 +58,7 @@ def _deviance(x: Floats, mean: Floats) -> Floats:
         tail = coefficient + square * tail
     close = v * (near_z - 2.0 * square * tail)
     with np.errstate(divide="ignore", invalid="ignore"):
-        far = z + np.log(safe) - np.log(mean)
+        far = z - np.log(mean / safe)
     return np.asarray(np.where(positive, safe * np.where(near, close, far), mean))
 
 
@@ -76,6 +77,14 @@ def _log_binomial_pmf(k: Floats, n: Floats, p: Floats, q: Floats, constant: Floa
     return constant - _deviance(k, n * p) - _deviance(n - k, n * q)
 
 
+def _log_coefficient(k: Floats, n: Floats, constant: Floats) -> Floats:
+    """Log of C(n, k) for flat arrays with 0 <= k <= n, 0 < n."""
+    less = np.minimum(k, n - k)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        entropy = -less * np.log(less / n) - (n - less) * np.log1p(-less / n)
+    return np.where(less > 0, constant + entropy, 0.0)
+
+
 def log_binomial_coefficient(n: ArrayLike, k: ArrayLike) -> Floats:
     """Logarithm of the binomial coefficient C(n, k); -inf where k < 0 or k > n.
 
@@ -84,59 +93,74 @@ def log_binomial_coefficient(n: ArrayLike, k: ArrayLike) -> Floats:
     >>> round(float(log_binomial_coefficient(615, 3)), 9)
     17.468222663
     """
-    n, k = np.broadcast_arrays(np.asarray(n, dtype=np.float64), np.asarray(k, dtype=np.float64))
+    n, k = _as_floats(n=n, k=k)
+    result = np.where((k >= 0) & (k <= n), 0.0, -np.inf)
     inner = (k > 0) & (k < n)
-    a, whole = np.where(inner, k, 1.0), np.where(inner, n, 2.0)
-    entropy = -a * np.log(a / whole) - (whole - a) * np.log1p(-a / whole)
-    outer = np.where((k >= 0) & (k <= n), 0.0, -np.inf)
-    return np.where(inner, _pmf_constant(a, whole) + entropy, outer)[()]
+    a, whole = k[inner], n[inner]
+    result[inner] = _log_coefficient(a, whole, _pmf_constant(a, whole))
+    return result[()]
 
 
-def _beta_fraction(x: Floats, a: Floats, b: Floats) -> Floats:
-    """Continued fraction of the incomplete beta function (modified Lentz), x below a/(a+b)."""
-    tiny = 1e-300
-    d = 1.0 - (a + b) * x / (a + 1.0)
-    d = 1.0 / np.where(np.abs(d) < tiny, tiny, d)
-    c = np.ones_like(d)
-    value = d.copy()
+def _beta_fraction(x: Floats, y: Floats, a: Floats, b: Floats, tolerance: float) -> Floats:
+    """F with I_x(a, b) = x^a y^b / (B(a, b) F), y = 1 - x, for x below the mean of the beta law.
+
+    The contracted continued fraction: all its terms are positive as long as the step is below
+    b, so nothing cancels however large a / b is. Lentz's method; finished elements leave.
+    """
+    start, total, two = a * y - b * x + 1.0, a + b, 2.0 - x
+    value = a * start / (a + 1.0)
+    c, d = value.copy(), np.zeros_like(value)
     active = np.arange(value.size)
     for step in range(1, _MAX_FRACTION):
-        even = step * (b - step) * x / ((a + 2 * step - 1.0) * (a + 2.0 * step))
-        d = 1.0 / (1.0 + even * d)
-        c = 1.0 + even / c
-        h = value[active] * d * c
-        odd = -(a + step) * (a + b + step) * x / ((a + 2.0 * step) * (a + 2 * step + 1.0))
-        d = 1.0 / (1.0 + odd * d)
-        c = 1.0 + odd / c
-        change = d * c
-        value[active] = h * change
-        going = np.abs(change - 1.0) > 4e-16
-        if not going.any():
+        low, odd = a + (step - 1.0), a + (2.0 * step - 1.0)
+        share = (b - step) * (step * x / odd)
+        numerator = share * low * (total + (step - 1.0)) * (x / odd)
+        term = (low + 1.0) * (start + step * two) / (odd + 2.0) + share + step
+        d = 1.0 / (term + numerator * d)
+        c = term + numerator / c
+        change = c * d
+        value[active] *= change
+        going = np.abs(change - 1.0) > tolerance
+        n_going = np.count_nonzero(going)
+        if n_going == 0:
             return value
-        if going.sum() < 0.7 * going.size:
+        if n_going < 0.7 * going.size:
             active = active[going]
             x, a, b, c, d = x[going], a[going], b[going], c[going], d[going]
+            start, total, two = start[going], total[going], two[going]
     raise FloatingPointError("the continued fraction of the incomplete beta did not converge")
 
 
-def _log_cdf_and_pmf(
-    k: Floats, n: Floats, p: Floats, q: Floats, constant: Floats
-) -> tuple[Floats, Floats]:
-    """(log P(Bin <= k), log P(Bin = k)) for flat arrays with 0 <= k < n and 0 < p < 1.
+def _log_tails(
+    k: Floats, n: Floats, p: Floats, q: Floats, constant: Floats, tolerance: float = 4e-16
+) -> tuple[Floats, Floats, Floats]:
+    """Logs of P(Bin <= k), P(Bin > k), P(Bin = k) for flat arrays, 0 <= k < n and 0 < p < 1.
 
     P(Bin <= k) = I_q(n - k, k + 1). The continued fraction converges fast below the mean of the
     beta law, so the smaller of the two tails is computed and the other is its complement.
     """
     log_pmf = _log_binomial_pmf(k, n, p, q, constant)
-    log_cdf = np.empty_like(p)
     is_lower = q * (n + 3.0) < n - k + 1.0
-    i = np.flatnonzero(is_lower)
-    log_cdf[i] = log_pmf[i] + np.log(p[i] * _beta_fraction(q[i], n[i] - k[i], k[i] + 1.0))
-    i = np.flatnonzero(~is_lower)
-    ratio = (n[i] - k[i]) / (k[i] + 1.0) * p[i] * _beta_fraction(p[i], k[i] + 1.0, n[i] - k[i])
+    x, y = np.where(is_lower, q, p), np.where(is_lower, p, q)
+    a, b = np.where(is_lower, n - k, k + 1.0), np.where(is_lower, k + 1.0, n - k)
+    fraction = _beta_fraction(x, y, a, b, tolerance)
+    small = np.minimum(log_pmf + np.log((n - k) * p / fraction), 0.0)
     with np.errstate(divide="ignore"):
-        log_cdf[i] = np.log(-np.expm1(np.minimum(log_pmf[i] + np.log(ratio), 0.0)))
-    return np.minimum(log_cdf, 0.0), log_pmf
+        large = np.log1p(-np.exp(small))
+    return np.where(is_lower, small, large), np.where(is_lower, large, small), log_pmf
+
+
+def _as_floats(**values: ArrayLike) -> list[Floats]:
+    """The arguments as arrays of one shape; NaN raises, naming the argument."""
+    arrays = []
+    for name, value in values.items():
+        try:
+            arrays.append(np.asarray(value, dtype=np.float64))
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"`{name}` must be numbers, got {value!r}. Pass numbers.") from error
+        if np.isnan(arrays[-1]).any():
+            raise ValueError(f"`{name}` must be a number, got NaN. Check how it was counted.")
+    return list(np.broadcast_arrays(*arrays))
 
 
 def log_binomial_cdf(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Floats:
@@ -149,52 +173,18 @@ def log_binomial_cdf(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Floats:
     >>> round(float(log_binomial_cdf(15, 612, 0.5)), 6)
     -356.001943
     """
-    k, n, p = np.broadcast_arrays(*(np.asarray(v, dtype=np.float64) for v in (k, n, p)))
+    k, n, p = _as_floats(k=k, n=n, p=p)
     result = np.where(k >= n, 0.0, np.where((p <= 0) & (k >= 0), 0.0, -np.inf))
     proper = (k >= 0) & (k < n) & (p > 0) & (p < 1)
     if proper.any():
         kk, nn, pp = k[proper], n[proper], p[proper]
-        result[proper] = _log_cdf_and_pmf(kk, nn, pp, 1.0 - pp, _pmf_constant(kk, nn))[0]
+        result[proper] = _log_tails(kk, nn, pp, 1.0 - pp, _pmf_constant(kk, nn))[0]
     return result[()]
 
 
-def _newton(
-    u: Floats,
-    excess_and_slope: Callable[[Floats, NDArray[np.intp]], tuple[Floats, Floats]],
-) -> Floats:
-    """Newton's iteration from the outer side; stops where an element no longer moves inward.
-
-    ``excess_and_slope(u, rows)`` gives a function that is positive outside the root, with its
-    positive derivative in u. Curvature keeps the iterates outside.
-    """
-    u = u.copy()
-    rows = np.arange(u.size)
-    for _ in range(_MAX_NEWTON):
-        excess, slope = excess_and_slope(u[rows], rows)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            step = np.where(excess > 0, excess / slope, 0.0)
-        step = np.where(np.isfinite(step), np.minimum(step, u[rows]), 0.0)
-        u[rows] -= step
-        rows = rows[step > 1e-15 * u[rows]]
-        if rows.size == 0:
-            break
-    return u
-
-
-def _push_out(
-    u: Floats, outside: Callable[[Floats, NDArray[np.intp]], NDArray[np.bool_]]
-) -> Floats:
-    """Move each u outward until the (padded) condition holds: the certificate's last word."""
-    rows = np.flatnonzero(~outside(u, np.arange(u.size)))
-    factor = 1e-15
-    while rows.size:
-        u[rows] *= 1.0 + factor
-        rows = rows[~outside(u[rows], rows)]
-        factor *= 4.0
-        if factor > 1.0:
-            u[rows] = np.inf
-            break
-    return u
+def _round_up(u: Floats) -> Floats:
+    """``p = 1 - exp(-u)``, up by more than the rounding of p and q = 1 - p can have cost."""
+    return np.asarray(np.minimum(np.nextafter(-np.expm1(-u) * (1.0 + 2e-15), 2.0), 1.0))
 
 
 def binomial_tail_inverse(
@@ -205,7 +195,7 @@ def binomial_tail_inverse(
     This is the Clopper-Pearson upper limit, in log space: an upper confidence bound on the
     error probability of a classifier fixed before its ``n_samples`` examples were seen.
     1.0 where n_samples <= 0 or n_errors >= n_samples. Never below the exact value; above it by
-    a relative 1e-11 at most for log_delta > -1e3.
+    a relative 1e-11 at most.
 
     Parameters
     ----------
@@ -219,45 +209,54 @@ def binomial_tail_inverse(
     >>> round(float(binomial_tail_inverse(15, 612, -26.809086108)), 9)
     0.095698856
     """
-    parts = (np.asarray(v, dtype=np.float64) for v in (n_errors, n_samples, log_delta))
-    k, n, log_delta = np.broadcast_arrays(*parts)
-    for name, value in (("n_errors", k), ("n_samples", n), ("log_delta", log_delta)):
-        if np.isnan(value).any():
-            raise ValueError(f"`{name}` must be a number, got NaN. Check how it was counted.")
+    k, n, log_delta = _as_floats(n_errors=n_errors, n_samples=n_samples, log_delta=log_delta)
     if (k < 0).any():
         raise ValueError(f"`n_errors` must be at least 0, got {k.min():g}. Pass a count.")
+    if np.isinf(n).any():
+        raise ValueError("`n_samples` must be finite, got inf. Pass a count.")
     if (log_delta >= 0).any():
         raise ValueError(
             f"`log_delta` must be negative, got {log_delta.max():g}. Pass log(delta), delta < 1."
         )
     result = np.ones(k.shape)
     proper = (n > 0) & (k < n) & np.isfinite(log_delta)
-    if proper.any():
-        result[proper] = _solve_tail(k[proper], n[proper], log_delta[proper])
+    parts = [value[proper] for value in (k, n, log_delta)]
+    blocks = [
+        _solve_tail(*(value[i : i + _BLOCK] for value in parts))
+        for i in range(0, parts[0].size, _BLOCK)
+    ]
+    if blocks:
+        result[proper] = np.concatenate(blocks)
     return result[()]
 
 
 def _solve_tail(k: Floats, n: Floats, log_delta: Floats) -> Floats:
     """The inverse for flat arrays with 0 <= k < n, log_delta < 0 finite."""
-    target = log_delta - _PAD * (1.0 - log_delta)
-    nats, rest, constant = -target, n - k, _pmf_constant(k, n)
-    mean, c = k / n, nats / n
-    closed = (log_binomial_coefficient(n, k) + nats) / rest  # a valid upper end, always finite
-    chernoff = mean + np.sqrt(2.0 * mean * c) + 2.0 * c
-    with np.errstate(divide="ignore", invalid="ignore"):
-        u = np.where(chernoff < 1.0, np.minimum(closed, -np.log1p(-chernoff)), closed)
-    u = np.minimum(u * (1.0 + 1e-12), _LARGEST_U)
-
-    def excess_and_slope(u: Floats, rows: NDArray[np.intp]) -> tuple[Floats, Floats]:
-        p, q = -np.expm1(-u), np.exp(-u)
-        log_cdf, log_pmf = _log_cdf_and_pmf(k[rows], n[rows], p, q, constant[rows])
-        return target[rows] - log_cdf, rest[rows] * np.exp(log_pmf - log_cdf)
-
-    def outside(u: Floats, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-        return np.asarray(excess_and_slope(u, rows)[0] >= 0)
-
-    u = _push_out(_newton(u, excess_and_slope), outside)
-    return np.minimum(np.nextafter(-np.expm1(-u), 2.0), 1.0)
+    target = log_delta * (1.0 + _PAD)
+    rest, constant = n - k, _pmf_constant(k, n)
+    highest = np.minimum((_log_coefficient(k, n, constant) - target) / rest, _LARGEST_U)
+    z = -ndtri_exp(target)
+    guess = _kl_newton((k + 2 / 3) / (n + 1 / 3), np.square(z) / (2.0 * n + 2 / 3), n_steps=3)
+    u = np.where((z > 0) & (guess < highest), guess, highest)
+    found = highest.copy()  # the closed form, a valid upper end: kept where nothing better is
+    rows = np.flatnonzero(highest < _LARGEST_U)
+    for step in range(_MAX_NEWTON):
+        if rows.size == 0:
+            break
+        at, kk, ends = u[rows], k[rows], highest[rows]
+        p, q = -np.expm1(-at), np.exp(-at)
+        tolerance = 1e-7 if step == 0 else 4e-16
+        log_cdf, _, log_pmf = _log_tails(kk, n[rows], p, q, constant[rows], tolerance)
+        slope = rest[rows] * np.exp(log_pmf - log_cdf)
+        newton = (target[rows] - log_cdf) / slope
+        bend = 0.5 * newton * (slope + kk * q / p - rest[rows])
+        # the excess is convex: Newton's step lands outside the root, and by so much
+        is_close = (np.abs(bend * newton) < 1e-13 * at) & (step > 0)
+        found[rows[is_close]] = np.minimum(at - newton, ends)[is_close]
+        halley = np.where(np.abs(bend) < 0.5, newton / (1.0 - bend), newton)
+        u[rows] = np.clip(at - halley, 0.01 * at, ends)
+        rows = rows[~is_close]
+    return _round_up(found)
 
 
 def kl_divergence(q: ArrayLike, p: ArrayLike) -> Floats:
@@ -268,7 +267,7 @@ def kl_divergence(q: ArrayLike, p: ArrayLike) -> Floats:
     >>> round(float(kl_divergence(0.1, 0.2)), 9)
     0.036690014
     """
-    q, p = np.broadcast_arrays(np.asarray(q, dtype=np.float64), np.asarray(p, dtype=np.float64))
+    q, p = _as_floats(q=q, p=p)
     for name, value in (("q", q), ("p", p)):
         if not ((value >= 0) & (value <= 1)).all():
             raise ValueError(f"`{name}` must be in [0, 1], got {value}. Pass probabilities.")
@@ -286,10 +285,10 @@ def kl_inverse(q: ArrayLike, nats: ArrayLike) -> Floats:
     >>> round(float(kl_inverse(0.1, 0.05)), 9)
     0.220078601
     """
-    q, nats = np.broadcast_arrays(np.asarray(q, np.float64), np.asarray(nats, np.float64))
+    q, nats = _as_floats(q=q, nats=nats)
     if not ((q >= 0) & (q <= 1)).all():
         raise ValueError(f"`q` must be in [0, 1], got {q}. Pass an empirical mean of the loss.")
-    if np.isnan(nats).any() or (nats < 0).any():
+    if (nats < 0).any():
         raise ValueError(f"`nats` must be at least 0, got {nats}. Pass nats per example.")
     result = np.ones(q.shape)
     proper = (q < 1) & np.isfinite(nats)
@@ -298,26 +297,34 @@ def kl_inverse(q: ArrayLike, nats: ArrayLike) -> Floats:
     return result[()]
 
 
-def _solve_kl(mean: Floats, nats: Floats) -> Floats:
-    """kl_inverse for flat arrays with mean < 1 and finite nats."""
-    target = nats * (1.0 + _PAD) + 1e-300
+def _kl_newton(mean: Floats, target: Floats, n_steps: int = _MAX_NEWTON) -> Floats:
+    """``u = -log(1 - p)`` with kl(mean, p) = target and p >= mean, by Newton from outside.
+
+    kl is convex and increasing in u, so the iterates stay outside the root.
+    """
     rest = 1.0 - mean
-    with np.errstate(divide="ignore", invalid="ignore"):
-        entropy = np.where(mean > 0, -mean * np.log(mean), 0.0) - rest * np.log1p(-mean)
+    lowest = -np.log1p(-mean)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        entropy = np.where(mean > _TINY, -mean * np.log(mean), 0.0) + rest * lowest
         chernoff = mean + np.sqrt(2.0 * mean * target) + 2.0 * target
         closed = (target + entropy) / rest
         u = np.where(chernoff < 1.0, np.minimum(closed, -np.log1p(-chernoff)), closed)
-    u = np.minimum(np.maximum(u * (1.0 + 1e-12), -np.log1p(-mean) * (1.0 + 1e-15)), _LARGEST_U)
-
-    def excess_and_slope(u: Floats, rows: NDArray[np.intp]) -> tuple[Floats, Floats]:
-        p, q = -np.expm1(-u), np.exp(-u)
-        value = _deviance(mean[rows], p) + _deviance(rest[rows], q)
+    u = np.minimum(np.maximum(u * (1.0 + 1e-12), lowest * (1.0 + 1e-15)), _LARGEST_U)
+    rows = np.arange(u.size)
+    for _ in range(n_steps):
+        at, share = u[rows], mean[rows]
+        p, q = -np.expm1(-at), np.exp(-at)
+        excess = _deviance(share, p) + _deviance(rest[rows], q) - target[rows]
         with np.errstate(divide="ignore", invalid="ignore"):
-            slope = (p - mean[rows]) / p
-        return value - target[rows], slope
+            newton = np.where((excess > 0) & (p > share), excess * p / (p - share), 0.0)
+        u[rows] = np.maximum(at - newton, lowest[rows])
+        rows = rows[newton > 1e-15 * at]
+        if rows.size == 0:
+            break
+    return u
 
-    def outside(u: Floats, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-        return np.asarray(excess_and_slope(u, rows)[0] >= 0)
 
-    u = _push_out(_newton(u, excess_and_slope), outside)
-    return np.minimum(np.nextafter(-np.expm1(-u), 2.0), 1.0)
+def _solve_kl(mean: Floats, nats: Floats) -> Floats:
+    """kl_inverse for flat arrays with mean < 1 and finite nats."""
+    u = _kl_newton(mean, nats * (1.0 + _PAD))
+    return np.where(u < _LARGEST_U, _round_up(u), 1.0)

@@ -6,22 +6,25 @@ import math
 import numbers
 from typing import Any
 
+LARGEST_COUNT = 2**53  # beyond it floats do not count
+
 
 def check_count(name: str, value: Any, *, low: int = 0, high: int | None = None) -> int:
     """Return ``value`` as an int in [low, high], or raise naming the argument."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"`{name}` must be an integer, got {value!r}. Pass a count.")
-    number = float(value)
-    if not math.isfinite(number) or number != math.floor(number):
+    if not isinstance(value, numbers.Integral) and not float(value).is_integer():
         raise ValueError(f"`{name}` must be a whole number, got {value!r}. Pass a count.")
-    if number < low:
-        raise ValueError(f"`{name}` must be at least {low}, got {value!r}. Pass a count.")
-    if high is not None and number > high:
+    count: int = int(value)  # type: ignore[call-overload]
+    if not low <= count <= LARGEST_COUNT:
+        rule = f"at least {low}" if count < low else f"at most {LARGEST_COUNT}"
+        raise ValueError(f"`{name}` must be {rule}, got {value!r}. Pass a count.")
+    if high is not None and count > high:
         raise ValueError(
             f"`{name}` must be at most {high}, got {value!r}. "
             "Check it against the number of examples that are counted."
         )
-    return int(number)
+    return count
 
 
 def check_real(
@@ -37,7 +40,10 @@ def check_real(
     """Return ``value`` as a finite float in the interval, or raise naming the argument."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"`{name}` must be a number, got {value!r}. {hint}")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
     below = number <= low if low_open else number < low
     above = number >= high if high_open else number > high
     if math.isnan(number) or math.isinf(number) or below or above:
@@ -62,7 +68,14 @@ def check_nats(name: str, value: Any) -> float:
 
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     """Return ``value`` if it is one of ``choices``."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         allowed = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"`{name}` must be one of {allowed}, got {value!r}.")
     return str(value)
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """Return ``value`` if it is True or False."""
+    if type(value).__name__ not in ("bool", "bool_"):
+        raise TypeError(f"`{name}` must be True or False, got {value!r}.")
+    return bool(value)
