@@ -104,6 +104,7 @@ def _scheme(
     delta: float,
     n_choices: int,
     pool_size: int | None,
+    which_nats: float | None = None,
 ) -> _Scheme:
     m = check_count("n_samples", n_samples, low=1)
     pool = m if pool_size is None else check_count("pool_size", pool_size, low=0, high=m)
@@ -113,7 +114,11 @@ def _scheme(
     size = log_zeta_prior(d) if size_nats is None else check_nats("size_nats", size_nats)
     check_nats("message_nats", message_nats)
     n_choices = check_count("n_choices", n_choices, low=1)
-    terms: list[tuple[str, float]] = [("which examples are kept", _log_binomial(pool, d))]
+    terms: list[tuple[str, float]] = []
+    if which_nats is None:
+        terms.append(("which examples are kept", _log_binomial(pool, d)))
+    elif check_nats("which_nats", which_nats):
+        terms.append(("which examples are kept", float(which_nats)))
     if size:
         terms.append(("how many examples are kept", size))
     terms += itemise(message_nats, "message")
@@ -151,6 +156,7 @@ def compression_bound(
     delta: float = 0.05,
     n_choices: int = 1,
     pool_size: int | None = None,
+    which_nats: float | None = None,
     counts: ClassCounts | None = None,
 ) -> Certificate:
     """Binomial-tail sample-compression certificate, the default of the library.
@@ -180,6 +186,10 @@ def compression_bound(
     pool_size : int, optional
         Size of a pool, drawn before training without looking at the data, from which the
         compression set was taken; every example outside the compression set is still counted.
+    which_nats : float, optional
+        Cost of naming the kept examples. ``None`` pays ln C(n_samples, n_compressed), or that
+        of the pool; pass 0 where they were drawn without looking at the data (a pool that is
+        not counted), or where the message names them.
     counts : ClassCounts, optional
         Adds the rates of false positives and false negatives, joint and class-conditional.
 
@@ -206,6 +216,7 @@ def compression_bound(
         delta=delta,
         n_choices=n_choices,
         pool_size=pool_size,
+        which_nats=which_nats,
     )
     certificate = scheme.certificate(
         "compression", _tail(scheme.n_errors, scheme.n_outside, scheme.nats)
@@ -214,8 +225,10 @@ def compression_bound(
         return certificate
     _check_counts(scheme, counts, pool_size)
     rates = _joint_rates(scheme, counts)
-    if pool_size is None or counts.n_pool_positives is not None:
-        rates += _conditional_rates(scheme, counts, pool_size)
+    if which_nats is not None:
+        rates += _given_class(counts, scheme.nats)
+    elif pool_size is None or counts.n_pool_positives is not None:
+        rates += _given_class(counts, _nats_by_class(scheme, counts, pool_size))
     return replace(certificate, rates=rates)
 
 
@@ -263,25 +276,30 @@ def _joint_rates(scheme: _Scheme, counts: ClassCounts) -> Terms:
     return _two_rates("false_positive false_negative", errors, n, scheme.nats)
 
 
-def _conditional_rates(scheme: _Scheme, counts: ClassCounts, pool_size: int | None) -> Terms:
-    """Rates within each class, given the label vector: kept examples are coded class by class."""
+def _nats_by_class(scheme: _Scheme, counts: ClassCounts, pool_size: int | None) -> float:
+    """Nats where the kept examples are named class by class, which the labels allow."""
     pool_positives, pool_negatives = counts.n_positives, counts.n_negatives
     if pool_size is not None and counts.n_pool_positives is not None:
-        pool_positives, pool_negatives = (
-            counts.n_pool_positives,
-            pool_size - counts.n_pool_positives,
-        )
-    d_positives, d_negatives = counts.n_compressed_positives, counts.n_compressed_negatives
-    which = _log_binomial(pool_positives, d_positives) + _log_binomial(pool_negatives, d_negatives)
+        pool_positives = counts.n_pool_positives
+        pool_negatives = pool_size - pool_positives
+    which = _log_binomial(pool_positives, counts.n_compressed_positives)
+    which += _log_binomial(pool_negatives, counts.n_compressed_negatives)
     split = counts.split_nats
     if split is None:
         split = math.log(scheme.n_compressed + 1.0)
     rest = math.fsum(value for _, value in scheme.terms[1:])
+    return rest + which + check_nats("split_nats", split)
+
+
+def _given_class(counts: ClassCounts, nats: float) -> Terms:
+    """Rates within each class: given the labels, errors in a class are binomial."""
+    n_negatives = counts.n_negatives - counts.n_compressed_negatives
+    n_positives = counts.n_positives - counts.n_compressed_positives
     return _two_rates(
         "false_positive_given_negative false_negative_given_positive",
         (counts.n_false_positives, counts.n_false_negatives),
-        (counts.n_negatives - d_negatives, counts.n_positives - d_positives),
-        rest + which + check_nats("split_nats", split),
+        (n_negatives, n_positives),
+        nats,
     )
 
 
@@ -295,6 +313,7 @@ def kl_compression_bound(
     delta: float = 0.05,
     n_choices: int = 1,
     pool_size: int | None = None,
+    which_nats: float | None = None,
 ) -> Certificate:
     """Chernoff relaxation of `compression_bound`: kl(k/n, risk) <= nats/n, n = m - d.
 
@@ -314,6 +333,7 @@ def kl_compression_bound(
         delta=delta,
         n_choices=n_choices,
         pool_size=pool_size,
+        which_nats=which_nats,
     )
     n = scheme.n_outside
     risk = float(kl_inverse(scheme.n_errors / n, scheme.nats / n)) if n else 1.0
@@ -330,6 +350,7 @@ def closed_form_compression_bound(
     delta: float = 0.05,
     n_choices: int = 1,
     pool_size: int | None = None,
+    which_nats: float | None = None,
 ) -> Certificate:
     """Closed form 1 - exp(-(ln C(n, k) + nats) / (n - k)), n = m - d: valid and loose.
 
@@ -350,6 +371,7 @@ def closed_form_compression_bound(
         delta=delta,
         n_choices=n_choices,
         pool_size=pool_size,
+        which_nats=which_nats,
     )
     n, k = scheme.n_outside, scheme.n_errors
     exponent = (_log_binomial(n, k) + scheme.nats) / (n - k) if n > k else math.inf
@@ -391,24 +413,18 @@ def pool_bound(
     0.286602
     """
     m = check_count("n_samples", n_samples, low=1)
-    m0 = check_count("pool_size", pool_size, high=m)
     scheme = _scheme(
         m,
-        0,
-        check_count("n_errors", n_errors, high=m - m0),
+        check_count("pool_size", pool_size, high=m),
+        n_errors,
         message_nats=message_nats,
         size_nats=0.0,
         delta=delta,
         n_choices=n_choices,
         pool_size=None,
+        which_nats=0.0,
     )
-    scheme = replace(
-        scheme,
-        n_compressed=m0,
-        n_outside=m - m0,
-        terms=scheme.terms[1:],
-        assumptions=(IID, BLIND_POOL),
-    )
+    scheme = replace(scheme, assumptions=(IID, BLIND_POOL))
     risk = _tail(scheme.n_errors, scheme.n_outside, scheme.nats)
     return scheme.certificate("pool", risk)
 
@@ -426,6 +442,7 @@ def cost_bound(
     delta: float = 0.05,
     n_choices: int = 1,
     pool_size: int | None = None,
+    which_nats: float | None = None,
 ) -> Certificate:
     """Certificate on the expected cost c_fp P(false positive) + c_fn P(false negative).
 
@@ -464,6 +481,7 @@ def cost_bound(
         delta=delta,
         n_choices=n_choices,
         pool_size=pool_size,
+        which_nats=which_nats,
     )
     n = (scheme.n_outside, scheme.n_outside)
     rates = _two_rates("false_positive false_negative", (k_fp, k_fn), n, scheme.nats)

@@ -47,8 +47,6 @@ class Candidate:
         Errors on all training examples.
     build : callable
         Makes the machine.
-    codes_classes : bool
-        Whether the code says how many of the kept examples are positive.
     """
 
     scheme: str
@@ -63,7 +61,6 @@ class Candidate:
     n_false_negatives: int
     n_training_errors: int
     build: Callable[[], RuleSet | RuleList]
-    codes_classes: bool = False
 
     @property
     def nats(self) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -89,7 +88,7 @@ def with_notes(certificate: Certificate, notes: Sequence[str]) -> Certificate:
 
 
 def class_counts(candidate: Candidate, y_signed: Ints) -> ClassCounts:
-    """Counts by class; rates within a class recode the kept examples class by class."""
+    """Counts by class of a candidate."""
     kept = np.array(candidate.kept, dtype=np.int64)
     kept_positives = int((y_signed[kept] > 0).sum()) if len(kept) else 0
     return ClassCounts(
@@ -99,15 +98,4 @@ def class_counts(candidate: Candidate, y_signed: Ints) -> ClassCounts:
         n_compressed_negatives=len(kept) - kept_positives,
         n_false_positives=candidate.n_false_positives,
         n_false_negatives=candidate.n_false_negatives,
-        split_nats=_split_nats(candidate),
     )
-
-
-def _split_nats(candidate: Candidate) -> float:
-    """Cost of how many kept examples are positive: nothing for pools (they were not chosen).
-
-    A code over C(T, d) sets stays a code given the labels: it is only longer than needed there.
-    """
-    if candidate.scheme != "compression" or candidate.codes_classes:
-        return 0.0
-    return math.log(len(candidate.kept) + 1.0)

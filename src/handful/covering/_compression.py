@@ -58,7 +58,7 @@ def make_table(
 ) -> Table:
     """Candidate table of one family over the examples of a pool (duplicates dropped)."""
     _, first = np.unique(rows.row_of[pool], return_index=True)
-    distinct = pool[np.sort(first)]
+    distinct = pool[first]  # ordered by content, so that ties do not depend on row order
     if family == "stumps":
         return stump_table(rows, distinct, n_threads=n_threads)
     if family == "balls":
@@ -161,7 +161,6 @@ def _candidate(
         n_false_negatives=n_fn,
         n_training_errors=n_all,
         build=lambda: build_rule_set(rows, table, steps, kind, example_of),
-        codes_classes=table.family != "stumps",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Literal, cast
 
 import numpy as np
 
@@ -35,7 +36,7 @@ def exact_candidates(
         paths = exact_half_space_paths(
             K,
             rows.y,
-            kind=kind,
+            kind=cast(Literal["conjunction", "disjunction"], kind),
             penalties=list(penalties),
             max_rules=options.max_rules,
             stop_on_nonpositive=options.stop_on_nonpositive,
@@ -48,9 +49,7 @@ def exact_candidates(
             for step in steps:
                 rules.append(_rule(rows, geometry, kind, step, example_of))
                 counter.cover(rules[-1].covers(rows.X))
-                yield _candidate(
-                    rows, tuple(rules), kind, penalty, counter, scheme_terms
-                )
+                yield _candidate(rows, tuple(rules), kind, penalty, counter, scheme_terms)
 
 
 def _rule(
@@ -91,5 +90,4 @@ def _candidate(
         n_false_negatives=n_fn,
         n_training_errors=n_all,
         build=lambda: RuleSet(rules, kind),
-        codes_classes=True,
     )

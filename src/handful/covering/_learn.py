@@ -80,7 +80,10 @@ def learn(
         candidates = _longest(candidates)
     risks = certified_risks(candidates, rows.n_samples, settings.delta, settings.costs)
     chosen = candidates[best_candidate(candidates, risks)]
-    return Learned(chosen.build(), chosen, tuple(candidates), risks)
+    machine = chosen.build()
+    if settings.kinds == ("list",) and isinstance(machine, RuleSet):
+        machine = machine.as_list()
+    return Learned(machine, chosen, tuple(candidates), risks)
 
 
 def _longest(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -118,9 +121,7 @@ def _schemes(rows: Rows, settings: Settings) -> list[Scheme]:
     return fixed_schemes(m, settings.family_sets, size)
 
 
-def _constants(
-    rows: Rows, settings: Settings, scheme: Scheme, pool: Ints
-) -> Iterator[Candidate]:
+def _constants(rows: Rows, settings: Settings, scheme: Scheme, pool: Ints) -> Iterator[Candidate]:
     """The constant that a few label-blind examples vote for; paid by ln 2 where they are few."""
     if len(pool) == 0:
         yield from constant_candidates(rows, scheme.terms, ("conjunction", "disjunction"))
@@ -131,7 +132,11 @@ def _constants(
     n_fp, n_fn, _ = PathCounter(rows, label).errors(kept)
     for candidate in constant_candidates(rows, scheme.terms, (kind,)):
         yield replace(
-            candidate, kept=kept, pool_size=len(kept), n_false_positives=n_fp, n_false_negatives=n_fn
+            candidate,
+            kept=kept,
+            pool_size=len(kept),
+            n_false_positives=n_fp,
+            n_false_negatives=n_fn,
         )
 
 
@@ -150,9 +155,7 @@ def _pool(
     )
 
 
-def _compression(
-    rows: Rows, settings: Settings, scheme: Scheme, pool: Ints
-) -> Iterator[Candidate]:
+def _compression(rows: Rows, settings: Settings, scheme: Scheme, pool: Ints) -> Iterator[Candidate]:
     is_listed = len(scheme.families) > 1 or settings.kinds == ("list",)
     terms = list(scheme.terms)
     if len(settings.kinds) > 1:
@@ -225,5 +228,4 @@ def _no_rule(
     kinds = tuple(KIND_SIGNS) if settings.kinds == ("list",) else settings.kinds
     for kind in kinds:
         extra = (("which constant", math.log(2.0)),) if settings.kinds == ("list",) else ()
-        for candidate in constant_candidates(rows, (*terms, *message.terms, *extra), (kind,)):
-            yield candidate
+        yield from constant_candidates(rows, (*terms, *message.terms, *extra), (kind,))

@@ -57,7 +57,7 @@ def read_max_rules(max_rules: Any) -> int | None:
 
 
 def read_candidates(candidates: Any) -> str | int | None:
-    """ "auto", None (all examples) or the size of one pool."""
+    """Either "auto", None (all examples) or the size of one pool."""
     if candidates is None or (isinstance(candidates, str) and candidates == "auto"):
         return candidates
     is_size = isinstance(candidates, numbers.Integral) and not isinstance(candidates, bool)
@@ -85,7 +85,8 @@ def read_costs(costs: Any) -> tuple[float, float] | None:
 
 def read_delta(delta: Any) -> float:
     """A probability strictly between 0 and 1."""
-    if isinstance(delta, bool) or not isinstance(delta, numbers.Real) or not 0 < delta < 1:
+    is_number = isinstance(delta, numbers.Real) and not isinstance(delta, bool)
+    if not is_number or not 0 < float(delta) < 1:
         raise ValueError(f"`delta` must be in (0, 1), got {delta!r}. Use 0.05 for 95 % confidence.")
     return float(delta)
 

@@ -22,7 +22,7 @@ from handful.covering._compression import KIND_SIGNS
 from handful.covering._projections import Projections
 from handful.rules import Rows, RuleSet
 from handful.rules._greedy import histogram, remove_rows
-from handful.rules._table import Table, covered_rows
+from handful.rules._table import covered_rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -206,6 +206,3 @@ def _builder(
         return RuleSet(tuple(projections.make_rule(t, j, side) for t, j, side in prefix), kind)
 
     return build
-
-
-__all__ = ["CodedStep", "PoolSweep", "Table", "level_nats", "pool_candidates", "size_nats"]

@@ -57,9 +57,7 @@ def auto_schemes(
     """The default mixture of codes."""
     if n_samples < _SMALLEST_POOLED or not pool_families:
         small = [Scheme("constant", (), 0, _nats(CONSTANT_MASS))]
-        return small + _compression(
-            n_samples, n_features, family_sets, 1.0 - CONSTANT_MASS
-        )
+        return small + _compression(n_samples, n_features, family_sets, 1.0 - CONSTANT_MASS)
     schemes = [Scheme("constant", (), CONSTANT_POOL, _nats(CONSTANT_MASS))]
     for share, mass in POOL_MASSES:
         size = min(_LARGEST_POOL, round(share * n_samples))

@@ -21,6 +21,7 @@ from handful.kernels import Kernel
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+LINEAR = Kernel("linear")
 SIDES = ("below", "above", "equal", "unequal")
 METRICS = {"euclidean": "euclidean", "manhattan": "cityblock", "chebyshev": "chebyshev"}
 _RELATIVE = 1e-10
@@ -141,7 +142,7 @@ def pair_tolerance(k_aa: float, k_bb: float, k_ab: float) -> float:
 
 
 def kernel_rows(kernel: Kernel, points: Floats, X: Floats) -> Floats:
-    """Kernel values of ``points`` (rows) against X (columns); Gaussian ones without cancellation."""
+    """Kernel values of ``points`` (rows) against X (columns), without cancellation."""
     if kernel.name == "rbf":
         return np.asarray(np.exp(-kernel.gamma * cdist(points, X, "sqeuclidean")))
     return kernel(points, X)
@@ -210,7 +211,7 @@ class HalfSpace(_PairRule):
     b: tuple[float, ...]
     threshold: float
     side: str
-    kernel: Kernel = Kernel("linear")
+    kernel: Kernel = LINEAR
     indices: tuple[int, int, int] | None = None
 
     @property
@@ -245,7 +246,7 @@ class TwoPointHalfSpace(_PairRule):
     numerator: int
     level: int
     side: str
-    kernel: Kernel = Kernel("linear")
+    kernel: Kernel = LINEAR
     indices: tuple[int, int] | None = None
 
     @property
@@ -331,7 +332,7 @@ def ball_distances(
         return np.sqrt(np.maximum(diagonal - 2.0 * kernel_rows(kernel, points, X), 0.0))
     if scale is not None:
         points, X = points / np.array(scale), X / np.array(scale)
-    return np.asarray(cdist(points, X, METRICS[metric]))
+    return np.asarray(cdist(points, X, METRICS[metric]))  # type: ignore[call-overload]
 
 
 @dataclass(frozen=True)
@@ -371,13 +372,14 @@ class Ball(AbstractRule):
 
     def values(self, X: Floats) -> Floats:
         """Distance to the centre."""
-        return ball_distances(
+        distances = ball_distances(
             np.array([self.center]),
             np.asarray(X, dtype=np.float64),
             metric=self.metric,
             scale=self.scale,
             kernel=self.kernel,
-        )[0]
+        )
+        return np.asarray(distances[0])
 
     def unit(self) -> float:
         """One: distances are distances."""

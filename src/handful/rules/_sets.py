@@ -59,6 +59,10 @@ class RuleSet:
             fired[rule.covers(X)] = i
         return fired
 
+    def as_list(self) -> RuleList:
+        """The same classifier as a list: every rule gives the covered label."""
+        return RuleList(self.rules, (-self.sign,) * len(self.rules), self.sign)
+
     @property
     def compression_set(self) -> tuple[int, ...]:
         """Sorted distinct indices of the examples that the rules are made of."""

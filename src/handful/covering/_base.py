@@ -1,0 +1,273 @@
+"""What the covering machines share: fit, predict, certify, explain."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from handful.bounds import Certificate, Message, compression_bound
+from handful.covering._candidates import Candidate
+from handful.covering._certify import certify_candidate
+from handful.covering._explain import equivalent_rules, explain_machine, path_frame, rules_frame
+from handful.covering._inputs import read_columns, repeat_counts
+from handful.covering._learn import Learned, Settings, learn
+from handful.covering._parameters import read_settings
+from handful.rules import AbstractRule, RuleList, RuleSet, collapse_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class CoveringClassifier(ClassifierMixin, BaseEstimator):
+    """Base of `SetCoveringMachine` and `DecisionListMachine`; not for direct use."""
+
+    def _kinds(self) -> tuple[str, ...]:
+        raise TypeError("use SetCoveringMachine or DecisionListMachine")
+
+    def __sklearn_tags__(self) -> Any:
+        """Missing values are allowed where only stumps are used."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.rules in ("auto", "stumps")
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
+        """Learn rules and certify them.
+
+        Parameters
+        ----------
+        X : array-like or data frame (n_samples, n_features)
+            Columns of words or categories (in a data frame) are compared by equality, by
+            stumps. A missing value satisfies no stump; other rules refuse it.
+        y : array-like (n_samples,)
+            Labels of any type, two or more classes.
+        sample_weight : array-like of int, optional
+            Repetition counts.
+
+        Returns
+        -------
+        self
+        """
+        X, y = self._read_training(X, y)
+        if sample_weight is not None:
+            chosen = np.repeat(np.arange(len(y)), repeat_counts(sample_weight, len(y)))
+            X, y = X[chosen], y[chosen]
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                "Classifier can't train when only one class is present: `y` must have two or "
+                f"more classes, got {self.classes_[0]!r} only. Add examples of another class."
+            )
+        settings = read_settings(
+            self, self._kinds(), X.shape[1], bool(np.isnan(X).any()), self._columns is not None
+        )
+        self._learn(X, codes, settings)
+        return self
+
+    def _read_training(self, X: Any, y: ArrayLike) -> tuple[Floats, NDArray[Any]]:
+        self._columns = read_columns(X)
+        if self._columns is not None:
+            names = [str(name) for name in X.columns]
+            encoded = self._columns.encode(X)
+            pair = validate_data(self, encoded, y, dtype=np.float64, ensure_all_finite="allow-nan")
+            self.feature_names_in_ = np.array(names, dtype=object)
+        else:
+            finite = "allow-nan" if self.rules in ("auto", "stumps") else True
+            pair = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=finite)
+        return np.asarray(pair[0]), np.asarray(pair[1])
+
+    def _read_new(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        if self._columns is not None and hasattr(X, "columns"):
+            X = self._columns.encode(X[list(self.feature_names_in_)])
+            return np.asarray(X, dtype=np.float64)
+        finite = "allow-nan" if self.rules in ("auto", "stumps") else True
+        return validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=finite)
+
+    def _learn(self, X: Floats, codes: Ints, settings: Settings) -> None:
+        rng = np.random.default_rng(_seed(self.random_state))
+        is_categorical = None if self._columns is None else self._columns.is_categorical
+        n_machines = 1 if len(self.classes_) == 2 else len(self.classes_)
+        share = replace(settings, delta=settings.delta / n_machines)
+        streams = rng.spawn(n_machines)
+        self._settings = settings
+        self._y_signed = np.where(codes == 1, 1, -1)
+        self._learned: list[Learned] = []
+        for k in range(n_machines):
+            positive = 1 if n_machines == 1 else k
+            y_signed = np.where(codes == positive, 1, -1)
+            rows = collapse_rows(X, y_signed, is_categorical)
+            self._learned.append(learn(rows, share, streams[k]))
+        self._store(X, codes)
+
+    def _store(self, X: Floats, codes: Ints) -> None:
+        machines = [part.machine for part in self._learned]
+        self.machine_ = machines[0] if len(machines) == 1 else tuple(machines)
+        self.rules_ = machines[0].rules if len(machines) == 1 else tuple(m.rules for m in machines)
+        self.compression_set_ = np.array(
+            sorted({e for part in self._learned for e in part.chosen.kept}), dtype=np.int64
+        )
+        predicted = self._predict_codes(X)
+        self.n_samples_ = len(codes)
+        self.training_errors_ = int((predicted != codes).sum())
+        outside = np.ones(len(codes), dtype=bool)
+        outside[self.compression_set_] = False
+        self.n_errors_ = int((predicted != codes)[outside].sum())
+        self.certificate_ = self.certify(self._settings.delta)
+        self._X = X
+
+    # -- prediction -------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> Floats:
+        """Distance to the nearest boundary that decides; positive for the second class.
+
+        For more than two classes one column a class; the largest wins.
+        """
+        X = self._read_new(X)
+        scores = np.column_stack([part.machine.decision_function(X) for part in self._learned])
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def _predict_codes(self, X: Floats) -> Ints:
+        machines = [part.machine for part in self._learned]
+        if len(machines) == 1:
+            return (machines[0].predict(X) > 0).astype(np.int64)
+        scores = np.column_stack([machine.decision_function(X) for machine in machines])
+        return np.argmax(scores, axis=1)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labels of new cases."""
+        codes = self._predict_codes(self._read_new(X))
+        return self.classes_[codes]
+
+    def fired_rules(self, X: Any) -> Ints:
+        """Index of the first rule that covers each row, -1 where none does (two classes)."""
+        X = self._read_new(X)
+        fired = [part.machine.first_rule(X) for part in self._learned]
+        return fired[0] if len(fired) == 1 else np.column_stack(fired)
+
+    # -- certificates -----------------------------------------------------------------------
+
+    def certify(self, delta: float | None = None, bound: str = "auto") -> Certificate:
+        """Certificate of the fitted machine, from stored counts.
+
+        Parameters
+        ----------
+        delta : float, optional
+            Allowed probability of failure; the machine's own ``delta`` by default.
+        bound : {"auto", "compression", "compression-kl", "compression-closed-form", "cost"}
+            Fix it before looking at the values.
+        """
+        check_is_fitted(self, "_learned")
+        delta = self._settings.delta if delta is None else delta
+        if len(self._learned) > 1:
+            return self._certify_many(delta, bound)
+        return certify_candidate(
+            self._learned[0].chosen,
+            self._y_signed,
+            delta=delta,
+            bound=bound,
+            costs=self._settings.costs,
+        )
+
+    def _certify_many(self, delta: float, bound: str) -> Certificate:
+        """One code for all one-vs-rest machines; errors of the combined rule are counted."""
+        if bound not in ("auto", "compression"):
+            raise ValueError(
+                f"`bound` must be 'auto' or 'compression' for more than two classes, got {bound!r}."
+            )
+        terms = [
+            (f"{name} (class {self.classes_[k]})", nats)
+            for k, part in enumerate(self._learned)
+            for name, nats in part.chosen.terms
+        ]
+        return compression_bound(
+            self.n_samples_,
+            len(self.compression_set_),
+            self.n_errors_,
+            message_nats=Message(terms),
+            size_nats=0.0,
+            which_nats=0.0,
+            delta=delta,
+        )
+
+    # -- reading ----------------------------------------------------------------------------
+
+    @property
+    def _names(self) -> list[str] | None:
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else [str(name) for name in names]
+
+    def _machines(self) -> list[tuple[Any, RuleSet | RuleList]]:
+        """(positive label, machine) pairs."""
+        check_is_fitted(self, "_learned")
+        if len(self._learned) == 1:
+            return [(self.classes_[1], self._learned[0].machine)]
+        return [(self.classes_[k], part.machine) for k, part in enumerate(self._learned)]
+
+    def get_rules(self) -> pd.DataFrame:
+        """The rules as a data frame: condition, label given, examples, training counts."""
+        return rules_frame(self._machines(), self.classes_, self._names, self._columns, self._X)
+
+    def explain(self) -> str:
+        """The machine and its certificate in sentences."""
+        text = explain_machine(self._machines(), self.classes_, self._names, self._columns)
+        return f"{text}\n\n{self.certificate_.explain()}"
+
+    @property
+    def path_(self) -> pd.DataFrame:
+        """Every candidate with its counts and certificate."""
+        check_is_fitted(self, "_learned")
+        return path_frame(self._learned, self.classes_, self._settings.delta)
+
+    @property
+    def equivalent_rules_(self) -> list[list[AbstractRule]]:
+        """For each rule, the stumps with exactly the same cover on the training data."""
+        return equivalent_rules(self._machines(), self._X, self._columns)
+
+    @property
+    def chosen_(self) -> Candidate:
+        """The candidate behind the machine (two classes)."""
+        check_is_fitted(self, "_learned")
+        return self._learned[0].chosen
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Candidates hold closures over their tables; what is pickled is the chosen machine."""
+        state = dict(super().__getstate__())
+        if "_learned" in state:
+            state["_learned"] = [_without_tables(part) for part in state["_learned"]]
+        return state
+
+
+class _Made:
+    """A machine that is already built, in place of the recipe."""
+
+    def __init__(self, machine: RuleSet | RuleList) -> None:
+        self.machine = machine
+
+    def __call__(self) -> RuleSet | RuleList:
+        return self.machine
+
+
+def _without_tables(part: Learned) -> Learned:
+    nothing = _Made(part.machine)
+    chosen = replace(part.chosen, build=nothing)
+    rest = tuple(replace(c, build=_Made(RuleSet(()))) for c in part.candidates)
+    return Learned(part.machine, chosen, rest, part.risks)
+
+
+def _seed(random_state: Any) -> Any:
+    """A seed for numpy's generators from whatever scikit-learn calls a random state."""
+    if random_state is None or isinstance(random_state, (int, np.integer, np.random.Generator)):
+        return random_state
+    return check_random_state(random_state).randint(0, 2**31 - 1)

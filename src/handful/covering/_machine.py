@@ -1,0 +1,153 @@
+"""The set covering machine: few rules joined by *and* or *or*, chosen by certificate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from handful.covering._base import CoveringClassifier
+from handful.covering._parameters import read_kinds
+
+
+class SetCoveringMachine(CoveringClassifier):
+    """Learn a conjunction or disjunction of few rules, with a certificate of its risk.
+
+    With the defaults, `fit` chooses the rule family, conjunction or disjunction, the penalty and
+    the number of rules by certificate. It pays for exactly the choices that rebuilding the
+    classifier needs, so that the certificate is valid for the whole procedure. No hold-out set
+    and no cross-validation is used.
+
+    Parameters
+    ----------
+    rules : {"auto", "stumps", "balls", "half-spaces", "two-point", "linear"} or list of these
+        Rule family; "auto" chooses among them by certificate. A list mixes families in one
+        machine. "linear" are hyperplanes fitted on a pool of examples that is not counted.
+    kind : {"auto", "conjunction", "disjunction"}
+    penalty : "auto", float or list of float
+        Price of covering an example of the wrong class; infinity allows none. Free to tune: it
+        does not enter the certificate.
+    max_rules : "auto" or int
+        "auto" chooses the number of rules by certificate; a number is used as it is.
+    kernel : str, callable, Kernel or list of these
+        Kernel of half-spaces; a list is a grid, paid for in the certificate.
+    gamma : "auto", float or list of float
+        Width of the kernel; "auto" is 1 / n_features, which does not look at the data.
+    metric : {"euclidean", "manhattan", "chebyshev", "kernel"}
+        Distance of balls.
+    candidates : "auto", int or None
+        Which examples rules may be made of. "auto" uses several label-blind random pools whose
+        sizes depend on the number of examples alone, each paid for; a number uses one pool of
+        that size; None uses all examples, as in the paper.
+    delta : float
+        Allowed probability that the certificate fails.
+    costs : (float, float), optional
+        Costs of a false positive and a false negative; the machine is then chosen by the
+        certified expected cost.
+    stop_on_nonpositive : bool
+        Stop a greedy path at rules of no use. False reproduces the paper, ties included.
+    n_jobs : int, optional
+        Number of threads; results do not depend on it.
+    random_state : int, Generator or None
+        Draws the pools. It must not be chosen by looking at the result.
+
+    Attributes
+    ----------
+    rules_ : tuple of rules
+        For more than two classes, one tuple a class.
+    compression_set_ : array of int
+        Sorted indices of the training examples that rebuild the machine and are not counted.
+    certificate_ : Certificate
+    path_ : DataFrame
+        Every candidate with its counts and certificate.
+    training_errors_ : int
+    classes_ : array
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> from handful import SetCoveringMachine, load_dataset
+    >>> data = load_dataset("haberman-294")
+    >>> machine = SetCoveringMachine(rules="stumps", random_state=0).fit(data.X, data.y)
+    >>> machine.certificate_.risk < 0.34
+    True
+    """
+
+    def __init__(
+        self,
+        rules: Any = "auto",
+        kind: str = "auto",
+        penalty: Any = "auto",
+        max_rules: Any = "auto",
+        kernel: Any = "linear",
+        gamma: Any = "auto",
+        metric: str = "euclidean",
+        candidates: Any = "auto",
+        delta: float = 0.05,
+        costs: tuple[float, float] | None = None,
+        stop_on_nonpositive: bool = True,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.rules = rules
+        self.kind = kind
+        self.penalty = penalty
+        self.max_rules = max_rules
+        self.kernel = kernel
+        self.gamma = gamma
+        self.metric = metric
+        self.candidates = candidates
+        self.delta = delta
+        self.costs = costs
+        self.stop_on_nonpositive = stop_on_nonpositive
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _kinds(self) -> tuple[str, ...]:
+        return read_kinds(self.kind)
+
+
+class DecisionListMachine(CoveringClassifier):
+    """Learn an ordered list of few rules, "if ... then ... else if ...", with a certificate.
+
+    Each rule has its own output, so that a list can express what neither a conjunction nor a
+    disjunction can. Parameters and attributes are those of `SetCoveringMachine`, without
+    ``kind``; ``rules`` defaults to stumps.
+
+    Examples
+    --------
+    >>> from handful import DecisionListMachine, load_dataset
+    >>> data = load_dataset("breastw")
+    >>> machine = DecisionListMachine(max_rules=2, random_state=0).fit(data.X, data.y)
+    >>> len(machine.rules_)
+    2
+    """
+
+    def __init__(
+        self,
+        rules: Any = "stumps",
+        penalty: Any = "auto",
+        max_rules: Any = "auto",
+        kernel: Any = "linear",
+        gamma: Any = "auto",
+        metric: str = "euclidean",
+        candidates: Any = "auto",
+        delta: float = 0.05,
+        costs: tuple[float, float] | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.rules = rules
+        self.penalty = penalty
+        self.max_rules = max_rules
+        self.kernel = kernel
+        self.gamma = gamma
+        self.metric = metric
+        self.candidates = candidates
+        self.delta = delta
+        self.costs = costs
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    stop_on_nonpositive = True
+
+    def _kinds(self) -> tuple[str, ...]:
+        return ("list",)

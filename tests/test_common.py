@@ -1,0 +1,42 @@
+"""Every estimator passes scikit-learn's own checks; a new one without an entry fails here."""
+
+import inspect
+import warnings
+
+from sklearn.base import BaseEstimator
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import handful
+
+# Small settings: name -> keyword arguments that make an estimator quick to fit.
+SMALL = {
+    "DecisionListMachine": {"random_state": 0},
+    "SetCoveringMachine": {"random_state": 0},
+}
+VARIANTS = [
+    ("SetCoveringMachine", {"rules": "half-spaces", "candidates": None}),
+    ("SetCoveringMachine", {"rules": "balls", "candidates": None}),
+    ("SetCoveringMachine", {"rules": ["stumps", "balls"], "candidates": None}),
+    ("DecisionListMachine", {"rules": "balls", "candidates": None}),
+]
+
+
+def _estimators():
+    for name in handful.__all__:
+        thing = getattr(handful, name)
+        if inspect.isclass(thing) and issubclass(thing, BaseEstimator):
+            yield name
+
+
+def test_every_estimator_has_small_settings():
+    assert set(_estimators()) == set(SMALL)
+
+
+@parametrize_with_checks(
+    [getattr(handful, name)(**SMALL[name]) for name in sorted(SMALL)]
+    + [getattr(handful, name)(**options) for name, options in VARIANTS]
+)
+def test_scikit_learn_checks(estimator, check):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check(estimator)
