@@ -15,7 +15,9 @@ _HOME: dict[str, str] = {
     "DecisionListMachine": "covering",
     "SetCoveringMachine": "covering",
     "load_dataset": "datasets",
+    "load_model": "io",
     "samples_needed": "bounds",
+    "save_model": "io",
 }
 
 __all__ = ["__version__", *sorted(_HOME)]

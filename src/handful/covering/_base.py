@@ -125,7 +125,7 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
         outside[self.compression_set_] = False
         self.n_errors_ = int((predicted != codes)[outside].sum())
         self.certificate_ = self.certify(self._settings.delta)
-        self._X = X
+        self._X, self._label_codes = X, codes
 
     # -- prediction -------------------------------------------------------------------------
 
@@ -200,6 +200,10 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
             which_nats=0.0,
             delta=delta,
         )
+
+    def _labels(self) -> NDArray[Any]:
+        """Training labels as given (two classes or more)."""
+        return self.classes_[self._label_codes]
 
     # -- reading ----------------------------------------------------------------------------
 

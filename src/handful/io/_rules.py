@@ -1,0 +1,197 @@
+"""Rules as plain data, and back, with every field checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from handful.kernels import KERNELS, Kernel
+from handful.rules import (
+    AbstractRule,
+    Ball,
+    HalfSpace,
+    LinearRule,
+    RuleList,
+    RuleSet,
+    Stump,
+    TwoPointHalfSpace,
+)
+from handful.rules._rules import METRICS, SIDES
+
+MAX_VALUES = 1_000_000
+
+
+class ModelFileError(ValueError):
+    """A model file that is not what it should be; the message says where."""
+
+
+def _fail(where: str, rule: str, value: Any) -> ModelFileError:
+    shown = repr(value)
+    return ModelFileError(f"`{where}` must be {rule}, got {shown[:80]}. The file is not usable.")
+
+
+def read_float(value: Any, where: str) -> float:
+    """A finite number."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(value):
+        raise _fail(where, "a finite number", value)
+    return float(value)
+
+
+def read_int(value: Any, where: str) -> int:
+    """A whole number of reasonable size."""
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > 2**53:
+        raise _fail(where, "a whole number", value)
+    return value
+
+
+def read_text(value: Any, where: str, choices: tuple[str, ...] | None = None) -> str:
+    """A string, one of ``choices`` where they are given."""
+    if not isinstance(value, str) or (choices is not None and value not in choices):
+        raise _fail(where, f"one of {choices}" if choices else "a text", value)
+    return value
+
+
+def read_floats(value: Any, where: str) -> tuple[float, ...]:
+    """A list of finite numbers."""
+    if not isinstance(value, list) or len(value) > MAX_VALUES:
+        raise _fail(where, f"a list of at most {MAX_VALUES} numbers", value)
+    return tuple(read_float(v, f"{where}[{i}]") for i, v in enumerate(value))
+
+
+def _optional(reader: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
+    return lambda value, where: None if value is None else reader(value, where)
+
+
+def _read_indices(n: int) -> Callable[[Any, str], Any]:
+    def read(value: Any, where: str) -> tuple[int, ...]:
+        if not isinstance(value, list) or len(value) != n:
+            raise _fail(where, f"a list of {n} whole numbers", value)
+        return tuple(read_int(v, where) for v in value)
+
+    return read
+
+
+def _read_side(value: Any, where: str) -> str:
+    return read_text(value, where, SIDES)
+
+
+def _read_metric(value: Any, where: str) -> str:
+    return read_text(value, where, tuple(METRICS))
+
+
+def read_kernel(value: Any, where: str) -> Kernel:
+    """A named kernel with its parameters."""
+    if not isinstance(value, Mapping) or set(value) != {"name", "gamma", "degree", "coef0"}:
+        raise _fail(where, "a kernel with name, gamma, degree, coef0", value)
+    return Kernel(
+        read_text(value["name"], f"{where}.name", KERNELS),
+        gamma=read_float(value["gamma"], f"{where}.gamma"),
+        degree=read_int(value["degree"], f"{where}.degree"),
+        coef0=read_float(value["coef0"], f"{where}.coef0"),
+    )
+
+
+RULES: dict[str, type[AbstractRule]] = {
+    "stump": Stump,
+    "ball": Ball,
+    "half-space": HalfSpace,
+    "two-point": TwoPointHalfSpace,
+    "linear": LinearRule,
+}
+RULE_FIELDS: dict[str, dict[str, Callable[[Any, str], Any]]] = {
+    "stump": {
+        "feature": read_int,
+        "threshold": read_float,
+        "side": _read_side,
+        "example": _optional(read_int),
+        "category": _optional(read_text),
+    },
+    "ball": {
+        "center": read_floats,
+        "radius": read_float,
+        "side": _read_side,
+        "metric": _read_metric,
+        "scale": _optional(read_floats),
+        "kernel": _optional(read_kernel),
+        "indices": _optional(_read_indices(2)),
+    },
+    "half-space": {
+        "a": read_floats,
+        "b": read_floats,
+        "threshold": read_float,
+        "side": _read_side,
+        "kernel": read_kernel,
+        "indices": _optional(_read_indices(3)),
+    },
+    "two-point": {
+        "a": read_floats,
+        "b": read_floats,
+        "numerator": read_int,
+        "level": read_int,
+        "side": _read_side,
+        "kernel": read_kernel,
+        "indices": _optional(_read_indices(2)),
+    },
+    "linear": {
+        "weights": read_floats,
+        "threshold": read_float,
+        "side": _read_side,
+        "origin": read_text,
+        "tol": read_float,
+    },
+}
+_NAMES = {cls: name for name, cls in RULES.items()}
+
+
+def rule_to_dict(rule: AbstractRule) -> dict[str, Any]:
+    """Plain data of a rule."""
+    name = _NAMES[type(rule)]
+    out: dict[str, Any] = {"type": name}
+    for field in RULE_FIELDS[name]:
+        value = getattr(rule, field)
+        if isinstance(value, Kernel):
+            value = value.to_dict()
+        out[field] = list(value) if isinstance(value, tuple) else value
+    return out
+
+
+def rule_from_dict(data: Any, where: str) -> AbstractRule:
+    """The rule that ``rule_to_dict`` described."""
+    if not isinstance(data, Mapping):
+        raise _fail(where, "a rule", data)
+    name = read_text(data.get("type"), f"{where}.type", tuple(RULES))
+    fields = RULE_FIELDS[name]
+    if set(data) != {"type", *fields}:
+        raise _fail(where, f"a rule with the fields {sorted(fields)}", sorted(map(str, data)))
+    values = {field: read(data[field], f"{where}.{field}") for field, read in fields.items()}
+    return RULES[name](**values)
+
+
+def machine_to_dict(machine: RuleSet | RuleList) -> dict[str, Any]:
+    """Plain data of a set or list of rules."""
+    out: dict[str, Any] = {"rules": [rule_to_dict(rule) for rule in machine.rules]}
+    if isinstance(machine, RuleList):
+        return {"kind": "list", "outputs": list(machine.outputs), "default": machine.default, **out}
+    return {"kind": machine.kind, **out}
+
+
+def machine_from_dict(data: Any, where: str) -> RuleSet | RuleList:
+    """The machine that ``machine_to_dict`` described."""
+    if not isinstance(data, Mapping) or not isinstance(data.get("rules"), list):
+        raise _fail(where, "a machine with rules", data)
+    if len(data["rules"]) > 10_000:
+        raise _fail(f"{where}.rules", "at most 10000 rules", len(data["rules"]))
+    rules = tuple(
+        rule_from_dict(rule, f"{where}.rules[{i}]") for i, rule in enumerate(data["rules"])
+    )
+    kinds = ("conjunction", "disjunction", "list")
+    kind = read_text(data.get("kind"), f"{where}.kind", kinds)
+    if kind != "list":
+        return RuleSet(rules, kind)
+    outputs = data.get("outputs")
+    labels = [data.get("default"), *(outputs if isinstance(outputs, list) else [None])]
+    if any(label not in (-1, 1) for label in labels) or len(labels) != len(rules) + 1:
+        raise _fail(f"{where}.outputs", "one of -1, 1 a rule, and a default", labels)
+    return RuleList(rules, tuple(labels[1:]), labels[0])
