@@ -10,6 +10,7 @@ from handful._version import __version__
 
 _HOME: dict[str, str] = {
     "BOUNDS": "bounds",
+    "BoundSearch": "selection",
     "Certificate": "bounds",
     "Criterion": "bounds",
     "DecisionListMachine": "covering",

@@ -8,7 +8,7 @@ misuse, 1 failure.
 import typer
 
 from handful._version import __version__
-from handful.cli import _bounds
+from handful.cli import _bounds, _certify
 
 __all__ = ["app", "main"]
 
@@ -37,6 +37,7 @@ def _options(
     """Learn from few examples, read the rule, and know what it is worth."""
 
 
+_certify.register(app)
 _bounds.register(app)
 
 

@@ -31,6 +31,9 @@ Ints = NDArray[np.int64]
 class CoveringClassifier(ClassifierMixin, BaseEstimator):
     """Base of `SetCoveringMachine` and `DecisionListMachine`; not for direct use."""
 
+    # the certificate holds for all values of these at once (see `BoundSearch`)
+    free_parameters = ("penalty", "max_rules", "stop_on_nonpositive", "n_jobs")
+
     def _kinds(self) -> tuple[str, ...]:
         raise TypeError("use SetCoveringMachine or DecisionListMachine")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -69,13 +71,22 @@ class Learned:
 
 
 Progress = Callable[[str], None]
+_PROGRESS: ContextVar[Progress | None] = ContextVar("progress", default=None)
 
 
-def learn(
-    rows: Rows, settings: Settings, rng: np.random.Generator, progress: Progress | None = None
-) -> Learned:
+@contextmanager
+def watch_progress(report: Progress) -> Iterator[None]:
+    """Call ``report`` with the name of each stage while machines are learned inside."""
+    token = _PROGRESS.set(report)
+    try:
+        yield
+    finally:
+        _PROGRESS.reset(token)
+
+
+def learn(rows: Rows, settings: Settings, rng: np.random.Generator) -> Learned:
     """Choose a machine by certificate; the certificate holds for this whole procedure."""
-    candidates = list(_candidates(rows, settings, rng, progress))
+    candidates = list(_candidates(rows, settings, rng))
     if settings.max_rules is not None:
         candidates = _longest(candidates)
     risks = certified_risks(candidates, rows.n_samples, settings.delta, settings.costs)
@@ -97,9 +108,8 @@ def _longest(candidates: Sequence[Candidate]) -> list[Candidate]:
     return whole or list(last.values())
 
 
-def _candidates(
-    rows: Rows, settings: Settings, rng: np.random.Generator, progress: Progress | None
-) -> Iterator[Candidate]:
+def _candidates(rows: Rows, settings: Settings, rng: np.random.Generator) -> Iterator[Candidate]:
+    progress = _PROGRESS.get()
     order = rng.permutation(rows.n_samples)  # label-blind: every pool is a prefix of it
     for scheme in _schemes(rows, settings):
         if progress is not None:

@@ -1,0 +1,278 @@
+"""A search that reads like scikit-learn's GridSearchCV and chooses by certificate."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.model_selection import ParameterGrid, cross_val_score
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from handful.bounds import Certificate, NotCertifiableError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Settings = dict[str, Any]
+
+
+def _has(name: str) -> Any:
+    def check(search: Any) -> bool:
+        fitted = getattr(search, "best_estimator_", search.estimator)
+        getattr(fitted, name)
+        return True
+
+    return available_if(check)
+
+
+class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """Fit a grid of settings on all the data and keep the one with the best certificate.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Anything with ``certify(delta)``; scikit-learn's ``SVC`` is taken as a
+        `SupportVectorMachine`. Without a certificate only ``by="cv"`` works.
+    param_grid : dict or list of dict
+        As in scikit-learn's ``GridSearchCV``.
+    by : str
+        "certificate", "cv", or the name of a criterion of the estimator ("c2", "span", ...).
+        A criterion carries no guarantee; the certificate of the chosen machine is then valid
+        for the grid all the same.
+    delta : float
+        Allowed probability that the certificate fails. It is divided over the settings that the
+        certificate does not already hold for simultaneously.
+    cv : int or splitter
+        Folds of ``by="cv"``.
+    refit : bool
+        Kept for likeness: every setting is fitted on all the data, so nothing is fitted again
+        unless ``by="cv"``.
+    n_jobs : int, optional
+        Number of parallel fits, through joblib.
+
+    Attributes
+    ----------
+    best_estimator_, best_params_, best_index_, best_score_
+    best_certificate_ : Certificate
+        Valid for the choice among all settings.
+    results_ : DataFrame
+        One row a setting: parameters, score, certificate, seconds.
+
+    Examples
+    --------
+    >>> from handful import BoundSearch, SetCoveringMachine, load_dataset
+    >>> data = load_dataset("haberman-294")
+    >>> grid = {"rules": ["stumps", "balls"], "penalty": [1.0, 2.0]}
+    >>> search = BoundSearch(SetCoveringMachine(candidates=40, random_state=0), grid)
+    >>> search = search.fit(data.X, data.y)
+    >>> "choice among 2 groups of settings" in dict(search.best_certificate_.terms)
+    True
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        param_grid: Any,
+        *,
+        by: str = "certificate",
+        delta: float = 0.05,
+        cv: Any = 10,
+        refit: bool = True,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.param_grid = param_grid
+        self.by = by
+        self.delta = delta
+        self.cv = cv
+        self.refit = refit
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        """The estimator's own tags for input."""
+        tags = super().__sklearn_tags__()
+        inner = getattr(self.estimator, "__sklearn_tags__", None)
+        if inner is not None:
+            tags.input_tags = inner().input_tags
+            tags.classifier_tags = inner().classifier_tags
+        return tags
+
+    def fit(self, X: Any, y: Any) -> BoundSearch:
+        """Fit every setting and choose."""
+        if not 0.0 < self.delta < 1.0:
+            raise ValueError(f"`delta` must be in (0, 1), got {self.delta!r}.")
+        settings = list(ParameterGrid(self.param_grid))
+        base = _as_machine(self.estimator)
+        if self.by == "cv":
+            return self._fit_by_cv(base, settings, X, y)
+        if not hasattr(base, "certify"):
+            raise NotCertifiableError(
+                f"{type(base).__name__} cannot be certified: it has no `certify`. "
+                "Use by='cv', or wrap it in PickToLearn."
+            )
+        fitted, seconds = self._fit_all(base, settings, X, y)
+        n_groups = _n_groups(base, settings)
+        certificates = [_share(m, self.delta, n_groups) for m in fitted]
+        scores = [self._score(m, c) for m, c in zip(fitted, certificates, strict=True)]
+        self._keep(settings, scores, certificates, seconds)
+        self.best_estimator_ = fitted[self.best_index_]
+        self.best_certificate_ = certificates[self.best_index_]
+        return self
+
+    def _fit_all(
+        self, base: Any, settings: Sequence[Settings], X: Any, y: Any
+    ) -> tuple[list[Any], list[float]]:
+        if hasattr(base, "fit_grid"):
+            start = time.perf_counter()
+            fitted = list(base.fit_grid(X, y, list(settings)))
+            return fitted, [(time.perf_counter() - start) / len(fitted)] * len(fitted)
+        jobs = (delayed(_timed_fit)(clone(base).set_params(**s), X, y) for s in settings)
+        pairs = Parallel(n_jobs=self.n_jobs)(jobs)
+        return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+
+    def _score(self, machine: Any, certificate: Certificate) -> float:
+        if self.by == "certificate":
+            return certificate.risk
+        if not hasattr(machine, "criterion"):
+            raise ValueError(
+                f"`by` must be 'certificate' or 'cv' for {type(machine).__name__}, "
+                f"got {self.by!r}: it has no criteria."
+            )
+        value = float(machine.criterion(self.by))
+        return math.inf if math.isnan(value) else value
+
+    def _fit_by_cv(self, base: Any, settings: Sequence[Settings], X: Any, y: Any) -> BoundSearch:
+        """Cross-validation error chooses; the winner is fitted on all the data."""
+        start = time.perf_counter()
+        scores = [
+            1.0
+            - float(
+                cross_val_score(
+                    clone(base).set_params(**s), X, y, cv=self.cv, n_jobs=self.n_jobs
+                ).mean()
+            )
+            for s in settings
+        ]
+        seconds = (time.perf_counter() - start) / len(settings)
+        self._keep(settings, scores, None, [seconds] * len(settings))
+        self.best_estimator_ = clone(base).set_params(**self.best_params_).fit(X, y)
+        self.best_certificate_: Certificate | None = None
+        if hasattr(self.best_estimator_, "certify"):
+            n_groups = _n_groups(base, settings)
+            self.best_certificate_ = _share(self.best_estimator_, self.delta, n_groups)
+        return self
+
+    def _keep(
+        self,
+        settings: Sequence[Settings],
+        scores: Sequence[float],
+        certificates: Sequence[Certificate] | None,
+        seconds: Sequence[float],
+    ) -> None:
+        self._settings, self._seconds = list(settings), list(seconds)
+        self._scores = [float(s) for s in scores]
+        self._risks = None if certificates is None else [c.risk for c in certificates]
+        tie = self._risks or self._scores
+        order = range(len(self._scores))
+        self.best_index_ = min(order, key=lambda i: (self._scores[i], tie[i], i))
+        self.best_params_ = self._settings[self.best_index_]
+        self.best_score_ = self._scores[self.best_index_]
+
+    @property
+    def results_(self) -> pd.DataFrame:
+        """One row a setting."""
+        import pandas as pd
+
+        check_is_fitted(self, "best_index_")
+        frame = pd.DataFrame([{f"param_{k}": v for k, v in s.items()} for s in self._settings])
+        frame["score"] = self._scores
+        frame["certificate"] = self._risks if self._risks is not None else math.nan
+        frame["seconds"] = self._seconds
+        frame["is_best"] = np.arange(len(frame)) == self.best_index_
+        return frame
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """Labels of the chosen machine."""
+        check_is_fitted(self, "best_estimator_")
+        return np.asarray(self.best_estimator_.classes_)
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of features of the chosen machine."""
+        check_is_fitted(self, "best_estimator_")
+        return int(self.best_estimator_.n_features_in_)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labels by the chosen machine."""
+        check_is_fitted(self, "best_estimator_")
+        return np.asarray(self.best_estimator_.predict(X))
+
+    @_has("decision_function")
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Decision function of the chosen machine."""
+        check_is_fitted(self, "best_estimator_")
+        return np.asarray(self.best_estimator_.decision_function(X))
+
+    def certify(self, delta: float | None = None) -> Certificate:
+        """Certificate of the chosen machine, valid for the choice among all settings."""
+        check_is_fitted(self, "best_estimator_")
+        if not hasattr(self.best_estimator_, "certify"):
+            raise NotCertifiableError(
+                f"{type(self.best_estimator_).__name__} has no `certify`. Wrap it in PickToLearn."
+            )
+        n_groups = _n_groups(self.best_estimator_, self._settings)
+        return _share(self.best_estimator_, self.delta if delta is None else delta, n_groups)
+
+
+def _timed_fit(machine: Any, X: Any, y: Any) -> tuple[Any, float]:
+    start = time.perf_counter()
+    machine.fit(X, y)
+    return machine, time.perf_counter() - start
+
+
+def _as_machine(estimator: Any) -> Any:
+    """scikit-learn's SVC becomes a machine that can be certified; others stay as they are."""
+    name = f"{type(estimator).__module__}.{type(estimator).__name__}"
+    if name == "sklearn.svm._classes.SVC":
+        return importlib.import_module("handful.svm").SupportVectorMachine.from_svc(estimator)
+    return estimator
+
+
+def _n_groups(base: Any, settings: Sequence[Settings]) -> int:
+    """Number of settings that differ in more than the estimator's free parameters."""
+    free = set(getattr(base, "free_parameters", ()))
+    kept = {tuple(sorted((k, repr(v)) for k, v in s.items() if k not in free)) for s in settings}
+    return len(kept)
+
+
+def _share(machine: Any, delta: float, n_groups: int) -> Certificate:
+    """The machine's certificate at delta / n_groups, restated at delta with the price named."""
+    certificate: Certificate = machine.certify(delta / n_groups)
+    if n_groups == 1:
+        return certificate
+    note = f"The confidence was divided over {n_groups} groups of settings."
+    terms = certificate.terms
+    if certificate.unit == "nats":
+        terms = tuple(_undivided(terms, delta, n_groups))
+    return replace(certificate, delta=delta, terms=terms, notes=(*certificate.notes, note))
+
+
+def _undivided(
+    terms: Sequence[tuple[str, float]], delta: float, n_groups: int
+) -> list[tuple[str, float]]:
+    """Split ln(n / delta) into the confidence and the choice."""
+    out = [
+        (name, -math.log(delta)) if name.startswith("confidence") else (name, value)
+        for name, value in terms
+    ]
+    return [*out, (f"choice among {n_groups} groups of settings", math.log(n_groups))]

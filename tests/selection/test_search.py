@@ -1,0 +1,111 @@
+"""BoundSearch: what it chooses, what it pays, what it refuses."""
+
+import math
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+
+from handful import BoundSearch, DecisionListMachine, SetCoveringMachine
+from handful.bounds import NotCertifiableError, held_out_bound
+from handful.datasets import make_axis_rules
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_axis_rules(120, random_state=0)
+
+
+GRID = {"rules": ["stumps", "balls"], "penalty": [0.7, 1.0, 2.0]}
+
+
+def test_it_takes_the_smallest_certificate_and_pays_for_the_families(data):
+    X, y = data
+    base = SetCoveringMachine(candidates=30, random_state=1)
+    search = BoundSearch(base, GRID, delta=0.1).fit(X, y)
+    one_by_one = []
+    for rules in GRID["rules"]:
+        for penalty in GRID["penalty"]:
+            machine = SetCoveringMachine(rules, penalty=penalty, candidates=30, random_state=1)
+            one_by_one.append(machine.fit(X, y).certify(0.1 / 2).risk)
+    assert search.best_certificate_.risk == min(one_by_one)
+    assert search.best_certificate_.delta == 0.1
+    assert search.best_certificate_.nats == pytest.approx(
+        search.best_estimator_.certify(0.1).nats + math.log(2.0)
+    )
+    assert search.certify().risk == search.best_certificate_.risk
+    assert len(search.results_) == 6
+    assert search.results_["is_best"].sum() == 1
+    assert (search.predict(X) == search.best_estimator_.predict(X)).all()
+
+
+def test_free_parameters_cost_nothing(data):
+    X, y = data
+    search = BoundSearch(
+        SetCoveringMachine("stumps", candidates=30, random_state=1), {"penalty": [0.7, 1.0, 2.0]}
+    ).fit(X, y)
+    assert search.best_certificate_ == search.best_estimator_.certify(0.05)
+
+
+def test_by_cross_validation_agrees_with_grid_search(data):
+    X, y = data
+    grid = {"C": [0.01, 1.0, 100.0]}
+    ours = BoundSearch(LogisticRegression(), grid, by="cv", cv=5).fit(X, y)
+    theirs = GridSearchCV(LogisticRegression(), grid, cv=5).fit(X, y)
+    assert ours.best_params_ == theirs.best_params_
+    assert ours.best_score_ == pytest.approx(1.0 - theirs.best_score_)
+    assert ours.best_certificate_ is None
+    with pytest.raises(NotCertifiableError, match="no `certify`"):
+        ours.certify()
+
+
+def test_it_says_what_is_missing(data):
+    X, y = data
+    with pytest.raises(NotCertifiableError, match="LogisticRegression cannot be certified"):
+        BoundSearch(LogisticRegression(), {"C": [1.0]}).fit(X, y)
+    machine = SetCoveringMachine("stumps", candidates=20, random_state=0)
+    with pytest.raises(ValueError, match="`by` must be"):
+        BoundSearch(machine, {"penalty": [1.0]}, by="span").fit(X, y)
+    with pytest.raises(ValueError, match="`delta` must be"):
+        BoundSearch(machine, {"penalty": [1.0]}, delta=0.0).fit(X, y)
+
+
+def test_parallel_fits_are_the_same(data):
+    X, y = data
+    base = DecisionListMachine(candidates=30, random_state=1)
+    grid = {"rules": ["stumps", "balls"]}
+    one, two = (BoundSearch(base, grid, n_jobs=n).fit(X, y) for n in (1, 2))
+    assert one.best_certificate_ == two.best_certificate_
+
+
+class _Toy:
+    """A machine whose certificate is a coin: only its protocol matters."""
+
+    def __init__(self, value=0):
+        self.value = value
+
+    def get_params(self, deep=True):
+        return {"value": self.value}
+
+    def set_params(self, **values):
+        self.__dict__.update(values)
+        return self
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def certify(self, delta=0.05):
+        return held_out_bound(100, int(self.value), delta=delta)
+
+    def criterion(self, name):
+        return -self.value if name == "largest" else math.nan
+
+
+def test_criteria_choose_and_the_certificate_still_pays(data):
+    X, y = data
+    search = BoundSearch(_Toy(), {"value": [1, 5, 3]}, by="largest").fit(X, y)
+    assert search.best_params_ == {"value": 5}
+    assert search.best_certificate_.risk == held_out_bound(100, 5, delta=0.05 / 3).risk
+    assert BoundSearch(_Toy(), {"value": [2, 1]}, by="nan").fit(X, y).best_params_ == {"value": 1}
