@@ -9,5 +9,6 @@ its prior mass in ``_schemes.py``, and a validity simulation.
 """
 
 from handful.covering._machine import DecisionListMachine, SetCoveringMachine
+from handful.covering._paths import PathScores, cross_validate_path
 
-__all__ = ["DecisionListMachine", "SetCoveringMachine"]
+__all__ = ["DecisionListMachine", "PathScores", "SetCoveringMachine", "cross_validate_path"]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from handful.bounds import half_space_message, log_binomial_coefficient
 from handful.covering._candidates import Candidate
@@ -14,7 +15,23 @@ from handful.rules import HalfSpace, Rows, RuleSet, SweepOptions
 from handful.rules._exact import HalfSpaceStep, exact_half_space_paths
 from handful.rules._rules import kernel_rows
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Terms = tuple[tuple[str, float], ...]
+
+
+def kernel_of_rows(rows: Rows, geometry: Geometry) -> Floats:
+    """Kernel matrix of the distinct rows."""
+    if geometry.kernel.name == "precomputed":
+        return np.ascontiguousarray(rows.X[:, first_examples(rows)])
+    return kernel_rows(geometry.kernel, rows.X, rows.X)
+
+
+def first_examples(rows: Rows) -> Ints:
+    """The first original example of each row."""
+    example_of = np.empty(rows.X.shape[0], dtype=np.int64)
+    example_of[rows.row_of[::-1]] = np.arange(rows.n_samples)[::-1]
+    return example_of
 
 
 def exact_candidates(
@@ -26,12 +43,7 @@ def exact_candidates(
     scheme_terms: Terms,
 ) -> Iterator[Candidate]:
     """Every prefix of every path over all half-spaces of three examples."""
-    example_of = np.empty(rows.X.shape[0], dtype=np.int64)
-    example_of[rows.row_of[::-1]] = np.arange(rows.n_samples)[::-1]
-    if geometry.kernel.name == "precomputed":
-        K = np.ascontiguousarray(rows.X[:, example_of])
-    else:
-        K = kernel_rows(geometry.kernel, rows.X, rows.X)
+    K = kernel_of_rows(rows, geometry)
     for kind in kinds:
         paths = exact_half_space_paths(
             K,
@@ -43,23 +55,40 @@ def exact_candidates(
             weights=rows.weight,
             n_threads=options.n_threads,
         )
-        for penalty, steps in zip(penalties, paths, strict=True):
-            counter = PathCounter(rows, KIND_SIGNS[kind])
-            rules: list[HalfSpace] = []
-            for step in steps:
-                rules.append(_rule(rows, geometry, kind, step, example_of))
-                counter.cover(rules[-1].covers(rows.X))
-                yield _candidate(rows, tuple(rules), kind, penalty, counter, scheme_terms)
+        yield from candidates_of_paths(rows, geometry, kind, penalties, paths, scheme_terms)
+
+
+def candidates_of_paths(
+    rows: Rows,
+    geometry: Geometry,
+    kind: str,
+    penalties: Sequence[float],
+    paths: Sequence[Sequence[HalfSpaceStep]],
+    scheme_terms: Terms,
+    position: Ints | None = None,
+) -> Iterator[Candidate]:
+    """Candidates of found paths; ``position`` maps the steps' rows to those of ``rows``."""
+    example_of = first_examples(rows)
+    for penalty, steps in zip(penalties, paths, strict=True):
+        counter = PathCounter(rows, KIND_SIGNS[kind])
+        rules: list[HalfSpace] = []
+        for step in steps:
+            triple = [step.a, step.b, step.c]
+            if position is not None:
+                triple = [int(position[row]) for row in triple]
+            rules.append(_rule(rows, geometry, kind, triple, example_of))
+            counter.cover(rules[-1].covers(rows.X))
+            yield _candidate(rows, tuple(rules), kind, penalty, counter, scheme_terms)
 
 
 def _rule(
-    rows: Rows, geometry: Geometry, kind: str, step: HalfSpaceStep, example_of: np.ndarray
+    rows: Rows, geometry: Geometry, kind: str, triple: Sequence[int], example_of: Ints
 ) -> HalfSpace:
-    a, b, c = (int(example_of[row]) for row in (step.a, step.b, step.c))
-    points = [tuple(rows.X[row].tolist()) for row in (step.a, step.b)]
+    a, b, c = (int(example_of[row]) for row in triple)
+    points = [tuple(rows.X[row].tolist()) for row in triple[:2]]
     side = "below" if kind == "conjunction" else "above"
     rule = HalfSpace(points[0], points[1], 0.0, side, geometry.kernel, (a, b, c))
-    cut = float(rule.values(rows.X[[step.c]])[0])
+    cut = float(rule.values(rows.X[[triple[2]]])[0])
     return HalfSpace(points[0], points[1], cut, side, geometry.kernel, (a, b, c))
 
 

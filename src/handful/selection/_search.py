@@ -125,7 +125,7 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         scores = [self._score(m, c) for m, c in zip(fitted, certificates, strict=True)]
         self._keep(settings, scores, certificates, seconds)
         self.best_estimator_ = fitted[self.best_index_]
-        self.best_certificate_ = certificates[self.best_index_]
+        self.best_certificate_: Certificate | None = certificates[self.best_index_]
         return self
 
     def _fit_all(
@@ -165,7 +165,7 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         seconds = (time.perf_counter() - start) / len(settings)
         self._keep(settings, scores, None, [seconds] * len(settings))
         self.best_estimator_ = clone(base).set_params(**self.best_params_).fit(X, y)
-        self.best_certificate_: Certificate | None = None
+        self.best_certificate_ = None
         if hasattr(self.best_estimator_, "certify"):
             n_groups = _n_groups(base, settings)
             self.best_certificate_ = _share(self.best_estimator_, self.delta, n_groups)
