@@ -8,7 +8,7 @@ misuse, 1 failure.
 import typer
 
 from handful._version import __version__
-from handful.cli import _bounds, _certify
+from handful.cli import _bounds, _certify, _reproduce
 
 __all__ = ["app", "main"]
 
@@ -39,6 +39,7 @@ def _options(
 
 _certify.register(app)
 _bounds.register(app)
+_reproduce.register(app)
 
 
 def main() -> None:

@@ -1,0 +1,43 @@
+"""Which papers can be reproduced, by the name the command line uses."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PAPERS: dict[str, str] = {
+    "scm-2003": "handful.papers.scm_2003",
+}
+
+
+def run_table(paper: str, table: str, **options: Any) -> pd.DataFrame:
+    """Run one table of a paper; unknown names raise ValueError with the known ones.
+
+    Parameters
+    ----------
+    paper : str
+        A name of ``PAPERS``.
+    table : str
+        A name of the paper's ``TABLES``.
+    **options
+        ``data_dir``, ``quick``, ``random_state``, ``progress``.
+    """
+    if paper not in PAPERS:
+        raise ValueError(f"`paper` must be one of {', '.join(PAPERS)}, got {paper!r}.")
+    module = importlib.import_module(PAPERS[paper])
+    if table not in module.TABLES:
+        known = ", ".join(module.TABLES)
+        raise ValueError(f"`table` must be one of {known} for {paper}, got {table!r}.")
+    frame: pd.DataFrame = module.TABLES[table](**options)
+    return frame
+
+
+def expected(name: str) -> pd.DataFrame:
+    """Published numbers of a table."""
+    import pandas as pd
+
+    return pd.read_csv(Path(__file__).parent / "expected" / f"{name}.csv")

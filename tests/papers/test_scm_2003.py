@@ -1,0 +1,48 @@
+"""The set covering machine paper, on the embedded data sets."""
+
+import numpy as np
+import pytest
+
+from handful.papers import run_table
+from handful.papers.scm_2003 import PENALTIES, paper_folds
+
+
+@pytest.fixture(scope="module")
+def quick_tables():
+    return {name: run_table("scm-2003", name, quick=True) for name in ("1", "slides")}
+
+
+def test_table_1_errors_are_those_of_the_paper_within_its_noise(quick_tables):
+    frame = quick_tables["1"]
+    assert set(frame["set"]) == {"Haberman", "Glass"}
+    assert (frame["difference"].abs() <= 10).all(), frame
+    assert (frame["certificate"] > frame["errors"]).all()
+    assert any("no guarantee" in note for note in frame.attrs["notes"])
+
+
+def test_slides(quick_tables):
+    assert (quick_tables["slides"]["difference"].abs() <= 15).all()
+
+
+def test_folds_are_balanced_and_fixed():
+    fold = paper_folds(163)
+    assert np.bincount(fold).tolist() == [17] * 3 + [16] * 7
+    assert (fold == paper_folds(163)).all()
+    assert len(PENALTIES) == 15
+
+
+def test_unknown_names():
+    with pytest.raises(ValueError, match="`paper` must be one of"):
+        run_table("scm", "1")
+    with pytest.raises(ValueError, match="`table` must be one of 1, 2"):
+        run_table("scm-2003", "3")
+
+
+@pytest.mark.slow
+def test_all_tables_on_all_sets(data_dir):
+    frame = run_table("scm-2003", "1", data_dir=data_dir)
+    assert len(frame) == 12
+    assert (frame["difference"].abs() <= 3 * np.sqrt(frame["errors_paper"])).all()
+    certificates = run_table("scm-2003", "certificates", data_dir=data_dir)
+    assert (certificates["certificate"] < certificates["published_bound"]).all()
+    run_table("scm-2003", "2", data_dir=data_dir, quick=True)
