@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 from handful.bounds._certificate import Message
 from handful.bounds._tails import log_binomial_coefficient
@@ -42,6 +43,7 @@ def n_bipartite_graphs(n_left: int, n_right: int, n_edges: int) -> int:
     )
 
 
+@lru_cache(maxsize=4096)
 def _log_binomial(n: int, k: int) -> float:
     return float(log_binomial_coefficient(n, k))
 

@@ -248,30 +248,6 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "_learned")
         return self._learned[0].chosen
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Candidates hold closures over their tables; what is pickled is the chosen machine."""
-        state = dict(super().__getstate__())
-        if "_learned" in state:
-            state["_learned"] = [_without_tables(part) for part in state["_learned"]]
-        return state
-
-
-class _Made:
-    """A machine that is already built, in place of the recipe."""
-
-    def __init__(self, machine: RuleSet | RuleList) -> None:
-        self.machine = machine
-
-    def __call__(self) -> RuleSet | RuleList:
-        return self.machine
-
-
-def _without_tables(part: Learned) -> Learned:
-    nothing = _Made(part.machine)
-    chosen = replace(part.chosen, build=nothing)
-    rest = tuple(replace(c, build=_Made(RuleSet(()))) for c in part.candidates)
-    return Learned(part.machine, chosen, rest, part.risks)
-
 
 def _seed(random_state: Any) -> Any:
     """A seed for numpy's generators from whatever scikit-learn calls a random state."""

@@ -10,15 +10,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.bounds import binomial_tail_inverse
+from handful.bounds import binomial_tail_inverse, log_binomial_coefficient
 from handful.rules import RuleList, RuleSet
 
 Floats = NDArray[np.float64]
 Terms = tuple[tuple[str, float], ...]
+
+
+@lru_cache(maxsize=4096)
+def log_choices(n: int, k: int) -> float:
+    """Nats of naming k of n examples."""
+    return float(log_binomial_coefficient(n, k))
 
 
 @dataclass(frozen=True, kw_only=True)

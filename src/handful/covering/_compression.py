@@ -17,11 +17,10 @@ from handful.bounds import (
     Message,
     ball_message,
     half_space_message,
-    log_binomial_coefficient,
     stump_message,
     two_point_message,
 )
-from handful.covering._candidates import Candidate
+from handful.covering._candidates import Candidate, log_choices
 from handful.kernels import Kernel
 from handful.rules import (
     Rows,
@@ -146,7 +145,7 @@ def _candidate(
     scheme_terms: tuple[tuple[str, float], ...],
 ) -> Candidate:
     message, kept = path_message(rows, table, steps, kind, example_of)
-    which = float(log_binomial_coefficient(pool_size, len(kept)))
+    which = log_choices(pool_size, len(kept))
     n_fp, n_fn, n_all = counter.errors(kept)
     return Candidate(
         scheme="compression",

@@ -8,8 +8,8 @@ from typing import Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.bounds import half_space_message, log_binomial_coefficient
-from handful.covering._candidates import Candidate
+from handful.bounds import half_space_message
+from handful.covering._candidates import Candidate, log_choices
 from handful.covering._compression import KIND_SIGNS, Geometry, PathCounter
 from handful.rules import HalfSpace, Rows, RuleSet, SweepOptions
 from handful.rules._exact import HalfSpaceStep, exact_half_space_paths
@@ -104,7 +104,7 @@ def _candidate(
     kept = tuple(sorted(firsts | seconds | thirds))
     n_c = len(thirds - (firsts if kind == "conjunction" else seconds))
     message = half_space_message(len(rules), len(firsts), len(seconds), n_c, kind=kind)
-    which = ("which examples are kept", float(log_binomial_coefficient(rows.n_samples, len(kept))))
+    which = ("which examples are kept", log_choices(rows.n_samples, len(kept)))
     n_fp, n_fn, n_all = counter.errors(kept)
     return Candidate(
         scheme="compression",

@@ -41,6 +41,7 @@ PENALTIES = (0.5, 0.7, 1.0, 1.5, 2.0, 3.0, math.inf)
 LIST_PENALTIES = (1.0, 2.0, 5.0, math.inf)
 POOL_PENALTIES = (0.7, 1.0, 1.5)
 AUTO_RULES = 6
+AUTO_POOL_RULES = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +95,12 @@ def learn(rows: Rows, settings: Settings, rng: np.random.Generator) -> Learned:
     machine = chosen.build()
     if settings.kinds == ("list",) and isinstance(machine, RuleSet):
         machine = machine.as_list()
-    return Learned(machine, chosen, tuple(candidates), risks)
+    made = tuple(replace(c, build=_forgotten) for c in candidates)  # frees the tables
+    return Learned(machine, replace(chosen, build=_forgotten), made, risks)
+
+
+def _forgotten() -> RuleSet:
+    raise RuntimeError("only the chosen candidate is built; fit again with fixed parameters")
 
 
 def _longest(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -160,8 +166,9 @@ def _pool(
         projections,
         kinds=kinds,
         penalties=settings.penalties or POOL_PENALTIES,
-        max_rules=settings.max_rules or AUTO_RULES,
+        max_rules=settings.max_rules or AUTO_POOL_RULES,
         scheme_terms=scheme.terms,
+        n_threads=settings.n_threads,
     )
 
 

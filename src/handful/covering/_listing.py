@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.bounds import log_binomial_coefficient
-from handful.covering._candidates import Candidate
+from handful.covering._candidates import Candidate, log_choices
 from handful.covering._compression import KIND_SIGNS
 from handful.rules import AbstractRule, Rows, RuleList, RuleSet, Table
 from handful.rules._listing import ListedStep, ListSweep
@@ -140,7 +139,7 @@ def _listed_candidate(
     for example in kept:
         row = rows.row_of[example]
         errors[int(rows.y[row])] -= int(wrong[row])
-    which = ("which examples are kept", float(log_binomial_coefficient(pool_size, len(kept))))
+    which = ("which examples are kept", log_choices(pool_size, len(kept)))
     return Candidate(
         scheme="compression",
         family="+".join(table.family for table in tables),

@@ -74,14 +74,22 @@ def size_nats(n_rules: int) -> float:
 class PoolSweep:
     """Greedy paths over the projections of one pool, for one kind."""
 
-    def __init__(self, projections: Projections, rows: Rows, kind: str, max_rules: int) -> None:
+    def __init__(
+        self,
+        projections: Projections,
+        rows: Rows,
+        kind: str,
+        max_rules: int,
+        n_threads: int = 1,
+    ) -> None:
         self.projections, self.rows, self.kind = projections, rows, kind
+        self.n_threads = n_threads
         self.sign, self.max_rules = KIND_SIGNS[kind], max_rules
         self.is_same = rows.y == self.sign
         self.table = projections.table
         outside = projections.outside_weight
-        self.same = histogram(self.table, self.is_same, outside)
-        self.other = histogram(self.table, ~self.is_same, outside)
+        self.same = histogram(self.table, self.is_same, outside, n_threads)
+        self.other = histogram(self.table, ~self.is_same, outside, n_threads)
         self.pool_table = projections.pool_table
         ones = np.ones(len(projections.pool), dtype=np.int64)
         self.pool_is_same = projections.pool_y == self.sign
@@ -103,8 +111,8 @@ class PoolSweep:
                 break
             steps.append(step)
             gone = live & covered_rows(self.table, step.t, step.j, step.side)
-            remove_rows(self.table, gone & self.is_same, outside, same)
-            remove_rows(self.table, gone & ~self.is_same, outside, other)
+            remove_rows(self.table, gone & self.is_same, outside, same, self.n_threads)
+            remove_rows(self.table, gone & ~self.is_same, outside, other, self.n_threads)
             live &= ~gone
             gone = pool_live & covered_rows(self.pool_table, step.t, step.j, step.side)
             remove_rows(self.pool_table, gone & self.pool_is_same, ones, pool_same)
@@ -147,11 +155,12 @@ def pool_candidates(
     penalties: Sequence[float],
     max_rules: int,
     scheme_terms: tuple[tuple[str, float], ...] = (),
+    n_threads: int = 1,
 ) -> Iterator[Candidate]:
     """All prefixes of all paths over one pool."""
     kept = tuple(sorted(int(e) for e in projections.pool))
     for kind in kinds:
-        sweep = PoolSweep(projections, rows, kind, max_rules)
+        sweep = PoolSweep(projections, rows, kind, max_rules, n_threads)
         seen: set[tuple[tuple[int, int, int], ...]] = set()
         for penalty in penalties:
             for exchange in EXCHANGES:

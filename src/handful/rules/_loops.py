@@ -204,10 +204,13 @@ def count_usefulness(same, other, n_thresholds, sides, offset, n_levels):
     cumulative_same = np.empty(n_codes, np.int64)
     cumulative_other = np.empty(n_codes, np.int64)
     levels = np.zeros(n_levels, np.int64)
+    last = -1
     for k in range(sides.shape[0]):
         t, side = sides[k, 0], sides[k, 1]
-        _accumulate(same[t], cumulative_same)
-        _accumulate(other[t], cumulative_other)
+        if t != last:
+            _accumulate(same[t], cumulative_same)
+            _accumulate(other[t], cumulative_other)
+            last = t
         for j in range(n_thresholds[t]):
             gain = _side_count(cumulative_other, other[t], j, side, n_codes)
             loss = _side_count(cumulative_same, same[t], j, side, n_codes)
@@ -227,12 +230,15 @@ def best_coded_rule(
     a, b = np.empty(n_codes, np.int64), np.empty(n_codes, np.int64)
     c, d = np.empty(n_codes, np.int64), np.empty(n_codes, np.int64)
     result = (-np.inf, 0.0, 0.0, NO_RULE, 0, 0)
+    last = -1
     for k in range(sides.shape[0]):
         t, side = sides[k, 0], sides[k, 1]
-        _accumulate(same[t], a)
-        _accumulate(other[t], b)
-        _accumulate(pool_same[t], c)
-        _accumulate(pool_other[t], d)
+        if t != last:
+            _accumulate(same[t], a)
+            _accumulate(other[t], b)
+            _accumulate(pool_same[t], c)
+            _accumulate(pool_other[t], d)
+            last = t
         for j in range(n_thresholds[t]):
             n_other = _side_count(b, other[t], j, side, n_codes)
             n_same = _side_count(a, same[t], j, side, n_codes)
