@@ -10,10 +10,13 @@ from handful._version import __version__
 
 _HOME: dict[str, str] = {
     "BOUNDS": "bounds",
+    "BoundPathDisplay": "report",
     "BoundSearch": "selection",
     "Certificate": "bounds",
+    "CertificateDisplay": "report",
     "Criterion": "bounds",
     "DecisionListMachine": "covering",
+    "RulesDisplay": "report",
     "SetCoveringMachine": "covering",
     "load_dataset": "datasets",
     "load_model": "io",
