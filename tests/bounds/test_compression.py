@@ -252,6 +252,32 @@ def test_rates_with_a_pool():
     assert is_outward(fpr, oracle.tail_inverse(3, 17, -nats))
 
 
+def test_examples_drawn_blindly_need_no_name():
+    """A pool that is not counted: nothing is paid for it, in the rates within a class neither."""
+    values = {
+        "n_positives": 12,
+        "n_negatives": 18,
+        "n_compressed_positives": 4,
+        "n_compressed_negatives": 6,
+        "n_false_positives": 3,
+        "n_false_negatives": 1,
+    }
+    options = {"message_nats": 2.0, "size_nats": 0, "which_nats": 0.0, "delta": 0.1}
+    certificate = compression_bound(30, 10, 4, counts=ClassCounts(**values), **options)
+    assert certificate.risk == pool_bound(30, 10, 4, message_nats=2.0, delta=0.1).risk
+    nats = 2 - mp.log(mp.mpf(0.1))
+    assert is_outward(certificate.risk, oracle.tail_inverse(4, 20, -nats))
+    nats += mp.log(2)
+    fpr = certificate.rate("false_positive_given_negative")
+    assert is_outward(fpr, oracle.tail_inverse(3, 12, -nats))
+    fnr = certificate.rate("false_negative_given_positive")
+    assert is_outward(fnr, oracle.tail_inverse(1, 8, -nats))
+    assert any("without looking at the data" in line for line in certificate.assumptions)
+    for bound in (kl_compression_bound, closed_form_compression_bound):
+        named = bound(30, 10, 4, **{**options, "which_nats": 1.5})
+        assert named.nats == pytest.approx(1.5 + 2.0 - math.log(0.1))
+
+
 def test_cost_matches_its_rates():
     certificate = cost_bound(
         30, 2, 3, 1, cost_false_positive=2.0, cost_false_negative=0.5, message_nats=1.0
