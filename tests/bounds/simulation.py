@@ -45,6 +45,7 @@ SIMULATIONS = {
     "conditional rates, pool": Simulation(
         "compression", partial(toys.class_rates, names=toys.CONDITIONAL, m=12, pool=5), 0.99
     ),
+    "conditional rates, uncounted pool": Simulation("compression", toys.uncounted_pool_rates, 0.97),
     "kl": Simulation("compression-kl", partial(toys.relaxed, bounds.kl_compression_bound), 0.75),
     "closed form": Simulation(
         "compression-closed-form", partial(toys.relaxed, bounds.closed_form_compression_bound), 0.75

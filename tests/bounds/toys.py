@@ -171,6 +171,38 @@ def class_rates(rng, n_draws, delta, names, m=16, pool=None, cost=(1.0, 3.0)):
     return certified, best["rates"] / (classes if "given" in names[0] else 1.0)
 
 
+def uncounted_pool_rates(rng, n_draws, delta, m=24, m0=8):
+    """Rates within each class of the best of the pool's thresholds; the pool is not counted."""
+    law = Law(cut=0.6, noise=0.15)
+    x, y = law.draw(rng, n_draws, m)
+    order = np.argsort(rng.random((n_draws, m)), axis=1)
+    x, y = np.take_along_axis(x, order, axis=1), np.take_along_axis(y, order, axis=1)
+    called = x[:, None, m0:] > x[:, :m0, None]
+    fp = (called & ~y[:, None, m0:]).sum(axis=2)
+    fn = (~called & y[:, None, m0:]).sum(axis=2)
+    at, rows = np.argmin(fp + 3 * fn, axis=1), np.arange(n_draws)
+
+    def certify(fp, fn, n_positives, in_pool):
+        counts = bounds.ClassCounts(
+            n_positives=n_positives,
+            n_negatives=m - n_positives,
+            n_compressed_positives=in_pool,
+            n_compressed_negatives=m0 - in_pool,
+            n_false_positives=fp,
+            n_false_negatives=fn,
+        )
+        options = {"message_nats": np.log(m0), "size_nats": 0.0, "which_nats": 0.0}
+        certificate = bounds.compression_bound(
+            m, m0, fp + fn, delta=delta, counts=counts, **options
+        )
+        return [certificate.rate(name) for name in CONDITIONAL]
+
+    n_positives, in_pool = y.sum(axis=1), y[:, :m0].sum(axis=1)
+    certified = by_row(certify, fp[rows, at], fn[rows, at], n_positives, in_pool)
+    rates = np.stack(law.false_rates(x[rows, at]), axis=1)
+    return certified, rates / np.array([1 - law.positives, law.positives])
+
+
 JOINT = ("false_positive", "false_negative")
 CONDITIONAL = ("false_positive_given_negative", "false_negative_given_positive")
 

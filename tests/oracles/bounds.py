@@ -114,7 +114,9 @@ def kl(q, p):
 
 def kl_inverse(q, nats):
     q, nats = mp.mpf(q), mp.mpf(nats)
-    return mp.mpf(1) if q >= 1 else _bisect(lambda p: kl(q, p) > nats, q, 1)
+    if q >= 1 or nats <= 0:
+        return q
+    return _bisect(lambda p: kl(q, p) > nats, q, 1)
 
 
 # ---- messages ------------------------------------------------------------------------------

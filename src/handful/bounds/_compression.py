@@ -37,6 +37,10 @@ _LANGFORD = (
     "Laviolette, Marchand & Shah (2005), Margin-sparsity trade-off for the set covering machine"
 )
 BLIND_POOL = "the pool was drawn without looking at the data, and its size by their number alone"
+NAMED_BLINDLY = (
+    "the examples that are not counted were drawn without looking at the data, or the message "
+    "names them under a prior fixed before the data"
+)
 Terms = tuple[tuple[str, float], ...]
 
 
@@ -132,7 +136,11 @@ def _scheme(
         n_outside=m - d,
         terms=tuple(terms),
         delta=delta,
-        assumptions=(IID, FIXED_PREPROCESSING) + (() if pool_size is None else (BLIND_POOL,)),
+        assumptions=(
+            *(IID, FIXED_PREPROCESSING),
+            *(() if pool_size is None else (BLIND_POOL,)),
+            *(() if which_nats is None else (NAMED_BLINDLY,)),
+        ),
     )
 
 

@@ -28,6 +28,7 @@ _MAX_NEWTON = 200
 _TINY = 1e-250  # below it a share of errors is zero
 _BLOCK = 16_384  # elements at a time: what fits in the cache
 _LARGEST_U = 40.0  # beyond it 1 - exp(-u) is 1.0 in floating point
+_LARGEST_NATS = 1e18  # more than 40 nats for each of 2^53 examples
 _MAX_FRACTION = 200_000
 
 
@@ -219,7 +220,7 @@ def binomial_tail_inverse(
             f"`log_delta` must be negative, got {log_delta.max():g}. Pass log(delta), delta < 1."
         )
     result = np.ones(k.shape)
-    proper = (n > 0) & (k < n) & np.isfinite(log_delta)
+    proper = (n > 0) & (k < n) & (log_delta > -_LARGEST_NATS)
     parts = [value[proper] for value in (k, n, log_delta)]
     blocks = [
         _solve_tail(*(value[i : i + _BLOCK] for value in parts))
@@ -298,15 +299,15 @@ def kl_inverse(q: ArrayLike, nats: ArrayLike) -> Floats:
 
 
 def _kl_newton(mean: Floats, target: Floats, n_steps: int = _MAX_NEWTON) -> Floats:
-    """``u = -log(1 - p)`` with kl(mean, p) = target and p >= mean, by Newton from outside.
+    """``u = -log(1 - p)`` with kl(mean, p) = target and p >= mean; ``_LARGEST_U`` if beyond it.
 
-    kl is convex and increasing in u, so the iterates stay outside the root.
+    kl is convex and increasing in u, so Newton's iterates come from outside the root.
     """
     rest = 1.0 - mean
     lowest = -np.log1p(-mean)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         entropy = np.where(mean > _TINY, -mean * np.log(mean), 0.0) + rest * lowest
-        chernoff = mean + np.sqrt(2.0 * mean * target) + 2.0 * target
+        chernoff = mean + np.sqrt(2.0 * mean) * np.sqrt(target) + 2.0 * target
         closed = (target + entropy) / rest
         u = np.where(chernoff < 1.0, np.minimum(closed, -np.log1p(-chernoff)), closed)
     u = np.minimum(np.maximum(u * (1.0 + 1e-12), lowest * (1.0 + 1e-15)), _LARGEST_U)
@@ -316,9 +317,9 @@ def _kl_newton(mean: Floats, target: Floats, n_steps: int = _MAX_NEWTON) -> Floa
         p, q = -np.expm1(-at), np.exp(-at)
         excess = _deviance(share, p) + _deviance(rest[rows], q) - target[rows]
         with np.errstate(divide="ignore", invalid="ignore"):
-            newton = np.where((excess > 0) & (p > share), excess * p / (p - share), 0.0)
-        u[rows] = np.maximum(at - newton, lowest[rows])
-        rows = rows[newton > 1e-15 * at]
+            newton = np.where(p > share, excess * (p / (p - share)), 0.0)
+        u[rows] = np.clip(at - newton, lowest[rows], _LARGEST_U)
+        rows = rows[np.abs(u[rows] - at) > 1e-15 * at]
         if rows.size == 0:
             break
     return u

@@ -1,0 +1,244 @@
+"""The certificate as a statement: what it says, how it travels, what it refuses."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+import math
+import pickle
+from decimal import Decimal
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handful.bounds import (
+    Certificate,
+    Criterion,
+    Message,
+    compression_bound,
+    half_space_message,
+    published_half_space_bound,
+    selective_error_bound,
+)
+from handful.bounds._certificate import RATE_SENTENCES, _confidence, _percent
+
+words = st.text(max_size=20)
+finite = st.floats(allow_nan=False, allow_infinity=False)
+pairs = st.lists(st.tuples(words, finite), max_size=4).map(tuple)
+shares = st.floats(0.0, 1.0)
+certificates = st.builds(
+    Certificate,
+    risk=shares,
+    delta=st.floats(0.0, 1.0, exclude_min=True, exclude_max=True),
+    bound=words,
+    n_samples=st.integers(0, 2**53),
+    n_errors=st.none() | st.integers(0, 2**53),
+    n_compressed=st.none() | st.integers(0, 2**53),
+    terms=pairs,
+    unit=st.sampled_from(["nats", "risk", "parts"]),
+    quantity=words,
+    limit=st.floats(1.0, 1e300),
+    rates=st.lists(st.tuples(st.sampled_from(sorted(RATE_SENTENCES)), shares), max_size=4),
+    assumptions=st.lists(words, max_size=3),
+    reference=words,
+    notes=st.lists(words, max_size=2),
+)
+
+
+@given(certificates)
+def test_json_round_trip_is_exact(certificate):
+    text = json.dumps(certificate.to_dict())
+    again = Certificate.from_dict(json.loads(text))
+    assert again == certificate
+    assert json.dumps(again.to_dict()) == text
+    assert again.risk.hex() == certificate.risk.hex()
+
+
+def test_numpy_numbers_become_plain_ones():
+    certificate = Certificate(
+        risk=np.float64(0.25),
+        delta=np.float64(0.05),
+        bound="x",
+        n_samples=np.int64(7),
+        terms=[("a", np.float64(1.5))],
+    )
+    assert json.loads(json.dumps(certificate.to_dict()))["n_samples"] == 7
+    assert certificate.terms == (("a", 1.5),)
+
+
+GOOD = compression_bound(615, 3, 15).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"nonsense": 1}, "unknown fields"),
+        ({"risk": "0.5"}, "`risk` must be a number"),
+        ({"risk": True}, "`risk` must be a number"),
+        ({"risk": math.nan}, "`risk` must be in"),
+        ({"risk": -0.1}, "`risk` must be in"),
+        ({"risk": 1.5}, "`risk` must be in"),
+        ({"delta": 0.0}, "`delta` must be in"),
+        ({"delta": 1.0}, "`delta` must be in"),
+        ({"delta": None}, "`delta` must be a number"),
+        ({"limit": 0.0}, "`limit` must be above 0"),
+        ({"limit": math.inf}, "`limit` must be above 0"),
+        ({"n_samples": 1.5}, "`n_samples` must be a count"),
+        ({"n_samples": None}, "`n_samples` must be a count"),
+        ({"n_errors": -1}, "`n_errors` must be a count"),
+        ({"n_compressed": "3"}, "`n_compressed` must be a count"),
+        ({"bound": 3}, "`bound` must be words"),
+        ({"terms": "ab"}, "`terms` must be pairs"),
+        ({"terms": [["a"]]}, "`terms` must be pairs"),
+        ({"terms": [["a", "1"]]}, "`terms` must be a number"),
+        ({"rates": [["nonsense", 0.1]]}, "`rates` must be probabilities"),
+        ({"rates": [["false_positive", 1.1]]}, "`rates` must be probabilities"),
+        ({"assumptions": "trust me"}, "`assumptions` must be a list"),
+        ({"notes": [1]}, "`notes` must be a list"),
+        ({"unit": "bits"}, "`unit` must be one of"),
+    ],
+)
+def test_from_dict_refuses_junk(change, message):
+    with pytest.raises(ValueError, match=message):
+        Certificate.from_dict({**GOOD, **change})
+
+
+def test_from_dict_refuses_what_is_missing_or_no_mapping():
+    for name in ("risk", "delta", "bound", "n_samples"):
+        with pytest.raises(ValueError, match=f"must have the fields .*{name}"):
+            Certificate.from_dict({k: v for k, v in GOOD.items() if k != name})
+    with pytest.raises(ValueError, match="`data` must be the result"):
+        Certificate.from_dict([1, 2])
+
+
+def test_frozen_equal_picklable():
+    certificate = Certificate.from_dict(GOOD)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        certificate.risk = 0.0
+    assert pickle.loads(pickle.dumps(certificate)) == certificate
+    assert copy.deepcopy(certificate) == certificate
+    assert hash(certificate) == hash(Certificate.from_dict(GOOD))
+
+
+def test_nats_add_up():
+    certificate = compression_bound(615, 3, 15)
+    assert certificate.nats == pytest.approx(math.fsum(v for _, v in certificate.terms))
+    assert math.isnan(selective_error_bound(100, 50, 1).nats)
+
+
+def test_explain_says_everything():
+    message = half_space_message(1, 1, 1, 1)
+    certificate = compression_bound(615, 3, 15, message_nats=message, size_nats=0, n_choices=2)
+    text = certificate.explain()
+    for name, nats in certificate.terms:
+        assert name in text
+        assert f"{nats:.4f}" in text
+    for piece in (
+        "With 95 % confidence",
+        "misclassified is at most 8.82 %",
+        "3 of 615 examples",
+        "15 errors",
+        f"{certificate.nats:.3f} nats",
+        "choice among 2 families",
+        "It holds if: " + certificate.assumptions[0],
+        "Reference: Langford",
+    ):
+        assert piece in text, piece
+    vacuous = compression_bound(5, 4, 1)
+    assert vacuous.is_vacuous
+    assert "says nothing" in vacuous.explain()
+    assert "vacuous" in str(vacuous)
+    assert "What it is made of" in selective_error_bound(100, 50, 1).explain()
+
+
+def test_rates_are_found_by_name():
+    certificate = Certificate(
+        risk=0.1, delta=0.05, bound="x", n_samples=9, rates=(("false_positive", 0.25),)
+    )
+    assert certificate.rate("false_positive") == 0.25
+    assert "a new case is negative and called positive is at most 25 %" in certificate.explain()
+    with pytest.raises(KeyError, match="no rate 'false_negative'; it has: false_positive"):
+        certificate.rate("false_negative")
+
+
+def test_html_is_escaped():
+    certificate = Certificate(
+        risk=0.1,
+        delta=0.05,
+        bound="x",
+        n_samples=9,
+        terms=(("<script>a</script>", 1.0),),
+        quantity="P(a < b & c)",
+        assumptions=("x < y",),
+        notes=("<b>",),
+        reference="A & B",
+    )
+    html = certificate._repr_html_()
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+    assert "P(a &lt; b &amp; c)" in html
+    assert "x &lt; y" in html
+    assert "&lt;b&gt;" in html
+    assert "A &amp; B" in html
+    assert "10 %" in html
+
+
+@given(st.floats(0.0, 1.0))
+def test_percent_never_rounds_down(value):
+    text = _percent(value)
+    assert text.endswith(" %")
+    shown = Decimal(text[:-2]) / 100
+    assert shown >= Decimal(repr(value))
+    assert shown <= Decimal(repr(value)) * Decimal("1.0101") + Decimal("5e-324")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.05, "5 %"),
+        (0.0895632, "8.96 %"),
+        (0.1230000001, "12.4 %"),
+        (0.99901, "100 %"),
+        (1.0, "100 %"),
+        (0.0, "0 %"),
+        (1.234e-7, "0.0000124 %"),
+    ],
+)
+def test_percent(value, text):
+    assert _percent(value) == text
+
+
+@given(st.floats(1e-9, 1.0, exclude_max=True))
+def test_confidence_is_never_rounded_up(delta):
+    shown = Decimal(_confidence(delta)[:-2])
+    assert shown <= 100 * (1 - Decimal(repr(delta)))
+    assert shown < 100
+
+
+def test_confidence():
+    assert _confidence(0.05) == "95 %"
+    assert _confidence(0.001) == "99.9 %"
+    assert _confidence(1e-12) == "1 - 1e-12"
+
+
+def test_a_criterion_is_no_certificate():
+    criterion = published_half_space_bound(215, 400, 1, 1, 1, 5, 10, 1)
+    assert isinstance(criterion, Criterion)
+    assert not isinstance(criterion, Certificate)
+    assert float(criterion) == criterion.value
+    assert "not a guarantee" in str(criterion)
+    text = criterion.explain()
+    assert "false" in text
+    assert "compression_bound" in text
+    assert json.loads(json.dumps(criterion.to_dict()))["value"] == criterion.value
+
+
+def test_message_is_a_float_with_terms():
+    message = Message({"a": 0.1, "b": 0.2})
+    assert message == pytest.approx(0.3)
+    assert isinstance(message, float)
+    assert pickle.loads(pickle.dumps(message)).terms == message.terms
+    assert copy.copy(message).terms == (("a", 0.1), ("b", 0.2))
