@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -103,7 +104,7 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
         is_categorical = None if self._columns is None else self._columns.is_categorical
         n_machines = 1 if len(self.classes_) == 2 else len(self.classes_)
         share = replace(settings, delta=settings.delta / n_machines)
-        streams = rng.spawn(n_machines)
+        stream = rng.spawn(1)[0]
         self._settings = settings
         self._y_signed = np.where(codes == 1, 1, -1)
         self._learned: list[Learned] = []
@@ -111,7 +112,8 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
             positive = 1 if n_machines == 1 else k
             y_signed = np.where(codes == positive, 1, -1)
             rows = collapse_rows(X, y_signed, is_categorical)
-            self._learned.append(learn(rows, share, streams[k]))
+            # the same draws for every class: their pools overlap, so fewer examples are kept
+            self._learned.append(learn(rows, share, deepcopy(stream)))
         self._store(X, codes)
 
     def _store(self, X: Floats, codes: Ints) -> None:

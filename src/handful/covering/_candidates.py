@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from handful.bounds import binomial_tail_inverse, log_binomial_coefficient
-from handful.rules import RuleList, RuleSet
+from handful.rules import Rows, RuleList, RuleSet
 
 Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 Terms = tuple[tuple[str, float], ...]
 
 
@@ -75,9 +76,36 @@ class Candidate:
         return math.fsum(value for _, value in self.terms)
 
     @property
+    def counts(self) -> tuple[int, int, int]:
+        """False positives, false negatives, and all training errors."""
+        return self.n_false_positives, self.n_false_negatives, self.n_training_errors
+
+    @property
     def n_errors(self) -> int:
         """Errors on the examples that are counted."""
         return self.n_false_positives + self.n_false_negatives
+
+
+def count_errors(rows: Rows, wrong: Mask, kept: Sequence[int]) -> tuple[int, int, int]:
+    """(false positives, false negatives) outside ``kept``, and all training errors."""
+    by_class = [int(rows.weight[wrong & (rows.y == label)].sum()) for label in (-1, 1)]
+    total = sum(by_class)
+    kept_rows = rows.row_of[np.array(kept, dtype=np.int64)]
+    for k, label in enumerate((-1, 1)):
+        by_class[k] -= int((wrong[kept_rows] & (rows.y[kept_rows] == label)).sum())
+    return by_class[0], by_class[1], total
+
+
+def recount(candidate: Candidate, machine: RuleSet | RuleList, rows: Rows) -> Candidate:
+    """The candidate with the errors that its machine makes, as built.
+
+    The search compares values within a tolerance, the machine compares them with thresholds
+    computed from the kept examples alone. Where the two differ, the machine counts.
+    """
+    n_fp, n_fn, n_all = count_errors(rows, machine.predict(rows.X) != rows.y, candidate.kept)
+    return replace(
+        candidate, n_false_positives=n_fp, n_false_negatives=n_fn, n_training_errors=n_all
+    )
 
 
 def certified_risks(

@@ -20,7 +20,7 @@ from handful.bounds import (
     stump_message,
     two_point_message,
 )
-from handful.covering._candidates import Candidate, log_choices
+from handful.covering._candidates import Candidate, count_errors, log_choices
 from handful.kernels import Kernel
 from handful.rules import (
     Rows,
@@ -34,7 +34,13 @@ from handful.rules import (
     stump_table,
     two_point_table,
 )
-from handful.rules._table import covered_rows, make_rule
+from handful.rules._rebuild import (
+    rebuild_balls,
+    rebuild_half_spaces,
+    rebuild_stumps,
+    rebuild_two_points,
+)
+from handful.rules._table import SIDE_NAMES, covered_rows, dyadic_fraction
 
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -90,14 +96,7 @@ class PathCounter:
 
     def errors(self, kept: Sequence[int]) -> tuple[int, int, int]:
         """(false positives, false negatives) outside ``kept``, and all training errors."""
-        wrong, rows = self.wrong(), self.rows
-        per_class = [int(rows.weight[wrong & (rows.y == label)].sum()) for label in (-1, 1)]
-        total = sum(per_class)
-        for example in kept:
-            row = rows.row_of[example]
-            if wrong[row]:
-                per_class[(rows.y[row] + 1) // 2] -= 1
-        return per_class[0], per_class[1], total
+        return count_errors(self.rows, self.wrong(), kept)
 
 
 def compression_candidates(
@@ -166,20 +165,49 @@ def _candidate(
 def build_rule_set(
     rows: Rows, table: Table, steps: Sequence[Step], kind: str, example_of: dict[int, int]
 ) -> RuleSet:
-    """The machine of a path."""
-    rules = tuple(
-        make_rule(table, rows, s.t, s.j, s.side, example_of.get(s.member, -1)) for s in steps
-    )
-    return RuleSet(rules, kind)
+    """The machine of a path, rebuilt from its kept examples and its message."""
+    firsts, seconds, members = _roles(table, steps, example_of)
+    kept = sorted(firsts | seconds | members)
+    at = {example: position for position, example in enumerate(kept)}
+    X, y = rows.X[rows.row_of[kept]], rows.y[rows.row_of[kept]]
+    if table.family == "stumps":
+        stumps = [(s.t, SIDE_NAMES[s.side], at[example_of[s.member]]) for s in steps]
+        return rebuild_stumps(X, stumps, kind, kept)
+    is_threshold = np.array([e not in firsts | seconds for e in kept])
+    if table.family == "balls":
+        machine = rebuild_balls(
+            X, y, is_threshold, kind, metric=table.metric, kernel=table.kernel, indices=kept
+        )
+        by_center = {rule.examples[0]: rule for rule in machine.rules}
+        rules = tuple(by_center[int(table.pool[table.first[s.t]])] for s in steps)
+        return RuleSet(rules, kind)
+    assert table.kernel is not None
+    pairs = [
+        (at[int(table.pool[table.first[s.t]])], at[int(table.pool[table.second[s.t]])])
+        for s in steps
+    ]
+    if table.family == "half-spaces":
+        return rebuild_half_spaces(
+            X, y, is_threshold, pairs, kind, kernel=table.kernel, indices=kept
+        )
+    fractions = [dyadic_fraction(table, s.j) for s in steps]
+    return rebuild_two_points(X, y, pairs, fractions, kind, kernel=table.kernel, indices=kept)
+
+
+def _roles(
+    table: Table, steps: Sequence[Step], example_of: dict[int, int]
+) -> tuple[set[int], set[int], set[int]]:
+    """Examples that come first and second in a direction, and those that give thresholds."""
+    firsts = {int(table.pool[table.first[s.t]]) for s in steps if table.first[s.t] >= 0}
+    seconds = {int(table.pool[table.second[s.t]]) for s in steps if table.second[s.t] >= 0}
+    return firsts, seconds, {example_of[s.member] for s in steps if s.member >= 0}
 
 
 def path_message(
     rows: Rows, table: Table, steps: Sequence[Step], kind: str, example_of: dict[int, int]
 ) -> tuple[Message, tuple[int, ...]]:
     """Message of a path and the (sorted) examples it keeps."""
-    firsts = {int(table.pool[table.first[s.t]]) for s in steps if table.first[s.t] >= 0}
-    seconds = {int(table.pool[table.second[s.t]]) for s in steps if table.second[s.t] >= 0}
-    members = {example_of[s.member] for s in steps if s.member >= 0}
+    firsts, seconds, members = _roles(table, steps, example_of)
     kept = tuple(sorted(firsts | seconds | members))
     n_rules = len(steps)
     if table.family == "stumps":

@@ -13,7 +13,9 @@ from handful.covering._candidates import Candidate, log_choices
 from handful.covering._compression import KIND_SIGNS, Geometry, PathCounter
 from handful.rules import HalfSpace, Rows, RuleSet, SweepOptions
 from handful.rules._exact import HalfSpaceStep, exact_half_space_paths
+from handful.rules._rebuild import place_threshold, rebuild_half_spaces
 from handful.rules._rules import kernel_rows
+from handful.rules._table import check_finite
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -24,7 +26,10 @@ def kernel_of_rows(rows: Rows, geometry: Geometry) -> Floats:
     """Kernel matrix of the distinct rows."""
     if geometry.kernel.name == "precomputed":
         return np.ascontiguousarray(rows.X[:, first_examples(rows)])
-    return kernel_rows(geometry.kernel, rows.X, rows.X)
+    with np.errstate(over="ignore", invalid="ignore"):
+        K = kernel_rows(geometry.kernel, rows.X, rows.X)
+    check_finite(K)
+    return K
 
 
 def first_examples(rows: Rows) -> Ints:
@@ -88,8 +93,7 @@ def _rule(
     points = [tuple(rows.X[row].tolist()) for row in triple[:2]]
     side = "below" if kind == "conjunction" else "above"
     rule = HalfSpace(points[0], points[1], 0.0, side, geometry.kernel, (a, b, c))
-    cut = float(rule.values(rows.X[[triple[2]]])[0])
-    return HalfSpace(points[0], points[1], cut, side, geometry.kernel, (a, b, c))
+    return cast(HalfSpace, place_threshold(rule, rows.X[[triple[2]]]))
 
 
 def _candidate(
@@ -118,5 +122,21 @@ def _candidate(
         n_false_positives=n_fp,
         n_false_negatives=n_fn,
         n_training_errors=n_all,
-        build=lambda: RuleSet(rules, kind),
+        build=lambda: _build(rows, rules, kind, kept),
+    )
+
+
+def _build(rows: Rows, rules: tuple[HalfSpace, ...], kind: str, kept: tuple[int, ...]) -> RuleSet:
+    """The machine, rebuilt from its kept examples and its message."""
+    at = {example: position for position, example in enumerate(kept)}
+    used = {e for rule in rules for e in rule.examples[:2]}
+    kept_rows = rows.row_of[list(kept)]
+    return rebuild_half_spaces(
+        rows.X[kept_rows],
+        rows.y[kept_rows],
+        np.array([e not in used for e in kept]),
+        [(at[rule.examples[0]], at[rule.examples[1]]) for rule in rules],
+        kind,
+        kernel=rules[0].kernel,
+        indices=kept,
     )

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+UNKNOWN = -1.0
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -28,7 +30,11 @@ class Columns:
         return np.array([c is not None for c in self.categories], dtype=bool)
 
     def encode(self, frame: Any) -> Floats:
-        """Float matrix of a frame; unknown categories become missing values."""
+        """Float matrix of a frame; unknown categories share a code that no known one has.
+
+        They are not missing: a rule "colour ≠ red" covers a colour never seen before. Otherwise
+        what the machine does to it would depend on all training examples, not on the kept ones.
+        """
         out = np.empty((len(frame), len(self.categories)))
         for j, known in enumerate(self.categories):
             column = _column(frame, j)
@@ -36,7 +42,7 @@ class Columns:
                 out[:, j] = np.asarray(column, dtype=np.float64)
                 continue
             code = {value: float(k) for k, value in enumerate(known)}
-            out[:, j] = [np.nan if _is_missing(v) else code.get(str(v), np.nan) for v in column]
+            out[:, j] = [np.nan if _is_missing(v) else code.get(str(v), UNKNOWN) for v in column]
         return out
 
 

@@ -18,7 +18,7 @@ from handful.bounds import (
     stump_message,
     two_point_message,
 )
-from handful.covering._candidates import Candidate, best_candidate, certified_risks
+from handful.covering._candidates import Candidate, best_candidate, certified_risks, recount
 from handful.covering._compression import (
     KIND_SIGNS,
     Geometry,
@@ -30,7 +30,7 @@ from handful.covering._compression import (
 from handful.covering._exact import exact_candidates
 from handful.covering._listing import listed_candidates
 from handful.covering._pool import pool_candidates
-from handful.covering._projections import make_projections
+from handful.covering._projections import is_comparable, make_projections
 from handful.covering._schemes import Scheme, auto_schemes, fixed_schemes
 from handful.rules import Rows, RuleList, RuleSet, SweepOptions
 
@@ -91,8 +91,14 @@ def learn(rows: Rows, settings: Settings, rng: np.random.Generator) -> Learned:
     if settings.max_rules is not None:
         candidates = _longest(candidates)
     risks = certified_risks(candidates, rows.n_samples, settings.delta, settings.costs)
-    chosen = candidates[best_candidate(candidates, risks)]
-    machine = chosen.build()
+    while True:
+        best = best_candidate(candidates, risks)
+        machine = candidates[best].build()
+        chosen = recount(candidates[best], machine, rows)
+        if chosen.counts == candidates[best].counts:
+            break
+        candidates[best] = chosen
+        risks[best] = certified_risks([chosen], rows.n_samples, settings.delta, settings.costs)[0]
     if settings.kinds == ("list",) and isinstance(machine, RuleSet):
         machine = machine.as_list()
     made = tuple(replace(c, build=_forgotten) for c in candidates)  # frees the tables
@@ -117,7 +123,11 @@ def _longest(candidates: Sequence[Candidate]) -> list[Candidate]:
 def _candidates(rows: Rows, settings: Settings, rng: np.random.Generator) -> Iterator[Candidate]:
     progress = _PROGRESS.get()
     order = rng.permutation(rows.n_samples)  # label-blind: every pool is a prefix of it
+    only_stumps = not is_comparable(rows.X)
     for scheme in _schemes(rows, settings):
+        # What the examples look like must not move prior mass: codes they cannot use are lost.
+        if scheme.name == "compression" and only_stumps and scheme.families != ("stumps",):
+            continue
         if progress is not None:
             progress(f"{scheme.name} {'+'.join(scheme.families)} {scheme.pool_size}")
         pool = order[: scheme.pool_size]

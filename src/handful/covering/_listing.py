@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.covering._candidates import Candidate, log_choices
+from handful.covering._candidates import Candidate, count_errors, log_choices
 from handful.covering._compression import KIND_SIGNS
-from handful.rules import AbstractRule, Rows, RuleList, RuleSet, Table
+from handful.rules import AbstractRule, Ball, HalfSpace, Rows, RuleList, RuleSet, Stump, Table
 from handful.rules._listing import ListedStep, ListSweep
+from handful.rules._rebuild import place_threshold
 from handful.rules._table import covered_rows, make_rule
 
 Ints = NDArray[np.int64]
@@ -133,12 +134,7 @@ def _listed_candidate(
     scheme_terms: Terms,
 ) -> Candidate:
     terms, kept = listed_terms(tables, rows, steps, kind == "list")
-    wrong = predicted != rows.y
-    errors = {label: int(rows.weight[wrong & (rows.y == label)].sum()) for label in (-1, 1)}
-    total = errors[-1] + errors[1]
-    for example in kept:
-        row = rows.row_of[example]
-        errors[int(rows.y[row])] -= int(wrong[row])
+    n_fp, n_fn, n_all = count_errors(rows, predicted != rows.y, kept)
     which = ("which examples are kept", log_choices(pool_size, len(kept)))
     return Candidate(
         scheme="compression",
@@ -149,9 +145,9 @@ def _listed_candidate(
         pool_size=pool_size,
         kept=kept,
         terms=(*scheme_terms, which, *terms),
-        n_false_positives=errors[-1],
-        n_false_negatives=errors[1],
-        n_training_errors=total,
+        n_false_positives=n_fp,
+        n_false_negatives=n_fn,
+        n_training_errors=n_all,
         build=_builder(tables, rows, tuple(steps), rest, kind),
     )
 
@@ -162,7 +158,10 @@ def _builder(
     def rule(step: ListedStep) -> AbstractRule:
         table = tables[step.table]
         member = _pool_example(table, rows, step.member) if step.member >= 0 else -1
-        return make_rule(table, rows, step.t, step.j, step.side, member)
+        made = make_rule(table, rows, step.t, step.j, step.side, member)
+        if isinstance(made, (Stump, Ball, HalfSpace)):
+            return place_threshold(made, rows.X[[step.member]])
+        return made
 
     def build() -> RuleSet | RuleList:
         rules = tuple(rule(step) for step in steps)

@@ -118,15 +118,20 @@ def read_settings(
     """All parameters of a machine, checked against each other and the data."""
     family_sets, pool_families = read_families(machine.rules)
     geometries = read_geometries(machine.kernel, machine.gamma, machine.metric, n_features)
-    if has_missing or has_words:
+    if (has_missing or has_words) and machine.rules not in ("auto", "stumps"):
         what = "missing values" if has_missing else "categories"
-        if machine.rules not in ("auto", "stumps"):
-            raise ValueError(
-                f"Input X contains NaN or words ({what}), which only stumps can use. "
-                "Set rules='stumps', or impute or encode with values fixed beforehand."
-            )
+        raise ValueError(
+            f"Input X contains NaN or words ({what}), which only stumps can use. "
+            "Set rules='stumps', or impute or encode with values fixed beforehand."
+        )
+    if has_words:  # known from the types of the columns, so the code may depend on it
         family_sets, pool_families = (("stumps",),), ("stumps",)
-    if geometries[0].kernel.name == "precomputed":
+    if any(geometry.kernel.name == "precomputed" for geometry in geometries):
+        if len(geometries) > 1:
+            raise ValueError(
+                "`kernel` = 'precomputed' must stand alone, got a list of kernels. "
+                "Compare precomputed kernels with BoundSearch."
+            )
         if machine.rules not in ("half-spaces", "two-point"):
             raise ValueError(
                 "`kernel` = 'precomputed' needs rules='half-spaces' or 'two-point', "

@@ -17,7 +17,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.covering._candidates import Candidate
+from handful.covering._candidates import Candidate, count_errors
 from handful.covering._compression import KIND_SIGNS
 from handful.covering._projections import Projections
 from handful.rules import Rows, RuleSet
@@ -131,6 +131,8 @@ class PoolSweep:
         levels = _loops.count_usefulness(
             pool_same, pool_other, table.n_thresholds, sides, offset, 2 * offset + 1
         )
+        if levels.sum() == 0:  # a pool of equal rows offers no rule
+            return None
         found = _loops.best_coded_rule(
             same,
             other,
@@ -175,7 +177,8 @@ def pool_candidates(
                     if size == 1 and len(kinds) > 1 and kind == "disjunction":
                         continue  # the same classifier as a conjunction of the opposite side
                     price = _price(steps[:size], len(kinds))
-                    errors = _errors(rows, covered, sweep.sign, projections.outside_weight)
+                    wrong = covered == (rows.y == sweep.sign)
+                    errors = count_errors(rows, wrong, kept)
                     yield Candidate(
                         scheme="pool",
                         family=projections.family,
@@ -199,13 +202,6 @@ def _price(steps: Sequence[CodedStep], n_kinds: int) -> tuple[tuple[str, float],
         terms.append(("conjunction or disjunction", math.log(2.0)))
     ranks = math.fsum(step.nats for step in steps)
     return (*terms, ("rank of each rule on the pool", ranks))
-
-
-def _errors(rows: Rows, covered: Mask, sign: int, outside: Ints) -> tuple[int, int, int]:
-    wrong = covered == (rows.y == sign)
-    fp = int(outside[wrong & (rows.y < 0)].sum())
-    fn = int(outside[wrong & (rows.y > 0)].sum())
-    return fp, fn, int(rows.weight[wrong].sum())
 
 
 def _builder(

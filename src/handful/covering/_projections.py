@@ -26,6 +26,7 @@ _MAX_CENTERS = 40
 _MAX_FIT = 5000
 _RIDGES = (1.0, 10.0)
 _N_FOLDS = 5
+_LARGEST = 1e150  # squares of larger values overflow
 
 
 def fit_logistic(Z: Floats, y: Ints, ridge: float) -> Floats:
@@ -94,6 +95,8 @@ def make_projections(
     """Candidates of a pool: stumps, linear models, half-spaces between examples, balls."""
     pool_rows = rows.row_of[pool]
     Xp, yp = rows.X[pool_rows], rows.y[pool_rows]
+    if not is_comparable(Xp):  # of the pool alone: the others must not shape its candidates
+        families = [family for family in families if family == "stumps"]
     center, scale = _scales(Xp)
     stumps = np.arange(rows.X.shape[1]) if "stumps" in families else np.arange(0)
     weights, held_out, origins = _linear_part(Xp, yp, center, scale, families, rng)
@@ -139,13 +142,21 @@ def make_projections(
     )
 
 
+def is_comparable(X: Floats) -> bool:
+    """Whether distances and inner products of the rows exist: nothing missing, no overflow."""
+    return not np.isnan(X).any() and float(np.abs(X).max(initial=0.0)) <= _LARGEST
+
+
 def _scales(Xp: Floats) -> tuple[Floats, Floats]:
     """Mean and standard deviation of the pool; 1 for constant or wholly missing columns."""
     known = ~np.isnan(Xp)
     count = np.maximum(known.sum(axis=0), 1)
     filled = np.where(known, Xp, 0.0)
-    mean = filled.sum(axis=0) / count
-    spread = np.sqrt((np.where(known, Xp - mean, 0.0) ** 2).sum(axis=0) / count)
+    mean = (filled / count).sum(axis=0)
+    gaps = np.where(known, Xp - mean, 0.0)
+    largest = np.abs(gaps).max(axis=0, initial=0.0)
+    unit = np.where(largest > 0.0, largest, 1.0)  # squares of it neither overflow nor vanish
+    spread = unit * np.sqrt(((gaps / unit) ** 2).sum(axis=0) / count)
     floor = 1e-12 * np.abs(filled).max(axis=0, initial=0.0)
     return mean, np.where(spread > floor, spread, 1.0)
 
@@ -177,7 +188,7 @@ def _linear_part(
         chosen = np.sort(rng.choice(n_pairs, min(n_pairs, _MAX_PAIRS), replace=False))
         for k in chosen:
             a, b = positive[k // len(negative)], negative[k % len(negative)]
-            weights.append((Xp[a] - Xp[b]) / scale**2)
+            weights.append((Xp[a] / scale - Xp[b] / scale) / scale)
             origins.append("half-space between two examples of the pool")
     W = np.array(weights).reshape(-1, n_features)
     return W, np.array(held_out).reshape(-1, len(yp)), tuple(origins)
@@ -216,7 +227,7 @@ def _thresholds(
         if t >= n_stumps and ordered.size:
             tolerances[t] = 1e-11 * float(np.abs(ordered).max())
             ordered = ordered[np.concatenate([[True], np.diff(ordered) > 100 * tolerances[t]])]
-        cuts = 0.5 * (ordered[1:] + ordered[:-1])
+        cuts = 0.5 * ordered[1:] + 0.5 * ordered[:-1]
         if len(cuts) > _MAX_THRESHOLDS:
             cuts = cuts[np.linspace(0, len(cuts) - 1, _MAX_THRESHOLDS).round().astype(int)]
         lists.append(cuts)

@@ -81,6 +81,14 @@ def _accumulate(histogram, cumulative):
 
 
 @njit(cache=True, nogil=True)
+def _usefulness(n_other, n_same, penalty):
+    """n_other - penalty * n_same; an infinite penalty allows no error and costs nothing else."""
+    if n_same == 0:
+        return float(n_other)
+    return n_other - penalty * n_same
+
+
+@njit(cache=True, nogil=True)
 def _is_better(usefulness, n_new, n_other, best):
     """Larger usefulness, then fewer new examples, then larger cover; ties keep the first."""
     if usefulness != best[0]:
@@ -116,12 +124,9 @@ def best_free_rule(same, other, n_thresholds, sides, is_open, costs, penalty, st
             if n_other == 0:
                 continue
             n_same = _side_count(cumulative_same, same[t], j, side, n_codes)
-            if np.isinf(penalty):
-                if n_same > 0:
-                    continue
-                usefulness = float(n_other)
-            else:
-                usefulness = n_other - penalty * n_same
+            usefulness = _usefulness(n_other, n_same, penalty)
+            if usefulness == -np.inf:
+                continue
             if _is_better(usefulness, costs[t, j], n_other, best):
                 best = (usefulness, costs[t, j], n_other)
                 result = (usefulness, n_other, n_same, t, j, side)
@@ -136,9 +141,9 @@ def _limits(codes, t, side, kept, own):
         if k == kept.shape[0]:
             if own < 0:
                 break
-            code = codes[t, own]
+            code = np.int64(codes[t, own])
         else:
-            code = codes[t, kept[k]]
+            code = np.int64(codes[t, kept[k]])
         if side == BELOW:
             high = min(high, (code - 1) >> 1)
         else:
@@ -183,12 +188,9 @@ def best_member_rule(
             if n_other == 0:
                 continue
             n_same = _side_count(cumulative_same, same[t], j, side, n_codes)
-            if np.isinf(penalty):
-                if n_same > 0:
-                    continue
-                usefulness = float(n_other)
-            else:
-                usefulness = n_other - penalty * n_same
+            usefulness = _usefulness(n_other, n_same, penalty)
+            if usefulness == -np.inf:
+                continue
             is_own = row == owners[t, 0] or row == owners[t, 1]
             n_new = n_owners + (0 if is_kept[row] or is_own else 1)
             if _is_better(usefulness, n_new, n_other, best):
@@ -242,7 +244,7 @@ def best_coded_rule(
         for j in range(n_thresholds[t]):
             n_other = _side_count(b, other[t], j, side, n_codes)
             n_same = _side_count(a, same[t], j, side, n_codes)
-            usefulness = n_other - penalty * n_same
+            usefulness = _usefulness(n_other, n_same, penalty)
             if usefulness <= 0 or usefulness <= result[0]:
                 continue
             gain = _side_count(d, pool_other[t], j, side, n_codes)

@@ -26,6 +26,7 @@ SIDES = ("below", "above", "equal", "unequal")
 METRICS = {"euclidean": "euclidean", "manhattan": "cityblock", "chebyshev": "chebyshev"}
 _RELATIVE = 1e-10
 _TINY = float(np.finfo(np.float64).tiny)
+_HUGE = float(np.finfo(np.float64).max)
 _WORDS = {"below": "<", "above": ">", "equal": "=", "unequal": "≠"}
 
 
@@ -77,10 +78,10 @@ class AbstractRule(ABC):
         """Signed distance to the boundary: negative exactly where the rule covers."""
         v = self.values(X)
         covered = self._is_covered(v)
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
             distance = np.abs(v - self.cut) / max(self.unit(), _TINY)
-        distance = np.where(np.isnan(distance), 0.0, np.maximum(distance, _TINY))
-        return np.where(covered, -distance, np.maximum(distance, _TINY))
+        distance = np.clip(np.where(np.isnan(distance), 0.0, distance), _TINY, _HUGE)
+        return np.where(covered, -distance, distance)
 
 
 def _name(names: Sequence[str] | None, j: int) -> str:
@@ -305,7 +306,10 @@ class LinearRule(AbstractRule):
 
     def unit(self) -> float:
         """Length of the weight vector."""
-        return float(np.linalg.norm(self.weights))
+        largest = max((abs(w) for w in self.weights), default=0.0)
+        if largest == 0.0:
+            return 0.0
+        return largest * float(np.linalg.norm(np.array(self.weights) / largest))
 
     def describe(self, names: Sequence[str] | None = None) -> str:
         """For example ``+0.8·glucose +0.3·bmi > 2.1``."""

@@ -196,6 +196,15 @@ def encode_rows(
     return codes
 
 
+def check_finite(values: Floats) -> None:
+    """Refuse kernel values or distances that overflow."""
+    if not np.isfinite(values).all():
+        raise ValueError(
+            "`kernel` or `metric` gives values that are not finite on these examples. "
+            "Scale the columns by factors fixed beforehand, or set rules='stumps'."
+        )
+
+
 def stump_table(rows: Rows, pool: Ints, *, n_threads: int = 1) -> Table:
     """Stumps: one direction a feature, thresholds at the values of the pool's examples."""
     pool_rows = rows.row_of[pool]
@@ -220,7 +229,9 @@ def ball_table(
 ) -> Table:
     """Balls: one direction a centre, thresholds at the distances of the pool's examples."""
     pool_rows = rows.row_of[pool]
-    values = ball_distances(rows.X[pool_rows], rows.X, metric=metric, kernel=kernel)
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = ball_distances(rows.X[pool_rows], rows.X, metric=metric, kernel=kernel)
+    check_finite(values)
     at_pool = values[:, pool_rows]
     tolerances = np.array([ball_tolerance(float(v)) for v in at_pool.max(axis=1)])
     thresholds, n_thresholds = _pad(
@@ -251,7 +262,9 @@ def _pair_parts(
     if kernel.name == "precomputed":
         values = np.ascontiguousarray(rows.X[:, pool].T)
     else:
-        values = kernel_rows(kernel, rows.X[pool_rows], rows.X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = kernel_rows(kernel, rows.X[pool_rows], rows.X)
+    check_finite(values)
     labels = rows.y[pool_rows]
     positive, negative = np.flatnonzero(labels > 0), np.flatnonzero(labels < 0)
     first = np.repeat(positive, len(negative))
@@ -300,6 +313,14 @@ def dyadic_fractions(max_level: int = 5) -> tuple[Floats, Ints]:
         (j / 2.0**level, level) for level in range(1, max_level + 1) for j in range(1, 2**level, 2)
     )
     return np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs])
+
+
+def dyadic_fraction(table: Table, j: int) -> tuple[int, int]:
+    """(numerator, level) of threshold j of a two-point table."""
+    assert table.levels is not None
+    assert table.fractions is not None
+    level = int(table.levels[j])
+    return round(float(table.fractions[j]) * 2**level), level
 
 
 def two_point_table(rows: Rows, pool: Ints, kernel: Kernel, *, n_threads: int = 1) -> Table:
@@ -377,10 +398,7 @@ def make_rule(
     if table.family == "half-spaces":
         triple = (first, second, threshold_example)
         return HalfSpace(point, other, cut, name, kernel=table.kernel, indices=triple)
-    assert table.levels is not None
-    assert table.fractions is not None
-    level = int(table.levels[j])
-    numerator = round(float(table.fractions[j]) * 2**level)
+    numerator, level = dyadic_fraction(table, j)
     return TwoPointHalfSpace(
         point, other, numerator, level, name, kernel=table.kernel, indices=(first, second)
     )
