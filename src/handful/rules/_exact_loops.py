@@ -1,86 +1,283 @@
-"""Compiled search of one greedy round over all half-spaces of one machine."""
+"""Compiled loops of the histogram engine: bound every pair cheaply, sort only the survivors.
+
+Words: "own" is the class the machine keeps, "other" the class it must cover; a pair is one example
+of each, ``u = K[own] - K[other]`` its projection. Columns are the live examples, own class first,
+so that the o-th candidate of the own class is also the o-th column.
+"""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
+N_BINS = 64
+N_LANES = 8  # pairs that share one pass over the columns
+FEW = 32  # so few values are sorted at once
+_PAIR_ERROR = np.float32(2.0**-21)  # of a projection in float32, relative to its largest value
+
+
+class Live(NamedTuple):
+    """One greedy round of one machine."""
+
+    own: np.ndarray  # (n_own, n_columns) kernel rows
+    other: np.ndarray  # (n_other, n_columns)
+    tols: np.ndarray  # (n_own, n_other)
+    weight: np.ndarray  # (n_columns,) int64
+    kept: np.ndarray  # columns that must stay uncovered
+    penalty: float
+    is_mirrored: bool  # a disjunction: other-major scan, highest threshold first
+
+
+class Sketch(NamedTuple):
+    """The same in single precision, with what is needed to choose a range of bins per pair."""
+
+    own: np.ndarray  # (n_own, n_columns)
+    other: np.ndarray
+    tols: np.ndarray  # (n_own, n_other)
+    worth: np.ndarray  # (n_columns,) int32, scaled: gain if covered, negative for the own class
+    kept: np.ndarray
+    reach_own: np.ndarray  # largest absolute value of each row
+    reach_other: np.ndarray
+    mean_own: np.ndarray  # over typical columns
+    mean_other: np.ndarray
+    spread: np.ndarray  # (n_own, n_other) standard deviation of the projection, same columns
+
+
+class Best(NamedTuple):
+    """The best half-space so far; ``rank`` is its pair's place in the scanning order."""
+
+    value: float
+    n_other: int
+    n_same: int
+    rank: int
+    own: int
+    other: int
+    c: int
+
 
 @njit(cache=True, nogil=True)
-def best_threshold(u, weight, n_same, tol, cap, penalty, first_is_high):  # type: ignore[no-untyped-def]
-    """The best threshold example of one projection, by sorting it.
+def _bin_columns(own, other, scale, offset, code, codes):  # type: ignore[no-untyped-def]
+    """Code of each column's bin: ``16 * bin + code``; the last bin takes all that cannot matter."""
+    top = np.int32(N_BINS)
+    for x in range(codes.shape[0]):
+        b = np.int32((own[x] - other[x]) * scale + offset)
+        b = min(max(b, np.int32(0)), top)
+        codes[x] = np.uint16(b * np.int32(16) + code)
 
-    Parameters
-    ----------
-    u : (n_live,) float64
-        The projection of the live examples; the ``n_same`` of the machine's own class come first.
-    weight : (n_live,) int64
-    n_same : int
-    tol : float
-        Example x is covered by threshold example c if ``u[x] < u[c] - tol``.
-    cap : float
-        ``u[c] - tol`` must not exceed it.
-    penalty : float
-        May be infinite: then no example of the own class may be covered.
-    first_is_high : bool
-        Of thresholds that are equally useful the highest comes first, not the lowest.
 
-    Returns
-    -------
-    usefulness, n_other, n_same_covered, c
+@njit(cache=True, nogil=True)
+def _bin_pair(sketch, o, t, lane, codes):  # type: ignore[no-untyped-def]
+    """Bins of one projection.
+
+    The own class is moved up by more than the tolerance and all rounding: an example of the own
+    class in a bin below that of threshold c (not moved up) is covered by c for sure, and one of the
+    other class in a bin above is not.
     """
-    order = np.argsort(u, kind="mergesort")
-    best_u, best_q, best_r, best_c = -np.inf, 0, 0, -1
-    q = r = j = 0
-    for i in range(order.shape[0]):
-        c = order[i]
-        if c >= n_same:
+    own, other = sketch.own[o], sketch.other[t]
+    n_same = sketch.own.shape[0]
+    cap = own[o] - other[o]
+    for x in sketch.kept:
+        cap = min(cap, own[x] - other[x])
+    reach = sketch.reach_own[o] + sketch.reach_other[t]
+    error = _PAIR_ERROR * reach + np.float32(2.0) * sketch.tols[o, t]
+    spread = sketch.spread[o, t]
+    high = cap + np.float32(2.0) * error
+    middle = sketch.mean_own[o] - sketch.mean_other[t]
+    low = min(middle - np.float32(3.0) * spread, high - np.float32(0.25) * spread)
+    width = max(high - low, np.float32(1e-5) * reach + np.float32(1e-30))
+    scale = np.float32(np.float32(N_BINS) / width)
+    offset = np.float32(-low * scale)
+    rounding = np.float32(1e-6) * (reach * scale + abs(offset) + np.float32(N_BINS))
+    lifted = np.float32(offset + np.float32(2.0) * error * scale + rounding)
+    _bin_columns(
+        own[:n_same], other[:n_same], scale, lifted, np.int32(N_LANES + lane), codes[:n_same]
+    )
+    _bin_columns(own[n_same:], other[n_same:], scale, offset, np.int32(lane), codes[n_same:])
+
+
+@njit(cache=True, nogil=True)
+def _fill(codes, worth, histogram):  # type: ignore[no-untyped-def]
+    """Add each column's worth to its bin, for eight pairs at once: their stores never collide."""
+    c0, c1, c2, c3 = codes[0], codes[1], codes[2], codes[3]
+    c4, c5, c6, c7 = codes[4], codes[5], codes[6], codes[7]
+    for x in range(worth.shape[0]):
+        w = worth[x]
+        histogram[c0[x]] += w
+        histogram[c1[x]] += w
+        histogram[c2[x]] += w
+        histogram[c3[x]] += w
+        histogram[c4[x]] += w
+        histogram[c5[x]] += w
+        histogram[c6[x]] += w
+        histogram[c7[x]] += w
+
+
+@njit(cache=True, nogil=True)
+def bound_block(sketch, start, stop, bounds):  # type: ignore[no-untyped-def]
+    """Write upper bounds on the scaled worth of all pairs with other example in start..stop."""
+    n_own, n_columns = sketch.own.shape
+    codes = np.zeros((N_LANES, n_columns), np.uint16)
+    histogram = np.zeros(2 * N_LANES * (N_BINS + 1), np.int32)
+    for t in range(start, stop):
+        for first in range(0, n_own, N_LANES):
+            n_lanes = min(N_LANES, n_own - first)
+            for lane in range(n_lanes):
+                _bin_pair(sketch, first + lane, t, lane, codes[lane])
+            histogram[:] = 0
+            _fill(codes, sketch.worth, histogram)
+            for lane in range(n_lanes):
+                total = np.int32(0)
+                best = np.int32(0)
+                for b in range(lane, 2 * N_LANES * N_BINS, 2 * N_LANES):
+                    total += histogram[b]
+                    best = max(best, total)
+                    total += histogram[b + N_LANES]
+                bounds[first + lane, t] = best
+
+
+@njit(cache=True, nogil=True)
+def shell_sort(values, index, n):  # type: ignore[no-untyped-def]
+    """Sort the first n of both by value, then by index, in place."""
+    gap = 1
+    while gap < n // 3:
+        gap = 3 * gap + 1
+    while gap >= 1:
+        for i in range(gap, n):
+            v, x, j = values[i], index[i], i
+            while j >= gap and (
+                values[j - gap] > v or (values[j - gap] == v and index[j - gap] > x)
+            ):
+                values[j], index[j] = values[j - gap], index[j - gap]
+                j -= gap
+            values[j], index[j] = v, x
+        gap //= 3
+
+
+@njit(cache=True, nogil=True)
+def worth_of(q, r, penalty):  # type: ignore[no-untyped-def]
+    """``q - penalty * r`` without ``inf * 0``."""
+    return q - penalty * r if r > 0 else float(q)
+
+
+@njit(cache=True, nogil=True)
+def beats(value, q, rank, best):  # type: ignore[no-untyped-def]
+    """Is it better than ``best``? Larger worth, then larger q, then earlier pair."""
+    if value != best.value:
+        return value > best.value
+    return q > best.n_other or (q == best.n_other and rank < best.rank)
+
+
+@njit(cache=True, nogil=True)
+def _zoom(u, members, n, live, shift, bounds, counts, rank, best):  # type: ignore[no-untyped-def]
+    """Keep the members that may still matter; ``bounds`` is (low, high, lowest threshold).
+
+    Members below the new range are counted as covered. Returns how many members remain, 0 if no
+    threshold can beat ``best``.
+    """
+    n_same = live.own.shape[0]
+    low, high = bounds[0], bounds[1]
+    scale = N_BINS / (high - low)
+    gains = np.zeros(N_BINS + 1, np.int64)
+    losses = np.zeros(N_BINS + 1, np.int64)
+    for i in range(n):
+        x = members[i]
+        if x < n_same:
+            losses[min(int((u[x] + shift - low) * scale), N_BINS)] += live.weight[x]
+        else:
+            gains[min(int((u[x] - low) * scale), N_BINS)] += live.weight[x]
+    q, r = counts[0], counts[1]
+    first = last = -1
+    for b in range(N_BINS + 1):
+        q += gains[b]
+        if beats(worth_of(q, r, live.penalty), q, rank, best):
+            first = b if first < 0 else first
+            last = b
+        r += losses[b]
+    if first < 0:
+        return 0
+    bounds[0] = max(low, low + (first - 1.0) / scale)
+    bounds[1] = min(high, low + (last + 1.5) / scale)
+    bounds[2] = max(bounds[2], low + (first - 0.5) / scale)
+    k = 0
+    for i in range(n):
+        x = members[i]
+        if u[x] < bounds[0]:
+            counts[1 if x < n_same else 0] += live.weight[x]
+        elif u[x] <= bounds[1]:
+            members[k] = x
+            k += 1
+    return k
+
+
+@njit(cache=True, nogil=True)
+def _walk(u, members, n, live, tol, cap, lowest, counts, rank, best):  # type: ignore[no-untyped-def]
+    """Try each member of the own class as threshold, in ascending order."""
+    n_same = live.own.shape[0]
+    values = np.empty(n)
+    for i in range(n):
+        values[i] = u[members[i]]
+    shell_sort(values, members, n)
+    found = (-np.inf, 0, 0, -1)
+    q, r, j = counts[0], counts[1], 0
+    for i in range(n):
+        c = members[i]
+        threshold = values[i] - tol
+        if c >= n_same or values[i] < lowest:
             continue
-        threshold = u[c] - tol
         if threshold > cap:
             break
-        while u[order[j]] < threshold:
-            x = order[j]
-            if x < n_same:
-                r += weight[x]
+        while values[j] < threshold:
+            if members[j] < n_same:
+                r += live.weight[members[j]]
             else:
-                q += weight[x]
+                q += live.weight[members[j]]
             j += 1
-        if r > 0 and penalty == np.inf:
-            break
-        value = float(q)
-        if r > 0:
-            value -= penalty * r
-        if value > best_u or (value == best_u and q > best_q):
-            best_u, best_q, best_r, best_c = value, q, r, c
-        elif first_is_high and value == best_u and q == best_q and u[c] > u[best_c]:
-            best_r, best_c = r, c
-    return best_u, best_q, best_r, best_c
+        value = worth_of(q, r, live.penalty)
+        if value == found[0] and q == found[1]:
+            is_better = live.is_mirrored and found[3] >= 0 and values[i] > u[found[3]]
+        else:
+            is_better = value > found[0] or (value == found[0] and q > found[1])
+        if is_better:
+            found = (value, q, r, c)
+    return found
 
 
 @njit(cache=True, nogil=True)
-def search_block(first, second, is_first_own, weight, n_same, own_at, tols, kept, penalty, rows):  # type: ignore[no-untyped-def]
-    """The best half-space with first example in ``rows`` and any second example.
+def search_pair(u, live, tol, cap, rank, best, members):  # type: ignore[no-untyped-def]
+    """Worth, counts and column of the best threshold, or -inf if it cannot beat ``best``."""
+    n = 0
+    bounds = np.array([np.inf, -np.inf, -np.inf])
+    for x in range(u.shape[0]):
+        if u[x] - tol <= cap:
+            members[n] = x
+            n += 1
+            bounds[0] = min(bounds[0], u[x])
+            bounds[1] = max(bounds[1], u[x])
+    counts = np.zeros(2, np.int64)
+    shift = 2.0 * tol + 4e-15 * max(abs(bounds[0]), abs(bounds[1]))
+    while n > FEW and bounds[1] - bounds[0] > 8.0 * N_BINS * shift:
+        before = n
+        n = _zoom(u, members, n, live, shift, bounds, counts, rank, best)
+        if 4 * n > 3 * before:
+            break
+    return _walk(u, members, n, live, tol, cap, bounds[2], counts, rank, best)
 
-    ``first`` and ``second`` hold kernel rows over the live columns, in scanning order.
-    ``own_at`` gives the live column of each row of the own class, ``kept`` the live columns of the
-    compression set that must stay uncovered, ``tols`` the tolerance of each pair.
-    Returns usefulness, counts and the positions (first, second, live column of c).
-    """
-    best = (-np.inf, 0, 0, -1, -1, -1)
-    for i in range(rows[0], rows[1]):
-        for j in range(second.shape[0]):
-            if is_first_own:
-                u = first[i] - second[j]
-                cap = u[own_at[i]]
-            else:
-                u = second[j] - first[i]
-                cap = u[own_at[j]]
-            for x in kept:
-                cap = min(cap, u[x])
-            value, q, r, c = best_threshold(
-                u, weight, n_same, tols[i, j], cap, penalty, not is_first_own
-            )
-            if value > best[0] or (value == best[0] and q > best[1]):
-                best = (value, q, r, i, j, c)
+
+@njit(cache=True, nogil=True)
+def search_pairs(live, pairs, best):  # type: ignore[no-untyped-def]
+    """The better of ``best`` and the best half-space of these pairs (own * n_other + other)."""
+    n_own, n_other = live.tols.shape
+    members = np.empty(live.weight.shape[0], np.int64)
+    for pair in pairs:
+        o, t = pair // n_other, pair % n_other
+        u = live.own[o] - live.other[t]
+        cap = u[o]
+        for x in live.kept:
+            cap = min(cap, u[x])
+        rank = t * n_own + o if live.is_mirrored else pair
+        value, q, r, c = search_pair(u, live, live.tols[o, t], cap, rank, best, members)
+        if c >= 0 and beats(value, q, rank, best):
+            best = Best(value, q, r, rank, o, t, c)
     return best
