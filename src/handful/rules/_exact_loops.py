@@ -43,6 +43,20 @@ class Sketch(NamedTuple):
     mean_own: np.ndarray  # over typical columns
     mean_other: np.ndarray
     spread: np.ndarray  # (n_own, n_other) standard deviation of the projection, same columns
+    own_at: np.ndarray  # (n_own,) column of each row of the own class
+    n_same: int  # columns of the own class
+
+
+class Bins(NamedTuple):
+    """How projections are cut into bins: they start at ``ceiling`` and count downwards.
+
+    Lengths are in standard deviations. ``2**23 * factor`` equal bins fill the first ``unit``, as
+    many the next two units, the next four units, and so on.
+    """
+
+    ceiling: np.float32
+    unit: np.float32
+    factor: np.float32
 
 
 class Best(NamedTuple):
@@ -58,43 +72,50 @@ class Best(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def _bin_columns(own, other, scale, offset, code, codes):  # type: ignore[no-untyped-def]
-    """Code of each column's bin: ``16 * bin + code``; the last bin takes all that cannot matter."""
-    top = np.int32(N_BINS)
-    for x in range(codes.shape[0]):
-        b = np.int32((own[x] - other[x]) * scale + offset)
-        b = min(max(b, np.int32(0)), top)
+def _bin_columns(own, other, scale, offset, factor, code, codes, work):  # type: ignore[no-untyped-def]
+    """Code of each column's bin, ``16 * bin + code``; bins count downwards, bin 0 is above all.
+
+    With y = offset - scale * u, bins are linear for y in 1..2 and then widen with each doubling:
+    the leading bits of a float are a logarithm that costs nothing.
+    """
+    n = codes.shape[0]
+    y, bits = work[:n], work[:n].view(np.int32)
+    one = np.float32(np.float32(0x3F800000) * factor)
+    for x in range(n):
+        y[x] = offset - scale * (own[x] - other[x])
+    for x in range(n):
+        b = np.int32(np.float32(bits[x]) * factor - one)
+        b = min(max(b, np.int32(-1)), np.int32(N_BINS - 1))
         codes[x] = np.uint16(b * np.int32(16) + code)
 
 
 @njit(cache=True, nogil=True)
-def _bin_pair(sketch, o, t, lane, codes):  # type: ignore[no-untyped-def]
-    """Bins of one projection.
+def _bin_pair(sketch, bins, o, t, lane, codes, work):  # type: ignore[no-untyped-def]
+    """Bins of one projection; returns the first bin that holds possible thresholds.
 
     The own class is moved up by more than the tolerance and all rounding: an example of the own
     class in a bin below that of threshold c (not moved up) is covered by c for sure, and one of the
     other class in a bin above is not.
     """
     own, other = sketch.own[o], sketch.other[t]
-    n_same = sketch.own.shape[0]
-    cap = own[o] - other[o]
+    cap = own[sketch.own_at[o]] - other[sketch.own_at[o]]
     for x in sketch.kept:
         cap = min(cap, own[x] - other[x])
     reach = sketch.reach_own[o] + sketch.reach_other[t]
     error = _PAIR_ERROR * reach + np.float32(2.0) * sketch.tols[o, t]
     spread = sketch.spread[o, t]
-    high = cap + np.float32(2.0) * error
-    middle = sketch.mean_own[o] - sketch.mean_other[t]
-    low = min(middle - np.float32(3.0) * spread, high - np.float32(0.25) * spread)
-    width = max(high - low, np.float32(1e-5) * reach + np.float32(1e-30))
-    scale = np.float32(np.float32(N_BINS) / width)
-    offset = np.float32(-low * scale)
-    rounding = np.float32(1e-6) * (reach * scale + abs(offset) + np.float32(N_BINS))
-    lifted = np.float32(offset + np.float32(2.0) * error * scale + rounding)
-    _bin_columns(
-        own[:n_same], other[:n_same], scale, lifted, np.int32(N_LANES + lane), codes[:n_same]
-    )
-    _bin_columns(own[n_same:], other[n_same:], scale, offset, np.int32(lane), codes[n_same:])
+    limit = cap + np.float32(2.0) * error
+    high = min(limit, sketch.mean_own[o] - sketch.mean_other[t] + bins.ceiling * spread)
+    unit = max(bins.unit * spread, np.float32(1e-5) * reach + np.float32(1e-30))
+    scale = np.float32(np.float32(1.0) / unit)
+    offset = np.float32(np.float32(1.0) + high * scale)
+    rounding = np.float32(1e-6) * (reach * scale + abs(offset))
+    lifted = np.float32(offset - np.float32(2.0) * error * scale - rounding)
+    n, code, factor = sketch.n_same, np.int32(2 * N_LANES + lane), bins.factor
+    same = np.int32(code + N_LANES)
+    _bin_columns(own[:n], other[:n], scale, lifted, factor, same, codes[:n], work)
+    _bin_columns(own[n:], other[n:], scale, offset, factor, code, codes[n:], work)
+    return 0 if high < limit else 1
 
 
 @njit(cache=True, nogil=True)
@@ -115,22 +136,25 @@ def _fill(codes, worth, histogram):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def bound_block(sketch, start, stop, bounds):  # type: ignore[no-untyped-def]
+def bound_block(sketch, bins, start, stop, bounds):  # type: ignore[no-untyped-def]
     """Write upper bounds on the scaled worth of all pairs with other example in start..stop."""
     n_own, n_columns = sketch.own.shape
+    step = 2 * N_LANES
     codes = np.zeros((N_LANES, n_columns), np.uint16)
-    histogram = np.zeros(2 * N_LANES * (N_BINS + 1), np.int32)
+    work = np.zeros(n_columns, np.float32)
+    histogram = np.zeros(step * (N_BINS + 1), np.int32)
+    last = np.zeros(N_LANES, np.int64)
     for t in range(start, stop):
         for first in range(0, n_own, N_LANES):
             n_lanes = min(N_LANES, n_own - first)
             for lane in range(n_lanes):
-                _bin_pair(sketch, first + lane, t, lane, codes[lane])
+                last[lane] = _bin_pair(sketch, bins, first + lane, t, lane, codes[lane], work)
             histogram[:] = 0
             _fill(codes, sketch.worth, histogram)
             for lane in range(n_lanes):
                 total = np.int32(0)
                 best = np.int32(0)
-                for b in range(lane, 2 * N_LANES * N_BINS, 2 * N_LANES):
+                for b in range(step * N_BINS + lane, step * last[lane] + lane - 1, -step):
                     total += histogram[b]
                     best = max(best, total)
                     total += histogram[b + N_LANES]
@@ -258,9 +282,9 @@ def search_pair(u, live, tol, cap, rank, best, members):  # type: ignore[no-unty
     counts = np.zeros(2, np.int64)
     shift = 2.0 * tol + 4e-15 * max(abs(bounds[0]), abs(bounds[1]))
     while n > FEW and bounds[1] - bounds[0] > 8.0 * N_BINS * shift:
-        before = n
+        before, width = n, bounds[1] - bounds[0]
         n = _zoom(u, members, n, live, shift, bounds, counts, rank, best)
-        if 4 * n > 3 * before:
+        if 4 * n > 3 * before and 4.0 * (bounds[1] - bounds[0]) > width:
             break
     return _walk(u, members, n, live, tol, cap, bounds[2], counts, rank, best)
 

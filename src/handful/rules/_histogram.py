@@ -14,13 +14,14 @@ import numpy as np
 from handful.rules._half_space_states import Ints, Problem, State
 
 if TYPE_CHECKING:
-    from handful.rules._exact_loops import Best, Live, Sketch
+    from handful.rules._exact_loops import Best, Bins, Live, Sketch
 
 Map = Callable[..., Iterable[Any]]  # map, or that of a thread pool
 
 _SCALED_LIMIT = 2.0**30
 _MANY = 2**40
 _BLOCK = 256
+_N_SEEDS = 16
 
 
 def histogram_round(problem: Problem, state: State, run: Map, n_threads: int) -> None:
@@ -48,7 +49,7 @@ def _by_name(rows: Ints, names: Ints) -> Ints:
 def _best_half_space(
     problem: Problem, state: State, own: Ints, other: Ints, columns: Ints, run: Map, n_threads: int
 ) -> Best:
-    from handful.rules._exact_loops import Best, Live, bound_block
+    from handful.rules._exact_loops import Best, Live, bound_block, search_pairs
 
     position = np.full(len(problem.is_own), -1)
     position[columns] = np.arange(len(columns))
@@ -61,13 +62,23 @@ def _best_half_space(
         state.penalty,
         problem.is_mirrored,
     )
+    best = Best(0.0, _MANY if problem.stop_on_nonpositive else 0, 0, -1, 0, 0, -1)
     sketch, scale = _sketch(live)
+    some_own, some_other = _evenly(len(own)), _evenly(len(other))
+    seeds = (some_own[:, None] * len(other) + some_other).ravel()
+    best = search_pairs(live, seeds, best)
+    bins = _choose_bins(live, sketch, some_own, some_other, best.value)
     bounds = np.empty(live.tols.shape, np.int32)
     edges = np.linspace(0, len(other), 4 * n_threads + 1).astype(np.int64)
-    list(run(lambda i: bound_block(sketch, edges[i], edges[i + 1], bounds), range(len(edges) - 1)))
-    best = Best(0.0, _MANY if problem.stop_on_nonpositive else 0, 0, -1, 0, 0, -1)
+    blocks = range(len(edges) - 1)
+    list(run(lambda i: bound_block(sketch, bins, edges[i], edges[i + 1], bounds), blocks))
     best = _search_survivors(live, bounds, scale, best, run, n_threads)
     return best if best.c >= 0 else best._replace(n_other=0)
+
+
+def _evenly(n: int) -> Ints:
+    """At most sixteen of n numbers, evenly spread."""
+    return np.unique(np.linspace(0, n - 1, _N_SEEDS).astype(np.int64))
 
 
 def _sketch(live: Live) -> tuple[Sketch, float]:
@@ -75,7 +86,8 @@ def _sketch(live: Live) -> tuple[Sketch, float]:
     from handful.rules._exact_loops import Sketch
 
     worth, scale = _scaled_worth(live)
-    centre = np.median(live.own[:: max(1, len(live.own) // 64)], axis=0)
+    n_same = len(live.own)
+    centre = np.median(live.own[_evenly(n_same)], axis=0)
     own, other = live.own - centre, live.other - centre
     size = max(np.abs(own).max(), np.abs(other).max(), np.finfo(float).tiny)
     own, other = (own / size).astype(np.float32), (other / size).astype(np.float32)
@@ -91,8 +103,44 @@ def _sketch(live: Live) -> tuple[Sketch, float]:
     sketch = Sketch(
         own, other, (live.tols / size).astype(np.float32), worth, live.kept,
         np.abs(own).max(axis=1), np.abs(other).max(axis=1), mean_own, mean_other, spread,
+        np.arange(n_same), n_same,
     )  # fmt: skip
     return sketch, scale
+
+
+def _choose_bins(live: Live, sketch: Sketch, own: Ints, other: Ints, value: float) -> Bins:
+    """The bins that give the lowest bounds on a few pairs; only the speed depends on it.
+
+    A threshold worth ``value`` covers so many of the other class that it lies above the floor, and
+    so few of the own class that it lies below the ceiling, for most pairs.
+    """
+    from handful.rules._exact_loops import N_BINS, Bins, bound_block
+
+    few = sketch._replace(
+        own=sketch.own[own], other=sketch.other[other], own_at=own,
+        tols=sketch.tols[np.ix_(own, other)], spread=sketch.spread[np.ix_(own, other)],
+        reach_own=sketch.reach_own[own], reach_other=sketch.reach_other[other],
+        mean_own=sketch.mean_own[own], mean_other=sketch.mean_other[other],
+    )  # fmt: skip
+    n = sketch.n_same
+    middle = few.mean_own[:, None, None] - few.mean_other[:, None]
+    spread = np.maximum(few.spread, np.float32(1e-20))[:, :, None]
+    z = (few.own[:, None] - few.other - middle) / spread
+    targets = live.weight[n:]
+    j = min(int(value / 2.0 / targets.mean()), len(targets) - 1)
+    floors = np.partition(z[:, :, n:], j, axis=2)[:, :, j]
+    k = int(min((targets.sum() - value) / live.penalty, n - 1.0))
+    ceiling = np.float32(np.partition(z[:, :, :n], k, axis=2)[:, :, k].max())
+    bounds = np.empty(few.tols.shape, np.int32)
+    scores = {}
+    for floor in np.quantile(floors, [0.05, 0.3]):
+        for octaves in (1, 2, 4, 8):
+            depth = max(ceiling - floor, 0.125)
+            unit = np.float32(depth / (2**octaves - 1))
+            bins = Bins(ceiling, unit, np.float32(N_BINS / octaves / 2**23))
+            bound_block(few, bins, 0, len(other), bounds)
+            scores[bins] = float(bounds.mean())
+    return min(scores, key=lambda bins: scores[bins])
 
 
 def _typical_columns(own: Any, other: Any, penalty: float) -> Ints:
