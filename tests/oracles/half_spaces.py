@@ -7,7 +7,7 @@ import math
 
 def is_bad(K, a, b, c, x, kind):
     """Does the half-space (a, b, c) cover example x?"""
-    tol = 1e-10 * (1.0 + max(abs(K[a][a]), abs(K[a][b]), abs(K[b][b])))
+    tol = 1e-10 * max(abs(K[a][a]), abs(K[a][b]), abs(K[b][b]))
     v_x, v_c = K[a][x] - K[b][x], K[a][c] - K[b][c]
     return v_x < v_c - tol if kind == "conjunction" else v_x > v_c + tol
 

@@ -33,6 +33,8 @@ __all__ = ["HalfSpaceStep", "exact_half_space_paths", "half_space_tolerance"]
 
 Kind = Literal["conjunction", "disjunction"]
 
+FEW_STATES = 4  # so few are faster one by one
+
 
 def exact_half_space_paths(
     K: Floats,
@@ -139,10 +141,20 @@ def _lowest(group: list[int], weight: Ints) -> int:
 
 
 def _run(problem: Problem, states: list[State], n_threads: int, memory_budget: int) -> None:
+    """Advance all states to their ends by the engine that suits their number."""
     from handful.rules._histogram import histogram_round
+    from handful.rules._lockstep import MAX_ROWS, LockStep
 
+    if problem.max_rules < 1:
+        return
     with ThreadPoolExecutor(n_threads) as pool:
         run = pool.map if n_threads > 1 else map
-        for state in states:
-            while not state.is_done and problem.max_rules > 0:
-                histogram_round(problem, state, run, n_threads)
+        if len(states) < FEW_STATES or len(problem.is_own) > MAX_ROWS:
+            for state in states:
+                while not state.is_done:
+                    histogram_round(problem, state, run, n_threads)
+            return
+        engine = LockStep(problem, memory_budget)
+        by_penalty = sorted(states, key=lambda state: state.penalty)
+        while waiting := [state for state in by_penalty if not state.is_done]:
+            engine.round(waiting, run, n_threads)

@@ -18,16 +18,23 @@ FEW = 32  # so few values are sorted at once
 _PAIR_ERROR = np.float32(2.0**-21)  # of a projection in float32, relative to its largest value
 
 
-class Live(NamedTuple):
-    """One greedy round of one machine."""
+class Case(NamedTuple):
+    """One greedy round of one machine, as the search for a threshold sees it."""
 
-    own: np.ndarray  # (n_own, n_columns) kernel rows
-    other: np.ndarray  # (n_other, n_columns)
-    tols: np.ndarray  # (n_own, n_other)
-    weight: np.ndarray  # (n_columns,) int64
+    weight: np.ndarray  # (n_columns,) int64, zero where not live
+    n_same: int  # columns of the own class
     kept: np.ndarray  # columns that must stay uncovered
     penalty: float
     is_mirrored: bool  # a disjunction: other-major scan, highest threshold first
+
+
+class Live(NamedTuple):
+    """The same with the kernel rows of all candidates."""
+
+    own: np.ndarray  # (n_own, n_columns)
+    other: np.ndarray  # (n_other, n_columns)
+    tols: np.ndarray  # (n_own, n_other)
+    case: Case
 
 
 class Sketch(NamedTuple):
@@ -194,13 +201,13 @@ def beats(value, q, rank, best):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _zoom(u, members, n, live, shift, bounds, counts, rank, best):  # type: ignore[no-untyped-def]
+def _zoom(u, members, n, case, shift, bounds, counts, rank, best):  # type: ignore[no-untyped-def]
     """Keep the members that may still matter; ``bounds`` is (low, high, lowest threshold).
 
     Members below the new range are counted as covered. Returns how many members remain, 0 if no
     threshold can beat ``best``.
     """
-    n_same = live.own.shape[0]
+    n_same = case.n_same
     low, high = bounds[0], bounds[1]
     scale = N_BINS / (high - low)
     gains = np.zeros(N_BINS + 1, np.int64)
@@ -208,14 +215,14 @@ def _zoom(u, members, n, live, shift, bounds, counts, rank, best):  # type: igno
     for i in range(n):
         x = members[i]
         if x < n_same:
-            losses[min(int((u[x] + shift - low) * scale), N_BINS)] += live.weight[x]
+            losses[min(int((u[x] + shift - low) * scale), N_BINS)] += case.weight[x]
         else:
-            gains[min(int((u[x] - low) * scale), N_BINS)] += live.weight[x]
+            gains[min(int((u[x] - low) * scale), N_BINS)] += case.weight[x]
     q, r = counts[0], counts[1]
     first = last = -1
     for b in range(N_BINS + 1):
         q += gains[b]
-        if beats(worth_of(q, r, live.penalty), q, rank, best):
+        if beats(worth_of(q, r, case.penalty), q, rank, best):
             first = b if first < 0 else first
             last = b
         r += losses[b]
@@ -228,7 +235,7 @@ def _zoom(u, members, n, live, shift, bounds, counts, rank, best):  # type: igno
     for i in range(n):
         x = members[i]
         if u[x] < bounds[0]:
-            counts[1 if x < n_same else 0] += live.weight[x]
+            counts[1 if x < n_same else 0] += case.weight[x]
         elif u[x] <= bounds[1]:
             members[k] = x
             k += 1
@@ -236,9 +243,9 @@ def _zoom(u, members, n, live, shift, bounds, counts, rank, best):  # type: igno
 
 
 @njit(cache=True, nogil=True)
-def _walk(u, members, n, live, tol, cap, lowest, counts, rank, best):  # type: ignore[no-untyped-def]
+def _walk(u, members, n, case, tol, cap, lowest, counts):  # type: ignore[no-untyped-def]
     """Try each member of the own class as threshold, in ascending order."""
-    n_same = live.own.shape[0]
+    n_same = case.n_same
     values = np.empty(n)
     for i in range(n):
         values[i] = u[members[i]]
@@ -254,13 +261,13 @@ def _walk(u, members, n, live, tol, cap, lowest, counts, rank, best):  # type: i
             break
         while values[j] < threshold:
             if members[j] < n_same:
-                r += live.weight[members[j]]
+                r += case.weight[members[j]]
             else:
-                q += live.weight[members[j]]
+                q += case.weight[members[j]]
             j += 1
-        value = worth_of(q, r, live.penalty)
+        value = worth_of(q, r, case.penalty)
         if value == found[0] and q == found[1]:
-            is_better = live.is_mirrored and found[3] >= 0 and values[i] > u[found[3]]
+            is_better = case.is_mirrored and found[3] >= 0 and values[i] > u[found[3]]
         else:
             is_better = value > found[0] or (value == found[0] and q > found[1])
         if is_better:
@@ -269,12 +276,19 @@ def _walk(u, members, n, live, tol, cap, lowest, counts, rank, best):  # type: i
 
 
 @njit(cache=True, nogil=True)
-def search_pair(u, live, tol, cap, rank, best, members):  # type: ignore[no-untyped-def]
-    """Worth, counts and column of the best threshold, or -inf if it cannot beat ``best``."""
+def search_pair(u, own, case, tol, rank, best, members):  # type: ignore[no-untyped-def]
+    """Worth, counts and column of the best threshold of projection u, or column -1.
+
+    ``own`` is the column of the pair's example of the own class. Thresholds that cannot beat
+    ``best`` may be passed over.
+    """
+    cap = u[own]
+    for x in case.kept:
+        cap = min(cap, u[x])
     n = 0
     bounds = np.array([np.inf, -np.inf, -np.inf])
     for x in range(u.shape[0]):
-        if u[x] - tol <= cap:
+        if u[x] - tol <= cap and case.weight[x] > 0:
             members[n] = x
             n += 1
             bounds[0] = min(bounds[0], u[x])
@@ -283,25 +297,23 @@ def search_pair(u, live, tol, cap, rank, best, members):  # type: ignore[no-unty
     shift = 2.0 * tol + 4e-15 * max(abs(bounds[0]), abs(bounds[1]))
     while n > FEW and bounds[1] - bounds[0] > 8.0 * N_BINS * shift:
         before, width = n, bounds[1] - bounds[0]
-        n = _zoom(u, members, n, live, shift, bounds, counts, rank, best)
+        n = _zoom(u, members, n, case, shift, bounds, counts, rank, best)
         if 4 * n > 3 * before and 4.0 * (bounds[1] - bounds[0]) > width:
             break
-    return _walk(u, members, n, live, tol, cap, bounds[2], counts, rank, best)
+    return _walk(u, members, n, case, tol, cap, bounds[2], counts)
 
 
 @njit(cache=True, nogil=True)
 def search_pairs(live, pairs, best):  # type: ignore[no-untyped-def]
     """The better of ``best`` and the best half-space of these pairs (own * n_other + other)."""
     n_own, n_other = live.tols.shape
-    members = np.empty(live.weight.shape[0], np.int64)
+    case = live.case
+    members = np.empty(case.weight.shape[0], np.int64)
     for pair in pairs:
         o, t = pair // n_other, pair % n_other
+        rank = t * n_own + o if case.is_mirrored else pair
         u = live.own[o] - live.other[t]
-        cap = u[o]
-        for x in live.kept:
-            cap = min(cap, u[x])
-        rank = t * n_own + o if live.is_mirrored else pair
-        value, q, r, c = search_pair(u, live, live.tols[o, t], cap, rank, best, members)
+        value, q, r, c = search_pair(u, o, case, live.tols[o, t], rank, best, members)
         if c >= 0 and beats(value, q, rank, best):
             best = Best(value, q, r, rank, o, t, c)
     return best

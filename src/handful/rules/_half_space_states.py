@@ -40,15 +40,15 @@ def half_space_tolerance(k_aa: Any, k_ab: Any, k_bb: Any) -> Any:
     """Values of a half-space's projection that differ by no more are tied.
 
     It is computed from the examples a and b alone, so it is the same in training, rebuilding and
-    prediction.
+    prediction, and it scales with the kernel.
 
     Examples
     --------
     >>> float(half_space_tolerance(4.0, -2.0, 1.0))
-    5e-10
+    4e-10
     """
     largest = np.maximum(np.maximum(np.abs(k_aa), np.abs(k_ab)), np.abs(k_bb))
-    return RELATIVE_TOLERANCE * (1.0 + largest)
+    return RELATIVE_TOLERANCE * largest
 
 
 @dataclass(frozen=True)

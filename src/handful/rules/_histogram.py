@@ -14,12 +14,12 @@ import numpy as np
 from handful.rules._half_space_states import Ints, Problem, State
 
 if TYPE_CHECKING:
-    from handful.rules._exact_loops import Best, Bins, Live, Sketch
+    from handful.rules._exact_loops import Best, Bins, Case, Live, Sketch
 
 Map = Callable[..., Iterable[Any]]  # map, or that of a thread pool
 
 _SCALED_LIMIT = 2.0**30
-_MANY = 2**40
+MANY = 2**40
 _BLOCK = 256
 _N_SEEDS = 16
 
@@ -49,20 +49,19 @@ def _by_name(rows: Ints, names: Ints) -> Ints:
 def _best_half_space(
     problem: Problem, state: State, own: Ints, other: Ints, columns: Ints, run: Map, n_threads: int
 ) -> Best:
-    from handful.rules._exact_loops import Best, Live, bound_block, search_pairs
+    from handful.rules._exact_loops import Best, Case, Live, bound_block, search_pairs
 
     position = np.full(len(problem.is_own), -1)
     position[columns] = np.arange(len(columns))
+    kept = position[np.array(state.kept, dtype=np.int64)]
+    case = Case(state.weight[columns], len(own), kept, state.penalty, problem.is_mirrored)
     live = Live(
         problem.K[np.ix_(own, columns)],
         problem.K[np.ix_(other, columns)],
         problem.tolerances(own, other),
-        state.weight[columns],
-        position[np.array(state.kept, dtype=np.int64)],
-        state.penalty,
-        problem.is_mirrored,
+        case,
     )
-    best = Best(0.0, _MANY if problem.stop_on_nonpositive else 0, 0, -1, 0, 0, -1)
+    best = Best(0.0, MANY if problem.stop_on_nonpositive else 0, 0, -1, 0, 0, -1)
     sketch, scale = _sketch(live)
     some_own, some_other = _evenly(len(own)), _evenly(len(other))
     seeds = (some_own[:, None] * len(other) + some_other).ravel()
@@ -85,13 +84,13 @@ def _sketch(live: Live) -> tuple[Sketch, float]:
     """Single precision rows centred by column, which no projection notices, and unit scale."""
     from handful.rules._exact_loops import Sketch
 
-    worth, scale = _scaled_worth(live)
+    worth, scale = scaled_worth(live.case)
     n_same = len(live.own)
     centre = np.median(live.own[_evenly(n_same)], axis=0)
     own, other = live.own - centre, live.other - centre
     size = max(np.abs(own).max(), np.abs(other).max(), np.finfo(float).tiny)
     own, other = (own / size).astype(np.float32), (other / size).astype(np.float32)
-    typical = _typical_columns(own, other, live.penalty)
+    typical = _typical_columns(own, other, live.case.penalty)
     mean_own, mean_other = own[:, typical].mean(axis=1), other[:, typical].mean(axis=1)
     from_own = own[:, typical] - mean_own[:, None]
     from_other = other[:, typical] - mean_other[:, None]
@@ -101,7 +100,7 @@ def _sketch(live: Live) -> tuple[Sketch, float]:
     spread += np.square(from_other).sum(axis=1)
     np.sqrt(np.maximum(spread, 0.0, out=spread) / np.float32(len(typical)), out=spread)
     sketch = Sketch(
-        own, other, (live.tols / size).astype(np.float32), worth, live.kept,
+        own, other, (live.tols / size).astype(np.float32), worth, live.case.kept,
         np.abs(own).max(axis=1), np.abs(other).max(axis=1), mean_own, mean_other, spread,
         np.arange(n_same), n_same,
     )  # fmt: skip
@@ -126,10 +125,10 @@ def _choose_bins(live: Live, sketch: Sketch, own: Ints, other: Ints, value: floa
     middle = few.mean_own[:, None, None] - few.mean_other[:, None]
     spread = np.maximum(few.spread, np.float32(1e-20))[:, :, None]
     z = (few.own[:, None] - few.other - middle) / spread
-    targets = live.weight[n:]
+    targets = live.case.weight[n:]
     j = min(int(value / 2.0 / targets.mean()), len(targets) - 1)
     floors = np.partition(z[:, :, n:], j, axis=2)[:, :, j]
-    k = int(min((targets.sum() - value) / live.penalty, n - 1.0))
+    k = int(min((targets.sum() - value) / live.case.penalty, n - 1.0))
     ceiling = np.float32(np.partition(z[:, :, :n], k, axis=2)[:, :, k].max())
     bounds = np.empty(few.tols.shape, np.int32)
     scores = {}
@@ -152,14 +151,20 @@ def _typical_columns(own: Any, other: Any, penalty: float) -> Ints:
     return np.sort(np.argsort(far, kind="stable")[: max(1, int(0.8 * n))])
 
 
-def _scaled_worth(live: Live) -> tuple[Any, float]:
-    """Integers not below the true worth times a power of two."""
-    n_same = len(live.own)
-    same, other = float(live.weight[:n_same].sum()), float(live.weight[n_same:].sum())
-    penalty = min(live.penalty, other + 1.0, (_SCALED_LIMIT - other) / same)
-    scale = 2.0 ** np.floor(np.log2(_SCALED_LIMIT / (other + penalty * same)))
-    worth = live.weight * int(scale)
-    worth[:n_same] = -live.weight[:n_same] * int(np.floor(penalty * scale))
+def scaled_worth(case: Case) -> tuple[Any, float]:
+    """Integers not below the true worth of each column times a power of two.
+
+    Columns that must stay uncovered cost more than all others can gain.
+    """
+    n, weight, kept = case.n_same, case.weight, case.kept
+    same, other = float(weight[:n].sum()), float(weight[n:].sum())
+    penalty = min(case.penalty, other + 1.0, (_SCALED_LIMIT - other) / (same + 1.0))
+    ban = min(other + 1.0, (_SCALED_LIMIT - other - penalty * same) / (len(kept) + 1.0))
+    sum_of_all = other + penalty * same + ban * len(kept)
+    scale = max(1.0, 2.0 ** np.floor(np.log2(_SCALED_LIMIT / max(sum_of_all, 1.0))))
+    worth = weight * int(scale)
+    worth[:n] = -weight[:n] * int(np.floor(penalty * scale))
+    worth[kept] = np.minimum(worth[kept], -int(np.floor(ban * scale)))
     return worth.astype(np.int32), scale
 
 
@@ -186,7 +191,7 @@ def _search_survivors(
 def _may_beat(live: Live, flat: Any, pairs: Ints, scale: float, best: Best) -> Ints:
     """Pairs whose bound reaches the best; only earlier ones if the best covers all and only it."""
     pairs = pairs[flat[pairs] >= np.floor(scale * best.value) - 1]
-    if best.n_same == 0 and best.n_other == live.weight[len(live.own) :].sum():
+    if best.n_same == 0 and best.n_other == live.case.weight[len(live.own) :].sum():
         pairs = pairs[_ranks(live, pairs) < best.rank]
     return pairs
 
@@ -194,4 +199,4 @@ def _may_beat(live: Live, flat: Any, pairs: Ints, scale: float, best: Best) -> I
 def _ranks(live: Live, pairs: Ints) -> Ints:
     """Place of each pair in the scanning order."""
     n_own, n_other = live.tols.shape
-    return pairs % n_other * n_own + pairs // n_other if live.is_mirrored else pairs
+    return pairs % n_other * n_own + pairs // n_other if live.case.is_mirrored else pairs
