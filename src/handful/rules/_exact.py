@@ -14,64 +14,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from handful.rules._half_space_states import (
+    Bools,
+    Floats,
+    HalfSpaceStep,
+    Ints,
+    Problem,
+    State,
+    half_space_tolerance,
+)
+
+__all__ = ["HalfSpaceStep", "exact_half_space_paths", "half_space_tolerance"]
+
 Kind = Literal["conjunction", "disjunction"]
 
-RELATIVE_TOLERANCE = 1e-10
-
-
-@dataclass(frozen=True)
-class HalfSpaceStep:
-    """One greedy step: the chosen half-space and what it covers of the live examples.
-
-    Attributes
-    ----------
-    a, b, c : int
-        The positive, the negative and the threshold example.
-    n_other : int
-        Weight of the newly covered examples of the other class (the gain, ``|Q|``).
-    n_same : int
-        Weight of the newly covered examples of the machine's own class (errors, ``|R|``).
-    """
-
-    a: int
-    b: int
-    c: int
-    n_other: int
-    n_same: int
-
-
-def half_space_tolerance(k_aa: Any, k_ab: Any, k_bb: Any) -> Any:
-    """Values of a half-space's projection that differ by no more are tied.
-
-    It is computed from the two examples a and b alone, and scales with the kernel.
-
-    Examples
-    --------
-    >>> float(half_space_tolerance(4.0, -2.0, 1.0))
-    4e-10
-    """
-    largest = np.maximum(np.maximum(np.abs(k_aa), np.abs(k_ab)), np.abs(k_bb))
-    return RELATIVE_TOLERANCE * largest
-
-
-@dataclass
-class _State:
-    """A machine that is being built: one penalty on one set of active rows."""
-
-    penalty: float
-    weight: Ints  # zero where not active
-    is_live: Bools
-    steps: list[HalfSpaceStep] = field(default_factory=list)
-    is_done: bool = False
+FEW_STATES = 4  # so few are faster one by one
 
 
 def exact_half_space_paths(
@@ -136,78 +98,63 @@ def exact_half_space_paths(
     """
     y = np.asarray(y_signed)
     K = np.ascontiguousarray(K, dtype=np.float64)
-    is_own = y > 0 if kind == "conjunction" else y < 0
     weight = np.ones(len(y), np.int64) if weights is None else np.asarray(weights).astype(np.int64)
     folds = np.ones((1, len(y)), bool) if active is None else np.asarray(active, bool)
+    problem = _distinct_rows(K, y, kind, weight * folds, stop_on_nonpositive, max_rules)
     states = [
-        _State(float(penalty), weight * fold, (weight * fold) > 0)
-        for fold in folds
+        State(float(penalty), fold, weight, weight > 0)
+        for fold, weight in enumerate(problem.weights)
         for penalty in penalties
     ]
-    with ThreadPoolExecutor(n_threads) as pool:
-        for state in states:
-            while len(state.steps) < max_rules and not state.is_done:
-                best = _best_half_space(K, is_own, state, kind, n_threads, pool)
-                _advance(K, is_own, state, kind, best, stop_on_nonpositive)
+    _run(problem, states, n_threads, memory_budget)
     return [state.steps for state in states]
 
 
-def _best_half_space(
-    K: Floats, is_own: Bools, state: _State, kind: Kind, n_threads: int, pool: ThreadPoolExecutor
-) -> tuple[float, int, int, int, int, int]:
-    from handful.rules._exact_loops import search_block
-
-    is_active = state.weight > 0
-    own = np.flatnonzero(is_own & state.is_live)
-    other = np.flatnonzero(~is_own & is_active)
-    live_other = np.flatnonzero(~is_own & state.is_live)
-    if len(own) == 0 or len(live_other) == 0:
-        return (-np.inf, 0, 0, -1, -1, -1)
-    columns = np.concatenate([own, live_other])
-    position = np.full(len(is_own), -1)
-    position[columns] = np.arange(len(columns))
-    is_first_own = kind == "conjunction"
-    first, second = (own, other) if is_first_own else (other, own)
-    diagonal = np.diag(K)
-    tols = half_space_tolerance(
-        diagonal[first][:, None], K[np.ix_(first, second)], diagonal[second][None, :]
-    )
-    kept = sorted({i for s in state.steps for i in (s.a, s.b, s.c) if is_own[i]})
-    shared = (
-        K[np.ix_(first, columns)],
-        K[np.ix_(second, columns)],
-        is_first_own,
-        state.weight[columns],
-        len(own),
-        position[own],
-        tols,
-        position[np.array(kept, dtype=np.int64)],
-        state.penalty,
-    )
-    edges = np.linspace(0, len(first), 4 * n_threads + 1).astype(np.int64)
-    jobs = [pool.submit(search_block, *shared, edges[i : i + 2]) for i in range(len(edges) - 1)]
-    best = max((job.result() for job in jobs), key=lambda b: (b[0], b[1]))
-    value, q, r, i, j, c = best
-    if c < 0:
-        return best
-    return value, q, r, int(first[i]), int(second[j]), int(columns[c])
+def _distinct_rows(
+    K: Floats, y: NDArray[Any], kind: Kind, weights: Ints, stops: bool, max_rules: int
+) -> Problem:
+    """Collapse rows with the same label and bitwise the same kernel values."""
+    is_mirrored = kind == "disjunction"
+    groups: dict[tuple[Any, ...], list[list[int]]] = {}
+    for i in range(len(y)):
+        alike = groups.setdefault((y[i], K[i, i], K[i, :8].tobytes()), [])
+        for group in alike:
+            j = group[0]
+            if np.array_equal(K[i], K[j]) and np.array_equal(K[:, i], K[:, j]):
+                group.append(i)
+                break
+        else:
+            alike.append([i])
+    members = sorted(group for alike in groups.values() for group in alike)
+    rows = np.array([group[0] for group in members], dtype=np.int64)
+    counts = np.array([[fold[group].sum() for group in members] for fold in weights])
+    names = np.array([[_lowest(group, fold) for group in members] for fold in weights])
+    return Problem(
+        K if len(rows) == len(y) else K[np.ix_(rows, rows)],
+        (y[rows] < 0) if is_mirrored else (y[rows] > 0),
+        is_mirrored, counts, names, stops, max_rules,
+    )  # fmt: skip
 
 
-def _advance(
-    K: Floats,
-    is_own: Bools,
-    state: _State,
-    kind: Kind,
-    best: tuple[float, int, int, int, int, int],
-    stop_on_nonpositive: bool,
-) -> None:
-    value, n_other, n_same, a, b, c = best
-    if n_other == 0 or (stop_on_nonpositive and value <= 0):
-        state.is_done = True
+def _lowest(group: list[int], weight: Ints) -> int:
+    return min((i for i in group if weight[i] > 0), default=-1)
+
+
+def _run(problem: Problem, states: list[State], n_threads: int, memory_budget: int) -> None:
+    """Advance all states to their ends by the engine that suits their number."""
+    from handful.rules._histogram import histogram_round
+    from handful.rules._lockstep import MAX_ROWS, LockStep
+
+    if problem.max_rules < 1:
         return
-    own, other = (a, b) if kind == "conjunction" else (b, a)
-    u = K[own] - K[other]
-    tol = half_space_tolerance(K[a, a], K[a, b], K[b, b])
-    state.is_live &= ~(u < u[c] - tol)
-    state.steps.append(HalfSpaceStep(a, b, c, int(n_other), int(n_same)))
-    state.is_done = not (state.is_live & ~is_own).any()
+    with ThreadPoolExecutor(n_threads) as pool:
+        run = pool.map if n_threads > 1 else map
+        if len(states) < FEW_STATES or len(problem.is_own) > MAX_ROWS:
+            for state in states:
+                while not state.is_done:
+                    histogram_round(problem, state, run, n_threads)
+            return
+        engine = LockStep(problem, memory_budget)
+        by_penalty = sorted(states, key=lambda state: state.penalty)
+        while waiting := [state for state in by_penalty if not state.is_done]:
+            engine.round(waiting, run, n_threads)

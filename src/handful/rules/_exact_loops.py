@@ -1,86 +1,319 @@
-"""Compiled search of one greedy round over all half-spaces of one machine."""
+"""Compiled loops of the histogram engine: bound every pair cheaply, sort only the survivors.
+
+Words: "own" is the class the machine keeps, "other" the class it must cover; a pair is one example
+of each, ``u = K[own] - K[other]`` its projection. Columns are the live examples, own class first,
+so that the o-th candidate of the own class is also the o-th column.
+"""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
+N_BINS = 64
+N_LANES = 8  # pairs that share one pass over the columns
+FEW = 32  # so few values are sorted at once
+_PAIR_ERROR = np.float32(2.0**-21)  # of a projection in float32, relative to its largest value
+
+
+class Case(NamedTuple):
+    """One greedy round of one machine, as the search for a threshold sees it."""
+
+    weight: np.ndarray  # (n_columns,) int64, zero where not live
+    n_same: int  # columns of the own class
+    kept: np.ndarray  # columns that must stay uncovered
+    penalty: float
+    is_mirrored: bool  # a disjunction: other-major scan, highest threshold first
+
+
+class Live(NamedTuple):
+    """The same with the kernel rows of all candidates."""
+
+    own: np.ndarray  # (n_own, n_columns)
+    other: np.ndarray  # (n_other, n_columns)
+    tols: np.ndarray  # (n_own, n_other)
+    case: Case
+
+
+class Sketch(NamedTuple):
+    """The same in single precision, with what is needed to choose a range of bins per pair."""
+
+    own: np.ndarray  # (n_own, n_columns)
+    other: np.ndarray
+    tols: np.ndarray  # (n_own, n_other)
+    worth: np.ndarray  # (n_columns,) int32, scaled: gain if covered, negative for the own class
+    kept: np.ndarray
+    reach_own: np.ndarray  # largest absolute value of each row
+    reach_other: np.ndarray
+    mean_own: np.ndarray  # over typical columns
+    mean_other: np.ndarray
+    spread: np.ndarray  # (n_own, n_other) standard deviation of the projection, same columns
+    own_at: np.ndarray  # (n_own,) column of each row of the own class
+    n_same: int  # columns of the own class
+
+
+class Bins(NamedTuple):
+    """How projections are cut into bins: they start at ``ceiling`` and count downwards.
+
+    Lengths are in standard deviations. ``2**23 * factor`` equal bins fill the first ``unit``, as
+    many the next two units, the next four units, and so on.
+    """
+
+    ceiling: np.float32
+    unit: np.float32
+    factor: np.float32
+
+
+class Best(NamedTuple):
+    """The best half-space so far; ``rank`` is its pair's place in the scanning order."""
+
+    value: float
+    n_other: int
+    n_same: int
+    rank: int
+    own: int
+    other: int
+    c: int
+
 
 @njit(cache=True, nogil=True)
-def best_threshold(u, weight, n_same, tol, cap, penalty, first_is_high):  # type: ignore[no-untyped-def]
-    """The best threshold example of one projection, by sorting it.
+def _bin_columns(own, other, scale, offset, factor, code, codes, work):  # type: ignore[no-untyped-def]
+    """Code of each column's bin, ``16 * bin + code``; bins count downwards, bin 0 is above all.
 
-    Parameters
-    ----------
-    u : (n_live,) float64
-        The projection of the live examples; the ``n_same`` of the machine's own class come first.
-    weight : (n_live,) int64
-    n_same : int
-    tol : float
-        Example x is covered by threshold example c if ``u[x] < u[c] - tol``.
-    cap : float
-        ``u[c] - tol`` must not exceed it.
-    penalty : float
-        May be infinite: then no example of the own class may be covered.
-    first_is_high : bool
-        Of thresholds that are equally useful the highest comes first, not the lowest.
-
-    Returns
-    -------
-    usefulness, n_other, n_same_covered, c
+    With y = offset - scale * u, bins are linear for y in 1..2 and then widen with each doubling:
+    the leading bits of a float are a logarithm that costs nothing.
     """
-    order = np.argsort(u, kind="mergesort")
-    best_u, best_q, best_r, best_c = -np.inf, 0, 0, -1
-    q = r = j = 0
-    for i in range(order.shape[0]):
-        c = order[i]
-        if c >= n_same:
+    n = codes.shape[0]
+    y, bits = work[:n], work[:n].view(np.int32)
+    one = np.float32(np.float32(0x3F800000) * factor)
+    for x in range(n):
+        y[x] = offset - scale * (own[x] - other[x])
+    for x in range(n):
+        b = np.int32(np.float32(bits[x]) * factor - one)
+        b = min(max(b, np.int32(-1)), np.int32(N_BINS - 1))
+        codes[x] = np.uint16(b * np.int32(16) + code)
+
+
+@njit(cache=True, nogil=True)
+def _bin_pair(sketch, bins, o, t, lane, codes, work):  # type: ignore[no-untyped-def]
+    """Bins of one projection; returns the first bin that holds possible thresholds.
+
+    The own class is moved up by more than the tolerance and all rounding: an example of the own
+    class in a bin below that of threshold c (not moved up) is covered by c for sure, and one of the
+    other class in a bin above is not.
+    """
+    own, other = sketch.own[o], sketch.other[t]
+    cap = own[sketch.own_at[o]] - other[sketch.own_at[o]]
+    for x in sketch.kept:
+        cap = min(cap, own[x] - other[x])
+    reach = sketch.reach_own[o] + sketch.reach_other[t]
+    error = _PAIR_ERROR * reach + np.float32(2.0) * sketch.tols[o, t]
+    spread = sketch.spread[o, t]
+    limit = cap + np.float32(2.0) * error
+    high = min(limit, sketch.mean_own[o] - sketch.mean_other[t] + bins.ceiling * spread)
+    unit = max(bins.unit * spread, np.float32(1e-5) * reach + np.float32(1e-30))
+    scale = np.float32(np.float32(1.0) / unit)
+    offset = np.float32(np.float32(1.0) + high * scale)
+    rounding = np.float32(1e-6) * (reach * scale + abs(offset))
+    lifted = np.float32(offset - np.float32(2.0) * error * scale - rounding)
+    n, code, factor = sketch.n_same, np.int32(2 * N_LANES + lane), bins.factor
+    same = np.int32(code + N_LANES)
+    _bin_columns(own[:n], other[:n], scale, lifted, factor, same, codes[:n], work)
+    _bin_columns(own[n:], other[n:], scale, offset, factor, code, codes[n:], work)
+    return 0 if high < limit else 1
+
+
+@njit(cache=True, nogil=True)
+def _fill(codes, worth, histogram):  # type: ignore[no-untyped-def]
+    """Add each column's worth to its bin, for eight pairs at once: their stores never collide."""
+    c0, c1, c2, c3 = codes[0], codes[1], codes[2], codes[3]
+    c4, c5, c6, c7 = codes[4], codes[5], codes[6], codes[7]
+    for x in range(worth.shape[0]):
+        w = worth[x]
+        histogram[c0[x]] += w
+        histogram[c1[x]] += w
+        histogram[c2[x]] += w
+        histogram[c3[x]] += w
+        histogram[c4[x]] += w
+        histogram[c5[x]] += w
+        histogram[c6[x]] += w
+        histogram[c7[x]] += w
+
+
+@njit(cache=True, nogil=True)
+def bound_block(sketch, bins, start, stop, bounds):  # type: ignore[no-untyped-def]
+    """Write upper bounds on the scaled worth of all pairs with other example in start..stop."""
+    n_own, n_columns = sketch.own.shape
+    step = 2 * N_LANES
+    codes = np.zeros((N_LANES, n_columns), np.uint16)
+    work = np.zeros(n_columns, np.float32)
+    histogram = np.zeros(step * (N_BINS + 1), np.int32)
+    last = np.zeros(N_LANES, np.int64)
+    for t in range(start, stop):
+        for first in range(0, n_own, N_LANES):
+            n_lanes = min(N_LANES, n_own - first)
+            for lane in range(n_lanes):
+                last[lane] = _bin_pair(sketch, bins, first + lane, t, lane, codes[lane], work)
+            histogram[:] = 0
+            _fill(codes, sketch.worth, histogram)
+            for lane in range(n_lanes):
+                total = np.int32(0)
+                best = np.int32(0)
+                for b in range(step * N_BINS + lane, step * last[lane] + lane - 1, -step):
+                    total += histogram[b]
+                    best = max(best, total)
+                    total += histogram[b + N_LANES]
+                bounds[first + lane, t] = best
+
+
+@njit(cache=True, nogil=True)
+def shell_sort(values, index, n):  # type: ignore[no-untyped-def]
+    """Sort the first n of both by value, then by index, in place."""
+    gap = 1
+    while gap < n // 3:
+        gap = 3 * gap + 1
+    while gap >= 1:
+        for i in range(gap, n):
+            v, x, j = values[i], index[i], i
+            while j >= gap and (
+                values[j - gap] > v or (values[j - gap] == v and index[j - gap] > x)
+            ):
+                values[j], index[j] = values[j - gap], index[j - gap]
+                j -= gap
+            values[j], index[j] = v, x
+        gap //= 3
+
+
+@njit(cache=True, nogil=True)
+def worth_of(q, r, penalty):  # type: ignore[no-untyped-def]
+    """``q - penalty * r`` without ``inf * 0``."""
+    return q - penalty * r if r > 0 else float(q)
+
+
+@njit(cache=True, nogil=True)
+def beats(value, q, rank, best):  # type: ignore[no-untyped-def]
+    """Is it better than ``best``? Larger worth, then larger q, then earlier pair."""
+    if value != best.value:
+        return value > best.value
+    return q > best.n_other or (q == best.n_other and rank < best.rank)
+
+
+@njit(cache=True, nogil=True)
+def _zoom(u, members, n, case, shift, bounds, counts, rank, best):  # type: ignore[no-untyped-def]
+    """Keep the members that may still matter; ``bounds`` is (low, high, lowest threshold).
+
+    Members below the new range are counted as covered. Returns how many members remain, 0 if no
+    threshold can beat ``best``.
+    """
+    n_same = case.n_same
+    low, high = bounds[0], bounds[1]
+    scale = N_BINS / (high - low)
+    gains = np.zeros(N_BINS + 1, np.int64)
+    losses = np.zeros(N_BINS + 1, np.int64)
+    for i in range(n):
+        x = members[i]
+        if x < n_same:
+            losses[min(int((u[x] + shift - low) * scale), N_BINS)] += case.weight[x]
+        else:
+            gains[min(int((u[x] - low) * scale), N_BINS)] += case.weight[x]
+    q, r = counts[0], counts[1]
+    first = last = -1
+    for b in range(N_BINS + 1):
+        q += gains[b]
+        if beats(worth_of(q, r, case.penalty), q, rank, best):
+            first = b if first < 0 else first
+            last = b
+        r += losses[b]
+    if first < 0:
+        return 0
+    bounds[0] = max(low, low + (first - 1.0) / scale)
+    bounds[1] = min(high, low + (last + 1.5) / scale)
+    bounds[2] = max(bounds[2], low + (first - 0.5) / scale)
+    k = 0
+    for i in range(n):
+        x = members[i]
+        if u[x] < bounds[0]:
+            counts[1 if x < n_same else 0] += case.weight[x]
+        elif u[x] <= bounds[1]:
+            members[k] = x
+            k += 1
+    return k
+
+
+@njit(cache=True, nogil=True)
+def _walk(u, members, n, case, tol, cap, lowest, counts):  # type: ignore[no-untyped-def]
+    """Try each member of the own class as threshold, in ascending order."""
+    n_same = case.n_same
+    values = np.empty(n)
+    for i in range(n):
+        values[i] = u[members[i]]
+    shell_sort(values, members, n)
+    found = (-np.inf, 0, 0, -1)
+    q, r, j = counts[0], counts[1], 0
+    for i in range(n):
+        c = members[i]
+        threshold = values[i] - tol
+        if c >= n_same or values[i] < lowest:
             continue
-        threshold = u[c] - tol
         if threshold > cap:
             break
-        while u[order[j]] < threshold:
-            x = order[j]
-            if x < n_same:
-                r += weight[x]
+        while values[j] < threshold:
+            if members[j] < n_same:
+                r += case.weight[members[j]]
             else:
-                q += weight[x]
+                q += case.weight[members[j]]
             j += 1
-        if r > 0 and penalty == np.inf:
-            break
-        value = float(q)
-        if r > 0:
-            value -= penalty * r
-        if value > best_u or (value == best_u and q > best_q):
-            best_u, best_q, best_r, best_c = value, q, r, c
-        elif first_is_high and value == best_u and q == best_q and u[c] > u[best_c]:
-            best_r, best_c = r, c
-    return best_u, best_q, best_r, best_c
+        value = worth_of(q, r, case.penalty)
+        if value == found[0] and q == found[1]:
+            is_better = case.is_mirrored and found[3] >= 0 and values[i] > u[found[3]]
+        else:
+            is_better = value > found[0] or (value == found[0] and q > found[1])
+        if is_better:
+            found = (value, q, r, c)
+    return found
 
 
 @njit(cache=True, nogil=True)
-def search_block(first, second, is_first_own, weight, n_same, own_at, tols, kept, penalty, rows):  # type: ignore[no-untyped-def]
-    """The best half-space with first example in ``rows`` and any second example.
+def search_pair(u, own, case, tol, rank, best, members):  # type: ignore[no-untyped-def]
+    """Worth, counts and column of the best threshold of projection u, or column -1.
 
-    ``first`` and ``second`` hold kernel rows over the live columns, in scanning order.
-    ``own_at`` gives the live column of each row of the own class, ``kept`` the live columns of the
-    compression set that must stay uncovered, ``tols`` the tolerance of each pair.
-    Returns usefulness, counts and the positions (first, second, live column of c).
+    ``own`` is the column of the pair's example of the own class. Thresholds that cannot beat
+    ``best`` may be passed over.
     """
-    best = (-np.inf, 0, 0, -1, -1, -1)
-    for i in range(rows[0], rows[1]):
-        for j in range(second.shape[0]):
-            if is_first_own:
-                u = first[i] - second[j]
-                cap = u[own_at[i]]
-            else:
-                u = second[j] - first[i]
-                cap = u[own_at[j]]
-            for x in kept:
-                cap = min(cap, u[x])
-            value, q, r, c = best_threshold(
-                u, weight, n_same, tols[i, j], cap, penalty, not is_first_own
-            )
-            if value > best[0] or (value == best[0] and q > best[1]):
-                best = (value, q, r, i, j, c)
+    cap = u[own]
+    for x in case.kept:
+        cap = min(cap, u[x])
+    n = 0
+    bounds = np.array([np.inf, -np.inf, -np.inf])
+    for x in range(u.shape[0]):
+        if u[x] - tol <= cap and case.weight[x] > 0:
+            members[n] = x
+            n += 1
+            bounds[0] = min(bounds[0], u[x])
+            bounds[1] = max(bounds[1], u[x])
+    counts = np.zeros(2, np.int64)
+    shift = 2.0 * tol + 4e-15 * max(abs(bounds[0]), abs(bounds[1]))
+    while n > FEW and bounds[1] - bounds[0] > 8.0 * N_BINS * shift:
+        before, width = n, bounds[1] - bounds[0]
+        n = _zoom(u, members, n, case, shift, bounds, counts, rank, best)
+        if 4 * n > 3 * before and 4.0 * (bounds[1] - bounds[0]) > width:
+            break
+    return _walk(u, members, n, case, tol, cap, bounds[2], counts)
+
+
+@njit(cache=True, nogil=True)
+def search_pairs(live, pairs, best):  # type: ignore[no-untyped-def]
+    """The better of ``best`` and the best half-space of these pairs (own * n_other + other)."""
+    n_own, n_other = live.tols.shape
+    case = live.case
+    members = np.empty(case.weight.shape[0], np.int64)
+    for pair in pairs:
+        o, t = pair // n_other, pair % n_other
+        rank = t * n_own + o if case.is_mirrored else pair
+        u = live.own[o] - live.other[t]
+        value, q, r, c = search_pair(u, o, case, live.tols[o, t], rank, best, members)
+        if c >= 0 and beats(value, q, rank, best):
+            best = Best(value, q, r, rank, o, t, c)
     return best
