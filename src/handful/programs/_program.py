@@ -334,7 +334,8 @@ def _check_call(status: Any, action: str) -> None:
 
 
 def _matrix(name: str, values: Matrix) -> Matrix:
-    if sparse.issparse(values):
+    is_sparse = bool(sparse.issparse(values))
+    if is_sparse:
         matrix = sparse.csc_array(values).astype(np.float64)
         entries = matrix.data
     else:
