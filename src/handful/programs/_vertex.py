@@ -1,0 +1,269 @@
+"""From the inside of the optimal face to its points: polishing, the face itself, its vertices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.linalg import qr, solve_triangular
+
+from handful.programs._interior import InteriorPoint
+from handful.programs._margin import MarginProgram, MarginSolution, proved
+from handful.programs._program import LinearProgram
+from handful.programs._status import SolverError
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+#: Pivots below this part of the largest one are left out when equations are solved.
+_PIVOT_TOL = 1e-12
+#: Only equations with pivots above this part of the largest one prove that an optimum is unique.
+_UNIQUE_TOL = 1e-8
+
+
+@dataclass(frozen=True)
+class _Partition:
+    """Which constraints hold with equality at every optimum."""
+
+    on_margin: Flags
+    on_cap: Flags
+    is_free: Flags
+    cap_is_one: bool
+
+
+def _partition(program: MarginProgram, point: InteriorPoint) -> _Partition:
+    a, v, zl, zu, p, zp = point.state
+    scale = program.C if np.isfinite(program.C) else float(a.max())
+    on_margin = a / scale > zl
+    if not program.is_hard:
+        on_margin &= v / scale > zu
+    on_cap = (p > zp) & program.capped
+    is_free = np.ones(program.F.shape[1], dtype=np.bool_)
+    if program.is_sparse:
+        plus, minus, z_plus, z_minus = point.columns
+        is_free = (plus / program.weights < z_plus) | (minus / program.weights < z_minus)
+    return _Partition(on_margin, on_cap, is_free, bool(program.capped and point.p0 > point.z0))
+
+
+def polish(program: MarginProgram, point: InteriorPoint, tol: float) -> MarginSolution:
+    """Move an interior point onto the equations that every optimum satisfies.
+
+    If they have full rank, the optimum is unique and reached to machine precision, with exact
+    zeros. A polished point that proves less than the old one (and less than ``tol``) is not taken.
+    """
+    n = program.F.shape[1]
+    a, p = point.state[0], point.state[4] * program.capped
+    start = MarginSolution(
+        point.theta[:n],
+        float(point.theta[n]),
+        point.h,
+        a,
+        p,
+        np.inf,
+        np.inf,
+        None,
+        False,
+        "interior",
+        point.n_iterations,
+    )
+    best = proved(program, start)
+    part = _partition(program, point)
+    equations, target = _equations(program, part)
+    if not equations.size:
+        return best
+    old = np.concatenate([point.theta[:n][part.is_free], point.theta[n:]])
+    old = np.append(old, point.h) if program.capped else old
+    move, last_pivot = _least_move(equations, target - equations @ old)
+    n_free = int(part.is_free.sum())
+    w = np.zeros(n)
+    w[part.is_free] = (old + move)[:n_free]
+    polished = proved(
+        program,
+        replace(
+            start,
+            w=w,
+            b=float((old + move)[n_free]),
+            is_unique=last_pivot > _UNIQUE_TOL or None,
+            is_vertex=last_pivot > _PIVOT_TOL,
+        ),
+    )
+    return polished if polished.gap <= max(best.gap, 0.01 * tol) else best
+
+
+def _equations(program: MarginProgram, part: _Partition) -> tuple[Floats, Floats]:
+    """Equations of every optimum in the free coefficients, b and h (h where capped)."""
+    rows = np.concatenate([np.flatnonzero(part.on_margin), np.flatnonzero(part.on_cap)])
+    cap = np.zeros(rows.size)
+    cap[int(part.on_margin.sum()) :] = -1.0
+    y = program.y_signed[rows]
+    equations = np.column_stack([program.F[np.ix_(rows, part.is_free)] * y[:, None], y, cap])
+    target = 1.0 + cap
+    if part.cap_is_one:
+        equations = np.vstack([equations, np.eye(1, equations.shape[1], equations.shape[1] - 1)])
+        target = np.append(target, 1.0)
+    return (equations if program.capped else equations[:, :-1]), target
+
+
+def _least_move(equations: Floats, residual: Floats) -> tuple[Floats, float]:
+    """A small solution of the equations, and the last pivot relative to the first.
+
+    The last pivot is zero where there are fewer equations than unknowns.
+    """
+    Q, R, order = qr(equations, mode="economic", pivoting=True, check_finite=False)
+    pivots = np.abs(np.diagonal(R))
+    rank = int(np.sum(pivots > _PIVOT_TOL * max(float(pivots[0]), 1e-300)))
+    move = np.zeros(equations.shape[1])
+    if rank:
+        move[order[:rank]] = solve_triangular(R[:rank, :rank], (Q.T @ residual)[:rank])
+    is_full = rank == equations.shape[1]
+    return move, float(pivots[-1] / pivots[0]) if is_full else 0.0
+
+
+class OptimalFace:
+    """A polyhedron that holds every optimum of a margin program.
+
+    Any optimum differs from the proved lower bound by at most eps = gap (1 + value), and that
+    difference is a sum of non-negative terms, one for each constraint times its multiplier. So
+    each constraint with multiplier t holds up to eps / t. Variables: w, b, h (h where capped).
+
+    Parameters
+    ----------
+    program : MarginProgram
+    solution : MarginSolution
+    split : bool
+        Whether w is split into positive and negative parts (to price its absolute values).
+    """
+
+    def __init__(
+        self, program: MarginProgram, solution: MarginSolution, *, split: bool = False
+    ) -> None:
+        self.program, self.split = program, split
+        self.n_columns = program.F.shape[1]
+        eps = 2.0 * solution.gap * (1.0 + abs(solution.value)) + 1e-12
+        self._lp = self._build(solution, eps)
+        self._everything = np.arange(self._lp.n_columns)
+
+    def _build(self, solution: MarginSolution, eps: float) -> LinearProgram:
+        program = self.program
+        m, n = program.F.shape
+        G = program.F * program.y_signed[:, None]
+        blocks = [G, -G] if self.split else [G]
+        A = np.column_stack([*blocks, program.y_signed, np.zeros(m)])
+        a, p = np.clip(solution.a, 0.0, program.C), np.maximum(solution.p, 0.0)
+        with np.errstate(divide="ignore"):
+            low = 1.0 - eps / (program.C - a) if not program.is_hard else np.full(m, 1.0 - eps)
+            rows, lower, upper = [A], [low], [1.0 + eps / a]
+            if program.capped:
+                capped = A.copy()
+                capped[:, -1] = -1.0
+                rows.append(capped)
+                lower.append(-eps / p)
+                upper.append(np.zeros(m))
+            h_top = 1.0 + np.divide(eps, max(0.0, 1.0 - float(p.sum())))
+            signed = (program.F.T @ ((a - p) * program.y_signed)) if program.is_sparse else None
+            most = _coefficient_bounds(program, signed, eps)
+        w_low, w_high = (
+            (np.zeros(2 * n), np.concatenate(most)) if self.split else (-most[1], most[0])
+        )
+        return LinearProgram(
+            np.zeros(A.shape[1]),
+            np.vstack(rows),
+            np.concatenate(lower),
+            np.concatenate(upper),
+            np.concatenate([w_low, [-np.inf, 1.0 if program.capped else 0.0]]),
+            np.concatenate([w_high, [np.inf, h_top if program.capped else 0.0]]),
+        )
+
+    def minimise(self, cost: Floats) -> tuple[float, Floats] | None:
+        """Smallest value of a linear function of (w, b, h) and where; None where unknown."""
+        self._lp.change_costs(self._everything, cost)
+        try:
+            solution = self._lp.solve(tol=1e-6, max_iter=20 * (self._lp.n_rows + 100))
+        except SolverError:
+            return None
+        return solution.value, solution.x
+
+    def sparsest(self) -> tuple[Floats, float] | None:
+        """(w, b) with the least sum of absolute coefficients: a vertex with few non-zeros."""
+        cost = np.zeros(2 * self.n_columns + 2)
+        cost[: 2 * self.n_columns] = 1.0
+        found = self.minimise(cost)
+        if found is None:
+            return None
+        x = found[1]
+        return x[: self.n_columns] - x[self.n_columns : -2], float(x[-2])
+
+
+def _coefficient_bounds(
+    program: MarginProgram, signed: Floats | None, eps: float
+) -> tuple[Floats, Floats]:
+    """Largest positive and negative part of each coefficient at an optimum."""
+    if signed is None:
+        free = np.full(program.F.shape[1], np.inf)
+        return free, free
+    # D|w| - s w <= eps with s the pull of the examples on the column.
+    plus = np.maximum(program.weights - signed, 0.0)
+    minus = np.maximum(program.weights + signed, 0.0)
+    return eps / plus, eps / minus
+
+
+def to_vertex(program: MarginProgram, solution: MarginSolution, tol: float) -> MarginSolution:
+    """Among the optima the one of least sum of absolute coefficients, if it proves as much."""
+    found = OptimalFace(program, solution, split=True).sparsest()
+    if found is None:
+        return solution
+    vertex = proved(program, replace(solution, w=found[0], b=found[1], is_vertex=True))
+    return vertex if vertex.gap <= tol else solution
+
+
+def solve_with_highs(
+    program: MarginProgram, *, time_limit: float | None = None, max_iter: int | None = None
+) -> MarginSolution:
+    """The margin program by HiGHS, where the interior point could not prove its gap.
+
+    Columns w (split in two where priced), b, h, q, z; rows, with G the signed features::
+
+        G w + y b + q - z = 0     z >= 1, q >= 0 (q = 0 for the hard margin)
+                    z - h <= 0    (where capped; else z is not bounded above)
+    """
+    m, n = program.F.shape
+    G = program.F * program.y_signed[:, None]
+    parts = [G, -G] if program.is_sparse else [G]
+    eye = sparse.eye_array(m, format="csc")
+    top = [*parts, program.y_signed[:, None], np.zeros((m, 1)), eye, -eye]
+    rows = sparse.hstack([sparse.csc_array(block) for block in top], format="csc")
+    k = n * len(parts)
+    row_lower, row_upper = np.zeros(m), np.zeros(m)
+    if program.capped:
+        wide = [sparse.csc_array((m, k + 1)), -np.ones((m, 1)), sparse.csc_array((m, m)), eye]
+        rows = sparse.vstack(
+            [rows, sparse.hstack([sparse.csc_array(b) for b in wide])], format="csc"
+        )
+        row_lower = np.concatenate([row_lower, np.full(m, -np.inf)])
+        row_upper = np.zeros(2 * m)
+    price = 0.0 if program.is_hard else program.C
+    cost = np.concatenate(
+        [
+            np.tile(program.weights, len(parts)),
+            [0.0, float(program.capped)],
+            np.full(m, price),
+            np.zeros(m),
+        ]
+    )
+    low_w = np.full(k, 0.0 if program.is_sparse else -np.inf)
+    lower = np.concatenate([low_w, [-np.inf, 1.0], np.zeros(m), np.ones(m)])
+    upper = np.full(cost.size, np.inf)
+    if program.is_hard:
+        upper[k + 2 : k + 2 + m] = 0.0
+    lp = LinearProgram(cost, rows, row_lower, row_upper, lower, upper)
+    found = lp.solve(time_limit=time_limit, max_iter=max_iter, tol=1e-6)
+    w = found.x[:n] - found.x[n:k] if program.is_sparse else found.x[:n]
+    b, u = float(found.x[k]), found.duals[:m]
+    a, p = np.maximum(u, 0.0), np.maximum(-u, 0.0)
+    n_iterations = found.n_iterations
+    return proved(
+        program,
+        MarginSolution(w, b, 1.0, a, p, np.inf, np.inf, None, True, "highs", n_iterations),
+    )
