@@ -78,7 +78,7 @@ def solve_interior(
     from handful.programs import _loops  # imported here: numba is needed only from here on
 
     work, point = _start(program)
-    best, since = point.copy(), 0
+    best, since, least = point.copy(), 0, np.inf
     with np.errstate(all="ignore"):
         for iteration in range(max_iter):
             g = work.G @ point.theta
@@ -87,7 +87,8 @@ def solve_interior(
             point.n_iterations = iteration
             if not np.isfinite(point.gap):
                 break
-            since = since + 1 if point.gap >= 0.9 * best.gap else 0
+            is_better = point.gap < 0.9 * best.gap or products < 0.9 * least
+            since, least = 0 if is_better else since + 1, min(least, products)
             if point.gap < best.gap:
                 best = point.copy()
             if best.gap <= tol or since >= 8 or products <= 1e-18 * work.n_products:

@@ -34,7 +34,7 @@ class MarginProgram:
     C : float
         Price of a unit of slack; infinite for the hard margin.
     weights : ndarray of shape (n_columns,)
-        Price D_j of \\|w_j\\|: all positive, or all zero.
+        Price D_j of the absolute value of w_j: all positive, or all zero.
     capped : bool
         Whether the largest margin h is priced (the minimal complexity machine).
     """
@@ -52,7 +52,7 @@ class MarginProgram:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether \\|w_j\\| is priced."""
+        """Whether the absolute value of w_j is priced."""
         return bool(self.weights.size and self.weights[0] > 0.0)
 
     def margins(self, w: Floats, b: float) -> Floats:

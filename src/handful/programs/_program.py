@@ -335,6 +335,7 @@ def _check_call(status: Any, action: str) -> None:
 
 def _matrix(name: str, values: Matrix) -> Matrix:
     is_sparse = bool(sparse.issparse(values))
+    matrix: Matrix
     if is_sparse:
         matrix = sparse.csc_array(values).astype(np.float64)
         entries = matrix.data

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import qr, solve_triangular
 
+from handful.programs._highs import solve_with_highs
 from handful.programs._interior import solve_interior
 from handful.programs._margin import MarginProgram, MarginSolution
 from handful.programs._status import LPStatus, SolverError
 from handful.programs._touching import touching_examples
-from handful.programs._vertex import polish, solve_with_highs, to_vertex
+from handful.programs._vertex import polish, to_vertex
 
 Floats = NDArray[np.float64]
 
@@ -20,7 +22,8 @@ class MarginSolver:
     """Solves one family of margin programs, for any C, on centred and scaled columns.
 
     Centring moves only b and scaling only the weights, so the optimum is that of the given
-    columns. Constant columns get the coefficient zero.
+    columns. Without weights an orthonormal basis of the columns is used instead. Constant and
+    dependent columns get the coefficient zero.
 
     Parameters
     ----------
@@ -61,9 +64,12 @@ class MarginSolver:
         self.scale = np.where(is_constant, 1.0, scale)
         scaled /= self.scale
         scaled[:, is_constant] = 0.0
-        self.weights = weight / self.scale
         self.tol, self.time_limit = tol, time_limit
-        self.program = MarginProgram(scaled, y_signed, 1.0, self.weights, capped)
+        self.columns = MarginProgram(scaled, y_signed, 1.0, weight / self.scale, capped)
+        self.program, self.basis = self.columns, None
+        if weight == 0.0:
+            Q, self.basis = _orthonormal(scaled)
+            self.program = MarginProgram(Q, y_signed, 1.0, np.zeros(Q.shape[1]), capped)
 
     def solve(self, C: float, *, vertex: bool = False) -> MarginSolution:
         """The proved optimum for this C; ``vertex`` asks for one with few non-zeros.
@@ -73,7 +79,12 @@ class MarginSolver:
         SolverError
             Where there is none: not separable (C = inf), or no solver proves the gap.
         """
-        return self._unscaled(self._solve_scaled(C, vertex))
+        solution = self._solve_scaled(C, vertex)
+        if vertex and self.basis is not None and not solution.is_unique:
+            given = replace(solution, w=self._in_columns(solution.w))
+            solution = to_vertex(replace(self.columns, C=float(C)), given, self.tol)
+            return self._unscaled(solution, in_columns=True)
+        return self._unscaled(solution)
 
     def solve_touching(self, C: float) -> tuple[MarginSolution, NDArray[np.intp]]:
         """The optimum, and the examples that touch some optimum (the compression set)."""
@@ -90,10 +101,40 @@ class MarginSolver:
             raise SolverError(
                 LPStatus.UNPROVED, f"The relative gap is {solution.gap:.2g}, `tol` {self.tol:.2g}."
             )
-        if vertex and not solution.is_vertex:
-            solution = to_vertex(program, solution, self.tol)
+        if vertex and self.basis is None and not solution.is_vertex:
+            return to_vertex(program, solution, self.tol)
         return solution
 
-    def _unscaled(self, solution: MarginSolution) -> MarginSolution:
-        w = solution.w / self.scale
+    def _in_columns(self, w: Floats) -> Floats:
+        """Coefficients of the scaled columns."""
+        return w if self.basis is None else self.basis.coefficients(w)
+
+    def _unscaled(self, solution: MarginSolution, in_columns: bool = False) -> MarginSolution:
+        w = (solution.w if in_columns else self._in_columns(solution.w)) / self.scale
         return replace(solution, w=w, b=solution.b - float(w @ self.center))
+
+
+@dataclass(frozen=True)
+class _Basis:
+    """Triangular factor of independent columns: columns[:, order] = Q R."""
+
+    R: Floats
+    order: NDArray[np.intp]
+    n_columns: int
+
+    def coefficients(self, v: Floats) -> Floats:
+        """Coefficients of the columns from those of Q."""
+        w = np.zeros(self.n_columns)
+        w[self.order] = solve_triangular(self.R, v)
+        return w
+
+
+def _orthonormal(columns: Floats) -> tuple[Floats, _Basis]:
+    """An orthonormal basis (scaled to unit mean square) of the columns' span."""
+    Q, R, order = qr(columns, mode="economic", pivoting=True, check_finite=False)
+    pivots = np.abs(np.diagonal(R))
+    rank = int(np.sum(pivots > 1e-11 * pivots.max(initial=1e-300)))
+    root = float(np.sqrt(len(columns)))
+    factor = np.asarray(R[:rank, :rank] / root, dtype=np.float64)
+    basis = _Basis(factor, np.asarray(order[:rank], dtype=np.intp), columns.shape[1])
+    return np.array(Q[:, :rank] * root, dtype=np.float64, order="C"), basis

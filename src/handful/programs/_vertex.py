@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.linalg import qr, solve_triangular
 
 from handful.programs._interior import InteriorPoint
@@ -89,7 +88,7 @@ def polish(program: MarginProgram, point: InteriorPoint, tol: float) -> MarginSo
             is_vertex=last_pivot > _PIVOT_TOL,
         ),
     )
-    return polished if polished.gap <= max(best.gap, 0.01 * tol) else best
+    return polished if polished.gap <= max(1.5 * best.gap, 0.01 * tol) else best
 
 
 def _equations(program: MarginProgram, part: _Partition) -> tuple[Floats, Floats]:
@@ -216,54 +215,3 @@ def to_vertex(program: MarginProgram, solution: MarginSolution, tol: float) -> M
         return solution
     vertex = proved(program, replace(solution, w=found[0], b=found[1], is_vertex=True))
     return vertex if vertex.gap <= tol else solution
-
-
-def solve_with_highs(
-    program: MarginProgram, *, time_limit: float | None = None, max_iter: int | None = None
-) -> MarginSolution:
-    """The margin program by HiGHS, where the interior point could not prove its gap.
-
-    Columns w (split in two where priced), b, h, q, z; rows, with G the signed features::
-
-        G w + y b + q - z = 0     z >= 1, q >= 0 (q = 0 for the hard margin)
-                    z - h <= 0    (where capped; else z is not bounded above)
-    """
-    m, n = program.F.shape
-    G = program.F * program.y_signed[:, None]
-    parts = [G, -G] if program.is_sparse else [G]
-    eye = sparse.eye_array(m, format="csc")
-    top = [*parts, program.y_signed[:, None], np.zeros((m, 1)), eye, -eye]
-    rows = sparse.hstack([sparse.csc_array(block) for block in top], format="csc")
-    k = n * len(parts)
-    row_lower, row_upper = np.zeros(m), np.zeros(m)
-    if program.capped:
-        wide = [sparse.csc_array((m, k + 1)), -np.ones((m, 1)), sparse.csc_array((m, m)), eye]
-        rows = sparse.vstack(
-            [rows, sparse.hstack([sparse.csc_array(b) for b in wide])], format="csc"
-        )
-        row_lower = np.concatenate([row_lower, np.full(m, -np.inf)])
-        row_upper = np.zeros(2 * m)
-    price = 0.0 if program.is_hard else program.C
-    cost = np.concatenate(
-        [
-            np.tile(program.weights, len(parts)),
-            [0.0, float(program.capped)],
-            np.full(m, price),
-            np.zeros(m),
-        ]
-    )
-    low_w = np.full(k, 0.0 if program.is_sparse else -np.inf)
-    lower = np.concatenate([low_w, [-np.inf, 1.0], np.zeros(m), np.ones(m)])
-    upper = np.full(cost.size, np.inf)
-    if program.is_hard:
-        upper[k + 2 : k + 2 + m] = 0.0
-    lp = LinearProgram(cost, rows, row_lower, row_upper, lower, upper)
-    found = lp.solve(time_limit=time_limit, max_iter=max_iter, tol=1e-6)
-    w = found.x[:n] - found.x[n:k] if program.is_sparse else found.x[:n]
-    b, u = float(found.x[k]), found.duals[:m]
-    a, p = np.maximum(u, 0.0), np.maximum(-u, 0.0)
-    n_iterations = found.n_iterations
-    return proved(
-        program,
-        MarginSolution(w, b, 1.0, a, p, np.inf, np.inf, None, True, "highs", n_iterations),
-    )
