@@ -112,16 +112,16 @@ def solve_by_columns(
         )
         solution = solver.solve(C, vertex=is_last)
         pull = np.abs(K.T @ (y_signed * (solution.a - solution.p)))
+        own, pull[chosen] = pull[chosen], 0.0
         gap = _gap_over_all(solution, weight / max(weight, float(pull.max())), capped)
         if gap <= tol and (solution.is_vertex or is_last):
             w = np.zeros(n)
             w[chosen] = solution.w
-            return replace(solution, w=w, gap=max(gap, solution.gap))
+            return replace(solution, w=w, gap=gap)
         is_last = gap <= tol
         size = np.abs(solution.w)
         is_used = size > 1e-9 * float(size.max(initial=0.0))
-        keep = chosen[is_used | (pull[chosen] >= 0.8 * weight)]
-        pull[chosen] = 0.0
+        keep = chosen[is_used | (own >= 0.8 * weight)]
         order = np.argsort(-pull, kind="stable")[: min(200, max(20, chosen.size // 2))]
         new = order[pull[order] > weight]
         if not new.size and not is_last:
@@ -134,7 +134,7 @@ def _gap_over_all(solution: MarginSolution, shrink: float, capped: bool) -> floa
     lower = shrink * float(solution.a.sum())
     if capped:
         lower += 1.0 - shrink * float(solution.p.sum())
-    return (solution.value - lower) / (1.0 + abs(solution.value))
+    return solution.gap + max(0.0, solution.value - lower) / (1.0 + abs(solution.value))
 
 
 def _first_columns(K: Floats) -> Indices:

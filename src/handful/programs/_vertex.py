@@ -24,9 +24,10 @@ _UNIQUE_TOL = 1e-8
 
 @dataclass(frozen=True)
 class _Partition:
-    """Which constraints hold with equality at every optimum."""
+    """Which constraints hold with equality at every optimum; whose slack has its full price."""
 
     on_margin: Flags
+    at_bound: Flags
     on_cap: Flags
     is_free: Flags
     cap_is_one: bool
@@ -36,58 +37,50 @@ def _partition(program: MarginProgram, point: InteriorPoint) -> _Partition:
     a, v, zl, zu, p, zp = point.state
     scale = program.C if np.isfinite(program.C) else float(a.max())
     on_margin = a / scale > zl
+    at_bound = np.zeros_like(on_margin)
     if not program.is_hard:
-        on_margin &= v / scale > zu
+        at_bound = on_margin & (v / scale <= zu)
+        on_margin &= ~at_bound
     on_cap = (p > zp) & program.capped
     is_free = np.ones(program.F.shape[1], dtype=np.bool_)
     if program.is_sparse:
         plus, minus, z_plus, z_minus = point.columns
         is_free = (plus / program.weights < z_plus) | (minus / program.weights < z_minus)
-    return _Partition(on_margin, on_cap, is_free, bool(program.capped and point.p0 > point.z0))
+    cap_is_one = bool(program.capped and point.p0 > point.z0)
+    return _Partition(on_margin, at_bound, on_cap, is_free, cap_is_one)
 
 
 def polish(program: MarginProgram, point: InteriorPoint, tol: float) -> MarginSolution:
-    """Move an interior point onto the equations that every optimum satisfies.
+    """Move an interior point, and its dual point, onto the equations that all optima satisfy.
 
     If they have full rank, the optimum is unique and reached to machine precision, with exact
     zeros. A polished point that proves less than the old one (and less than ``tol``) is not taken.
     """
-    n = program.F.shape[1]
+    n, count = program.F.shape[1], point.n_iterations
     a, p = point.state[0], point.state[4] * program.capped
-    start = MarginSolution(
-        point.theta[:n],
-        float(point.theta[n]),
-        point.h,
-        a,
-        p,
-        np.inf,
-        np.inf,
-        None,
-        False,
-        "interior",
-        point.n_iterations,
-    )
+    w, b, nan = point.theta[:n], float(point.theta[n]), float(np.nan)
+    start = MarginSolution(w, b, nan, a, p, nan, nan, None, False, "interior", count)
     best = proved(program, start)
     part = _partition(program, point)
     equations, target = _equations(program, part)
     if not equations.size:
         return best
-    old = np.concatenate([point.theta[:n][part.is_free], point.theta[n:]])
-    old = np.append(old, point.h) if program.capped else old
-    move, last_pivot = _least_move(equations, target - equations @ old)
+    factors = _Factors(equations)
+    old = np.concatenate([w[part.is_free], [b], [point.h] * program.capped])
+    new = old + factors.least_move(target - equations @ old)
     n_free = int(part.is_free.sum())
     w = np.zeros(n)
-    w[part.is_free] = (old + move)[:n_free]
-    polished = proved(
-        program,
-        replace(
-            start,
-            w=w,
-            b=float((old + move)[n_free]),
-            is_unique=last_pivot > _UNIQUE_TOL or None,
-            is_vertex=last_pivot > _PIVOT_TOL,
-        ),
+    w[part.is_free] = new[:n_free]
+    moved = replace(
+        start,
+        w=w,
+        b=float(new[n_free]),
+        is_unique=factors.last_pivot > _UNIQUE_TOL or None,
+        is_vertex=factors.last_pivot > _PIVOT_TOL,
     )
+    both = proved(program, _with_polished_dual(program, moved, part, equations, factors))
+    moved = proved(program, moved)
+    polished = both if both.gap < moved.gap else moved
     return polished if polished.gap <= max(1.5 * best.gap, 0.01 * tol) else best
 
 
@@ -105,19 +98,50 @@ def _equations(program: MarginProgram, part: _Partition) -> tuple[Floats, Floats
     return (equations if program.capped else equations[:, :-1]), target
 
 
-def _least_move(equations: Floats, residual: Floats) -> tuple[Floats, float]:
-    """A small solution of the equations, and the last pivot relative to the first.
+class _Factors:
+    """Pivoted QR of the equations: small solutions of them and of their transpose."""
 
-    The last pivot is zero where there are fewer equations than unknowns.
-    """
-    Q, R, order = qr(equations, mode="economic", pivoting=True, check_finite=False)
-    pivots = np.abs(np.diagonal(R))
-    rank = int(np.sum(pivots > _PIVOT_TOL * max(float(pivots[0]), 1e-300)))
-    move = np.zeros(equations.shape[1])
-    if rank:
-        move[order[:rank]] = solve_triangular(R[:rank, :rank], (Q.T @ residual)[:rank])
-    is_full = rank == equations.shape[1]
-    return move, float(pivots[-1] / pivots[0]) if is_full else 0.0
+    def __init__(self, equations: Floats) -> None:
+        Q, R, order = qr(equations, mode="economic", pivoting=True, check_finite=False)
+        pivots = np.abs(np.diagonal(R))
+        rank = int(np.sum(pivots > _PIVOT_TOL * max(float(pivots[0]), 1e-300)))
+        self.Q, self.R, self.order = Q[:, :rank], R[:rank, :rank], order[:rank]
+        self.n_unknowns = equations.shape[1]
+        #: Last pivot relative to the first; zero where the rank is not full.
+        self.last_pivot = float(pivots[-1] / pivots[0]) if rank == self.n_unknowns else 0.0
+
+    def least_move(self, residual: Floats) -> Floats:
+        """A solution of equations @ move = residual."""
+        move = np.zeros(self.n_unknowns)
+        move[self.order] = solve_triangular(self.R, self.Q.T @ residual)
+        return move
+
+    def least_dual_move(self, residual: Floats) -> Floats:
+        """The least solution of equations.T @ move = residual."""
+        return np.asarray(self.Q @ solve_triangular(self.R, residual[self.order], trans="T"))
+
+
+def _with_polished_dual(
+    program: MarginProgram,
+    solution: MarginSolution,
+    part: _Partition,
+    equations: Floats,
+    factors: _Factors,
+) -> MarginSolution:
+    """Multipliers that balance exactly, with those of inactive constraints at their bounds."""
+    a = np.where(part.at_bound, program.C if not program.is_hard else 0.0, 0.0)
+    signed = a * program.y_signed
+    free = part.is_free
+    pull = program.weights * np.sign(solution.w) - program.F.T @ signed
+    target = np.concatenate([pull[free], [-float(signed.sum())], [1.0] * program.capped])
+    p0 = [1.0 - float(solution.p.sum())] * part.cap_is_one
+    old = np.concatenate([solution.a[part.on_margin], -solution.p[part.on_cap], p0])
+    new = old + factors.least_dual_move(target - equations.T @ old)
+    n_margin, n_cap = int(part.on_margin.sum()), int(part.on_cap.sum())
+    a[part.on_margin] = new[:n_margin]
+    p = np.zeros_like(a)
+    p[part.on_cap] = -new[n_margin : n_margin + n_cap]
+    return replace(solution, a=a, p=p)
 
 
 class OptimalFace:
