@@ -297,9 +297,7 @@ def dyadic_fractions(max_level: int = 5) -> tuple[Floats, Ints]:
     (array([0.25, 0.5 , 0.75]), array([2, 1, 2]))
     """
     pairs = sorted(
-        (j / 2.0**level, level)
-        for level in range(1, max_level + 1)
-        for j in range(1, 2**level, 2)
+        (j / 2.0**level, level) for level in range(1, max_level + 1) for j in range(1, 2**level, 2)
     )
     return np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs])
 
