@@ -105,26 +105,26 @@ def solve_by_columns(
     """
     n, gap = K.shape[1], np.inf
     chosen = np.arange(n) if n <= _ALL_AT_ONCE else _first_columns(K)
-    is_last = False
     for _ in range(_MAX_ROUNDS):
         solver = MarginSolver(
             K[:, chosen], y_signed, weight=weight, capped=capped, tol=tol, time_limit=time_limit
         )
-        solution = solver.solve(C, vertex=is_last)
+        solution = solver.solve(C)
         pull = np.abs(K.T @ (y_signed * (solution.a - solution.p)))
         own, pull[chosen] = pull[chosen], 0.0
         gap = _gap_over_all(solution, weight / max(weight, float(pull.max())))
-        if gap <= tol and (solution.is_vertex or is_last):
+        if gap <= tol:
             w = np.zeros(n)
+            if not solution.is_vertex:  # the dual point, hence the proof, stays the same
+                solution = solver.solve(C, vertex=True)
             w[chosen] = solution.w
             return replace(solution, w=w, gap=gap)
-        is_last = gap <= tol
         size = np.abs(solution.w)
         is_used = size > 1e-9 * float(size.max(initial=0.0))
         keep = chosen[is_used | (own >= 0.8 * weight)]
         order = np.argsort(-pull, kind="stable")[: min(200, max(20, chosen.size // 2))]
         new = order[pull[order] > weight]
-        if not new.size and not is_last:
+        if not new.size:
             break
         chosen = np.sort(np.concatenate([keep, new]))
     raise SolverError(LPStatus.UNPROVED, f"The relative gap over all columns is {gap:.2g}.")

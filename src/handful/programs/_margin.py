@@ -126,3 +126,26 @@ def proved(program: MarginProgram, solution: MarginSolution) -> MarginSolution:
     gap = (abs(value - lower) + loss) / (1.0 + abs(value)) if np.isfinite(value) else np.inf
     h = max(1.0, float(g.max()))
     return replace(solution, h=h, a=a, p=p, value=value, gap=float(gap))
+
+
+def balanced(program: MarginProgram, solution: MarginSolution) -> MarginSolution:
+    """The solution with its dual point moved as little as possible until its equations hold.
+
+    Multipliers move in proportion to their distance from their bounds, so that those at a bound
+    stay there. Taken only if it proves more.
+    """
+    a, p, y = solution.a, solution.p, program.y_signed
+    room = np.minimum(a, program.C - a) if not program.is_hard else a
+    pull = program.F.T @ ((a - p) * y)
+    tight = np.abs(pull) >= program.weights * (1.0 - 1e-6)
+    excess = (pull - np.clip(pull, -program.weights, program.weights))[tight]
+    signed = np.column_stack([program.F[:, tight] * y[:, None], y])
+    rows = np.vstack([signed, -signed]) * np.concatenate([room, p])[:, None]
+    wrong = np.append(excess, float((a - p) @ y))
+    if program.capped and p.sum() > 1.0 - 1e-9:
+        rows = np.column_stack([rows, np.concatenate([np.zeros_like(p), p])])
+        wrong = np.append(wrong, 0.0)
+    move = np.linalg.lstsq(rows.T, -wrong, rcond=1e-13)[0]
+    moved = replace(solution, a=a + room * move[: a.size], p=p + p * move[a.size :])
+    better = proved(program, moved)
+    return better if better.gap < solution.gap else solution

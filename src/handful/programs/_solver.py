@@ -10,7 +10,7 @@ from scipy.linalg import qr, solve_triangular
 
 from handful.programs._highs import solve_with_highs
 from handful.programs._interior import solve_interior
-from handful.programs._margin import MarginProgram, MarginSolution
+from handful.programs._margin import MarginProgram, MarginSolution, balanced
 from handful.programs._status import LPStatus, SolverError
 from handful.programs._touching import touching_examples
 from handful.programs._vertex import polish, to_vertex
@@ -96,7 +96,9 @@ class MarginSolver:
         program = replace(self.program, C=float(C))
         solution = polish(program, solve_interior(program), self.tol)
         if not solution.gap <= self.tol:
-            solution = solve_with_highs(program, time_limit=self.time_limit)
+            solution = balanced(program, solution)
+        if not solution.gap <= self.tol:
+            solution = balanced(program, solve_with_highs(program, time_limit=self.time_limit))
         if not solution.gap <= self.tol:
             raise SolverError(
                 LPStatus.UNPROVED, f"The relative gap is {solution.gap:.2g}, `tol` {self.tol:.2g}."
