@@ -145,6 +145,7 @@ class _Newton:
     """The factorised normal equations of one iteration."""
 
     def __init__(self, loops: Any, work: _Work, point: InteriorPoint) -> None:
+        self.work = work
         self.sum_p = loops.weigh(point.state, work.upper, work.capped, work.weights)
         scaled = work.G * work.weights[2][:, None]
         H = blas.dsyrk(1.0, scaled.T, lower=1)
@@ -166,10 +167,23 @@ class _Newton:
         self.p0_scale = point.p0 / point.z0
         self.pivot = self.sum_p + self.p0_scale - float(self.pull @ self.lever)
 
-    def solve(self, rhs: Floats, rhs_h: float, capped: bool) -> tuple[Floats, float]:
-        """Directions of theta and h."""
+    def solve(self, rhs: Floats, rhs_h: float) -> tuple[Floats, float]:
+        """Directions of theta and h, refined once: the factor is that of a shifted matrix."""
+        theta, dh = self._solve_once(rhs, rhs_h)
+        work, n = self.work, self.column_scale.size
+        weighted = (work.weights[2] ** 2) * (work.G @ theta)
+        left = rhs - weighted @ work.G
+        left[:n] -= self.column_scale * theta[:n]
+        left_h = 0.0
+        if work.capped:
+            left += self.pull * dh
+            left_h = rhs_h + float(self.pull @ theta) - (self.sum_p + self.p0_scale) * dh
+        more, more_h = self._solve_once(left, left_h)
+        return theta + more, dh + more_h
+
+    def _solve_once(self, rhs: Floats, rhs_h: float) -> tuple[Floats, float]:
         theta = lapack.dpotrs(self.factor, rhs, lower=1)[0]
-        if not capped:
+        if not self.work.capped:
             return theta, 0.0
         dh = (rhs_h + float(self.pull @ theta)) / self.pivot
         return theta + self.lever * dh, dh
@@ -232,7 +246,7 @@ class _Direction:
         rhs_h = 0.0
         if work.capped:
             rhs_h = total + newton.p0_scale * aim_p0 - self.residual[1]
-        self.d_theta, self.d_h = newton.solve(rhs, rhs_h, work.capped)
+        self.d_theta, self.d_h = newton.solve(rhs, rhs_h)
         primal, dual = self.loops.turn(
             point.state,
             work.step,

@@ -207,7 +207,7 @@ class MinimalComplexityMachine(MarginMachine):
     def _solve_on(
         self, K: Floats, pivots: NDArray[np.intp], sign: Floats, C: float
     ) -> MarginSolution:
-        solution = self._solver(K[:, pivots], sign, 0.0).solve(C, vertex=True)
+        solution = self._solver(K[:, pivots], sign, 0.0).solve(C)
         w = np.zeros(len(K))
         w[pivots] = solution.w
         return replace(solution, w=w)

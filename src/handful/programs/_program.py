@@ -26,8 +26,9 @@ from handful.programs._status import LPStatus, SolverError
 Floats = NDArray[np.float64]
 Matrix = Any  # a dense array or a scipy sparse matrix
 
-#: HiGHS works to this feasibility; the proof of optimality is ours.
-_FEASIBILITY = 1e-9
+#: HiGHS works to the first feasibility, and to the second one where it gives up or its gap is
+#: too large. The proof of optimality is ours.
+_FEASIBILITY, _LOOSE_FEASIBILITY = 1e-9, 1e-7
 
 
 @dataclass(frozen=True)
@@ -144,6 +145,7 @@ class LinearProgram:
         self._blocks: list[tuple[int, int, Matrix]] = [(0, 0, matrix)]
         self._presolve = presolve
         self._model = self._build(matrix)
+        self._set_feasibility(_FEASIBILITY)
 
     @property
     def n_rows(self) -> int:
@@ -224,7 +226,7 @@ class LinearProgram:
         max_iter: int | None = None,
         tol: float = 1e-7,
     ) -> LPSolution:
-        """Solve from the last basis; a gap above ``tol`` gets one cold second try.
+        """Solve from the last basis; a failure, or a gap above ``tol``, gets one cold second try.
 
         Raises
         ------
@@ -232,15 +234,27 @@ class LinearProgram:
             Where there is no proved optimum: infeasible, unbounded, out of time or iterations,
             or a gap above ``tol`` even after the second try.
         """
-        solution = self._run(time_limit, max_iter)
-        if solution.gap > tol:
-            self._model.clearSolver()
+        try:
             solution = self._run(time_limit, max_iter)
+            is_done = solution.gap <= tol
+        except SolverError as error:
+            if error.status is not LPStatus.FAILED:
+                raise
+            is_done = False
+        if not is_done:
+            self._model.clearSolver()
+            self._set_feasibility(_LOOSE_FEASIBILITY)
+            solution = self._run(time_limit, max_iter)
+            self._set_feasibility(_FEASIBILITY)
         if not solution.gap <= tol:
             raise SolverError(
                 LPStatus.UNPROVED, f"The relative gap is {solution.gap:.2g}, `tol` is {tol:.2g}."
             )
         return solution
+
+    def _set_feasibility(self, tol: float) -> None:
+        for side in ("primal", "dual"):
+            self._model.setOptionValue(f"{side}_feasibility_tolerance", tol)
 
     def _run(self, time_limit: float | None, max_iter: int | None) -> LPSolution:
         model = self._model
@@ -285,8 +299,6 @@ class LinearProgram:
         model.silent()
         model.setOptionValue("threads", 1)
         model.setOptionValue("presolve", "choose" if self._presolve else "off")
-        model.setOptionValue("primal_feasibility_tolerance", _FEASIBILITY)
-        model.setOptionValue("dual_feasibility_tolerance", _FEASIBILITY)
         lp = highspy.HighsLp()
         lp.num_row_, lp.num_col_ = matrix.shape
         lp.col_cost_ = self._cost

@@ -74,17 +74,14 @@ class MarginSolver:
     def solve(self, C: float, *, vertex: bool = False) -> MarginSolution:
         """The proved optimum for this C; ``vertex`` asks for one with few non-zeros.
 
+        Without weights nothing drives coefficients to zero, and ``vertex`` has no effect.
+
         Raises
         ------
         SolverError
             Where there is none: not separable (C = inf), or no solver proves the gap.
         """
-        solution = self._solve_scaled(C, vertex)
-        if vertex and self.basis is not None and not solution.is_unique:
-            given = replace(solution, w=self._in_columns(solution.w))
-            solution = to_vertex(replace(self.columns, C=float(C)), given, self.tol)
-            return self._unscaled(solution, in_columns=True)
-        return self._unscaled(solution)
+        return self._unscaled(self._solve_scaled(C, vertex))
 
     def solve_touching(self, C: float) -> tuple[MarginSolution, NDArray[np.intp]]:
         """The optimum, and the examples that touch some optimum (the compression set)."""
@@ -107,12 +104,9 @@ class MarginSolver:
             return to_vertex(program, solution, self.tol)
         return solution
 
-    def _in_columns(self, w: Floats) -> Floats:
-        """Coefficients of the scaled columns."""
-        return w if self.basis is None else self.basis.coefficients(w)
-
-    def _unscaled(self, solution: MarginSolution, in_columns: bool = False) -> MarginSolution:
-        w = (solution.w if in_columns else self._in_columns(solution.w)) / self.scale
+    def _unscaled(self, solution: MarginSolution) -> MarginSolution:
+        w = solution.w if self.basis is None else self.basis.coefficients(solution.w)
+        w = w / self.scale
         return replace(solution, w=w, b=solution.b - float(w @ self.center))
 
 
