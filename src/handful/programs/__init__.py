@@ -1,0 +1,43 @@
+"""Linear programs that prove themselves, and the machines made of one.
+
+What lives here: the only door to HiGHS (`solve_lp`, `LinearProgram`); margin programs, of which
+the minimal complexity machine and the 1-norm support vector machine are two cases, with a
+structured interior point as their fast path; paths over C; the test for the constant solution.
+What does not: boosting and multiple kernels, which grow their programs column by column.
+
+To add a machine: write its program as a case of `_margin.MarginProgram` (or its own builder on
+`LinearProgram`, with the block picture of its matrix in the docstring), derive from
+`_machine.MarginMachine`, and say what its certificate needs. Nothing may be returned whose
+duality gap is not proved.
+"""
+
+from handful.programs._degenerate import (
+    DegenerateMachineWarning,
+    InterpolationWarning,
+    TrivialityTest,
+    TrivialSolutionWarning,
+    trivial_solution_test,
+)
+from handful.programs._lpm import LinearProgrammingMachine
+from handful.programs._mcm import MinimalComplexityMachine
+from handful.programs._path import MarginPath, lpm_path, mcm_path
+from handful.programs._program import LinearProgram, LPSolution, solve_lp
+from handful.programs._status import LPStatus, SolverError
+
+__all__ = [
+    "DegenerateMachineWarning",
+    "InterpolationWarning",
+    "LPSolution",
+    "LPStatus",
+    "LinearProgram",
+    "LinearProgrammingMachine",
+    "MarginPath",
+    "MinimalComplexityMachine",
+    "SolverError",
+    "TrivialSolutionWarning",
+    "TrivialityTest",
+    "lpm_path",
+    "mcm_path",
+    "solve_lp",
+    "trivial_solution_test",
+]

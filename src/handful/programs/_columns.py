@@ -1,0 +1,142 @@
+"""Kernel columns: which of them are needed, and margin programs that look for their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_solve, lapack
+
+from handful.programs._margin import MarginSolution
+from handful.programs._solver import MarginSolver
+from handful.programs._status import LPStatus, SolverError
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+#: Below this many columns all are given to the program at once.
+_ALL_AT_ONCE = 300
+_MAX_ROUNDS = 200
+
+
+@dataclass(frozen=True)
+class PivotedColumns:
+    """Columns of a kernel matrix that span it up to a tolerance.
+
+    Attributes
+    ----------
+    pivots : ndarray
+        Their indices, in the order of the factorisation.
+    is_full : bool
+        Whether they are all the columns: the matrix is numerically nonsingular.
+    """
+
+    pivots: Indices
+    is_full: bool
+
+    @property
+    def rank(self) -> int:
+        """Number of columns."""
+        return self.pivots.size
+
+
+def pivoted_columns(K: Floats, tol: float) -> PivotedColumns:
+    """Pivoted Cholesky of K until no residual diagonal exceeds ``tol`` times the largest one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pivoted_columns(np.ones((3, 3)), 1e-10).pivots.tolist()
+    [0]
+    """
+    top = float(np.diagonal(K).max(initial=0.0))
+    if top <= 0.0:
+        return PivotedColumns(np.zeros(0, dtype=np.intp), False)
+    _, order, rank, _ = lapack.dpstrf(K, tol=tol * top, lower=1)
+    pivots = np.asarray(order[:rank] - 1, dtype=np.intp)
+    return PivotedColumns(pivots, bool(rank == K.shape[0]))
+
+
+def is_positive_semidefinite(K: Floats) -> bool:
+    """Whether no eigenvalue of K is below -1e-9 times its trace."""
+    jitter = 1e-9 * max(float(np.trace(K)), 0.0)
+    shifted = K + jitter * np.eye(K.shape[0])
+    return bool(np.trace(K) > 0.0 and lapack.dpotrf(shifted, lower=1)[1] == 0)
+
+
+def interpolate(K: Floats, y_signed: Floats, C: float) -> MarginSolution:
+    """The closed form of the published program on a nonsingular kernel, for every C.
+
+    All margins are 1, so h = 1 and no slack is paid: the objective 1 is the least possible. b is
+    chosen for the least norm in the kernel's space.
+    """
+    factor = lapack.dpotrf(K, lower=1)[0]
+    inverse_y, inverse_1 = cho_solve(
+        (factor, True), np.column_stack([y_signed, np.ones_like(y_signed)])
+    ).T
+    b = float(inverse_1 @ y_signed / inverse_1.sum())
+    w = inverse_y - b * inverse_1
+    g = y_signed * (K @ w + b)
+    zero = np.zeros_like(y_signed)
+    slack = float(np.maximum(1.0 - g, 0.0).sum())
+    value = max(1.0, float(g.max())) + (C * slack if np.isfinite(C) else 0.0)
+    gap = (value - 1.0) / (1.0 + value)
+    return MarginSolution(
+        w, b, max(1.0, float(g.max())), zero, zero, value, gap, False, False, "closed form", 0
+    )
+
+
+def solve_by_columns(
+    K: Floats,
+    y_signed: Floats,
+    C: float,
+    *,
+    weight: float,
+    capped: bool = True,
+    tol: float = 1e-7,
+    time_limit: float | None = None,
+) -> MarginSolution:
+    """A margin program over all columns of K with priced coefficients, by column generation.
+
+    Each round solves the program on the columns at hand, adds those that its dual point prices
+    wrongly and drops those far from use. The gap is proved over all columns: the dual point,
+    shrunk until no column is priced wrongly, gives the lower bound.
+    """
+    n, gap = K.shape[1], np.inf
+    chosen = np.arange(n) if n <= _ALL_AT_ONCE else _first_columns(K)
+    for _ in range(_MAX_ROUNDS):
+        solver = MarginSolver(
+            K[:, chosen], y_signed, weight=weight, capped=capped, tol=tol, time_limit=time_limit
+        )
+        solution = solver.solve(C)
+        pull = np.abs(K.T @ (y_signed * (solution.a - solution.p)))
+        own, pull[chosen] = pull[chosen], 0.0
+        gap = _gap_over_all(solution, weight / max(weight, float(pull.max())))
+        if gap <= tol:
+            w = np.zeros(n)
+            if not solution.is_vertex:  # the dual point, hence the proof, stays the same
+                solution = solver.solve(C, vertex=True)
+            w[chosen] = solution.w
+            return replace(solution, w=w, gap=gap)
+        size = np.abs(solution.w)
+        is_used = size > 1e-9 * float(size.max(initial=0.0))
+        keep = chosen[is_used | (own >= 0.8 * weight)]
+        order = np.argsort(-pull, kind="stable")[: min(200, max(20, chosen.size // 2))]
+        new = order[pull[order] > weight]
+        if not new.size:
+            break
+        chosen = np.sort(np.concatenate([keep, new]))
+    raise SolverError(LPStatus.UNPROVED, f"The relative gap over all columns is {gap:.2g}.")
+
+
+def _gap_over_all(solution: MarginSolution, shrink: float) -> float:
+    """Gap proved by the dual point times ``shrink``: the share it lost is added."""
+    lost = (1.0 - shrink) * max(0.0, float(solution.a.sum() - solution.p.sum()))
+    return solution.gap + lost / (1.0 + abs(solution.value))
+
+
+def _first_columns(K: Floats) -> Indices:
+    if not np.array_equal(K.shape, K.T.shape) or float(np.diagonal(K).max()) <= 0.0:
+        return np.arange(min(40, K.shape[1]))
+    return np.sort(pivoted_columns(K, 0.1).pivots[:40])

@@ -1,0 +1,151 @@
+"""The margin program, of which every machine of this folder is a case.
+
+    minimise over w, b:   [capped] max(1, max_i g_i) + C sum_i (1 - g_i)_+ + sum_j D_j |w_j|
+
+with margins g_i = y_i (F_i w + b). The minimal complexity machine is ``capped``, with D = 0 as
+published; the 1-norm support vector machine is not capped and has D = 1; the hard margin is
+C = inf. The columns of F are features or kernel columns.
+
+Its dual, with u = a - p: maximise sum_i a_i + [capped] (1 - sum_i p_i) subject to
+0 <= a_i <= C, p_i >= 0, sum_i p_i <= 1 (p = 0 where not capped), sum_i u_i y_i = 0 and
+|sum_i u_i y_i F_ij| <= D_j. Every solution carries a dual point and the gap it proves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class MarginProgram:
+    """A margin program.
+
+    Attributes
+    ----------
+    F : ndarray of shape (n_samples, n_columns)
+        Features or kernel columns.
+    y_signed : ndarray of shape (n_samples,)
+        Labels, -1 or +1.
+    C : float
+        Price of a unit of slack; infinite for the hard margin.
+    weights : ndarray of shape (n_columns,)
+        Price D_j of the absolute value of w_j: all positive, or all zero.
+    capped : bool
+        Whether the largest margin h is priced (the minimal complexity machine).
+    """
+
+    F: Floats
+    y_signed: Floats
+    C: float
+    weights: Floats
+    capped: bool
+
+    @property
+    def is_hard(self) -> bool:
+        """Whether no slack is allowed."""
+        return not np.isfinite(self.C)
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the absolute value of w_j is priced."""
+        return bool(self.weights.size and self.weights[0] > 0.0)
+
+    def margins(self, w: Floats, b: float) -> Floats:
+        """g_i = y_i (F_i w + b)."""
+        return np.asarray(self.y_signed * (self.F @ w + b))
+
+    def value(self, w: Floats, g: Floats, slop: float = 0.0) -> float:
+        """Objective at w with margins g; infinite where the hard margin fails by over ``slop``."""
+        total = max(1.0, float(g.max())) if self.capped else 0.0
+        short = np.maximum(1.0 - g, 0.0)
+        if not self.is_hard:
+            total += self.C * float(short.sum())
+        elif short.max() > slop:
+            return float(np.inf)
+        return total + float(self.weights @ np.abs(w))
+
+
+@dataclass(frozen=True)
+class MarginSolution:
+    """A proved solution of a margin program.
+
+    Attributes
+    ----------
+    w : ndarray
+    b : float
+    h : float
+        max(1, largest margin).
+    a, p : ndarray of shape (n_samples,)
+        Dual point: price of the slack and of the cap, for each example.
+    value : float
+        Objective, recomputed from w and b.
+    gap : float
+        Relative duality gap that (w, b) and (a, p) prove.
+    is_unique : bool or None
+        Whether (w, b) is the only optimum; None where that is not known.
+    is_vertex : bool
+        Whether coefficients that may vanish are exactly zero.
+    solver : {"interior", "highs", "closed form"}
+    n_iterations : int
+    """
+
+    w: Floats
+    b: float
+    h: float
+    a: Floats
+    p: Floats
+    value: float
+    gap: float
+    is_unique: bool | None
+    is_vertex: bool
+    solver: str
+    n_iterations: int
+
+
+def proved(program: MarginProgram, solution: MarginSolution) -> MarginSolution:
+    """The solution with h, objective and gap recomputed from (w, b) and the dual point.
+
+    The dual point is first made feasible for its bounds. What is left of its equations is
+    priced as if no coefficient could exceed twice its size plus one.
+    """
+    w, b = solution.w, solution.b
+    g = program.margins(w, b)
+    value = program.value(w, g, 1e-7)
+    a = np.clip(solution.a, 0.0, program.C)
+    p = np.maximum(solution.p, 0.0) if program.capped else np.zeros_like(a)
+    p = p / max(1.0, float(p.sum()))
+    lower = float(a.sum()) + (1.0 - float(p.sum()) if program.capped else 0.0)
+    signed = (a - p) * program.y_signed
+    excess = np.maximum(np.abs(program.F.T @ signed) - program.weights, 0.0)
+    loss = float(excess @ (1.0 + 2.0 * np.abs(w))) + abs(float(signed.sum())) * (1 + 2 * abs(b))
+    gap = (abs(value - lower) + loss) / (1.0 + abs(value)) if np.isfinite(value) else np.inf
+    h = max(1.0, float(g.max()))
+    return replace(solution, h=h, a=a, p=p, value=value, gap=float(gap))
+
+
+def balanced(program: MarginProgram, solution: MarginSolution) -> MarginSolution:
+    """The solution with its dual point moved as little as possible until its equations hold.
+
+    Multipliers move in proportion to their distance from their bounds, so that those at a bound
+    stay there. Taken only if it proves more.
+    """
+    a, p, y = solution.a, solution.p, program.y_signed
+    room = np.minimum(a, program.C - a) if not program.is_hard else a
+    pull = program.F.T @ ((a - p) * y)
+    tight = np.abs(pull) >= program.weights * (1.0 - 1e-6)
+    excess = (pull - np.clip(pull, -program.weights, program.weights))[tight]
+    signed = np.column_stack([program.F[:, tight] * y[:, None], y])
+    rows = np.vstack([signed, -signed]) * np.concatenate([room, p])[:, None]
+    wrong = np.append(excess, float((a - p) @ y))
+    if program.capped and p.sum() > 1.0 - 1e-9:
+        rows = np.column_stack([rows, np.concatenate([np.zeros_like(p), p])])
+        wrong = np.append(wrong, 0.0)
+    move = np.linalg.lstsq(rows.T, -wrong, rcond=1e-13)[0]
+    moved = replace(solution, a=a + room * move[: a.size], p=p + p * move[a.size :])
+    better = proved(program, moved)
+    return better if better.gap < solution.gap else solution

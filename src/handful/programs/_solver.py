@@ -1,0 +1,136 @@
+"""Margin programs on fixed columns: scaling, the fast path, the fallback, the proof."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import qr, solve_triangular
+
+from handful.programs._highs import solve_with_highs
+from handful.programs._interior import solve_interior
+from handful.programs._margin import MarginProgram, MarginSolution, balanced
+from handful.programs._status import LPStatus, SolverError
+from handful.programs._touching import touching_examples
+from handful.programs._vertex import polish, to_vertex
+
+Floats = NDArray[np.float64]
+
+
+class MarginSolver:
+    """Solves one family of margin programs, for any C, on centred and scaled columns.
+
+    Centring moves only b and scaling only the weights, so the optimum is that of the given
+    columns. Without weights an orthonormal basis of the columns is used instead. Constant and
+    dependent columns get the coefficient zero.
+
+    Parameters
+    ----------
+    F : ndarray of shape (n_samples, n_columns)
+    y_signed : ndarray of shape (n_samples,)
+    weight : float
+        Price D of the sum of absolute coefficients; zero for none.
+    capped : bool
+        Whether the largest margin is priced.
+    tol : float
+        Largest relative duality gap that counts as proved.
+    time_limit : float, optional
+        Seconds for HiGHS, where the interior point did not prove its solution.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> solver = MarginSolver(np.array([[0.0], [1.0], [3.0]]), np.array([-1.0, 1.0, 1.0]))
+    >>> solution = solver.solve(np.inf)
+    >>> round(solution.h, 6), solution.w.round(6).tolist(), round(solution.b, 6)
+    (5.0, [2.0], -1.0)
+    """
+
+    def __init__(
+        self,
+        F: Floats,
+        y_signed: Floats,
+        *,
+        weight: float = 0.0,
+        capped: bool = True,
+        tol: float = 1e-7,
+        time_limit: float | None = None,
+    ) -> None:
+        self.center = F.mean(axis=0)
+        scaled = F - self.center
+        scale = np.sqrt(np.mean(scaled**2, axis=0))
+        is_constant = scale <= 1e-12 * np.maximum(np.abs(self.center), 1e-290)
+        self.scale = np.where(is_constant, 1.0, scale)
+        scaled /= self.scale
+        scaled[:, is_constant] = 0.0
+        self.tol, self.time_limit = tol, time_limit
+        self.columns = MarginProgram(scaled, y_signed, 1.0, weight / self.scale, capped)
+        self.program, self.basis = self.columns, None
+        if weight == 0.0:
+            Q, self.basis = _orthonormal(scaled)
+            self.program = MarginProgram(Q, y_signed, 1.0, np.zeros(Q.shape[1]), capped)
+
+    def solve(self, C: float, *, vertex: bool = False) -> MarginSolution:
+        """The proved optimum for this C; ``vertex`` asks for one with few non-zeros.
+
+        Without weights nothing drives coefficients to zero, and ``vertex`` has no effect.
+
+        Raises
+        ------
+        SolverError
+            Where there is none: not separable (C = inf), or no solver proves the gap.
+        """
+        return self._unscaled(self._solve_scaled(C, vertex))
+
+    def solve_touching(self, C: float) -> tuple[MarginSolution, NDArray[np.intp]]:
+        """The optimum, and the examples that touch some optimum (the compression set)."""
+        solution = self._solve_scaled(C, False)
+        touching = touching_examples(replace(self.program, C=float(C)), solution)
+        return self._unscaled(solution), touching
+
+    def _solve_scaled(self, C: float, vertex: bool) -> MarginSolution:
+        program = replace(self.program, C=float(C))
+        solution = polish(program, solve_interior(program), self.tol)
+        if not solution.gap <= self.tol:
+            solution = balanced(program, solution)
+        if not solution.gap <= self.tol:
+            solution = balanced(program, solve_with_highs(program, time_limit=self.time_limit))
+        if not solution.gap <= self.tol:
+            raise SolverError(
+                LPStatus.UNPROVED, f"The relative gap is {solution.gap:.2g}, `tol` {self.tol:.2g}."
+            )
+        if vertex and self.basis is None and not solution.is_vertex:
+            return to_vertex(program, solution, self.tol)
+        return solution
+
+    def _unscaled(self, solution: MarginSolution) -> MarginSolution:
+        w = solution.w if self.basis is None else self.basis.coefficients(solution.w)
+        w = w / self.scale
+        return replace(solution, w=w, b=solution.b - float(w @ self.center))
+
+
+@dataclass(frozen=True)
+class _Basis:
+    """Triangular factor of independent columns: columns[:, order] = Q R."""
+
+    R: Floats
+    order: NDArray[np.intp]
+    n_columns: int
+
+    def coefficients(self, v: Floats) -> Floats:
+        """Coefficients of the columns from those of Q."""
+        w = np.zeros(self.n_columns)
+        w[self.order] = solve_triangular(self.R, v)
+        return w
+
+
+def _orthonormal(columns: Floats) -> tuple[Floats, _Basis]:
+    """An orthonormal basis (scaled to unit mean square) of the columns' span."""
+    Q, R, order = qr(columns, mode="economic", pivoting=True, check_finite=False)
+    pivots = np.abs(np.diagonal(R))
+    rank = int(np.sum(pivots > 1e-11 * pivots.max(initial=1e-300)))
+    root = float(np.sqrt(len(columns)))
+    factor = np.asarray(R[:rank, :rank] / root, dtype=np.float64)
+    basis = _Basis(factor, np.asarray(order[:rank], dtype=np.intp), columns.shape[1])
+    return np.array(Q[:, :rank] * root, dtype=np.float64, order="C"), basis
