@@ -76,6 +76,16 @@ class Iteration:
     gap: float
     n_columns: int
 
+    def row(self) -> dict[str, float]:
+        """The entries of a history table."""
+        return {
+            "round": self.number,
+            "edge": self.edge,
+            "beta": self.beta,
+            "gap": self.gap,
+            "n_columns": self.n_columns,
+        }
+
 
 @dataclass(frozen=True)
 class Generated:

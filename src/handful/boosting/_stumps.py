@@ -1,8 +1,8 @@
-"""Decision stumps: all of them as a family of columns, and weighted sums of them."""
+"""Decision stumps, and all of them on some data as a family of columns."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,7 +55,8 @@ class StumpColumns:
     X : ndarray of shape (n_samples, n_features)
         NaN marks a missing value; it satisfies neither side of any stump.
     thresholds : sequence of ndarray, optional
-        Fixed thresholds of each feature. Otherwise the midpoints between neighbouring values.
+        Fixed thresholds of each feature, increasing. Otherwise the midpoints between
+        neighbouring values, and the largest value of a feature that is missing somewhere.
     prices : bool
         Give every stump a fixed tiny price (see `fixed_prices`).
     """
@@ -86,7 +87,10 @@ class StumpColumns:
         left = np.flatnonzero(values[1:] > values[:-1])
         low, high = values[left], values[left + 1]
         middle = low + (0.5 * high - 0.5 * low)
-        return left + 1, np.where(middle < high, middle, low)
+        positions, cuts = left + 1, np.where(middle < high, middle, low)
+        if 0 < values.size < self._columns.shape[1]:  # "is there a value at all?"
+            positions, cuts = np.append(positions, values.size), np.append(cuts, values[-1])
+        return positions, cuts
 
     @property
     def n_stumps(self) -> int:
@@ -133,42 +137,3 @@ class StumpColumns:
             sums = np.concatenate([[0.0], np.cumsum(scores[self._order[j, : self._counts[j]]])])
             edges[part] = 2.0 * sums[self._positions[part]] - sums[-1]
         return np.column_stack([edges, -edges]).ravel() - self._table
-
-
-class StumpSum:
-    """A weighted sum of stumps, evaluated feature by feature as a step function.
-
-    A stump that occurs twice adds its weights; one of the opposite sign subtracts them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> f = StumpSum({Stump(0, 1.0, 1): 0.5, Stump(0, 3.0, -1): 0.25, Stump(-1, 0.0, 1): 1.0})
-    >>> f(np.array([[0.0], [2.0], [4.0], [np.nan]]))
-    array([1.25, 0.25, 0.75, 1.  ])
-    """
-
-    def __init__(self, weights: Mapping[Stump, float]) -> None:
-        self.constant = 0.0
-        by_feature: dict[int, dict[float, float]] = {}
-        for stump, weight in weights.items():
-            if stump.feature < 0:
-                self.constant += stump.sign * weight
-                continue
-            steps = by_feature.setdefault(stump.feature, {})
-            steps[stump.threshold] = steps.get(stump.threshold, 0.0) + stump.sign * weight
-        self._steps: dict[int, tuple[Floats, Floats]] = {}
-        for feature, steps in sorted(by_feature.items()):
-            cuts = np.array(sorted(steps))
-            weights_ = np.array([steps[cut] for cut in cuts])
-            passed = np.concatenate([[0.0], np.cumsum(weights_)])
-            self._steps[feature] = cuts, weights_.sum() - 2.0 * passed
-
-    def __call__(self, X: Floats) -> Floats:
-        """Values on the rows of X; a missing value adds nothing."""
-        out = np.full(X.shape[0], self.constant)
-        for feature, (cuts, levels) in self._steps.items():
-            column = X[:, feature]
-            step = levels[np.searchsorted(cuts, column, side="left")]
-            out += np.where(np.isnan(column), 0.0, step)
-        return out
