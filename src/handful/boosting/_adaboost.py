@@ -11,16 +11,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from handful.boosting._base import OneVersusRest, Vote
 from handful.boosting._certify import choose, given_complexity, hull_certificate, stump_complexity
-from handful.boosting._columns import Floats
-from handful.boosting._learners import RESPONSES, Constant, LearnerColumns
+from handful.boosting._columns import ColumnFamily, Floats
+from handful.boosting._learners import RESPONSES, LearnerColumns
 from handful.boosting._rademacher import RademacherEstimate
 from handful.boosting._rounds import Boosted, adaboost_rounds
 from handful.boosting._rows import merge_rows
-from handful.boosting._stumps import Stump, StumpColumns
+from handful.boosting._stumps import StumpColumns
 from handful.boosting._votes import LearnerVote, StumpVote
 from handful.bounds import Certificate, Criterion, NotCertifiableError, adaboost_training_bound
 from handful.bounds._validation import check_choice, check_count, check_delta, check_real
 
+_NO_EDGE = "no weak learner has a positive edge. Check the labels, or give it richer weak learners."
 BOUND_NAMES = ("rademacher-margin", "margin-distribution", "held-out")
 
 
@@ -56,12 +57,15 @@ class AdaBoost(OneVersusRest):
         y f(x) over the sum of the absolute weights, on the training examples.
     history_ : dict of ndarray
         Columns "machine", "round", "error", "alpha", "Z".
+    n_iter_ : int
+        Most rounds of a machine.
 
     Notes
     -----
     A weak learner without error stands alone, with the weight that puts the probability of its
-    label at 1 - 1/(2 m). Where the first learner is no better than chance, the machine is
-    constant and says so in a warning.
+    label at 1 - 1/(2 m). Equal examples are merged into one heavier example, so the result
+    depends neither on their order nor on whether they are repeated or weighted. Where the first
+    learner is no better than chance, the machine is constant and says so in a warning.
 
     Examples
     --------
@@ -107,14 +111,15 @@ class AdaBoost(OneVersusRest):
     def _fit_one(
         self, X: Floats, y_signed: Floats, weights: Floats
     ) -> tuple[Vote, list[dict[str, float]]]:
+        rows, signs, merged = merge_rows(X, y_signed, weights)
+        family: ColumnFamily
         if _is_stumps(self.weak_learner):
-            rows, signs, merged = merge_rows(X, y_signed, weights)
-            boosted = adaboost_rounds(StumpColumns(rows), signs, merged, int(self.n_rounds))
+            family = StumpColumns(rows)
         else:
             family = LearnerColumns(
-                self.weak_learner, X, response=self.response, random_state=self._random
+                self.weak_learner, rows, response=self.response, random_state=self._random
             )
-            boosted = adaboost_rounds(family, y_signed, weights, int(self.n_rounds))
+        boosted = adaboost_rounds(family, signs, merged, int(self.n_rounds))
         history = [
             {"round": t + 1, "error": r.error, "alpha": r.alpha, "Z": r.Z}
             for t, r in enumerate(boosted.rounds)
@@ -122,13 +127,9 @@ class AdaBoost(OneVersusRest):
         return self._vote(boosted, y_signed, weights), history
 
     def _vote(self, boosted: Boosted, y_signed: Floats, weights: Floats) -> Vote:
+        if not boosted.rounds:
+            return self._constant_vote(y_signed, weights, _NO_EDGE)
         pairs = [(r.key, r.alpha) for r in boosted.rounds]
-        if not pairs:
-            sign = self._constant(y_signed, weights)
-            key = Stump(-1, 0.0, sign) if _is_stumps(self.weak_learner) else Constant(sign)
-            # Half the log odds of the majority, and a hair for the sign where there is a tie.
-            edge = abs(float(weights @ y_signed)) / float(weights.sum())
-            pairs = [(key, max(1e-12, float(np.arctanh(min(edge, 1.0 - 1e-12)))))]
         if _is_stumps(self.weak_learner):
             return StumpVote(pairs)
         return LearnerVote([k for k, _ in pairs], [a for _, a in pairs], self.response)
@@ -218,6 +219,8 @@ class AdaBoost(OneVersusRest):
                 f"for {type(self.weak_learner).__name__}. Pass `rademacher`, or use "
                 "bound='held-out' with examples set aside."
             )
+        if not _is_stumps(self.weak_learner):
+            self._refuse_constant(bound)
         if not _is_stumps(self.weak_learner) and self.response == "scores":
             raise NotCertifiableError(
                 f"bound={bound!r} needs weak learners in [-1, 1], and scores have no such limit. "

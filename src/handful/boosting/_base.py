@@ -12,7 +12,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from handful.boosting._columns import Floats
-from handful.bounds import Certificate, held_out_bound
+from handful.boosting._stumps import Stump
+from handful.boosting._votes import StumpVote
+from handful.bounds import Certificate, NotCertifiableError, held_out_bound
 
 
 class Vote(Protocol):
@@ -79,6 +81,7 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
 
     def _fit_machines(self, X: Floats, codes: np.ndarray, weights: Floats) -> None:
         self.machines_: list[Vote] = []
+        self._has_constant = False
         rows: list[dict[str, float]] = []
         margins = []
         positives = [1] if self.classes_.size == 2 else range(self.classes_.size)
@@ -91,6 +94,7 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
         self._margins = np.column_stack(margins)
         self.margins_ = self._margins[:, 0] if len(margins) == 1 else self._margins
         names = list(rows[0]) if rows else []
+        self.n_iter_ = int(max((row["round"] for row in rows), default=0))
         self.history_ = {name: np.array([row[name] for row in rows]) for name in names}
 
     def _columns_of(self, *names: str) -> list[np.ndarray]:
@@ -167,12 +171,17 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
         n_errors = int(np.sum(predicted != np.asarray(y)))
         return held_out_bound(predicted.size, n_errors, delta=delta)
 
-    def _constant(self, y_signed: Floats, weights: Floats) -> int:
-        """Sign of the heavier class, with a warning: nothing better was found."""
-        warnings.warn(
-            f"{type(self).__name__}: no weak learner has a positive edge, so the machine is "
-            "constant. Check the labels, or give it richer weak learners.",
-            UserWarning,
-            stacklevel=4,
-        )
-        return 1 if float(weights @ y_signed) > 0.0 else -1
+    def _constant_vote(self, y_signed: Floats, weights: Floats, reason: str) -> StumpVote:
+        """A vote for the heavier class, with a warning: nothing better was found."""
+        warnings.warn(f"{type(self).__name__} is constant: {reason}", UserWarning, stacklevel=5)
+        self._has_constant = True
+        sign = 1 if float(weights @ y_signed) > 0.0 else -1
+        return StumpVote([(Stump(-1, 0.0, sign), 1.0)])
+
+    def _refuse_constant(self, bound: str) -> None:
+        """Margin bounds speak of votes of the class; a constant need not be one."""
+        if self._has_constant:
+            raise NotCertifiableError(
+                f"bound={bound!r} speaks of votes of weak learners, and the machine is a constant "
+                "that none of them gave. Use bound='held-out'."
+            )

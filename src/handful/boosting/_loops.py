@@ -7,7 +7,7 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True, fastmath=False)
-def best_cuts(order, counts, offsets, positions, prices, scores, tol):  # type: ignore[no-untyped-def]
+def best_cuts(order, counts, offsets, positions, prices, scores, tol):
     """For each feature the cut and sign with the largest ``sign * (left - right) - price``.
 
     Parameters

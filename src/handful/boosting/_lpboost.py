@@ -20,11 +20,16 @@ from handful.boosting._certify import (
     stump_complexity,
 )
 from handful.boosting._columns import ColumnFamily, Floats, PrecomputedColumns
-from handful.boosting._learners import Constant, LearnerColumns
-from handful.boosting._lpboost_solver import LPBoosted, solve_lpboost, warn_if_unfinished
+from handful.boosting._learners import LearnerColumns
+from handful.boosting._lpboost_solver import (
+    NO_MARGIN,
+    LPBoosted,
+    solve_lpboost,
+    warn_if_unfinished,
+)
 from handful.boosting._rademacher import RademacherEstimate
 from handful.boosting._rows import merge_rows
-from handful.boosting._stumps import Stump, StumpColumns
+from handful.boosting._stumps import StumpColumns
 from handful.boosting._unique import Vertex
 from handful.boosting._votes import ColumnVote, LearnerVote, StumpVote
 from handful.bounds import Certificate, NotCertifiableError, stable_bound
@@ -74,6 +79,8 @@ class LPBoost(OneVersusRest):
         y f(x) on the training examples.
     history_ : dict of ndarray
         Columns "machine", "round", "edge", "beta", "gap", "n_columns".
+    n_iter_ : int
+        Most rounds of a machine.
     beta_, rho_, gap_ : ndarray of shape (n_machines,)
         Value of the program, margin, and certified optimality gap.
 
@@ -186,15 +193,12 @@ class LPBoost(OneVersusRest):
         return self._vote(solution, y_signed, weights), history
 
     def _vote(self, solution: LPBoosted, y_signed: Floats, weights: Floats) -> Vote:
+        if not solution.columns:
+            return self._constant_vote(y_signed, weights, NO_MARGIN)
         keys = [column.key for column in solution.columns]
         values = [float(w) for w in solution.weights]
         if self._is("precomputed"):
-            if not keys:
-                self._constant(y_signed, weights)
             return ColumnVote(zip(keys, values, strict=True), self.n_features_in_)
-        if not keys:
-            sign, values = self._constant(y_signed, weights), [1.0]
-            keys = [Stump(-1, 0.0, sign) if self._is("stumps") else Constant(sign)]
         if self._is("stumps"):
             return StumpVote(zip(keys, values, strict=True))
         return LearnerVote(keys, values, "labels")
@@ -241,6 +245,8 @@ class LPBoost(OneVersusRest):
             return self._stable(delta)
         if margin is not None:
             margin = check_real("margin", margin, low=0.0, high=1.0, low_open=True)
+        if not self._is("stumps"):
+            self._refuse_constant(bound)
         complexity = self._complexity(rademacher, delta)
         return hull_certificate(bound, self._margins, complexity, margin=margin, delta=delta)
 
@@ -319,7 +325,7 @@ def _summary(solution: LPBoosted, counts: Floats) -> _Summary:
     if isinstance(vertex, Vertex):
         compressed: int | str = round(float(counts[vertex.is_compressed].sum()))
     else:
-        compressed = vertex or "no weak learner has a positive edge"
+        compressed = vertex or "no vote has a positive margin"
     return _Summary(solution.beta, solution.rho, solution.gap, compressed)
 
 

@@ -17,7 +17,11 @@ from handful.boosting._unique import Vertex, capped_quantile, unique_optimum
 N_COLUMNS = 8
 #: Gap to which the program is solved where its optimum is to be proved unique.
 PROOF_TOL = 1e-8
-#: Weights below this are rounding.
+NO_MARGIN = (
+    "no vote has a positive margin at this `nu`. Raise `nu` (or lower `cap`), check the labels, "
+    "or give it richer weak learners."
+)
+#: Weights and margins below this are rounding.
 _ZERO = 1e-9
 
 
@@ -28,7 +32,7 @@ class LPBoosted:
     Attributes
     ----------
     columns : list of Column
-        Columns with positive weight; empty where no weak learner has a positive edge.
+        Columns with positive weight; empty where no vote has a positive margin.
     weights : ndarray
         Their weights; they sum to 1.
     beta : float
@@ -94,7 +98,7 @@ def solve_lpboost(
         on_iteration=on_iteration,
     )
     last, history = generated.restricted, generated.history
-    if last is None:
+    if last is None or last.beta <= _ZERO:  # the best vote is no vote
         return LPBoosted([], caps[:0], 0.0, 0.0, master.start(), generated.gap, True, history)
     used = last.weights > _ZERO
     columns = [c for c, is_used in zip(generated.columns, used, strict=True) if is_used]
@@ -103,7 +107,7 @@ def solve_lpboost(
     if prove and not generated.is_converged:
         vertex = "column generation did not converge"
     elif prove:
-        vertex = unique_optimum(family, y_signed, caps, generated.columns, last)  # type: ignore[arg-type]
+        vertex = unique_optimum(family, y_signed, caps, last)  # type: ignore[arg-type]
     if isinstance(vertex, Vertex):
         columns, weights, rho = vertex.columns, vertex.weights, vertex.rho
     else:

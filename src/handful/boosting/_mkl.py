@@ -18,7 +18,12 @@ from handful.boosting._certify import (
 from handful.boosting._columns import Floats
 from handful.boosting._kernel_columns import KernelColumns
 from handful.boosting._kernel_specs import ViewKernel, check_kernel_matrix, make_kernels
-from handful.boosting._lpboost_solver import LPBoosted, solve_lpboost, warn_if_unfinished
+from handful.boosting._lpboost_solver import (
+    NO_MARGIN,
+    LPBoosted,
+    solve_lpboost,
+    warn_if_unfinished,
+)
 from handful.boosting._rademacher import RademacherEstimate
 from handful.boosting._rows import merge_rows
 from handful.bounds import Certificate, NotCertifiableError
@@ -65,6 +70,8 @@ class LPBoostMKL(OneVersusRest):
         y f(x) on the training examples; f lies in the convex hull of the unit balls.
     history_ : dict of ndarray
         Columns "machine", "round", "edge", "beta", "gap", "n_columns".
+    n_iter_ : int
+        Most rounds of a machine.
     beta_, rho_, gap_ : ndarray of shape (n_machines,)
         Value of the program, margin, and certified optimality gap.
 
@@ -121,19 +128,20 @@ class LPBoostMKL(OneVersusRest):
             smoothing=0.5,
         )
         warn_if_unfinished(solution, "LPBoostMKL", self.max_iter)
-        if not solution.columns:
-            self._constant(signs, merged)
-        vote = KernelVote(self._kernels, groups, solution, rows)
         self._summaries.append((solution.beta, solution.rho, solution.gap))
         self.beta_, self.rho_, self.gap_ = np.array(self._summaries).T
-        return vote, [state.row() for state in solution.history]
+        history = [state.row() for state in solution.history]
+        if not solution.columns:
+            return self._constant_vote(signs, merged, NO_MARGIN), history
+        return KernelVote(self._kernels, groups, solution, rows), history
 
     @property
     def kernel_weights_(self) -> Floats:
-        """Share of each kernel in the vote."""
+        """Share of each kernel in the vote; zeros for a constant machine."""
         check_is_fitted(self, "machines_")
-        weights = np.array([vote.kernel_weights for vote in self.machines_])  # type: ignore[attr-defined]
-        return weights[0] if len(weights) == 1 else weights
+        none = np.zeros(len(self._kernels))
+        weights = [getattr(vote, "kernel_weights", none) for vote in self.machines_]
+        return weights[0] if len(weights) == 1 else np.array(weights)
 
     def certify(
         self,
@@ -178,6 +186,7 @@ class LPBoostMKL(OneVersusRest):
                 "the margin bounds need k(x, x) <= 1 for every x. Fit with normalise=True, or "
                 "use bound='held-out'."
             )
+        self._refuse_constant(bound)
         if margin is not None:
             margin = check_real("margin", margin, low=0.0, high=1.0, low_open=True)
         if bound == "multiple-kernel":
@@ -212,8 +221,8 @@ class KernelVote:
         for column, weight in zip(solution.columns, solution.weights, strict=True):
             member = column.key
             coefficients[member.kernel, member.indices] += weight * member.coefficients
-            group = list(groups[member.kernel])
-            self.kernel_weights[group] += weight / len(group)
+            sharing = list(groups[member.kernel])
+            self.kernel_weights[sharing] += weight / len(sharing)
         self._parts = []
         for group, row in zip(groups, coefficients, strict=True):
             used = np.flatnonzero(row)
@@ -222,7 +231,7 @@ class KernelVote:
 
     @property
     def total(self) -> float:
-        """Sum of the weights: 1, or 0 for a constant machine."""
+        """Sum of the weights, which is 1."""
         return float(self.kernel_weights.sum())
 
     def __call__(self, X: Floats) -> Floats:

@@ -28,6 +28,6 @@ def merge_rows(X: Floats, y_signed: Floats, weights: Floats) -> tuple[Floats, Fl
         values = np.unique(column[kept], return_inverse=True, equal_nan=True)[1]
         rank = np.unique(rank * kept.size + values, return_inverse=True)[1]
     first = np.unique(rank, return_index=True)[1]
-    merged = np.bincount(rank, weights=weights[kept])
+    merged = np.bincount(rank, weights=weights[kept]).astype(np.float64)
     rows = kept[first]
     return X[rows], y_signed[rows], merged

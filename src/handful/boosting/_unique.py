@@ -18,6 +18,8 @@ from handful.boosting._generation import Restricted
 
 #: Slack that separates "strictly inside" from "at the bound" after polishing.
 STRICT = 1e-9
+#: Margins this close to rho count as reached: one example too many is on the safe side.
+_COUNTED_UP_TO = 1e-7
 #: Largest condition number of a basis that counts as regular.
 _CONDITION = 1e8
 
@@ -44,38 +46,51 @@ class Vertex:
 
 
 def unique_optimum(
-    family: FiniteFamily,
-    y_signed: Floats,
-    caps: Floats,
-    columns: list[Column],
-    restricted: Restricted,
+    family: FiniteFamily, y_signed: Floats, caps: Floats, restricted: Restricted
 ) -> Vertex | str:
-    """The polished optimum if it is proved unique, otherwise the reason why it is not."""
+    """The polished optimum if it is proved unique, otherwise the reason why it is not.
+
+    By complementary slackness with one optimal u, every optimal vote uses only the features
+    whose dual constraint is tight and has margin rho at every example with 0 < u_i < cap_i.
+    Where these equations are regular they have one solution, whatever its zeros.
+    """
     u = restricted.u
-    used = [c for c, w in zip(columns, restricted.weights, strict=True) if w > STRICT]
     is_capped = u >= caps - STRICT
     inside = np.flatnonzero((u > STRICT) & ~is_capped)
-    signed = y_signed[:, None] * np.column_stack([c.values for c in used])
-    if inside.size != len(used) and not (inside.size == 0 and len(used) == 1):
+    scores = u * y_signed
+    tight = np.flatnonzero(family.all_values(scores) > restricted.beta - STRICT)
+    if inside.size != tight.size and not (inside.size == 0 and tight.size == 1):
         return "its dual is degenerate"
+    columns = [family.column_at(int(j), scores) for j in tight]
+    signed = y_signed[:, None] * np.column_stack([c.values for c in columns])
     basis = _basis(signed[inside])
     if inside.size and np.linalg.cond(basis) > _CONDITION:
         return "its basis is nearly singular"
-    weights = np.linalg.solve(basis, _unit(basis))[:-1] if inside.size else np.ones(1)
-    prices = np.array([c.price for c in used])
+    weights: Floats = np.ones(1)
+    if inside.size:
+        weights = np.linalg.solve(basis, _unit(basis))[:-1]
+    prices = np.array([c.price for c in columns])
     u, beta = _polished_dual(signed, inside, np.where(is_capped, caps, 0.0), prices, basis)
     margins = signed @ weights
     rho = capped_quantile(margins, caps)
-    if weights.min() <= STRICT or not _is_inside(u[inside], caps[inside]):
+    if weights.min() < -STRICT or not _is_inside(u[inside], caps[inside]):
         return "its vertex is degenerate"
-    if margins[is_capped].max(initial=-np.inf) > rho + STRICT or (
-        margins[~is_capped].min(initial=np.inf) < rho - STRICT
-    ):
+    if _breaks_slackness(margins, rho, is_capped, inside):
         return "the solver's vertex is not optimal"
-    n_tied = int(np.sum(family.all_values(u * y_signed) > beta - STRICT))
-    if n_tied != len(used):
-        return f"{n_tied - len(used)} further features are as good as the chosen ones"
-    return Vertex(used, weights, rho, margins <= rho + 1e-7)
+    again = np.flatnonzero(family.all_values(u * y_signed) > beta - STRICT)
+    if not np.array_equal(again, tight):
+        return "other features are nearly as good as the chosen ones"
+    kept = np.flatnonzero(weights > STRICT)
+    return Vertex([columns[j] for j in kept], weights[kept], rho, margins <= rho + _COUNTED_UP_TO)
+
+
+def _breaks_slackness(
+    margins: Floats, rho: float, is_capped: np.ndarray, inside: np.ndarray
+) -> bool:
+    """Whether an example with u = cap lies above rho, or one with u < cap below it."""
+    above = margins[is_capped].max(initial=-np.inf) > rho + STRICT
+    below = margins[~is_capped].min(initial=np.inf) < rho - STRICT
+    return bool(above or below or np.any(np.abs(margins[inside] - rho) > STRICT))
 
 
 def _basis(signed: Floats) -> Floats:

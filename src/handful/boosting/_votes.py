@@ -117,5 +117,5 @@ class ColumnVote:
 
     def rules(self, names: Sequence[str]) -> list[tuple[str, float]]:
         """Columns with positive weights, the heaviest first."""
-        used = sorted(np.flatnonzero(self.coef), key=lambda j: -abs(self.coef[j]))
+        used = sorted(np.flatnonzero(self.coef).tolist(), key=lambda j: -abs(self.coef[j]))
         return [(("" if self.coef[j] > 0 else "-") + names[j], abs(self.coef[j])) for j in used]
