@@ -83,7 +83,7 @@ def adaboost_rounds(
 
 
 def _error(distribution: Floats, agreement: Floats) -> float:
-    return 0.5 * (1.0 - float(distribution @ agreement))
+    return min(1.0, max(0.0, 0.5 * (1.0 - float(distribution @ agreement))))
 
 
 def capped_alpha(n_samples: int, edge: float) -> float:

@@ -68,7 +68,7 @@ def unique_optimum(
         return "its basis is nearly singular"
     weights: Floats = np.ones(1)
     if inside.size:
-        weights = np.linalg.solve(basis, _unit(basis))[:-1]
+        weights = np.asarray(np.linalg.solve(basis, _unit(basis))[:-1], dtype=np.float64)
     prices = np.array([c.price for c in columns])
     u, beta = _polished_dual(signed, inside, np.where(is_capped, caps, 0.0), prices, basis)
     margins = signed @ weights
