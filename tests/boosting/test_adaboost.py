@@ -51,7 +51,7 @@ def test_rounds_match_the_textbook(rng):
 @pytest.mark.parametrize("learner", ["stumps", DecisionTreeClassifier(max_depth=2)])
 @pytest.mark.parametrize("response", ["labels", "scores"])
 @pytest.mark.parametrize("missing", [0.0, 0.2])
-def test_product_of_Z_is_the_exponential_loss(rng, learner, response, missing):
+def test_product_of_z_is_the_exponential_loss(rng, learner, response, missing):
     X = rng.normal(size=(80, 3))
     y = np.where(X[:, 0] + rng.normal(size=80) > 0, 1, -1)
     X[rng.random(X.shape) < missing] = np.nan
@@ -105,7 +105,7 @@ class _Fixed(DecisionTreeClassifier):
 
 
 @given(st.integers(0, 10_000))
-def test_alpha_minimises_Z(seed):
+def test_alpha_minimises_z(seed):
     rng = np.random.default_rng(seed)
     D = rng.random(20)
     D /= D.sum()

@@ -141,15 +141,11 @@ def test_invariances(seed):
     machine = LPBoost(0.5).fit(X, y)
     scores, beta = machine.decision_function(X), machine.beta_[0]
     order = rng.permutation(30)
-    np.testing.assert_array_equal(
-        LPBoost(0.5).fit(X[order], y[order]).decision_function(X), scores
-    )
+    np.testing.assert_array_equal(LPBoost(0.5).fit(X[order], y[order]).decision_function(X), scores)
     assert LPBoost(0.5).fit(X, -y).beta_[0] == pytest.approx(beta, abs=1e-6)
     assert LPBoost(0.5).fit(X[:, ::-1], y).beta_[0] == pytest.approx(beta, abs=1e-6)
     bent = np.exp(X) + X**3
-    np.testing.assert_allclose(
-        LPBoost(0.5).fit(bent, y).decision_function(bent), scores, atol=1e-6
-    )
+    np.testing.assert_allclose(LPBoost(0.5).fit(bent, y).decision_function(bent), scores, atol=1e-6)
 
 
 def test_weights_are_repetitions(rng):

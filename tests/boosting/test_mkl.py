@@ -85,9 +85,7 @@ def test_weights_do_not_depend_on_order_or_repetition(seed):
     base = fit(specs)
     moved = fit([specs[2], specs[0], specs[1]])
     np.testing.assert_allclose(moved.kernel_weights_, base.kernel_weights_[[2, 0, 1]], atol=2e-2)
-    np.testing.assert_allclose(
-        moved.decision_function(X), base.decision_function(X), atol=5e-3
-    )
+    np.testing.assert_allclose(moved.decision_function(X), base.decision_function(X), atol=5e-3)
     twice = fit([*specs, RBF])
     w = twice.kernel_weights_
     np.testing.assert_allclose([w[0], w[1] + w[3], w[2]], base.kernel_weights_, atol=1e-9)

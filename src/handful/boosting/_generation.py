@@ -10,7 +10,7 @@ upper one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -25,7 +25,8 @@ class Restricted:
     Attributes
     ----------
     u : ndarray of shape (n_samples,)
-        Distribution over the examples.
+        Distribution over the examples: the optimal one of the restricted program, or in a final
+        result the one at which the gap was proved.
     beta : float
         Largest edge minus price of the restricted columns at ``u``.
     weights : ndarray of shape (n_columns,)
@@ -119,6 +120,7 @@ def column_generation(
     max_iter: int,
     n_columns: int = 1,
     smoothing: float = 0.0,
+    needs_vertex: bool = False,
     on_iteration: Callable[[Iteration], None] | None = None,
 ) -> Generated:
     """Solve a linear program over a class of columns that only an oracle knows.
@@ -138,6 +140,9 @@ def column_generation(
     smoothing : float in [0, 1)
         Ask at a mixture of the best distribution so far (this share) and the newest one. The
         newest jumps about where columns are many and alike; the mixture does not.
+    needs_vertex : bool
+        Go on until the newest distribution, a vertex of the restricted dual, is itself optimal.
+        Otherwise the loop ends as soon as any distribution so far has proved the value.
     on_iteration : callable, optional
         Called with each `Iteration`.
 
@@ -166,7 +171,9 @@ def column_generation(
         history.append(state)
         if on_iteration is not None:
             on_iteration(state)
-        if state.gap <= tol:
+        if state.gap <= tol and not (needs_vertex and found[0].value - beta > tol):
+            if restricted is not None and not needs_vertex:
+                restricted = replace(restricted, u=centre)
             return Generated(columns, restricted, max(0.0, state.gap), history, True)
         new = _violating(found, master.scores(u), beta + tol)
         if not new:

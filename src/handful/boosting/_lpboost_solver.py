@@ -95,6 +95,7 @@ def solve_lpboost(
         max_iter=max_iter,
         n_columns=n_columns,
         smoothing=smoothing,
+        needs_vertex=prove,
         on_iteration=on_iteration,
     )
     last, history = generated.restricted, generated.history
