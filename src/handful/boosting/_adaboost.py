@@ -1,0 +1,233 @@
+"""AdaBoost for scikit-learn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from handful.boosting._base import OneVersusRest, Vote
+from handful.boosting._certify import choose, given_complexity, hull_certificate, stump_complexity
+from handful.boosting._columns import ColumnFamily, Floats
+from handful.boosting._learners import RESPONSES, LearnerColumns
+from handful.boosting._rademacher import RademacherEstimate
+from handful.boosting._rounds import Boosted, adaboost_rounds
+from handful.boosting._rows import merge_rows
+from handful.boosting._stumps import StumpColumns
+from handful.boosting._votes import LearnerVote, StumpVote
+from handful.bounds import Certificate, Criterion, NotCertifiableError, adaboost_training_bound
+from handful.bounds._validation import check_choice, check_count, check_delta, check_real
+
+_NO_EDGE = "no weak learner has a positive edge. Check the labels, or give it richer weak learners."
+BOUND_NAMES = ("rademacher-margin", "margin-distribution", "held-out")
+
+
+class AdaBoost(OneVersusRest):
+    """AdaBoost with compiled decision stumps or any scikit-learn weak learner.
+
+    Each round fits a weak learner to reweighted examples and adds it to the vote with the
+    weight that minimises Z, the factor by which the exponential loss falls. More than two
+    classes are boosted one against the rest: each vote keeps its margins, its training bound
+    and its probability link, and their certificates add up.
+
+    Parameters
+    ----------
+    weak_learner : "stumps" or estimator
+        Decision stumps with exact search (a missing value satisfies neither side of a stump),
+        or a classifier or regressor that takes ``sample_weight``.
+    n_rounds : int
+        Most rounds; fewer where a learner is perfect or none is better than chance.
+    response : {"labels", "scores"}
+        What a weak learner says: a sign, or a real number (its ``decision_function``, twice
+        its probability minus one, or a regressor's prediction), whose weight is then found
+        numerically. Stumps say signs.
+    random_state : int, RandomState or None
+        Seeds weak learners that are random. Stumps are not.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+    machines_ : list
+        One vote for two classes, otherwise one for each class. The vote of stumps has
+        ``weights``: a stump chosen again adds to its weight.
+    margins_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        y f(x) over the sum of the absolute weights, on the training examples.
+    history_ : dict of ndarray
+        Columns "machine", "round", "error", "alpha", "Z".
+    n_iter_ : int
+        Most rounds of a machine.
+
+    Notes
+    -----
+    A weak learner without error stands alone, with the weight that puts the probability of its
+    label at 1 - 1/(2 m). Equal examples are merged into one heavier example, so the result
+    depends neither on their order nor on whether they are repeated or weighted. Where the first
+    learner is no better than chance, the machine is constant and says so in a warning.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.arange(10.0)[:, None]
+    >>> y = np.array([1, 1, 1, 0, 0, 0, 1, 1, 1, 0])
+    >>> machine = AdaBoost(n_rounds=3).fit(X, y)
+    >>> machine.score(X, y)
+    1.0
+    >>> float(machine.history_["Z"].prod().round(8))
+    0.58019253
+    """
+
+    def __init__(
+        self,
+        weak_learner: Any = "stumps",
+        *,
+        n_rounds: int = 100,
+        response: str = "labels",
+        random_state: Any = None,
+    ) -> None:
+        self.weak_learner = weak_learner
+        self.n_rounds = n_rounds
+        self.response = response
+        self.random_state = random_state
+
+    def _allows_nan(self) -> bool:
+        if _is_stumps(self.weak_learner):
+            return True
+        return (
+            hasattr(self.weak_learner, "fit") and get_tags(self.weak_learner).input_tags.allow_nan
+        )
+
+    def _check_parameters(self, X: Floats) -> None:
+        check_count("n_rounds", self.n_rounds, low=1)
+        check_choice("response", self.response, RESPONSES)
+        if not _is_stumps(self.weak_learner) and not hasattr(self.weak_learner, "fit"):
+            raise ValueError(
+                f"`weak_learner` must be 'stumps' or an estimator, got {self.weak_learner!r}."
+            )
+        self._random = check_random_state(self.random_state)
+
+    def _fit_one(
+        self, X: Floats, y_signed: Floats, weights: Floats
+    ) -> tuple[Vote, list[dict[str, float]]]:
+        rows, signs, merged = merge_rows(X, y_signed, weights)
+        family: ColumnFamily
+        if _is_stumps(self.weak_learner):
+            family = StumpColumns(rows)
+        else:
+            family = LearnerColumns(
+                self.weak_learner, rows, response=self.response, random_state=self._random
+            )
+        boosted = adaboost_rounds(family, signs, merged, int(self.n_rounds))
+        history = [
+            {"round": t + 1, "error": r.error, "alpha": r.alpha, "Z": r.Z}
+            for t, r in enumerate(boosted.rounds)
+        ]
+        return self._vote(boosted, y_signed, weights), history
+
+    def _vote(self, boosted: Boosted, y_signed: Floats, weights: Floats) -> Vote:
+        if not boosted.rounds:
+            return self._constant_vote(y_signed, weights, _NO_EDGE)
+        pairs = [(r.key, r.alpha) for r in boosted.rounds]
+        if _is_stumps(self.weak_learner):
+            return StumpVote(pairs)
+        return LearnerVote([k for k, _ in pairs], [a for _, a in pairs], self.response)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities 1 / (1 + exp(-2 f(x))); normalised over the classes if there are more.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        from scipy.special import expit
+
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([expit(-2.0 * scores), expit(2.0 * scores)])
+        each = expit(2.0 * scores)
+        return each / each.sum(axis=1, keepdims=True)
+
+    def training_bound(self) -> Criterion:
+        """The product of all Z: bounds the training error, and is no guarantee on new cases.
+
+        With several classes the products of the machines are added.
+        """
+        check_is_fitted(self, "machines_")
+        terms = [
+            (f"machine {k + 1}, Z of round {t}", float(Z))
+            for k, t, Z in zip(*self._columns_of("machine", "round", "Z"), strict=True)
+        ]
+        products = [1.0] * len(self.machines_)
+        for k, Z in zip(*self._columns_of("machine", "Z"), strict=True):
+            products[k] *= float(Z)
+        empty = adaboost_training_bound([])
+        return replace(empty, value=min(1.0, sum(products)), terms=tuple(terms))
+
+    def certify(
+        self,
+        delta: float = 0.05,
+        bound: str = "auto",
+        *,
+        X: Any = None,
+        y: Any = None,
+        margin: float | None = None,
+        rademacher: float | RademacherEstimate | None = None,
+    ) -> Certificate:
+        """Certificate of the risk.
+
+        Parameters
+        ----------
+        delta : float
+            Allowed probability of failure.
+        bound : {"auto", "rademacher-margin", "margin-distribution", "held-out"}
+            "auto" is "held-out" where ``X`` and ``y`` are given, otherwise
+            "rademacher-margin". The margin bounds hold for every way of training; they are
+            vacuous on small samples, and say so.
+        X, y : array-like, optional
+            Examples that had no part in training, for "held-out".
+        margin : float, optional
+            A margin fixed before the data. Otherwise all are tried and paid for.
+        rademacher : float or RademacherEstimate, optional
+            Complexity of the class of weak learners. Known for stumps; needed for others.
+
+        Returns
+        -------
+        Certificate
+        """
+        check_is_fitted(self, "machines_")
+        delta = check_delta(delta)
+        auto = "held-out" if X is not None else "rademacher-margin"
+        bound = choose(bound, auto, BOUND_NAMES)
+        if bound == "held-out":
+            return self._held_out(X, y, delta)
+        if margin is not None:
+            margin = check_real("margin", margin, low=0.0, high=1.0, low_open=True)
+        m = self._margins.shape[0]
+        if rademacher is not None:
+            complexity = given_complexity(rademacher, m, delta)
+        elif _is_stumps(self.weak_learner):
+            complexity = stump_complexity(m, self.n_features_in_)
+        else:
+            raise NotCertifiableError(
+                f"bound={bound!r} needs the complexity of the weak learners, which is not known "
+                f"for {type(self.weak_learner).__name__}. Pass `rademacher`, or use "
+                "bound='held-out' with examples set aside."
+            )
+        if not _is_stumps(self.weak_learner):
+            self._refuse_constant(bound)
+        if not _is_stumps(self.weak_learner) and self.response == "scores":
+            raise NotCertifiableError(
+                f"bound={bound!r} needs weak learners in [-1, 1], and scores have no such limit. "
+                "Use response='labels', or bound='held-out'."
+            )
+        return hull_certificate(bound, self._margins, complexity, margin=margin, delta=delta)
+
+
+def _is_stumps(weak_learner: Any) -> bool:
+    return isinstance(weak_learner, str) and weak_learner == "stumps"

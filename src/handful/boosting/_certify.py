@@ -1,0 +1,229 @@
+"""What boosted machines can certify, from their margins and the complexity of their class.
+
+A machine with more than two classes is one machine for each class against the rest. Where every
+one of them gives the right sign, the largest score is that of the right class; so the risk is
+at most the sum of the risks, each taken at its share of delta.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from handful.boosting._columns import Floats
+from handful.boosting._rademacher import RademacherEstimate
+from handful.bounds import (
+    Certificate,
+    NotCertifiableError,
+    finite_class_rademacher,
+    margin_distribution_bound,
+    multiple_kernel_bound,
+    rademacher_margin_bound,
+)
+
+KNOWN_CLASSES = "the classes were known beforehand and new cases belong to one of them"
+#: Share of delta spent on the Monte-Carlo error of an estimated complexity.
+_MONTE_CARLO_SHARE = 0.1
+_N_SCALES = 21
+_N_MARGINS = 10
+
+
+@dataclass(frozen=True)
+class Complexity:
+    """Upper bound on the Rademacher complexity of a class with |h| <= 1.
+
+    Attributes
+    ----------
+    value : float
+    is_empirical : bool
+        Whether it is the complexity on the training inputs rather than its expectation.
+    delta_spent : float
+        Probability that it fails (Monte Carlo), to be taken off delta.
+    basis : str
+        What it rests on, as an assumption of the certificate.
+    """
+
+    value: float
+    is_empirical: bool = False
+    delta_spent: float = 0.0
+    basis: str = ""
+
+
+def stump_complexity(n_samples: int, n_features: int) -> Complexity:
+    """All stumps on ``n_features`` features: at most 2 (d m + 1) behaviours on m examples.
+
+    Examples
+    --------
+    >>> round(stump_complexity(10_000, 20).value, 4)
+    0.1016
+    """
+    value = finite_class_rademacher(2 * (n_features * n_samples + 1), n_samples)
+    return Complexity(value, basis="the weak learners are decision stumps on the given features")
+
+
+def finite_complexity(n_hypotheses: int, n_samples: int) -> Complexity:
+    """A class listed before the data were seen."""
+    value = finite_class_rademacher(n_hypotheses, n_samples)
+    basis = f"the {n_hypotheses} weak learners were fixed before the data and lie in [-1, 1]"
+    return Complexity(value, basis=basis)
+
+
+def given_complexity(
+    rademacher: float | RademacherEstimate, n_samples: int, delta: float
+) -> Complexity:
+    """A user's bound on the complexity, or an estimate whose Monte-Carlo error is paid for."""
+    if not isinstance(rademacher, RademacherEstimate):
+        basis = "the complexity given is an upper bound for the class of weak learners, |h| <= 1"
+        return Complexity(float(rademacher), basis=basis)
+    if not rademacher.is_exact:
+        raise NotCertifiableError(
+            "`rademacher` was estimated with a learner that is merely good, so it may be too "
+            "small. Estimate it for 'stumps' or kernels, or use bound='held-out'."
+        )
+    if rademacher.n_samples != n_samples:
+        raise ValueError(
+            f"`rademacher` must be estimated on the {n_samples} training examples, got "
+            f"{rademacher.n_samples}. Pass the X that the machine was fitted to."
+        )
+    spent = _MONTE_CARLO_SHARE * delta
+    basis = "the random signs were drawn once, on the training inputs, for the machine's own class"
+    return Complexity(rademacher.upper(spent), True, spent, basis)
+
+
+def hull_certificate(
+    bound: str,
+    margins: Floats,
+    complexity: Complexity,
+    *,
+    margin: float | None,
+    delta: float,
+) -> Certificate:
+    """Margin bound for votes in the convex hull of a class.
+
+    Parameters
+    ----------
+    bound : {"rademacher-margin", "margin-distribution"}
+    margins : ndarray of shape (n_samples, n_machines)
+        y f(x) over the sum of the weights.
+    complexity : Complexity
+    margin : float or None
+        The margin, if it was fixed before the data; otherwise all are tried and paid for.
+    delta : float
+    """
+    certify_one = _slack_bound if bound == "rademacher-margin" else _share_bound
+    share = (delta - complexity.delta_spent) / margins.shape[1]
+    parts = [certify_one(column, complexity, margin, share) for column in margins.T]
+    return combined(parts, delta, (complexity.basis,))
+
+
+def _slack_bound(
+    margins: Floats, complexity: Complexity, margin: float | None, delta: float
+) -> Certificate:
+    """Best of the scales 1, 2, 4, ...: the bound holds for all of them at once."""
+
+    def at(scale: float, is_fixed: bool) -> Certificate:
+        slack = float(np.clip(1.0 - scale * margins, 0.0, 1.0).mean())
+        return rademacher_margin_bound(
+            margins.size,
+            min(1.0, slack),
+            complexity.value,
+            scale=scale,
+            scale_is_fixed=is_fixed,
+            empirical=complexity.is_empirical,
+            delta=delta,
+        )
+
+    if margin is not None:
+        return at(1.0 / margin, True)
+    return _smallest(at(2.0**j, False) for j in range(_N_SCALES))
+
+
+def _share_bound(
+    margins: Floats, complexity: Complexity, margin: float | None, delta: float
+) -> Certificate:
+    """Best of all observed margins: the bound holds for all of them at once."""
+
+    def at(theta: float, is_fixed: bool) -> Certificate:
+        return margin_distribution_bound(
+            margins.size,
+            float(np.mean(margins < theta + 1e-12)),
+            theta,
+            complexity.value,
+            margin_is_fixed=is_fixed,
+            empirical=complexity.is_empirical,
+            delta=delta,
+        )
+
+    if margin is not None:
+        return at(margin, True)
+    tried = np.quantile(margins, np.linspace(0.0, 1.0, 101), method="lower")
+    tried = np.unique(np.clip(tried - 1e-9, 1e-6, 1.0))
+    return _smallest(at(float(theta), False) for theta in tried)
+
+
+def kernel_certificate(
+    margins: Floats,
+    n_kernels: int,
+    *,
+    margin: float | None,
+    delta: float,
+) -> Certificate:
+    """`multiple_kernel_bound` at a fixed margin, or the best of ten margins, each at delta/10.
+
+    The kernels have k(x, x) <= 1, so no trace exceeds the number of examples.
+    """
+    m, n_machines = margins.shape
+
+    def at(column: Floats, gamma: float, share: float) -> Certificate:
+        slack = float(np.maximum(0.0, gamma - column).sum())
+        return multiple_kernel_bound(m, n_kernels, gamma, float(m), slack, delta=share)
+
+    parts = []
+    for column in margins.T:
+        if margin is not None:
+            parts.append(at(column, margin, delta / n_machines))
+            continue
+        share = delta / (n_machines * _N_MARGINS)
+        parts.append(_smallest(at(column, 2.0**-j, share) for j in range(_N_MARGINS)))
+    return combined(parts, delta, ("the kernels were fixed before the data were seen",))
+
+
+def _smallest(certificates: Iterable[Certificate]) -> Certificate:
+    """The one with the smallest sum of terms (risks are clipped at 1)."""
+    return min(certificates, key=lambda c: sum(v for _, v in c.terms))
+
+
+def combined(
+    parts: Sequence[Certificate], delta: float, assumptions: tuple[str, ...] = ()
+) -> Certificate:
+    """One certificate for all machines: risks add up, delta is what they share."""
+    first = parts[0]
+    extra = tuple(a for a in (*assumptions, KNOWN_CLASSES) if a and a not in first.assumptions)
+    if len(parts) == 1:
+        return replace(first, delta=delta, assumptions=first.assumptions + extra)
+    risk = min(1.0, float(np.nextafter(sum(p.risk for p in parts), 2.0)))
+    terms = tuple((f"class {k} against the rest", p.risk) for k, p in enumerate(parts))
+    sizes = [p.n_compressed for p in parts]
+    note = f"One machine for each of {len(parts)} classes; their risks are added."
+    return replace(
+        first,
+        risk=risk,
+        delta=delta,
+        terms=terms,
+        unit="risk",
+        n_compressed=None if None in sizes else sum(s for s in sizes if s is not None),
+        assumptions=first.assumptions + extra,
+        notes=(*first.notes, note),
+    )
+
+
+def choose(bound: str, auto: str, known: Sequence[str]) -> str:
+    """The bound to compute; `auto` stands for the default of the machine."""
+    if bound == "auto":
+        return auto
+    if bound not in known:
+        allowed = ", ".join(repr(name) for name in ("auto", *known))
+        raise ValueError(f"`bound` must be one of {allowed}, got {bound!r}.")
+    return bound

@@ -1,0 +1,121 @@
+"""Weighted sums of weak learners that can be evaluated on new examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from handful.boosting._columns import Floats
+from handful.boosting._learners import response
+from handful.boosting._stumps import Stump
+
+
+class StumpVote:
+    """A weighted sum of stumps, evaluated feature by feature as a step function.
+
+    The coordinate view of boosting: a stump that is chosen again adds to its weight, its
+    opposite subtracts from it.
+
+    Attributes
+    ----------
+    weights : dict of Stump to float
+        Weight of each stump, all with sign +1; a negative weight is a vote for the opposite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> f = StumpVote([(Stump(0, 1.0, 1), 0.5), (Stump(0, 3.0, -1), 0.25), (Stump(-1, 0.0, 1), 1)])
+    >>> f(np.array([[0.0], [2.0], [4.0], [np.nan]]))
+    array([1.25, 0.25, 0.75, 1.  ])
+    >>> f.total
+    1.75
+    """
+
+    def __init__(self, votes: Iterable[tuple[Stump, float]]) -> None:
+        self.weights: dict[Stump, float] = {}
+        for stump, weight in votes:
+            key = Stump(stump.feature, stump.threshold, 1)
+            self.weights[key] = self.weights.get(key, 0.0) + stump.sign * float(weight)
+        self._constant = self.weights.get(Stump(-1, 0.0, 1), 0.0)
+        self._steps: dict[int, tuple[Floats, Floats]] = {}
+        for feature in sorted({s.feature for s in self.weights if s.feature >= 0}):
+            cuts, jumps = self._feature(feature)
+            passed = np.concatenate([[0.0], np.cumsum(jumps)])
+            self._steps[feature] = cuts, passed[-1] - 2.0 * passed
+
+    def _feature(self, feature: int) -> tuple[Floats, Floats]:
+        pairs = sorted((s.threshold, w) for s, w in self.weights.items() if s.feature == feature)
+        return np.array([t for t, _ in pairs]), np.array([w for _, w in pairs])
+
+    @property
+    def total(self) -> float:
+        """Sum of the absolute weights."""
+        return float(sum(abs(w) for w in self.weights.values()))
+
+    def __call__(self, X: Floats) -> Floats:
+        """Values on the rows of X; a missing value adds nothing."""
+        out = np.full(X.shape[0], self._constant)
+        for feature, (cuts, levels) in self._steps.items():
+            column = X[:, feature]
+            step = levels[np.searchsorted(cuts, column, side="left")]
+            out += np.where(np.isnan(column), 0.0, step)
+        return out
+
+    def rules(self, names: Sequence[str]) -> list[tuple[str, float]]:
+        """Rules with positive weights, the heaviest first, in the user's feature names."""
+        pairs = [
+            (Stump(s.feature, s.threshold, 1 if w > 0 else -1).describe(names), abs(w))
+            for s, w in self.weights.items()
+            if w != 0.0
+        ]
+        return sorted(pairs, key=lambda pair: -pair[1])
+
+
+class LearnerVote:
+    """A weighted sum of fitted scikit-learn estimators."""
+
+    def __init__(self, members: Sequence[Any], weights: Sequence[float], kind: str) -> None:
+        self.members, self.kind = list(members), kind
+        self.weights = np.asarray(weights, dtype=np.float64)
+
+    @property
+    def total(self) -> float:
+        """Sum of the absolute weights."""
+        return float(np.abs(self.weights).sum())
+
+    def __call__(self, X: Floats) -> Floats:
+        """Values on the rows of X."""
+        out = np.zeros(X.shape[0])
+        for member, weight in zip(self.members, self.weights, strict=True):
+            out += weight * response(member, X, self.kind)
+        return out
+
+    def rules(self, names: Sequence[str]) -> list[tuple[str, float]]:
+        """The learners by their text, with weights, in the order they were found."""
+        return [(str(m), float(w)) for m, w in zip(self.members, self.weights, strict=True)]
+
+
+class ColumnVote:
+    """A weighted sum of the columns of X themselves."""
+
+    def __init__(self, votes: Iterable[tuple[tuple[int, int], float]], n_columns: int) -> None:
+        self.coef = np.zeros(n_columns)
+        for (j, sign), weight in votes:
+            self.coef[j] += sign * weight
+
+    @property
+    def total(self) -> float:
+        """Sum of the absolute weights."""
+        return float(np.abs(self.coef).sum())
+
+    def __call__(self, X: Floats) -> Floats:
+        """Values on the rows of X."""
+        used = np.flatnonzero(self.coef)
+        return np.asarray(X[:, used] @ self.coef[used])
+
+    def rules(self, names: Sequence[str]) -> list[tuple[str, float]]:
+        """Columns with positive weights, the heaviest first."""
+        used = sorted(np.flatnonzero(self.coef).tolist(), key=lambda j: -abs(self.coef[j]))
+        return [(("" if self.coef[j] > 0 else "-") + names[j], abs(self.coef[j])) for j in used]

@@ -1,0 +1,171 @@
+"""Multiple kernels: the specification's vector, invariances, bad kernels."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from handful.boosting import LPBoostMKL, empirical_rademacher
+from handful.boosting._kernel_columns import KernelColumns
+from handful.bounds import NotCertifiableError, multiple_kernel_bound
+from handful.kernels import Kernel
+from tests.oracles import boosting as oracle
+
+RBF = {"kernel": "rbf", "gamma": 1.0}
+
+
+def _toy():
+    i = np.arange(1, 13)
+    X = np.column_stack([np.sin(i), np.cos(2 * i)])
+    y = np.sign(np.sin(i) + 0.5 * np.cos(2 * i))
+    y[[4, 9]] *= -1
+    return X, y
+
+
+def test_specification_vector():
+    X, y = _toy()
+    family = KernelColumns([X @ X.T, Kernel("rbf", gamma=1.0)(X)])
+    np.testing.assert_allclose(family.edges(y / 12), [0.378686147, 0.398763876], atol=1e-9)
+    linear = KernelColumns([X @ X.T]).best(y / 12)[0]
+    np.testing.assert_allclose(linear.values[:3], [0.74700915, 0.76844721, 0.3210877], atol=1e-7)
+    machine = LPBoostMKL(["linear", RBF], 0.5, normalise=False, tol=1e-6).fit(X, y)
+    assert machine.beta_[0] == pytest.approx(0.15253650, abs=1e-6)
+    np.testing.assert_allclose(machine.kernel_weights_, [0.2124, 0.7876], atol=1e-3)
+
+
+def test_edges_match_loops(rng):
+    A = rng.normal(size=(9, 4))
+    scores = rng.normal(size=9) * (rng.random(9) < 0.6)
+    K = A @ A.T
+    family = KernelColumns([K])
+    assert family.edges(scores)[0] == pytest.approx(oracle.kernel_norm(K, scores))
+    column = family.best(scores)[0]
+    assert scores @ column.values == pytest.approx(column.edge)
+    assert column.key.coefficients @ K[np.ix_(column.key.indices, column.key.indices)] @ (
+        column.key.coefficients
+    ) == pytest.approx(1.0)  # a function of norm one
+
+
+def test_value_matches_a_convex_solver(rng):
+    X = rng.normal(size=(14, 2))
+    y = np.where(X[:, 0] > 0, 1.0, -1.0)
+    kernels = [Kernel("rbf", gamma=0.5)(X), Kernel("rbf", gamma=5.0)(X)]
+    machine = LPBoostMKL(
+        [{"kernel": "rbf", "gamma": 0.5}, {"kernel": "rbf", "gamma": 5.0}], 0.5, tol=1e-7
+    ).fit(X, y)
+    # min over u of max_t u'YK_tYu, as a smooth problem with a bound variable.
+    cap = 1 / 7
+    constraints = [{"type": "eq", "fun": lambda v: v[:-1].sum() - 1.0}] + [
+        {"type": "ineq", "fun": lambda v, K=K: v[-1] - (v[:-1] * y) @ K @ (v[:-1] * y)}
+        for K in kernels
+    ]
+    start = np.append(np.full(14, 1 / 14), 1.0)
+    bounds = [(0, cap)] * 14 + [(0, None)]
+    found = minimize(
+        lambda v: v[-1], start, bounds=bounds, constraints=constraints, method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 500},
+    )  # fmt: skip
+    assert machine.beta_[0] == pytest.approx(np.sqrt(found.fun), abs=1e-5)
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 10_000))
+def test_weights_do_not_depend_on_order_or_repetition(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(30, 2))
+    y = np.where(X[:, 0] + (X[:, 1] > 0.5) + 0.3 * rng.normal(size=30) > 0, 1, -1)
+    y[:2] = 1, -1
+    specs = ["linear", RBF, {"kernel": "poly", "degree": 2, "coef0": 1.0}]
+    fit = lambda kernels: LPBoostMKL(kernels, 0.5, tol=1e-6).fit(X, y)  # noqa: E731
+    base = fit(specs)
+    moved = fit([specs[2], specs[0], specs[1]])
+    np.testing.assert_allclose(moved.kernel_weights_, base.kernel_weights_[[2, 0, 1]], atol=2e-2)
+    np.testing.assert_allclose(moved.decision_function(X), base.decision_function(X), atol=5e-3)
+    twice = fit([*specs, RBF])
+    w = twice.kernel_weights_
+    np.testing.assert_allclose([w[0], w[1] + w[3], w[2]], base.kernel_weights_, atol=1e-9)
+    assert w[1] == w[3]
+
+
+def test_pipeline_classes_and_views():
+    X, y = load_iris(return_X_y=True)
+    kernels = ["linear", {"kernel": "rbf", "gamma": 0.5, "columns": [2, 3]}]
+    machine = make_pipeline(StandardScaler(), LPBoostMKL(kernels, 0.1)).fit(X, y)
+    assert machine.score(X, y) > 0.95
+    weights = machine[-1].kernel_weights_
+    assert weights.shape == (3, 2)
+    np.testing.assert_allclose(weights.sum(axis=1), 1.0)
+    rules = machine[-1].get_rules()
+    assert rules["rule"].tolist()[:2] == ["linear", "rbf(gamma=0.5) on columns [2, 3]"]
+
+
+def test_normalised_kernels_do_not_depend_on_scale(rng):
+    X = rng.normal(size=(40, 3)) + 1.0
+    y = np.where(X[:, 0] > X[:, 1], 1, -1)
+    scores = LPBoostMKL(["linear"], 0.3).fit(X, y).decision_function(X)
+    again = LPBoostMKL(["linear"], 0.3).fit(1e6 * X, y).decision_function(1e6 * X)
+    np.testing.assert_allclose(again, scores, atol=1e-9)
+    assert np.all(np.abs(scores) <= 1.0 + 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("kernels", "message"),
+    [
+        ("rbf", "`kernels` must be a list of at least one kernel"),
+        ([], "`kernels` must be a list of at least one kernel"),
+        (["precomputed"], "`kernels` must be computed from X"),
+        ([{"gamma": 1.0}], "an entry without 'kernel'"),
+        ([{"kernel": "rbf", "columns": [7]}], r"`columns` of a kernel must be in \[0, 2\)"),
+        ([lambda X, Z: np.full((len(X), len(Z)), np.nan)], r"kernel 0 \(callable\) must give fin"),
+        ([lambda X, Z: -(X @ Z.T)], "must be positive semi-definite, got the eigenvalue"),
+        ([lambda X, Z: X[:, :1] - Z[:, 0] + 1.0], "must be symmetric"),
+    ],
+)
+def test_bad_kernels(kernels, message):
+    X, y = _toy()
+    with pytest.raises(ValueError, match=message):
+        LPBoostMKL(kernels, normalise=False).fit(X, y)
+
+
+def test_kernel_without_signal_is_a_constant_with_a_warning():
+    X, y = _toy()
+    zero = [lambda X, Z: np.zeros((len(X), len(Z)))]
+    with pytest.warns(UserWarning, match="LPBoostMKL is constant"):
+        machine = LPBoostMKL(zero, normalise=False).fit(X, y)
+    assert len(set(machine.predict(X))) == 1
+    np.testing.assert_array_equal(machine.kernel_weights_, [0.0])
+    with pytest.raises(NotCertifiableError, match="Fit with normalise=True"):
+        machine.certify()
+    with pytest.warns(UserWarning, match="LPBoostMKL is constant"):
+        machine = LPBoostMKL(zero).fit(X, y)
+    with pytest.raises(NotCertifiableError, match="the machine is a constant"):
+        machine.certify()
+
+
+def test_certificates(rng):
+    X, y = load_breast_cancer(return_X_y=True)
+    X, X_new, y, y_new = train_test_split(X, y, random_state=0)
+    scale = StandardScaler().fit(X)
+    X, X_new = scale.transform(X), scale.transform(X_new)
+    kernels = ["linear", {"kernel": "rbf", "gamma": 0.01}]
+    machine = LPBoostMKL(kernels, 0.2).fit(X, y)
+    wide = machine.certify(margin=0.5)
+    slack = np.maximum(0.0, 0.5 - machine.margins_).sum()
+    expected = multiple_kernel_bound(len(y), 2, 0.5, float(len(y)), slack)
+    assert wide.terms == expected.terms
+    assert wide.is_vacuous
+    assert machine.certify().is_vacuous
+    complexity = empirical_rademacher(kernels, X, n_draws=50, random_state=0)
+    sharper = machine.certify(rademacher=complexity)
+    assert sharper.bound == "rademacher-margin"
+    assert sum(v for _, v in sharper.terms) < sum(v for _, v in machine.certify().terms)
+    held = machine.certify(X=X_new, y=y_new)
+    assert held.bound == "held-out"
+    assert held.risk < 0.15
+    with pytest.raises(NotCertifiableError, match="Pass rademacher=empirical_rademacher"):
+        machine.certify(bound="rademacher-margin")
