@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
+from handful.kernels import Kernel
 from handful.svm import Geometry, KernelGeometry, fit_svm_grid
 from handful.svm import _codes as codes
 from tests.oracles import svm as oracle
@@ -48,6 +50,13 @@ def test_projection_of_code_4(machines):
         assert g.projection_loss[dimension] == pytest.approx(loss, abs=1e-8)
         best, smallest = (codes.code_4(g, dimension=d).total for d in ("best", "smallest"))
         assert best <= smallest
+        assert g.projected_bits.min() == pytest.approx(
+            min(
+                codes.cell_bits(2 * np.sqrt(g.span.values[:d]) * g.norm / np.sqrt(1 - loss_d**2))
+                for d, loss_d in enumerate(g.projection_loss)
+                if loss_d < 1
+            )
+        )
 
 
 def test_exact_lists_by_hand(machines):
@@ -71,16 +80,10 @@ def test_log_star():
 
 
 def test_zero_widths_cost_nothing():
-    import numpy as np
-
-    assert codes.ball_bits(np.array([0.0, 1.0, 1.0 + 1e-13, 2.0, 3.5])) == pytest.approx(3.0)
+    assert codes.cell_bits(np.array([0.0, 1.0, 1.0 + 1e-13, 2.0, 3.5])) == pytest.approx(3.0)
 
 
 def test_trivial_machines_have_no_code():
-    import numpy as np
-
-    from handful.kernels import Kernel
-
     options = {"kernels": [Kernel("linear")], "Cs": [1.0], "fit_intercept": False}
     model = fit_svm_grid(np.zeros((4, 1)), np.array([1.0, 1, -1, -1]), **options)[0]
     g = Geometry(model, KernelGeometry(np.zeros((4, 4))))

@@ -77,6 +77,16 @@ def test_twins_have_no_span(rng):
     assert (1.0 / inverse.diagonal()).min() > 1e-4
 
 
+def test_wide_kernels_whose_centred_matrix_is_rounding(rng):
+    """Where centring leaves little but rounding, the estimate is still a number."""
+    X = rng.normal(size=(60, 2))
+    y = np.where(X[:, 0] > 0, 1.0, -1.0)
+    grid = fit_svm_grid(X, y, gammas=[1e-9], Cs=[1.0, 1e6])
+    for model in grid:
+        squares = spans(model, oracle.centred(grid.kernel_matrix(0)))
+        assert not np.isnan(squares).any()
+
+
 def test_no_vector_between_the_bounds(rng):
     """A tiny C: with a bias every support vector counts, without one the norms do."""
     X = rng.normal(size=(10, 2))

@@ -10,12 +10,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from handful.svm._geometry import Geometry
-
-Floats = NDArray[np.float64]
+from handful.svm._geometry import Geometry, cell_bits
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,11 +60,6 @@ def log_star(bits: float) -> float:
     return total
 
 
-def ball_bits(widths: Floats) -> float:
-    """Sum of log2 max(1, ceil(width)): bits of a position in a box of cells."""
-    return float(np.log2(np.maximum(1.0, np.ceil(widths - 1e-12))).sum())
-
-
 def log2_binomial(n: int, k: int) -> float:
     """Base-two logarithm of n choose k."""
     return float(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)) / math.log(2.0)
@@ -109,7 +101,7 @@ def code_2(g: Geometry, *, region: str = "cone", exact: bool = False) -> CodeLen
     """Code vector from a cover of the ellipsoid of the data."""
     if g.is_trivial:
         return _INFINITE
-    position = ball_bits(2.0 * np.sqrt(g.points.eigenvalues) * g.norm)
+    position = float(cell_bits(2.0 * np.sqrt(g.points.eigenvalues) * g.norm))
     return _assemble(g, position, 0.0, region, exact)
 
 
@@ -117,7 +109,7 @@ def code_3(g: Geometry, *, region: str = "cone", exact: bool = False) -> CodeLen
     """The same in the span of the support vectors, which are told first."""
     if g.is_trivial:
         return _INFINITE
-    position = ball_bits(2.0 * np.sqrt(g.span.values[: g.n_support]) * g.norm)
+    position = float(cell_bits(2.0 * np.sqrt(g.span.values[: g.n_support]) * g.norm))
     return _assemble(g, position, _support_bits(g, exact), region, exact)
 
 
@@ -133,15 +125,10 @@ def code_4(
         raise ValueError(f"`dimension` must be 'smallest' or 'best', got {dimension!r}.")
     if g.is_trivial:
         return _INFINITE
-    best = math.inf
-    loss = g.projection_loss
-    for d in np.flatnonzero(loss < 1.0):
-        widths = 2.0 * np.sqrt(g.span.values[:d]) * g.norm / math.sqrt(1.0 - loss[d] ** 2)
-        best = min(best, ball_bits(widths))
-        if dimension == "smallest":
-            break
+    bits = g.projected_bits
+    position = float(bits[0] if dimension == "smallest" else bits.min())
     support = _support_bits(g, exact) + math.log2(g.n_samples)
-    return _assemble(g, best, support, region, exact)
+    return _assemble(g, position, support, region, exact)
 
 
 def code_5(g: Geometry, *, region: str = "cone", exact: bool = False) -> CodeLength:

@@ -107,7 +107,8 @@ def sparse_margin(g: Geometry) -> float:
 
 def span(g: Geometry) -> float:
     """Leave-one-out error rate by the span estimate; affine for machines with a bias."""
-    return span_errors(g.model, g.points.K).size / g.n_samples
+    factor = g.points.free_factor(g.model.free) if g.model.free.size else None
+    return span_errors(g.model, g.points.K, factor=factor).size / g.n_samples
 
 
 def leave_one_out(g: Geometry) -> float:

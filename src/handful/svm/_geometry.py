@@ -15,6 +15,7 @@ from scipy.linalg import eigh
 
 from handful.svm._ball import enclosing_ball
 from handful.svm._model import SVMModel
+from handful.svm._span import FreeFactor, factorise_free
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -39,6 +40,11 @@ def _spectrum(K: Floats, members: Indices) -> Spectrum:
     return Spectrum(members, np.maximum(values[::-1], 0.0), vectors[:, ::-1])
 
 
+def cell_bits(widths: Floats) -> Floats:
+    """Sum over the last axis of log2 max(1, ceil(width)): bits of a position in a box of cells."""
+    return np.log2(np.maximum(1.0, np.ceil(widths - 1e-12))).sum(axis=-1)
+
+
 @dataclass(frozen=True, eq=False)
 class KernelGeometry:
     """The training points in the feature space of one kernel.
@@ -60,6 +66,7 @@ class KernelGeometry:
 
     K: Floats
     _spans: dict[bytes, Spectrum] = field(default_factory=dict, repr=False)
+    _factors: dict[bytes, FreeFactor] = field(default_factory=dict, repr=False)
 
     @property
     def n_samples(self) -> int:
@@ -102,6 +109,13 @@ class KernelGeometry:
         if key not in self._spans:
             self._spans[key] = self._make_span(support)
         return self._spans[key]
+
+    def free_factor(self, free: Indices) -> FreeFactor:
+        """Factorisation of K on the support vectors between their bounds."""
+        key = free.tobytes()
+        if key not in self._factors:
+            self._factors[key] = factorise_free(self.K, free)
+        return self._factors[key]
 
     def _make_span(self, support: Indices) -> Spectrum:
         m = self.n_samples
@@ -214,3 +228,23 @@ class Geometry:
         parts = np.concatenate([[0.0], (span.values * weights)[::-1]])
         tails = np.maximum(np.cumsum(parts)[::-1], 0.0)
         return self.radius * np.sqrt(tails)
+
+    @cached_property
+    def projected_bits(self) -> Floats:
+        """Bits of a code vector in the projections that lose less than the margin.
+
+        The first entry is for the fewest components; the smallest is the smallest over all.
+        """
+        loss = self.projection_loss
+        widths = 2.0 * np.sqrt(self.span.values) * self.norm
+        bits = []
+        valid = np.flatnonzero(loss < 1.0)
+        for d in valid:
+            scaled = widths[:d] / np.sqrt(1.0 - loss[d] ** 2)
+            bits.append(float(cell_bits(scaled[: np.searchsorted(-scaled, -1.0)])))
+            if d and scaled[-1] <= 1.0:
+                # Further components cost nothing and only make the cells larger.
+                last = widths / np.sqrt(1.0 - loss[valid[-1]] ** 2)
+                bits.append(float(cell_bits(last)))
+                break
+        return np.array(bits)

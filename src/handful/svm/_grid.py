@@ -124,7 +124,7 @@ def fit_svm_grid(
     Cs: Sequence[float],
     fit_intercept: bool = True,
     center: bool = False,
-    tol: float = 1e-3,
+    tol: float = 1e-5,
 ) -> SVMGrid:
     """Fit every (kernel, C) machine on one training set.
 
@@ -143,7 +143,8 @@ def fit_svm_grid(
     center : bool
         Centre the features on their mean over the training points.
     tol : float
-        Largest allowed violation of the optimality conditions, in units of the margin.
+        Largest relative duality gap, and largest violation of the optimality conditions in
+        units of the margin.
 
     Returns
     -------

@@ -61,7 +61,7 @@ def solve_path(
     Cs: Floats,
     *,
     fit_intercept: bool = True,
-    tol: float = 1e-3,
+    tol: float = 1e-5,
     alpha: Floats | None = None,
     warn: bool = True,
 ) -> list[Solution]:
@@ -77,7 +77,8 @@ def solve_path(
         Ascending penalties.
     fit_intercept : bool
     tol : float
-        Largest violation of the optimality conditions, in units of the margin.
+        Largest relative duality gap, and largest violation of the optimality conditions in
+        units of the margin.
     alpha : ndarray, optional
         Where to start for the first C; it must be feasible.
     warn : bool

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
@@ -15,7 +17,30 @@ Indices = NDArray[np.intp]
 _RIDGE = 1e-10
 
 
-def spans(model: SVMModel, K: Floats, *, bias: bool | None = None) -> Floats:
+@dataclass(frozen=True, eq=False)
+class FreeFactor:
+    """Cholesky factor of K on the free support vectors, and the diagonal of its inverse."""
+
+    free: Indices
+    factor: Floats
+    inverse_diagonal: Floats
+    inverse_sums: Floats
+
+
+def factorise_free(K: Floats, free: Indices) -> FreeFactor:
+    """Factorise K on the free support vectors; machines with the same ones share it."""
+    ridge = _RIDGE
+    factor, info = dpotrf(_ridged(K, free, ridge), lower=1)
+    while info:
+        ridge *= 10.0
+        factor, info = dpotrf(_ridged(K, free, ridge), lower=1)
+    diagonal = np.diagonal(dpotri(factor, lower=1)[0]).copy()
+    return FreeFactor(free, factor, diagonal, dpotrs(factor, np.ones(free.size), lower=1)[0])
+
+
+def spans(
+    model: SVMModel, K: Floats, *, bias: bool | None = None, factor: FreeFactor | None = None
+) -> Floats:
     """Squared spans S_p^2 of the support vectors, in the order of ``model.support``.
 
     The distance of a support vector from the span (with a bias, the affine span) of the other
@@ -29,6 +54,8 @@ def spans(model: SVMModel, K: Floats, *, bias: bool | None = None) -> Floats:
         Kernel matrix of the training points.
     bias : bool, optional
         Affine span; by default where the machine has a bias.
+    factor : FreeFactor, optional
+        Of ``factorise_free(K, model.free)``, where it is at hand.
     """
     with_bias = model.fit_intercept if bias is None else bias
     free, bounded = model.free, model.bounded
@@ -37,31 +64,30 @@ def spans(model: SVMModel, K: Floats, *, bias: bool | None = None) -> Floats:
     if free.size == 0:
         squares[bounded] = np.inf if with_bias else diagonal[bounded]
         return squares[model.support]
-    factor, info = dpotrf(_ridged(K, free), lower=1)
-    if info:
-        raise np.linalg.LinAlgError("the kernel matrix of the support vectors is not positive")
-    inverse_diagonal = np.diagonal(dpotri(factor, lower=1)[0]).copy()
+    known = factorise_free(K, free) if factor is None else factor
+    inverse_diagonal, z = known.inverse_diagonal, known.inverse_sums
     cross = K[np.ix_(free, bounded)]
-    quadratic = np.einsum("ij,ij->j", cross, dpotrs(factor, cross, lower=1)[0])
+    quadratic = np.einsum("ij,ij->j", cross, dpotrs(known.factor, cross, lower=1)[0])
     if with_bias:
-        z = dpotrs(factor, np.ones(free.size), lower=1)[0]
-        inverse_diagonal -= z**2 / z.sum()
+        inverse_diagonal = inverse_diagonal - z**2 / z.sum()
         quadratic -= (cross.T @ z - 1.0) ** 2 / z.sum()
     squares[free] = 1.0 / np.maximum(inverse_diagonal, np.finfo(float).tiny)
     squares[bounded] = np.maximum(diagonal[bounded] - quadratic, 0.0)
     return squares[model.support]
 
 
-def _ridged(K: Floats, members: Indices) -> Floats:
+def _ridged(K: Floats, members: Indices, ridge: float) -> Floats:
     block = K[np.ix_(members, members)]
-    block.flat[:: members.size + 1] += _RIDGE * max(float(np.diagonal(block).mean()), 1e-300)
+    block.flat[:: members.size + 1] += ridge * max(float(np.diagonal(block).mean()), 1e-300)
     return block
 
 
-def span_errors(model: SVMModel, K: Floats, *, bias: bool | None = None) -> Indices:
+def span_errors(
+    model: SVMModel, K: Floats, *, bias: bool | None = None, factor: FreeFactor | None = None
+) -> Indices:
     """Training points that the span estimate counts as leave-one-out errors."""
     support = model.support
-    squares = spans(model, K, bias=bias)
+    squares = spans(model, K, bias=bias, factor=factor)
     return support[model.alpha[support] * squares >= model.margins[support]]
 
 
