@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics.pairwise import euclidean_distances
+from threadpoolctl import threadpool_limits
 
 from handful.kernels import Kernel, center_kernel
 from handful.svm._model import SVMModel
+from handful.svm._solver import Solution, solve_path
 
 Floats = NDArray[np.float64]
 _BLOCK_ENTRIES = 1 << 21
@@ -163,48 +165,39 @@ def fit_svm_grid(
     penalties = np.sort(np.asarray(Cs, dtype=np.float64))
     chosen = _check_grid(y_signed, kernels, gammas, penalties)
     models: list[SVMModel] = []
-    for kernel, K in zip(chosen, _shared_kernels(chosen, X, X), strict=True):
-        models += _fit_libsvm(
-            center_kernel(K) if center else K,
-            y_signed,
-            kernel,
-            penalties,
-            fit_intercept,
-            center,
-            tol,
-        )
+    with threadpool_limits(limits=1, user_api="blas"):
+        for kernel, K in zip(chosen, _shared_kernels(chosen, X, X), strict=True):
+            K = np.ascontiguousarray(center_kernel(K) if center else K)
+            for C, solution in zip(
+                penalties,
+                solve_path(K, y_signed, penalties, fit_intercept=fit_intercept, tol=tol),
+                strict=True,
+            ):
+                models.append(
+                    as_model(solution, float(C), kernel, y_signed, fit_intercept, center)
+                )
     return SVMGrid(models=tuple(models), kernels=chosen, Cs=penalties, X=X, y_signed=y_signed)
 
 
-def _fit_libsvm(
-    K: Floats, y: Floats, kernel: Kernel, Cs: Floats, fit_intercept: bool, center: bool, tol: float
-) -> list[SVMModel]:
-    from sklearn.svm import SVC
-
-    models = []
-    for C in Cs:
-        svc = SVC(C=C, kernel="precomputed", tol=tol).fit(K, y)
-        alpha = np.zeros(y.shape[0])
-        alpha[svc.support_] = np.abs(svc.dual_coef_[0])
-        w_x = K @ (alpha * y)
-        bias = float(svc.intercept_[0])
-        f = w_x + bias
-        norm2 = float((alpha * y) @ w_x)
-        dual = float(alpha.sum() - norm2 / 2)
-        primal = norm2 / 2 + C * np.maximum(0, 1 - y * f).sum()
-        models.append(
-            SVMModel(
-                kernel=kernel,
-                C=float(C),
-                alpha=alpha,
-                bias=bias,
-                y_signed=y,
-                f=f,
-                objective=dual,
-                gap=float(primal - dual),
-                fit_intercept=True,
-                center=center,
-                solver="libsvm",
-            )
-        )
-    return models
+def as_model(
+    solution: Solution,
+    C: float,
+    kernel: Kernel,
+    y_signed: Floats,
+    fit_intercept: bool,
+    center: bool,
+) -> SVMModel:
+    """The record of a solution of the solver."""
+    return SVMModel(
+        kernel=kernel,
+        C=C,
+        alpha=solution.alpha,
+        bias=solution.bias,
+        y_signed=y_signed,
+        f=solution.errors + y_signed + solution.bias,
+        objective=solution.objective,
+        gap=solution.gap,
+        fit_intercept=fit_intercept,
+        center=center,
+        solver=solution.solver,
+    )
