@@ -3,9 +3,44 @@
 What lives here: the grid solver, the single machine, what can be read off a fitted machine, and
 the certificates that hold for it. What does not: the bounds themselves (`handful.bounds`) and
 the search that chooses among machines (`handful.selection`).
+
+To add a criterion: write a function of a `Geometry`, enter it in ``CRITERIA`` and give it a
+twin in ``tests/oracles/svm.py``.
 """
 
+from handful.svm._ball import enclosing_ball
+from handful.svm._certificates import certify_svm, stable_set
+from handful.svm._codes import CodeLength, code_1, code_2, code_3, code_4, code_5
+from handful.svm._criteria import CRITERIA, SVMCriterion, get_criterion
+from handful.svm._geometry import Geometry, KernelGeometry
 from handful.svm._grid import SVMGrid, fit_svm_grid
+from handful.svm._machine import SupportVectorMachine
 from handful.svm._model import SVMModel
+from handful.svm._sklearn import model_of_svc
+from handful.svm._span import leave_one_out_errors, span_errors
+from handful.svm._table import criteria_table
 
-__all__ = ["SVMGrid", "SVMModel", "fit_svm_grid"]
+__all__ = [
+    "CRITERIA",
+    "CodeLength",
+    "Geometry",
+    "KernelGeometry",
+    "SVMCriterion",
+    "SVMGrid",
+    "SVMModel",
+    "SupportVectorMachine",
+    "certify_svm",
+    "code_1",
+    "code_2",
+    "code_3",
+    "code_4",
+    "code_5",
+    "criteria_table",
+    "enclosing_ball",
+    "fit_svm_grid",
+    "get_criterion",
+    "leave_one_out_errors",
+    "model_of_svc",
+    "span_errors",
+    "stable_set",
+]

@@ -90,9 +90,7 @@ def _support_bits(g: Geometry, exact: bool) -> float:
     return math.log2(m + 1) + log2_binomial(m, s) if exact else (s + 1) * math.log2(m)
 
 
-def _assemble(
-    g: Geometry, position: float, support: float, region: str, exact: bool
-) -> CodeLength:
+def _assemble(g: Geometry, position: float, support: float, region: str, exact: bool) -> CodeLength:
     inside, outside = _mistakes(g, region, exact)
     codebook = log_star(position) + position
     return CodeLength(codebook=codebook, support=support, inside=inside, outside=outside)

@@ -173,9 +173,7 @@ def fit_svm_grid(
                 solve_path(K, y_signed, penalties, fit_intercept=fit_intercept, tol=tol),
                 strict=True,
             ):
-                models.append(
-                    as_model(solution, float(C), kernel, y_signed, fit_intercept, center)
-                )
+                models.append(as_model(solution, float(C), kernel, y_signed, fit_intercept, center))
     return SVMGrid(models=tuple(models), kernels=chosen, Cs=penalties, X=X, y_signed=y_signed)
 
 

@@ -23,6 +23,7 @@ _NEWTON_STEPS = 10
 _HELD_SHARE = 0.3
 _LARGEST_NEWTON = 4000
 _MAX_ROUNDS = 300
+_LAST_WORK = 300_000_000
 _RIDGE = 1e-11
 _FLOOR = 1e-12
 
@@ -62,6 +63,7 @@ def solve_path(
     fit_intercept: bool = True,
     tol: float = 1e-3,
     alpha: Floats | None = None,
+    warn: bool = True,
 ) -> list[Solution]:
     """Solve for every C in ascending order, each started from the one before.
 
@@ -78,6 +80,8 @@ def solve_path(
         Largest violation of the optimality conditions, in units of the margin.
     alpha : ndarray, optional
         Where to start for the first C; it must be feasible.
+    warn : bool
+        Whether to warn where the gap was not reached.
 
     Returns
     -------
@@ -105,7 +109,7 @@ def solve_path(
         state.high = np.where(y > 0, C, 0.0)
         near = np.abs(np.abs(state.u) - C) <= 1e-12 * C
         state.u[near] = C * y[near]
-        solver = _solve(state, tol)
+        solver = _solve(state, tol, warn)
         solutions.append(_finish(state, solver))
         before = float(C)
     return solutions
@@ -121,17 +125,21 @@ def _grow(state: _State, ratio: float) -> None:
         state.errors = (state.errors + state.y) * factor - state.y
 
 
-def _solve(state: _State, tol: float) -> str:
+def _solve(state: _State, tol: float, warn: bool) -> str:
     """Alternate SMO and Newton steps until violation and relative gap are at most tol."""
     from handful.svm import _loops
 
     smo = _loops.smo_pairs if state.has_bias else _loops.smo_singles
     arguments = (state.K, state.diagonal, state.low, state.high, state.u)
     floor = _FLOOR * state.scale
-    inner, solver = tol, "smo"
+    inner, solver, last_gap = tol, "smo", np.inf
     for n_round in range(_MAX_ROUNDS):
-        if n_round % 20 == 19:
+        if n_round % 10 == 9:
             state.errors = state.K @ state.u - state.y
+            gap = _certainty(state)[1]
+            if gap > 0.5 * last_gap:
+                break
+            last_gap = gap
         _, violation = smo(*arguments, state.errors, inner, _SMO_STEPS, floor)
         if violation <= inner:
             if _is_proved(state, tol):
@@ -139,8 +147,8 @@ def _solve(state: _State, tol: float) -> str:
             inner = max(0.1 * inner, 1e-14)
         _newton(state, inner)
         solver = "newton"
-    smo(*arguments, state.errors, inner, 20_000_000 // state.y.shape[0], floor)
-    if not _is_proved(state, tol):
+    smo(*arguments, state.errors, inner, _LAST_WORK // state.y.shape[0], floor)
+    if warn and not _is_proved(state, tol):
         warnings.warn(
             f"the solver stopped before the relative duality gap reached tol={tol:g}; the gap of "
             "the model says how far it is from optimal. Scale the features, or lower C.",
@@ -202,7 +210,8 @@ def _direction(state: _State, free: NDArray[np.intp], factor: Floats) -> Floats:
     if not state.has_bias:
         return dpotrs(factor, right[:, :1], lower=0)[0][:, 0]
     solved = dpotrs(factor, right, lower=0)[0]
-    return solved[:, 0] - (solved[:, 0].sum() / solved[:, 1].sum()) * solved[:, 1]
+    direction = solved[:, 0] - (solved[:, 0].sum() / solved[:, 1].sum()) * solved[:, 1]
+    return direction - direction.mean()
 
 
 def _move(state: _State, free: NDArray[np.intp], direction: Floats, step: float) -> None:

@@ -1,0 +1,174 @@
+"""Criteria: numbers by which to choose among machines, none of them a bound.
+
+Each is a function of the `Geometry` of a machine, smaller is better, and stands in the registry
+``CRITERIA``. To add one: write the function, enter it below, give it an oracle in the tests.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from handful.bounds import Criterion
+from handful.svm import _codes
+from handful.svm._geometry import Geometry
+from handful.svm._span import leave_one_out_errors, span_errors
+
+_LUXBURG = "von Luxburg, Bousquet & Schölkopf (2004), JMLR 5"
+_CODE_WARNING = (
+    "It is the length of a code for the training labels over their number; values above one are "
+    "normal, and only differences between machines mean something."
+)
+_BOUND_WARNING = (
+    "It is the leading term of a published bound, without its constants and confidence."
+)
+_LOO_WARNING = "It estimates the error of machines trained on one example less, without confidence."
+
+
+@dataclass(frozen=True)
+class SVMCriterion:
+    """An entry of ``CRITERIA``: a number to choose by, smaller is better.
+
+    Attributes
+    ----------
+    name : str
+    function : callable
+        From a `Geometry` to a float, infinite where the criterion is undefined.
+    summary, warning, reference : str
+    is_slow : bool
+        Whether it refits machines; such criteria are left out of tables unless asked for.
+    """
+
+    name: str
+    function: Callable[[Geometry], float]
+    summary: str
+    warning: str
+    reference: str
+    is_slow: bool = False
+
+    def __call__(self, geometry: Geometry) -> Criterion:
+        """The value with its warning."""
+        return Criterion(
+            value=float(self.function(geometry)),
+            name=self.name,
+            warning=self.warning,
+            reference=self.reference,
+        )
+
+
+def _per_sample(code: Callable[..., _codes.CodeLength], g: Geometry, **options: object) -> float:
+    return code(g, **options).total / g.n_samples
+
+
+def radius_margin(g: Geometry) -> float:
+    """Empirical risk + sqrt(R^2 / rho^2 log2(m) / m)."""
+    return g.empirical_risk + math.sqrt(g.radius_margin * math.log2(g.n_samples) / g.n_samples)
+
+
+def rescaled_radius_margin(g: Geometry) -> float:
+    """The same with the data rescaled along the principal axes."""
+    spectrum = g.points.spectrum
+    loadings = (spectrum.vectors.T @ g.model.coef) ** 2
+    rescaled = float((spectrum.values**2 * g.points.largest_loadings * loadings).sum())
+    return g.empirical_risk + math.sqrt(rescaled * math.log2(g.n_samples) / g.n_samples)
+
+
+def trace(g: Geometry) -> float:
+    """Empirical risk + (2 |w| / m) sqrt(trace of K): the trace bound as it was meant."""
+    total = float(np.square(g.points.norms).sum())
+    return g.empirical_risk + 2.0 * g.norm / g.n_samples * math.sqrt(total)
+
+
+def trace_printed(g: Geometry) -> float:
+    """Empirical risk + sum_i sqrt(eigenvalue_i / m): the trace bound as it was printed."""
+    return g.empirical_risk + float(np.sqrt(g.points.eigenvalues / g.n_samples).sum())
+
+
+def compression_scheme(g: Geometry) -> float:
+    """Cost of naming the s support vectors over the rest: ln C(m, s) / (m - s)."""
+    m, s = g.n_samples, g.n_support
+    return math.inf if s == m else _codes.log2_binomial(m, s) * math.log(2.0) / (m - s)
+
+
+def sparse_margin(g: Geometry) -> float:
+    """Margin and sparsity: k ln(e m / k) / (m - s), k = min(ceil(R^2 / rho^2 + 1), m)."""
+    m, s = g.n_samples, g.n_support
+    if s == m:
+        return math.inf
+    k = min(math.ceil(g.radius_margin + 1.0 - 1e-12), m)
+    return k * math.log(math.e * m / k) / (m - s)
+
+
+def span(g: Geometry) -> float:
+    """Leave-one-out error rate by the span estimate; affine for machines with a bias."""
+    return span_errors(g.model, g.points.K).size / g.n_samples
+
+
+def leave_one_out(g: Geometry) -> float:
+    """Leave-one-out error rate by refitting without each support vector."""
+    return leave_one_out_errors(g.model, g.points.K).size / g.n_samples
+
+
+_CODES = {
+    "c1": (_codes.code_1, {}, "code by the margin alone"),
+    "c2": (_codes.code_2, {}, "code by the margin and the shape of the data"),
+    "c3": (_codes.code_3, {}, "the same in the span of the support vectors"),
+    "c4": (_codes.code_4, {}, "the same after a kernel PCA projection"),
+    "c4-best": (_codes.code_4, {"dimension": "best"}, "c4 with the best number of components"),
+    "c5": (_codes.code_5, {}, "code by the support vectors and their labels"),
+}
+
+
+def _code_entries() -> list[SVMCriterion]:
+    entries = []
+    for name, (code, options, summary) in _CODES.items():
+        for suffix, exact in (("", False), ("-exact", True)):
+            function = partial(_per_sample, code, exact=exact, **options)
+            text = f"{summary}, exact lengths of the lists" if exact else summary
+            entries.append(SVMCriterion(name + suffix, function, text, _CODE_WARNING, _LUXBURG))
+    return entries
+
+
+def _entry(
+    name: str,
+    function: Callable[[Geometry], float],
+    reference: str,
+    warning: str = _BOUND_WARNING,
+    is_slow: bool = False,
+) -> SVMCriterion:
+    summary = (function.__doc__ or "").splitlines()[0]
+    return SVMCriterion(name, function, summary, warning, reference, is_slow)
+
+
+CRITERIA: dict[str, SVMCriterion] = {
+    entry.name: entry
+    for entry in (
+        *_code_entries(),
+        _entry("compression-scheme", compression_scheme, "Floyd & Warmuth (1995)"),
+        _entry("leave-one-out", leave_one_out, "Vapnik (1998)", _LOO_WARNING, is_slow=True),
+        _entry("radius-margin", radius_margin, "Bartlett & Shawe-Taylor (1999)"),
+        _entry("rescaled-radius-margin", rescaled_radius_margin, "Chapelle & Vapnik (2000)"),
+        _entry("span", span, "Vapnik & Chapelle (2000)", _LOO_WARNING),
+        _entry("sparse-margin", sparse_margin, "Herbrich, Graepel & Shawe-Taylor (2000)"),
+        _entry("trace", trace, "Bartlett & Mendelson (2001)"),
+        _entry("trace-printed", trace_printed, "Bartlett & Mendelson (2001), as printed in 2004"),
+    )
+}
+
+
+def get_criterion(name: str) -> SVMCriterion:
+    """The entry of ``CRITERIA``, or a ValueError that lists the names.
+
+    Examples
+    --------
+    >>> get_criterion("span").summary
+    'Leave-one-out error rate by the span estimate; affine for machines with a bias.'
+    """
+    if name not in CRITERIA:
+        allowed = ", ".join(repr(key) for key in sorted(CRITERIA))
+        raise ValueError(f"`criterion` must be one of {allowed}, got {name!r}.")
+    return CRITERIA[name]

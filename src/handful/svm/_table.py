@@ -1,0 +1,110 @@
+"""Every criterion of many machines side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from handful.svm._criteria import CRITERIA, get_criterion
+from handful.svm._geometry import Geometry, KernelGeometry
+from handful.svm._grid import SVMGrid
+from handful.svm._model import SVMModel
+from handful.svm._sklearn import geometry_kernel, models_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.float64]
+
+
+def geometries(models: Iterable[SVMModel], X: Floats) -> Iterator[Geometry]:
+    """The geometry of each machine; neighbours with the same kernel share theirs.
+
+    Parameters
+    ----------
+    models : iterable of SVMModel
+        In kernel-major order, as a grid has them.
+    X : ndarray
+        Their training points.
+    """
+    last: tuple[Any, ...] | None = None
+    points: KernelGeometry | None = None
+    for model in models:
+        key = (model.kernel, model.fit_intercept, model.center)
+        if points is None or key != last:
+            points, last = KernelGeometry(geometry_kernel(model, X)), key
+        yield Geometry(model, points)
+
+
+def criteria_table(
+    machines: SVMGrid | Sequence[Any],
+    X: Any = None,
+    y: Any = None,
+    *,
+    names: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """A data frame with one row a machine and one column a criterion.
+
+    Parameters
+    ----------
+    machines : SVMGrid, or sequence of SupportVectorMachine or sklearn.svm.SVC
+        Binary and fitted on the same data.
+    X, y : array-like
+        The training data; not needed for an `SVMGrid`.
+    names : sequence of str, optional
+        Names of ``CRITERIA``; by default all that are not slow.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``kernel``, ``gamma``, ``C``, ``n_support``, ``gap``, then the criteria.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from handful.svm import fit_svm_grid
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> grid = fit_svm_grid(X, np.array([-1.0, -1.0, 1.0, 1.0]), gammas=[0.5], Cs=[1, 10])
+    >>> criteria_table(grid, names=["span", "c2"]).shape
+    (2, 7)
+    """
+    import pandas as pd
+
+    if names is None:
+        names = [name for name, entry in CRITERIA.items() if not entry.is_slow]
+    entries = [get_criterion(name) for name in names]
+    if isinstance(machines, SVMGrid):
+        models, X = list(machines), machines.X
+    else:
+        if X is None:
+            raise ValueError("`X` must be the training data of the machines, got None.")
+        X = np.asarray(X, dtype=np.float64)
+        models = [_only_model(machine, X, y) for machine in machines]
+    rows = []
+    with threadpool_limits(limits=1, user_api="blas"):
+        for geometry in geometries(models, X):
+            model = geometry.model
+            row: dict[str, Any] = {
+                "kernel": model.kernel.name,
+                "gamma": model.kernel.gamma,
+                "C": model.C,
+                "n_support": geometry.n_support,
+                "gap": model.gap,
+            }
+            row.update({entry.name: float(entry.function(geometry)) for entry in entries})
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _only_model(machine: Any, X: Floats, y: Any) -> SVMModel:
+    models = models_of(machine, X, y)
+    if len(models) != 1:
+        raise ValueError(
+            f"`machines` must have two classes each, got one with {len(models)} binary machines. "
+            "Use its method `criterion`, which takes their mean."
+        )
+    return models[0]
