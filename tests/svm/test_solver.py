@@ -59,9 +59,7 @@ def test_linear_kernel_of_low_rank(rng):
     grid = fit_svm_grid(X, y, kernels=[Kernel("linear")], Cs=[0.1, 10.0, 1000.0], tol=1e-7)
     for model in grid:
         alpha, _ = libsvm(X @ X.T, y, model.C)
-        assert model.objective == pytest.approx(
-            oracle.dual_objective(X @ X.T, y, alpha), rel=1e-6
-        )
+        assert model.objective == pytest.approx(oracle.dual_objective(X @ X.T, y, alpha), rel=1e-6)
 
 
 @pytest.mark.parametrize("C", [1.0, 10.0])

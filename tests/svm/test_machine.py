@@ -1,0 +1,151 @@
+"""The estimator: scikit-learn's checks, several classes, the grid hook, bad input."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from handful.svm import SupportVectorMachine
+from tests.oracles import svm as oracle
+
+
+@parametrize_with_checks(
+    [
+        SupportVectorMachine(),
+        SupportVectorMachine("linear", fit_intercept=False, center=True),
+        SupportVectorMachine("precomputed"),
+    ]
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture
+def data(rng):
+    X = rng.normal(size=(90, 3))
+    scores = np.column_stack([X[:, 0], X[:, 1], X[:, 2]]) + 0.3 * rng.normal(size=(90, 3))
+    return X, np.array(["ant", "bee", "cow"])[scores.argmax(axis=1)]
+
+
+def test_two_classes_equal_svc(data, rng):
+    X, y = data
+    y = np.where(y == "ant", "ant", "other")
+    ours = SupportVectorMachine(gamma=0.3, C=2.0, tol=1e-9).fit(X, y)
+    theirs = SVC(gamma=0.3, C=2.0, tol=1e-9).fit(X, y)
+    new = rng.normal(size=(40, 3))
+    np.testing.assert_allclose(
+        ours.decision_function(new), theirs.decision_function(new), atol=1e-3
+    )
+    assert (ours.predict(new) == theirs.predict(new)).all()
+    assert ours.support_.tolist() == sorted(theirs.support_.tolist())
+
+
+def test_three_classes_are_one_against_the_rest(data):
+    X, y = data
+    machine = SupportVectorMachine(gamma=0.3).fit(X, y)
+    assert machine.decision_function(X).shape == (90, 3)
+    for k, name in enumerate(machine.classes_):
+        alone = SupportVectorMachine(gamma=0.3).fit(X, y == name)
+        np.testing.assert_allclose(
+            machine.decision_function(X)[:, k], alone.decision_function(X), atol=1e-6
+        )
+    assert machine.score(X, y) > 0.8
+
+
+def test_frames_and_pickles(data):
+    X, y = data
+    names = ["a", "b", "c"]
+    plain = SupportVectorMachine().fit(X, y)
+    for frame in (pd.DataFrame(X, columns=names), pl.DataFrame(X, schema=names)):
+        machine = SupportVectorMachine().fit(frame, y)
+        assert machine.feature_names_in_.tolist() == names
+        assert (machine.predict(frame) == plain.predict(X)).all()
+    again = pickle.loads(pickle.dumps(plain))
+    np.testing.assert_array_equal(again.decision_function(X), plain.decision_function(X))
+    assert again.certify() == plain.certify()
+
+
+def test_precomputed(data, rng):
+    X, y = data
+    new = rng.normal(size=(7, 3))
+    matrix = SupportVectorMachine("precomputed").fit(oracle.gaussian(X, X, 1 / 3), y)
+    points = SupportVectorMachine().fit(X, y)
+    np.testing.assert_allclose(
+        matrix.decision_function(oracle.gaussian(new, X, 1 / 3)),
+        points.decision_function(new),
+        atol=1e-3,
+    )
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_grid_hook_equals_single_fits(data, classes):
+    X, y = data
+    if classes == 2:
+        y = y == "ant"
+    base = SupportVectorMachine(tol=1e-8)
+    settings = [
+        {"C": 10.0, "gamma": 0.2},
+        {"C": 1.0, "gamma": 0.2},
+        {"C": 1.0, "kernel": "linear", "fit_intercept": False},
+        {"C": 1.0, "gamma": 1.0},
+    ]
+    fitted = base.fit_grid(X, y, settings)
+    for machine, params in zip(fitted, settings, strict=True):
+        assert params.items() <= machine.get_params().items()
+        alone = clone(base).set_params(**params).fit(X, y)
+        np.testing.assert_allclose(
+            machine.decision_function(X), alone.decision_function(X), atol=1e-3
+        )
+    assert not hasattr(base, "models_")
+
+
+def test_mean_criterion_over_classes(data):
+    X, y = data
+    machine = SupportVectorMachine().fit(X, y)
+    parts = [
+        SupportVectorMachine().fit(X, y == name).criterion("c2").value for name in np.unique(y)
+    ]
+    assert machine.criterion("c2").value == pytest.approx(np.mean(parts), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"C": 0.0}, r"`C` must be a positive number, got 0.0"),
+        ({"C": np.inf}, r"`C` must be a positive number, got inf"),
+        ({"tol": -1.0}, r"`tol` must be a positive number, got -1.0"),
+        ({"gamma": "scale"}, r"`gamma` must be a positive number or 'auto', got 'scale'"),
+        ({"kernel": "sigmoid"}, r"`kernel` must be one of .* got 'sigmoid'"),
+        ({"kernel": "precomputed"}, r"`X` must be a square kernel matrix"),
+    ],
+)
+def test_bad_parameters(data, params, message):
+    with pytest.raises(ValueError, match=message):
+        SupportVectorMachine(**params).fit(*data)
+
+
+def test_bad_types(data):
+    with pytest.raises(TypeError, match="`C` must be a positive number, got 'one'"):
+        SupportVectorMachine(C="one").fit(*data)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-8, 1e8])
+def test_scales(data, scale):
+    X, y = data
+    machine = SupportVectorMachine(gamma=0.5).fit(X * scale, y)
+    assert machine.predict(X * scale).shape == (90,)
+
+
+def test_constant_columns_duplicates_contradictions(data):
+    X, y = data
+    X = np.column_stack([X, np.ones(90)])
+    X, y = np.r_[X, X], np.r_[y, y[::-1]]
+    machine = SupportVectorMachine(gamma=0.5, C=100.0).fit(X, y)
+    assert machine.gap_ <= 1e-5 * max(model.objective for model in machine.models_)
