@@ -106,7 +106,7 @@ def test_refusals(rng):
         centred.certify()
     with pytest.raises(NotCertifiableError, match="`gamma='scale'` reads the variance"):
         certify_svm(SVC().fit(X, y), X, y)
-    with pytest.raises(ValueError, match="`bound` must be one of 'auto', .* got 'vc'"):
+    with pytest.raises(ValueError, match=r"`bound` must be one of 'auto', .* got 'vc'"):
         centred.certify(bound="vc")
     with pytest.raises(ValueError, match="must be the held-out examples"):
         centred.certify(bound="held-out")

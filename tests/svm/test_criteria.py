@@ -49,7 +49,7 @@ def test_every_criterion_warns_and_is_not_negative(machines, name):
     assert isinstance(criterion, Criterion)
     assert criterion.value >= 0
     assert "not a guarantee" in str(criterion)
-    assert criterion.warning and criterion.reference and CRITERIA[name].summary
+    assert all([criterion.warning, criterion.reference, CRITERIA[name].summary])
 
 
 def test_infinite_where_every_point_is_a_support_vector(rng):
@@ -63,5 +63,5 @@ def test_infinite_where_every_point_is_a_support_vector(rng):
 
 
 def test_unknown_names_list_the_known_ones():
-    with pytest.raises(ValueError, match="`criterion` must be one of 'c1', .* got 'c9'"):
+    with pytest.raises(ValueError, match=r"`criterion` must be one of 'c1', .* got 'c9'"):
         get_criterion("c9")

@@ -92,7 +92,8 @@ def test_the_gap_is_the_difference_of_the_objectives(m, C, gamma, bias, center, 
         scale = 1e-9 * (1.0 + abs(dual))
         assert model.gap == pytest.approx(primal - dual, abs=scale)
         assert -scale <= primal - dual <= 1e-4 * dual + scale
-        assert model.alpha.min() >= 0 and model.alpha.max() <= model.C
+        assert model.alpha.min() >= 0
+        assert model.alpha.max() <= model.C
         if bias:
             assert abs(model.coef.sum()) <= 1e-9 * model.alpha.sum()
 

@@ -60,7 +60,9 @@ class SVMCriterion:
         )
 
 
-def _per_sample(code: Callable[..., _codes.CodeLength], g: Geometry, **options: object) -> float:
+def _per_sample(
+    code: Callable[..., _codes.CodeLength], options: dict[str, object], g: Geometry
+) -> float:
     return code(g, **options).total / g.n_samples
 
 
@@ -127,7 +129,7 @@ def _code_entries() -> list[SVMCriterion]:
     entries = []
     for name, (code, options, summary) in _CODES.items():
         for suffix, exact in (("", False), ("-exact", True)):
-            function = partial(_per_sample, code, exact=exact, **options)
+            function = partial(_per_sample, code, {"exact": exact, **options})
             text = f"{summary}, exact lengths of the lists" if exact else summary
             entries.append(SVMCriterion(name + suffix, function, text, _CODE_WARNING, _LUXBURG))
     return entries

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -284,9 +285,9 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
 
 
 def _check_positive(name: str, value: Any, hint: str) -> None:
-    if not np.isscalar(value) or isinstance(value, str | bool):
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"`{name}` must be a positive number, got {value!r}. {hint}")
-    if not np.isfinite(value) or value <= 0:
+    if not 0.0 < float(value) < np.inf:
         raise ValueError(f"`{name}` must be a positive number, got {value!r}. {hint}")
 
 
