@@ -12,6 +12,7 @@ from handful.svm._ball import enclosing_ball
 from handful.svm._certificates import certify_svm, stable_set
 from handful.svm._codes import CodeLength, code_1, code_2, code_3, code_4, code_5
 from handful.svm._criteria import CRITERIA, SVMCriterion, get_criterion
+from handful.svm._display import CriteriaDisplay
 from handful.svm._geometry import Geometry, KernelGeometry
 from handful.svm._grid import SVMGrid, fit_svm_grid
 from handful.svm._machine import SupportVectorMachine
@@ -23,6 +24,7 @@ from handful.svm._table import criteria_table
 __all__ = [
     "CRITERIA",
     "CodeLength",
+    "CriteriaDisplay",
     "Geometry",
     "KernelGeometry",
     "SVMCriterion",
