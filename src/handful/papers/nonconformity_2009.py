@@ -7,10 +7,8 @@ the machine with the largest margin at the case. Data as they come, without scal
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -19,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import KFold
 
+from handful.papers._registry import expected
 from handful.svm import NonconformityClassifier, fit_svm_grid
 from handful.svm._nonconformity_banks import PAPER_GRID
 
@@ -54,12 +53,6 @@ def read_data(data_dir: Path, name: str) -> tuple[Floats, Floats]:
     """Features and labels in {-1, +1} of one data set."""
     table = np.loadtxt(Path(data_dir) / "csv" / f"{FILES[name]}.csv", delimiter=",", skiprows=1)
     return table[:, :-1], np.where(table[:, -1] > 0, 1.0, -1.0)
-
-
-def read_expected(table: str) -> list[dict[str, str]]:
-    """The published rows of one table."""
-    path = files("handful.papers") / "expected" / f"nonconformity-2009-{table}.csv"
-    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
 
 
 def _machine(seed: int, **settings: Any) -> NonconformityClassifier:
@@ -135,7 +128,7 @@ def tabulate(rows: list[dict[str, Any]]) -> Any:
     if set(FILES) <= set(ours.index.get_level_values("data")):
         overall = ours.groupby("method", sort=False).mean()
         ours = pd.concat([ours, pd.concat({"Overall": overall}, names=["data"])])
-    theirs = pd.DataFrame(read_expected("table3")).set_index(["data", "method"]).astype(float)
+    theirs = expected("nonconformity-2009-table3").set_index(["data", "method"])
     frame = ours.add_suffix(" (ours)").join(theirs.add_suffix(" (theirs)")).reset_index()
     frame["error (difference)"] = frame["error (ours)"] - frame["error (theirs)"]
     frame.attrs["notes"] = [*_time_notes(frame), *_NOTES]
@@ -179,14 +172,14 @@ def table_1(
     import pandas as pd
 
     rows = []
-    for theirs in read_expected("table1"):
+    for theirs in expected("nonconformity-2009-table1").to_dict("records"):
         X, y = read_data(data_dir, theirs["data"])
         n_positives = int((y > 0).sum())
         sizes = (y.size, X.shape[1], n_positives, y.size - n_positives)
         row: dict[str, Any] = {"data": theirs["data"]}
         for key, ours in zip(("samples", "features", "positives", "negatives"), sizes, strict=True):
-            row[f"{key} (ours)"], row[f"{key} (theirs)"] = ours, int(theirs[key])
-            row[f"{key} (difference)"] = ours - int(theirs[key])
+            row[f"{key} (ours)"], row[f"{key} (theirs)"] = ours, theirs[key]
+            row[f"{key} (difference)"] = ours - theirs[key]
         rows.append(row)
     frame = pd.DataFrame(rows)
     frame.attrs["notes"] = [

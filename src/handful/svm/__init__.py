@@ -2,8 +2,9 @@
 
 What lives here: the grid solver, the single machine, what can be read off a fitted machine, and
 the certificates that hold for it; beside it three ways to a certified classifier that need no
-cross-validation: nonconformity selection, the kernel perceptron and pick-to-learn. What does not: the bounds themselves (`handful.bounds`) and
-the search that chooses among machines (`handful.selection`).
+cross-validation: nonconformity selection, the kernel perceptron and pick-to-learn. What does not:
+the bounds themselves (`handful.bounds`) and the search that chooses among machines
+(`handful.selection`).
 
 To add a criterion: write a function of a `Geometry`, enter it in ``CRITERIA`` and give it a
 twin in ``tests/oracles/svm.py``.
