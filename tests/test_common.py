@@ -4,6 +4,7 @@ import inspect
 import warnings
 
 from sklearn.base import BaseEstimator
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import handful
@@ -11,6 +12,12 @@ import handful
 # Small settings: name -> keyword arguments that make an estimator quick to fit.
 SMALL = {
     "DecisionListMachine": {"random_state": 0},
+    "KernelPerceptron": {},
+    "NonconformityClassifier": {
+        "param_grid": {"gamma": [0.1, 1.0], "C": [1.0, 10.0]},
+        "random_state": 0,
+    },
+    "PickToLearn": {"estimator": LogisticRegression()},
     "SetCoveringMachine": {"random_state": 0},
 }
 VARIANTS = [

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PAPERS: dict[str, str] = {
+    "nonconformity-2009": "handful.papers.nonconformity_2009",
     "scm-2003": "handful.papers.scm_2003",
 }
 

@@ -1,8 +1,10 @@
 """Support vector machines over a (kernel, C) grid: their geometry, criteria and certificates.
 
 What lives here: the grid solver, the single machine, what can be read off a fitted machine, and
-the certificates that hold for it. What does not: the bounds themselves (`handful.bounds`) and
-the search that chooses among machines (`handful.selection`).
+the certificates that hold for it; beside it three ways to a certified classifier that need no
+cross-validation: nonconformity selection, the kernel perceptron and pick-to-learn. What does not:
+the bounds themselves (`handful.bounds`) and the search that chooses among machines
+(`handful.selection`).
 
 To add a criterion: write a function of a `Geometry`, enter it in ``CRITERIA`` and give it a
 twin in ``tests/oracles/svm.py``.
@@ -17,6 +19,11 @@ from handful.svm._geometry import Geometry, KernelGeometry
 from handful.svm._grid import SVMGrid, fit_svm_grid
 from handful.svm._machine import SupportVectorMachine
 from handful.svm._model import SVMModel
+from handful.svm._nonconformity import NonconformityClassifier
+from handful.svm._nonconformity_calibration import published_nonconformity_value
+from handful.svm._nonconformity_display import FilteringDisplay
+from handful.svm._perceptron import KernelPerceptron
+from handful.svm._pick_to_learn import PickToLearn
 from handful.svm._sklearn import model_of_svc
 from handful.svm._span import leave_one_out_errors, span_errors
 from handful.svm._table import criteria_table
@@ -25,8 +32,12 @@ __all__ = [
     "CRITERIA",
     "CodeLength",
     "CriteriaDisplay",
+    "FilteringDisplay",
     "Geometry",
     "KernelGeometry",
+    "KernelPerceptron",
+    "NonconformityClassifier",
+    "PickToLearn",
     "SVMCriterion",
     "SVMGrid",
     "SVMModel",
@@ -43,6 +54,7 @@ __all__ = [
     "get_criterion",
     "leave_one_out_errors",
     "model_of_svc",
+    "published_nonconformity_value",
     "span_errors",
     "stable_set",
 ]

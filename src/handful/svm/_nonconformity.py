@@ -1,0 +1,404 @@
+"""Nonconformity selection: all models are kept, and each case picks its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
+
+from handful.bounds import Certificate, Criterion, held_out_bound
+from handful.svm._nonconformity_banks import (
+    PAPER_GRID,
+    Bank,
+    expand_estimators,
+    fit_classifier_bank,
+    fit_grid_bank,
+)
+from handful.svm._nonconformity_calibration import (
+    Calibration,
+    check_level,
+    published_nonconformity_value,
+    require_calibration,
+)
+from handful.svm._nonconformity_measures import MEASURES
+from handful.svm._nonconformity_rows import check_examples, check_rows, uniform_draws
+from handful.svm._nonconformity_scores import (
+    TIES,
+    ValidationTable,
+    Verdict,
+    critical_counts,
+    decision_values,
+    judge_by_margin,
+    judge_by_model,
+    judge_by_nonconformity,
+)
+
+SELECTIONS = ("best-validation", "largest-margin", "nonconformity")
+_BLOCK = 1 << 21  # scores computed at once
+
+
+class NonconformityClassifier(ClassifierMixin, BaseEstimator):
+    """Keep every model of a grid and let each case pick the one that is surest about it.
+
+    The examples are split once. All models are trained on one part. On the validation part each
+    model notes its margins y f(x). For a new case, epsilon_crit is the smallest share, over models
+    and labels, of validation margins that are not above the margin of the case with that label:
+    the label that realises it would be the strangest, so the other one is predicted.
+
+    Parameters
+    ----------
+    estimator : None, classifier, or list of classifiers or (name, classifier) pairs
+        ``None``: support vector machines over ``param_grid``, solved together. A classifier:
+        one model for each point of ``param_grid``. A list: these models. Classifiers need
+        ``decision_function`` or ``predict_proba``.
+    param_grid : dict, optional
+        For ``None``, keys among C, gamma, kernel, degree, coef0; default: the 110 Gaussian
+        machines of the paper.
+    select : {"nonconformity", "largest-margin", "best-validation"}
+        Which model predicts a case. "largest-margin" is SVM-L-infinity, the model with the
+        largest functional margin there; "best-validation" is the one model with the fewest
+        validation errors.
+    measure : {"margin", "nearest-neighbour", "class-mean"}
+        How well a label fits a case. The last two compare distances to training examples, or to
+        the means of the classes, in the feature space of a model (its kernel's, or that of a
+        pipeline's transformers); decision functions then play no part.
+    tie : {"vote", "validation", "random"}
+        What decides among models with equal epsilon_crit, which is the rule rather than the
+        exception: the label most of them vote for; the lowest validation error; or chance, as in
+        the paper (a fixed function of the case and the seed). Further ties go to the lowest
+        validation error, then the lowest index.
+    validation_size : "paper", int or float
+        "paper" is min(n // 5, 50).
+    calibration_size : int or float, optional
+        Examples set aside for the guarantees: `certify`, `selective_certificate`, `p_values`
+        and `predict_set`.
+    random_state : int, RandomState or None
+        Seed of the split and of random ties.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+    models_ : list
+        The fitted models (machines, classifiers or feature spaces).
+    model_params_ : list of dict
+    validation_errors_ : ndarray
+        Errors of each model on the validation examples.
+    best_index_ : int
+        Model with the fewest validation errors, the lowest index among equals.
+    train_indices_, validation_indices_, calibration_indices_ : ndarray
+        The split.
+
+    Notes
+    -----
+    What is guaranteed, given a calibration set: `p_values` and `predict_set` on average over
+    calibration sets and new cases; `certify` and `selective_certificate` with probability
+    1 - delta. Without one, only "largest-margin" (or a single model), whose rule does not look at
+    the validation examples, and "best-validation", which pays for the number of models, have
+    guarantees. epsilon_crit itself is not an error probability.
+
+    References
+    ----------
+    Hardoon, Hussain & Shawe-Taylor (2009), A nonconformity approach to model selection for SVMs.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(400, noise=0.2, random_state=0)
+    >>> grid = {"gamma": [0.1, 1.0, 10.0], "C": [1.0, 100.0]}
+    >>> machine = NonconformityClassifier(None, grid, calibration_size=100, random_state=0)
+    >>> machine.fit(X[:300], y[:300]).score(X[300:], y[300:])
+    0.96
+    >>> print(machine.certify())
+    risk <= 11.5 % with 95 % confidence (held-out, 100 examples, 6 errors, 3.0 nats)
+    >>> machine.predict_set(X[300:303], level=0.9)
+    array([[ True, False],
+           [False,  True],
+           [ True, False]])
+    """
+
+    def __init__(
+        self,
+        estimator=None,
+        param_grid=None,
+        *,
+        select="nonconformity",
+        measure="margin",
+        tie="vote",
+        validation_size="paper",
+        calibration_size=None,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.param_grid = param_grid
+        self.select = select
+        self.measure = measure
+        self.tie = tie
+        self.validation_size = validation_size
+        self.calibration_size = calibration_size
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> NonconformityClassifier:
+        """Split, train every model on the first part, and note the validation margins.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        self
+        """
+        self._check_words()
+        if self.estimator is None:
+            X, y = validate_data(self, X, y, dtype=np.float64)
+            check_classification_targets(y)
+        else:
+            X, y = check_examples(self, X, y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        rng = check_random_state(self.random_state)
+        self._split(rng.permutation(codes.size))
+        self._seed = int(rng.randint(np.iinfo(np.int32).max))
+        self._bank = self._fit_bank(X, y, codes)
+        self.models_, self.model_params_ = self._bank.models, self._bank.parameters
+        self._parts = {
+            name: (_safe_indexing(X, rows), codes[rows])
+            for name, rows in (
+                ("validation", self.validation_indices_),
+                ("calibration", self.calibration_indices_),
+            )
+        }
+        cases, own = self._parts["validation"]
+        self._table = ValidationTable.from_scores(self._bank.label_scores(cases), own)
+        self.validation_errors_ = self._table.n_errors
+        self.best_index_ = int(self._table.best_first[0])
+        self._follow(self.select, self.tie)
+        return self
+
+    def with_rule(self, select: str, tie: str = "vote") -> NonconformityClassifier:
+        """A copy with the same fitted models and another rule, calibrated for that rule.
+
+        Each copy's certificate holds for itself; whoever picks a rule by its certificate divides
+        delta by the number of rules compared.
+        """
+        check_is_fitted(self)
+        other = copy(self).set_params(select=select, tie=tie)
+        other._check_words()
+        other._follow(select, tie)
+        return other
+
+    def _check_words(self) -> None:
+        for name, allowed in (("select", SELECTIONS), ("measure", MEASURES), ("tie", TIES)):
+            if getattr(self, name) not in allowed:
+                raise ValueError(f"`{name}` must be one of {allowed}, got {getattr(self, name)!r}.")
+
+    def _split(self, order: NDArray[np.intp]) -> None:
+        """Plain random parts: stratified ones would not be exchangeable with new cases."""
+        n = order.size
+        n_calibration = 0
+        if self.calibration_size is not None:
+            n_calibration = _part_size("calibration_size", self.calibration_size, n)
+        n_validation = _part_size("validation_size", self.validation_size, n - n_calibration)
+        if n_calibration + n_validation >= n:
+            raise ValueError(
+                f"`validation_size` and `calibration_size` must leave examples for training, got "
+                f"{n_validation} and {n_calibration} of n_samples={n}. Make them smaller."
+            )
+        self.calibration_indices_ = np.sort(order[:n_calibration])
+        self.validation_indices_ = np.sort(order[n_calibration : n_calibration + n_validation])
+        self.train_indices_ = np.sort(order[n_calibration + n_validation :])
+
+    def _fit_bank(self, X: Any, y: NDArray[Any], codes: NDArray[np.intp]) -> Bank:
+        rows = self.train_indices_
+        if np.unique(codes[rows]).size < 2:
+            raise ValueError(
+                f"`y` must hold at least two classes in the part used for training, got one class "
+                f"in {rows.size} of {codes.size} examples. Give more examples of each class."
+            )
+        if self.estimator is None:
+            grid = PAPER_GRID if self.param_grid is None else self.param_grid
+            return fit_grid_bank(grid, X[rows], codes[rows], self.classes_.size, self.measure)
+        pairs = expand_estimators(self.estimator, self.param_grid)
+        part = _safe_indexing(X, rows)
+        return fit_classifier_bank(pairs, part, y[rows], self.classes_, self.measure)
+
+    @property
+    def _ignores_validation(self) -> bool:
+        """Whether the rule is the same whatever the validation examples are."""
+        return self._rule[0] == "largest-margin" or len(self.models_) == 1
+
+    def _follow(self, select: str, tie: str) -> None:
+        """Fix the rule (parameters set later do not touch it) and calibrate it."""
+        self._rule = (select, tie)
+        self._calibration: Calibration | None = None
+        cases, codes = self._parts["calibration"]
+        if not codes.size and self._ignores_validation:
+            cases, codes = self._parts["validation"]
+        if codes.size:
+            n_thresholds = None
+            if select == "nonconformity" and not self._ignores_validation:
+                n_thresholds = self._table.n_validation + 1
+            self._calibration = Calibration.from_verdict(self._judge(cases), codes, n_thresholds)
+
+    def _check_cases(self, X: Any) -> Any:
+        check_is_fitted(self)
+        if self.estimator is None:
+            return validate_data(self, X, reset=False, dtype=np.float64)
+        return check_rows(self, X, reset=False)
+
+    def _blocks(self, X: Any) -> Iterator[Any]:
+        """The cases in pieces whose scores fit in memory."""
+        step = max(1, _BLOCK // (len(self.models_) * self.classes_.size))
+        n = _num_samples(X)
+        if n <= step:
+            yield X
+        else:
+            for start in range(0, n, step):
+                yield _safe_indexing(X, np.arange(start, min(start + step, n)))
+
+    def _judge(self, X: Any) -> Verdict:
+        """The verdict on checked cases."""
+        parts = [self._judge_block(block) for block in self._blocks(X)]
+        return Verdict(
+            **{
+                field.name: np.concatenate([getattr(part, field.name) for part in parts])
+                for field in fields(Verdict)
+            }
+        )
+
+    def _judge_block(self, X: Any) -> Verdict:
+        scores = self._bank.label_scores(X)
+        if self._ignores_validation:
+            return judge_by_margin(scores)
+        select, tie = self._rule
+        if select == "best-validation":
+            return judge_by_model(scores, np.full(scores.shape[1], self.best_index_))
+        draws = uniform_draws(X, self._seed) if tie == "random" else None
+        return judge_by_nonconformity(self._table, scores, tie, draws)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predicted labels, shape (n_points,)."""
+        codes = self._judge(self._check_cases(X)).label
+        return self.classes_[codes]
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Composite scores: signed for two classes, one column a class for more."""
+        return decision_values(self._judge(self._check_cases(X)).scores)
+
+    def epsilon_crit(self, X: Any) -> NDArray[np.float64]:
+        """The smallest p-value over models and labels, as published: a rank, not a risk.
+
+        For more than two classes, the smallest epsilon at which some model's label set has one
+        label. See `doubt` for what the chosen rule sorts cases by.
+        """
+        counts = [
+            critical_counts(self._table, self._bank.label_scores(block)).min(axis=0)
+            for block in self._blocks(self._check_cases(X))
+        ]
+        return np.concatenate(counts) / self._table.n_validation
+
+    def doubt(self, X: Any) -> NDArray[np.float64]:
+        """What the rule sorts cases by, low where it is sure.
+
+        epsilon_crit for "nonconformity" over several models; minus the margin between the two
+        best labels of the deciding model otherwise.
+        """
+        return self._judge(self._check_cases(X)).doubt
+
+    def chosen_model(self, X: Any) -> NDArray[np.intp]:
+        """Index in ``models_`` of the model that decides each case."""
+        return self._judge(self._check_cases(X)).model
+
+    def p_values(self, X: Any) -> NDArray[np.float64]:
+        """Conformal p-values of every label, shape (n_points, n_classes).
+
+        For each epsilon, the true label of a new case has a p-value of at most epsilon with
+        probability at most epsilon, over calibration examples and case together.
+        """
+        check_is_fitted(self)
+        calibration = require_calibration(self._calibration, "A p-value")
+        return calibration.p_values(self._judge(self._check_cases(X)).scores)
+
+    def predict_set(self, X: Any, level: float = 0.9) -> NDArray[np.bool_]:
+        """Sets that hold the true label with probability at least ``level``.
+
+        The probability is over calibration examples and new case together, for a level fixed
+        beforehand. It says nothing of sets of one size, of one case, or of one class. With fewer
+        than level / (1 - level) calibration examples, every set holds all labels.
+
+        Returns
+        -------
+        ndarray of bool, shape (n_points, n_classes)
+            Columns in the order of ``classes_``.
+        """
+        level = check_level(level)
+        return self.p_values(X) > 1.0 - level
+
+    def certify(self, delta: float = 0.05, bound: str = "auto") -> Certificate:
+        """Bound on the risk of the rule, from calibration examples.
+
+        Without them, "best-validation" is certified on the validation examples and pays for the
+        number of models; "nonconformity" over several models is refused.
+        """
+        check_is_fitted(self)
+        if bound not in ("auto", "held-out"):
+            raise ValueError(f"`bound` must be 'auto' or 'held-out', got {bound!r}.")
+        if self._calibration is None and self._rule[0] == "best-validation":
+            return held_out_bound(
+                self._table.n_validation,
+                int(self.validation_errors_[self.best_index_]),
+                n_models=len(self.models_),
+                delta=delta,
+            )
+        return require_calibration(self._calibration, "A certificate").certificate(delta)
+
+    def selective_certificate(
+        self, threshold: float, delta: float = 0.05, bound: str = "auto"
+    ) -> Certificate:
+        """Bound on the error probability among cases with ``doubt(x) <= threshold``.
+
+        It holds for all thresholds at once: the threshold may be chosen after looking at the
+        calibration examples.
+
+        Parameters
+        ----------
+        threshold : float
+        delta : float
+        bound : {"auto", "held-out", "selective-error"}
+            "held-out": a binomial tail for each of the values epsilon_crit can take (the default
+            for "nonconformity"). "selective-error": by the deviation of empirical distributions.
+        """
+        check_is_fitted(self)
+        calibration = require_calibration(self._calibration, "A selective certificate")
+        return calibration.selective_certificate(threshold, delta=delta, bound=bound)
+
+    def published_value(self, X: Any, delta: float = 0.05) -> list[Criterion]:
+        """Proposition 4.2 for each case: published, not a guarantee."""
+        n, K = self._table.n_validation, len(self.models_)
+        return [
+            published_nonconformity_value(float(e), n, K, delta=delta) for e in self.epsilon_crit(X)
+        ]
+
+
+def _part_size(name: str, value: Any, n: int) -> int:
+    """Number of examples in a part: "paper", a count, or a fraction."""
+    if isinstance(value, str) and value == "paper" and name == "validation_size":
+        return max(1, min(n // 5, 50))
+    is_number = isinstance(value, (int, float, np.integer, np.floating))
+    if not is_number or isinstance(value, bool):
+        raise ValueError(f"`{name}` must be a count or a fraction, got {value!r}.")
+    if float(value).is_integer() and value >= 1 and not isinstance(value, float):
+        return int(value)
+    if 0.0 < value < 1.0:
+        return max(1, int(value * n))
+    raise ValueError(
+        f"`{name}` must be a count of at least 1 or a fraction in (0, 1), got {value!r}."
+    )

@@ -1,0 +1,249 @@
+"""Banks: many fitted models that score the labels of new cases together.
+
+A bank has ``parameters`` (one record a model), ``models`` and
+``label_scores(X) -> (n_models, n_points, n_labels)``. To add one, give it these three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import Pipeline
+
+from handful.kernels import Kernel, make_kernel
+from handful.svm._grid import SVMGrid, fit_svm_grid
+from handful.svm._nonconformity_measures import DISTANCE_MEASURES, half_spread
+from handful.svm._nonconformity_scores import label_scores, margin_scores, spread_columns
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+PAPER_GRID: dict[str, list[float]] = {
+    "gamma": [2.0**e for e in range(-15, 4, 2)],
+    "C": [2.0**e for e in range(-5, 16, 2)],
+}
+
+
+class Bank(Protocol):
+    """Fitted models that score labels together."""
+
+    @property
+    def parameters(self) -> list[dict[str, Any]]:
+        """What tells the models apart, one record each."""
+
+    @property
+    def models(self) -> list[Any]:
+        """The fitted models."""
+
+    def label_scores(self, X: Any) -> Floats:
+        """Scores of shape (n_models, n_points, n_labels)."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClassifierBank:
+    """A list of fitted scikit-learn classifiers."""
+
+    models: list[Any]
+    parameters: list[dict[str, Any]]
+    classes: NDArray[Any]
+
+    def label_scores(self, X: Any) -> Floats:
+        """Margins of every label under every classifier."""
+        return np.stack([label_scores(model, X, self.classes) for model in self.models])
+
+
+@dataclass(frozen=True, eq=False)
+class SVMGridBank:
+    """A grid of support vector machines; one grid for two classes, one a class for more."""
+
+    grids: list[SVMGrid]
+    known: Ints
+    n_labels: int
+
+    @property
+    def parameters(self) -> list[dict[str, Any]]:
+        """Kernel parameters and C of each machine."""
+        return [{**_describe(model.kernel), "C": model.C} for model in self.grids[0]]
+
+    @property
+    def models(self) -> list[Any]:
+        """The machines; for more than two classes a tuple of them, one a class."""
+        if len(self.grids) == 1:
+            return list(self.grids[0])
+        return list(zip(*self.grids, strict=True))
+
+    def label_scores(self, X: Floats) -> Floats:
+        """Margins of every label under every machine."""
+        values = [grid.decision_function(X) for grid in self.grids]
+        if len(values) == 1:
+            stacked = np.stack([-values[0], values[0]], axis=2)
+        else:
+            stacked = margin_scores(np.stack(values, axis=2))
+        return spread_columns(stacked, self.known, self.n_labels)
+
+
+@dataclass(frozen=True, eq=False)
+class KernelSpace:
+    """Squared distances to the training examples in the feature space of a kernel."""
+
+    kernel: Kernel
+    X: Floats
+
+    def __call__(self, Z: Floats) -> Floats:
+        """Shape (n_points, n_train)."""
+        squares = self.kernel.diagonal(Z)[:, None] + self.kernel.diagonal(self.X)
+        return np.maximum(squares - 2.0 * self.kernel(Z, self.X), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class TransformedSpace:
+    """Squared distances to the training examples after the transformers of a pipeline."""
+
+    steps: Pipeline | None
+    X: Floats
+
+    @classmethod
+    def of(cls, model: Any, X: Any) -> TransformedSpace:
+        """The space in which the last step of a fitted pipeline, or a plain classifier, works."""
+        steps = model[:-1] if isinstance(model, Pipeline) and len(model.steps) > 1 else None
+        return cls(steps, _features(steps, X))
+
+    def __call__(self, Z: Any) -> Floats:
+        """Shape (n_points, n_train)."""
+        return euclidean_distances(_features(self.steps, Z), self.X, squared=True)
+
+
+def _features(steps: Pipeline | None, X: Any) -> Floats:
+    return np.asarray(X if steps is None else steps.transform(X), dtype=np.float64)
+
+
+Space = KernelSpace | TransformedSpace
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceBank:
+    """Feature spaces with a measure of distance; the decision functions play no part."""
+
+    spaces: list[Space]
+    within: list[Floats]
+    measure: str
+    codes: Ints
+    n_labels: int
+    models: list[Any]
+    parameters: list[dict[str, Any]]
+
+    def label_scores(self, X: Any) -> Floats:
+        """Scores of every label in every feature space."""
+        score = DISTANCE_MEASURES[self.measure]
+        return np.stack(
+            [
+                score(space(X), self.codes, self.n_labels, within)
+                for space, within in zip(self.spaces, self.within, strict=True)
+            ]
+        )
+
+
+def grid_kernels(
+    param_grid: Mapping[str, Any], n_features: int
+) -> tuple[list[Kernel], Sequence[float]]:
+    """The distinct kernels and the penalties that a parameter grid names."""
+    allowed = {"C", "coef0", "degree", "gamma", "kernel"}
+    if not isinstance(param_grid, Mapping) or set(param_grid) - allowed:
+        raise ValueError(
+            f"`param_grid` must be a dict with keys among {sorted(allowed)} for the grid of "
+            f"support vector machines, got {param_grid!r}. Pass an `estimator` for other grids."
+        )
+    lists = {
+        key: [value] if isinstance(value, str) or np.isscalar(value) or callable(value) else value
+        for key, value in param_grid.items()
+    }
+    Cs = list(lists.pop("C", [1.0]))
+    lists.setdefault("kernel", ["rbf"])
+    kernels = [make_kernel(**params, n_features=n_features) for params in ParameterGrid(lists)]
+    if any(kernel.name == "precomputed" for kernel in kernels):
+        raise ValueError(
+            "`param_grid` must name a kernel of the features, got 'precomputed'. "
+            "Pass a callable kernel instead."
+        )
+    return list(dict.fromkeys(map(_without_unused, kernels))), Cs
+
+
+def fit_grid_bank(
+    param_grid: Mapping[str, Any], X: Floats, codes: Ints, n_labels: int, measure: str
+) -> Bank:
+    """Fit a grid of support vector machines with shared kernels (or only their spaces)."""
+    kernels, Cs = grid_kernels(param_grid, X.shape[1])
+    if measure != "margin":
+        spaces: list[Space] = [KernelSpace(kernel, X) for kernel in kernels]
+        records = [_describe(kernel) for kernel in kernels]
+        return _distance_bank(spaces, X, codes, n_labels, measure, list(kernels), records)
+    known = np.unique(codes)
+    positives = known[1:] if known.size == 2 else known
+    grids = [
+        fit_svm_grid(X, np.where(codes == y, 1.0, -1.0), kernels=kernels, Cs=Cs) for y in positives
+    ]
+    return SVMGridBank(grids, known, n_labels)
+
+
+def _without_unused(kernel: Kernel) -> Kernel:
+    """The kernel with the parameters it does not use at their defaults, so that equals match."""
+    if kernel.name == "linear":
+        return Kernel("linear")
+    return Kernel("rbf", gamma=kernel.gamma) if kernel.name == "rbf" else kernel
+
+
+def _describe(kernel: Kernel) -> dict[str, Any]:
+    return {"kernel": kernel.name, "gamma": kernel.gamma, "degree": kernel.degree}
+
+
+def expand_estimators(estimator: Any, param_grid: Any) -> list[tuple[Any, dict[str, Any]]]:
+    """Unfitted (classifier, what tells it apart) pairs from a list, or one with a grid."""
+    if isinstance(estimator, (list, tuple)):
+        if param_grid is not None:
+            raise ValueError(
+                "`param_grid` must be None where `estimator` is a list, got a grid too. "
+                "List every model, or pass one estimator with the grid."
+            )
+        if not estimator:
+            raise ValueError("`estimator` must list at least one classifier, got an empty list.")
+        pairs = [item if isinstance(item, tuple) else (str(item), item) for item in estimator]
+        return [(clone(model), {"name": name}) for name, model in pairs]
+    params = list(ParameterGrid(param_grid if param_grid is not None else {}))
+    return [(clone(estimator).set_params(**p), dict(p)) for p in params]
+
+
+def fit_classifier_bank(
+    pairs: list[tuple[Any, dict[str, Any]]],
+    X: Any,
+    y: NDArray[Any],
+    classes: NDArray[Any],
+    measure: str,
+) -> Bank:
+    """Fit a list of classifiers (with a distance measure: their feature spaces matter only)."""
+    models = [model.fit(X, y) for model, _ in pairs]
+    records = [record for _, record in pairs]
+    if measure == "margin":
+        return ClassifierBank(models, records, classes)
+    spaces: list[Space] = [TransformedSpace.of(model, X) for model in models]
+    codes = np.searchsorted(classes, y)
+    return _distance_bank(spaces, X, codes, classes.size, measure, models, records)
+
+
+def _distance_bank(
+    spaces: list[Space],
+    X: Any,
+    codes: Ints,
+    n_labels: int,
+    measure: str,
+    models: list[Any],
+    records: list[dict[str, Any]],
+) -> DistanceBank:
+    within = [half_spread(space(X), codes, n_labels) for space in spaces]
+    return DistanceBank(spaces, within, measure, codes, n_labels, models, records)

@@ -1,0 +1,385 @@
+"""Pick-to-learn: any classifier, trained on a picked few of the examples, gets a certificate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from handful.bounds import Certificate, NotCertifiableError, compression_bound, stable_bound
+from handful.svm._nonconformity_rows import canonical_order, check_examples, check_rows
+from handful.svm._nonconformity_scores import decision_values, label_scores
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Bools = NDArray[np.bool_]
+Judge = Callable[[Ints], tuple[Bools, Floats]]
+
+PICK_BOUNDS = ("auto", "compression", "stable")
+STOPS = ("certificate", "clean")
+
+
+@dataclass(frozen=True, eq=False)
+class PickPath:
+    """The picked examples in the order of picking, and how each round ended.
+
+    ``rounds`` holds (number of picks, errors outside them); ``is_clean`` says whether the last
+    round left no error outside.
+    """
+
+    picks: Ints
+    rounds: list[tuple[int, int]]
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether no example outside the picks was wrong at the end."""
+        return self.rounds[-1][1] == 0
+
+
+def pick_examples(
+    judge: Judge,
+    order: Ints,
+    *,
+    n_initial: int = 1,
+    batch_size: float = 1,
+    max_picks: int | None = None,
+    is_done: Callable[[list[tuple[int, int]]], bool] = lambda rounds: False,
+) -> PickPath:
+    """Train on the picks, add the worst mistake outside them, repeat until there is none.
+
+    Parameters
+    ----------
+    judge : callable
+        Trains on the given examples, in the given order, and returns for all examples whether
+        they are wrong and how badly (larger is worse).
+    order : ndarray
+        All examples in an order by content, which breaks ties; the first ``n_initial`` start.
+    n_initial : int
+    batch_size : int or float
+        How many of the worst are added in a round: a number, or a fraction of the picks so far.
+    max_picks : int, optional
+    is_done : callable
+        Stops early, given the rounds so far.
+
+    Notes
+    -----
+    The size of a batch depends on the number of picks alone. So an example outside the final
+    picks was never among the worst ``b`` of any round, and leaving it out changes no round: by
+    induction all picks stay the same. If it were new and wrong at the end, it would be picked.
+    This is what `stable_bound` asks for, for batches as for single picks.
+    """
+    rank = np.empty(order.size, dtype=np.intp)
+    rank[order] = np.arange(order.size)
+    limit = order.size if max_picks is None else min(max_picks, order.size)
+    picks = order[: min(n_initial, limit)]
+    rounds: list[tuple[int, int]] = []
+    while True:
+        is_wrong, badness = judge(picks)
+        is_wrong = is_wrong.copy()
+        is_wrong[picks] = False
+        candidates = np.flatnonzero(is_wrong)
+        rounds.append((picks.size, candidates.size))
+        if not candidates.size or picks.size >= limit or is_done(rounds):
+            return PickPath(picks, rounds)
+        n_more = _batch(batch_size, picks.size, limit)
+        worst_first = np.lexsort((rank[candidates], -badness[candidates]))
+        picks = np.concatenate([picks, candidates[worst_first[:n_more]]])
+
+
+def _batch(batch_size: float, n_picks: int, limit: int) -> int:
+    n = batch_size if isinstance(batch_size, (int, np.integer)) else math.ceil(batch_size * n_picks)
+    return min(max(1, int(n)), limit - n_picks)
+
+
+def stopping_sizes(n_samples: int) -> list[int]:
+    """Sizes at which picking may stop: 1, 2, 3, 5, 8, ... in ratio 1.5, and n_samples.
+
+    They depend on the number of examples alone. "Stop in the first round with at least this many
+    picks" is a stable scheme for each of them, with the errors left outside counted like picks.
+
+    Examples
+    --------
+    >>> stopping_sizes(30)
+    [1, 2, 3, 5, 8, 12, 18, 27, 30]
+    """
+    sizes = [1]
+    while sizes[-1] < n_samples:
+        sizes.append(min(n_samples, math.ceil(1.5 * sizes[-1])))
+    return sizes
+
+
+def stopping_rounds(rounds: list[tuple[int, int]], n_samples: int) -> list[tuple[int, int]]:
+    """The rounds at which one of `stopping_sizes` was first reached, and a clean last one."""
+    sizes = np.array(stopping_sizes(n_samples))
+    reached = np.searchsorted(sizes, [picks for picks, _ in rounds], side="right")
+    is_first = np.diff(reached, prepend=0) > 0
+    is_first[-1] |= rounds[-1][1] == 0
+    return [item for item, keep in zip(rounds, is_first, strict=True) if keep]
+
+
+class PickToLearn(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """Train a classifier on a few picked examples, so that it can be certified.
+
+    Start from one example; train; add the example outside that is most wrong; repeat until all
+    examples outside are right. Nothing else of the data reaches the classifier, so a whole
+    pipeline, with its scalers and encoders, is a function of the picked examples alone.
+
+    Every example the classifier cannot get right ends up picked, so this suits data with little
+    noise. For noisy data use ``stop="certificate"``.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Any scikit-learn classifier or pipeline, fixed before the data are seen.
+    stop : {"clean", "certificate"}
+        "clean": go on until no example outside is wrong. "certificate": stop at the size with the
+        best certificate among `stopping_sizes` (1, 2, 3, 5, 8, ...), which pays for their number.
+    max_picks : int, optional
+        Stop at this many; the errors left outside then count like picks. Fixed before the data.
+    n_initial : int
+        Number of examples to start from, chosen by a digest of their features. Raise it for
+        classifiers that need several examples.
+    batch_size : int or float
+        How many of the worst are added a round: a number, or a fraction of the picks so far.
+        More is faster, picks a few more, and is certified just the same. Fixed before the data.
+    random_state : int or None
+        Given to every ``random_state`` inside ``estimator`` that is None, so that training is a
+        function of the picks. ``None`` leaves them alone; then there may be no certificate.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        Trained on the picks; None where these are of one class, which is then always predicted.
+    classes_ : ndarray
+    picks_ : ndarray
+        Indices of the picked examples in the order of picking.
+    compression_set_ : ndarray
+        The same, sorted.
+    n_errors_ : int
+        Errors outside the picks.
+    n_rounds_ : int
+        How often the classifier was trained on the way.
+    is_rebuilt_ : bool
+        Whether training again on the picks gave the same predictions.
+
+    Notes
+    -----
+    Worst means the smallest margin: decision value (or probability) of the true label minus the
+    largest of the others, rounded to single precision so that rounding errors decide no tie. Ties,
+    and all mistakes of classifiers without such values, go by the digest of the features, then by
+    label: never by position. The classifier is trained on the picks in the order of picking, which
+    is itself a function of the set of examples; so it may depend on the order of its examples, but
+    not on chance.
+
+    References
+    ----------
+    Paccagnan, Campi & Garatti (2023), The pick-to-learn algorithm, NeurIPS.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> machine = PickToLearn(make_pipeline(StandardScaler(), LogisticRegression()))
+    >>> machine = machine.fit(X, y)
+    >>> machine.picks_.size, machine.n_errors_
+    (33, 0)
+    >>> print(machine.certify())
+    risk <= 9.13 % with 95 % confidence (stable, 569 examples, 33 kept, 3.0 nats)
+    """
+
+    def __init__(
+        self,
+        estimator,
+        *,
+        stop="clean",
+        max_picks=None,
+        n_initial=1,
+        batch_size=1,
+        random_state=0,
+    ):
+        self.estimator = estimator
+        self.stop = stop
+        self.max_picks = max_picks
+        self.n_initial = n_initial
+        self.batch_size = batch_size
+        self.random_state = random_state
+
+    def __sklearn_tags__(self):
+        """Take missing values where the inner classifier does; never sparse matrices."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = get_tags(self.estimator).input_tags.allow_nan
+        return tags
+
+    def fit(self, X: Any, y: Any) -> PickToLearn:
+        """Pick examples and train on them.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        X, y = check_examples(self, X, y)
+        n = y.size
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if self.classes_.size < 2:
+            raise ValueError("`y` must hold at least two classes, got one class.")
+        self.n_samples_ = n
+        path = self._pick(X, y, codes)
+        n_picks = path.picks.size
+        if self.stop == "certificate":
+            n_picks = min(stopping_rounds(path.rounds, n), key=sum)[0]
+        self.picks_ = path.picks[:n_picks]
+        self.compression_set_ = np.sort(self.picks_)
+        self.n_rounds_ = len(path.rounds)
+        self.estimator_ = self._train(X, y, self.picks_)
+        self._constant = self.classes_[codes[self.picks_[0]]]
+        predicted = self.predict(X)
+        is_error = predicted != y
+        is_error[self.picks_] = False
+        self.n_errors_ = int(is_error.sum())
+        again = self._train(X, y, self.picks_)
+        self.is_rebuilt_ = again is None or bool((again.predict(X) == predicted).all())
+        return self
+
+    def _check_parameters(self) -> None:
+        if self.stop not in STOPS:
+            raise ValueError(f"`stop` must be one of {STOPS}, got {self.stop!r}.")
+        for name in ("n_initial", "max_picks"):
+            value = getattr(self, name)
+            is_count = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+            if not (value is None and name == "max_picks") and not (is_count and value >= 1):
+                raise ValueError(f"`{name}` must be a positive whole number, got {value!r}.")
+        b = self.batch_size
+        is_count = isinstance(b, (int, np.integer)) and not isinstance(b, bool) and bool(b >= 1)
+        if not is_count and not (isinstance(b, (float, np.floating)) and 0.0 < b < 1.0):
+            raise ValueError(
+                f"`batch_size` must be a count of at least 1 or a fraction in (0, 1), got {b!r}."
+            )
+
+    def _pick(self, X: Any, y: NDArray[Any], codes: Ints) -> PickPath:
+        def judge(picks: Ints) -> tuple[Bools, Floats]:
+            model = self._train(X, y, picks)
+            if model is None:
+                return codes != codes[picks[0]], np.zeros(codes.size)
+            is_wrong = np.asarray(model.predict(X)) != y
+            badness = np.zeros(codes.size)
+            rows = np.flatnonzero(is_wrong)
+            if rows.size:
+                badness[rows] = self._badness(model, _safe_indexing(X, rows), codes[rows])
+            return is_wrong, badness
+
+        def is_done(rounds: list[tuple[int, int]]) -> bool:
+            """Whether more picks cannot give a better certificate, even without errors."""
+            ends = stopping_rounds(rounds, codes.size)
+            return self.stop == "certificate" and rounds[-1][0] >= min(sum(end) for end in ends)
+
+        return pick_examples(
+            judge,
+            canonical_order(X, codes),
+            n_initial=self.n_initial,
+            batch_size=self.batch_size,
+            max_picks=self.max_picks,
+            is_done=is_done,
+        )
+
+    def _badness(self, model: Any, X: Any, codes: Ints) -> Floats:
+        """Minus the margin of the true label, in single precision."""
+        if not (hasattr(model, "decision_function") or hasattr(model, "predict_proba")):
+            return np.zeros(codes.size)
+        scores = label_scores(model, X, self.classes_)[np.arange(codes.size), codes]
+        return -np.round(scores, 9).astype(np.float32).astype(np.float64)
+
+    def _train(self, X: Any, y: NDArray[Any], picks: Ints) -> Any:
+        """The classifier trained on the picks in order; None where they are of one class."""
+        labels = y[picks]
+        if (labels == labels[0]).all():
+            return None
+        model = clone(self.estimator)
+        if self.random_state is not None:
+            model.set_params(**dict.fromkeys(_open_seeds(model), self.random_state))
+        return model.fit(_safe_indexing(X, picks), labels)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predicted labels, shape (n_points,)."""
+        check_is_fitted(self)
+        X = check_rows(self, X, reset=False)
+        if self.estimator_ is None:
+            return np.full(_num_samples(X), self._constant)
+        return np.asarray(self.estimator_.predict(X))
+
+    def decision_function(self, X: Any) -> Floats:
+        """Margins: signed for two classes, one column a class for more."""
+        check_is_fitted(self)
+        X = check_rows(self, X, reset=False)
+        if self.estimator_ is None:
+            scores = np.zeros((_num_samples(X), self.classes_.size))
+            scores[:, self.classes_ == self._constant] = 1.0
+        else:
+            scores = label_scores(self.estimator_, X, self.classes_)
+        return decision_values(scores)
+
+    def certify(self, delta: float = 0.05, bound: str = "auto") -> Certificate:
+        """Certificate of the risk.
+
+        Parameters
+        ----------
+        delta : float
+        bound : {"auto", "stable", "compression"}
+            "stable" (the default): from the number of picks plus the errors left outside, where
+            picking stopped before there were none. "compression": the picks are the compression
+            set (picking among them alone gives them back in order), and the errors outside are
+            counted; usually larger.
+        """
+        check_is_fitted(self)
+        if bound not in PICK_BOUNDS:
+            raise ValueError(f"`bound` must be one of {PICK_BOUNDS}, got {bound!r}.")
+        self._check_deterministic()
+        n, n_picks = self.n_samples_, self.picks_.size
+        if bound == "compression":
+            certificate = compression_bound(n, n_picks, self.n_errors_, delta=delta)
+        else:
+            n_stops = len(stopping_sizes(n)) if self.stop == "certificate" else 1
+            certificate = stable_bound(n, n_picks + self.n_errors_, delta=delta, n_models=n_stops)
+        fixed = "the classifier, n_initial, batch_size and max_picks were fixed before the data"
+        return replace(certificate, assumptions=(*certificate.assumptions, fixed))
+
+    def _check_deterministic(self) -> None:
+        """Refuse where training was not a function of the picks."""
+        seeds = _seeds(self.estimator)
+        is_open = self.random_state is None and None in seeds.values()
+        is_moving = any(
+            not (seed is None or isinstance(seed, (int, np.integer))) for seed in seeds.values()
+        )
+        if is_open or is_moving or not self.is_rebuilt_:
+            raise NotCertifiableError(
+                "Training must be a function of the picked examples, but `estimator` draws at "
+                "random. Give whole numbers as random_state and fit again."
+            )
+
+
+def _seeds(model: Any) -> dict[str, Any]:
+    """All parameters called random_state, nested ones too."""
+    return {
+        name: value
+        for name, value in model.get_params(deep=True).items()
+        if name == "random_state" or name.endswith("__random_state")
+    }
+
+
+def _open_seeds(model: Any) -> list[str]:
+    return [name for name, value in _seeds(model).items() if value is None]
