@@ -1,1 +1,2 @@
-"""."""
+"""Kernel matching pursuit."""
+from handful.pursuit._classifier import KernelMatchingPursuitClassifier

@@ -2,45 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
-from handful.bounds import NotCertifiableError
 from handful.bounds._validation import check_choice, check_count, check_real
 from handful.kernels import Kernel, make_kernel
 from handful.pursuit._columns import Floats, Indices, KernelColumns
 from handful.pursuit._expansion import Expansion, center_rows, expansion_of_size
+from handful.pursuit._ground import Ground, draw_pool
 from handful.pursuit._orthogonal import CRITERIA, PursuitPath, orthogonal_pursuit
 
 STOPS = ("auto", "certificate", "size", "validation")
-N_SMALLEST_POOL = 10
 MEBIBYTE = 1 << 20
-
-
-@dataclass(frozen=True)
-class Ground:
-    """Where a pursuit runs: the rows it may read, its candidates, and how features are scaled.
-
-    ``rows`` are the training examples the fit reads (the pool, or all); ``candidates`` counts
-    among them; ``n_named`` is the number of examples a compression set is named from.
-    """
-
-    rows: Indices
-    candidates: Indices | None
-    n_named: int
 
 
 class BasePursuit(BaseEstimator):
     """Parameters, validation and path of the kernel matching pursuit estimators."""
 
     _coefficient_choices: tuple[str, ...] = ()
+    _stop_choices: tuple[str, ...] = STOPS
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -53,55 +37,47 @@ class BasePursuit(BaseEstimator):
         check_real("tol", self.tol, low=0.0, high=1.0, high_open=True, hint=hint)
         check_real("ridge", self.ridge, low=0.0, hint="It penalises the coefficients.")
         check_choice("criterion", self.criterion, CRITERIA)
-        check_choice("stop", self.stop, STOPS)
+        check_choice("stop", self.stop, self._stop_choices)
         check_choice("coefficients", self.coefficients, self._coefficient_choices)
-        for name in ("pool_fraction", "validation_fraction"):
-            hint = "It is a share of the examples."
-            check_real(
-                name, getattr(self, name), low=0, high=1, low_open=True, high_open=True, hint=hint
-            )
+        hint = "It is a share of the examples."
+        limits = {"low": 0.0, "high": 1.0, "low_open": True, "high_open": True, "hint": hint}
+        check_real("pool_fraction", self.pool_fraction, **limits)
+        check_real("validation_fraction", self.validation_fraction, **limits)
         check_real("memory_limit", self.memory_limit, low=0.0, hint="It is counted in MiB.")
+
+    def _gammas(self) -> list[Any]:
+        is_single = self.gamma is None or np.isscalar(self.gamma)
+        return [self.gamma] if is_single else list(self.gamma)
 
     def _kernels(self, n_features: int) -> list[Kernel]:
         """One kernel, or one for each value of ``gamma`` if that is a sequence."""
         gammas = self._gammas()
         if not gammas:
             raise ValueError("`gamma` must hold at least one value, got an empty sequence.")
-        return [
-            make_kernel(
-                self.kernel,
-                gamma=gamma,
-                degree=self.degree,
-                coef0=self.coef0,
-                n_features=n_features,
-            )
-            for gamma in gammas
-        ]
-
-    def _gammas(self) -> list[Any]:
-        is_single = self.gamma is None or np.isscalar(self.gamma)
-        return [self.gamma] if is_single else list(self.gamma)
+        fixed = {"degree": self.degree, "coef0": self.coef0, "n_features": n_features}
+        return [make_kernel(self.kernel, gamma=gamma, **fixed) for gamma in gammas]
 
     def _ground(self, n_samples: int) -> Ground:
         """Draw the pool and the candidates, looking at nothing but the number of examples."""
         rng = check_random_state(self.random_state)
         rows = np.arange(n_samples)
         if self.coefficients == "pool":
-            smallest = min(N_SMALLEST_POOL, math.ceil(n_samples / 2))
-            size = max(math.ceil(self.pool_fraction * n_samples), smallest)
-            rows = np.sort(rng.permutation(n_samples)[:size])
-        candidates = self._draw_candidates(rng, len(rows))
+            rows = draw_pool(n_samples, self.pool_fraction, rng)
+        candidates = self._candidates(rng, len(rows))
         is_drawn = candidates is not None and np.ndim(self.candidates) == 0
         return Ground(rows, candidates, len(candidates) if is_drawn else n_samples)
 
-    def _draw_candidates(self, rng: np.random.RandomState, n_rows: int) -> Indices | None:
+    def _candidates(self, rng: np.random.RandomState, n_rows: int) -> Indices | None:
         if self.candidates is None:
             return None
         if np.ndim(self.candidates) == 0:
             wanted = check_count("candidates", self.candidates, low=1)
-            if wanted >= n_rows:
-                return None
-            return np.sort(rng.permutation(n_rows)[:wanted])
+            return np.sort(rng.permutation(n_rows)[:wanted]) if wanted < n_rows else None
+        if self.coefficients == "pool":
+            raise ValueError(
+                "`candidates` must be None or an int with coefficients='pool', got row numbers. "
+                "The pool is drawn blindly and its members are the candidates."
+            )
         chosen = np.unique(np.asarray(self.candidates))
         is_index = chosen.dtype.kind in "iu" and len(chosen) > 0
         if not is_index or chosen[0] < 0 or chosen[-1] >= n_rows:
@@ -113,29 +89,25 @@ class BasePursuit(BaseEstimator):
 
     def _scaling(self, X: Floats, ground: Ground) -> tuple[Floats, Floats] | None:
         """Mean and scale of each feature: of the pool, or as given beforehand."""
-        if self.kernel == "precomputed":
+        is_auto = isinstance(self.scale, str) and self.scale == "auto"
+        is_pooled = self.coefficients == "pool" and self.kernel != "precomputed"
+        if self.scale is None or (is_auto and not is_pooled):
             return None
-        if isinstance(self.scale, str) and self.scale == "auto":
-            if self.coefficients != "pool":
-                return None
+        if is_auto:
             pool = X[ground.rows]
             spread = pool.std(axis=0)
             return pool.mean(axis=0), np.where(spread > 0.0, spread, 1.0)
-        if self.scale is None:
-            return None
-        scale = np.asarray(self.scale, dtype=float)
-        if scale.shape != (X.shape[1],) or not np.all(np.isfinite(scale) & (scale > 0)):
+        scale = np.asarray(self.scale)
+        is_number = scale.dtype.kind in "iuf" and scale.shape == (X.shape[1],)
+        if not is_number or not np.all(np.isfinite(scale) & (scale > 0)):
             raise ValueError(
                 f"`scale` must be 'auto', None or {X.shape[1]} positive numbers, "
                 f"got {self.scale!r}. Pass one scale per feature, known before the data."
             )
-        return np.zeros(X.shape[1]), scale
+        return np.zeros(X.shape[1]), scale.astype(float)
 
     def _scaled(self, X: Floats) -> Floats:
-        if self.scaling_ is None:
-            return X
-        mean, scale = self.scaling_
-        return np.asarray((X - mean) / scale)
+        return X if self.scaling_ is None else (X - self.scaling_[0]) / self.scaling_[1]
 
     def _paths(
         self, kernel: Kernel, X: Floats, Y: Floats, ground: Ground, *, is_shared: bool = True
@@ -143,9 +115,8 @@ class BasePursuit(BaseEstimator):
         """Pursuits on the ground's rows; centres are numbered among all training examples."""
         rows = ground.rows
         local = X[np.ix_(rows, rows)] if kernel.name == "precomputed" else X[rows]
-        columns = KernelColumns(
-            kernel, local, ground.candidates, memory_bytes=int(self.memory_limit * MEBIBYTE)
-        )
+        memory = int(self.memory_limit * MEBIBYTE)
+        columns = KernelColumns(kernel, local, ground.candidates, memory_bytes=memory)
         targets = [Y[rows]] if is_shared else [Y[rows, i : i + 1] for i in range(Y.shape[1])]
         paths = [
             orthogonal_pursuit(
@@ -158,36 +129,29 @@ class BasePursuit(BaseEstimator):
             )
             for target in targets
         ]
-        return [_renumber(path, rows) for path in paths]
+        return [path.renumbered(rows) for path in paths]
 
-    def _validated_size(
+    def _sizes(self, paths: Sequence[PursuitPath]) -> range:
+        """Sizes on the path; size 0 is a model only where there is an intercept."""
+        longest = max(path.n_centers for path in paths)
+        return range(0 if self.fit_intercept or longest == 0 else 1, longest + 1)
+
+    def _validated(
         self,
         kernels: Sequence[Kernel],
         X: Floats,
         Y: Floats,
         ground: Ground,
         loss: Callable[[Floats, Indices], float],
-        is_shared: bool = True,
     ) -> tuple[int, int]:
         """(kernel, size) with the smallest loss on rows held out of the ground's rows."""
         rng = check_random_state(self.random_state)
-        n_held = math.ceil(self.validation_fraction * len(ground.rows))
-        order = rng.permutation(len(ground.rows))
-        held, rest = ground.rows[np.sort(order[:n_held])], np.sort(order[n_held:])
-        if not len(rest):
-            raise ValueError(
-                f"`validation_fraction` must leave examples to fit, got "
-                f"{self.validation_fraction!r} of {len(ground.rows)} examples."
-            )
-        candidates = ground.candidates
-        if candidates is not None:
-            candidates = np.flatnonzero(np.isin(rest, candidates))
-            candidates = candidates if len(candidates) else None
-        inner = Ground(ground.rows[rest], candidates, ground.n_named)
+        inner, held = ground.split(self.validation_fraction, rng)
+        is_shared = getattr(self, "multi_class", "shared") == "shared"
         losses = {}
         for g, kernel in enumerate(kernels):
             paths = self._paths(kernel, X, Y, inner, is_shared=is_shared)
-            for size in sizes_of(paths, self.fit_intercept):
+            for size in self._sizes(paths):
                 model = expansion_of_size(paths, size, self.ridge)
                 K = center_rows(kernel, X[held], X[model.centers], model.centers)
                 losses[g, size] = loss(model.values(K)[0], held)
@@ -198,51 +162,22 @@ class BasePursuit(BaseEstimator):
         self.expansion_ = model
         self.centers_idx_ = model.centers
         self.compression_set_ = np.unique(model.centers)
-        is_precomputed = kernel.name == "precomputed"
-        self.centers_ = None if is_precomputed else self._unscaled_centers(X, model.centers)
+        self.centers_ = None if kernel.name == "precomputed" else X[model.centers]
         self.n_centers_ = len(model.centers)
-
-    def _unscaled_centers(self, X: Floats, centers: Indices) -> Floats:
-        return np.array(X[centers])
 
     def _values(self, X: Floats) -> tuple[Floats, Floats]:
         """Values of the expansion and their tolerances for validated, unscaled rows."""
-        if self.kernel_.name == "precomputed":
-            return self.expansion_.values(center_rows(self.kernel_, X, X, self.centers_idx_))
-        rows = center_rows(
-            self.kernel_, self._scaled(X), self._scaled(self.centers_), self.centers_idx_
-        )
+        if self.centers_ is None:
+            return self.expansion_.values(X[:, self.centers_idx_])
+        centers = self._scaled(self.centers_)
+        rows = center_rows(self.kernel_, self._scaled(X), centers, self.centers_idx_)
         return self.expansion_.values(rows)
 
 
-def sizes_of(paths: Sequence[PursuitPath], has_intercept: bool) -> range:
-    """Sizes on the path; size 0 is a model only where there is an intercept."""
-    longest = max(path.n_centers for path in paths)
-    return range(0 if has_intercept or longest == 0 else 1, longest + 1)
-
-
-def check_symmetric(K: Floats) -> None:
+def check_kernel_matrix(K: Floats) -> None:
     """Raise unless a precomputed kernel matrix is square and symmetric."""
     if K.shape[0] != K.shape[1] or not np.allclose(K, K.T, rtol=1e-6, atol=1e-8):
         raise ValueError(
-            f"`X` must be a symmetric kernel matrix where kernel='precomputed', got shape {K.shape}. "
-            "Precomputed matrix must be a square matrix of the training examples."
+            f"`X` must be a square matrix, the symmetric kernel matrix, where "
+            f"kernel='precomputed', got shape {K.shape}. Pass k(x, x') of all training examples."
         )
-
-
-def refuse(bound: str, coefficients: str, hint: str) -> NotCertifiableError:
-    """The error for a bound that does not hold for a kind of coefficients."""
-    return NotCertifiableError(
-        f"`bound`={bound!r} does not hold for coefficients={coefficients!r}. {hint}"
-    )
-
-
-def is_outside(n_samples: int, indices: Indices) -> NDArray[np.bool_]:
-    """Mask of the examples that are not among the indices."""
-    mask = np.ones(n_samples, dtype=bool)
-    mask[indices] = False
-    return mask
-
-
-def _renumber(path: PursuitPath, rows: Indices) -> PursuitPath:
-    return PursuitPath(**{**vars(path), "centers": rows[path.centers]})

@@ -13,19 +13,19 @@ Two codes turn a pursuit into a sample-compression scheme:
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from handful.bounds import Message, log_binomial_coefficient
-from handful.pursuit._columns import Floats
+from handful.pursuit._columns import Floats, Indices
 from handful.pursuit._expansion import Expansion
 
 RIDGES = (0.01, 0.1, 1.0, 10.0)
 LEVELS = (1, 2, 4, 8, 16, 32, 64)
 N_DYADIC = 6
-N_SHIFTS = 9
+N_STEPS = 4
 
 
 @dataclass(frozen=True)
@@ -53,29 +53,59 @@ def dyadic_shifts() -> list[tuple[float, float]]:
     return shifts
 
 
+@dataclass(frozen=True)
+class CodeFamily:
+    """Codes that share their coefficients and differ in the intercept.
+
+    ``intercepts`` has a row and ``nats`` an entry for each; ``code(i)`` spells one out.
+    """
+
+    coefficients: Floats
+    intercepts: Floats
+    nats: Floats
+    code: Callable[[int], CodedExpansion]
+
+
 def chosen_codes(
-    base: Expansion, K: Floats, Y: Floats, *, has_intercept: bool = True
-) -> Iterator[CodedExpansion]:
-    """All codes of kind "chosen" for the centres of ``base``.
+    centers: Indices, K: Floats, Y: Floats, *, has_intercept: bool = True
+) -> Iterator[CodeFamily]:
+    """All codes of kind "chosen" for these centres.
 
     K and Y are the kernel matrix and the targets of the centres. The intercept of a two-class
     machine is a dyadic share of the largest value the expansion can take at a centre; machines
     with more outputs have none.
     """
-    n = len(base.centers)
+    n = len(centers)
     shifts = dyadic_shifts() if has_intercept and Y.shape[1] == 1 else [(0.0, 0.0)]
     for ridge in RIDGES:
         coefficients = np.linalg.solve(K + ridge * np.eye(n), Y)
         unit = float(np.abs(coefficients).sum() * np.abs(K).max()) if n else 1.0
-        for share, nats in shifts:
-            expansion = Expansion(base.centers, coefficients, np.full(Y.shape[1], share * unit))
-            terms = {"ridge of the coefficients": math.log(len(RIDGES)), "threshold": nats}
-            yield CodedExpansion(expansion, Message(terms), {"ridge": ridge, "shift": share})
+        yield _chosen_family(centers, coefficients, ridge, unit, shifts)
+
+
+def _chosen_family(
+    centers: Indices,
+    coefficients: Floats,
+    ridge: float,
+    unit: float,
+    shifts: list[tuple[float, float]],
+) -> CodeFamily:
+    ridge_nats, n_outputs = math.log(len(RIDGES)), coefficients.shape[1]
+
+    def code(i: int) -> CodedExpansion:
+        share, nats = shifts[i]
+        expansion = Expansion(centers, coefficients, np.full(n_outputs, share * unit))
+        message = Message({"ridge of the coefficients": ridge_nats, "threshold": nats})
+        return CodedExpansion(expansion, message, {"ridge": ridge, "shift": share})
+
+    shares, nats = np.array(shifts).T
+    intercepts = np.repeat(unit * shares[:, None], n_outputs, axis=1)
+    return CodeFamily(coefficients, intercepts, nats + ridge_nats, code)
 
 
 def quantised_codes(
     base: Expansion, Y: Floats, *, has_intercept: bool = True
-) -> Iterator[CodedExpansion]:
+) -> Iterator[CodeFamily]:
     """All codes of kind "quantised" near ``base``; Y holds the targets of the centres.
 
     At level L the unit is the largest coefficient over L. Coefficients are whole and not 0 in
@@ -83,51 +113,54 @@ def quantised_codes(
     rounded one are offered too. The unit itself does not matter to the decision.
     """
     if not len(base.centers):
-        yield _constant_code(base)
+        yield _quantised_family(base, Y, 1, _majority(base.intercepts)[None, :])
         return
     signs = np.where(base.coefficients < 0.0, -1.0, 1.0)
     largest = max(float(np.abs(base.coefficients).max()), 1e-300)
     for level in LEVELS:
         whole = signs * np.maximum(1.0, np.round(np.abs(base.coefficients) / largest * level))
-        center = np.round(base.intercepts / largest * level)
-        reach = N_SHIFTS // 2 if has_intercept and len(center) == 1 else 0
-        for step in range(-reach, reach + 1):
-            intercepts = center + step * max(1.0, level // 4)
-            expansion = Expansion(base.centers, whole, intercepts)
-            yield _quantised(expansion, Y, level, has_intercept)
+        middle = np.clip(np.round(base.intercepts / largest * level), -1e9, 1e9)
+        is_moved = has_intercept and len(middle) == 1
+        steps = np.arange(-N_STEPS, N_STEPS + 1.0) if is_moved else np.zeros(1)
+        intercepts = middle + steps[:, None] * max(1.0, level // 4)
+        yield _quantised_family(Expansion(base.centers, whole, middle), Y, level, intercepts)
 
 
-def _quantised(
-    expansion: Expansion, Y: Floats, level: int, has_intercept: bool
-) -> CodedExpansion:
-    whole, intercepts = expansion.coefficients, expansion.intercepts
+def _quantised_family(
+    rounded: Expansion, Y: Floats, level: int, intercepts: Floats
+) -> CodeFamily:
+    whole = rounded.coefficients
     n_agree = int(np.sum(np.sign(whole) == Y))
+    which = float(log_binomial_coefficient(whole.size, n_agree))
     terms = {
         "number of levels": math.log(len(LEVELS)),
         "sizes of the coefficients": whole.size * math.log(level),
-        "signs of the coefficients": math.log(whole.size + 1.0)
-        + float(log_binomial_coefficient(whole.size, n_agree)),
+        "signs of the coefficients": math.log(whole.size + 1.0) + which,
     }
-    if has_intercept:
-        terms["intercept"] = math.fsum(integer_nats(int(b)) for b in intercepts)
-    content: dict[str, object] = {
-        "level": level,
-        "coefficients": whole.astype(int).tolist(),
-        "intercepts": intercepts.astype(int).tolist(),
-    }
-    return CodedExpansion(expansion, Message(terms), content)
+    intercept_nats = [math.fsum(integer_nats(b) for b in row) for row in intercepts]
+
+    def code(i: int) -> CodedExpansion:
+        expansion = Expansion(rounded.centers, whole, intercepts[i])
+        message = Message({**terms, "intercept": intercept_nats[i]})
+        content: dict[str, object] = {
+            "level": level,
+            "coefficients": whole.astype(int).tolist(),
+            "intercepts": intercepts[i].astype(int).tolist(),
+        }
+        return CodedExpansion(expansion, message, content)
+
+    nats = math.fsum(terms.values()) + np.array(intercept_nats)
+    return CodeFamily(whole, intercepts, nats, code)
 
 
-def _constant_code(base: Expansion) -> CodedExpansion:
-    signs = np.where(base.intercepts < 0.0, -1.0, 1.0)
-    if len(signs) > 1:
-        signs = np.where(np.arange(len(signs)) == np.argmax(base.intercepts), 1.0, -1.0)
-    terms = {"intercept": math.fsum(integer_nats(int(b)) for b in signs)}
-    content: dict[str, object] = {"level": 1, "coefficients": [], "intercepts": signs.tolist()}
-    return CodedExpansion(Expansion(base.centers, base.coefficients, signs), Message(terms), content)
+def _majority(intercepts: Floats) -> Floats:
+    """Intercepts +-1 that make a constant machine say what the given ones say."""
+    if len(intercepts) == 1:
+        return np.where(intercepts > 0.0, 1.0, -1.0)
+    return np.where(np.arange(len(intercepts)) == np.argmax(intercepts), 1.0, -1.0)
 
 
-def integer_nats(value: int) -> float:
+def integer_nats(value: float) -> float:
     """Cost of a whole number under the prior (3 / pi^2) (|n| + 1)^-2 per sign.
 
     Examples

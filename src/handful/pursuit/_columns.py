@@ -114,6 +114,15 @@ class KernelColumns:
                 out[columns] += np.einsum("ij,ij->j", tile, tile)
         return out
 
+    def inner_products(self, other: KernelColumns) -> Floats:
+        """Inner product of every column with the same column of another kernel matrix."""
+        out = np.zeros(self.n_candidates)
+        for (rows, columns, tile), (_, _, twin) in zip(self._tiles(), other._tiles(), strict=True):
+            out[rows] += np.einsum("ij,ij->i", tile, twin)
+            if self.is_complete and columns.start > rows.start:
+                out[columns] += np.einsum("ij,ij->j", tile, twin)
+        return out
+
     def landmark_factor(self) -> Floats:
         """N with K close to N N': the Nystrom approximation on a few random examples.
 

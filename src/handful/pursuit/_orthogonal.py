@@ -10,7 +10,7 @@ a whole. This is exhaustive orthogonal least squares, one column at a time.
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -52,6 +52,10 @@ class PursuitPath:
     def n_centers(self) -> int:
         """Largest size on the path."""
         return len(self.centers)
+
+    def renumbered(self, rows: Indices) -> PursuitPath:
+        """The same path with centre i called rows[i]."""
+        return replace(self, centers=rows[self.centers])
 
     def fitted(self, size: int) -> Floats:
         """Least-squares fit on the training examples by the first ``size`` centres."""
