@@ -11,13 +11,23 @@ import handful
 # Small settings: name -> keyword arguments that make an estimator quick to fit.
 SMALL = {
     "DecisionListMachine": {"random_state": 0},
+    "KernelMatchingPursuitClassifier": {},
+    "KernelMatchingPursuitRegressor": {},
     "SetCoveringMachine": {"random_state": 0},
+    "SparseKernelCCA": {},
+    "SparseKernelPCA": {},
 }
 VARIANTS = [
     ("SetCoveringMachine", {"rules": "half-spaces", "candidates": None}),
     ("SetCoveringMachine", {"rules": "balls", "candidates": None}),
     ("SetCoveringMachine", {"rules": ["stumps", "balls"], "candidates": None}),
     ("DecisionListMachine", {"rules": "balls", "candidates": None}),
+    ("KernelMatchingPursuitClassifier", {"coefficients": "quantised"}),
+    ("KernelMatchingPursuitClassifier", {"coefficients": "chosen"}),
+    ("KernelMatchingPursuitClassifier", {"coefficients": "least_squares", "multi_class": "ovr"}),
+    ("KernelMatchingPursuitRegressor", {"coefficients": "pool"}),
+    ("SparseKernelCCA", {"weights": "chosen"}),
+    ("SparseKernelPCA", {"pivot": "diagonal"}),
 ]
 
 

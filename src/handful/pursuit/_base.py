@@ -13,7 +13,7 @@ from handful.bounds._validation import check_choice, check_count, check_real
 from handful.kernels import Kernel, make_kernel
 from handful.pursuit._columns import Floats, Indices, KernelColumns
 from handful.pursuit._expansion import Expansion, center_rows, expansion_of_size
-from handful.pursuit._ground import Ground, draw_pool
+from handful.pursuit._ground import Ground, draw_candidates, draw_pool
 from handful.pursuit._orthogonal import CRITERIA, PursuitPath, orthogonal_pursuit
 
 STOPS = ("auto", "certificate", "size", "validation")
@@ -63,29 +63,14 @@ class BasePursuit(BaseEstimator):
         rows = np.arange(n_samples)
         if self.coefficients == "pool":
             rows = draw_pool(n_samples, self.pool_fraction, rng)
-        candidates = self._candidates(rng, len(rows))
+            if np.ndim(self.candidates) > 0:
+                raise ValueError(
+                    "`candidates` must be None or an int with coefficients='pool', got row "
+                    "numbers. The pool is drawn blindly and its members are the candidates."
+                )
+        candidates = draw_candidates(self.candidates, len(rows), rng)
         is_drawn = candidates is not None and np.ndim(self.candidates) == 0
         return Ground(rows, candidates, len(candidates) if is_drawn else n_samples)
-
-    def _candidates(self, rng: np.random.RandomState, n_rows: int) -> Indices | None:
-        if self.candidates is None:
-            return None
-        if np.ndim(self.candidates) == 0:
-            wanted = check_count("candidates", self.candidates, low=1)
-            return np.sort(rng.permutation(n_rows)[:wanted]) if wanted < n_rows else None
-        if self.coefficients == "pool":
-            raise ValueError(
-                "`candidates` must be None or an int with coefficients='pool', got row numbers. "
-                "The pool is drawn blindly and its members are the candidates."
-            )
-        chosen = np.unique(np.asarray(self.candidates))
-        is_index = chosen.dtype.kind in "iu" and len(chosen) > 0
-        if not is_index or chosen[0] < 0 or chosen[-1] >= n_rows:
-            raise ValueError(
-                f"`candidates` must be row numbers in [0, {n_rows}), got {self.candidates!r}. "
-                "Pass an int to draw that many."
-            )
-        return chosen.astype(np.intp)
 
     def _scaling(self, X: Floats, ground: Ground) -> tuple[Floats, Floats] | None:
         """Mean and scale of each feature: of the pool, or as given beforehand."""
@@ -161,7 +146,9 @@ class BasePursuit(BaseEstimator):
         self.kernel_ = kernel
         self.expansion_ = model
         self.centers_idx_ = model.centers
-        self.compression_set_ = np.unique(model.centers)
+        self.compression_set_ = np.unique(
+            model.centers if self.pool_idx_ is None else self.pool_idx_
+        )
         self.centers_ = None if kernel.name == "precomputed" else X[model.centers]
         self.n_centers_ = len(model.centers)
 

@@ -86,9 +86,10 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
     Attributes
     ----------
     centers_idx_ : indices of the centres in order of choice
-    compression_set_ : the same, sorted
+    compression_set_ : sorted indices of the examples the certificate does not count: the centres,
+        or the pool they come from
     centers_ : the centres themselves, as given
-    n_centers_ : their number
+    n_centers_, size_ : number of centres; number of choices (less than that for "ovr")
     pool_idx_ : indices of the pool, or None
     path_ : tuple of PathPoint, one for each size with the kernel that was kept
     message_ : content of the message that, with the chosen examples, rebuilds the classifier
@@ -105,6 +106,7 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
     'pool'
     """
 
+    free_parameters = ("memory_limit",)
     _coefficient_choices = COEFFICIENTS
 
     def __init__(
@@ -222,9 +224,7 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
         points: list[PathPoint] = []
         for g in indices:
             is_shared = self.multi_class == "shared"
-            paths = self._paths(
-                kernels[g], task.X, task.targets, task.ground, is_shared=is_shared
-            )
+            paths = self._paths(kernels[g], task.X, task.targets, task.ground, is_shared=is_shared)
             points += path_points(task, kernels[g], g, paths, self._sizes(paths))
         points = with_risks(task, points)
         longest = max(point.size for point in points)
@@ -236,6 +236,7 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
         best = min(allowed, key=lambda point: (point.risk, point.size, point.kernel_index))
         self.path_ = tuple(p for p in points if p.kernel_index == best.kernel_index)
         self.counts_ = task.counts(best)
+        self.size_ = best.size
         self.message_ = best.coded.content
         self.message_nats_ = best.message
         return best
@@ -285,9 +286,7 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
                 f"`bound`='matching-pursuit' is about two classes, got {len(self.classes_)}. "
                 "Fit with coefficients='pool'."
             )
-        return certificate_of(
-            self.coefficients, self.counts_, self.message_nats_, delta, n_choices
-        )
+        return certificate_of(self.coefficients, self.counts_, self.message_nats_, delta, n_choices)
 
 
 def _signed_targets(labels: Indices, n_classes: int) -> Floats:

@@ -126,9 +126,7 @@ def quantised_codes(
         yield _quantised_family(Expansion(base.centers, whole, middle), Y, level, intercepts)
 
 
-def _quantised_family(
-    rounded: Expansion, Y: Floats, level: int, intercepts: Floats
-) -> CodeFamily:
+def _quantised_family(rounded: Expansion, Y: Floats, level: int, intercepts: Floats) -> CodeFamily:
     whole = rounded.coefficients
     n_agree = int(np.sum(np.sign(whole) == Y))
     which = float(log_binomial_coefficient(whole.size, n_agree))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from handful.bounds._validation import check_count
 from handful.pursuit._columns import Indices
 
 N_SMALLEST_POOL = 10
@@ -51,6 +53,22 @@ def draw_pool(n_samples: int, fraction: float, rng: np.random.RandomState) -> In
     smallest = min(N_SMALLEST_POOL, math.ceil(n_samples / 2))
     size = max(math.ceil(fraction * n_samples), smallest)
     return np.sort(rng.permutation(n_samples)[:size])
+
+
+def draw_candidates(candidates: Any, n_rows: int, rng: np.random.RandomState) -> Indices | None:
+    """Rows that may be chosen: None for all, a blind draw for a number, or the rows given."""
+    if candidates is None:
+        return None
+    if np.ndim(candidates) == 0:
+        wanted = check_count("candidates", candidates, low=1)
+        return np.sort(rng.permutation(n_rows)[:wanted]) if wanted < n_rows else None
+    rows = np.unique(np.asarray(candidates))
+    if rows.dtype.kind not in "iu" or not len(rows) or rows[0] < 0 or rows[-1] >= n_rows:
+        raise ValueError(
+            f"`candidates` must be row numbers in [0, {n_rows}), got {candidates!r}. "
+            "Pass an int to draw that many."
+        )
+    return rows.astype(np.intp)
 
 
 def is_outside(n_samples: int, indices: Indices) -> NDArray[np.bool_]:

@@ -97,4 +97,3 @@ def _replay(pursuit: Pursuit, columns: KernelColumns, batch: Indices) -> int:
                 W -= u[:, None] * share
                 products -= product[:, None] * share
     return n_done
-

@@ -205,7 +205,7 @@ def orthogonal_pursuit(
     >>> columns = KernelColumns(make_kernel("rbf", gamma=1.0), X)
     >>> path = orthogonal_pursuit(columns, np.sin(2.0 * X), 3)
     >>> path.centers
-    array([1, 5, 6])
+    array([5, 2, 6])
     """
     state = _LeastSquares(columns, Y, min(n_centers, columns.n_candidates), criterion)
     if intercept:
@@ -225,9 +225,7 @@ def orthogonal_pursuit(
     )
 
 
-def _triangle(
-    basis: Floats, columns: KernelColumns, chosen: list[int], intercept: bool
-) -> Floats:
+def _triangle(basis: Floats, columns: KernelColumns, chosen: list[int], intercept: bool) -> Floats:
     raw = columns.columns(np.array(chosen, dtype=np.intp))
     if intercept:
         raw = np.hstack([np.ones((len(raw), 1)), raw])

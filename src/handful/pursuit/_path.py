@@ -162,9 +162,7 @@ def path_points(
         coded = _best_code(task, base, K[is_counted], K[base.centers], labels)
         wrong = decide(*coded.expansion.values(K[is_counted])) != labels
         message = Message([*coded.message.terms, *task.choice])
-        points.append(
-            PathPoint(kernel_index, size, residual, coded, message, int(np.sum(wrong)))
-        )
+        points.append(PathPoint(kernel_index, size, residual, coded, message, int(np.sum(wrong))))
     return points
 
 
