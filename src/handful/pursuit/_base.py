@@ -39,10 +39,10 @@ class BasePursuit(BaseEstimator):
         check_choice("criterion", self.criterion, CRITERIA)
         check_choice("stop", self.stop, self._stop_choices)
         check_choice("coefficients", self.coefficients, self._coefficient_choices)
-        hint = "It is a share of the examples."
-        limits = {"low": 0.0, "high": 1.0, "low_open": True, "high_open": True, "hint": hint}
-        check_real("pool_fraction", self.pool_fraction, **limits)
-        check_real("validation_fraction", self.validation_fraction, **limits)
+        for name in ("pool_fraction", "validation_fraction"):
+            hint = "It is a share of the examples."
+            value = getattr(self, name)
+            check_real(name, value, low=0.0, high=1.0, low_open=True, high_open=True, hint=hint)
         check_real("memory_limit", self.memory_limit, low=0.0, hint="It is counted in MiB.")
 
     def _gammas(self) -> list[Any]:
@@ -69,8 +69,10 @@ class BasePursuit(BaseEstimator):
                     "numbers. The pool is drawn blindly and its members are the candidates."
                 )
         candidates = draw_candidates(self.candidates, len(rows), rng)
-        is_drawn = candidates is not None and np.ndim(self.candidates) == 0
-        return Ground(rows, candidates, len(candidates) if is_drawn else n_samples)
+        n_named = n_samples
+        if candidates is not None and np.ndim(self.candidates) == 0:
+            n_named = len(candidates)
+        return Ground(rows, candidates, n_named)
 
     def _scaling(self, X: Floats, ground: Ground) -> tuple[Floats, Floats] | None:
         """Mean and scale of each feature: of the pool, or as given beforehand."""
@@ -154,9 +156,7 @@ class BasePursuit(BaseEstimator):
 
     def _values(self, X: Floats) -> tuple[Floats, Floats]:
         """Values of the expansion and their tolerances for validated, unscaled rows."""
-        if self.centers_ is None:
-            return self.expansion_.values(X[:, self.centers_idx_])
-        centers = self._scaled(self.centers_)
+        centers = None if self.centers_ is None else self._scaled(self.centers_)
         rows = center_rows(self.kernel_, self._scaled(X), centers, self.centers_idx_)
         return self.expansion_.values(rows)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from handful.pursuit._columns import Floats, Indices, KernelColumns
-from handful.pursuit._lookahead import pursue
+from handful.pursuit._lookahead import first_best, pursue
 
 PIVOTS = ("trace", "diagonal")
 DEPENDENT = 1e-12
@@ -62,7 +62,7 @@ class _Pivots:
         values = self.residuals[self.candidates]
         if self.squares is not None:
             values = self.squares / np.where(self.is_open, values, 1.0)
-        best = int(np.argmax(np.where(self.is_open, values, -1.0)))
+        best = first_best(np.where(self.is_open, values, -1.0))
         return best if self.is_open[best] else -1
 
     def deflate(self, W: Floats, positions: Indices) -> Floats:
@@ -116,9 +116,9 @@ def partial_cholesky(
     --------
     >>> import numpy as np
     >>> from handful.kernels import make_kernel
-    >>> columns = KernelColumns(make_kernel("linear"), np.array([[1.0], [3.0], [-2.0]]))
-    >>> partial_cholesky(columns, 2).centers
-    array([1])
+    >>> X = np.array([[0.0], [1.0], [2.0], [7.0]])
+    >>> partial_cholesky(KernelColumns(make_kernel("rbf", gamma=0.3), X), 2).centers
+    array([1, 3])
     """
     state = _Pivots(columns, min(n_centers, columns.n_candidates), pivot, tol)
     n_passes = pursue(state, columns) if state.is_trace else _walk_diagonal(state, columns)

@@ -78,7 +78,7 @@ def chosen_codes(
     n = len(centers)
     shifts = dyadic_shifts() if has_intercept and Y.shape[1] == 1 else [(0.0, 0.0)]
     for ridge in RIDGES:
-        coefficients = np.linalg.solve(K + ridge * np.eye(n), Y)
+        coefficients = np.asarray(np.linalg.solve(K + ridge * np.eye(n), Y), dtype=np.float64)
         unit = float(np.abs(coefficients).sum() * np.abs(K).max()) if n else 1.0
         yield _chosen_family(centers, coefficients, ridge, unit, shifts)
 

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from handful.pursuit._columns import Floats, Indices, KernelColumns
+from handful.pursuit._lookahead import first_best
 
 DEPENDENT = 1e-12
 
@@ -65,7 +66,7 @@ def correlation_pursuit(x: KernelColumns, y: KernelColumns, n_centers: int) -> C
         cosines = np.full(len(start), -1.0)
         norms = views[0].norms[is_open] * views[1].norms[is_open]
         cosines[is_open] = np.abs(_cross(start, views, width)[is_open]) / np.sqrt(norms)
-        best = int(np.argmax(cosines))
+        best = first_best(cosines)
         is_open[best] = False
         p, q = (view.direction(best, width) for view in views)
         if p is None or q is None:

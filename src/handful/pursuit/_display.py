@@ -62,8 +62,8 @@ class PursuitPathDisplay:
             risks = np.minimum([point.risk for point in estimator.path_], 1.0)
             chosen = estimator.size_
         elif hasattr(estimator, "residual_squares_") or hasattr(estimator, "traces_"):
-            squares = getattr(estimator, "residual_squares_", None)
-            squares = estimator.traces_ if squares is None else squares
+            is_regressor = hasattr(estimator, "residual_squares_")
+            squares = estimator.residual_squares_ if is_regressor else estimator.traces_
             sizes, chosen = np.arange(len(squares)), len(estimator.centers_idx_)
         else:
             raise TypeError(f"`estimator` must have a pursuit path, got {name}.")

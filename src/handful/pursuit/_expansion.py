@@ -63,9 +63,9 @@ def expansion_of_size(paths: Sequence[PursuitPath], size: int, ridge: float) -> 
     return Expansion(centers, coefficients, np.array([fit[1][0] for fit in fits]))
 
 
-def center_rows(kernel: Kernel, X: Floats, X_centers: Floats, centers: Indices) -> Floats:
-    """Kernel values of the rows of X against the centres."""
-    if kernel.name == "precomputed":
+def center_rows(kernel: Kernel, X: Floats, X_centers: Floats | None, centers: Indices) -> Floats:
+    """Kernel values of the rows of X against the centres (columns of X if precomputed)."""
+    if kernel.name == "precomputed" or X_centers is None:
         return np.asarray(X[:, centers])
     if not len(centers):
         return np.zeros((len(X), 0))

@@ -17,12 +17,15 @@ from handful.pursuit._columns import Floats, Indices, KernelColumns
 
 FIRST_BATCH = 8
 LARGEST_BATCH = 32
+TIE = 1e-12
 
 
 class Pursuit(Protocol):
     """What the driver needs of a greedy method; ``position`` counts among the candidates."""
 
-    is_finished: bool
+    @property
+    def is_finished(self) -> bool:
+        """Whether enough was chosen."""
 
     def choose(self) -> int:
         """Position of the best candidate, ties to the lowest; -1 where none is left."""
@@ -41,6 +44,19 @@ class Pursuit(Protocol):
 
     def fork(self) -> Pursuit:
         """A copy to guess with."""
+
+
+def first_best(values: Floats) -> int:
+    """Index of the largest value; of values equal up to rounding, the first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> first_best(np.array([1.0, 3.0, 3.0 + 1e-15]))
+    1
+    """
+    best = values.max()
+    return int(np.argmax(values >= best - TIE * abs(best)))
 
 
 def pursue(pursuit: Pursuit, columns: KernelColumns) -> int:
@@ -65,7 +81,8 @@ def _guess(
     first = pursuit.choose()
     if first < 0 or factor is None or batch_size == 1:
         return np.array([first] if first >= 0 else [], dtype=np.intp)
-    guess, guesses = pursuit.fork(), []
+    guess = pursuit.fork()
+    guesses: list[int] = []
     at_candidates = factor[columns.candidates]
     while len(guesses) < batch_size and not guess.is_finished:
         position = guess.choose()

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from handful.pursuit._columns import Floats, Indices, KernelColumns
-from handful.pursuit._lookahead import pursue
+from handful.pursuit._lookahead import first_best, pursue
 
 CRITERIA = ("ols", "omp")
 DEPENDENT = 1e-12
@@ -119,7 +119,7 @@ class _LeastSquares:
         if self._best is None:
             gains = np.einsum("ij,ij->i", self.numerators, self.numerators)
             gains /= self.norms
-            best = int(gains.argmax())
+            best = first_best(gains)
             self._best = best if gains[best] > NO_GAIN * self.squares[0] else -1
         return self._best
 

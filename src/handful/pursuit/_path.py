@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from handful.bounds import (
     Certificate,
@@ -202,19 +203,13 @@ def _quick_errors(values: Floats, intercepts: Floats, labels: Indices) -> Floats
 def with_risks(task: Task, points: Sequence[PathPoint]) -> list[PathPoint]:
     """The same points with the values of their certificates."""
     if task.coefficients == "least_squares":
-        risks = [_raw_lectures_value(task, point) for point in points]
-    else:
-        n_counted = [
-            int(_is_counted(task, point.coded.expansion.centers).sum()) for point in points
-        ]
-        nats = [
-            float(point.message)
-            + _which_nats(task, len(point.coded.expansion.centers))
-            - math.log(SELECTION_DELTA)
-            for point in points
-        ]
-        errors = np.array([point.n_errors for point in points])
-        risks = np.atleast_1d(binomial_tail_inverse(errors, np.array(n_counted), -np.array(nats)))
+        return [replace(point, risk=_raw_lectures_value(task, point)) for point in points]
+    centers = [point.coded.expansion.centers for point in points]
+    n_counted = [int(np.sum(_is_counted(task, chosen))) for chosen in centers]
+    which = np.array([_which_nats(task, len(chosen)) for chosen in centers])
+    nats = which + [float(point.message) for point in points] - math.log(SELECTION_DELTA)
+    n_errors = np.array([point.n_errors for point in points])
+    risks = np.atleast_1d(binomial_tail_inverse(n_errors, np.array(n_counted), -nats))
     return [replace(point, risk=float(risk)) for point, risk in zip(points, risks, strict=True)]
 
 
@@ -223,7 +218,7 @@ def _raw_lectures_value(task: Task, point: PathPoint) -> float:
     return math.fsum(value for _, value in terms) if terms else math.inf
 
 
-def _is_counted(task: Task, centers: Indices) -> np.ndarray:
+def _is_counted(task: Task, centers: Indices) -> NDArray[np.bool_]:
     left_out = task.ground.rows if task.coefficients == "pool" else centers
     return is_outside(task.n_samples, left_out)
 
