@@ -77,9 +77,7 @@ def test_lectures_bound_shares_delta_over_kernels(data):
     assert certificate.is_vacuous
 
 
-@pytest.mark.parametrize(
-    ("stop", "n_terms"), [("certificate", 2), ("size", 1), ("validation", 0)]
-)
+@pytest.mark.parametrize(("stop", "n_terms"), [("certificate", 2), ("size", 1), ("validation", 0)])
 def test_choices_of_the_pool_are_free(data, stop, n_terms):
     X, y = data
     machine = KernelMatchingPursuitClassifier(4, gamma=[0.3, 1.0], stop=stop).fit(X, y)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -26,6 +27,12 @@ RIDGES = (0.01, 0.1, 1.0, 10.0)
 LEVELS = (1, 2, 4, 8, 16, 32, 64)
 N_DYADIC = 6
 N_STEPS = 4
+
+
+@cache
+def log_binomial(n: int, k: int) -> float:
+    """Natural logarithm of the number of ways to choose k of n, remembered."""
+    return float(log_binomial_coefficient(n, k))
 
 
 @dataclass(frozen=True)
@@ -129,7 +136,7 @@ def quantised_codes(
 def _quantised_family(rounded: Expansion, Y: Floats, level: int, intercepts: Floats) -> CodeFamily:
     whole = rounded.coefficients
     n_agree = int(np.sum(np.sign(whole) == Y))
-    which = float(log_binomial_coefficient(whole.size, n_agree))
+    which = log_binomial(whole.size, n_agree)
     terms = {
         "number of levels": math.log(len(LEVELS)),
         "sizes of the coefficients": whole.size * math.log(level),

@@ -67,6 +67,6 @@ def center_rows(kernel: Kernel, X: Floats, X_centers: Floats | None, centers: In
     """Kernel values of the rows of X against the centres (columns of X if precomputed)."""
     if kernel.name == "precomputed" or X_centers is None:
         return np.asarray(X[:, centers])
-    if not len(centers):
-        return np.zeros((len(X), 0))
+    if not len(centers) or not len(X):
+        return np.zeros((len(X), len(centers)))
     return kernel(X, X_centers)

@@ -14,12 +14,11 @@ from handful.bounds import (
     Message,
     binomial_tail_inverse,
     compression_bound,
-    log_binomial_coefficient,
     matching_pursuit_bound,
     pool_bound,
 )
 from handful.kernels import Kernel
-from handful.pursuit._codes import CodedExpansion, chosen_codes, quantised_codes
+from handful.pursuit._codes import CodedExpansion, chosen_codes, log_binomial, quantised_codes
 from handful.pursuit._columns import Floats, Indices
 from handful.pursuit._expansion import Expansion, center_rows, decide, expansion_of_size
 from handful.pursuit._ground import Ground, is_outside
@@ -154,9 +153,11 @@ def path_points(
 ) -> list[PathPoint]:
     """The best code of every size, without its exact risk."""
     points = []
+    everyone = np.unique(np.concatenate([path.centers for path in paths]))
+    rows = center_rows(kernel, task.X, task.X[everyone], everyone)
     for size in sizes:
         base = expansion_of_size(paths, size, task.ridge)
-        K = center_rows(kernel, task.X, task.X[base.centers], base.centers)
+        K = rows[:, np.searchsorted(everyone, base.centers)]
         residual = sum(float(path.residual_squares[min(size, path.n_centers)]) for path in paths)
         is_counted = _is_counted(task, base.centers)
         labels = task.labels[is_counted]
@@ -226,7 +227,7 @@ def _is_counted(task: Task, centers: Indices) -> NDArray[np.bool_]:
 def _which_nats(task: Task, n_centers: int) -> float:
     if task.coefficients in ("pool", "least_squares"):
         return 0.0
-    return float(log_binomial_coefficient(task.ground.n_named, n_centers))
+    return log_binomial(task.ground.n_named, n_centers)
 
 
 def _surrogate(n_errors: Floats, n_counted: int, nats: Floats) -> Floats:

@@ -15,6 +15,7 @@ from handful.kernels import make_kernel
 from handful.pursuit._base import MEBIBYTE
 from handful.pursuit._columns import Floats, KernelColumns
 from handful.pursuit._correlation import canonical_weights, correlation_pursuit
+from handful.pursuit._expansion import center_rows
 from handful.pursuit._ground import is_outside
 
 WEIGHTS = ("all", "chosen")
@@ -150,11 +151,11 @@ class SparseKernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._losses = np.mean((u - v) ** 2, axis=1)
 
     def _x_scores(self, X: Floats) -> Floats:
-        rows = self.x_kernel_(X, self.x_centers_)
+        rows = center_rows(self.x_kernel_, X, self.x_centers_, self.centers_idx_)
         return np.asarray((rows - self.weights_.x_mean) @ self.weights_.x_weights)
 
     def _y_scores(self, Y: Floats) -> Floats:
-        rows = self.y_kernel_(Y, self.y_centers_)
+        rows = center_rows(self.y_kernel_, Y, self.y_centers_, self.centers_idx_)
         return np.asarray((rows - self.weights_.y_mean) @ self.weights_.y_weights)
 
     def transform(self, X, y=None):
