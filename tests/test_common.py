@@ -11,20 +11,40 @@ import handful
 
 # Small settings: name -> keyword arguments that make an estimator quick to fit.
 SMALL = {
+    "AdaBoost": {"n_rounds": 20},
+    "BoundSearch": {
+        "estimator": handful.SetCoveringMachine("stumps", candidates=None),
+        "param_grid": {"penalty": [1.0, 2.0]},
+    },
     "DecisionListMachine": {"random_state": 0},
+    "KernelMatchingPursuitClassifier": {},
+    "KernelMatchingPursuitRegressor": {},
     "KernelPerceptron": {},
+    "LPBoost": {"nu": 0.3},
+    "LPBoostMKL": {"nu": 0.3, "tol": 1e-3},
+    "LinearProgrammingMachine": {},
+    "MinimalComplexityMachine": {},
     "NonconformityClassifier": {
         "param_grid": {"gamma": [0.1, 1.0], "C": [1.0, 10.0]},
         "random_state": 0,
     },
     "PickToLearn": {"estimator": LogisticRegression()},
     "SetCoveringMachine": {"random_state": 0},
+    "SparseKernelCCA": {},
+    "SparseKernelPCA": {},
+    "SupportVectorMachine": {},
 }
 VARIANTS = [
     ("SetCoveringMachine", {"rules": "half-spaces", "candidates": None}),
     ("SetCoveringMachine", {"rules": "balls", "candidates": None}),
     ("SetCoveringMachine", {"rules": ["stumps", "balls"], "candidates": None}),
     ("DecisionListMachine", {"rules": "balls", "candidates": None}),
+    ("KernelMatchingPursuitClassifier", {"coefficients": "quantised"}),
+    ("KernelMatchingPursuitClassifier", {"coefficients": "chosen"}),
+    ("KernelMatchingPursuitClassifier", {"coefficients": "least_squares", "multi_class": "ovr"}),
+    ("KernelMatchingPursuitRegressor", {"coefficients": "pool"}),
+    ("SparseKernelCCA", {"weights": "chosen"}),
+    ("SparseKernelPCA", {"pivot": "diagonal"}),
 ]
 
 

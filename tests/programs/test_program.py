@@ -57,7 +57,7 @@ def test_agrees_with_linprog_and_proves_it(seed, m, n):
 @given(seed=st.integers(0, 10**6))
 def test_grown_program_equals_a_fresh_one(seed):
     rng = np.random.default_rng(seed)
-    cost, A, row_lower, row_upper, lower, upper = _random(rng, 8, 6)
+    cost, A, row_lower, row_upper, lower, _ = _random(rng, 8, 6)
     grown = LinearProgram(
         cost[:3], A[:5, :3], -np.inf, np.inf, np.maximum(lower[:3], -9), np.full(3, 9.0)
     )
@@ -94,7 +94,7 @@ def test_infeasible_and_unbounded_say_so():
     with pytest.raises(SolverError, match="No point satisfies all constraints") as caught:
         solve_lp([1.0], [[1.0]], 2.0, np.inf, 0.0, 1.0)
     assert caught.value.status is LPStatus.INFEASIBLE
-    with pytest.raises(SolverError, match="falls without limit|unbounded"):
+    with pytest.raises(SolverError, match=r"falls without limit|unbounded"):
         solve_lp([-1.0], [[1.0]], 0.0, np.inf, 0.0, np.inf)
 
 

@@ -18,7 +18,6 @@ from tests.oracles import svm as oracle
 
 @parametrize_with_checks(
     [
-        SupportVectorMachine(),
         SupportVectorMachine("linear", fit_intercept=False, center=True),
         SupportVectorMachine("precomputed"),
     ]

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PAPERS: dict[str, str] = {
+    "compression-2004": "handful.papers.compression_2004",
+    "mcm-2014": "handful.papers.mcm_2014",
     "nonconformity-2009": "handful.papers.nonconformity_2009",
     "scm-2003": "handful.papers.scm_2003",
 }

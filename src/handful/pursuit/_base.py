@@ -1,0 +1,170 @@
+"""What the two pursuit estimators share: parameters, pool, scale, candidates and paths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+
+from handful.bounds._validation import check_choice, check_count, check_real
+from handful.kernels import Kernel, make_kernel
+from handful.pursuit._columns import Floats, Indices, KernelColumns
+from handful.pursuit._expansion import Expansion, center_rows, expansion_of_size
+from handful.pursuit._ground import Ground, draw_candidates, draw_pool
+from handful.pursuit._orthogonal import CRITERIA, PursuitPath, orthogonal_pursuit
+
+STOPS = ("auto", "certificate", "size", "validation")
+MEBIBYTE = 1 << 20
+
+
+class BasePursuit(BaseEstimator):
+    """Parameters, validation and path of the kernel matching pursuit estimators."""
+
+    _coefficient_choices: tuple[str, ...] = ()
+    _stop_choices: tuple[str, ...] = STOPS
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    def _check_parameters(self) -> None:
+        check_count("n_centers", self.n_centers, low=1)
+        hint = "It is a share of the squared residual."
+        check_real("tol", self.tol, low=0.0, high=1.0, high_open=True, hint=hint)
+        check_real("ridge", self.ridge, low=0.0, hint="It penalises the coefficients.")
+        check_choice("criterion", self.criterion, CRITERIA)
+        check_choice("stop", self.stop, self._stop_choices)
+        check_choice("coefficients", self.coefficients, self._coefficient_choices)
+        for name in ("pool_fraction", "validation_fraction"):
+            hint = "It is a share of the examples."
+            value = getattr(self, name)
+            check_real(name, value, low=0.0, high=1.0, low_open=True, high_open=True, hint=hint)
+        check_real("memory_limit", self.memory_limit, low=0.0, hint="It is counted in MiB.")
+
+    def _gammas(self) -> list[Any]:
+        is_single = self.gamma is None or np.isscalar(self.gamma)
+        return [self.gamma] if is_single else list(self.gamma)
+
+    def _kernels(self, n_features: int) -> list[Kernel]:
+        """One kernel, or one for each value of ``gamma`` if that is a sequence."""
+        gammas = self._gammas()
+        if not gammas:
+            raise ValueError("`gamma` must hold at least one value, got an empty sequence.")
+        fixed = {"degree": self.degree, "coef0": self.coef0, "n_features": n_features}
+        return [make_kernel(self.kernel, gamma=gamma, **fixed) for gamma in gammas]
+
+    def _ground(self, n_samples: int) -> Ground:
+        """Draw the pool and the candidates, looking at nothing but the number of examples."""
+        rng = check_random_state(self.random_state)
+        rows = np.arange(n_samples)
+        if self.coefficients == "pool":
+            rows = draw_pool(n_samples, self.pool_fraction, rng)
+            if np.ndim(self.candidates) > 0:
+                raise ValueError(
+                    "`candidates` must be None or an int with coefficients='pool', got row "
+                    "numbers. The pool is drawn blindly and its members are the candidates."
+                )
+        candidates = draw_candidates(self.candidates, len(rows), rng)
+        n_named = n_samples
+        if candidates is not None and np.ndim(self.candidates) == 0:
+            n_named = len(candidates)
+        return Ground(rows, candidates, n_named)
+
+    def _scaling(self, X: Floats, ground: Ground) -> tuple[Floats, Floats] | None:
+        """Mean and scale of each feature: of the pool, or as given beforehand."""
+        is_auto = isinstance(self.scale, str) and self.scale == "auto"
+        is_pooled = self.coefficients == "pool" and self.kernel != "precomputed"
+        if self.scale is None or (is_auto and not is_pooled):
+            return None
+        if is_auto:
+            pool = X[ground.rows]
+            spread = pool.std(axis=0)
+            return pool.mean(axis=0), np.where(spread > 0.0, spread, 1.0)
+        scale = np.asarray(self.scale)
+        is_number = scale.dtype.kind in "iuf" and scale.shape == (X.shape[1],)
+        if not is_number or not np.all(np.isfinite(scale) & (scale > 0)):
+            raise ValueError(
+                f"`scale` must be 'auto', None or {X.shape[1]} positive numbers, "
+                f"got {self.scale!r}. Pass one scale per feature, known before the data."
+            )
+        return np.zeros(X.shape[1]), scale.astype(float)
+
+    def _scaled(self, X: Floats) -> Floats:
+        return X if self.scaling_ is None else (X - self.scaling_[0]) / self.scaling_[1]
+
+    def _paths(
+        self, kernel: Kernel, X: Floats, Y: Floats, ground: Ground, *, is_shared: bool = True
+    ) -> list[PursuitPath]:
+        """Pursuits on the ground's rows; centres are numbered among all training examples."""
+        rows = ground.rows
+        local = X[np.ix_(rows, rows)] if kernel.name == "precomputed" else X[rows]
+        memory = int(self.memory_limit * MEBIBYTE)
+        columns = KernelColumns(kernel, local, ground.candidates, memory_bytes=memory)
+        targets = [Y[rows]] if is_shared else [Y[rows, i : i + 1] for i in range(Y.shape[1])]
+        paths = [
+            orthogonal_pursuit(
+                columns,
+                np.ascontiguousarray(target),
+                self.n_centers,
+                intercept=self.fit_intercept,
+                criterion=self.criterion,
+                tol=self.tol,
+            )
+            for target in targets
+        ]
+        return [path.renumbered(rows) for path in paths]
+
+    def _sizes(self, paths: Sequence[PursuitPath]) -> range:
+        """Sizes on the path; size 0 is a model only where there is an intercept."""
+        longest = max(path.n_centers for path in paths)
+        return range(0 if self.fit_intercept or longest == 0 else 1, longest + 1)
+
+    def _validated(
+        self,
+        kernels: Sequence[Kernel],
+        X: Floats,
+        Y: Floats,
+        ground: Ground,
+        loss: Callable[[Floats, Indices], float],
+    ) -> tuple[int, int]:
+        """(kernel, size) with the smallest loss on rows held out of the ground's rows."""
+        rng = check_random_state(self.random_state)
+        inner, held = ground.split(self.validation_fraction, rng)
+        is_shared = getattr(self, "multi_class", "shared") == "shared"
+        losses = {}
+        for g, kernel in enumerate(kernels):
+            paths = self._paths(kernel, X, Y, inner, is_shared=is_shared)
+            for size in self._sizes(paths):
+                model = expansion_of_size(paths, size, self.ridge)
+                K = center_rows(kernel, X[held], X[model.centers], model.centers)
+                losses[g, size] = loss(model.values(K)[0], held)
+        return min(losses, key=lambda key: (losses[key], key[1], key[0]))
+
+    def _store(self, X: Floats, kernel: Kernel, model: Expansion) -> None:
+        self.kernel_ = kernel
+        self.expansion_ = model
+        self.centers_idx_ = model.centers
+        self.compression_set_ = np.unique(
+            model.centers if self.pool_idx_ is None else self.pool_idx_
+        )
+        self.centers_ = None if kernel.name == "precomputed" else X[model.centers]
+        self.n_centers_ = len(model.centers)
+
+    def _values(self, X: Floats) -> tuple[Floats, Floats]:
+        """Values of the expansion and their tolerances for validated, unscaled rows."""
+        centers = None if self.centers_ is None else self._scaled(self.centers_)
+        rows = center_rows(self.kernel_, self._scaled(X), centers, self.centers_idx_)
+        return self.expansion_.values(rows)
+
+
+def check_kernel_matrix(K: Floats) -> None:
+    """Raise unless a precomputed kernel matrix is square and symmetric."""
+    if K.shape[0] != K.shape[1] or not np.allclose(K, K.T, rtol=1e-6, atol=1e-8):
+        raise ValueError(
+            f"`X` must be a square matrix, the symmetric kernel matrix, where "
+            f"kernel='precomputed', got shape {K.shape}. Pass k(x, x') of all training examples."
+        )

@@ -1,0 +1,176 @@
+"""Expansions that can be rebuilt from the chosen examples and a short message.
+
+Two codes turn a pursuit into a sample-compression scheme:
+
+"chosen"
+    The coefficients are those of kernel ridge regression on the chosen examples alone, so the
+    message only names the ridge and a dyadic threshold.
+"quantised"
+    The least-squares coefficients of all the data are rounded to whole multiples of one unit;
+    the message lists them. A sign that agrees with the example's own label is cheap to say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from handful.bounds import Message, log_binomial_coefficient
+from handful.pursuit._columns import Floats, Indices
+from handful.pursuit._expansion import Expansion
+
+RIDGES = (0.01, 0.1, 1.0, 10.0)
+LEVELS = (1, 2, 4, 8, 16, 32, 64)
+N_DYADIC = 6
+N_STEPS = 4
+
+
+@cache
+def log_binomial(n: int, k: int) -> float:
+    """Natural logarithm of the number of ways to choose k of n, remembered."""
+    return float(log_binomial_coefficient(n, k))
+
+
+@dataclass(frozen=True)
+class CodedExpansion:
+    """An expansion, the message that says it, and the message's content.
+
+    ``content`` holds plain numbers; with the chosen examples they give the expansion back.
+    """
+
+    expansion: Expansion
+    message: Message
+    content: dict[str, object]
+
+
+def dyadic_shifts() -> list[tuple[float, float]]:
+    """Thresholds in (-1, 1), 0 and +-j / 2^l with j odd and l <= 6, each with its cost in nats.
+
+    Half of the prior goes to 0, the rest to level l with weight 1 / (l (l + 1)).
+    """
+    shifts = [(0.0, math.log(2.0))]
+    for level in range(1, N_DYADIC + 1):
+        cost = math.log(2.0) + math.log(level * (level + 1.0)) + level * math.log(2.0)
+        for j in range(1, 2**level, 2):
+            shifts += [(j / 2**level, cost), (-j / 2**level, cost)]
+    return shifts
+
+
+@dataclass(frozen=True)
+class CodeFamily:
+    """Codes that share their coefficients and differ in the intercept.
+
+    ``intercepts`` has a row and ``nats`` an entry for each; ``code(i)`` spells one out.
+    """
+
+    coefficients: Floats
+    intercepts: Floats
+    nats: Floats
+    code: Callable[[int], CodedExpansion]
+
+
+def chosen_codes(
+    centers: Indices, K: Floats, Y: Floats, *, has_intercept: bool = True
+) -> Iterator[CodeFamily]:
+    """All codes of kind "chosen" for these centres.
+
+    K and Y are the kernel matrix and the targets of the centres. The intercept of a two-class
+    machine is a dyadic share of the largest value the expansion can take at a centre; machines
+    with more outputs have none.
+    """
+    n = len(centers)
+    shifts = dyadic_shifts() if has_intercept and Y.shape[1] == 1 else [(0.0, 0.0)]
+    for ridge in RIDGES:
+        coefficients = np.asarray(np.linalg.solve(K + ridge * np.eye(n), Y), dtype=np.float64)
+        unit = float(np.abs(coefficients).sum() * np.abs(K).max()) if n else 1.0
+        yield _chosen_family(centers, coefficients, ridge, unit, shifts)
+
+
+def _chosen_family(
+    centers: Indices,
+    coefficients: Floats,
+    ridge: float,
+    unit: float,
+    shifts: list[tuple[float, float]],
+) -> CodeFamily:
+    ridge_nats, n_outputs = math.log(len(RIDGES)), coefficients.shape[1]
+
+    def code(i: int) -> CodedExpansion:
+        share, nats = shifts[i]
+        expansion = Expansion(centers, coefficients, np.full(n_outputs, share * unit))
+        message = Message({"ridge of the coefficients": ridge_nats, "threshold": nats})
+        return CodedExpansion(expansion, message, {"ridge": ridge, "shift": share})
+
+    shares, nats = np.array(shifts).T
+    intercepts = np.repeat(unit * shares[:, None], n_outputs, axis=1)
+    return CodeFamily(coefficients, intercepts, nats + ridge_nats, code)
+
+
+def quantised_codes(
+    base: Expansion, Y: Floats, *, has_intercept: bool = True
+) -> Iterator[CodeFamily]:
+    """All codes of kind "quantised" near ``base``; Y holds the targets of the centres.
+
+    At level L the unit is the largest coefficient over L. Coefficients are whole and not 0 in
+    [-L, L]; intercepts are whole numbers of units. For each level, a few intercepts beside the
+    rounded one are offered too. The unit itself does not matter to the decision.
+    """
+    if not len(base.centers):
+        yield _quantised_family(base, Y, 1, _majority(base.intercepts)[None, :])
+        return
+    signs = np.where(base.coefficients < 0.0, -1.0, 1.0)
+    largest = max(float(np.abs(base.coefficients).max()), 1e-300)
+    for level in LEVELS:
+        whole = signs * np.maximum(1.0, np.round(np.abs(base.coefficients) / largest * level))
+        middle = np.clip(np.round(base.intercepts / largest * level), -1e9, 1e9)
+        is_moved = has_intercept and len(middle) == 1
+        steps = np.arange(-N_STEPS, N_STEPS + 1.0) if is_moved else np.zeros(1)
+        intercepts = middle + steps[:, None] * max(1.0, level // 4)
+        yield _quantised_family(Expansion(base.centers, whole, middle), Y, level, intercepts)
+
+
+def _quantised_family(rounded: Expansion, Y: Floats, level: int, intercepts: Floats) -> CodeFamily:
+    whole = rounded.coefficients
+    n_agree = int(np.sum(np.sign(whole) == Y))
+    which = log_binomial(whole.size, n_agree)
+    terms = {
+        "number of levels": math.log(len(LEVELS)),
+        "sizes of the coefficients": whole.size * math.log(level),
+        "signs of the coefficients": math.log(whole.size + 1.0) + which,
+    }
+    intercept_nats = [math.fsum(integer_nats(b) for b in row) for row in intercepts]
+
+    def code(i: int) -> CodedExpansion:
+        expansion = Expansion(rounded.centers, whole, intercepts[i])
+        message = Message({**terms, "intercept": intercept_nats[i]})
+        content: dict[str, object] = {
+            "level": level,
+            "coefficients": whole.astype(int).tolist(),
+            "intercepts": intercepts[i].astype(int).tolist(),
+        }
+        return CodedExpansion(expansion, message, content)
+
+    nats = math.fsum(terms.values()) + np.array(intercept_nats)
+    return CodeFamily(whole, intercepts, nats, code)
+
+
+def _majority(intercepts: Floats) -> Floats:
+    """Intercepts +-1 that make a constant machine say what the given ones say."""
+    if len(intercepts) == 1:
+        return np.where(intercepts > 0.0, 1.0, -1.0)
+    return np.where(np.arange(len(intercepts)) == np.argmax(intercepts), 1.0, -1.0)
+
+
+def integer_nats(value: float) -> float:
+    """Cost of a whole number under the prior (3 / pi^2) (|n| + 1)^-2 per sign.
+
+    Examples
+    --------
+    >>> round(integer_nats(0), 6)
+    1.190847
+    """
+    return math.log(math.pi**2 / 3.0) + 2.0 * math.log(abs(value) + 1.0)

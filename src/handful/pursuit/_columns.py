@@ -1,0 +1,208 @@
+"""Kernel columns on demand: products with the kernel matrix that never need all of it.
+
+A pursuit asks for two things: single columns k(X, x_j), and products A' W where A = k(X, X_C)
+has one column per candidate. Products are computed tile by tile. The matrix is kept only where
+it fits into the memory the caller allows, and then only its lower triangle if all examples are
+candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.blas import dsymv
+
+from handful.kernels import Kernel
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+TILE_SIDE = 1024
+N_LANDMARKS = 256
+
+
+class KernelColumns:
+    """The columns of the kernel matrix of X that belong to the candidates.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        With "precomputed", X is the symmetric kernel matrix itself.
+    X : array of shape (n_samples, n_features)
+    candidates : array of indices, optional
+        Rows of X that may be chosen; all of them where None.
+    memory_bytes : int
+        The matrix is kept in memory if it needs no more than this.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from handful.kernels import make_kernel
+    >>> X = np.array([[0.0], [1.0], [2.0]])
+    >>> columns = KernelColumns(make_kernel("linear"), X, np.array([1, 2]), memory_bytes=0)
+    >>> columns.products(np.ones((3, 1)))
+    array([[3.],
+           [6.]])
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        X: Floats,
+        candidates: Indices | None = None,
+        *,
+        memory_bytes: int = 1 << 30,
+    ) -> None:
+        self.kernel, self.X = kernel, X
+        self.is_complete = candidates is None
+        self.candidates = np.arange(len(X)) if candidates is None else candidates
+        self.n_samples, self.n_candidates = len(X), len(self.candidates)
+        self._lower: Floats | None = None
+        self._wide: Floats | None = None
+        if kernel.name == "precomputed":
+            self._keep_given()
+            return
+        self._left, self._right = _tile_factors(kernel, X)
+        if self.is_complete and 4 * self.n_samples**2 <= memory_bytes:
+            self._lower = self._compute_lower()
+        elif not self.is_complete and 8 * self.n_samples * self.n_candidates <= memory_bytes:
+            self._wide = self._compute_wide()
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether the candidates' columns are held in memory."""
+        return self._lower is not None or self._wide is not None
+
+    def columns(self, positions: Indices) -> Floats:
+        """Columns of the candidates at ``positions``, of shape (n_samples, n_positions)."""
+        if self._wide is not None:
+            return np.array(self._wide[:, positions], order="F")
+        if self._lower is None:
+            return np.asfortranarray(self.kernel(self.X, self.X[self.candidates[positions]]))
+        out = np.empty((self.n_samples, len(positions)), order="F")
+        for i, j in enumerate(positions):
+            out[:j, i], out[j:, i] = self._lower[j, :j], self._lower[j:, j]
+        return out
+
+    def diagonal(self) -> Floats:
+        """Values k(x, x) of all examples."""
+        return self.kernel.diagonal(self.X)
+
+    def products(self, W: Floats) -> Floats:
+        """A' W: inner products of every candidate's column with the columns of W."""
+        if self._lower is not None:
+            return _symmetric(self._lower, W)
+        if self._wide is not None:
+            return np.asarray(self._wide.T @ W)
+        out = np.zeros((self.n_candidates, W.shape[1]))
+        for rows, columns, tile in self._tiles():
+            out[rows] += tile @ W[columns]
+            if self.is_complete and columns.start > rows.start:
+                out[columns] += tile.T @ W[rows]
+        return out
+
+    def squared_norms(self) -> Floats:
+        """Sums of squares of the candidates' columns."""
+        if self._wide is not None:
+            return np.einsum("ij,ij->j", self._wide, self._wide)
+        out = np.zeros(self.n_candidates)
+        for rows, columns, tile in self._tiles():
+            out[rows] += np.einsum("ij,ij->i", tile, tile)
+            if self.is_complete and columns.start > rows.start:
+                out[columns] += np.einsum("ij,ij->j", tile, tile)
+        return out
+
+    def inner_products(self, other: KernelColumns) -> Floats:
+        """Inner product of every column with the same column of another kernel matrix."""
+        out = np.zeros(self.n_candidates)
+        for (rows, columns, tile), (_, _, twin) in zip(self._tiles(), other._tiles(), strict=True):
+            out[rows] += np.einsum("ij,ij->i", tile, twin)
+            if self.is_complete and columns.start > rows.start:
+                out[columns] += np.einsum("ij,ij->j", tile, twin)
+        return out
+
+    def landmark_factor(self) -> Floats:
+        """N with K close to N N': the Nystrom approximation on a few random examples.
+
+        It only guesses which columns will be wanted; no result depends on it.
+        """
+        order = np.random.default_rng(0).permutation(self.n_samples)
+        chosen = np.sort(order[: min(N_LANDMARKS, self.n_samples)])
+        block = self.kernel(self.X, self.X[chosen])
+        values, vectors = np.linalg.eigh(block[chosen])
+        is_large = values > 1e-10 * max(float(values[-1]), 0.0)
+        return np.asarray(block @ (vectors[:, is_large] / np.sqrt(values[is_large])))
+
+    def _keep_given(self) -> None:
+        if self.is_complete:
+            self._lower = self.X if self.X.flags.f_contiguous else np.ascontiguousarray(self.X).T
+        else:
+            self._wide = np.asfortranarray(self.X[:, self.candidates])
+
+    def _compute_lower(self) -> Floats:
+        """Fill the lower triangle; memory above it is reserved but never touched."""
+        lower = np.empty((self.n_samples, self.n_samples), order="F")
+        for rows, columns, tile in self._tiles():
+            lower[columns, rows] = tile.T
+        return lower
+
+    def _compute_wide(self) -> Floats:
+        wide = np.empty((self.n_candidates, self.n_samples))
+        for rows, columns, tile in self._tiles():
+            wide[rows, columns] = tile
+        return wide.T
+
+    def _tiles(self) -> Iterator[tuple[slice, slice, Floats]]:
+        """Tiles of A': all of them, or those on and above the diagonal if A is all of K."""
+        if self._lower is not None:
+            yield from self._stored_tiles(self._lower)
+            return
+        left = self._left if self.is_complete else self._left[self.candidates]
+        for rows in _slices(0, self.n_candidates):
+            for columns in _slices(rows.start if self.is_complete else 0, self.n_samples):
+                yield rows, columns, _tile(self.kernel, left[rows], self._right[columns])
+
+    def _stored_tiles(self, lower: Floats) -> Iterator[tuple[slice, slice, Floats]]:
+        for rows in _slices(0, self.n_samples):
+            for columns in _slices(rows.start, self.n_samples):
+                tile = lower[columns, rows].T
+                if columns == rows:
+                    below = np.tril(tile.T)
+                    tile = below + np.tril(below, -1).T
+                yield rows, columns, tile
+
+
+def _slices(start: int, stop: int) -> Iterator[slice]:
+    for low in range(start, stop, TILE_SIDE):
+        yield slice(low, min(low + TILE_SIDE, stop))
+
+
+def _symmetric(lower: Floats, W: Floats) -> Floats:
+    out = np.empty(W.shape, order="F")
+    for i in range(W.shape[1]):
+        out[:, i] = dsymv(1.0, lower, np.ascontiguousarray(W[:, i]), lower=1)
+    return out
+
+
+def _tile_factors(kernel: Kernel, X: Floats) -> tuple[Floats, Floats]:
+    """Matrices L, R such that a tile is a cheap function of L R'.
+
+    For "rbf", L R' is the exponent -gamma |x - z|^2 itself: two further columns carry the
+    squared norms, so one matrix product and one exponential make a tile.
+    """
+    if kernel.name != "rbf":
+        return X, X
+    scaled = np.sqrt(2.0 * kernel.gamma) * (X - X.mean(axis=0))
+    norms = 0.5 * np.einsum("ij,ij->i", scaled, scaled)[:, None]
+    ones = np.ones_like(norms)
+    return np.hstack([scaled, -norms, -ones]), np.hstack([scaled, ones, norms])
+
+
+def _tile(kernel: Kernel, left: Floats, right: Floats) -> Floats:
+    if kernel.name != "rbf":
+        return kernel(left, right)
+    tile = left @ right.T
+    np.minimum(tile, 0.0, out=tile)
+    return np.asarray(np.exp(tile, out=tile))

@@ -1,0 +1,175 @@
+"""Pictures of a pursuit: its path, and where its centres lie."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from handful.pursuit._columns import Floats, Indices
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class PursuitPathDisplay:
+    """Residual and certificate of every size of a pursuit.
+
+    Parameters
+    ----------
+    sizes : array of int
+    residuals : array
+        Share of the squared residual that is left, or of the trace for sparse kernel PCA.
+    risks : array or None
+        Value of the certificate at 95 % confidence, for classifiers; 1 where vacuous.
+    chosen_size : int
+    name : str
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from handful.pursuit import KernelMatchingPursuitRegressor
+    >>> X = np.linspace(0.0, 6.0, 40)[:, None]
+    >>> machine = KernelMatchingPursuitRegressor(n_centers=3).fit(X, np.sin(X[:, 0]))
+    >>> PursuitPathDisplay.from_estimator(machine).frame()["size"].tolist()
+    [0, 1, 2, 3]
+    """
+
+    def __init__(
+        self,
+        *,
+        sizes: Indices,
+        residuals: Floats,
+        risks: Floats | None = None,
+        chosen_size: int,
+        name: str = "pursuit",
+    ) -> None:
+        self.sizes = sizes
+        self.residuals = residuals
+        self.risks = risks
+        self.chosen_size = chosen_size
+        self.name = name
+
+    @classmethod
+    def from_estimator(cls, estimator: Any) -> PursuitPathDisplay:
+        """Of a fitted pursuit classifier, regressor or sparse kernel PCA."""
+        check_is_fitted(estimator)
+        name, risks = type(estimator).__name__, None
+        if hasattr(estimator, "path_"):
+            sizes = np.array([point.size for point in estimator.path_])
+            squares = np.array([point.residual for point in estimator.path_])
+            risks = np.minimum([point.risk for point in estimator.path_], 1.0)
+            chosen = estimator.size_
+        elif hasattr(estimator, "residual_squares_") or hasattr(estimator, "traces_"):
+            is_regressor = hasattr(estimator, "residual_squares_")
+            squares = estimator.residual_squares_ if is_regressor else estimator.traces_
+            sizes, chosen = np.arange(len(squares)), len(estimator.centers_idx_)
+        else:
+            raise TypeError(f"`estimator` must have a pursuit path, got {name}.")
+        start = float(squares[0])
+        shares = np.asarray(squares) / start if start > 0.0 else np.zeros(len(squares))
+        return cls(sizes=sizes, residuals=shares, risks=risks, chosen_size=chosen, name=name)
+
+    def frame(self) -> pd.DataFrame:
+        """One row per size."""
+        import pandas as pd
+
+        data: dict[str, Any] = {"size": self.sizes, "residual": self.residuals}
+        if self.risks is not None:
+            data["certificate"] = self.risks
+        data["is_chosen"] = self.sizes == self.chosen_size
+        return pd.DataFrame(data)
+
+    def plot(self, ax: Any = None) -> PursuitPathDisplay:
+        """Draw both curves; the chosen size is marked."""
+        import matplotlib.pyplot as plt
+
+        if ax is None:
+            _, ax = plt.subplots()
+        ax.plot(self.sizes, self.residuals, marker="o", label="residual, share of its start")
+        if self.risks is not None:
+            ax.plot(self.sizes, self.risks, marker="s", label="certificate, 95 % confidence")
+        ax.axvline(self.chosen_size, linestyle=":", color="grey", label="chosen size")
+        ax.set(xlabel="number of centres", ylim=(0.0, 1.05), title=self.name)
+        ax.legend()
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+class PursuitCentersDisplay:
+    """Training examples in the plane of their first two principal components, centres marked.
+
+    Parameters
+    ----------
+    points : array of shape (n_samples, 2)
+    centers : indices of the centres in order of choice
+    labels : array or None
+        Classes to colour by.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from handful.pursuit import SparseKernelPCA
+    >>> X = np.random.default_rng(0).normal(size=(30, 4))
+    >>> pca = SparseKernelPCA(n_centers=3).fit(X)
+    >>> display = PursuitCentersDisplay.from_estimator(pca, X)
+    >>> display.frame()["order"].notna().sum().item()
+    3
+    """
+
+    def __init__(self, *, points: Floats, centers: Indices, labels: Any = None) -> None:
+        self.points = points
+        self.centers = centers
+        self.labels = labels
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any = None) -> PursuitCentersDisplay:
+        """Of a fitted pursuit and the data it was fitted on."""
+        check_is_fitted(estimator)
+        X = np.asarray(X, dtype=np.float64)
+        centers = estimator.centers_idx_
+        if len(centers) and (X.ndim != 2 or len(X) <= int(np.max(centers))):
+            raise ValueError(
+                f"`X` must be the data the estimator was fitted on, got shape {X.shape}."
+            )
+        scaling = getattr(estimator, "scaling_", None)
+        if scaling is not None:
+            X = (X - scaling[0]) / scaling[1]
+        centred = X - X.mean(axis=0)
+        _, _, directions = np.linalg.svd(centred, full_matrices=False)
+        points = np.zeros((len(X), 2))
+        plane = centred @ directions[:2].T
+        points[:, : plane.shape[1]] = plane
+        return cls(points=points, centers=centers, labels=None if y is None else np.asarray(y))
+
+    def frame(self) -> pd.DataFrame:
+        """One row per example; ``order`` is the order of choice, missing for the others."""
+        import pandas as pd
+
+        order = np.full(len(self.points), np.nan)
+        order[self.centers] = np.arange(len(self.centers))
+        data = {"first": self.points[:, 0], "second": self.points[:, 1], "order": order}
+        if self.labels is not None:
+            data["label"] = self.labels
+        return pd.DataFrame(data)
+
+    def plot(self, ax: Any = None) -> PursuitCentersDisplay:
+        """Draw the examples and number the centres."""
+        import matplotlib.pyplot as plt
+
+        if ax is None:
+            _, ax = plt.subplots()
+        groups = [None] if self.labels is None else list(np.unique(self.labels))
+        for group in groups:
+            is_in = slice(None) if group is None else self.labels == group
+            label = "examples" if group is None else str(group)
+            ax.scatter(*self.points[is_in].T, s=12, alpha=0.5, label=label)
+        chosen = self.points[self.centers]
+        ax.scatter(*chosen.T, s=90, facecolors="none", edgecolors="black", label="centres")
+        for i, point in enumerate(chosen):
+            ax.annotate(str(i + 1), point, textcoords="offset points", xytext=(5, 5))
+        ax.set(xlabel="first component", ylabel="second component")
+        ax.legend()
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

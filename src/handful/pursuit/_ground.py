@@ -1,0 +1,78 @@
+"""Which training examples a pursuit may read, drawn before it looks at any of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.bounds._validation import check_count
+from handful.pursuit._columns import Indices
+
+N_SMALLEST_POOL = 10
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Where a pursuit runs.
+
+    Attributes
+    ----------
+    rows : indices of the training examples the fit reads: the pool, or all of them
+    candidates : positions among ``rows`` that may become centres, or None for all
+    n_named : number of examples a compression set is named from
+    """
+
+    rows: Indices
+    candidates: Indices | None
+    n_named: int
+
+    def split(self, fraction: float, rng: np.random.RandomState) -> tuple[Ground, Indices]:
+        """A smaller ground and the rows held out of it."""
+        n_held = math.ceil(fraction * len(self.rows))
+        order = rng.permutation(len(self.rows))
+        rest = np.sort(order[n_held:])
+        if not len(rest):
+            raise ValueError(
+                f"`validation_fraction` must leave examples to fit, got {fraction!r} of "
+                f"{len(self.rows)} examples."
+            )
+        candidates = self.candidates
+        if candidates is not None:
+            candidates = np.flatnonzero(np.isin(rest, candidates))
+        if candidates is not None and not len(candidates):
+            candidates = None
+        return Ground(self.rows[rest], candidates, self.n_named), self.rows[np.sort(order[:n_held])]
+
+
+def draw_pool(n_samples: int, fraction: float, rng: np.random.RandomState) -> Indices:
+    """A blind draw of a share of the examples, at least 10 (or half) of them."""
+    smallest = min(N_SMALLEST_POOL, math.ceil(n_samples / 2))
+    size = max(math.ceil(fraction * n_samples), smallest)
+    return np.sort(rng.permutation(n_samples)[:size])
+
+
+def draw_candidates(candidates: Any, n_rows: int, rng: np.random.RandomState) -> Indices | None:
+    """Rows that may be chosen: None for all, a blind draw for a number, or the rows given."""
+    if candidates is None:
+        return None
+    if np.ndim(candidates) == 0:
+        wanted = check_count("candidates", candidates, low=1)
+        return np.sort(rng.permutation(n_rows)[:wanted]) if wanted < n_rows else None
+    rows = np.unique(np.asarray(candidates))
+    if rows.dtype.kind not in "iu" or not len(rows) or rows[0] < 0 or rows[-1] >= n_rows:
+        raise ValueError(
+            f"`candidates` must be row numbers in [0, {n_rows}), got {candidates!r}. "
+            "Pass an int to draw that many."
+        )
+    return rows.astype(np.intp)
+
+
+def is_outside(n_samples: int, indices: Indices) -> NDArray[np.bool_]:
+    """Mask of the examples that are not among the indices."""
+    mask = np.ones(n_samples, dtype=bool)
+    mask[indices] = False
+    return mask

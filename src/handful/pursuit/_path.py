@@ -1,0 +1,237 @@
+"""Every size and kernel of a classifier's pursuit: its model, its errors, its price."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.bounds import (
+    Certificate,
+    Message,
+    binomial_tail_inverse,
+    compression_bound,
+    matching_pursuit_bound,
+    pool_bound,
+)
+from handful.kernels import Kernel
+from handful.pursuit._codes import CodedExpansion, chosen_codes, log_binomial, quantised_codes
+from handful.pursuit._columns import Floats, Indices
+from handful.pursuit._expansion import Expansion, center_rows, decide, expansion_of_size
+from handful.pursuit._ground import Ground, is_outside
+from handful.pursuit._orthogonal import PursuitPath
+
+BOUND_OF = {
+    "pool": "pool",
+    "chosen": "compression",
+    "quantised": "compression",
+    "least_squares": "matching-pursuit",
+}
+SELECTION_DELTA = 0.05
+
+
+@dataclass(frozen=True)
+class PathPoint:
+    """One size of a pursuit with one kernel.
+
+    Attributes
+    ----------
+    kernel_index, size : int
+        ``size`` counts choices per pursuit; the expansion may hold fewer or more centres.
+    residual : float
+        Sum of squared residuals of the least-squares fit on the rows it was fitted on.
+    coded : CodedExpansion
+    message : Message
+        What the expansion's code and the choices of size and kernel cost.
+    n_errors : int
+        Errors on the examples the certificate counts.
+    risk : float
+        Value of the certificate at delta = 0.05, not cut at 1; selection uses it.
+    """
+
+    kernel_index: int
+    size: int
+    residual: float
+    coded: CodedExpansion
+    message: Message
+    n_errors: int
+    risk: float = math.inf
+
+
+@dataclass(frozen=True)
+class Task:
+    """What the points of a path are made from: validated, scaled and encoded data.
+
+    ``choice`` are the terms every message pays for: size and kernel.
+    """
+
+    coefficients: str
+    X: Floats
+    targets: Floats
+    labels: Indices
+    ground: Ground
+    ridge: float
+    has_intercept: bool
+    choice: tuple[tuple[str, float], ...]
+
+    @property
+    def n_samples(self) -> int:
+        """All training examples."""
+        return len(self.X)
+
+    def certificate(self, point: PathPoint, delta: float, n_choices: int = 1) -> Certificate:
+        """The certificate of the bound that holds for these coefficients."""
+        return certificate_of(
+            self.coefficients, self.counts(point), point.message, delta, n_choices
+        )
+
+    def counts(self, point: PathPoint) -> Counts:
+        """The numbers a certificate is made of."""
+        return Counts(
+            n_samples=self.n_samples,
+            n_pool=len(self.ground.rows),
+            n_named=self.ground.n_named,
+            n_compressed=len(point.coded.expansion.centers),
+            n_errors=point.n_errors,
+        )
+
+
+@dataclass(frozen=True)
+class Counts:
+    """The numbers a certificate is made of, beside the message."""
+
+    n_samples: int
+    n_pool: int
+    n_named: int
+    n_compressed: int
+    n_errors: int
+
+
+def certificate_of(
+    coefficients: str, counts: Counts, message: Message, delta: float, n_choices: int = 1
+) -> Certificate:
+    """Dispatch to the bound that holds for a kind of coefficients."""
+    if coefficients == "pool":
+        return pool_bound(
+            counts.n_samples,
+            counts.n_pool,
+            counts.n_errors,
+            message_nats=message,
+            delta=delta,
+            n_choices=n_choices,
+        )
+    if coefficients == "least_squares":
+        return lectures_certificate(counts, delta, math.log(n_choices) + float(message))
+    return compression_bound(
+        counts.n_samples,
+        counts.n_compressed,
+        counts.n_errors,
+        message_nats=message,
+        size_nats=0.0,
+        delta=delta,
+        n_choices=n_choices,
+        pool_size=counts.n_named,
+    )
+
+
+def lectures_certificate(counts: Counts, delta: float, choice_nats: float) -> Certificate:
+    """`matching_pursuit_bound` with delta shared among the kernels that were tried."""
+    certificate = matching_pursuit_bound(
+        counts.n_samples,
+        max(1, counts.n_compressed),
+        min(counts.n_errors, counts.n_samples - max(1, counts.n_compressed)),
+        delta=delta * math.exp(-choice_nats),
+    )
+    return replace(certificate, delta=delta, n_compressed=counts.n_compressed)
+
+
+def path_points(
+    task: Task, kernel: Kernel, kernel_index: int, paths: Sequence[PursuitPath], sizes: range
+) -> list[PathPoint]:
+    """The best code of every size, without its exact risk."""
+    points = []
+    everyone = np.unique(np.concatenate([path.centers for path in paths]))
+    rows = center_rows(kernel, task.X, task.X[everyone], everyone)
+    for size in sizes:
+        base = expansion_of_size(paths, size, task.ridge)
+        K = rows[:, np.searchsorted(everyone, base.centers)]
+        residual = sum(float(path.residual_squares[min(size, path.n_centers)]) for path in paths)
+        is_counted = _is_counted(task, base.centers)
+        labels = task.labels[is_counted]
+        coded = _best_code(task, base, K[is_counted], K[base.centers], labels)
+        wrong = decide(*coded.expansion.values(K[is_counted])) != labels
+        message = Message([*coded.message.terms, *task.choice])
+        points.append(PathPoint(kernel_index, size, residual, coded, message, int(np.sum(wrong))))
+    return points
+
+
+def _best_code(
+    task: Task, base: Expansion, K: Floats, K_centers: Floats, labels: Indices
+) -> CodedExpansion:
+    """The code with the smallest stand-in for the certificate: any way to choose is free."""
+    if task.coefficients not in ("chosen", "quantised"):
+        return CodedExpansion(base, Message([]), {})
+    Y, has_intercept = task.targets[base.centers], task.has_intercept
+    if task.coefficients == "chosen":
+        families = chosen_codes(base.centers, K_centers, Y, has_intercept=has_intercept)
+    else:
+        families = quantised_codes(base, Y, has_intercept=has_intercept)
+    which = _which_nats(task, len(base.centers))
+    best, best_value = None, math.inf
+    for family in families:
+        n_errors = _quick_errors(K @ family.coefficients, family.intercepts, labels)
+        values = _surrogate(n_errors, len(labels), family.nats + which)
+        i = int(np.argmin(values))
+        if best is None or values[i] < best_value:
+            best, best_value = family.code(i), float(values[i])
+    assert best is not None
+    return best
+
+
+def _quick_errors(values: Floats, intercepts: Floats, labels: Indices) -> Floats:
+    """Errors for each row of intercepts, up to exact ties."""
+    if values.shape[1] > 1:
+        return np.array([np.sum(np.argmax(values + b, axis=1) != labels) for b in intercepts])
+    positives, negatives = np.sort(values[labels == 1, 0]), np.sort(values[labels == 0, 0])
+    low = np.searchsorted(positives, -intercepts[:, 0], side="right")
+    high = len(negatives) - np.searchsorted(negatives, -intercepts[:, 0], side="right")
+    return np.asarray(low + high, dtype=float)
+
+
+def with_risks(task: Task, points: Sequence[PathPoint]) -> list[PathPoint]:
+    """The same points with the values of their certificates."""
+    if task.coefficients == "least_squares":
+        return [replace(point, risk=_raw_lectures_value(task, point)) for point in points]
+    centers = [point.coded.expansion.centers for point in points]
+    n_counted = [int(np.sum(_is_counted(task, chosen))) for chosen in centers]
+    which = np.array([_which_nats(task, len(chosen)) for chosen in centers])
+    nats = which + [float(point.message) for point in points] - math.log(SELECTION_DELTA)
+    n_errors = np.array([point.n_errors for point in points])
+    risks = np.atleast_1d(binomial_tail_inverse(n_errors, np.array(n_counted), -nats))
+    return [replace(point, risk=float(risk)) for point, risk in zip(points, risks, strict=True)]
+
+
+def _raw_lectures_value(task: Task, point: PathPoint) -> float:
+    terms = task.certificate(point, SELECTION_DELTA).terms
+    return math.fsum(value for _, value in terms) if terms else math.inf
+
+
+def _is_counted(task: Task, centers: Indices) -> NDArray[np.bool_]:
+    left_out = task.ground.rows if task.coefficients == "pool" else centers
+    return is_outside(task.n_samples, left_out)
+
+
+def _which_nats(task: Task, n_centers: int) -> float:
+    if task.coefficients in ("pool", "least_squares"):
+        return 0.0
+    return log_binomial(task.ground.n_named, n_centers)
+
+
+def _surrogate(n_errors: Floats, n_counted: int, nats: Floats) -> Floats:
+    """A quick stand-in for the certificate, growing with errors and nats."""
+    n = max(1, n_counted)
+    rates, prices = n_errors / n, nats / n
+    return np.asarray(rates + np.sqrt(2.0 * rates * prices) + 2.0 * prices)

@@ -1,0 +1,194 @@
+"""KernelMatchingPursuitRegressor: sparse kernel regression on a handful of examples."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from handful.bounds import Certificate, Message, NotCertifiableError
+from handful.bounds._validation import check_choice, check_count, check_delta, check_real
+from handful.kernels import Kernel
+from handful.pursuit._base import BasePursuit, check_kernel_matrix
+from handful.pursuit._columns import Floats, Indices
+from handful.pursuit._expansion import expansion_of_size
+from handful.pursuit._ground import Ground, is_outside
+from handful.pursuit._path import BOUND_OF, Counts, certificate_of
+
+
+class KernelMatchingPursuitRegressor(MultiOutputMixin, RegressorMixin, BasePursuit):
+    """Kernel regression whose few centres are chosen greedily, the whole path in one run.
+
+    Parameters
+    ----------
+    n_centers : int, default=20
+        Largest number of centres.
+    kernel : {"rbf", "linear", "poly", "precomputed"}, callable or Kernel, default="rbf"
+    gamma : float, "auto" or sequence of these, default="auto"
+        "auto" is 1 / n_features. A sequence is searched by validation, or by the residual.
+    degree, coef0 : int, float
+        Of the polynomial kernel.
+    coefficients : {"least_squares", "pool"}, default="least_squares"
+        Fit on all examples, or on a blindly drawn pool so that the others can certify.
+    pool_fraction, scale, fit_intercept, criterion, candidates, memory_limit, random_state
+        As in `KernelMatchingPursuitClassifier`.
+    ridge : float, default=0.0
+        Penalty on the least-squares coefficients.
+    stop : {"auto", "size", "validation"}, default="auto"
+        "auto" is "size".
+    tol : float, default=0.0
+        Stop once the squared residual is at most this share of its start.
+    validation_fraction : float, default=0.2
+        Share of the fitted rows that ``stop="validation"`` holds out.
+
+    Attributes
+    ----------
+    centers_idx_, compression_set_, centers_, n_centers_, pool_idx_
+        As in `KernelMatchingPursuitClassifier`.
+    residual_squares_ : sums of squared residuals of sizes 0, 1, 2, ... on the fitted rows
+    kernel_, expansion_, scaling_, n_features_in_
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.linspace(0.0, 6.0, 40)[:, None]
+    >>> machine = KernelMatchingPursuitRegressor(n_centers=6).fit(X, np.sin(X[:, 0]))
+    >>> machine.score(X, np.sin(X[:, 0])) > 0.99
+    True
+    """
+
+    _coefficient_choices = ("least_squares", "pool")
+    _stop_choices = ("auto", "size", "validation")
+
+    def __init__(
+        self,
+        n_centers=20,
+        *,
+        kernel="rbf",
+        gamma="auto",
+        degree=3,
+        coef0=0.0,
+        coefficients="least_squares",
+        pool_fraction=0.4,
+        scale="auto",
+        ridge=0.0,
+        fit_intercept=True,
+        criterion="ols",
+        stop="auto",
+        tol=0.0,
+        validation_fraction=0.2,
+        candidates=None,
+        memory_limit=1024.0,
+        random_state=0,
+    ):
+        self.n_centers = n_centers
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.coefficients = coefficients
+        self.pool_fraction = pool_fraction
+        self.scale = scale
+        self.ridge = ridge
+        self.fit_intercept = fit_intercept
+        self.criterion = criterion
+        self.stop = stop
+        self.tol = tol
+        self.validation_fraction = validation_fraction
+        self.candidates = candidates
+        self.memory_limit = memory_limit
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Choose centres and coefficients; y (n_samples,) or (n_samples, n_outputs)."""
+        X, y = validate_data(
+            self, X, y, dtype=np.float64, multi_output=True, y_numeric=True, ensure_min_samples=2
+        )
+        self._check_parameters()
+        if self.kernel == "precomputed":
+            check_kernel_matrix(X)
+        Y = np.asarray(y, dtype=np.float64).reshape(len(X), -1)
+        self._is_flat = np.ndim(y) == 1
+        ground = self._ground(len(X))
+        self.pool_idx_ = ground.rows if self.coefficients == "pool" else None
+        self.scaling_ = self._scaling(X, ground)
+        self._fit_path(X, Y, ground)
+        left_out = ground.rows if self.coefficients == "pool" else self.centers_idx_
+        is_counted = is_outside(len(X), left_out)
+        values, _ = self._values(X[is_counted])
+        self._deviations = np.sort(np.abs(values - Y[is_counted]).max(axis=1))
+        return self
+
+    def _fit_path(self, X: Floats, Y: Floats, ground: Ground) -> None:
+        kernels, Z = self._kernels(X.shape[1]), self._scaled(X)
+        index, size = self._chosen_size(kernels, Z, Y, ground)
+        candidates = range(len(kernels)) if index is None else [index]
+        fits = {g: self._paths(kernels[g], Z, Y, ground) for g in candidates}
+        best = min(fits, key=lambda g: (fits[g][0].residual_squares[-1], g))
+        path = fits[best][0]
+        size = path.n_centers if size is None else min(size, path.n_centers)
+        self.residual_squares_ = path.residual_squares
+        self._store(X, kernels[best], expansion_of_size([path], size, self.ridge))
+        is_free = len(kernels) == 1 or self.coefficients == "pool"
+        terms = {} if is_free else {f"kernel, one of {len(kernels)}": math.log(len(kernels))}
+        self._message = Message(terms)
+        self._counts = (len(X), len(ground.rows), ground.n_named)
+
+    def _chosen_size(
+        self, kernels: list[Kernel], Z: Floats, Y: Floats, ground: Ground
+    ) -> tuple[int | None, int | None]:
+        if self.stop != "validation":
+            return None, None
+
+        def loss(values: Floats, held: Indices) -> float:
+            return float(np.mean((values - Y[held]) ** 2))
+
+        return self._validated(kernels, Z, Y, ground, loss)
+
+    def predict(self, X):
+        """Values at the rows of X."""
+        check_is_fitted(self)
+        values, _ = self._values(validate_data(self, X, dtype=np.float64, reset=False))
+        return values[:, 0] if self._is_flat else values
+
+    def certify(self, epsilon, delta=0.05, bound="auto", *, n_choices=1) -> Certificate:
+        """Certificate of the probability that a prediction is off by more than ``epsilon``.
+
+        Parameters
+        ----------
+        epsilon : float
+            Tolerated deviation (of the worst output), fixed before the data were seen.
+        delta : float
+            Allowed probability of failure.
+        bound : {"auto", "pool", "matching-pursuit"}
+            "auto" is the bound that holds for ``coefficients``. That of the lectures, for
+            "least_squares", is usually vacuous.
+        n_choices : int
+            Number of settings tried on the same data, values of ``epsilon`` included.
+        """
+        check_is_fitted(self)
+        epsilon = check_real("epsilon", epsilon, low=0.0, hint="It is a tolerated deviation.")
+        own = BOUND_OF[self.coefficients]
+        if check_choice("bound", bound, ("auto", "matching-pursuit", "pool")) not in ("auto", own):
+            raise NotCertifiableError(
+                f"`bound`={bound!r} does not hold for coefficients={self.coefficients!r}. "
+                f"Use bound={own!r}."
+            )
+        if own == "matching-pursuit" and self.expansion_.coefficients.shape[1] > 1:
+            raise NotCertifiableError(
+                "`bound`='matching-pursuit' is about one output, got "
+                f"{self.expansion_.coefficients.shape[1]}. Fit with coefficients='pool'."
+            )
+        n_off = len(self._deviations) - int(np.searchsorted(self._deviations, epsilon, "right"))
+        counts = Counts(*self._counts, n_compressed=self.n_centers_, n_errors=n_off)
+        certificate = certificate_of(
+            self.coefficients,
+            counts,
+            self._message,
+            check_delta(delta),
+            check_count("n_choices", n_choices, low=1),
+        )
+        quantity = f"the probability that a prediction is off by more than {epsilon:g}"
+        return Certificate(**{**vars(certificate), "quantity": quantity})

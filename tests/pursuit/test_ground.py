@@ -1,0 +1,48 @@
+"""Pools and candidates are drawn without looking at the data."""
+
+import numpy as np
+import pytest
+
+from handful.pursuit._ground import Ground, draw_candidates, draw_pool, is_outside
+
+
+@pytest.mark.parametrize(
+    ("n_samples", "fraction", "size"),
+    [(100, 0.4, 40), (100, 0.401, 41), (12, 0.1, 6), (30, 0.1, 10), (100, 0.05, 10), (1, 0.5, 1)],
+)
+def test_pool_size_depends_on_the_number_alone(n_samples, fraction, size):
+    pool = draw_pool(n_samples, fraction, np.random.RandomState(0))
+    assert len(pool) == size
+    assert np.all(np.diff(pool) > 0)
+
+
+def test_candidates():
+    rng = np.random.RandomState(0)
+    assert draw_candidates(None, 5, rng) is None
+    assert draw_candidates(5, 5, rng) is None
+    assert len(draw_candidates(4, 5, rng)) == 4
+    assert draw_candidates([3, 1, 3], 5, rng).tolist() == [1, 3]
+
+
+@pytest.mark.parametrize("bad", [[5], [-1], [], [0.5], ["a"]])
+def test_bad_candidates(bad):
+    with pytest.raises(ValueError, match=r"`candidates` must be row numbers in \[0, 5\)"):
+        draw_candidates(bad, 5, np.random.RandomState(0))
+
+
+def test_split_keeps_rows_and_candidates_apart():
+    ground = Ground(np.arange(0, 40, 2), np.array([0, 3, 7, 19]), 40)
+    inner, held = ground.split(0.25, np.random.RandomState(1))
+    assert len(held) == 5
+    assert set(inner.rows) | set(held) == set(range(0, 40, 2))
+    assert not set(inner.rows) & set(held)
+    assert set(inner.rows[inner.candidates]) <= {0, 6, 14, 38}
+
+
+def test_split_refuses_to_leave_nothing():
+    with pytest.raises(ValueError, match="`validation_fraction` must leave examples"):
+        Ground(np.arange(1), None, 1).split(0.5, np.random.RandomState(0))
+
+
+def test_is_outside():
+    assert is_outside(4, np.array([0, 2])).tolist() == [False, True, False, True]
