@@ -92,7 +92,7 @@ class LockStep:
             kept[s, : n_kept[s]] = position[state.kept]
             case = Case(weight[s], n_same, kept[s, : n_kept[s]], state.penalty, False)
             worth[s // N_LANES, :, s % N_LANES], scale[s] = scaled_worth(case)
-        folds = [state.fold for state in states]
+        folds = np.array([state.fold for state in states])
         is_there = np.array([state.weight[self.rows[n_same:]] > 0 for state in states])
         return Machines(
             worth, (worth != 0).any(axis=2).astype(np.uint8), scale, weight, is_there, kept,

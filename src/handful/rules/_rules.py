@@ -336,7 +336,7 @@ def ball_distances(
         return np.sqrt(np.maximum(diagonal - 2.0 * kernel_rows(kernel, points, X), 0.0))
     if scale is not None:
         points, X = points / np.array(scale), X / np.array(scale)
-    return np.asarray(cdist(points, X, METRICS[metric]))  # type: ignore[call-overload]
+    return np.asarray(cdist(points, X, METRICS[metric]))
 
 
 @dataclass(frozen=True)
