@@ -176,7 +176,8 @@ class PickToLearn(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     and all mistakes of classifiers without such values, go by the digest of the features, then by
     label: never by position. The classifier is trained on the picks in the order of picking, which
     is itself a function of the set of examples; so it may depend on the order of its examples, but
-    not on chance.
+    not on chance. What is taken for granted is that predictions do not depend on which other cases
+    are predicted with them, as last bits may at a decision value of exactly zero.
 
     References
     ----------
