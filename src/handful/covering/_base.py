@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful.bounds import Certificate, Message, compression_bound
 from handful.covering._candidates import Candidate
-from handful.covering._certify import certify_candidate
+from handful.covering._certify import certify_candidate, with_notes
 from handful.covering._explain import equivalent_rules, explain_machine, path_frame, rules_frame
 from handful.covering._inputs import read_columns, repeat_counts
 from handful.covering._learn import Learned, Settings, learn
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+_CLASSES_NOTE = (
+    "The classes were known before the data; one too rare to be in the sample is always an error."
+)
 
 
 class CoveringClassifier(ClassifierMixin, BaseEstimator):
@@ -52,11 +56,14 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
         ----------
         X : array-like or data frame (n_samples, n_features)
             Columns of words or categories (in a data frame) are compared by equality, by
-            stumps. A missing value satisfies no stump; other rules refuse it.
+            stumps; whether a column holds words or numbers must not depend on the sample. A
+            missing value satisfies no rule. Only ``rules="auto"`` and ``"stumps"`` accept it.
         y : array-like (n_samples,)
             Labels of any type, two or more classes.
         sample_weight : array-like of int, optional
-            Repetition counts.
+            Repetition counts: how many independent cases were seen that equal this one. A case
+            that was seen once and is given a weight of 3 is still one case: the certificate
+            would then not hold. `compression_set_` counts repeated cases.
 
         Returns
         -------
@@ -64,6 +71,11 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
         """
         X, y = self._read_training(X, y)
         if sample_weight is not None:
+            if self.kernel == "precomputed":
+                raise ValueError(
+                    "`sample_weight` does not go with kernel='precomputed'. "
+                    "Repeat the rows and columns of the kernel matrix instead."
+                )
             chosen = np.repeat(np.arange(len(y)), repeat_counts(sample_weight, len(y)))
             X, y = X[chosen], y[chosen]
         check_classification_targets(y)
@@ -76,6 +88,11 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
         settings = read_settings(
             self, self._kinds(), X.shape[1], bool(np.isnan(X).any()), self._columns is not None
         )
+        if settings.costs is not None and len(self.classes_) > 2:
+            raise ValueError(
+                f"`costs` needs two classes, got {len(self.classes_)}. "
+                "Leave it out, or fit one class against the rest."
+            )
         self._learn(X, codes, settings)
         return self
 
@@ -87,15 +104,17 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
             pair = validate_data(self, encoded, y, dtype=np.float64, ensure_all_finite="allow-nan")
             self.feature_names_in_ = np.array(names, dtype=object)
         else:
-            finite = "allow-nan" if self.rules in ("auto", "stumps") else True
-            pair = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=finite)
+            pair = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
         return np.asarray(pair[0]), np.asarray(pair[1])
 
     def _read_new(self, X: Any) -> Floats:
         check_is_fitted(self)
         if self._columns is not None and hasattr(X, "columns"):
-            X = self._columns.encode(X[list(self.feature_names_in_)])
-            return np.asarray(X, dtype=np.float64)
+            names = list(self.feature_names_in_)
+            absent = [name for name in names if name not in X.columns]
+            if absent:
+                raise ValueError(f"X must have the columns of the training data, lacks {absent}.")
+            return self._columns.encode(X[names])
         finite = "allow-nan" if self.rules in ("auto", "stumps") else True
         return validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=finite)
 
@@ -196,7 +215,7 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
             for k, part in enumerate(self._learned)
             for name, nats in part.chosen.terms
         ]
-        return compression_bound(
+        certificate = compression_bound(
             self.n_samples_,
             len(self.compression_set_),
             self.n_errors_,
@@ -205,6 +224,7 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
             which_nats=0.0,
             delta=delta,
         )
+        return with_notes(certificate, [_CLASSES_NOTE])
 
     def _labels(self) -> NDArray[Any]:
         """Training labels as given (two classes or more)."""

@@ -1,4 +1,4 @@
-"""From what the user passes to signed labels, float matrices and category codes."""
+"""From what the user passes to float matrices, category codes and repetition counts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Columns:
         for j, known in enumerate(self.categories):
             column = _column(frame, j)
             if known is None:
-                out[:, j] = np.asarray(column, dtype=np.float64)
+                out[:, j] = [np.nan if _is_missing(v) else float(v) for v in column]
                 continue
             code = {value: float(k) for k, value in enumerate(known)}
             out[:, j] = [np.nan if _is_missing(v) else code.get(str(v), UNKNOWN) for v in column]
@@ -51,23 +51,52 @@ def _column(frame: Any, j: int) -> Sequence[Any]:
 
 
 def _is_missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and value != value)
+    if value is None or (isinstance(value, float) and value != value):
+        return True
+    return type(value).__name__ in ("NAType", "NaTType")  # pandas marks missing values by these
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.number)) and not isinstance(value, (bool, np.bool_))
 
 
+def _type_of(frame: Any, j: int) -> str:
+    """Either "number" or "category" where the column's type says so, else "objects"."""
+    dtype = frame.dtypes.iloc[j] if hasattr(frame, "iloc") else frame.dtypes[j]
+    if getattr(dtype, "categories", None) is not None:
+        return "category"
+    if getattr(dtype, "kind", None) in ("b", "i", "u", "f"):
+        return "number"
+    is_numeric = getattr(dtype, "is_numeric", None)
+    if is_numeric is not None and (is_numeric() or str(dtype) == "Boolean"):
+        return "number"
+    return "objects"
+
+
+def _categories(frame: Any, j: int) -> tuple[str, ...] | None:
+    """Sorted categories of a column, None where it holds numbers."""
+    kind = _type_of(frame, j)
+    if kind == "number":
+        return None
+    column = [v for v in _column(frame, j) if not _is_missing(v)]
+    n_numbers = sum(_is_number(v) for v in column)
+    if kind == "objects" and n_numbers == len(column):
+        return None
+    if kind == "objects" and n_numbers > 0:
+        # what the column means must not depend on which values happened to be drawn
+        raise ValueError(
+            f"Column {frame.columns[j]!r} mixes numbers and words. "
+            "Convert it to numbers, or to words, before fitting."
+        )
+    return tuple(sorted({str(v) for v in column}))
+
+
 def read_columns(frame: Any) -> Columns | None:
     """The columns of a data frame that has words or categories; None where all are numbers."""
-    if not hasattr(frame, "columns"):
+    if not hasattr(frame, "columns") or not hasattr(frame, "dtypes"):
         return None
-    categories: list[tuple[str, ...] | None] = []
-    for j in range(frame.shape[1]):
-        column = [v for v in _column(frame, j) if not _is_missing(v)]
-        is_numeric = all(_is_number(v) for v in column)
-        categories.append(None if is_numeric else tuple(sorted({str(v) for v in column})))
-    return Columns(tuple(categories)) if any(c is not None for c in categories) else None
+    categories = tuple(_categories(frame, j) for j in range(frame.shape[1]))
+    return Columns(categories) if any(c is not None for c in categories) else None
 
 
 def repeat_counts(sample_weight: Any, n_samples: int) -> NDArray[np.int64]:

@@ -1,0 +1,53 @@
+"""Small messy data: ties, duplicates, contradictory labels, missing values."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from handful.kernels import Kernel
+from handful.rules import (
+    ball_table,
+    collapse_rows,
+    half_space_table,
+    stump_table,
+    two_point_table,
+)
+
+SHAPES = ("grid", "smooth", "duplicates", "heavy")
+FAMILIES = ("stumps", "balls", "half-spaces", "two-point")
+KINDS = ("conjunction", "disjunction")
+SIGNS = {"conjunction": 1, "disjunction": -1}
+LINEAR = Kernel("linear")
+
+
+def messy(rng, shape, m=14, n=2):
+    """Features and labels in {-1, +1}, both present."""
+    if shape == "grid":
+        X = rng.integers(-1, 3, (m, n)).astype(float)
+    elif shape == "smooth":
+        X = rng.normal(size=(m, n))
+    elif shape == "duplicates":
+        X = rng.normal(size=(m, n))[rng.integers(0, max(2, m // 2), m)]
+    else:
+        X = np.sinh(3 * rng.normal(size=(m, n)))
+    y = np.where(rng.random(m) < rng.uniform(0.3, 0.7), 1, -1)
+    y[:2] = 1, -1
+    return X, y
+
+
+def rows_and_pool(rng, shape, m=14, n=2, pool_size=None):
+    """Collapsed rows and a sorted pool with one example a row."""
+    X, y = messy(rng, shape, m, n)
+    rows = collapse_rows(X, y)
+    pool = np.sort(rng.permutation(m)[: m if pool_size is None else pool_size])
+    _, first = np.unique(rows.row_of[pool], return_index=True)
+    return rows, pool[first]
+
+
+def table_of(family, rows, pool, **options):
+    if family == "stumps":
+        return stump_table(rows, pool)
+    if family == "balls":
+        return ball_table(rows, pool, **options)
+    make = half_space_table if family == "half-spaces" else two_point_table
+    return make(rows, pool, options.get("kernel", LINEAR))
