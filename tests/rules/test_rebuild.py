@@ -1,0 +1,209 @@
+"""Machines rebuilt from compression set and message are the machines that were searched for."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from handful.covering._compression import Geometry, build_rule_set, path_message
+from handful.covering._exact import exact_candidates
+from handful.kernels import Kernel
+from handful.rules import Ball, HalfSpace, RuleSet, Stump, Sweep, SweepOptions, collapse_rows
+from handful.rules._rebuild import (
+    place_threshold,
+    rebuild_balls,
+    rebuild_half_spaces,
+    rebuild_stumps,
+    rebuild_two_points,
+)
+from handful.rules._table import covered_rows, make_rule
+from tests.rules.cases import FAMILIES, KINDS, SHAPES, SIGNS, messy, rows_and_pool, table_of
+
+PENALTIES = (0.4, 0.8, 1.5, math.inf)
+RBF = Kernel("rbf", gamma=0.3)
+POLY = Kernel("poly", gamma=0.5, degree=2, coef0=1.0)
+
+
+def new_points(rng, rows):
+    """Random points, training points, and points between and far outside them."""
+    X = rows.X
+    mixed = 0.5 * (X[rng.integers(0, len(X), 60)] + X[rng.integers(0, len(X), 60)])
+    return np.vstack([X, mixed, 3.0 * rng.normal(size=(60, X.shape[1])), 50 * X[:5]])
+
+
+def as_searched(rows, table, steps, kind, example_of):
+    """The machine with the thresholds of the search's own table."""
+    rules = (make_rule(table, rows, s.t, s.j, s.side, example_of.get(s.member, -1)) for s in steps)
+    return RuleSet(tuple(rules), kind)
+
+
+def assert_rebuilt(rng, rows, table, steps, kind):
+    example_of = {int(rows.row_of[e]): int(e) for e in table.pool[::-1]}
+    rebuilt = build_rule_set(rows, table, steps, kind, example_of)
+    searched = as_searched(rows, table, steps, kind, example_of)
+    X = new_points(rng, rows)
+    np.testing.assert_array_equal(rebuilt.predict(X), searched.predict(X))
+    covered = np.zeros(len(rows.y), bool)
+    for s in steps:
+        covered |= covered_rows(table, s.t, s.j, s.side)
+    np.testing.assert_array_equal(rebuilt.predict(rows.X) == -rebuilt.sign, covered)
+    _, kept = path_message(rows, table, steps, kind, example_of)
+    assert set(rebuilt.compression_set) <= set(kept)
+    if table.family in ("balls", "half-spaces"):  # what the reconstruction relies on
+        members = [rows.row_of[e] for e in kept if rows.y[rows.row_of[e]] == rebuilt.sign]
+        assert not covered[members].any()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_rebuilding_gives_the_searched_machine(family, kind, shape, rng):
+    for trial in range(5):
+        rows, pool = rows_and_pool(rng, shape, m=24, pool_size=(None, 16, 10, 24, 20)[trial])
+        table = table_of(family, rows, pool)
+        options = SweepOptions(
+            max_rules=5, prefer_kept=trial % 2 == 0, stop_on_nonpositive=trial % 3 == 0
+        )
+        sweep = Sweep(table, rows, SIGNS[kind], options)
+        for penalty in PENALTIES:
+            steps = sweep.path(penalty)
+            for size in range(1, len(steps) + 1):
+                assert_rebuilt(rng, rows, table, steps[:size], kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("family", "options"),
+    [
+        ("balls", {"metric": "manhattan"}),
+        ("balls", {"metric": "chebyshev"}),
+        ("balls", {"kernel": RBF}),
+        ("balls", {"kernel": POLY}),
+        ("half-spaces", {"kernel": RBF}),
+        ("half-spaces", {"kernel": POLY}),
+        ("two-point", {"kernel": RBF}),
+    ],
+)
+def test_rebuilding_with_kernels_and_metrics(family, options, kind, rng):
+    for shape in ("smooth", "duplicates"):
+        rows, pool = rows_and_pool(rng, shape, m=24)
+        table = table_of(family, rows, pool, **options)
+        steps = Sweep(table, rows, SIGNS[kind], SweepOptions(max_rules=4)).path(1.0)
+        for size in range(1, len(steps) + 1):
+            assert_rebuilt(rng, rows, table, steps[:size], kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_all_half_spaces_are_rebuilt(shape, kind, rng):
+    X, y = messy(rng, shape, m=20)
+    rows = collapse_rows(X, y)
+    geometry = Geometry(kernel=Kernel("linear"))
+    found = exact_candidates(
+        rows, geometry, [kind], [0.7, 1.0, math.inf], SweepOptions(max_rules=4), ()
+    )
+    for candidate in found:
+        machine = candidate.build()
+        wrong = machine.predict(X) != y
+        outside = np.ones(len(y), bool)
+        outside[list(candidate.kept)] = False
+        assert wrong.sum() == candidate.n_training_errors
+        assert wrong[outside].sum() == candidate.n_errors
+
+
+def test_only_kept_examples_matter_to_the_rebuilt_machine(rng):
+    """Rebuild from the kept rows alone, with nothing else in reach."""
+    X, y = messy(rng, "smooth", m=30)
+    rows = collapse_rows(X, y)
+    _, first = np.unique(rows.row_of, return_index=True)
+    table = table_of("half-spaces", rows, first)
+    example_of = {int(rows.row_of[e]): int(e) for e in first[::-1]}
+    steps = Sweep(table, rows, 1, SweepOptions(max_rules=3)).path(1.0)
+    machine = build_rule_set(rows, table, steps, "conjunction", example_of)
+    kept = list(path_message(rows, table, steps, "conjunction", example_of)[1])
+    at = {e: k for k, e in enumerate(kept)}
+    pairs = [(at[r.examples[0]], at[r.examples[1]]) for r in machine.rules]
+    directions = {i for pair in pairs for i in pair}
+    again = rebuild_half_spaces(
+        X[kept], y[kept], np.array([k not in directions for k in range(len(kept))]), pairs,
+        "conjunction",
+    )  # fmt: skip
+    assert [r.threshold for r in again.rules] == [r.threshold for r in machine.rules]
+
+
+def test_half_space_thresholds_by_hand():
+    X = np.array([[3.0], [2.0], [0.0], [1.0]])
+    y = np.array([1, 1, -1, -1])
+    none, c = np.zeros(4, bool), np.array([False, True, False, False])
+    conjunction = rebuild_half_spaces(X, y, c, [(0, 2)], "conjunction", indices=[7, 8, 9, 10])
+    assert conjunction.rules == (HalfSpace((3.0,), (0.0,), 6.0, "below", indices=(7, 9, 8)),)
+    c = np.array([False, False, False, True])
+    disjunction = rebuild_half_spaces(X, y, c, [(0, 2)], "disjunction")
+    assert disjunction.rules == (HalfSpace((3.0,), (0.0,), 3.0, "above", indices=(0, 2, 3)),)
+    both = rebuild_half_spaces(X, y, none, [(0, 2), (1, 3)], "conjunction")
+    assert [r.threshold for r in both.rules] == [6.0, 2.0]
+
+
+def test_ball_radii_by_hand():
+    X, y = np.array([[0.0], [2.0], [3.0], [-1.5]]), np.array([1, 1, -1, -1])
+    machine = rebuild_balls(X, y, np.array([False, True, False, False]), "conjunction")
+    assert [(r.center[0], r.radius, r.side) for r in machine.rules] == [
+        (0.0, 2.0, "above"),
+        (3.0, 1.0, "below"),
+        (-1.5, 1.5, "below"),
+    ]
+    assert [r.examples for r in machine.rules] == [(0, 1), (2, 1), (3, 0)]
+    flipped = rebuild_balls(X, y, np.array([False, False, True, False]), "disjunction")
+    assert [(r.radius, r.side) for r in flipped.rules] == [
+        (1.5, "below"),
+        (1.0, "below"),
+        (4.5, "above"),
+    ]
+
+
+def test_two_points_and_stumps_by_hand():
+    X, y = np.array([[2.0, 5.0], [0.0, 1.0]]), np.array([1, -1])
+    machine = rebuild_two_points(X[:, :1], y, [(0, 1)], [(3, 2)], "disjunction")
+    assert machine.rules[0].cut == pytest.approx(3.0)
+    assert machine.rules[0].side == "above"
+    stumps = rebuild_stumps(X, [(1, "below", 0), (0, "equal", 1)], "conjunction", indices=[4, 6])
+    assert stumps.rules == (
+        Stump(1, 5.0, "below", example=4),
+        Stump(0, 0.0, "equal", example=6),
+    )
+
+
+def test_thresholds_are_placed_at_the_example():
+    X = np.array([[3.0, 4.0]])
+    assert place_threshold(Ball((0.0, 0.0), 1.0, "above"), X).radius == 5.0
+    assert place_threshold(Stump(1, 0.0, "below"), X).threshold == 4.0
+    assert place_threshold(HalfSpace((1.0, 0.0), (0.0, 1.0), 0.0, "below"), X).threshold == -1.0
+
+
+def test_precomputed_kernels_are_rebuilt_from_their_columns(rng):
+    X, y = messy(rng, "smooth", m=12)
+    K = X @ X.T
+    a, b = int(np.argmax(y)), int(np.argmin(y))
+    c = int(np.flatnonzero(y == 1)[1])
+    kept, is_threshold = [a, b, c], np.array([False, False, True])
+    plain = rebuild_half_spaces(X[kept], y[kept], is_threshold, [(0, 1)], "conjunction")
+    given = rebuild_half_spaces(
+        K[kept], y[kept], is_threshold, [(0, 1)], "conjunction",
+        kernel=Kernel("precomputed"), indices=kept,
+    )  # fmt: skip
+    assert given.rules[0].threshold == pytest.approx(plain.rules[0].threshold)
+    np.testing.assert_array_equal(given.predict(K), plain.predict(X))
+
+
+def test_impossible_messages_are_refused():
+    X, y = np.array([[1.0], [0.0]]), np.array([1, -1])
+    with pytest.raises(ValueError, match="`is_border` must mark examples of the class"):
+        rebuild_balls(X, y, np.array([False, True]), "conjunction")
+    with pytest.raises(ValueError, match="one such example must be kept"):
+        rebuild_balls(X[1:], y[1:], np.array([False]), "conjunction")
+    with pytest.raises(ValueError, match="`pairs` must name a positive and a negative"):
+        rebuild_half_spaces(X, y, np.zeros(2, bool), [(1, 0)], "conjunction")
+    with pytest.raises(ValueError, match="`pairs` must name a positive and a negative"):
+        rebuild_half_spaces(X, y, np.array([True, False]), [(0, 1)], "conjunction")
