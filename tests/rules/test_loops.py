@@ -108,7 +108,7 @@ def test_loops_give_the_same_without_compilation():
         "tests/rules/test_loops.py",
         "tests/rules/test_listing.py",
         "tests/rules/test_greedy.py",
-        *("-k", "not without_compilation and (loops or grid or toy or families0 or removed)"),
+        *("-k", "not without_compilation and (test_loops or grid or toy or families0 or removed)"),
     ]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
