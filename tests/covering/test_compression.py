@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -81,12 +80,9 @@ def test_codes_are_as_many_as_paid_for(family, n_positive, kind):
             sizes = tuple(v for name, v in message.terms if name not in NAMING[family])
             naming = math.fsum(v for name, v in message.terms if name in NAMING[family])
             key = descriptor(family, table, rows, chosen, kind, example_of)
-            split = None
+            split = _owner_counts(table, rows, chosen)
             if family in ("balls", "half-spaces"):
-                split = len(key[1]), tuple(sorted(Counter(
-                    [s.t for s in chosen]).values())), _owner_counts(table, rows, chosen)  # fmt: skip
-            elif family == "two-point":
-                split = _owner_counts(table, rows, chosen)
+                split = (*split, len(key[1]))
             cells.setdefault((r, kept, sizes, split), {})[key] = naming
     assert len(cells) > 5
     for found in cells.values():
