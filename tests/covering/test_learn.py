@@ -1,0 +1,160 @@
+"""The choice by certificate, and what may not move it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from handful.covering._compression import Geometry
+from handful.covering._learn import Settings, learn
+from handful.covering._parameters import read_families
+from handful.kernels import Kernel
+from handful.rules import RuleList, RuleSet, collapse_rows
+from tests.rules.cases import KINDS, messy
+
+LINEAR = Geometry(kernel=Kernel("linear"))
+
+
+def settings(rules="auto", **changes):
+    family_sets, pool_families = read_families(rules)
+    values = {
+        "family_sets": family_sets, "pool_families": pool_families, "kinds": KINDS,
+        "penalties": None, "max_rules": None, "geometries": (LINEAR,), "candidates": "auto",
+        "delta": 0.05,
+    }  # fmt: skip
+    return Settings(**{**values, **changes})
+
+
+def learnt(X, y, seed=0, **options):
+    return learn(collapse_rows(X, y), settings(**options), np.random.default_rng(seed))
+
+
+def price_of(found, **wanted):
+    """Prices ("which code is used") of the candidates with the given attributes."""
+    return {
+        dict(c.terms).get("which code is used")
+        for c in found.candidates
+        if all(getattr(c, k) == v for k, v in wanted.items())
+    }
+
+
+@pytest.mark.parametrize("candidates", ["auto", None, 20])
+@pytest.mark.parametrize("rules", ["auto", "stumps", ["stumps", "balls"], "two-point"], ids=str)
+def test_the_chosen_machine_is_the_counted_one(rules, candidates, rng):
+    X, y = messy(rng, "smooth", m=70)
+    found = learnt(X, y, rules=rules, candidates=candidates)
+    wrong = found.machine.predict(X) != y
+    outside = np.setdiff1d(np.arange(70), found.chosen.kept)
+    assert found.chosen.n_training_errors == wrong.sum()
+    assert found.chosen.n_errors == wrong[outside].sum()
+    assert found.risks.min() == found.risks[list(found.candidates).index(found.chosen)]
+
+
+def test_missing_values_move_no_mass(rng):
+    """Whether an example has a hole is seen in the data, so no price may depend on it."""
+    X, y = messy(rng, "smooth", m=80, n=3)
+    holes = X.copy()
+    holes[rng.permutation(80)[:1], 1] = math.nan
+    for candidates in ("auto", None):
+        full = learnt(X, y, candidates=candidates)
+        part = learnt(holes, y, candidates=candidates)
+        for wanted in ({"family": "stumps", "scheme": "compression"}, {"scheme": "constant"}):
+            assert price_of(full, **wanted) == price_of(part, **wanted)
+        assert {c.family for c in part.candidates if c.scheme == "compression"} == {"stumps"}
+    assert {c.family for c in full.candidates} >= {"stumps", "balls", "half-spaces"}
+
+
+def test_huge_values_move_no_mass(rng):
+    X, y = messy(rng, "smooth", m=80, n=3)
+    huge = X.copy()
+    huge[3, 0] = 1e200
+    full, part = learnt(X, y), learnt(huge, y)
+    wanted = {"family": "stumps", "scheme": "compression"}
+    assert price_of(full, **wanted) == price_of(part, **wanted)
+    assert np.isfinite(part.risks).all()
+
+
+def test_fixed_pools_pay_for_kinds_kernels_and_families(rng):
+    X, y = messy(rng, "smooth", m=30)
+    grid = tuple(Geometry(kernel=Kernel("rbf", gamma=g)) for g in (0.1, 1.0, 10.0))
+    found = learnt(X, y, candidates=15, geometries=grid)
+    for c in found.candidates:
+        terms = dict(c.terms)
+        assert terms["which code is used"] == pytest.approx(math.log(3))
+        assert terms["conjunction or disjunction"] == pytest.approx(math.log(2))
+        assert terms["choice among 3 kernels"] == pytest.approx(math.log(3))
+    alone = learnt(X, y, candidates=15, rules="stumps", kinds=("conjunction",))
+    assert not {"which code is used", "conjunction or disjunction"} & {
+        name for c in alone.candidates for name, _ in c.terms
+    }
+
+
+@pytest.mark.parametrize("kinds", [KINDS, ("list",)])
+@pytest.mark.parametrize(
+    "rules", ["stumps", "balls", "half-spaces", "two-point", ["stumps", "balls"]], ids=str
+)
+def test_no_rule_has_the_mass_that_its_code_leaves(rules, kinds, rng):
+    X, y = messy(rng, "smooth", m=20)
+    found = learnt(X, y, rules=rules, kinds=kinds, candidates=10)
+    empty = [c for c in found.candidates if c.n_rules == 0]
+    zero_rules = {
+        "stumps": 6 / math.pi**2,  # P(r = 0)
+        "balls": 3 / (2 * math.pi**2),  # 1 rule, no centre and no border of the kept class
+        "half-spaces": 3 / (8 * math.pi**2),  # 2 rules on one pair
+        "two-point": 3 / (8 * math.pi**2),
+    }
+    is_listed = kinds == ("list",) or not isinstance(rules, str)
+    mass = 6 / math.pi**2 if is_listed else zero_rules[rules]  # P(d = 0) where rules are listed
+    assert {c.kind for c in empty} == set(KINDS)
+    assert math.fsum(math.exp(-c.nats) for c in empty) == pytest.approx(mass)
+
+
+def test_a_fixed_number_of_rules_keeps_whole_paths(rng):
+    X, y = messy(rng, "smooth", m=60)
+    found = learnt(
+        X,
+        y,
+        rules="stumps",
+        candidates=None,
+        max_rules=3,
+        penalties=(0.5,),
+        stop_on_nonpositive=False,
+    )
+    assert [(c.kind, c.n_rules) for c in found.candidates] == [(kind, 3) for kind in KINDS]
+
+
+def test_a_list_is_always_a_list(rng):
+    X, y = messy(rng, "smooth", m=80)
+    found = learnt(X, y, rules="stumps", kinds=("list",))
+    assert isinstance(found.machine, RuleList)
+    assert isinstance(learnt(X, y, rules="stumps").machine, RuleSet)
+
+
+def test_small_samples_pay_for_both_constants():
+    X, y = np.arange(6.0)[:, None], np.array([1, 1, 1, 1, -1, 1])
+    found = learnt(X, y, rules="stumps")
+    constants = [c for c in found.candidates if c.scheme == "constant"]
+    assert math.fsum(math.exp(-c.nats) for c in constants) == pytest.approx(0.25)
+    assert all(c.kept == () for c in constants)
+
+
+def test_a_constant_is_named_by_examples_that_are_not_counted(rng):
+    X = rng.normal(size=(100, 2))
+    y = np.where(rng.random(100) < 0.9, 1, -1)
+    found = learnt(X, y, seed=3)
+    (constant,) = [c for c in found.candidates if c.scheme == "constant"]
+    order = np.random.default_rng(3).permutation(100)
+    assert set(constant.kept) == set(order[:9].tolist())
+    outside = np.setdiff1d(np.arange(100), constant.kept)
+    assert constant.n_errors == (y[outside] < 0).sum()
+
+
+def test_all_masses_of_a_fit_weigh_at_most_one(rng):
+    """Distinct codes among the candidates, certified at once: a lower limit of Kraft's sum."""
+    X, y = messy(rng, "smooth", m=90)
+    for candidates in ("auto", None, 25):
+        found = learnt(X, y, candidates=candidates)
+        codes = {(c.terms, c.kept, c.kind, c.family, c.counts): c.nats for c in found.candidates}
+        assert math.fsum(math.exp(-v) for v in codes.values()) <= 1
