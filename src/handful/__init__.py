@@ -12,6 +12,8 @@ _HOME: dict[str, str] = {
     "BOUNDS": "bounds",
     "Certificate": "bounds",
     "Criterion": "bounds",
+    "LinearProgrammingMachine": "programs",
+    "MinimalComplexityMachine": "programs",
     "load_dataset": "datasets",
     "samples_needed": "bounds",
 }
