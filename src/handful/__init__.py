@@ -17,6 +17,7 @@ _HOME: dict[str, str] = {
     "CertificateDisplay": "report",
     "CriteriaDisplay": "svm",
     "Criterion": "bounds",
+<<<<<<< HEAD
     "DecisionListMachine": "covering",
     "FilteringDisplay": "svm",
     "KernelMatchingPursuitClassifier": "pursuit",
@@ -36,6 +37,10 @@ _HOME: dict[str, str] = {
     "SparseKernelCCA": "pursuit",
     "SparseKernelPCA": "pursuit",
     "SupportVectorMachine": "svm",
+=======
+    "LinearProgrammingMachine": "programs",
+    "MinimalComplexityMachine": "programs",
+>>>>>>> programs
     "load_dataset": "datasets",
     "load_model": "io",
     "samples_needed": "bounds",

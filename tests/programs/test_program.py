@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linprog
@@ -32,6 +32,7 @@ def _linprog(cost, A, row_lower, row_upper, lower, upper):
     )
 
 
+@settings(max_examples=60)
 @given(seed=st.integers(0, 10**6), m=st.integers(1, 25), n=st.integers(1, 15))
 def test_agrees_with_linprog_and_proves_it(seed, m, n):
     args = _random(np.random.default_rng(seed), m, n)
@@ -54,6 +55,7 @@ def test_agrees_with_linprog_and_proves_it(seed, m, n):
     np.testing.assert_allclose(ours.reduced_costs, cost - A.T @ ours.duals, atol=1e-10)
 
 
+@settings(max_examples=40)
 @given(seed=st.integers(0, 10**6))
 def test_grown_program_equals_a_fresh_one(seed):
     rng = np.random.default_rng(seed)
