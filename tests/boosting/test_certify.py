@@ -133,12 +133,13 @@ def test_stable_certificate_of_three_classes_adds_up():
             None,
             "needs features fixed before the data",
         ),
-        ({"cap": 0.05, "thresholds": GRID}, "random", "needs examples of equal weight"),
+        ({"cap": 0.02, "thresholds": GRID}, "random", "needs examples of weight 1"),
+        ({"cap": 0.02, "thresholds": GRID}, "double", "needs examples of weight 1"),
     ],
 )
 def test_stable_refusals(rng, options, weights, message):
     X, y = _draw(rng, 100)
-    weights = None if weights is None else rng.integers(1, 3, size=100)
+    weights = {"random": rng.integers(1, 3, size=100), "double": np.full(100, 2.0)}.get(weights)
     machine = LPBoost(**options, tol=1e-3).fit(X, y, sample_weight=weights)
     with pytest.raises(NotCertifiableError, match=message):
         machine.certify(bound="stable")

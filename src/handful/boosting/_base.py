@@ -95,7 +95,7 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
                 f"{type(self).__name__} needs examples of at least two classes, got "
                 f"{present.size} class. Collect examples of another class."
             )
-        self.is_weighted_ = bool(np.ptp(weights) > 0.0)
+        self.is_weighted_ = bool(np.any(weights != 1.0))
         self._fit_machines(X, codes, weights)
         return self
 

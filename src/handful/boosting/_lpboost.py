@@ -249,11 +249,10 @@ class LPBoost(OneVersusRest):
 
     def _stable(self, delta: float) -> Certificate:
         self._refuse_unstable()
-        n_machines = len(self.machines_)
+        m, share = self._margins.shape[0], delta / len(self.machines_)
         parts = []
         for summary in self._summaries:
-            part = stable_bound(self._margins.shape[0], int(summary.compressed),
-                                delta=delta / n_machines)  # fmt: skip
+            part = stable_bound(m, int(summary.compressed), delta=share)
             if summary.rho <= _SAFE_MARGIN:
                 note = "The margin is not positive, so an error need not enter the set: vacuous."
                 part = replace(part, risk=1.0, notes=(*part.notes, note))
@@ -274,7 +273,7 @@ class LPBoost(OneVersusRest):
             )
         if self.is_weighted_:
             raise NotCertifiableError(
-                "bound='stable' needs examples of equal weight, got sample weights. Fit without "
+                "bound='stable' needs examples of weight 1, got sample weights. Fit without "
                 f"them, {held}"
             )
         for summary in self._summaries:
