@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import minimize_scalar
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.linear_model import LogisticRegression
@@ -12,9 +11,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from handful.boosting import AdaBoost, Stump
-from handful.boosting._rounds import best_alpha
 from handful.bounds import NotCertifiableError, adaboost_training_bound
-from tests.oracles import boosting as oracle
 
 X10 = np.arange(10.0)[:, None]
 Y10 = np.array([1, 1, 1, -1, -1, -1, 1, 1, 1, -1])
@@ -34,18 +31,6 @@ def test_specification_vector():
     assert machine.training_bound().value == pytest.approx(0.58019253, abs=1e-8)
     assert machine.score(X10, Y10) == 1.0
     assert machine.predict_proba(X10)[0, 1] == pytest.approx(0.65531915, abs=1e-8)
-
-
-def test_rounds_match_the_textbook(rng):
-    for _ in range(5):
-        X = rng.integers(0, 6, size=(30, 3)).astype(float)
-        X += np.arange(30)[:, None] * 1e-9  # no two examples are equal
-        y = np.where(rng.random(30) < 0.5, 1.0, -1.0)
-        expected = oracle.adaboost(X, y, 8)
-        machine = AdaBoost(n_rounds=8).fit(X, y)
-        for name, position in (("error", 1), ("alpha", 2), ("Z", 3)):
-            values = [row[position] for row in expected]
-            np.testing.assert_allclose(machine.history_[name], values, rtol=1e-9)
 
 
 @pytest.mark.parametrize("learner", ["stumps", DecisionTreeClassifier(max_depth=2)])
@@ -102,29 +87,6 @@ class _Fixed(DecisionTreeClassifier):
 
     def set_params(self, **params):
         return self
-
-
-@given(st.integers(0, 10_000))
-def test_alpha_minimises_z(seed):
-    rng = np.random.default_rng(seed)
-    D = rng.random(20)
-    D /= D.sum()
-    scale = 10.0 ** rng.integers(-4, 5)
-    agreement = scale * (rng.normal(size=20) + 0.3)
-    agreement[0], agreement[1] = -scale, scale
-    if D @ agreement <= 0:
-        agreement = -agreement
-    alpha = best_alpha(D, agreement) * scale
-    found = minimize_scalar(lambda a: D @ np.exp(-a * agreement / scale), bracket=(0, 1), tol=1e-12)
-    assert alpha == pytest.approx(found.x, rel=1e-5, abs=1e-7)
-
-
-def test_alpha_with_abstentions_is_closed_form():
-    D = np.full(10, 0.1)
-    agreement = np.array([1.0] * 4 + [-1.0] * 2 + [0.0] * 4)
-    assert best_alpha(D, agreement) == pytest.approx(0.5 * np.log(2.0))
-    never_wrong = np.array([1.0] * 4 + [0.0] * 6)
-    assert best_alpha(D, never_wrong) == pytest.approx(0.5 * np.log(19.0))
 
 
 def test_perfect_learner_stands_alone():

@@ -2,12 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from handful.boosting import Stump
 from handful.boosting._stumps import StumpColumns
-from handful.boosting._votes import StumpVote
 from tests.oracles import boosting as oracle
 
 
@@ -86,30 +83,3 @@ def test_constant_columns_leave_the_constants():
     found = StumpColumns(X).best(np.array([-1.0, -1.0, 1.0, -1.0]))
     assert found[0].key == Stump(-1, 0.0, -1)
     assert found[0].edge == 2.0
-
-
-@given(st.integers(0, 10_000))
-def test_vote_is_the_sum_of_its_stumps(seed):
-    rng = np.random.default_rng(seed)
-    X = _data(rng, 8, 3, 4, 0.2)
-    stumps = [
-        Stump(int(rng.integers(-1, 3)), float(rng.integers(0, 3)), int(rng.choice([-1, 1])))
-        for _ in range(6)
-    ]
-    stumps = [Stump(-1, 0.0, s.sign) if s.feature < 0 else s for s in stumps]
-    weights = rng.normal(size=6)
-    expected = sum(w * s(X) for w, s in zip(weights, stumps, strict=True))
-    vote = StumpVote(zip(stumps, weights, strict=True))
-    np.testing.assert_allclose(vote(X), expected, atol=1e-12)
-    assert vote.total <= np.abs(weights).sum() + 1e-12
-
-
-def test_revisited_stump_adds_its_weight():
-    stump, opposite = Stump(0, 1.5, 1), Stump(0, 1.5, -1)
-    vote = StumpVote([(stump, 0.5), (stump, 0.25), (opposite, 0.125)])
-    assert vote.weights == {stump: 0.625}
-
-
-def test_rules_read_in_feature_names():
-    vote = StumpVote([(Stump(1, 2.5, -1), 0.5), (Stump(-1, 0.0, 1), 0.25)])
-    assert vote.rules(["age", "size"]) == [("+1 if size > 2.5", 0.5), ("always +1", 0.25)]

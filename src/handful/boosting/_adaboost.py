@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from handful.boosting._base import OneVersusRest, Vote
-from handful.boosting._certify import choose, given_complexity, hull_certificate, stump_complexity
+from handful.boosting._certify import given_complexity, hull_certificate, stump_complexity
 from handful.boosting._columns import ColumnFamily, Floats
 from handful.boosting._learners import RESPONSES, LearnerColumns
 from handful.boosting._rademacher import RademacherEstimate
@@ -19,10 +19,9 @@ from handful.boosting._rows import merge_rows
 from handful.boosting._stumps import StumpColumns
 from handful.boosting._votes import LearnerVote, StumpVote
 from handful.bounds import Certificate, Criterion, NotCertifiableError, adaboost_training_bound
-from handful.bounds._validation import check_choice, check_count, check_delta, check_real
+from handful.bounds._validation import check_choice, check_count
 
 _NO_EDGE = "no weak learner has a positive edge. Check the labels, or give it richer weak learners."
-BOUND_NAMES = ("rademacher-margin", "margin-distribution", "held-out")
 
 
 class AdaBoost(OneVersusRest):
@@ -67,6 +66,10 @@ class AdaBoost(OneVersusRest):
     depends neither on their order nor on whether they are repeated or weighted. Where the first
     learner is no better than chance, the machine is constant and says so in a warning.
 
+    Certificates: "rademacher-margin" (the default) and "margin-distribution", which hold for every
+    way of training but are vacuous on small samples, and "held-out". Weak learners other than
+    stumps need ``rademacher``, the complexity of their class.
+
     Examples
     --------
     >>> import numpy as np
@@ -78,6 +81,8 @@ class AdaBoost(OneVersusRest):
     >>> float(machine.history_["Z"].prod().round(8))
     0.58019253
     """
+
+    _bounds = ("rademacher-margin", "margin-distribution")
 
     def __init__(
         self,
@@ -169,45 +174,16 @@ class AdaBoost(OneVersusRest):
         empty = adaboost_training_bound([])
         return replace(empty, value=min(1.0, sum(products)), terms=tuple(terms))
 
-    def certify(
+    def _default_bound(self, has_complexity: bool) -> str:
+        return "rademacher-margin"
+
+    def _certify(
         self,
-        delta: float = 0.05,
-        bound: str = "auto",
-        *,
-        X: Any = None,
-        y: Any = None,
-        margin: float | None = None,
-        rademacher: float | RademacherEstimate | None = None,
+        bound: str,
+        delta: float,
+        margin: float | None,
+        rademacher: float | RademacherEstimate | None,
     ) -> Certificate:
-        """Certificate of the risk.
-
-        Parameters
-        ----------
-        delta : float
-            Allowed probability of failure.
-        bound : {"auto", "rademacher-margin", "margin-distribution", "held-out"}
-            "auto" is "held-out" where ``X`` and ``y`` are given, otherwise
-            "rademacher-margin". The margin bounds hold for every way of training; they are
-            vacuous on small samples, and say so.
-        X, y : array-like, optional
-            Examples that had no part in training, for "held-out".
-        margin : float, optional
-            A margin fixed before the data. Otherwise all are tried and paid for.
-        rademacher : float or RademacherEstimate, optional
-            Complexity of the class of weak learners. Known for stumps; needed for others.
-
-        Returns
-        -------
-        Certificate
-        """
-        check_is_fitted(self, "machines_")
-        delta = check_delta(delta)
-        auto = "held-out" if X is not None else "rademacher-margin"
-        bound = choose(bound, auto, BOUND_NAMES)
-        if bound == "held-out":
-            return self._held_out(X, y, delta)
-        if margin is not None:
-            margin = check_real("margin", margin, low=0.0, high=1.0, low_open=True)
         m = self._margins.shape[0]
         if rademacher is not None:
             complexity = given_complexity(rademacher, m, delta)

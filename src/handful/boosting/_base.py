@@ -11,10 +11,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from handful.boosting._certify import choose
 from handful.boosting._columns import Floats
+from handful.boosting._rademacher import RademacherEstimate
 from handful.boosting._stumps import Stump
 from handful.boosting._votes import StumpVote
 from handful.bounds import Certificate, NotCertifiableError, held_out_bound
+from handful.bounds._validation import check_delta, check_real
 
 
 class Vote(Protocol):
@@ -35,8 +38,11 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
     """Fit, predict and certify with one score for two classes, or one for each of several.
 
     Subclasses validate their parameters in ``_check_parameters`` and fit one signed problem in
-    ``_fit_one``, which gives a vote and the rows of ``history_``.
+    ``_fit_one``, which gives a vote and the rows of ``history_``. They list their bounds in
+    ``_bounds`` and compute them in ``_certify``.
     """
+
+    _bounds: tuple[str, ...] = ()
 
     @abstractmethod
     def _check_parameters(self, X: Floats) -> None:
@@ -47,6 +53,20 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
         self, X: Floats, y_signed: Floats, weights: Floats
     ) -> tuple[Vote, list[dict[str, float]]]:
         """Fit one signed problem."""
+
+    @abstractmethod
+    def _default_bound(self, has_complexity: bool) -> str:
+        """The bound that "auto" stands for."""
+
+    @abstractmethod
+    def _certify(
+        self,
+        bound: str,
+        delta: float,
+        margin: float | None,
+        rademacher: float | RademacherEstimate | None,
+    ) -> Certificate:
+        """One of ``_bounds``."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OneVersusRest:
         """Fit the machine.
@@ -75,7 +95,7 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
                 f"{type(self).__name__} needs examples of at least two classes, got "
                 f"{present.size} class. Collect examples of another class."
             )
-        self.is_weighted_ = bool(np.ptp(weights) > 0.0)
+        self.is_weighted_ = bool(np.any(weights != 1.0))
         self._fit_machines(X, codes, weights)
         return self
 
@@ -160,6 +180,49 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
             for rule, weight in vote.rules(names)
         ]
         return pd.DataFrame(rows, columns=["class", "rule", "weight"])
+
+    def certify(
+        self,
+        delta: float = 0.05,
+        bound: str = "auto",
+        *,
+        X: Any = None,
+        y: Any = None,
+        margin: float | None = None,
+        rademacher: float | RademacherEstimate | None = None,
+    ) -> Certificate:
+        """Certificate of the risk.
+
+        Parameters
+        ----------
+        delta : float
+            Allowed probability of failure.
+        bound : str
+            "auto", "held-out", or one of the bounds that the class lists in its notes. "auto" is
+            "held-out" where ``X`` and ``y`` are given, otherwise the default of the class.
+        X, y : array-like, optional
+            Examples that had no part in training, for "held-out".
+        margin : float, optional
+            A margin fixed before the data, for the margin bounds. Otherwise several are tried
+            and paid for.
+        rademacher : float or RademacherEstimate, optional
+            Complexity of the class of weak learners, for the margin bounds, where it is not
+            known. The Monte-Carlo error of an estimate is paid for.
+
+        Returns
+        -------
+        Certificate
+            Vacuous bounds are marked as such.
+        """
+        check_is_fitted(self, "machines_")
+        delta = check_delta(delta)
+        auto = "held-out" if X is not None else self._default_bound(rademacher is not None)
+        bound = choose(bound, auto, (*self._bounds, "held-out"))
+        if bound == "held-out":
+            return self._held_out(X, y, delta)
+        if margin is not None:
+            margin = check_real("margin", margin, low=0.0, high=1.0, low_open=True)
+        return self._certify(bound, delta, margin, rademacher)
 
     def _held_out(self, X: Any, y: Any, delta: float) -> Certificate:
         if X is None or y is None:

@@ -7,12 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.validation import check_is_fitted
 
 from handful.boosting._base import OneVersusRest, Vote
 from handful.boosting._certify import (
     Complexity,
-    choose,
     combined,
     finite_complexity,
     given_complexity,
@@ -33,9 +31,8 @@ from handful.boosting._stumps import StumpColumns
 from handful.boosting._unique import Vertex
 from handful.boosting._votes import ColumnVote, LearnerVote, StumpVote
 from handful.bounds import Certificate, NotCertifiableError, stable_bound
-from handful.bounds._validation import check_count, check_delta, check_real
+from handful.bounds._validation import check_count, check_real
 
-BOUND_NAMES = ("stable", "rademacher-margin", "margin-distribution", "held-out")
 #: A margin below this may be zero up to rounding.
 _SAFE_MARGIN = 1e-6
 _FIXED = "the features (or thresholds), their prices and the cap were fixed before the data"
@@ -89,6 +86,11 @@ class LPBoost(OneVersusRest):
     Sample weights multiply the caps. With ``cap`` and fixed features every feature carries a
     fixed price below 1e-3, so that the optimum is unique; whether it is, is checked.
 
+    Certificates: "stable" (the default with ``cap`` and fixed features), "rademacher-margin"
+    (otherwise the default) and "margin-distribution", and "held-out". The stable certificate
+    also bounds the probability that a new case falls below the margin. The margin bounds hold
+    for every way of training but are vacuous on small samples.
+
     Examples
     --------
     >>> import numpy as np
@@ -98,6 +100,8 @@ class LPBoost(OneVersusRest):
     >>> float(machine.rho_[0].round(6)), machine.score(X, y)
     (0.333333, 1.0)
     """
+
+    _bounds = ("stable", "rademacher-margin", "margin-distribution")
 
     def __init__(
         self,
@@ -203,48 +207,19 @@ class LPBoost(OneVersusRest):
             return StumpVote(zip(keys, values, strict=True))
         return LearnerVote(keys, values, "labels")
 
-    def certify(
+    def _default_bound(self, has_complexity: bool) -> str:
+        is_stable = self._has_fixed_program and not has_complexity
+        return "stable" if is_stable else "rademacher-margin"
+
+    def _certify(
         self,
-        delta: float = 0.05,
-        bound: str = "auto",
-        *,
-        X: Any = None,
-        y: Any = None,
-        margin: float | None = None,
-        rademacher: float | RademacherEstimate | None = None,
+        bound: str,
+        delta: float,
+        margin: float | None,
+        rademacher: float | RademacherEstimate | None,
     ) -> Certificate:
-        """Certificate of the risk.
-
-        Parameters
-        ----------
-        delta : float
-            Allowed probability of failure.
-        bound : {"auto", "stable", "rademacher-margin", "margin-distribution", "held-out"}
-            "auto" is "held-out" where ``X`` and ``y`` are given, otherwise "stable" where the
-            cap and the features were fixed beforehand, otherwise "rademacher-margin".
-        X, y : array-like, optional
-            Examples that had no part in training, for "held-out".
-        margin : float, optional
-            A margin fixed before the data, for the margin bounds. Otherwise all are tried and
-            paid for.
-        rademacher : float or RademacherEstimate, optional
-            Complexity of the class of weak learners. Known for stumps and fixed columns.
-
-        Returns
-        -------
-        Certificate
-            "stable" also bounds the probability that a new case falls below the margin.
-        """
-        check_is_fitted(self, "machines_")
-        delta = check_delta(delta)
-        auto = "stable" if self._has_fixed_program else "rademacher-margin"
-        bound = choose(bound, "held-out" if X is not None else auto, BOUND_NAMES)
-        if bound == "held-out":
-            return self._held_out(X, y, delta)
         if bound == "stable":
             return self._stable(delta)
-        if margin is not None:
-            margin = check_real("margin", margin, low=0.0, high=1.0, low_open=True)
         if not self._is("stumps"):
             self._refuse_constant(bound)
         complexity = self._complexity(rademacher, delta)
@@ -274,11 +249,10 @@ class LPBoost(OneVersusRest):
 
     def _stable(self, delta: float) -> Certificate:
         self._refuse_unstable()
-        n_machines = len(self.machines_)
+        m, share = self._margins.shape[0], delta / len(self.machines_)
         parts = []
         for summary in self._summaries:
-            part = stable_bound(self._margins.shape[0], int(summary.compressed),
-                                delta=delta / n_machines)  # fmt: skip
+            part = stable_bound(m, int(summary.compressed), delta=share)
             if summary.rho <= _SAFE_MARGIN:
                 note = "The margin is not positive, so an error need not enter the set: vacuous."
                 part = replace(part, risk=1.0, notes=(*part.notes, note))
@@ -299,7 +273,7 @@ class LPBoost(OneVersusRest):
             )
         if self.is_weighted_:
             raise NotCertifiableError(
-                "bound='stable' needs examples of equal weight, got sample weights. Fit without "
+                "bound='stable' needs examples of weight 1, got sample weights. Fit without "
                 f"them, {held}"
             )
         for summary in self._summaries:

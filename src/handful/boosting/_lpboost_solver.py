@@ -99,7 +99,7 @@ def solve_lpboost(
         on_iteration=on_iteration,
     )
     last, history = generated.restricted, generated.history
-    if last is None or last.beta <= _ZERO:  # the best vote is no vote
+    if last is None or (generated.is_converged and last.beta <= _ZERO):  # best is no vote
         return LPBoosted([], caps[:0], 0.0, 0.0, master.start(), generated.gap, True, history)
     used = last.weights > _ZERO
     columns = [c for c, is_used in zip(generated.columns, used, strict=True) if is_used]

@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from handful.boosting._base import OneVersusRest, Vote
 from handful.boosting._certify import (
-    choose,
     given_complexity,
     hull_certificate,
     kernel_certificate,
@@ -27,9 +26,7 @@ from handful.boosting._lpboost_solver import (
 from handful.boosting._rademacher import RademacherEstimate
 from handful.boosting._rows import merge_rows
 from handful.bounds import Certificate, NotCertifiableError
-from handful.bounds._validation import check_count, check_delta, check_real
-
-BOUND_NAMES = ("multiple-kernel", "rademacher-margin", "held-out")
+from handful.bounds._validation import check_count, check_real
 
 
 class LPBoostMKL(OneVersusRest):
@@ -75,6 +72,13 @@ class LPBoostMKL(OneVersusRest):
     beta_, rho_, gap_ : ndarray of shape (n_machines,)
         Value of the program, margin, and certified optimality gap.
 
+    Notes
+    -----
+    Certificates: "multiple-kernel" (the default), which depends on the number of kernels by its
+    logarithm only but is vacuous on small samples; "rademacher-margin" with
+    ``rademacher=empirical_rademacher(kernels, X_train)``; and "held-out". The first two need
+    k(x, x) <= 1.
+
     Examples
     --------
     >>> import numpy as np
@@ -85,6 +89,8 @@ class LPBoostMKL(OneVersusRest):
     >>> bool(machine.kernel_weights_[1] > 0.9), machine.score(X, y) > 0.95
     (True, True)
     """
+
+    _bounds = ("multiple-kernel", "rademacher-margin")
 
     def __init__(
         self,
@@ -143,52 +149,22 @@ class LPBoostMKL(OneVersusRest):
         weights = [getattr(vote, "kernel_weights", none) for vote in self.machines_]
         return weights[0] if len(weights) == 1 else np.array(weights)
 
-    def certify(
+    def _default_bound(self, has_complexity: bool) -> str:
+        return "rademacher-margin" if has_complexity else "multiple-kernel"
+
+    def _certify(
         self,
-        delta: float = 0.05,
-        bound: str = "auto",
-        *,
-        X: Any = None,
-        y: Any = None,
-        margin: float | None = None,
-        rademacher: RademacherEstimate | float | None = None,
+        bound: str,
+        delta: float,
+        margin: float | None,
+        rademacher: float | RademacherEstimate | None,
     ) -> Certificate:
-        """Certificate of the risk.
-
-        Parameters
-        ----------
-        delta : float
-            Allowed probability of failure.
-        bound : {"auto", "multiple-kernel", "rademacher-margin", "held-out"}
-            "auto" is "held-out" where ``X`` and ``y`` are given, "rademacher-margin" where
-            ``rademacher`` is, otherwise "multiple-kernel", which depends on the number of
-            kernels by its logarithm only but is vacuous on small samples, and says so.
-        X, y : array-like, optional
-            Examples that had no part in training, for "held-out".
-        margin : float, optional
-            A margin fixed before the data. Otherwise several are tried and paid for.
-        rademacher : RademacherEstimate or float, optional
-            Complexity of the union of the kernels' unit balls:
-            ``empirical_rademacher(kernels, X_train)``; its Monte-Carlo error is paid for.
-
-        Returns
-        -------
-        Certificate
-        """
-        check_is_fitted(self, "machines_")
-        delta = check_delta(delta)
-        auto = "multiple-kernel" if rademacher is None else "rademacher-margin"
-        bound = choose(bound, "held-out" if X is not None else auto, BOUND_NAMES)
-        if bound == "held-out":
-            return self._held_out(X, y, delta)
         if not all(kernel.is_bounded for kernel in self._kernels):
             raise NotCertifiableError(
                 "the margin bounds need k(x, x) <= 1 for every x. Fit with normalise=True, or "
                 "use bound='held-out'."
             )
         self._refuse_constant(bound)
-        if margin is not None:
-            margin = check_real("margin", margin, low=0.0, high=1.0, low_open=True)
         if bound == "multiple-kernel":
             return kernel_certificate(self._margins, len(self._kernels), margin=margin, delta=delta)
         if rademacher is None:
