@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PAPERS: dict[str, str] = {
+    "compression-2004": "handful.papers.compression_2004",
     "scm-2003": "handful.papers.scm_2003",
 }
 

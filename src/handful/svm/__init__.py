@@ -19,6 +19,7 @@ from handful.svm._machine import SupportVectorMachine
 from handful.svm._model import SVMModel
 from handful.svm._sklearn import model_of_svc
 from handful.svm._span import leave_one_out_errors, span_errors
+from handful.svm._store import KernelStore
 from handful.svm._table import criteria_table
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "CriteriaDisplay",
     "Geometry",
     "KernelGeometry",
+    "KernelStore",
     "SVMCriterion",
     "SVMGrid",
     "SVMModel",
