@@ -17,7 +17,6 @@ _HOME: dict[str, str] = {
     "CertificateDisplay": "report",
     "CriteriaDisplay": "svm",
     "Criterion": "bounds",
-<<<<<<< HEAD
     "DecisionListMachine": "covering",
     "FilteringDisplay": "svm",
     "KernelMatchingPursuitClassifier": "pursuit",
@@ -37,10 +36,6 @@ _HOME: dict[str, str] = {
     "SparseKernelCCA": "pursuit",
     "SparseKernelPCA": "pursuit",
     "SupportVectorMachine": "svm",
-=======
-    "LinearProgrammingMachine": "programs",
-    "MinimalComplexityMachine": "programs",
->>>>>>> programs
     "load_dataset": "datasets",
     "load_model": "io",
     "samples_needed": "bounds",

@@ -45,9 +45,7 @@ def test_a_unique_optimum_is_read_off(rng):
     solution, found = _solve(X, y, 1.0, 0.0, True)
     g = y * (X @ solution.w + solution.b)
     assert solution.is_unique
-    np.testing.assert_array_equal(
-        found, np.flatnonzero((g < 1 + 1e-6) | (g > solution.h - 1e-6))
-    )
+    np.testing.assert_array_equal(found, np.flatnonzero((g < 1 + 1e-6) | (g > solution.h - 1e-6)))
 
 
 @pytest.mark.parametrize("case", [(0.0, True), (0.1, True), (1.0, False)])

@@ -35,8 +35,9 @@ def test_the_face_spans_all_optima():
     program = _balanced_line()
     solution = polish(program, solve_interior(program), 1e-7)
     face = OptimalFace(program, solution)
-    least, most = face.minimise(np.array([0.0, 1.0, 0.0])), face.minimise(
-        np.array([0.0, -1.0, 0.0])
+    least, most = (
+        face.minimise(np.array([0.0, 1.0, 0.0])),
+        face.minimise(np.array([0.0, -1.0, 0.0])),
     )
     assert least[0] == pytest.approx(-1.0, abs=1e-6)
     assert most[0] == pytest.approx(-1.0, abs=1e-6)

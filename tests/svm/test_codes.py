@@ -10,19 +10,8 @@ import pytest
 from handful.kernels import Kernel
 from handful.svm import Geometry, KernelGeometry, fit_svm_grid
 from handful.svm import _codes as codes
-from tests.oracles import svm as oracle
 
 CODES = (codes.code_1, codes.code_2, codes.code_3, codes.code_4, codes.code_5)
-
-
-@pytest.fixture(scope="module")
-def machines():
-    X, y = oracle.paper_data()
-    grid = fit_svm_grid(
-        X, y, gammas=[2.0], Cs=[1.0, 10.0], fit_intercept=False, center=True, tol=1e-12
-    )
-    points = KernelGeometry(oracle.centred(oracle.gaussian(X, X, 2.0)))
-    return [Geometry(model, points) for model in grid]
 
 
 @pytest.mark.parametrize(

@@ -21,16 +21,6 @@ VECTORS = {
 }
 
 
-@pytest.fixture(scope="module")
-def machines():
-    X, y = oracle.paper_data()
-    grid = fit_svm_grid(
-        X, y, gammas=[2.0], Cs=[1.0, 10.0], fit_intercept=False, center=True, tol=1e-12
-    )
-    points = KernelGeometry(oracle.centred(oracle.gaussian(X, X, 2.0)))
-    return [Geometry(model, points) for model in grid]
-
-
 @pytest.mark.parametrize("name", sorted(VECTORS))
 def test_vectors(machines, name):
     found = [CRITERIA[name](g) for g in machines]

@@ -10,16 +10,6 @@ from handful.svm import Geometry, KernelGeometry, fit_svm_grid
 from tests.oracles import svm as oracle
 
 
-@pytest.fixture(scope="module")
-def machines():
-    X, y = oracle.paper_data()
-    grid = fit_svm_grid(
-        X, y, gammas=[2.0], Cs=[1.0, 10.0], fit_intercept=False, center=True, tol=1e-12
-    )
-    points = KernelGeometry(oracle.centred(oracle.gaussian(X, X, 2.0)))
-    return [Geometry(model, points) for model in grid]
-
-
 def test_vectors(machines):
     one, ten = machines
     assert one.norm2 == pytest.approx(8.172087541, abs=1e-8)
@@ -45,6 +35,16 @@ def test_the_cone_by_turning_the_hyperplane(machines, rng):
         flipped = ((Z @ (turned + steps).T) * (Z @ turned)[:, None] < -1e-9).any(axis=1)
         assert not (flipped & ~g.is_rotatable("cone")).any()
         assert not (g.is_rotatable("cone") & ~g.is_rotatable("slab")).any()
+
+
+def test_a_bias_is_not_part_of_the_direction(rng):
+    """Codes tell a hyperplane through the mean; scores without the bias are centred."""
+    X = rng.normal(size=(40, 2)) + 1.0
+    y = np.where(X[:, 0] + 0.5 * rng.normal(size=40) > 0.2, 1.0, -1.0)
+    model = fit_svm_grid(X, y, gammas=[0.5], Cs=[1.0], tol=1e-10)[0]
+    K = oracle.centred(oracle.gaussian(X, X, 0.5))
+    scores = Geometry(model, KernelGeometry(K)).direction_scores
+    np.testing.assert_allclose(scores, K @ model.coef, atol=1e-9)
 
 
 def test_span_includes_duplicates_of_support_vectors(rng):

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from handful import BoundSearch
 from handful.svm import SupportVectorMachine
 from tests.oracles import svm as oracle
 
@@ -103,6 +104,23 @@ def test_grid_hook_equals_single_fits(data, classes):
             machine.decision_function(X), alone.decision_function(X), atol=1e-3
         )
     assert not hasattr(base, "models_")
+
+
+@pytest.mark.parametrize("by", ["certificate", "span"])
+def test_search_by_certificate_and_criterion(data, by):
+    """`BoundSearch` and its division of delta, from an SVC."""
+    X, y = data
+    y = y == "ant"
+    grid = {"C": [1.0, 10.0], "gamma": [0.1, 1.0]}
+    search = BoundSearch(SVC(), grid, by=by).fit(X, y)
+    assert isinstance(search.best_estimator_, SupportVectorMachine)
+    expected = search.best_estimator_.certify(n_models=4).risk
+    assert search.best_certificate_.risk == pytest.approx(expected, rel=1e-9)
+
+
+def test_from_svc_refuses_weights():
+    with pytest.raises(TypeError, match="`class_weight` of the SVC must be None"):
+        SupportVectorMachine.from_svc(SVC(class_weight="balanced"))
 
 
 def test_mean_criterion_over_classes(data):

@@ -26,6 +26,7 @@ from handful.svm._perceptron import KernelPerceptron
 from handful.svm._pick_to_learn import PickToLearn
 from handful.svm._sklearn import model_of_svc
 from handful.svm._span import leave_one_out_errors, span_errors
+from handful.svm._store import KernelStore
 from handful.svm._table import criteria_table
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "Geometry",
     "KernelGeometry",
     "KernelPerceptron",
+    "KernelStore",
     "NonconformityClassifier",
     "PickToLearn",
     "SVMCriterion",

@@ -24,8 +24,9 @@ from handful.bounds import (
     stable_bound,
 )
 from handful.svm._model import SVMModel
-from handful.svm._sklearn import is_svc, models_of, training_kernel
+from handful.svm._sklearn import is_svc, models_of
 from handful.svm._solver import best_bias_interval, solve_path
+from handful.svm._store import KernelStore
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -67,14 +68,14 @@ class StableSet:
         return np.inf if self.slope == 0 else max(0.0, (1.0 - self.offset) / self.slope)
 
 
-def stable_set(model: SVMModel, X: Floats) -> StableSet:
+def stable_set(model: SVMModel, X: Floats | KernelStore) -> StableSet:
     """The examples with y f(x) <= 1, enlarged by what the solver's accuracy leaves open.
 
     Parameters
     ----------
     model : SVMModel
-    X : ndarray
-        Its training points.
+    X : ndarray or KernelStore
+        Its training points; a store shares kernel matrices between machines.
     """
     if model.center and not model.fit_intercept:
         raise NotCertifiableError(
@@ -82,7 +83,8 @@ def stable_set(model: SVMModel, X: Floats) -> StableSet:
             "so it is not a stable scheme. Fit with `fit_intercept=True` (centring is then "
             "without effect), or use `bound='held-out'`."
         )
-    K, y = training_kernel(model, X), model.y_signed
+    store = X if isinstance(X, KernelStore) else KernelStore(X)
+    K, y = store.training_kernel(model), model.y_signed
     tight = solve_path(
         K, y, np.array([model.C]), fit_intercept=model.fit_intercept, tol=_TIGHT,
         alpha=np.clip(model.alpha, 0.0, model.C) if _is_feasible(model) else None,
@@ -209,5 +211,6 @@ def certify_svm(
         )
     X = np.asarray(X, dtype=np.float64)
     models = models_of(machine, X, y)
-    sets = [stable_set(model, X) for model in models]
+    store = KernelStore(X)
+    sets = [stable_set(model, store) for model in models]
     return certify_models(models, sets, delta=delta, bound=bound, n_models=n_models)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from handful.svm._codes import code_1, code_2, code_3, code_4, code_5
 from handful.svm._grid import SVMGrid
-from handful.svm._table import criteria_table, geometries
+from handful.svm._store import KernelStore
+from handful.svm._table import criteria_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,8 +102,8 @@ class CriteriaDisplay:
         """The parts of a code, in bits a training point, along C (Figure 5)."""
         if code not in _CODES:
             raise ValueError(f"`code` must be one of {sorted(_CODES)}, got {code!r}.")
-        models = [grid[row] for row in _axis(grid, "C", at)]
-        found = [_CODES[code](geometry) for geometry in geometries(models, grid.X)]
+        store = KernelStore(grid.X)
+        found = [_CODES[code](store.geometry(grid[row])) for row in _axis(grid, "C", at)]
         m = grid.y_signed.shape[0]
         curves = {
             part: np.array([getattr(length, part) / m for length in found])

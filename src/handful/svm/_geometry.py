@@ -193,24 +193,34 @@ class Geometry:
         """R^2 / rho^2."""
         return self.radius**2 * self.norm2
 
+    @cached_property
+    def direction_scores(self) -> Floats:
+        """Inner products of w with the points in these coordinates: scores without the bias.
+
+        The codes tell a direction through the origin; a bias is not told, so it cannot be used.
+        """
+        f = self.model.f
+        return f - f.mean() if self.model.fit_intercept else f
+
     def is_rotatable(self, region: str = "cone") -> NDArray[np.bool_]:
         """Which points change sides when the hyperplane is turned within its margin.
 
-        "cone" is exact, |w.x| / |w| < rho |x| / R; "slab", |f| < 1, holds the cone. Points on
+        "cone" is exact, |w.x| / |w| < rho |x| / R; "slab", |w.x| < 1, holds the cone. Points on
         the border, as support vectors are, count as outside.
         """
         if region not in ("cone", "slab"):
             raise ValueError(f"`region` must be 'cone' or 'slab', got {region!r}.")
         if region == "slab":
-            return np.abs(self.model.f) < _INSIDE
+            return np.abs(self.direction_scores) < _INSIDE
         if self.radius == 0.0:
             return np.ones(self.n_samples, dtype=bool)
-        return np.abs(self.model.f) < _INSIDE * self.points.norms / self.radius
+        return np.abs(self.direction_scores) < _INSIDE * self.points.norms / self.radius
 
     def rotation_counts(self, region: str = "cone") -> tuple[int, int]:
         """Points inside the rotation region, and misclassified points outside it."""
         inside = self.is_rotatable(region)
-        return int(inside.sum()), int((~inside & (self.model.margins <= 0.0)).sum())
+        is_wrong = self.model.y_signed * self.direction_scores <= 0.0
+        return int(inside.sum()), int((~inside & is_wrong).sum())
 
     @property
     def span(self) -> Spectrum:

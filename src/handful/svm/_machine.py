@@ -23,7 +23,7 @@ from handful.svm._certificates import (
 )
 from handful.svm._criteria import get_criterion
 from handful.svm._grid import SVMGrid, fit_svm_grid
-from handful.svm._table import geometries
+from handful.svm._store import KernelStore
 
 Floats = NDArray[np.float64]
 
@@ -116,14 +116,15 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
         -------
         SupportVectorMachine
         """
+        X, y = self._validate(X, y)
+        grids = _fit_grids(self, X, y, [self._kernel()], [float(self.C)])
+        return self._adopt(KernelStore(X), [(grid, 0) for grid in grids])
+
+    def _validate(self, X: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
+        """Check parameters and data; set the classes."""
         _check_positive("C", self.C, "It is the penalty of the sum of the slacks.")
         _check_positive("tol", self.tol, "It is the largest relative duality gap.")
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        self._set_classes(X, y)
-        grids = _fit_grids(self, X, y, [self._kernel()], [float(self.C)])
-        return self._adopt(X, [(grid, 0) for grid in grids])
-
-    def _set_classes(self, X: Floats, y: NDArray[Any]) -> None:
         check_classification_targets(y)
         self.classes_ = np.unique(y)
         if self.classes_.size < 2:
@@ -135,6 +136,7 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"`X` must be a square kernel matrix for kernel='precomputed', got {X.shape}."
             )
+        return X, y
 
     def _kernel(self) -> Kernel:
         return make_kernel(
@@ -145,10 +147,12 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
             n_features=self.n_features_in_,
         )
 
-    def _adopt(self, X: Floats, found: Sequence[tuple[SVMGrid, int]]) -> SupportVectorMachine:
+    def _adopt(
+        self, store: KernelStore, found: Sequence[tuple[SVMGrid, int]]
+    ) -> SupportVectorMachine:
         """Take one model from each grid (one grid a binary problem)."""
         self.models_ = tuple(grid[index] for grid, index in found)
-        self.X_fit_ = X
+        self._store = store
         self.support_ = np.unique(np.concatenate([model.support for model in self.models_]))
         self.gap_ = max(model.gap for model in self.models_)
         self._stable_sets: list[StableSet] | None = None
@@ -172,21 +176,39 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
         """
         machines = [clone(self).set_params(**params) for params in param_list]
         groups: dict[tuple[Any, ...], list[int]] = {}
+        stores: dict[bool, KernelStore] = {}
         for i, machine in enumerate(machines):
-            _check_positive("C", machine.C, "It is the penalty of the sum of the slacks.")
-            X_i, y_i = validate_data(machine, X, y, dtype=np.float64, ensure_min_samples=2)
-            machine._set_classes(X_i, y_i)
+            X_i, y_i = machine._validate(X, y)
+            stores.setdefault(machine.kernel == "precomputed", KernelStore(X_i))
             key = (machine._kernel(), machine.fit_intercept, machine.center, machine.tol)
             groups.setdefault(key, []).append(i)
         for (kernel, *_), members in groups.items():
             first = machines[members[0]]
-            X_i, y_i = validate_data(first, X, y, dtype=np.float64)
+            store = stores[first.kernel == "precomputed"]
             Cs = sorted({float(machines[i].C) for i in members})
-            grids = _fit_grids(first, X_i, y_i, [kernel], Cs)
+            grids = _fit_grids(first, store.X, y_i, [kernel], Cs)
             for i in members:
                 index = Cs.index(float(machines[i].C))
-                machines[i]._adopt(X_i, [(grid, index) for grid in grids])
+                machines[i]._adopt(store, [(grid, index) for grid in grids])
         return machines
+
+    @classmethod
+    def from_svc(cls, svc: Any) -> SupportVectorMachine:
+        """The unfitted twin of an ``sklearn.svm.SVC``, with the same kernel and C.
+
+        Parameters
+        ----------
+        svc : sklearn.svm.SVC
+            Its ``gamma="scale"`` must be replaced before fitting.
+
+        Returns
+        -------
+        SupportVectorMachine
+        """
+        if svc.class_weight is not None:
+            raise TypeError("`class_weight` of the SVC must be None: every example has the same C.")
+        names = ("kernel", "C", "gamma", "degree", "coef0")
+        return cls(**{name: getattr(svc, name) for name in names})
 
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)
@@ -195,7 +217,7 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
             models=self.models_,
             kernels=(self.models_[0].kernel,),
             Cs=np.full(len(self.models_), self.models_[0].C),
-            X=self.X_fit_,
+            X=self._store.X,
             y_signed=self.models_[0].y_signed,
         )
         return grid.decision_function(X)
@@ -260,7 +282,7 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
         if bound == "held-out":
             return held_out_certificate(self, X, y, delta=delta, n_models=n_models)
         if self._stable_sets is None:
-            self._stable_sets = [stable_set(model, self.X_fit_) for model in self.models_]
+            self._stable_sets = [stable_set(model, self._store) for model in self.models_]
         return certify_models(
             self.models_, self._stable_sets, delta=delta, bound=bound, n_models=n_models
         )
@@ -278,7 +300,7 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         entry = get_criterion(name)
-        found = [entry(geometry) for geometry in geometries(self.models_, self.X_fit_)]
+        found = [entry(self._store.geometry(model)) for model in self.models_]
         mean = float(np.mean([criterion.value for criterion in found]))
         first = found[0]
         return Criterion(value=mean, name=name, warning=first.warning, reference=first.reference)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.bounds import NotCertifiableError
-from handful.kernels import Kernel, center_kernel
+from handful.kernels import Kernel
 from handful.svm._model import SVMModel
 from handful.svm._solver import duality_gap
 
@@ -87,15 +87,3 @@ def model_of_svc(svc: Any, X: Floats, y: NDArray[Any]) -> SVMModel:
         gap=gap,
         solver="libsvm",
     )
-
-
-def training_kernel(model: SVMModel, X: Floats) -> Floats:
-    """Kernel matrix of the training points as the machine was trained on it."""
-    K = np.ascontiguousarray(model.kernel(X))
-    return center_kernel(K) if model.center else K
-
-
-def geometry_kernel(model: SVMModel, X: Floats) -> Floats:
-    """Kernel matrix to look at the machine in: centred where that does not change it."""
-    K = np.ascontiguousarray(model.kernel(X))
-    return center_kernel(K) if model.center or model.fit_intercept else K

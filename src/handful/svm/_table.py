@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,34 +10,15 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from handful.svm._criteria import CRITERIA, get_criterion
-from handful.svm._geometry import Geometry, KernelGeometry
 from handful.svm._grid import SVMGrid
 from handful.svm._model import SVMModel
-from handful.svm._sklearn import geometry_kernel, models_of
+from handful.svm._sklearn import models_of
+from handful.svm._store import KernelStore
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Floats = NDArray[np.float64]
-
-
-def geometries(models: Iterable[SVMModel], X: Floats) -> Iterator[Geometry]:
-    """The geometry of each machine; neighbours with the same kernel share theirs.
-
-    Parameters
-    ----------
-    models : iterable of SVMModel
-        In kernel-major order, as a grid has them.
-    X : ndarray
-        Their training points.
-    """
-    last: tuple[Any, ...] | None = None
-    points: KernelGeometry | None = None
-    for model in models:
-        key = (model.kernel, model.fit_intercept, model.center)
-        if points is None or key != last:
-            points, last = KernelGeometry(geometry_kernel(model, X)), key
-        yield Geometry(model, points)
 
 
 def criteria_table(
@@ -86,8 +67,9 @@ def criteria_table(
         models = [_only_model(machine, X, y) for machine in machines]
     rows = []
     with threadpool_limits(limits=1, user_api="blas"):
-        for geometry in geometries(models, X):
-            model = geometry.model
+        store = KernelStore(X)
+        for model in models:
+            geometry = store.geometry(model)
             row: dict[str, Any] = {
                 "kernel": model.kernel.name,
                 "gamma": model.kernel.gamma,
