@@ -165,8 +165,7 @@ GRID = [
     for m in (1, 2, 30, 300)
     for d in (0, 1, m // 4)
     for k in {0, (m - d) // 10, (m - d) // 2}
-    for message in (0.0, 7.5)
-    for delta in (1e-9, 0.05, 0.999)
+    for message, delta in ((0.0, 1e-9), (7.5, 0.05), (0.0, 0.999))
     if d < m and k < m - d
 ]
 

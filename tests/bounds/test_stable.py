@@ -6,7 +6,7 @@ import math
 
 import mpmath as mp
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handful.bounds import stable_bound, stable_risk
@@ -48,6 +48,7 @@ def test_never_below_where_delta_is_next_to_one():
     assert stable_risk(2, 10, -1e-9) >= oracle.stable_risk(2, 10, -1e-9)
 
 
+@settings(max_examples=40)
 @given(st.integers(1, 10**6), st.data(), st.floats(-1e5, -1e-3))
 def test_monotone(n, data, log_delta):
     k = data.draw(st.integers(0, n - 1))
