@@ -108,6 +108,16 @@ def test_duplicates_and_contradictions(rng):
         assert model.objective == pytest.approx(best, rel=1e-6)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_few_distinct_points_with_contradictory_labels(seed):
+    """A dozen distinct points, a wide kernel and a large C: the matrix is flat almost anywhere."""
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.integers(0, 4, 100), rng.integers(0, 2, 100), rng.integers(0, 2, 100)])
+    y = np.where(rng.uniform(size=100) < 0.3 + 0.1 * X[:, 0], 1.0, -1.0)
+    grid = fit_svm_grid(X, y, gammas=[5e-4], Cs=10.0 ** np.arange(6), center=True)
+    assert max(model.relative_gap for model in grid) <= 1e-5
+
+
 def test_constant_points_have_the_trivial_machine():
     X, y = np.ones((6, 2)), np.array([1.0, 1, 1, 1, -1, -1])
     model = fit_svm_grid(X, y, gammas=[1.0], Cs=[2.0])[0]

@@ -91,8 +91,8 @@ _NOTES = (
     "abalone (more than nine rings) and usps (digits above four) were made binary by us; the "
     "paper does not say how. abalone and wisconsin are scaled to unit variance.",
     "heart has 270 rows; the paper prints 2700.",
-    "The paper's trace bound is the printed one, 'trace-printed', or the one that was meant, "
-    "'trace'; the published column stands beside 'trace'.",
+    "The published trace column stands beside 'trace-printed', the formula of the paper's text: "
+    "the one that was probably meant, 'trace', chooses very differently.",
 )
 
 

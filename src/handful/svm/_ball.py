@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.svm._solver import _FLOOR, _SMO_STEPS, _newton, _State
+from handful.svm._solver import _FLOOR, _RIDGE, _SMO_STEPS, _newton, _State
 
 Floats = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ def enclosing_ball(K: Floats, *, tol: float = 1e-8, max_rounds: int = 200) -> tu
             doubled, state.diagonal, state.low, state.high, state.u, state.errors,
             violation, _SMO_STEPS, _FLOOR * scale,
         )  # fmt: skip
-        _newton(state, violation)
+        _newton(state, violation, _RIDGE * scale)
         violation = max(0.3 * violation, 1e-14 * scale)
     return float(np.sqrt(max(_ball_gap(state)[1], 0.0))), state.u
 

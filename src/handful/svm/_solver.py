@@ -25,6 +25,7 @@ _LARGEST_NEWTON = 4000
 _MAX_ROUNDS = 300
 _LAST_WORK = 300_000_000
 _RIDGE = 1e-11
+_LARGEST_RIDGE = 1e-3
 _FLOOR = 1e-12
 
 
@@ -134,19 +135,23 @@ def _solve(state: _State, tol: float, warn: bool) -> str:
     arguments = (state.K, state.diagonal, state.low, state.high, state.u)
     floor = _FLOOR * state.scale
     inner, solver, last_gap = tol, "smo", np.inf
+    ridge = _RIDGE * state.scale
     for n_round in range(_MAX_ROUNDS):
         if n_round % 10 == 9:
             state.errors = state.K @ state.u - state.y
             gap = _certainty(state)[1]
             if gap > 0.5 * last_gap:
-                break
+                # Rounding errors rule the directions in which K is flat: damp them.
+                ridge *= 100.0
+                if ridge > _LARGEST_RIDGE * state.scale:
+                    break
             last_gap = gap
         _, violation = smo(*arguments, state.errors, inner, _SMO_STEPS, floor)
         if violation <= inner:
             if _is_proved(state, tol):
                 return solver
             inner = max(0.1 * inner, 1e-14)
-        _newton(state, inner)
+        _newton(state, inner, ridge)
         solver = "newton"
     smo(*arguments, state.errors, inner, _LAST_WORK // state.y.shape[0], floor)
     if warn and not _is_proved(state, tol):
@@ -164,7 +169,7 @@ def _is_proved(state: _State, tol: float) -> bool:
     return gap <= tol * objective
 
 
-def _newton(state: _State, tol: float) -> None:
+def _newton(state: _State, tol: float, ridge: float) -> None:
     """Solve for the variables between their bounds; hold those that meet a bound, and repeat."""
     from handful.svm import _loops
 
@@ -172,7 +177,7 @@ def _newton(state: _State, tol: float) -> None:
     for _ in range(_NEWTON_STEPS):
         if not 2 <= free.size <= _LARGEST_NEWTON:
             return
-        factor = _factorise(state, free)
+        factor = _factorise(state, free, ridge)
         if factor is None:
             return
         direction = _direction(state, free, factor)
@@ -191,10 +196,9 @@ def _newton(state: _State, tol: float) -> None:
         free = free[~hits]
 
 
-def _factorise(state: _State, free: NDArray[np.intp]) -> Floats | None:
+def _factorise(state: _State, free: NDArray[np.intp], ridge: float) -> Floats | None:
     from handful.svm import _loops
 
-    ridge = _RIDGE * state.scale
     for _ in range(3):
         block = _loops.gather_lower(state.K, free, ridge)
         factor, info = dpotrf(block.T, lower=0, overwrite_a=1)
