@@ -16,7 +16,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from handful.papers._registry import expected
 from handful.programs import DegenerateMachineWarning, MinimalComplexityMachine
 
 Progress = Callable[[str], None] | None
@@ -207,11 +207,7 @@ def majority(data_dir: Path, name: str) -> float:
 
 def published(table: str) -> Any:
     """The published numbers of a table, indexed by data set."""
-    import pandas as pd
-
-    path = files("handful.papers") / "expected" / f"mcm-2014-{table}.csv"
-    with path.open(encoding="utf-8") as stream:
-        return pd.read_csv(stream, index_col="dataset")
+    return expected(f"mcm-2014-{table}").set_index("dataset")
 
 
 def _names(quick: bool) -> tuple[str, ...]:

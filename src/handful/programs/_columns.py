@@ -71,12 +71,12 @@ def interpolate(K: Floats, y_signed: Floats, C: float) -> MarginSolution:
     All margins are 1, so h = 1 and no slack is paid: the objective 1 is the least possible. b is
     chosen for the least norm in the kernel's space.
     """
-    factor = lapack.dpotrf(K, lower=1)[0]
-    inverse_y, inverse_1 = cho_solve(
-        (factor, True), np.column_stack([y_signed, np.ones_like(y_signed)])
-    ).T
+    factor = (lapack.dpotrf(K, lower=1)[0], True)
+    inverse_y, inverse_1 = cho_solve(factor, np.column_stack([y_signed, np.ones(len(K))])).T
     b = float(inverse_1 @ y_signed / inverse_1.sum())
     w = inverse_y - b * inverse_1
+    for _ in range(3):
+        w = w + cho_solve(factor, y_signed - b - K @ w)
     g = y_signed * (K @ w + b)
     zero = np.zeros_like(y_signed)
     slack = float(np.maximum(1.0 - g, 0.0).sum())

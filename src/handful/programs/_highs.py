@@ -15,12 +15,28 @@ Floats = NDArray[np.float64]
 
 
 def solve_with_highs(program: MarginProgram, *, time_limit: float | None = None) -> MarginSolution:
-    """A vertex of the optimal face, with the gap it proves.
+    """A vertex of the optimal face, with the gap it proves."""
+    found = margin_lp(program).solve(time_limit=time_limit, tol=1e-6)
+    m, n = program.F.shape
+    k = 2 * n if program.is_sparse else n
+    w = found.x[:n] - found.x[n:k] if program.is_sparse else found.x[:n]
+    a, p = np.maximum(found.duals[:m], 0.0), np.maximum(-found.duals[:m], 0.0)
+    nan, count = float(np.nan), found.n_iterations
+    return proved(
+        program,
+        MarginSolution(w, float(found.x[k]), nan, a, p, nan, nan, None, True, "highs", count),
+    )
+
+
+def margin_lp(program: MarginProgram) -> LinearProgram:
+    """The linear program of a margin program.
 
     Columns w (split in two where priced), b, h, q, z; rows, with G the signed features::
 
         G w + y b + q - z = 0     z >= 1, q >= 0 (q = 0 for the hard margin)
                     z - h <= 0    (where capped; else z is not bounded above)
+
+    The duals of the first rows are a - p.
     """
     m, n = program.F.shape
     G = program.F * program.y_signed[:, None]
@@ -37,16 +53,7 @@ def solve_with_highs(program: MarginProgram, *, time_limit: float | None = None)
     upper = np.full(cost.size, np.inf)
     if program.is_hard:
         upper[k + 2 : k + 2 + m] = 0.0
-    found = LinearProgram(cost, rows, row_lower, np.zeros(n_rows), lower, upper).solve(
-        time_limit=time_limit, tol=1e-6
-    )
-    w = found.x[:n] - found.x[n:k] if program.is_sparse else found.x[:n]
-    a, p = np.maximum(found.duals[:m], 0.0), np.maximum(-found.duals[:m], 0.0)
-    nan, count = float(np.nan), found.n_iterations
-    return proved(
-        program,
-        MarginSolution(w, float(found.x[k]), nan, a, p, nan, nan, None, True, "highs", count),
-    )
+    return LinearProgram(cost, rows, row_lower, np.zeros(n_rows), lower, upper)
 
 
 def _rows(program: MarginProgram, parts: list[Floats]) -> Any:

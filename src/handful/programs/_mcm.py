@@ -201,8 +201,19 @@ class MinimalComplexityMachine(MarginMachine):
         columns = pivoted_columns(K, tol)
         self.rank_ = columns.rank
         if columns.is_full:
-            return [interpolate(K, sign, C) for sign in signs]
+            found = [interpolate(K, sign, C) for sign in signs]
+            self._check_interpolation(found)
+            return found
         return [self._solve_on(K, columns.pivots, sign, C) for sign in signs]
+
+    def _check_interpolation(self, found: list[MarginSolution]) -> None:
+        gap = max(solution.gap for solution in found)
+        if gap > self.tol:
+            raise SolverError(
+                LPStatus.UNPROVED,
+                f"The kernel is nearly singular: interpolating it leaves a gap of {gap:.2g}. "
+                "Use sparsity='l1' or 'rank'.",
+            )
 
     def _solve_on(
         self, K: Floats, pivots: NDArray[np.intp], sign: Floats, C: float

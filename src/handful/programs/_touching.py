@@ -57,6 +57,8 @@ class _Explorer:
         m = touching.size
         G = program.F * program.y_signed[:, None]
         self.A = np.column_stack([G, program.y_signed, np.zeros(m)])
+        #: Equal examples share a twin number, and a decision.
+        self.twins = np.unique(self.A, axis=0, return_inverse=True)[1].reshape(-1)
 
     def _visit(self, cost: Floats) -> float:
         """Minimum of cost over the face (-inf where unknown); its point marks examples."""
@@ -86,10 +88,11 @@ class _Explorer:
         """One or two programs for each example still open, up to the limit."""
         n_programs = 0
         for i in np.flatnonzero(~self.touching & ~self.is_away):
-            if self.touching[i]:
+            if self.touching[i] or self.is_away[i]:
                 continue
-            if n_programs >= _MAX_PROGRAMS or not self._stays_away(self.A[i]):
-                self.touching[i] = True
+            stays_away = n_programs < _MAX_PROGRAMS and self._stays_away(self.A[i])
+            decided = self.is_away if stays_away else self.touching
+            decided |= self.twins == self.twins[i]
             n_programs += 2
 
     def _stays_away(self, row: Floats) -> bool:
