@@ -88,9 +88,7 @@ def _walk(pursuit: Pursuit, columns: KernelColumns) -> int:
     return n_passes
 
 
-def _guess(
-    pursuit: Pursuit, columns: KernelColumns, factor: Floats, batch_size: int
-) -> Indices:
+def _guess(pursuit: Pursuit, columns: KernelColumns, factor: Floats, batch_size: int) -> Indices:
     """Positions the next rounds will probably choose; the first is certain."""
     guess = pursuit.fork()
     guesses: list[int] = []
