@@ -76,7 +76,7 @@ def test_landmarks_reproduce_a_small_matrix(data):
 def test_storage_threshold_from_both_sides(data):
     X, _ = data
     kernel = make_kernel("rbf", gamma=0.4)
-    needed = 4 * len(X) ** 2
+    needed = 8 * len(X) ** 2
     assert KernelColumns(kernel, X, memory_bytes=needed).is_stored
     assert not KernelColumns(kernel, X, memory_bytes=needed - 1).is_stored
     needed = 8 * len(X) * 3

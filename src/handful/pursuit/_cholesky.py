@@ -65,7 +65,7 @@ class _Pivots:
         best = first_best(np.where(self.is_open, values, -1.0))
         return best if self.is_open[best] else -1
 
-    def deflate(self, W: Floats, positions: Indices) -> Floats:
+    def deflate(self, W: Floats, positions: int | Indices) -> Floats:
         factor = self.factor[:, : len(self.chosen)]
         return W - factor @ factor[self.candidates[positions]].T
 
@@ -136,7 +136,6 @@ def _walk_diagonal(state: _Pivots, columns: KernelColumns) -> int:
         position = state.choose()
         if position < 0:
             break
-        positions = np.array([position])
-        w = state.deflate(columns.columns(positions), positions)[:, 0]
+        w = state.deflate(columns.column(position), position)
         state.absorb(position, w, w)
     return 0

@@ -2,8 +2,7 @@
 
 A pursuit asks for two things: single columns k(X, x_j), and products A' W where A = k(X, X_C)
 has one column per candidate. Products are computed tile by tile. The matrix is kept only where
-it fits into the memory the caller allows, and then only its lower triangle if all examples are
-candidates.
+it fits into the memory the caller allows.
 """
 
 from __future__ import annotations
@@ -61,14 +60,16 @@ class KernelColumns:
         self.n_samples, self.n_candidates = len(X), len(self.candidates)
         self._lower: Floats | None = None
         self._wide: Floats | None = None
+        self._squares: Floats | None = None
         if kernel.name == "precomputed":
             self._keep_given()
             return
         self._left, self._right = _tile_factors(kernel, X)
-        if self.is_complete and 4 * self.n_samples**2 <= memory_bytes:
-            self._lower = self._compute_lower()
-        elif not self.is_complete and 8 * self.n_samples * self.n_candidates <= memory_bytes:
-            self._wide = self._compute_wide()
+        if 8 * self.n_samples * self.n_candidates <= memory_bytes:
+            if self.is_complete:
+                self._lower = self._compute_lower()
+            else:
+                self._wide = self._compute_wide()
 
     @property
     def is_stored(self) -> bool:
@@ -81,10 +82,23 @@ class KernelColumns:
             return np.array(self._wide[:, positions], order="F")
         if self._lower is None:
             return np.asfortranarray(self.kernel(self.X, self.X[self.candidates[positions]]))
-        out = np.empty((self.n_samples, len(positions)), order="F")
-        for i, j in enumerate(positions):
-            out[:j, i], out[j:, i] = self._lower[j, :j], self._lower[j:, j]
-        return out
+        if not len(positions):
+            return np.zeros((self.n_samples, 0))
+        return np.column_stack([self.column(int(j)) for j in positions])
+
+    def column(self, position: int) -> Floats:
+        """One column, as a vector."""
+        if self._lower is None:
+            return self.columns(np.array([position]))[:, 0]
+        column = self._lower[:, position].copy()
+        column[:position] = self._lower[position, :position]
+        return column
+
+    def product(self, w: Floats) -> Floats:
+        """A' w for one vector."""
+        if self._lower is not None:
+            return np.asarray(dsymv(1.0, self._lower, w, lower=1))
+        return self.products(w[:, None])[:, 0]
 
     def diagonal(self) -> Floats:
         """Values k(x, x) of all examples."""
@@ -93,7 +107,7 @@ class KernelColumns:
     def products(self, W: Floats) -> Floats:
         """A' W: inner products of every candidate's column with the columns of W."""
         if self._lower is not None:
-            return _symmetric(self._lower, W)
+            return np.column_stack([self.product(np.ascontiguousarray(w)) for w in W.T])
         if self._wide is not None:
             return np.asarray(self._wide.T @ W)
         out = np.zeros((self.n_candidates, W.shape[1]))
@@ -105,8 +119,14 @@ class KernelColumns:
 
     def squared_norms(self) -> Floats:
         """Sums of squares of the candidates' columns."""
-        if self._wide is not None:
-            return np.einsum("ij,ij->j", self._wide, self._wide)
+        if self._squares is None:
+            self._squares = self._compute_squares()
+        return self._squares.copy()
+
+    def _compute_squares(self) -> Floats:
+        whole = self.X if self.kernel.name == "precomputed" and self.is_complete else self._wide
+        if whole is not None:
+            return np.einsum("ij,ij->j", whole, whole)
         out = np.zeros(self.n_candidates)
         for rows, columns, tile in self._tiles():
             out[rows] += np.einsum("ij,ij->i", tile, tile)
@@ -142,10 +162,14 @@ class KernelColumns:
             self._wide = np.asfortranarray(self.X[:, self.candidates])
 
     def _compute_lower(self) -> Floats:
-        """Fill the lower triangle; memory above it is reserved but never touched."""
+        """Only the lower triangle is filled and read: half the work of either."""
         lower = np.empty((self.n_samples, self.n_samples), order="F")
+        self._squares = np.zeros(self.n_samples)
         for rows, columns, tile in self._tiles():
             lower[columns, rows] = tile.T
+            self._squares[rows] += np.einsum("ij,ij->i", tile, tile)
+            if columns.start > rows.start:
+                self._squares[columns] += np.einsum("ij,ij->j", tile, tile)
         return lower
 
     def _compute_wide(self) -> Floats:
@@ -177,13 +201,6 @@ class KernelColumns:
 def _slices(start: int, stop: int) -> Iterator[slice]:
     for low in range(start, stop, TILE_SIDE):
         yield slice(low, min(low + TILE_SIDE, stop))
-
-
-def _symmetric(lower: Floats, W: Floats) -> Floats:
-    out = np.empty(W.shape, order="F")
-    for i in range(W.shape[1]):
-        out[:, i] = dsymv(1.0, lower, np.ascontiguousarray(W[:, i]), lower=1)
-    return out
 
 
 def _tile_factors(kernel: Kernel, X: Floats) -> tuple[Floats, Floats]:

@@ -39,7 +39,7 @@ class _View:
 
     def direction(self, position: int, width: int) -> Floats | None:
         """Unit vector along the deflated column, or None if nothing is left of it."""
-        w = self.columns.columns(np.array([position]))[:, 0]
+        w = self.columns.column(position)
         basis = self.basis[:, :width]
         for _ in range(2):
             w = w - basis @ (basis.T @ w)

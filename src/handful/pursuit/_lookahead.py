@@ -30,8 +30,8 @@ class Pursuit(Protocol):
     def choose(self) -> int:
         """Position of the best candidate, ties to the lowest; -1 where none is left."""
 
-    def deflate(self, W: Floats, positions: Indices) -> Floats:
-        """Raw columns W of the candidates with all earlier choices taken out."""
+    def deflate(self, W: Floats, positions: int | Indices) -> Floats:
+        """Raw columns W (or one column) of the candidates with earlier choices taken out."""
 
     def absorb(self, position: int, w: Floats, product: Floats) -> tuple[Floats, Floats] | None:
         """Take the candidate with deflated column w and product A' w; None if it is refused.
@@ -55,32 +55,41 @@ def first_best(values: Floats) -> int:
     >>> first_best(np.array([1.0, 3.0, 3.0 + 1e-15]))
     1
     """
-    best = values.max()
-    return int(np.argmax(values >= best - TIE * abs(best)))
+    i = int(values.argmax())
+    best = float(values[i])
+    return int((values[: i + 1] >= best - TIE * abs(best)).argmax())
 
 
 def pursue(pursuit: Pursuit, columns: KernelColumns) -> int:
     """Run a pursuit to its end; returns the number of passes over the kernel matrix."""
-    factor = None if columns.is_stored else columns.landmark_factor()
-    n_passes, batch_size = 0, 1 if factor is None else FIRST_BATCH
+    if columns.is_stored:
+        return _walk(pursuit, columns)
+    factor, n_passes, batch_size = columns.landmark_factor(), 0, FIRST_BATCH
     while not pursuit.is_finished:
         batch = _guess(pursuit, columns, factor, batch_size)
         if not len(batch):
             break
         n_done = _replay(pursuit, columns, batch)
         n_passes += 1
-        if factor is not None:
-            batch_size = min(max(2 * n_done, 2), LARGEST_BATCH)
+        batch_size = min(max(2 * n_done, 2), LARGEST_BATCH)
     return n_passes
 
 
-def _guess(
-    pursuit: Pursuit, columns: KernelColumns, factor: Floats | None, batch_size: int
-) -> Indices:
+def _walk(pursuit: Pursuit, columns: KernelColumns) -> int:
+    """One product a round."""
+    n_passes = 0
+    while not pursuit.is_finished:
+        position = pursuit.choose()
+        if position < 0:
+            break
+        w = pursuit.deflate(columns.column(position), position)
+        pursuit.absorb(position, w, columns.product(w))
+        n_passes += 1
+    return n_passes
+
+
+def _guess(pursuit: Pursuit, columns: KernelColumns, factor: Floats, batch_size: int) -> Indices:
     """Positions the next rounds will probably choose; the first is certain."""
-    first = pursuit.choose()
-    if first < 0 or factor is None or batch_size == 1:
-        return np.array([first] if first >= 0 else [], dtype=np.intp)
     guess = pursuit.fork()
     guesses: list[int] = []
     at_candidates = factor[columns.candidates]
@@ -90,7 +99,7 @@ def _guess(
             break
         guesses.append(position)
         raw = factor @ at_candidates[position]
-        w = guess.deflate(raw[:, None], np.array([position]))[:, 0]
+        w = guess.deflate(raw, position)
         guess.absorb(position, w, at_candidates @ (factor.T @ w))
     return np.array(guesses, dtype=np.intp)
 
@@ -108,9 +117,8 @@ def _replay(pursuit: Pursuit, columns: KernelColumns, batch: Indices) -> int:
         taken = pursuit.absorb(int(batch[i]), W[:, i], products[:, i])
         if taken is not None:
             n_done += 1
-            if len(batch) > 1:
-                u, product = taken
-                share = pursuit.share(u, W, batch)
-                W -= u[:, None] * share
-                products -= product[:, None] * share
+            u, product = taken
+            share = pursuit.share(u, W, batch)
+            W -= u[:, None] * share
+            products -= product[:, None] * share
     return n_done

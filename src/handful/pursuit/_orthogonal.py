@@ -123,7 +123,7 @@ class _LeastSquares:
             self._best = best if gains[best] > NO_GAIN * self.squares[0] else -1
         return self._best
 
-    def deflate(self, W: Floats, positions: Indices) -> Floats:
+    def deflate(self, W: Floats, positions: int | Indices) -> Floats:
         basis = self.basis[:, : self.width]
         for _ in range(2):
             W = W - basis @ (basis.T @ W)

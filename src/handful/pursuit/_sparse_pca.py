@@ -119,7 +119,7 @@ class SparseKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             check_kernel_matrix(X)
         rng = check_random_state(self.random_state)
         candidates = draw_candidates(self.candidates, len(X), rng)
-        memory = int(self.memory_limit * MEBIBYTE)
+        memory = int(self.memory_limit * MEBIBYTE) if self.pivot == "trace" else 0
         columns = KernelColumns(self.kernel_, X, candidates, memory_bytes=memory)
         result = partial_cholesky(columns, self.n_centers, pivot=self.pivot, tol=self.tol)
         self.centers_idx_ = result.centers
