@@ -122,7 +122,9 @@ def _longest(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def _candidates(rows: Rows, settings: Settings, rng: np.random.Generator) -> Iterator[Candidate]:
     progress = _PROGRESS.get()
-    order = rng.permutation(rows.n_samples)  # label-blind: every pool is a prefix of it
+    # Label-blind: every pool is a prefix of the order. What a pool draws later may thus depend on
+    # the smaller pools before it, which it contains.
+    order = rng.permutation(rows.n_samples)
     only_stumps = not is_comparable(rows.X)
     if only_stumps and ("stumps",) not in settings.family_sets:
         raise ValueError(
