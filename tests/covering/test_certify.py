@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from handful.covering._certify import BOUND_NAMES, certify_candidate, class_counts, with_notes
+from handful.bounds._compression import BLIND_POOL
+from handful.covering._certify import BOUND_NAMES, certify_candidate, class_counts
 from tests.covering.test_candidates import BASE
 
 Y = np.where(np.arange(100) % 3 == 0, 1, -1)
@@ -53,8 +54,12 @@ def test_counts_by_class():
 def test_pools_say_so():
     certificate = certify_candidate(replace(BASE, scheme="pool"), Y, delta=0.05)
     assert any("without looking at labels" in note for note in certificate.notes)
-    assert with_notes(certificate, []) is certificate
-    assert with_notes(certificate, ["a"]).notes[-1] == "a"
+
+
+def test_a_pool_is_an_assumption():
+    whole = certify_candidate(BASE, Y, delta=0.05)
+    pooled = certify_candidate(replace(BASE, pool_size=40), Y, delta=0.05)
+    assert set(pooled.assumptions) - set(whole.assumptions) == {BLIND_POOL}
 
 
 def test_unknown_bounds_are_refused():

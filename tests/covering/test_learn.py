@@ -119,7 +119,7 @@ def test_a_fixed_number_of_rules_keeps_whole_paths(rng):
         rules="stumps",
         candidates=None,
         max_rules=3,
-        penalties=(0.5,),
+        penalties=(3.0,),
         stop_on_nonpositive=False,
     )
     assert [(c.kind, c.n_rules) for c in found.candidates] == [(kind, 3) for kind in KINDS]

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful.bounds import Certificate, Message, compression_bound
 from handful.covering._candidates import Candidate
-from handful.covering._certify import certify_candidate, with_notes
+from handful.covering._certify import certify_candidate, with_assumptions
 from handful.covering._explain import equivalent_rules, explain_machine, path_frame, rules_frame
 from handful.covering._inputs import read_columns, repeat_counts
 from handful.covering._learn import Learned, Settings, learn
@@ -224,7 +224,8 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
             which_nats=0.0,
             delta=delta,
         )
-        return with_notes(certificate, [_CLASSES_NOTE])
+        certificate = with_assumptions(certificate, [part.chosen for part in self._learned])
+        return replace(certificate, notes=(*certificate.notes, _CLASSES_NOTE))
 
     def _labels(self) -> NDArray[Any]:
         """Training labels as given (two classes or more)."""

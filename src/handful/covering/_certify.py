@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from handful.bounds import (
     cost_bound,
     kl_compression_bound,
 )
+from handful.bounds._compression import BLIND_POOL
 from handful.covering._candidates import Candidate
 
 Ints = NDArray[np.int64]
@@ -77,14 +79,17 @@ def certify_candidate(
         )
     else:
         certificate = _RELAXED[bound](m, d, candidate.n_errors, **common)
-    return with_notes(certificate, [_POOL_NOTE] if candidate.scheme == "pool" else [])
-
-
-def with_notes(certificate: Certificate, notes: Sequence[str]) -> Certificate:
-    """The same certificate with more notes."""
-    if not notes:
+    certificate = with_assumptions(certificate, [candidate])
+    if candidate.scheme != "pool":
         return certificate
-    return Certificate(**{**vars(certificate), "notes": (*certificate.notes, *notes)})
+    return replace(certificate, notes=(*certificate.notes, _POOL_NOTE))
+
+
+def with_assumptions(certificate: Certificate, candidates: Sequence[Candidate]) -> Certificate:
+    """The same certificate, saying where a pool was drawn."""
+    if all(candidate.pool_size == certificate.n_samples for candidate in candidates):
+        return certificate
+    return replace(certificate, assumptions=(*certificate.assumptions, BLIND_POOL))
 
 
 def class_counts(candidate: Candidate, y_signed: Ints) -> ClassCounts:

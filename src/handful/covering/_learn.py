@@ -30,7 +30,7 @@ from handful.covering._compression import (
 from handful.covering._exact import exact_candidates
 from handful.covering._listing import listed_candidates
 from handful.covering._pool import pool_candidates
-from handful.covering._projections import is_comparable, make_projections
+from handful.covering._projections import LARGEST, is_comparable, make_projections
 from handful.covering._schemes import Scheme, auto_schemes, fixed_schemes
 from handful.rules import Rows, RuleList, RuleSet, SweepOptions
 
@@ -122,8 +122,15 @@ def _longest(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def _candidates(rows: Rows, settings: Settings, rng: np.random.Generator) -> Iterator[Candidate]:
     progress = _PROGRESS.get()
-    order = rng.permutation(rows.n_samples)  # label-blind: every pool is a prefix of it
+    # Label-blind: every pool is a prefix of the order. What a pool draws later may thus depend on
+    # the smaller pools before it, which it contains.
+    order = rng.permutation(rows.n_samples)
     only_stumps = not is_comparable(rows.X)
+    if only_stumps and ("stumps",) not in settings.family_sets:
+        raise ValueError(
+            f"`X` has values above {LARGEST:g}, whose distances and inner products overflow. "
+            "Scale the columns by factors fixed beforehand, or set rules='stumps'."
+        )
     for scheme in _schemes(rows, settings):
         # What the examples look like must not move prior mass: codes they cannot use are lost.
         if scheme.name == "compression" and only_stumps and scheme.families != ("stumps",):

@@ -26,7 +26,7 @@ _MAX_CENTERS = 40
 _MAX_FIT = 5000
 _RIDGES = (1.0, 10.0)
 _N_FOLDS = 5
-_LARGEST = 1e150  # squares of larger values overflow
+LARGEST = 1e150  # squares of larger values overflow
 
 
 def fit_logistic(Z: Floats, y: Ints, ridge: float) -> Floats:
@@ -144,7 +144,7 @@ def make_projections(
 
 def is_comparable(X: Floats) -> bool:
     """Whether distances and inner products of the rows exist: nothing missing, no overflow."""
-    return not np.isnan(X).any() and float(np.abs(X).max(initial=0.0)) <= _LARGEST
+    return not np.isnan(X).any() and float(np.abs(X).max(initial=0.0)) <= LARGEST
 
 
 def _scales(Xp: Floats) -> tuple[Floats, Floats]:

@@ -1,0 +1,143 @@
+"""What both machines share: fitted attributes, certificates, several classes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from handful import DecisionListMachine, SetCoveringMachine
+from handful.covering._base import CoveringClassifier, _seed
+from handful.datasets import make_axis_rules
+from tests.covering.simulation import ThreeNorm
+
+MACHINES = [SetCoveringMachine, DecisionListMachine]
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_axis_rules(120, random_state=3)
+
+
+@pytest.fixture(scope="module")
+def three(request):
+    X, y = ThreeNorm(0.1).sample(150, np.random.default_rng(7))
+    return X, np.array(["ash", "beech", "cedar"])[y]
+
+
+@pytest.mark.parametrize("candidates", ["auto", None, 25])
+@pytest.mark.parametrize("make", MACHINES)
+def test_the_certificate_counts_what_was_fitted(make, candidates, data):
+    X, y = data
+    machine = make(candidates=candidates, random_state=0).fit(X, y)
+    wrong = machine.predict(X) != y
+    outside = np.setdiff1d(np.arange(len(y)), machine.compression_set_)
+    assert machine.training_errors_ == wrong.sum()
+    assert machine.n_errors_ == wrong[outside].sum()
+    certificate = machine.certificate_
+    assert certificate.n_errors == machine.n_errors_
+    assert certificate.n_compressed == len(machine.compression_set_)
+    assert certificate.n_samples == len(y)
+    assert set(machine.machine_.compression_set) <= set(machine.compression_set_.tolist())
+
+
+def test_the_path_contains_the_choice(data):
+    machine = SetCoveringMachine(random_state=0).fit(*data)
+    path = machine.path_
+    assert path["is_chosen"].sum() >= 1
+    assert path.loc[path["is_chosen"], "certificate"].min() == machine.certificate_.risk
+    assert path["certificate"].min() == machine.certificate_.risk
+    assert set(path["scheme"]) == {"constant", "pool", "compression"}
+    assert (path["n_errors"] <= path["n_training_errors"]).all()
+
+
+@pytest.mark.parametrize("bound", ["auto", "compression", "compression-kl",
+                                   "compression-closed-form", "cost"])  # fmt: skip
+def test_every_bound_at_every_delta(bound, data):
+    machine = SetCoveringMachine(random_state=0).fit(*data)
+    risks = [machine.certify(delta, bound=bound).risk for delta in (0.5, 0.05, 1e-6)]
+    assert risks == sorted(risks)
+    if bound != "cost":
+        assert risks[1] >= machine.certificate_.risk
+    assert machine.certify() == machine.certificate_
+    for delta in (0.0, 1.0, -1.0):
+        with pytest.raises(ValueError, match="`delta` must be"):
+            machine.certify(delta, bound=bound)
+    with pytest.raises(ValueError, match="`bound` must be one of"):
+        machine.certify(bound="paper")
+
+
+def test_rates_by_class_cover_the_risk(data):
+    machine = SetCoveringMachine(random_state=0).fit(*data)
+    rates = dict(machine.certificate_.rates)
+    assert rates["false_positive"] + rates["false_negative"] >= machine.certificate_.risk - 1e-9
+    assert rates["false_negative_given_positive"] >= rates["false_negative"] - 1e-9
+
+
+@pytest.mark.parametrize("make", MACHINES)
+def test_several_classes_share_one_certificate(make, three):
+    X, y = three
+    machine = make(random_state=0).fit(X, y)
+    assert machine.classes_.tolist() == ["ash", "beech", "cedar"]
+    assert len(machine.rules_) == len(machine.machine_) == 3
+    wrong = machine.predict(X) != y
+    kept = set()
+    nats = 0.0
+    for part in machine._learned:
+        kept |= set(part.chosen.kept)
+        nats += part.chosen.nats
+    outside = np.setdiff1d(np.arange(len(y)), sorted(kept))
+    certificate = machine.certificate_
+    assert machine.compression_set_.tolist() == sorted(kept)
+    assert certificate.n_errors == wrong[outside].sum()
+    assert math.fsum(v for _, v in certificate.terms) == pytest.approx(nats + math.log(20))
+    assert any("(class beech)" in name for name, _ in certificate.terms)
+    assert any("classes were known before" in note for note in certificate.notes)
+    scores = machine.decision_function(X)
+    assert scores.shape == (150, 3)
+    np.testing.assert_array_equal(machine.classes_[scores.argmax(axis=1)], machine.predict(X))
+    assert machine.fired_rules(X).shape == (150, 3)
+    assert "Predict ash if" in machine.explain() or "ash" in machine.explain()
+    assert set(machine.path_["machine"]) == set(machine.classes_)
+    with pytest.raises(ValueError, match="`bound` must be 'auto' or 'compression' for more than"):
+        machine.certify(bound="compression-kl")
+
+
+def test_pools_of_several_classes_overlap(three):
+    """Each class draws the same pools, so that the union of what is kept stays small."""
+    machine = SetCoveringMachine(random_state=0).fit(*three)
+    pools = [set(p.chosen.kept) for p in machine._learned if p.chosen.scheme == "pool"]
+    for a in pools:
+        for b in pools:
+            assert a <= b or b <= a
+
+
+def test_nothing_works_before_fitting(data):
+    machine = SetCoveringMachine()
+    for call in (machine.predict, machine.decision_function, machine.fired_rules):
+        with pytest.raises(NotFittedError):
+            call(data[0])
+    for call in (machine.certify, machine.explain, machine.get_rules):
+        with pytest.raises(NotFittedError):
+            call()
+    with pytest.raises(NotFittedError):
+        machine.path_  # noqa: B018
+
+
+def test_the_base_is_not_a_machine(data):
+    with pytest.raises(TypeError, match="use SetCoveringMachine or DecisionListMachine"):
+        CoveringClassifier()._kinds()
+
+
+def test_seeds():
+    assert _seed(None) is None
+    assert _seed(4) == 4
+    assert _seed(np.random.RandomState(0)) == _seed(np.random.RandomState(0))
+
+
+def test_tags_say_what_is_accepted():
+    assert SetCoveringMachine().__sklearn_tags__().input_tags.allow_nan
+    assert not SetCoveringMachine(rules="balls").__sklearn_tags__().input_tags.allow_nan
+    assert SetCoveringMachine(kernel="precomputed").__sklearn_tags__().input_tags.pairwise

@@ -1,0 +1,94 @@
+"""Machines in words and tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from handful.covering._explain import condition, equivalent_rules, explain_machine, rules_frame
+from handful.covering._inputs import Columns
+from handful.rules import Ball, RuleList, RuleSet, Stump
+
+CLASSES = np.array(["no", "yes"])
+NAMES = ["age", "nodes"]
+LOW, HIGH = Stump(0, 40.0, "below"), Stump(1, 2.5, "above", example=7)
+
+
+def explained(machine, columns=None, classes=CLASSES):
+    return explain_machine([(classes[-1], machine)], classes, NAMES, columns)
+
+
+def test_a_conjunction_says_when_it_is_true():
+    assert explained(RuleSet((LOW, HIGH), "conjunction")) == (
+        "Predict yes if\n      age ≥ 40\n  and nodes ≤ 2.5;\notherwise no."
+    )
+
+
+def test_a_disjunction_says_when_it_is_true():
+    assert explained(RuleSet((LOW, HIGH), "disjunction")) == (
+        "Predict yes if\n      age < 40\n  or  nodes > 2.5;\notherwise no."
+    )
+
+
+@pytest.mark.parametrize(("kind", "label"), [("conjunction", "yes"), ("disjunction", "no")])
+def test_a_constant_says_so(kind, label):
+    assert explained(RuleSet((), kind)) == f"Always predict {label}."
+
+
+def test_a_list_reads_in_order():
+    assert explained(RuleList((LOW, HIGH), (1, -1), 1)) == (
+        "if age < 40: yes\nelse if nodes > 2.5: no\notherwise: yes"
+    )
+    assert explained(RuleList((), (), -1)) == "otherwise: no"
+
+
+def test_several_classes_are_one_machine_each():
+    machines = [(c, RuleSet((LOW,), "conjunction")) for c in ("a", "b", "c")]
+    text = explain_machine(machines, np.array(["a", "b", "c"]), NAMES, None)
+    assert "Predict b if\n      age ≥ 40;\notherwise not b." in text
+    assert text.endswith("The class whose machine says yes with the largest distance wins.")
+
+
+def test_categories_are_named():
+    columns = Columns((None, ("blue", "red")))
+    rule = Stump(1, 1.0, "unequal")
+    assert condition(rule, NAMES, columns) == "nodes ≠ red"
+    assert "nodes = red" in explained(RuleSet((rule,), "conjunction"), columns)
+    assert condition(LOW, NAMES, columns) == "age < 40"
+
+
+def test_rules_as_a_frame():
+    X = np.array([[30.0, 1.0], [50.0, 3.0], [60.0, 9.0]])
+    frame = rules_frame([("yes", RuleSet((LOW, HIGH), "conjunction"))], CLASSES, NAMES, None, X)
+    assert frame["condition"].tolist() == ["age < 40", "nodes > 2.5"]
+    assert frame["output"].tolist() == ["no", "no"]
+    assert frame["n_covered"].tolist() == [1, 2]
+    assert frame["examples"].tolist() == [(), (7,)]
+    listed = rules_frame([("yes", RuleList((LOW, HIGH), (1, -1), 1))], CLASSES, NAMES, None, X)
+    assert listed["output"].tolist() == ["yes", "no"]
+    empty = rules_frame([("yes", RuleSet(()))], CLASSES, NAMES, None, X)
+    assert len(empty) == 0
+    assert list(empty.columns) == list(frame.columns)
+
+
+def test_equivalent_stumps_cover_the_same_rows(rng):
+    X = rng.normal(size=(30, 4))
+    X[:, 1] = -X[:, 0]
+    X[:, 2] = np.exp(X[:, 0])
+    cut = float(np.sort(X[:, 0])[11])
+    rule = Stump(0, cut, "below")
+    ((first, second),) = equivalent_rules([("yes", RuleSet((rule,)))], X, None)
+    assert (first.feature, first.side) == (1, "above")
+    assert (second.feature, second.side) == (2, "below")
+    for found in (first, second):
+        np.testing.assert_array_equal(found.covers(X), rule.covers(X))
+    ball = Ball((100.0, 0.0, 0.0, 0.0), 1.0, "below")  # covers nothing
+    assert equivalent_rules([("yes", RuleSet((ball,)))], X, None) == [[]]
+
+
+def test_equivalent_stumps_skip_categories_and_missing_values():
+    X = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, np.nan], [2.0, 2.0, 2.0]])
+    columns = Columns((None, ("a", "b", "c"), None))
+    found = equivalent_rules([("yes", RuleSet((Stump(0, 1.0, "below"),)))], X, columns)
+    assert [stump.feature for stump in found[0]] == [2]
+    np.testing.assert_array_equal(found[0][0].covers(X), [True, False, False])
