@@ -42,7 +42,7 @@ def greedy_path(
                     r = sum(w[x] for x in bad if x in same)
                     if math.isinf(penalty) and r > 0:
                         continue
-                    value = q - penalty * r if r > 0 else float(q)
+                    value = round((q - penalty * r) * 2**24) if r > 0 else q * 2**24
                     if best is None or (value, q) > best[:2]:
                         best = (value, q, r, a, b, c, bad)
         if best is None or best[1] == 0 or (stop_on_nonpositive and best[0] <= 0):

@@ -79,8 +79,9 @@ def exact_half_space_paths(
 
     Notes
     -----
-    The best half-space has the largest worth, then the largest ``n_other``, then the smallest a,
-    then b, then comes first in the ascending order of the projection, then has the smallest c.
+    The best half-space has the largest worth (rounded to multiples of 2**-24, so that noise does
+    not break ties), then the largest ``n_other``, then the smallest a, then b, then comes first in
+    the ascending order of the projection, then has the smallest c.
     The examples a (conjunction) or b (disjunction) and c must not be covered by earlier rules, and
     the rule must leave them and all earlier ones uncovered, so that the compression set can
     rebuild the machine.

@@ -15,6 +15,7 @@ from numba import njit
 N_BINS = 64
 N_LANES = 8  # pairs that share one pass over the columns
 FEW = 32  # so few values are sorted at once
+GRID = 2.0**24  # worths are rounded to multiples of 1 / GRID
 _PAIR_ERROR = np.float32(2.0**-21)  # of a projection in float32, relative to its largest value
 
 
@@ -188,8 +189,8 @@ def shell_sort(values, index, n):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def worth_of(q, r, penalty):  # type: ignore[no-untyped-def]
-    """``q - penalty * r`` without ``inf * 0``."""
-    return q - penalty * r if r > 0 else float(q)
+    """``q - penalty * r``, rounded so that floating-point noise does not decide between ties."""
+    return np.rint((q - penalty * r) * GRID) / GRID if r > 0 else float(q)
 
 
 @njit(cache=True, nogil=True)

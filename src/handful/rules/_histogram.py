@@ -190,7 +190,9 @@ def _search_survivors(
 
 def _may_beat(live: Live, flat: Any, pairs: Ints, scale: float, best: Best) -> Ints:
     """Pairs whose bound reaches the best; only earlier ones if the best covers all and only it."""
-    pairs = pairs[flat[pairs] >= np.floor(scale * best.value) - 1]
+    from handful.rules._exact_loops import GRID
+
+    pairs = pairs[flat[pairs] >= np.floor(scale * (best.value - 1.0 / GRID)) - 1.0]
     if best.n_same == 0 and best.n_other == live.case.weight[len(live.own) :].sum():
         pairs = pairs[_ranks(live, pairs) < best.rank]
     return pairs

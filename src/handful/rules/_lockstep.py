@@ -7,19 +7,23 @@ covered already) gives it no worth, so one order serves all machines.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from handful.rules._half_space_states import Ints, Problem, State
 from handful.rules._histogram import MANY, Map, scaled_worth
 
 if TYPE_CHECKING:
+    from handful.rules._exact_loops import Case
     from handful.rules._lockstep_loops import Machines, Orders, Pairs
 
-MAX_ROWS = 2**16  # orders are stored in two bytes
+MAX_ROWS = 2**16 - 1  # orders are stored in two bytes
 
 _BLOCK_BYTES = 8 * 2**20
+_LARGEST_DENOMINATOR = 100
 
 
 class LockStep:
@@ -77,27 +81,37 @@ class LockStep:
 
     def _machines(self, states: list[State]) -> Machines:
         from handful.rules._exact_loops import Case
-        from handful.rules._lockstep_loops import N_LANES, Machines
+        from handful.rules._lockstep_loops import MAX_LANES, Machines
 
         n_same, n_rows = self.pairs.own.shape
-        n_chunks = -(-len(states) // N_LANES)
-        worth = np.zeros((n_chunks, n_rows, N_LANES), np.int32)
-        scale = np.zeros(len(states))
+        n_chunks = -(-len(states) // MAX_LANES)
+        n_lanes = -(-len(states) // (8 * n_chunks)) * 8
+        worth = _aligned_zeros((n_chunks, n_rows + 1, n_lanes))
+        scale, is_ordinal = np.zeros(len(states)), np.zeros(len(states), bool)
         n_kept = np.array([len(state.kept) for state in states])
         kept = np.zeros((len(states), max(n_kept)), np.int64)
         position = np.argsort(self.rows)
         weight = np.array([(state.weight * state.is_live)[self.rows] for state in states])
-        penalty = np.array([state.penalty for state in states])
         for s, state in enumerate(states):
             kept[s, : n_kept[s]] = position[state.kept]
             case = Case(weight[s], n_same, kept[s, : n_kept[s]], state.penalty, False)
-            worth[s // N_LANES, :, s % N_LANES], scale[s] = scaled_worth(case)
+            lane = worth[s // n_lanes, :n_rows, s % n_lanes]
+            lane[:], scale[s], is_ordinal[s] = _lane_worth(case)
         folds = np.array([state.fold for state in states])
-        is_there = np.array([state.weight[self.rows[n_same:]] > 0 for state in states])
         return Machines(
-            worth, (worth != 0).any(axis=2).astype(np.uint8), scale, weight, is_there, kept,
-            n_kept, penalty, self.problem.names[np.ix_(folds, self.rows)], self.problem.is_mirrored,
-        )  # fmt: skip
+            worth=worth,
+            is_seen=(worth[:, :n_rows] != 0).any(axis=2).astype(np.uint8),
+            scale=scale,
+            is_ordinal=is_ordinal,
+            most=weight[:, n_same:].sum(axis=1),
+            weight=weight,
+            is_there=np.array([state.weight[self.rows[n_same:]] > 0 for state in states]),
+            kept=kept,
+            n_kept=n_kept,
+            penalty=np.array([state.penalty for state in states]),
+            names=self.problem.names[np.ix_(folds, self.rows)],
+            is_mirrored=self.problem.is_mirrored,
+        )
 
     def _advance(self, state: State, count: Ints) -> None:
         n_other, n_same, _, own, other, c = (int(k) for k in count)
@@ -110,6 +124,35 @@ class LockStep:
         names = self.problem.names[state.fold]
         first = min(np.flatnonzero(equal), key=lambda x: names[x])
         state.advance(self.problem, n_other, n_same, o, t, int(first))
+
+
+def _lane_worth(case: Case) -> tuple[Any, float, bool]:
+    """Scaled worth of each row, its scale, and whether it orders half-spaces completely.
+
+    It does if the penalty is a simple fraction: then worths are multiples of a step, the step is
+    scaled to exceed the largest cover, and each covered row of the other class adds one.
+    """
+    n, weight = case.n_same, case.weight
+    same, other = int(weight[:n].sum()), int(weight[n:].sum())
+    penalty = Fraction(other + 1 if case.penalty > other else case.penalty)
+    simple = penalty.limit_denominator(_LARGEST_DENOMINATOR)
+    scale = simple.denominator * (other + 1)
+    loss, ban = int(simple * scale), (scale + 1) * (other + 1)
+    is_close = abs(simple - penalty) <= penalty / 10**12
+    if not is_close or ban + loss * same + ban * len(case.kept) >= 2**31:
+        return *scaled_worth(case), False
+    worth = weight * (scale + 1)
+    worth[:n] = -weight[:n] * loss
+    worth[case.kept] = -ban
+    return worth, float(scale), True
+
+
+def _aligned_zeros(shape: tuple[int, int, int]) -> NDArray[np.int32]:
+    """Zeros that start at a cache line."""
+    size = shape[0] * shape[1] * shape[2]
+    room = np.zeros(size + 16, np.int32)
+    start = -room.ctypes.data // 4 % 16
+    return room[start : start + size].reshape(shape)
 
 
 def _merge(values: Any, counts: Any, found: Any, found_counts: Any) -> None:

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from handful.rules._exact_loops import Best, Case, beats, search_pair, shell_sort
+from handful.rules._exact_loops import GRID, Best, Case, beats, search_pair, shell_sort
 
-N_LANES = 32  # machines that walk together
+MAX_LANES = 64  # machines that walk together
 
 
 class Pairs(NamedTuple):
@@ -36,9 +36,11 @@ class Orders(NamedTuple):
 class Machines(NamedTuple):
     """All machines of a round."""
 
-    worth: np.ndarray  # (n_chunks, n_rows, N_LANES) int32, scaled
+    worth: np.ndarray  # (n_chunks, n_rows + 1, n_lanes) int32, scaled; the last row is zero
     is_seen: np.ndarray  # (n_chunks, n_rows) uint8: some machine of the chunk sees the row
     scale: np.ndarray  # (n_machines,)
+    is_ordinal: np.ndarray  # (n_machines,) bool: scaled worths order half-spaces as `beats` does
+    most: np.ndarray  # (n_machines,) weight of the live rows of the other class
     weight: np.ndarray  # (n_machines, n_rows) int64, zero where not live
     is_there: np.ndarray  # (n_machines, n_other) bool: the fold has this row
     kept: np.ndarray  # (n_machines, n_kept) rows, filled up by repetition; may be empty
@@ -52,14 +54,14 @@ class Machines(NamedTuple):
 def _bucket_sort(values, index, n, low, high, spare_values, spare_index, starts):  # type: ignore[no-untyped-def]
     """Sort the first n of both by value: buckets first, then each bucket."""
     n_buckets = starts.shape[0] - 1
-    scale = (n_buckets - 1) / (high - low) if high > low else 0.0
+    scale = (n_buckets - 1.0) / (high - low) if high > low else 0.0
     starts[:] = 0
     for i in range(n):
-        starts[np.int64((values[i] - low) * scale) + 1] += 1
+        starts[int((values[i] - low) * scale) + 1] += 1
     for b in range(1, n_buckets):
         starts[b + 1] += starts[b]
     for i in range(n):
-        b = np.int64((values[i] - low) * scale)
+        b = int((values[i] - low) * scale)
         spare_values[starts[b]] = values[i]
         spare_index[starts[b]] = index[i]
         starts[b] += 1
@@ -128,34 +130,73 @@ def sort_block(pairs, owns):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _walk_lanes(rows, n, n_same, worth, total, best):  # type: ignore[no-untyped-def]
-    """Largest worth of a threshold, for each lane; ``total`` is what lies below."""
-    for s in range(N_LANES):
-        total[s] = 0
-        best[s] = 0
+def _plan(rows, is_seen, n_same, plan):  # type: ignore[no-untyped-def]
+    """Rows to be added in groups of four, so that thresholds lie between groups only.
+
+    A threshold may pay only at an own row that follows another one. Groups are filled up with a row
+    without worth. Returns where the last threshold lies.
+    """
+    filler = is_seen.shape[0]
+    n = end = 0
     was_same = True
-    for i in range(n):
-        gain = worth[rows[i]]
-        if rows[i] >= n_same:
+    for x in rows:
+        if is_seen[x] == 0:
+            continue
+        if x >= n_same:
             was_same = False
         elif not was_same:
             was_same = True
-            for s in range(N_LANES):
-                best[s] = max(best[s], total[s])
-        for s in range(N_LANES):
-            total[s] += gain[s]
+            while n % 4 > 0:
+                plan[n] = filler
+                n += 1
+            end = n
+        plan[n] = x
+        n += 1
+    return end
+
+
+@njit(cache=True, nogil=True)
+def _walk_lanes(plan, n, worth, total, best):  # type: ignore[no-untyped-def]
+    """Largest worth of a threshold, for each lane."""
+    total[:] = 0
+    best[:] = 0
+    for i in range(0, n, 4):
+        w0, w1, w2, w3 = (
+            worth[plan[i]],
+            worth[plan[i + 1]],
+            worth[plan[i + 2]],
+            worth[plan[i + 3]],
+        )
+        for s in range(total.shape[0]):
+            t = np.int32(total[s] + w0[s] + w1[s] + w2[s] + w3[s])
+            total[s] = t
+            best[s] = max(best[s], t)
+
+
+@njit(cache=True, nogil=True)
+def _floor(machines, m, value, n_other):  # type: ignore[no-untyped-def]
+    """The scaled worth that only a better half-space, or a tied one, exceeds or reaches."""
+    if machines.is_ordinal[m]:
+        return np.int32(machines.scale[m] * value + min(n_other, machines.most[m]))
+    return np.int32(np.floor(machines.scale[m] * (value - 1.0 / GRID)) - 1.0)
+
+
+@njit(cache=True, nogil=True)
+def _rank(machines, m, o, t):  # type: ignore[no-untyped-def]
+    """Place of a pair in the scanning order of machine m."""
+    names = machines.names[m]
+    own, other = names[o], names[machines.weight.shape[1] - machines.is_there.shape[1] + t]
+    return (other << 31) + own if machines.is_mirrored else (own << 31) + other
 
 
 @njit(cache=True, nogil=True)
 def _improve(machines, s, pair, u, tol, members, values, counts):  # type: ignore[no-untyped-def]
     """Search the pair (own, other) exactly for machine s and keep the better half-space."""
     o, t = pair
-    n_same = machines.worth.shape[1] - machines.is_there.shape[1]
+    n_same = machines.weight.shape[1] - machines.is_there.shape[1]
     if machines.weight[s, o] == 0 or not machines.is_there[s, t]:
         return False
-    names = machines.names[s]
-    a, b = (n_same + t, o) if machines.is_mirrored else (o, n_same + t)
-    rank = (names[a] << 31) + names[b]
+    rank = _rank(machines, s, o, t)
     old = counts[s]
     best = Best(values[s], old[0], old[1], old[2], old[3], old[4], old[5])
     kept = machines.kept[s, : machines.n_kept[s]]
@@ -175,29 +216,27 @@ def walk_block(pairs, orders, machines, values, counts):  # type: ignore[no-unty
     ``values`` (n_machines,) is the worth, ``counts`` (n_machines, 6) the other fields of `Best`.
     """
     n_same, n_other = pairs.tols.shape
-    n_chunks, n_rows, _ = machines.worth.shape
-    n_machines = values.shape[0]
-    total, best = np.zeros(N_LANES, np.int32), np.zeros(N_LANES, np.int32)
-    seen, members = np.empty(n_rows, np.uint16), np.empty(n_rows, np.int64)
-    floors = np.full(n_chunks * N_LANES, np.int32(2**31 - 1))
-    for s in range(n_machines):
-        floors[s] = np.floor(machines.scale[s] * values[s]) - 1.0
+    n_chunks, n_rows = machines.is_seen.shape
+    n_lanes, n_machines = machines.worth.shape[2], values.shape[0]
+    total, best = np.zeros(n_lanes, np.int32), np.zeros(n_lanes, np.int32)
+    plan, members = np.empty(4 * n_rows + 4, np.uint16), np.empty(n_rows, np.int64)
+    floors = np.full(n_chunks * n_lanes, np.int32(2**31 - 1))
+    for m in range(n_machines):
+        floors[m] = _floor(machines, m, values[m], counts[m, 0])
     start = 0
     for p in range(orders.ends.shape[0]):
         o, t = orders.owns[p // n_other], p % n_other
         rows = orders.rows[start : orders.ends[p]]
         start = orders.ends[p]
         for chunk in range(n_chunks):
-            is_seen = machines.is_seen[chunk]
-            n = 0
-            for x in rows:
-                seen[n] = x
-                n += is_seen[x]
-            _walk_lanes(seen, n, n_same, machines.worth[chunk], total, best)
-            for s in range(N_LANES):
-                m = chunk * N_LANES + s
-                if (best[s] >= floors[m] or orders.is_tangled[p]) and m < n_machines:
-                    u = pairs.own[o] - pairs.other[t]
-                    tol = pairs.tols[o, t]
-                    if _improve(machines, m, (o, t), u, tol, members, values, counts):
-                        floors[m] = np.floor(machines.scale[m] * values[m]) - 1.0
+            n = _plan(rows, machines.is_seen[chunk], n_same, plan)
+            _walk_lanes(plan, n, machines.worth[chunk], total, best)
+            for m in range(chunk * n_lanes, min(n_machines, (chunk + 1) * n_lanes)):
+                found = best[m - chunk * n_lanes]
+                is_tied = found == floors[m] and machines.is_ordinal[m]
+                is_late = is_tied and _rank(machines, m, o, t) > counts[m, 2]
+                if (found < floors[m] or is_late) and not orders.is_tangled[p]:
+                    continue
+                u = pairs.own[o] - pairs.other[t]
+                if _improve(machines, m, (o, t), u, pairs.tols[o, t], members, values, counts):
+                    floors[m] = _floor(machines, m, values[m], counts[m, 0])
