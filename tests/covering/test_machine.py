@@ -299,7 +299,7 @@ def chi_kernel(X, Z):
         {"kernel": "poly"},
         {"kernel": chi_kernel},
     ],
-    ids=str,
+    ids=["rbf", "rbf-2", "poly", "callable"],
 )
 @pytest.mark.parametrize("rules", ["half-spaces", "two-point"])
 def test_kernels(rules, options, rng):
