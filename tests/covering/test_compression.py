@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from handful.bounds import log_binomial_coefficient
+from handful.bounds import ball_message, log_binomial_coefficient
 from handful.covering._compression import (
     Geometry,
     PathCounter,
@@ -142,6 +142,23 @@ def test_candidates_count_what_their_machines_do(family, rng):
                 math.log(math.comb(20, len(c.kept)))
             )
             assert min(v for _, v in c.terms) >= 0
+
+
+def test_prices_by_hand():
+    """Roles are told apart: centres by class, borders, and examples that serve twice."""
+    x = np.array([-3, -2.5, -2, -0.5, 0, 0.7, 1.9, 2.4, 3.3])[:, None]
+    y = np.array([-1, -1, -1, 1, 1, 1, -1, -1, -1])
+    rows = collapse_rows(x, y)
+    table = make_table("balls", rows, np.arange(9), GEOMETRY)
+    example_of = {i: i for i in range(9)}
+    other, same = Step(7, 0, 0, 5, 0, 0), Step(4, 0, 1, 5, 0, 0)
+    message, kept = path_message(rows, table, [other], "conjunction", example_of)
+    assert (message.terms, kept) == (ball_message(0, 1, 1).terms, (5, 7))
+    message, kept = path_message(rows, table, [other, same], "conjunction", example_of)
+    assert (message.terms, kept) == (ball_message(1, 1, 1).terms, (4, 5, 7))
+    own = Step(5, 0, 1, 4, 0, 0)  # its centre is the border of the other two
+    message, kept = path_message(rows, table, [other, same, own], "conjunction", example_of)
+    assert (message.terms, kept) == (ball_message(2, 1, 0).terms, (4, 5, 7))
 
 
 def test_pools_with_duplicates_name_each_row_once(rng):
