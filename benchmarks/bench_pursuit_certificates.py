@@ -59,7 +59,7 @@ def certificates(X, y):
 
 
 def errors_by_size(X, y):
-    errors = {size: 0 for size in SIZES}
+    errors = dict.fromkeys(SIZES, 0)
     svc_errors, n_vectors = 0, 0.0
     for train, test in folds(len(y)):
         scaler = StandardScaler().fit(X[train])

@@ -55,7 +55,7 @@ def compare(n_samples, n_repeats):
     best = np.full(6, np.inf)
     for _ in range(n_repeats):
         omp, store, walk = ours(X, y, "omp")
-        ols, ols_store, ols_walk = ours(X, y, "ols")
+        _, ols_store, ols_walk = ours(X, y, "ols")
         chosen, residual, gram, peer = theirs(X, y)
         best = np.minimum(best, [store, walk, ols_store, ols_walk, gram, peer])
         assert set(omp.centers) == chosen, "other choices than the peer"

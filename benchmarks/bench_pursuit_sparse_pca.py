@@ -82,7 +82,8 @@ def compare(n_samples):
         f"({10 * N_CENTERS} candidates {best['drawn']:.3f} s, residual {left['drawn']:.5f}; "
         f"diagonal pivots {best['diagonal']:.3f} s, residual {left['diagonal']:.5f})\n"
         f"  Nystroem {n_nystroem} examples, {best['nystroem']:.3f} s: "
-        f"{n_nystroem / N_CENTERS:.2f} times as many, ratio {best['nystroem'] / best['sparse']:.2f}\n"
+        f"{n_nystroem / N_CENTERS:.2f} times as many, "
+        f"ratio {best['nystroem'] / best['sparse']:.2f}\n"
         f"  KernelPCA {n_kernel_pca} components of {n_samples} examples, "
         f"{best['kernel pca']:.3f} s: ratio {best['kernel pca'] / best['sparse']:.2f}",
         flush=True,
