@@ -40,11 +40,9 @@ VARIANTS = [
     ("SetCoveringMachine", {"rules": ["stumps", "balls"], "candidates": None}),
     ("DecisionListMachine", {"rules": "balls", "candidates": None}),
     ("KernelMatchingPursuitClassifier", {"coefficients": "quantised"}),
-    ("KernelMatchingPursuitClassifier", {"coefficients": "chosen"}),
     ("KernelMatchingPursuitClassifier", {"coefficients": "least_squares", "multi_class": "ovr"}),
     ("KernelMatchingPursuitRegressor", {"coefficients": "pool"}),
     ("SparseKernelCCA", {"weights": "chosen"}),
-    ("SparseKernelPCA", {"pivot": "diagonal"}),
 ]
 
 

@@ -7,13 +7,12 @@ kernel matrix per round, so neither K nor W is needed as a whole.
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass
 
 import numpy as np
 
 from handful.pursuit._columns import Floats, Indices, KernelColumns
-from handful.pursuit._lookahead import first_best, pursue
+from handful.pursuit._lookahead import first_best, fork_state, pursue
 
 PIVOTS = ("trace", "diagonal")
 DEPENDENT = 1e-12
@@ -90,11 +89,7 @@ class _Pivots:
         return u, product
 
     def fork(self) -> _Pivots:
-        twin = copy.copy(self)
-        for name, value in vars(self).items():
-            if isinstance(value, np.ndarray | list):
-                setattr(twin, name, value.copy())
-        return twin
+        return fork_state(self)
 
 
 def partial_cholesky(

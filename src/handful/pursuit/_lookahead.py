@@ -9,7 +9,8 @@ matrix is stored, a product is cheaper than a guess and rounds are taken one by 
 
 from __future__ import annotations
 
-from typing import Protocol
+import copy
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from handful.pursuit._columns import Floats, Indices, KernelColumns
 FIRST_BATCH = 8
 LARGEST_BATCH = 32
 TIE = 1e-12
+State = TypeVar("State")
 
 
 class Pursuit(Protocol):
@@ -44,6 +46,15 @@ class Pursuit(Protocol):
 
     def fork(self) -> Pursuit:
         """A copy to guess with."""
+
+
+def fork_state(state: State) -> State:
+    """A copy that shares nothing that the original will change."""
+    twin = copy.copy(state)
+    for name, value in vars(state).items():
+        if isinstance(value, np.ndarray | list):
+            setattr(twin, name, value.copy())
+    return twin
 
 
 def first_best(values: Floats) -> int:

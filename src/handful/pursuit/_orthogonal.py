@@ -9,14 +9,13 @@ a whole. This is exhaustive orthogonal least squares, one column at a time.
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
 from handful.pursuit._columns import Floats, Indices, KernelColumns
-from handful.pursuit._lookahead import first_best, pursue
+from handful.pursuit._lookahead import first_best, fork_state, pursue
 
 CRITERIA = ("ols", "omp")
 DEPENDENT = 1e-12
@@ -162,11 +161,7 @@ class _LeastSquares:
         self.loadings.append(loading)
 
     def fork(self) -> _LeastSquares:
-        twin = copy.copy(self)
-        for name, value in vars(self).items():
-            if isinstance(value, np.ndarray | list):
-                setattr(twin, name, value.copy())
-        return twin
+        return fork_state(self)
 
 
 def _sum_squares(values: Floats) -> float:

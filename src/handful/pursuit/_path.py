@@ -133,7 +133,7 @@ def certificate_of(
         size_nats=0.0,
         delta=delta,
         n_choices=n_choices,
-        pool_size=counts.n_named,
+        pool_size=counts.n_named if counts.n_named < counts.n_samples else None,
     )
 
 
