@@ -34,6 +34,7 @@ __all__ = ["HalfSpaceStep", "exact_half_space_paths", "half_space_tolerance"]
 Kind = Literal["conjunction", "disjunction"]
 
 FEW_STATES = 4  # so few are faster one by one
+_MAX_WEIGHT = 2**30
 
 
 def exact_half_space_paths(
@@ -97,11 +98,10 @@ def exact_half_space_paths(
     >>> [(step.a, step.b, step.c) for step in paths[0]]
     [(3, 0, 3), (3, 6, 5)]
     """
-    y = np.asarray(y_signed)
-    K = np.ascontiguousarray(K, dtype=np.float64)
-    weight = np.ones(len(y), np.int64) if weights is None else np.asarray(weights).astype(np.int64)
-    folds = np.ones((1, len(y)), bool) if active is None else np.asarray(active, bool)
-    problem = _distinct_rows(K, y, kind, weight * folds, stop_on_nonpositive, max_rules)
+    K, y = _checked_data(K, y_signed)
+    _check_options(kind, penalties, max_rules, n_threads)
+    folds = _checked_folds(len(y), weights, active)
+    problem = _distinct_rows(K, y, kind, folds, stop_on_nonpositive, max_rules)
     states = [
         State(float(penalty), fold, weight, weight > 0)
         for fold, weight in enumerate(problem.weights)
@@ -109,6 +109,53 @@ def exact_half_space_paths(
     ]
     _run(problem, states, n_threads, memory_budget)
     return [state.steps for state in states]
+
+
+def _checked_data(K: Floats, y_signed: NDArray[Any]) -> tuple[Floats, NDArray[Any]]:
+    y = np.asarray(y_signed)
+    K = np.ascontiguousarray(K, dtype=np.float64)
+    if y.ndim != 1 or K.shape != (len(y), len(y)):
+        raise ValueError(
+            f"`K` must have one row and one column per label, got shape {K.shape} for {y.shape} "
+            "labels. Pass the kernel matrix of the training examples."
+        )
+    if not np.isin(y, (-1, 1)).all():
+        raise ValueError("`y_signed` must hold -1 and +1 only. Encode the labels first.")
+    if not np.isfinite(K).all():
+        raise ValueError("`K` must be finite. Remove or impute missing values first.")
+    return K, y
+
+
+def _check_options(kind: str, penalties: Sequence[float], max_rules: int, n_threads: int) -> None:
+    if kind not in ("conjunction", "disjunction"):
+        raise ValueError(f'`kind` must be "conjunction" or "disjunction", got {kind!r}.')
+    for penalty in penalties:
+        if not penalty > 0:
+            raise ValueError(
+                f"`penalties` must be positive, got {penalty}. Use infinity to forbid errors."
+            )
+    for name, value, least in (("max_rules", max_rules, 0), ("n_threads", n_threads, 1)):
+        if value < least:
+            raise ValueError(f"`{name}` must be at least {least}, got {value}.")
+
+
+def _checked_folds(n: int, weights: NDArray[Any] | None, active: Bools | None) -> Ints:
+    """Weight of each row in each fold."""
+    weight = np.ones(n, np.int64) if weights is None else np.asarray(weights)
+    if weight.shape != (n,) or not (weight == weight.astype(np.int64)).all() or (weight < 0).any():
+        raise ValueError(
+            f"`weights` must be {n} whole numbers of repetitions, none negative. "
+            "Repeat rows instead of weighing them by fractions."
+        )
+    if weight.sum() >= _MAX_WEIGHT:
+        raise ValueError(f"`weights` must sum to less than 2**30, got {weight.sum()}.")
+    folds = np.ones((1, n), bool) if active is None else np.asarray(active, bool)
+    if folds.ndim != 2 or folds.shape[1] != n:
+        raise ValueError(
+            f"`active` must have shape (n_folds, {n}), got {folds.shape}. "
+            "Give one row of flags per fold."
+        )
+    return np.asarray(weight.astype(np.int64) * folds)
 
 
 def _distinct_rows(

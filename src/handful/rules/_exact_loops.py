@@ -19,6 +19,10 @@ GRID = 2.0**24  # worths are rounded to multiples of 1 / GRID
 _PAIR_ERROR = np.float32(2.0**-21)  # of a projection in float32, relative to its largest value
 
 
+# For loops called by other loops only: without a door for Python they compile faster.
+inner = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
 class Case(NamedTuple):
     """One greedy round of one machine, as the search for a threshold sees it."""
 
@@ -79,7 +83,7 @@ class Best(NamedTuple):
     c: int
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _bin_columns(own, other, scale, offset, factor, code, codes, work):  # type: ignore[no-untyped-def]
     """Code of each column's bin, ``16 * bin + code``; bins count downwards, bin 0 is above all.
 
@@ -97,7 +101,7 @@ def _bin_columns(own, other, scale, offset, factor, code, codes, work):  # type:
         codes[x] = np.uint16(b * np.int32(16) + code)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _bin_pair(sketch, bins, o, t, lane, codes, work):  # type: ignore[no-untyped-def]
     """Bins of one projection; returns the first bin that holds possible thresholds.
 
@@ -126,7 +130,7 @@ def _bin_pair(sketch, bins, o, t, lane, codes, work):  # type: ignore[no-untyped
     return 0 if high < limit else 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _fill(codes, worth, histogram):  # type: ignore[no-untyped-def]
     """Add each column's worth to its bin, for eight pairs at once: their stores never collide."""
     c0, c1, c2, c3 = codes[0], codes[1], codes[2], codes[3]
@@ -169,7 +173,7 @@ def bound_block(sketch, bins, start, stop, bounds):  # type: ignore[no-untyped-d
                 bounds[first + lane, t] = best
 
 
-@njit(cache=True, nogil=True)
+@inner
 def shell_sort(values, index, n):  # type: ignore[no-untyped-def]
     """Sort the first n of both by value, then by index, in place."""
     gap = 1
@@ -187,13 +191,13 @@ def shell_sort(values, index, n):  # type: ignore[no-untyped-def]
         gap //= 3
 
 
-@njit(cache=True, nogil=True)
+@inner
 def worth_of(q, r, penalty):  # type: ignore[no-untyped-def]
     """``q - penalty * r``, rounded so that floating-point noise does not decide between ties."""
     return np.rint((q - penalty * r) * GRID) / GRID if r > 0 else float(q)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def beats(value, q, rank, best):  # type: ignore[no-untyped-def]
     """Is it better than ``best``? Larger worth, then larger q, then earlier pair."""
     if value != best.value:
@@ -201,7 +205,7 @@ def beats(value, q, rank, best):  # type: ignore[no-untyped-def]
     return q > best.n_other or (q == best.n_other and rank < best.rank)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _zoom(u, members, n, case, shift, bounds, counts, rank, best):  # type: ignore[no-untyped-def]
     """Keep the members that may still matter; ``bounds`` is (low, high, lowest threshold).
 
@@ -243,7 +247,7 @@ def _zoom(u, members, n, case, shift, bounds, counts, rank, best):  # type: igno
     return k
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _walk(u, members, n, case, tol, cap, lowest, counts):  # type: ignore[no-untyped-def]
     """Try each member of the own class as threshold, in ascending order."""
     n_same = case.n_same
@@ -276,7 +280,7 @@ def _walk(u, members, n, case, tol, cap, lowest, counts):  # type: ignore[no-unt
     return found
 
 
-@njit(cache=True, nogil=True)
+@inner
 def search_pair(u, own, case, tol, rank, best, members):  # type: ignore[no-untyped-def]
     """Worth, counts and column of the best threshold of projection u, or column -1.
 
@@ -286,8 +290,9 @@ def search_pair(u, own, case, tol, rank, best, members):  # type: ignore[no-unty
     cap = u[own]
     for x in case.kept:
         cap = min(cap, u[x])
-    n = 0
-    bounds = np.array([np.inf, -np.inf, -np.inf])
+    n = np.int64(0)  # a plain zero would be compiled for by itself
+    bounds = np.full(3, -np.inf)
+    bounds[0] = np.inf
     for x in range(u.shape[0]):
         if u[x] - tol <= cap and case.weight[x] > 0:
             members[n] = x

@@ -88,7 +88,7 @@ def _sketch(live: Live) -> tuple[Sketch, float]:
     n_same = len(live.own)
     centre = np.median(live.own[_evenly(n_same)], axis=0)
     own, other = live.own - centre, live.other - centre
-    size = max(np.abs(own).max(), np.abs(other).max(), np.finfo(float).tiny)
+    size = max(np.abs(own).max(), np.abs(other).max(), live.tols.max(), np.finfo(float).tiny)
     own, other = (own / size).astype(np.float32), (other / size).astype(np.float32)
     typical = _typical_columns(own, other, live.case.penalty)
     mean_own, mean_other = own[:, typical].mean(axis=1), other[:, typical].mean(axis=1)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from handful.rules._exact_loops import GRID, Best, Case, beats, search_pair, shell_sort
+from handful.rules._exact_loops import GRID, Best, Case, beats, inner, search_pair, shell_sort
 
 MAX_LANES = 64  # machines that walk together
 
@@ -50,7 +50,7 @@ class Machines(NamedTuple):
     is_mirrored: bool
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _bucket_sort(values, index, n, low, high, spare_values, spare_index, starts):  # type: ignore[no-untyped-def]
     """Sort the first n of both by value: buckets first, then each bucket."""
     n_buckets = starts.shape[0] - 1
@@ -71,11 +71,11 @@ def _bucket_sort(values, index, n, low, high, spare_values, spare_index, starts)
         if last - first > 1:
             shell_sort(spare_values[first:last], spare_index[first:last], last - first)
         first = last
-    values[:n] = spare_values[:n]
-    index[:n] = spare_index[:n]
+    for i in range(n):  # not by slices, which take seconds to compile
+        values[i], index[i] = spare_values[i], spare_index[i]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _write_ties_apart(values, index, n, n_same, tol, rows):  # type: ignore[no-untyped-def]
     """Write sorted rows, of tied rows the own class first; is some tie not transitive?"""
     is_tangled = False
@@ -110,12 +110,12 @@ def sort_block(pairs, owns):  # type: ignore[no-untyped-def]
     ends = np.empty(n_pairs, np.int64)
     is_tangled = np.zeros(n_pairs, np.bool_)
     rows = np.empty(n_pairs * n_rows, np.uint16)
-    end = 0
+    end = np.int64(0)
     for p in range(n_pairs):
         o, t = owns[p // n_other], p % n_other
         own, other, tol = pairs.own[o], pairs.other[t], pairs.tols[o, t]
         cap = own[o] - other[o]
-        n, low, high = 0, np.inf, -np.inf
+        n, low, high = np.int64(0), np.inf, -np.inf
         for x in range(n_rows):
             u = own[x] - other[x]
             values[n], index[n] = u, x
@@ -129,7 +129,7 @@ def sort_block(pairs, owns):  # type: ignore[no-untyped-def]
     return Orders(owns, ends, rows[:end].copy(), is_tangled)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _plan(rows, is_seen, n_same, plan):  # type: ignore[no-untyped-def]
     """Rows to be added in groups of four, so that thresholds lie between groups only.
 
@@ -155,7 +155,7 @@ def _plan(rows, is_seen, n_same, plan):  # type: ignore[no-untyped-def]
     return end
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _walk_lanes(plan, n, worth, total, best):  # type: ignore[no-untyped-def]
     """Largest worth of a threshold, for each lane."""
     total[:] = 0
@@ -173,7 +173,7 @@ def _walk_lanes(plan, n, worth, total, best):  # type: ignore[no-untyped-def]
             best[s] = max(best[s], t)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _floor(machines, m, value, n_other):  # type: ignore[no-untyped-def]
     """The scaled worth that only a better half-space, or a tied one, exceeds or reaches."""
     if machines.is_ordinal[m]:
@@ -181,7 +181,7 @@ def _floor(machines, m, value, n_other):  # type: ignore[no-untyped-def]
     return np.int32(np.floor(machines.scale[m] * (value - 1.0 / GRID)) - 1.0)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _rank(machines, m, o, t):  # type: ignore[no-untyped-def]
     """Place of a pair in the scanning order of machine m."""
     names = machines.names[m]
@@ -189,7 +189,7 @@ def _rank(machines, m, o, t):  # type: ignore[no-untyped-def]
     return (other << 31) + own if machines.is_mirrored else (own << 31) + other
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _improve(machines, s, pair, u, tol, members, values, counts):  # type: ignore[no-untyped-def]
     """Search the pair (own, other) exactly for machine s and keep the better half-space."""
     o, t = pair
