@@ -89,13 +89,18 @@ class SVMGrid:
 
 
 def _shared_kernels(kernels: Sequence[Kernel], rows: Floats, X: Floats) -> Iterator[Floats]:
-    """Kernel matrices of rows against X; Gaussian kernels share their distances."""
+    """Kernel matrices of rows against X; Gaussian kernels share their distances.
+
+    Use each matrix before the next is asked for: Gaussian ones are written to the same memory.
+    """
     squares: Floats | None = None
     for kernel in kernels:
         if kernel.name == "rbf":
             if squares is None:
                 squares = euclidean_distances(rows, X, squared=True)
-            yield np.exp(-kernel.gamma * squares)
+                matrix = np.empty_like(squares)
+            np.multiply(squares, -kernel.gamma, out=matrix)
+            yield np.exp(matrix, out=matrix)
         else:
             yield kernel(rows, X)
 

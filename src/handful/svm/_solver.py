@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 Floats = NDArray[np.float64]
 
-_SMO_STEPS = 500
+_SMO_STEPS = 700
 _NEWTON_STEPS = 10
 _HELD_SHARE = 0.3
 _LARGEST_NEWTON = 4000
