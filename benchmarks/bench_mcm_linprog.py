@@ -4,6 +4,8 @@ Peer: scipy.optimize.linprog on the published program (11)-(14), dense at 690 an
 sparse at 20000 (dense it would need 6 GB). Both are timed in turn in one process; the objectives
 must agree to a relative 1e-7, and ours carries its own proof.
 
+Times are CPU seconds on one thread, which other work on the machine disturbs least.
+
 Run: python benchmarks/bench_mcm_linprog.py [small] [wide] [tall]
 """
 
@@ -49,12 +51,12 @@ def main(names):
         args = published(X, y, 1.0, dense=name != "tall")
         ours, theirs = [], []
         for _ in range(repeats):
-            start = time.perf_counter()
+            start = time.process_time()
             path = mcm_path(X, y, [1.0])
-            ours.append(time.perf_counter() - start)
-            start = time.perf_counter()
+            ours.append(time.process_time() - start)
+            start = time.process_time()
             peer = linprog(**args)
-            theirs.append(time.perf_counter() - start)
+            theirs.append(time.process_time() - start)
         difference = abs(path.values[0] - peer.fun) / (1 + abs(peer.fun))
         assert difference <= 1e-7, difference
         ratio = np.median(theirs) / np.median(ours)

@@ -3,6 +3,8 @@
 Peers: HiGHS (highspy) on the same program, cold for each C, and warm-started along the path
 through `handful.programs.LinearProgram`. All in one process, objectives equal to 1e-7.
 
+Times are CPU seconds on one thread, which other work on the machine disturbs least.
+
 Run: python benchmarks/bench_mcm_path.py [n_samples]
 """
 
@@ -23,9 +25,9 @@ CS = np.logspace(-3, 3, 13)
 
 
 def timed(function):
-    start = time.perf_counter()
+    start = time.process_time()
     result = function()
-    return time.perf_counter() - start, result
+    return time.process_time() - start, result
 
 
 def cold(X, y):

@@ -47,7 +47,7 @@ def test_highs_steps_in_where_the_interior_point_fails(rng, monkeypatch):
     X, y = _data(rng)
     fast = MarginSolver(X, y).solve(1.0)
     original = module.solve_interior
-    monkeypatch.setattr(module, "solve_interior", lambda p: original(p, max_iter=2))
+    monkeypatch.setattr(module, "solve_interior", lambda p, **_: original(p, max_iter=2))
     slow = MarginSolver(X, y).solve(1.0)
     assert (fast.solver, slow.solver) == ("interior", "highs")
     assert slow.value == pytest.approx(fast.value, rel=1e-8)

@@ -103,7 +103,7 @@ def solve_by_columns(
     wrongly and drops those far from use. The gap is proved over all columns: the dual point,
     shrunk until no column is priced wrongly, gives the lower bound.
     """
-    n, gap = K.shape[1], np.inf
+    n, gap, last = K.shape[1], np.inf, np.inf
     chosen = np.arange(n) if n <= _ALL_AT_ONCE else _first_columns(K)
     for _ in range(_MAX_ROUNDS):
         solver = MarginSolver(
@@ -119,9 +119,12 @@ def solve_by_columns(
                 solution = solver.solve(C, vertex=True)
             w[chosen] = solution.w
             return replace(solution, w=w, gap=gap)
-        size = np.abs(solution.w)
-        is_used = size > 1e-9 * float(size.max(initial=0.0))
-        keep = chosen[is_used | (own >= 0.8 * weight)]
+        keep = chosen
+        if solution.value < last - 1e-9 * abs(last):  # dropping without progress could cycle
+            size = np.abs(solution.w)
+            is_used = size > 1e-9 * float(size.max(initial=0.0))
+            keep = chosen[is_used | (own >= 0.8 * weight)]
+        last = solution.value
         order = np.argsort(-pull, kind="stable")[: min(200, max(20, chosen.size // 2))]
         new = order[pull[order] > weight]
         if not new.size:

@@ -8,6 +8,7 @@ centre of the optimal face, not at a vertex; `_vertex` goes on from there.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,16 +70,21 @@ class _Work:
 
 
 def solve_interior(
-    program: MarginProgram, *, tol: float = 1e-10, max_iter: int = 80
+    program: MarginProgram,
+    *,
+    tol: float = 1e-10,
+    max_iter: int = 80,
+    stop: Callable[[InteriorPoint], bool] | None = None,
 ) -> InteriorPoint:
     """Best iterate of the interior point; the caller checks its ``gap``.
 
-    It stops at ``tol``, when no progress is made, or when the equations become singular.
+    It stops at ``tol``, when no progress is made, or when the equations become singular. Once
+    the gap is below 1e-6, ``stop`` is asked, and again after each hundredfold progress.
     """
     from handful.programs import _loops  # imported here: numba is needed only from here on
 
     work, point = _start(program)
-    best, since, least = point.copy(), 0, np.inf
+    best, since, least, ask_at = point.copy(), 0, np.inf, 1e-6
     with np.errstate(all="ignore"):
         for iteration in range(max_iter):
             g = work.G @ point.theta
@@ -93,6 +99,10 @@ def solve_interior(
                 best = point.copy()
             if best.gap <= tol or since >= 8 or products <= 1e-18 * work.n_products:
                 break
+            if stop is not None and best.gap <= ask_at:
+                ask_at = 0.01 * best.gap
+                if stop(best):
+                    break
             if not _iterate(_loops, work, point, g, residual, products):
                 break
     best.n_iterations = point.n_iterations

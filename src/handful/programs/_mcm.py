@@ -197,23 +197,20 @@ class MinimalComplexityMachine(MarginMachine):
                 "`kernel` must be positive semi-definite for sparsity='paper' and 'rank', got a "
                 "matrix with negative eigenvalues. Use sparsity='l1', which takes any matrix."
             )
-        tol = self.rank_tol if self._sparsity() == "rank" else PAPER_RANK_TOL
-        columns = pivoted_columns(K, tol)
-        self.rank_ = columns.rank
-        if columns.is_full:
-            found = [interpolate(K, sign, C) for sign in signs]
-            self._check_interpolation(found)
-            return found
-        return [self._solve_on(K, columns.pivots, sign, C) for sign in signs]
+        return self._solve_on_pivots(K, signs, C)
 
-    def _check_interpolation(self, found: list[MarginSolution]) -> None:
-        gap = max(solution.gap for solution in found)
-        if gap > self.tol:
-            raise SolverError(
-                LPStatus.UNPROVED,
-                f"The kernel is nearly singular: interpolating it leaves a gap of {gap:.2g}. "
-                "Use sparsity='l1' or 'rank'.",
-            )
+    def _solve_on_pivots(self, K: Floats, signs: list[Floats], C: float) -> list[MarginSolution]:
+        """Expand over the pivots; a kernel too singular to interpolate is truncated further."""
+        tol = self.rank_tol if self._sparsity() == "rank" else PAPER_RANK_TOL
+        while True:
+            columns = pivoted_columns(K, tol)
+            self.rank_ = columns.rank
+            if not columns.is_full:
+                return [self._solve_on(K, columns.pivots, sign, C) for sign in signs]
+            found = [interpolate(K, sign, C) for sign in signs]
+            if max(solution.gap for solution in found) <= self.tol:
+                return found
+            tol *= 10.0
 
     def _solve_on(
         self, K: Floats, pivots: NDArray[np.intp], sign: Floats, C: float

@@ -6,16 +6,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import qr, solve_triangular
+from scipy.linalg import blas, lapack, qr, solve_triangular
 
 from handful.programs._highs import solve_with_highs
-from handful.programs._interior import solve_interior
+from handful.programs._interior import InteriorPoint, solve_interior
 from handful.programs._margin import MarginProgram, MarginSolution, balanced
 from handful.programs._status import LPStatus, SolverError
 from handful.programs._touching import touching_examples
 from handful.programs._vertex import polish, to_vertex
 
 Floats = NDArray[np.float64]
+
+#: A polished point with this gap needs no further iterations.
+_PROVED = 1e-11
 
 
 class MarginSolver:
@@ -91,7 +94,7 @@ class MarginSolver:
 
     def _solve_scaled(self, C: float, vertex: bool) -> MarginSolution:
         program = replace(self.program, C=float(C))
-        solution = polish(program, solve_interior(program), self.tol)
+        solution = _interior(program, self.tol)
         if not solution.gap <= self.tol:
             solution = balanced(program, solution)
         if not solution.gap <= self.tol:
@@ -110,6 +113,20 @@ class MarginSolver:
         return replace(solution, w=w, b=solution.b - float(w @ self.center))
 
 
+def _interior(program: MarginProgram, tol: float) -> MarginSolution:
+    """The polished interior point; polishing is tried on the way, to stop as soon as it proves."""
+    early: list[MarginSolution] = []
+
+    def is_proved(point: InteriorPoint) -> bool:
+        polished = polish(program, point, tol)
+        if polished.is_unique and polished.gap <= _PROVED:
+            early.append(polished)
+        return bool(early)
+
+    point = solve_interior(program, stop=is_proved)
+    return early[0] if early else polish(program, point, tol)
+
+
 @dataclass(frozen=True)
 class _Basis:
     """Triangular factor of independent columns: columns[:, order] = Q R."""
@@ -126,11 +143,21 @@ class _Basis:
 
 
 def _orthonormal(columns: Floats) -> tuple[Floats, _Basis]:
-    """An orthonormal basis (scaled to unit mean square) of the columns' span."""
+    """A well-conditioned basis (of about unit mean square) of the columns' span.
+
+    Well-conditioned columns take the Cholesky factor of their Gram matrix, others a pivoted QR.
+    """
+    m, n = columns.shape
+    if 0 < n < m:
+        R, info = lapack.dpotrf(blas.dsyrk(1.0 / m, columns.T), lower=0)
+        pivots = np.abs(np.diagonal(R))
+        if info == 0 and pivots.min() > 1e-4 * pivots.max():
+            Q = solve_triangular(R, columns.T, trans="T", check_finite=False).T
+            return np.ascontiguousarray(Q), _Basis(R, np.arange(n), n)
     Q, R, order = qr(columns, mode="economic", pivoting=True, check_finite=False)
     pivots = np.abs(np.diagonal(R))
     rank = int(np.sum(pivots > 1e-11 * pivots.max(initial=1e-300)))
-    root = float(np.sqrt(len(columns)))
+    root = float(np.sqrt(m))
     factor = np.asarray(R[:rank, :rank] / root, dtype=np.float64)
-    basis = _Basis(factor, np.asarray(order[:rank], dtype=np.intp), columns.shape[1])
+    basis = _Basis(factor, np.asarray(order[:rank], dtype=np.intp), n)
     return np.array(Q[:, :rank] * root, dtype=np.float64, order="C"), basis
