@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from handful.rules._half_space_states import Ints, Problem, State
+from handful.rules._half_space_states import Floats, Ints, Problem, State
 
 if TYPE_CHECKING:
     from handful.rules._exact_loops import Best, Bins, Case, Live, Sketch
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 Map = Callable[..., Iterable[Any]]  # map, or that of a thread pool
 
 _SCALED_LIMIT = 2.0**30
+_TINY = float(np.finfo(np.float64).tiny)
 MANY = 2**40
 _BLOCK = 256
 _N_SEEDS = 16
@@ -87,9 +89,8 @@ def _sketch(live: Live) -> tuple[Sketch, float]:
     worth, scale = scaled_worth(live.case)
     n_same = len(live.own)
     centre = np.median(live.own[_evenly(n_same)], axis=0)
-    own, other = live.own - centre, live.other - centre
-    size = max(np.abs(own).max(), np.abs(other).max(), live.tols.max(), np.finfo(float).tiny)
-    own, other = (own / size).astype(np.float32), (other / size).astype(np.float32)
+    size = max(_reach(live.own, centre), _reach(live.other, centre), live.tols.max(), _TINY)
+    own, other = _single(live.own, centre, size), _single(live.other, centre, size)
     typical = _typical_columns(own, other, live.case.penalty)
     mean_own, mean_other = own[:, typical].mean(axis=1), other[:, typical].mean(axis=1)
     from_own = own[:, typical] - mean_own[:, None]
@@ -105,6 +106,23 @@ def _sketch(live: Live) -> tuple[Sketch, float]:
         np.arange(n_same), n_same,
     )  # fmt: skip
     return sketch, scale
+
+
+def _reach(rows: Floats, centre: Floats) -> float:
+    """Largest absolute value after centring."""
+    return max(float(np.abs(part - centre).max()) for part in _parts(rows))
+
+
+def _single(rows: Floats, centre: Floats, size: float) -> NDArray[np.float32]:
+    """Centred and scaled rows in single precision, without large intermediates."""
+    out = np.empty(rows.shape, np.float32)
+    for part, into in zip(_parts(rows), _parts(out), strict=True):
+        into[:] = (part - centre) / size
+    return out
+
+
+def _parts(rows: Any) -> list[Any]:
+    return [rows[i : i + 256] for i in range(0, len(rows), 256)]
 
 
 def _choose_bins(live: Live, sketch: Sketch, own: Ints, other: Ints, value: float) -> Bins:
