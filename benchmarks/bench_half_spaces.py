@@ -163,9 +163,7 @@ def folds_of(m, n_folds=10):
 
 def bench_table(is_full):
     every = 1 if is_full else 5
-    print(
-        f"10 folds x 15 penalties x 10 sizes against path by path (1 in {every} paths)"
-    )
+    print(f"10 folds x 15 penalties x 10 sizes against path by path (1 in {every} paths)")
     for name in SETS:
         K, y = load(name)
         active = folds_of(len(y))

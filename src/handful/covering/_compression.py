@@ -7,7 +7,7 @@ every size. Penalty and size only influence which classifier is chosen, so they 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,6 +34,7 @@ from handful.rules import (
     stump_table,
     two_point_table,
 )
+from handful.rules._balls import BallSweep
 from handful.rules._rebuild import (
     rebuild_balls,
     rebuild_half_spaces,
@@ -58,12 +59,17 @@ class Geometry:
     ball_kernel: Kernel | None = None
 
 
+def distinct_examples(rows: Rows, pool: Ints) -> Ints:
+    """One example a row, ordered by content, so that ties do not depend on row order."""
+    _, first = np.unique(rows.row_of[pool], return_index=True)
+    return np.asarray(pool[first])
+
+
 def make_table(
     family: str, rows: Rows, pool: Ints, geometry: Geometry, n_threads: int = 1
 ) -> Table:
     """Candidate table of one family over the examples of a pool (duplicates dropped)."""
-    _, first = np.unique(rows.row_of[pool], return_index=True)
-    distinct = pool[first]  # ordered by content, so that ties do not depend on row order
+    distinct = distinct_examples(rows, pool)
     if family == "stumps":
         return stump_table(rows, distinct, n_threads=n_threads)
     if family == "balls":
@@ -110,22 +116,58 @@ def compression_candidates(
     scheme_terms: tuple[tuple[str, float], ...] = (),
 ) -> Iterator[Candidate]:
     """All prefixes of all greedy paths over one table (no rule at all is coded elsewhere)."""
-    example_of = _example_of_row(rows, table)
     for kind in kinds:
         sweep = Sweep(table, rows, KIND_SIGNS[kind], options)
-        seen: set[tuple[Step, ...]] = set()
-        for penalty in penalties:
-            steps = sweep.path(penalty)
-            counter = PathCounter(rows, sweep.sign)
-            for size, step in enumerate(steps, start=1):
-                counter.cover(covered_rows(table, step.t, step.j, step.side))
-                prefix = tuple(steps[:size])
-                if prefix in seen:
-                    continue
-                seen.add(prefix)
-                yield _candidate(
-                    rows, table, prefix, kind, penalty, counter, example_of, pool_size, scheme_terms
-                )
+        paths = ((penalty, sweep.path(penalty)) for penalty in penalties)
+        yield from _prefixes(rows, table, paths, kind, pool_size, scheme_terms)
+
+
+def ball_candidates(
+    rows: Rows,
+    geometry: Geometry,
+    *,
+    kinds: Sequence[str],
+    penalties: Sequence[float],
+    options: SweepOptions,
+    scheme_terms: tuple[tuple[str, float], ...] = (),
+) -> Iterator[Candidate]:
+    """The same over the balls of all examples, without a table of all distances."""
+    for kind in kinds:
+        sweep = BallSweep(
+            rows,
+            distinct_examples(rows, np.arange(rows.n_samples)),
+            KIND_SIGNS[kind],
+            options,
+            metric=geometry.metric,
+            kernel=geometry.ball_kernel,
+        )
+        table, paths = sweep.paths(penalties)
+        found = zip(penalties, paths, strict=True)
+        yield from _prefixes(rows, table, found, kind, rows.n_samples, scheme_terms)
+
+
+def _prefixes(
+    rows: Rows,
+    table: Table,
+    paths: Iterable[tuple[float, list[Step]]],
+    kind: str,
+    pool_size: int,
+    scheme_terms: tuple[tuple[str, float], ...],
+) -> Iterator[Candidate]:
+    """Every distinct prefix of every path, once."""
+    example_of = _example_of_row(rows, table)
+    seen: set[tuple[Step, ...]] = set()
+    for penalty, steps in paths:
+        counter = PathCounter(rows, KIND_SIGNS[kind])
+        for size, step in enumerate(steps, start=1):
+            counter.cover(covered_rows(table, step.t, step.j, step.side))
+            prefix = tuple(steps[:size])
+            if prefix in seen:
+                continue
+            seen.add(prefix)
+            yield _candidate(
+                rows, table, prefix, kind, penalty, counter, example_of, pool_size, scheme_terms
+            )
 
 
 def _example_of_row(rows: Rows, table: Table) -> dict[int, int]:

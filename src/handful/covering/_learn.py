@@ -23,6 +23,7 @@ from handful.covering._compression import (
     KIND_SIGNS,
     Geometry,
     PathCounter,
+    ball_candidates,
     compression_candidates,
     constant_candidates,
     make_table,
@@ -42,6 +43,7 @@ LIST_PENALTIES = (1.0, 2.0, 5.0, math.inf)
 POOL_PENALTIES = (0.7, 1.0, 1.5)
 AUTO_RULES = 6
 AUTO_POOL_RULES = 4
+SMALL_TABLE = 1000  # so many examples are faster by a table of all distances
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,6 +236,16 @@ def _sweeps(
     family = scheme.families[0]
     if family == "half-spaces" and scheme.pool_size == rows.n_samples:
         yield from exact_candidates(rows, geometry, settings.kinds, penalties, options, terms)
+        return
+    if family == "balls" and scheme.pool_size == rows.n_samples > SMALL_TABLE:
+        yield from ball_candidates(
+            rows,
+            geometry,
+            kinds=settings.kinds,
+            penalties=penalties,
+            options=options,
+            scheme_terms=terms,
+        )
         return
     yield from compression_candidates(
         rows,

@@ -121,6 +121,10 @@ class Sweep:
             kept[self._rows_of(step)] = True
         return steps
 
+    def best_step(self, live: Mask, kept: Mask, penalty: float) -> tuple[Step | None, float]:
+        """The best rule where ``live`` are the rows with weight, and its usefulness."""
+        return self._best(self.same, self.other, live, kept, set(), penalty)
+
     def _rows_of(self, step: Step) -> list[int]:
         """Rows of the examples that a step adds to the compression set."""
         table = self.table

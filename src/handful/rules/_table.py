@@ -226,20 +226,24 @@ def ball_table(
     metric: str = "euclidean",
     kernel: Kernel | None = None,
     n_threads: int = 1,
+    centers: Ints | None = None,
 ) -> Table:
-    """Balls: one direction a centre, thresholds at the distances of the pool's examples."""
+    """Balls: one direction a centre, thresholds at the distances of the pool's examples.
+
+    ``centers`` are positions in the pool, all where left out.
+    """
     pool_rows = rows.row_of[pool]
+    first = np.arange(len(pool)) if centers is None else centers
     with np.errstate(over="ignore", invalid="ignore"):
-        values = ball_distances(rows.X[pool_rows], rows.X, metric=metric, kernel=kernel)
+        values = ball_distances(rows.X[pool_rows[first]], rows.X, metric=metric, kernel=kernel)
     check_finite(values)
     at_pool = values[:, pool_rows]
     tolerances = np.array([ball_tolerance(float(v)) for v in at_pool.max(axis=1)])
     thresholds, n_thresholds = _pad(
         [distinct_thresholds(v, tol) for v, tol in zip(at_pool, tolerances, strict=True)]
     )
-    first = np.arange(len(pool))
-    none = np.full(first.shape, -1)
-    codes = encode_rows(values, first, none, thresholds, n_thresholds, tolerances, n_threads)
+    t, none = np.arange(len(first)), np.full(first.shape, -1)
+    codes = encode_rows(values, t, none, thresholds, n_thresholds, tolerances, n_threads)
     return Table(
         "balls",
         pool,
@@ -355,7 +359,7 @@ def sides_of(table: Table, rows: Rows, sign: int) -> Ints:
         numeric = np.array([[BELOW, ABOVE], [EQUAL, UNEQUAL]])[rows.is_categorical.astype(int)]
         return np.column_stack([np.repeat(t, 2), numeric.ravel()])
     if table.family == "balls":
-        is_same = rows.y[table.pool_rows] == sign
+        is_same = rows.y[table.pool_rows[table.first]] == sign
         return np.column_stack([t, np.where(is_same, ABOVE, BELOW)])
     return np.column_stack([t, np.full(t.shape, BELOW if sign > 0 else ABOVE)])
 
