@@ -85,18 +85,24 @@ class PathCounter:
     def __init__(self, rows: Rows, sign: int) -> None:
         self.rows, self.sign = rows, sign
         self.covered = np.zeros(rows.X.shape[0], dtype=bool)
+        self.n_covered = {-1: 0, 1: 0}
+        self.totals = rows.totals
 
-    def cover(self, mask: Mask) -> None:
-        """Add the rows that one more rule covers."""
+    def cover(self, mask: Mask, n_new: dict[int, int] | None = None) -> None:
+        """Add the rows that one more rule covers; ``n_new`` of each label are new."""
+        if n_new is None:
+            new = mask & ~self.covered
+            n_new = {k: int(self.rows.weight[new & (self.rows.y == k)].sum()) for k in (-1, 1)}
         self.covered |= mask
-
-    def wrong(self) -> Mask:
-        """Rows that are misclassified now."""
-        return self.covered == (self.rows.y == self.sign)
+        self.n_covered = {label: self.n_covered[label] + n_new[label] for label in (-1, 1)}
 
     def errors(self, kept: Sequence[int]) -> tuple[int, int, int]:
         """(false positives, false negatives) outside ``kept``, and all training errors."""
-        return count_errors(self.rows, self.wrong(), kept)
+        same, other = self.sign, -self.sign
+        n_wrong = {same: self.n_covered[same], other: self.totals[other] - self.n_covered[other]}
+        kept_rows = self.rows.row_of[np.array(kept, dtype=np.int64)]
+        kept_wrong = self.covered[kept_rows] == (self.rows.y[kept_rows] == self.sign)
+        return count_errors(self.rows, n_wrong, kept_wrong, kept)
 
 
 def compression_candidates(
@@ -111,21 +117,24 @@ def compression_candidates(
 ) -> Iterator[Candidate]:
     """All prefixes of all greedy paths over one table (no rule at all is coded elsewhere)."""
     example_of = _example_of_row(rows, table)
-    for kind in kinds:
-        sweep = Sweep(table, rows, KIND_SIGNS[kind], options)
-        seen: set[tuple[Step, ...]] = set()
-        for penalty in penalties:
-            steps = sweep.path(penalty)
-            counter = PathCounter(rows, sweep.sign)
-            for size, step in enumerate(steps, start=1):
-                counter.cover(covered_rows(table, step.t, step.j, step.side))
-                prefix = tuple(steps[:size])
-                if prefix in seen:
-                    continue
-                seen.add(prefix)
-                yield _candidate(
-                    rows, table, prefix, kind, penalty, counter, example_of, pool_size, scheme_terms
-                )
+    counter = rows.counter([table], n_threads=options.n_threads)
+    paths: dict[tuple[str, float], list[Step]] = {(k, p): [] for k in kinds for p in penalties}
+    sweeps = {k: Sweep(table, rows, KIND_SIGNS[k], options, counter=counter) for k in kinds}
+    counter.run(sweeps[kind].rounds(penalty, steps) for (kind, penalty), steps in paths.items())
+    seen: set[tuple[str, tuple[Step, ...]]] = set()
+    for (kind, penalty), steps in paths.items():
+        sign = KIND_SIGNS[kind]
+        errors = PathCounter(rows, sign)
+        for size, step in enumerate(steps, start=1):
+            covered = covered_rows(table, step.t, step.j, step.side)
+            errors.cover(covered, {sign: step.n_same, -sign: step.n_other})
+            prefix = tuple(steps[:size])
+            if (kind, prefix) in seen:
+                continue
+            seen.add((kind, prefix))
+            yield _candidate(
+                rows, table, prefix, kind, penalty, errors, example_of, pool_size, scheme_terms
+            )
 
 
 def _example_of_row(rows: Rows, table: Table) -> dict[int, int]:
