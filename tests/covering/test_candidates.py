@@ -64,12 +64,13 @@ def test_errors_are_counted_outside_the_kept_examples(rng):
         kept = rng.permutation(40)[:7]
         plain = wrong[rows.row_of]
         outside = np.setdiff1d(np.arange(40), kept)
-        assert count_errors(rows, wrong, kept) == (
+        n_wrong = {label: int((plain & (y == label)).sum()) for label in (-1, 1)}
+        assert count_errors(rows, n_wrong, plain[kept], kept) == (
             (plain & (y < 0))[outside].sum(),
             (plain & (y > 0))[outside].sum(),
             plain.sum(),
         )
-    assert count_errors(rows, np.zeros(len(rows.y), bool), ()) == (0, 0, 0)
+    assert count_errors(rows, {-1: 0, 1: 0}, np.zeros(0, bool), ()) == (0, 0, 0)
 
 
 def test_recounting_trusts_the_machine():

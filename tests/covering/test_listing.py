@@ -110,9 +110,7 @@ def test_candidates_count_what_their_machines_do(families, kinds, rng):
 
 
 def test_the_default_is_the_majority_left():
-    rows = collapse_rows(np.arange(3.0)[:, None], np.array([1, 1, -1]))
-    everything, nothing = np.ones(3, bool), np.zeros(3, bool)
-    assert default_output(rows, everything, 1) == 1
-    assert default_output(rows, rows.y < 0, 1) == -1
-    assert default_output(rows, nothing, 1) == -1
-    assert default_output(rows, nothing, -1) == 1
+    assert default_output({-1: 1, 1: 2}, 1) == 1
+    assert default_output({-1: 1, 1: 0}, 1) == -1
+    assert default_output({-1: 0, 1: 0}, 1) == -1
+    assert default_output({-1: 0, 1: 0}, -1) == 1

@@ -86,14 +86,23 @@ class Candidate:
         return self.n_false_positives + self.n_false_negatives
 
 
-def count_errors(rows: Rows, wrong: Mask, kept: Sequence[int]) -> tuple[int, int, int]:
-    """(false positives, false negatives) outside ``kept``, and all training errors."""
-    by_class = [int(rows.weight[wrong & (rows.y == label)].sum()) for label in (-1, 1)]
-    total = sum(by_class)
-    kept_rows = rows.row_of[np.array(kept, dtype=np.int64)]
-    for k, label in enumerate((-1, 1)):
-        by_class[k] -= int((wrong[kept_rows] & (rows.y[kept_rows] == label)).sum())
-    return by_class[0], by_class[1], total
+def count_errors(
+    rows: Rows, n_wrong: dict[int, int], kept_wrong: Mask, kept: Sequence[int]
+) -> tuple[int, int, int]:
+    """(false positives, false negatives) outside ``kept``, and all training errors.
+
+    Parameters
+    ----------
+    rows : Rows
+    n_wrong : dict
+        How many examples of each label are wrong, the kept ones included.
+    kept_wrong : bool array
+        Which of the kept examples are wrong.
+    kept : sequence of int
+    """
+    y = rows.y[rows.row_of[np.array(kept, dtype=np.int64)]]
+    outside = [n_wrong[label] - int((kept_wrong & (y == label)).sum()) for label in (-1, 1)]
+    return outside[0], outside[1], n_wrong[-1] + n_wrong[1]
 
 
 def recount(candidate: Candidate, machine: RuleSet | RuleList, rows: Rows) -> Candidate:
@@ -102,7 +111,11 @@ def recount(candidate: Candidate, machine: RuleSet | RuleList, rows: Rows) -> Ca
     The search compares values within a tolerance, the machine compares them with thresholds
     computed from the kept examples alone. Where the two differ, the machine counts.
     """
-    n_fp, n_fn, n_all = count_errors(rows, machine.predict(rows.X) != rows.y, candidate.kept)
+    kept = rows.row_of[np.array(candidate.kept, dtype=np.int64)]
+    kept_wrong = machine.predict(rows.X[kept]) != rows.y[kept]
+    n_fp, n_fn, n_all = count_errors(
+        rows, rows.n_wrong(machine.predict), kept_wrong, candidate.kept
+    )
     return replace(
         candidate, n_false_positives=n_fp, n_false_negatives=n_fn, n_training_errors=n_all
     )

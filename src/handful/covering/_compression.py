@@ -7,7 +7,7 @@ every size. Penalty and size only influence which classifier is chosen, so they 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,18 +91,24 @@ class PathCounter:
     def __init__(self, rows: Rows, sign: int) -> None:
         self.rows, self.sign = rows, sign
         self.covered = np.zeros(rows.X.shape[0], dtype=bool)
+        self.n_covered = {-1: 0, 1: 0}
+        self.totals = rows.totals
 
-    def cover(self, mask: Mask) -> None:
-        """Add the rows that one more rule covers."""
+    def cover(self, mask: Mask, n_new: dict[int, int] | None = None) -> None:
+        """Add the rows that one more rule covers; ``n_new`` of each label are new."""
+        if n_new is None:
+            new = mask & ~self.covered
+            n_new = {k: int(self.rows.weight[new & (self.rows.y == k)].sum()) for k in (-1, 1)}
         self.covered |= mask
-
-    def wrong(self) -> Mask:
-        """Rows that are misclassified now."""
-        return self.covered == (self.rows.y == self.sign)
+        self.n_covered = {label: self.n_covered[label] + n_new[label] for label in (-1, 1)}
 
     def errors(self, kept: Sequence[int]) -> tuple[int, int, int]:
         """(false positives, false negatives) outside ``kept``, and all training errors."""
-        return count_errors(self.rows, self.wrong(), kept)
+        same, other = self.sign, -self.sign
+        n_wrong = {same: self.n_covered[same], other: self.totals[other] - self.n_covered[other]}
+        kept_rows = self.rows.row_of[np.array(kept, dtype=np.int64)]
+        kept_wrong = self.covered[kept_rows] == (self.rows.y[kept_rows] == self.sign)
+        return count_errors(self.rows, n_wrong, kept_wrong, kept)
 
 
 def compression_candidates(
@@ -116,10 +122,11 @@ def compression_candidates(
     scheme_terms: tuple[tuple[str, float], ...] = (),
 ) -> Iterator[Candidate]:
     """All prefixes of all greedy paths over one table (no rule at all is coded elsewhere)."""
-    for kind in kinds:
-        sweep = Sweep(table, rows, KIND_SIGNS[kind], options)
-        paths = ((penalty, sweep.path(penalty)) for penalty in penalties)
-        yield from _prefixes(rows, table, paths, kind, pool_size, scheme_terms)
+    counter = rows.counter([table], n_threads=options.n_threads)
+    paths: dict[tuple[str, float], list[Step]] = {(k, p): [] for k in kinds for p in penalties}
+    sweeps = {k: Sweep(table, rows, KIND_SIGNS[k], options, counter=counter) for k in kinds}
+    counter.run(sweeps[kind].rounds(penalty, steps) for (kind, penalty), steps in paths.items())
+    yield from _prefixes(rows, table, paths, pool_size, scheme_terms)
 
 
 def ball_candidates(
@@ -132,41 +139,36 @@ def ball_candidates(
     scheme_terms: tuple[tuple[str, float], ...] = (),
 ) -> Iterator[Candidate]:
     """The same over the balls of all examples, without a table of all distances."""
+    pool = distinct_examples(rows, np.arange(rows.n_samples))
+    how = {"metric": geometry.metric, "kernel": geometry.ball_kernel}
     for kind in kinds:
-        sweep = BallSweep(
-            rows,
-            distinct_examples(rows, np.arange(rows.n_samples)),
-            KIND_SIGNS[kind],
-            options,
-            metric=geometry.metric,
-            kernel=geometry.ball_kernel,
-        )
-        table, paths = sweep.paths(penalties)
-        found = zip(penalties, paths, strict=True)
-        yield from _prefixes(rows, table, found, kind, rows.n_samples, scheme_terms)
+        table, found = BallSweep(rows, pool, KIND_SIGNS[kind], options, **how).paths(penalties)
+        paths = {(kind, p): steps for p, steps in zip(penalties, found, strict=True)}
+        yield from _prefixes(rows, table, paths, rows.n_samples, scheme_terms)
 
 
 def _prefixes(
     rows: Rows,
     table: Table,
-    paths: Iterable[tuple[float, list[Step]]],
-    kind: str,
+    paths: dict[tuple[str, float], list[Step]],
     pool_size: int,
     scheme_terms: tuple[tuple[str, float], ...],
 ) -> Iterator[Candidate]:
     """Every distinct prefix of every path, once."""
     example_of = _example_of_row(rows, table)
-    seen: set[tuple[Step, ...]] = set()
-    for penalty, steps in paths:
-        counter = PathCounter(rows, KIND_SIGNS[kind])
+    seen: set[tuple[str, tuple[Step, ...]]] = set()
+    for (kind, penalty), steps in paths.items():
+        sign = KIND_SIGNS[kind]
+        errors = PathCounter(rows, sign)
         for size, step in enumerate(steps, start=1):
-            counter.cover(covered_rows(table, step.t, step.j, step.side))
+            covered = covered_rows(table, step.t, step.j, step.side)
+            errors.cover(covered, {sign: step.n_same, -sign: step.n_other})
             prefix = tuple(steps[:size])
-            if prefix in seen:
+            if (kind, prefix) in seen:
                 continue
-            seen.add(prefix)
+            seen.add((kind, prefix))
             yield _candidate(
-                rows, table, prefix, kind, penalty, counter, example_of, pool_size, scheme_terms
+                rows, table, prefix, kind, penalty, errors, example_of, pool_size, scheme_terms
             )
 
 

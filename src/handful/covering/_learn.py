@@ -31,9 +31,10 @@ from handful.covering._compression import (
 from handful.covering._exact import exact_candidates
 from handful.covering._listing import listed_candidates
 from handful.covering._pool import pool_candidates
-from handful.covering._projections import LARGEST, is_comparable, make_projections
+from handful.covering._projections import LARGEST, make_projections
 from handful.covering._schemes import Scheme, auto_schemes, fixed_schemes
 from handful.rules import Rows, RuleList, RuleSet, SweepOptions
+from handful.rules._table import LARGEST_COLLAPSE
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -126,14 +127,16 @@ def _candidates(rows: Rows, settings: Settings, rng: np.random.Generator) -> Ite
     progress = _PROGRESS.get()
     # Label-blind: every pool is a prefix of the order. What a pool draws later may thus depend on
     # the smaller pools before it, which it contains.
-    order = rng.permutation(rows.n_samples)
-    only_stumps = not is_comparable(rows.X)
+    schemes = _schemes(rows, settings)
+    order = draw_order(rows.n_samples, max(scheme.pool_size for scheme in schemes), rng)
+    only_stumps = not rows.largest <= LARGEST  # a missing value counts as too large
+    rows = rows.holding(order)
     if only_stumps and ("stumps",) not in settings.family_sets:
         raise ValueError(
             f"`X` has values above {LARGEST:g}, whose distances and inner products overflow. "
             "Scale the columns by factors fixed beforehand, or set rules='stumps'."
         )
-    for scheme in _schemes(rows, settings):
+    for scheme in schemes:
         # What the examples look like must not move prior mass: codes they cannot use are lost.
         if scheme.name == "compression" and only_stumps and scheme.families != ("stumps",):
             continue
@@ -146,6 +149,22 @@ def _candidates(rows: Rows, settings: Settings, rng: np.random.Generator) -> Ite
             yield from _pool(rows, settings, scheme, pool, rng)
         else:
             yield from _compression(rows, settings, scheme, np.sort(pool))
+
+
+def draw_order(n_samples: int, n_needed: int, rng: np.random.Generator) -> Ints:
+    """The first examples of a random order: all of few examples, the needed ones of many.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> len(draw_order(10, 3, np.random.default_rng(0)))
+    10
+    >>> len(draw_order(10**11, 3, np.random.default_rng(0)))
+    3
+    """
+    if n_samples <= LARGEST_COLLAPSE:
+        return rng.permutation(n_samples)
+    return rng.choice(n_samples, min(n_needed, n_samples), replace=False)
 
 
 def _schemes(rows: Rows, settings: Settings) -> list[Scheme]:

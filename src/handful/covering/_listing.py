@@ -20,7 +20,6 @@ from handful.rules._rebuild import place_threshold
 from handful.rules._table import covered_rows, make_rule
 
 Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 Terms = tuple[tuple[str, float], ...]
 
 _LOG_ZETA_2 = math.log(math.pi**2 / 6.0)
@@ -77,12 +76,11 @@ def listed_terms(
     return tuple(terms), tuple(kept)
 
 
-def default_output(rows: Rows, live: Mask, last_output: int) -> int:
+def default_output(left: dict[int, int], last_output: int) -> int:
     """Label of what no rule covers: the majority left; nothing left: opposite of the last."""
-    counts = {label: int(rows.weight[live & (rows.y == label)].sum()) for label in (-1, 1)}
-    if counts[-1] == counts[1]:
+    if left[-1] == left[1]:
         return -last_output if last_output else 1
-    return 1 if counts[1] > counts[-1] else -1
+    return 1 if left[1] > left[-1] else -1
 
 
 def listed_candidates(
@@ -96,23 +94,33 @@ def listed_candidates(
     scheme_terms: Terms = (),
 ) -> Iterator[Candidate]:
     """Candidates of mixed machines ("conjunction", "disjunction") or decision lists ("list")."""
+    counter = rows.counter(tables)
+    found: list[tuple[str, tuple[float, float], list[ListedStep]]] = []
+    paths = []
     for kind in kinds:
         is_list = kind == "list"
         outputs = (-1, 1) if is_list else (-KIND_SIGNS[kind],)
-        sweep = ListSweep(tables, rows, outputs, max_rules)
+        sweep = ListSweep(tables, rows, outputs, max_rules, counter)
         for pair in _penalty_pairs(penalties, is_list):
-            steps = sweep.path({-1: pair[0], 1: pair[1]})
-            label = np.zeros(rows.X.shape[0], dtype=np.int64)
-            for size, step in enumerate(steps, start=1):
-                covered = covered_rows(tables[step.table], step.t, step.j, step.side)
-                label[covered & (label == 0)] = step.output
-                rest = default_output(rows, label == 0, step.output)
-                if not is_list:
-                    rest = KIND_SIGNS[kind]
-                yield _listed_candidate(
-                    tables, rows, steps[:size], np.where(label == 0, rest, label), rest, kind,
-                    max(pair), pool_size, scheme_terms
-                )  # fmt: skip
+            found.append((kind, pair, []))
+            paths.append(sweep.rounds({-1: pair[0], 1: pair[1]}, found[-1][2]))
+    counter.run(paths)
+    for kind, pair, steps in found:
+        label = np.zeros(rows.X.shape[0], dtype=np.int64)
+        n_wrong, left = {-1: 0, 1: 0}, rows.totals
+        for size, step in enumerate(steps, start=1):
+            covered = covered_rows(tables[step.table], step.t, step.j, step.side)
+            label[covered & (label == 0)] = step.output
+            new = {-1: step.n_negative, 1: step.n_positive}
+            left = {k: left[k] - new[k] for k in left}
+            n_wrong[-step.output] += new[-step.output]
+            rest = default_output(left, step.output) if kind == "list" else KIND_SIGNS[kind]
+            wrong = {**n_wrong, -rest: n_wrong[-rest] + left[-rest]}
+            predicted = np.where(label == 0, rest, label)
+            yield _listed_candidate(
+                tables, rows, steps[:size], predicted, wrong, rest, kind, max(pair), pool_size,
+                scheme_terms
+            )  # fmt: skip
 
 
 def _penalty_pairs(penalties: Sequence[float], is_list: bool) -> Iterator[tuple[float, float]]:
@@ -127,6 +135,7 @@ def _listed_candidate(
     rows: Rows,
     steps: Sequence[ListedStep],
     predicted: Ints,
+    n_wrong: dict[int, int],
     rest: int,
     kind: str,
     penalty: float,
@@ -134,7 +143,9 @@ def _listed_candidate(
     scheme_terms: Terms,
 ) -> Candidate:
     terms, kept = listed_terms(tables, rows, steps, kind == "list")
-    n_fp, n_fn, n_all = count_errors(rows, predicted != rows.y, kept)
+    kept_rows = rows.row_of[np.array(kept, dtype=np.int64)]
+    kept_wrong = predicted[kept_rows] != rows.y[kept_rows]
+    n_fp, n_fn, n_all = count_errors(rows, n_wrong, kept_wrong, kept)
     which = ("which examples are kept", log_choices(pool_size, len(kept)))
     return Candidate(
         scheme="compression",

@@ -11,22 +11,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.covering._candidates import Candidate, count_errors
+from handful.covering._candidates import Candidate
 from handful.covering._compression import KIND_SIGNS
 from handful.covering._projections import Projections
 from handful.rules import Rows, RuleSet
 from handful.rules._greedy import histogram, remove_rows
-from handful.rules._table import covered_rows
+from handful.rules._table import Counter, Round, covered_rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+
+Prefix = tuple[tuple[int, int, int], ...]
 
 EXCHANGES = (0.5, 2.0, 5.0)  # errors given for one nat; free, since it only steers the choice
 
@@ -64,6 +65,8 @@ class CodedStep:
     j: int
     side: int
     nats: float
+    n_same: int = 0  # counted examples that it is the first to cover
+    n_other: int = 0
 
 
 def size_nats(n_rules: int) -> float:
@@ -81,15 +84,12 @@ class PoolSweep:
         kind: str,
         max_rules: int,
         n_threads: int = 1,
+        counter: Counter | None = None,
     ) -> None:
         self.projections, self.rows, self.kind = projections, rows, kind
-        self.n_threads = n_threads
         self.sign, self.max_rules = KIND_SIGNS[kind], max_rules
-        self.is_same = rows.y == self.sign
         self.table = projections.table
-        outside = projections.outside_weight
-        self.same = histogram(self.table, self.is_same, outside, n_threads)
-        self.other = histogram(self.table, ~self.is_same, outside, n_threads)
+        self.counter = counter or pool_counter(projections, rows, n_threads)
         self.pool_table = projections.pool_table
         ones = np.ones(len(projections.pool), dtype=np.int64)
         self.pool_is_same = projections.pool_y == self.sign
@@ -98,27 +98,29 @@ class PoolSweep:
 
     def path(self, penalty: float, exchange: float) -> list[CodedStep]:
         """Rules that maximise usefulness - exchange * nats on the counted examples."""
-        outside = self.projections.outside_weight
-        same, other = self.same.copy(), self.other.copy()
+        steps: list[CodedStep] = []
+        self.counter.run([self.rounds(penalty, exchange, steps)])
+        return steps
+
+    def rounds(self, penalty: float, exchange: float, steps: list[CodedStep]) -> Iterator[Round]:
+        """Append the rules of a path to ``steps``, a round each."""
+        negative, positive = (count.copy() for count in self.counter.start()[0])
+        same, other = (positive, negative) if self.sign > 0 else (negative, positive)
         pool_same, pool_other = self.pool_same.copy(), self.pool_other.copy()
-        live = outside > 0
         pool_live = np.ones(len(self.pool_is_same), dtype=bool)
         ones = np.ones(len(pool_live), dtype=np.int64)
-        steps: list[CodedStep] = []
         while len(steps) < self.max_rules:
-            step = self._best((same, other, pool_same, pool_other), penalty, exchange)
-            if step is None:
+            found = self._best((same, other, pool_same, pool_other), penalty, exchange)
+            if found is None:
                 break
-            steps.append(step)
-            gone = live & covered_rows(self.table, step.t, step.j, step.side)
-            remove_rows(self.table, gone & self.is_same, outside, same, self.n_threads)
-            remove_rows(self.table, gone & ~self.is_same, outside, other, self.n_threads)
-            live &= ~gone
-            gone = pool_live & covered_rows(self.pool_table, step.t, step.j, step.side)
+            before = int(same[0].sum()), int(other[0].sum())
+            yield (0, found.t, found.j, found.side), [(negative, positive)]
+            n_same, n_other = before[0] - int(same[0].sum()), before[1] - int(other[0].sum())
+            steps.append(replace(found, n_same=n_same, n_other=n_other))
+            gone = pool_live & covered_rows(self.pool_table, found.t, found.j, found.side)
             remove_rows(self.pool_table, gone & self.pool_is_same, ones, pool_same)
             remove_rows(self.pool_table, gone & ~self.pool_is_same, ones, pool_other)
             pool_live &= ~gone
-        return steps
 
     def _best(
         self, counts: tuple[Ints, Ints, Ints, Ints], penalty: float, exchange: float
@@ -160,39 +162,68 @@ def pool_candidates(
     n_threads: int = 1,
 ) -> Iterator[Candidate]:
     """All prefixes of all paths over one pool."""
+    counter = pool_counter(projections, rows, n_threads)
+    paths: dict[tuple[str, float, float], list[CodedStep]] = {
+        (kind, penalty, exchange): []
+        for kind in kinds
+        for penalty in penalties
+        for exchange in EXCHANGES
+    }
+    sweeps = {k: PoolSweep(projections, rows, k, max_rules, counter=counter) for k in kinds}
+    counter.run(sweeps[key[0]].rounds(*key[1:], steps) for key, steps in paths.items())
+    totals = [int(count[:1].sum()) for count in counter.start()[0]]
+    seen: set[tuple[str, Prefix]] = set()
+    for (kind, penalty, _), steps in paths.items():
+        for size in range(1, len(steps) + 1):
+            prefix = tuple((s.t, s.j, s.side) for s in steps[:size])
+            if (kind, prefix) in seen:
+                continue
+            seen.add((kind, prefix))
+            if size == 1 and len(kinds) > 1 and kind == "disjunction":
+                continue  # the same classifier as a conjunction of the opposite side
+            yield _coded_candidate(
+                projections, rows, kind, penalty, steps[:size], totals, scheme_terms, len(kinds)
+            )
+
+
+def pool_counter(projections: Projections, rows: Rows, n_threads: int = 1) -> Counter:
+    """Counts the examples that are not in the pool."""
+    return rows.counter([projections.table], without=projections.pool, n_threads=n_threads)
+
+
+def _coded_candidate(
+    projections: Projections,
+    rows: Rows,
+    kind: str,
+    penalty: float,
+    steps: Sequence[CodedStep],
+    totals: Sequence[int],
+    scheme_terms: tuple[tuple[str, float], ...],
+    n_kinds: int,
+) -> Candidate:
+    sign, pool_rows = KIND_SIGNS[kind], projections.table.pool_rows
+    n_other = totals[0] if sign > 0 else totals[1]
+    outside = {sign: sum(s.n_same for s in steps), -sign: n_other - sum(s.n_other for s in steps)}
+    covered = np.zeros(len(pool_rows), dtype=bool)
+    for step in steps:
+        covered |= covered_rows(projections.table, step.t, step.j, step.side)[pool_rows]
+    n_pool_errors = int((covered == (rows.y[pool_rows] == sign)).sum())
+    prefix = tuple((s.t, s.j, s.side) for s in steps)
     kept = tuple(sorted(int(e) for e in projections.pool))
-    for kind in kinds:
-        sweep = PoolSweep(projections, rows, kind, max_rules, n_threads)
-        seen: set[tuple[tuple[int, int, int], ...]] = set()
-        for penalty in penalties:
-            for exchange in EXCHANGES:
-                steps = sweep.path(penalty, exchange)
-                covered = np.zeros(rows.X.shape[0], dtype=bool)
-                for size, step in enumerate(steps, start=1):
-                    covered |= covered_rows(sweep.table, step.t, step.j, step.side)
-                    prefix = tuple((s.t, s.j, s.side) for s in steps[:size])
-                    if prefix in seen:
-                        continue
-                    seen.add(prefix)
-                    if size == 1 and len(kinds) > 1 and kind == "disjunction":
-                        continue  # the same classifier as a conjunction of the opposite side
-                    price = _price(steps[:size], len(kinds))
-                    wrong = covered == (rows.y == sweep.sign)
-                    errors = count_errors(rows, wrong, kept)
-                    yield Candidate(
-                        scheme="pool",
-                        family=projections.family,
-                        kind=kind,
-                        penalty=penalty,
-                        n_rules=size,
-                        pool_size=len(kept),
-                        kept=kept,
-                        terms=(*scheme_terms, *price),
-                        n_false_positives=errors[0],
-                        n_false_negatives=errors[1],
-                        n_training_errors=errors[2],
-                        build=_builder(projections, prefix, kind),
-                    )
+    return Candidate(
+        scheme="pool",
+        family=projections.family,
+        kind=kind,
+        penalty=penalty,
+        n_rules=len(steps),
+        pool_size=len(kept),
+        kept=kept,
+        terms=(*scheme_terms, *_price(steps, n_kinds)),
+        n_false_positives=outside[-1],
+        n_false_negatives=outside[1],
+        n_training_errors=outside[-1] + outside[1] + n_pool_errors,
+        build=_builder(projections, prefix, kind),
+    )
 
 
 def _price(steps: Sequence[CodedStep], n_kinds: int) -> tuple[tuple[str, float], ...]:
@@ -204,9 +235,7 @@ def _price(steps: Sequence[CodedStep], n_kinds: int) -> tuple[tuple[str, float],
     return (*terms, ("rank of each rule on the pool", ranks))
 
 
-def _builder(
-    projections: Projections, prefix: tuple[tuple[int, int, int], ...], kind: str
-) -> Callable[[], RuleSet]:
+def _builder(projections: Projections, prefix: Prefix, kind: str) -> Callable[[], RuleSet]:
     def build() -> RuleSet:
         return RuleSet(tuple(projections.make_rule(t, j, side) for t, j, side in prefix), kind)
 

@@ -7,13 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from handful.rules import AbstractRule, Ball, LinearRule, Rows, Stump, Table
-from handful.rules._rules import ball_distances
-from handful.rules._table import ABOVE, BELOW, EQUAL, SIDE_NAMES, UNEQUAL, _pad, encode_rows
+from handful.rules._rules import ball_distances, inner_products
+from handful.rules._table import (
+    ABOVE,
+    BELOW,
+    EQUAL,
+    SIDE_NAMES,
+    UNEQUAL,
+    Encoder,
+    _pad,
+    encode_rows,
+)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -103,26 +113,31 @@ def make_projections(
     centers = Xp[:0]
     if "balls" in families:
         centers = Xp[np.sort(rng.permutation(len(pool))[:_MAX_CENTERS])]
-    values = _values(rows.X, stumps, weights, centers, scale)
-    pool_values = _values(Xp, stumps, weights, centers, scale)
+    values = partial(_values, stumps, weights, centers, scale)
+    pool_values = values(Xp)
     pool_values[len(stumps) : len(stumps) + len(held_out)] = held_out
-    is_categorical = np.zeros(len(values), dtype=bool)
+    is_categorical = np.zeros(len(pool_values), dtype=bool)
     is_categorical[: len(stumps)] = rows.is_categorical[stumps]
     thresholds, n_thresholds, tolerances = _thresholds(pool_values, is_categorical, len(stumps))
-    t, none = np.arange(len(values)), np.full(len(values), -1)
+    t, none = np.arange(len(pool_values)), np.full(len(pool_values), -1)
     outside = rows.weight - np.bincount(pool_rows, minlength=len(rows.weight))
+    encoder = Encoder(values, t, none, thresholds, n_thresholds, tolerances)
     tables = [
         Table(
             "pool",
             pool,
             pool_rows,
-            encode_rows(v, t, none, thresholds, n_thresholds, tolerances),
+            codes,
             thresholds,
             n_thresholds,
             none,
             none,
+            encoder=encoder,
         )
-        for v in (values, pool_values)
+        for codes in (
+            encoder(rows.X),
+            encode_rows(pool_values, t, none, thresholds, n_thresholds, tolerances),
+        )
     ]
     sides = np.where(is_categorical[:, None], [EQUAL, UNEQUAL], [BELOW, ABOVE])
     return Projections(
@@ -206,9 +221,10 @@ def _cross_validated(Z: Floats, y: Ints, ridge: float, center: Floats, scale: Fl
     return out + float((w_all[:-1] / scale) @ center)
 
 
-def _values(X: Floats, stumps: Ints, weights: Floats, centers: Floats, scale: Floats) -> Floats:
+def _values(stumps: Ints, weights: Floats, centers: Floats, scale: Floats, X: Floats) -> Floats:
+    """Features, weighted sums and distances of any rows; each row on its own."""
     parts = [np.asarray(X[:, stumps].T)]
-    parts.append(weights @ X.T if len(weights) else np.empty((0, X.shape[0])))
+    parts.append(inner_products(weights, X) if len(weights) else np.empty((0, X.shape[0])))
     if len(centers):
         parts.append(ball_distances(centers, X, scale=tuple(scale.tolist())))
     return np.ascontiguousarray(np.vstack(parts))

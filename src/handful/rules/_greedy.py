@@ -6,12 +6,22 @@ copied for each penalty and then only reduced by the rows that a rule covers.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.rules._table import Rows, Table, covered_rows, run_blocks, sides_of
+from handful.rules._table import (
+    Counter,
+    Pair,
+    Round,
+    Rows,
+    Table,
+    covered_rows,
+    run_blocks,
+    sides_of,
+)
 
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -68,6 +78,50 @@ def remove_rows(table: Table, gone: Mask, weight: Ints, counts: Ints, n_threads:
     run_blocks(work, table.n_directions, len(chosen) * table.n_directions, n_threads)
 
 
+class LocalCounter:
+    """Counts rows in memory: one path after the other, each taking its rows out in place.
+
+    Parameters
+    ----------
+    tables : sequence of Table
+    rows : Rows
+    weight : int array
+        How often each row counts.
+    n_threads : int
+    """
+
+    def __init__(
+        self, tables: Sequence[Table], rows: Rows, weight: Ints, n_threads: int = 1
+    ) -> None:
+        self.tables, self.rows = tuple(tables), rows
+        self.weight, self.n_threads = weight, n_threads
+        self._masks = (rows.y < 0, rows.y > 0)
+        self._start: list[Pair] | None = None
+
+    def start(self) -> list[Pair]:
+        """Histograms of all rows that count."""
+        if self._start is None:
+            self._start = [
+                (self._count(table, self._masks[0]), self._count(table, self._masks[1]))
+                for table in self.tables
+            ]
+        return self._start
+
+    def _count(self, table: Table, mask: Mask) -> Ints:
+        return histogram(table, mask & (self.weight > 0), self.weight, self.n_threads)
+
+    def run(self, paths: Iterable[Iterator[Round]]) -> None:
+        """Exhaust every path."""
+        for path in paths:
+            live = self.weight > 0
+            for (k, t, j, side), counts in path:
+                gone = live & covered_rows(self.tables[k], t, j, side)
+                live &= ~gone
+                for table, pair in zip(self.tables, counts, strict=True):
+                    for mask, count in zip(self._masks, pair, strict=True):
+                        remove_rows(table, gone & mask, self.weight, count, self.n_threads)
+
+
 class Sweep:
     """Greedy covers of one kind over one table; the histograms serve all penalties.
 
@@ -77,8 +131,11 @@ class Sweep:
     rows : Rows
     sign : int
         +1 for a conjunction (positives must not be covered), -1 for a disjunction.
-    active : mask, optional
-        Rows that take part; the others are neither candidates nor counted.
+    options : SweepOptions
+    weight : int array, optional
+        How often each row counts; rows without weight are neither candidates nor counted.
+    counter : Counter, optional
+        What counts; the rows in memory by default.
     """
 
     def __init__(
@@ -88,42 +145,44 @@ class Sweep:
         sign: int,
         options: SweepOptions,
         weight: Ints | None = None,
+        counter: Counter | None = None,
     ) -> None:
         self.table, self.rows, self.sign, self.options = table, rows, sign, options
         self.weight = rows.weight if weight is None else weight
         self.is_same = rows.y == sign
         self.sides = np.ascontiguousarray(sides_of(table, rows, sign))
-        active = self.weight > 0
-        threads = options.n_threads
-        self.same = histogram(table, self.is_same & active, self.weight, threads)
-        self.other = histogram(table, ~self.is_same & active, self.weight, threads)
-        self.active = active
+        self.active = self.weight > 0
+        self.counter = counter or LocalCounter([table], rows, self.weight, options.n_threads)
 
     def path(self, penalty: float) -> list[Step]:
         """The greedy cover for one penalty, up to ``max_rules`` rules."""
+        steps: list[Step] = []
+        self.counter.run([self.rounds(penalty, steps)])
+        return steps
+
+    def rounds(self, penalty: float, steps: list[Step]) -> Iterator[Round]:
+        """Append the rules of the greedy cover to ``steps``, a round each."""
         live = self.active.copy()
-        same, other = self.same.copy(), self.other.copy()
+        negative, positive = (count.copy() for count in self.counter.start()[0])
+        same, other = (positive, negative) if self.sign > 0 else (negative, positive)
         kept = np.zeros(self.rows.X.shape[0], dtype=bool)
         used: set[int] = set()
-        steps: list[Step] = []
-        while len(steps) < self.options.max_rules and (live & ~self.is_same).any():
+        while len(steps) < self.options.max_rules and other[:1].any():
             step, usefulness = self._best(same, other, live, kept, used, penalty)
             if step is None or (self.options.stop_on_nonpositive and usefulness <= 0):
                 break
             steps.append(step)
             used.add(step.t)
-            gone = live & covered_rows(self.table, step.t, step.j, step.side)
             if len(steps) < self.options.max_rules:
-                threads = self.options.n_threads
-                remove_rows(self.table, gone & self.is_same, self.weight, same, threads)
-                remove_rows(self.table, gone & ~self.is_same, self.weight, other, threads)
-            live &= ~gone
+                yield (0, step.t, step.j, step.side), [(negative, positive)]
+            live &= ~covered_rows(self.table, step.t, step.j, step.side)
             kept[self._rows_of(step)] = True
-        return steps
 
     def best_step(self, live: Mask, kept: Mask, penalty: float) -> tuple[Step | None, float]:
         """The best rule where ``live`` are the rows with weight, and its usefulness."""
-        return self._best(self.same, self.other, live, kept, set(), penalty)
+        negative, positive = self.counter.start()[0]
+        same, other = (positive, negative) if self.sign > 0 else (negative, positive)
+        return self._best(same, other, live, kept, set(), penalty)
 
     def _rows_of(self, step: Step) -> list[int]:
         """Rows of the examples that a step adds to the compression set."""

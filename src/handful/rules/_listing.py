@@ -7,22 +7,23 @@ are candidates.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.rules._greedy import histogram, remove_rows
-from handful.rules._table import ABOVE, BELOW, Rows, Table, covered_rows, sides_of
+from handful.rules._table import ABOVE, BELOW, Counter, Pair, Round, Rows, Table, sides_of
 
 Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class ListedStep:
-    """A rule of a list: which table, direction, threshold, side, output and threshold row."""
+    """A rule of a list: which table, direction, threshold, side, output and threshold row.
+
+    ``n_negative`` and ``n_positive`` count the rows that it is the first to cover.
+    """
 
     table: int
     t: int
@@ -30,6 +31,8 @@ class ListedStep:
     side: int
     output: int
     member: int
+    n_negative: int = 0
+    n_positive: int = 0
 
 
 class ListSweep:
@@ -45,14 +48,16 @@ class ListSweep:
     """
 
     def __init__(
-        self, tables: Sequence[Table], rows: Rows, outputs: Sequence[int], max_rules: int
+        self,
+        tables: Sequence[Table],
+        rows: Rows,
+        outputs: Sequence[int],
+        max_rules: int,
+        counter: Counter | None = None,
     ) -> None:
         self.tables, self.rows = tuple(tables), rows
         self.outputs, self.max_rules = tuple(outputs), max_rules
-        self.counts = [
-            {label: histogram(table, rows.y == label, rows.weight) for label in (-1, 1)}
-            for table in self.tables
-        ]
+        self.counter = counter or rows.counter(self.tables)
         self.sides = [self._both_sides(table) for table in self.tables]
 
     def _both_sides(self, table: Table) -> Ints:
@@ -63,23 +68,25 @@ class ListSweep:
 
     def path(self, penalties: dict[int, float]) -> list[ListedStep]:
         """One greedy list; ``penalties[output]`` weighs the errors of rules with that output."""
-        counts = [{k: v.copy() for k, v in count.items()} for count in self.counts]
-        live = np.ones(self.rows.X.shape[0], dtype=bool)
         steps: list[ListedStep] = []
-        while len(steps) < self.max_rules:
-            step = self._best(counts, penalties)
-            if step is None:
-                break
-            steps.append(step)
-            gone = live & covered_rows(self.tables[step.table], step.t, step.j, step.side)
-            live &= ~gone
-            for table, count in zip(self.tables, counts, strict=True):
-                for label in (-1, 1):
-                    mask = gone & (self.rows.y == label)
-                    remove_rows(table, mask, self.rows.weight, count[label])
-            if not all((live & (self.rows.y == label)).any() for label in (-1, 1)):
-                break
+        self.counter.run([self.rounds(penalties, steps)])
         return steps
+
+    def rounds(self, penalties: dict[int, float], steps: list[ListedStep]) -> Iterator[Round]:
+        """Append the rules of the greedy list to ``steps``, a round each."""
+        pairs = [(pair[0].copy(), pair[1].copy()) for pair in self.counter.start()]
+        counts = [{-1: pair[0], 1: pair[1]} for pair in pairs]
+        left = _sums(pairs)
+        while len(steps) < self.max_rules:
+            found = self._best(counts, penalties)
+            if found is None:
+                break
+            yield (found.table, found.t, found.j, found.side), pairs
+            before, left = left, _sums(pairs)
+            covered = before[0] - left[0], before[1] - left[1]
+            steps.append(replace(found, n_negative=covered[0], n_positive=covered[1]))
+            if min(left) == 0:
+                break
 
     def _best(
         self, counts: list[dict[int, Ints]], penalties: dict[int, float]
@@ -113,3 +120,11 @@ class ListSweep:
         if table.levels is not None:
             return -1
         return int(table.pool_rows[np.argmax(table.codes[t, table.pool_rows] == 2 * j + 1)])
+
+
+def _sums(pairs: Sequence[Pair]) -> tuple[int, int]:
+    """Number of negatives and positives that are left, read off any direction."""
+    for negative, positive in pairs:
+        if len(negative):
+            return int(negative[0].sum()), int(positive[0].sum())
+    return 0, 0

@@ -51,6 +51,19 @@ def encode(values, first, second, thresholds, n_thresholds, tolerances, start, s
 
 
 @njit(cache=True, nogil=True)
+def add_products(points, columns, out):
+    """Add ``points @ columns`` to ``out``, feature after feature for every element."""
+    n_rows = columns.shape[1]
+    for start in range(0, n_rows, 1024):
+        stop = min(start + 1024, n_rows)
+        for p in range(points.shape[0]):
+            for j in range(points.shape[1]):
+                factor = points[p, j]
+                for i in range(start, stop):
+                    out[p, i] += factor * columns[j, i]
+
+
+@njit(cache=True, nogil=True)
 def add_rows(codes, rows, weights, start, stop, histogram):
     """Add ``weights[i]`` (negative to remove) of each row i of ``rows`` to the histograms."""
     for t in range(start, stop):

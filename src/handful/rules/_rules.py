@@ -146,7 +146,36 @@ def kernel_rows(kernel: Kernel, points: Floats, X: Floats) -> Floats:
     """Kernel values of ``points`` (rows) against X (columns), without cancellation."""
     if kernel.name == "rbf":
         return np.asarray(np.exp(-kernel.gamma * cdist(points, X, "sqeuclidean")))
+    if kernel.name == "linear":
+        return inner_products(points, X)
+    if kernel.name == "poly":
+        products = kernel.gamma * inner_products(points, X) + kernel.coef0
+        return np.asarray(products**kernel.degree)
     return kernel(points, X)
+
+
+def inner_products(points: Floats, X: Floats) -> Floats:
+    """Inner products of ``points`` (rows) with X (columns), each summed in the same order.
+
+    A matrix product may round a row differently in other company. Here a value depends on its
+    two vectors alone, so that training, rebuilding, prediction and every way of cutting the
+    data into chunks see the same number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> inner_products(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0], [0.0, 1.0]]))
+    array([[11.,  2.]])
+    """
+    from handful.rules import _loops
+
+    out = np.zeros((points.shape[0], X.shape[0]))
+    _loops.add_products(
+        np.ascontiguousarray(points, dtype=np.float64),
+        np.ascontiguousarray(X.T, dtype=np.float64),
+        out,
+    )
+    return out
 
 
 class _PairRule(AbstractRule):
@@ -302,7 +331,7 @@ class LinearRule(AbstractRule):
 
     def values(self, X: Floats) -> Floats:
         """The weighted sum of the features."""
-        return np.asarray(X @ np.array(self.weights))
+        return np.asarray(inner_products(np.array([self.weights]), X)[0])
 
     def unit(self) -> float:
         """Length of the weight vector."""

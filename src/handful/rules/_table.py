@@ -7,9 +7,11 @@ kinds, penalties and sizes. Rows are distinct (features, label) pairs with integ
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +33,25 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
+#: Histograms of the negatives and the positives by direction and code.
+Pair = tuple[Ints, Ints]
+#: (table, direction, threshold, side) of a rule that was just chosen, and the histograms, one
+#: pair a table, out of which the rows that it covers first are to be taken.
+Round = tuple[tuple[int, int, int, int], Sequence[Pair]]
+
 BELOW, ABOVE, EQUAL, UNEQUAL = 0, 1, 2, 3
 SIDE_NAMES = ("below", "above", "equal", "unequal")
 _PARALLEL = 20_000_000  # codes from which threads pay
+
+
+class Counter(Protocol):
+    """Counts rows by code for greedy paths; rows in memory, or chunks elsewhere."""
+
+    def start(self) -> list[Pair]:
+        """Histograms of all rows, one pair a table; they must not be changed."""
+
+    def run(self, paths: Iterable[Iterator[Round]]) -> None:
+        """Exhaust every path, taking rows out of the histograms that it yields."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +79,38 @@ class Rows:
         """Number of original examples."""
         return int(self.row_of.shape[0])
 
+    @property
+    def totals(self) -> dict[int, int]:
+        """Number of original examples of each label."""
+        return {label: int(self.weight[self.y == label].sum()) for label in (-1, 1)}
 
-_LARGEST_COLLAPSE = 50_000
+    @property
+    def largest(self) -> float:
+        """Largest absolute value; NaN where a value is missing."""
+        return float(np.abs(self.X).max(initial=0.0))
+
+    def holding(self, examples: Ints) -> Rows:
+        """Rows that give the features of these examples; these ones give them all."""
+        return self
+
+    def counter(
+        self, tables: Sequence[Table], *, without: Ints | None = None, n_threads: int = 1
+    ) -> Counter:
+        """What counts the rows by code, the examples ``without`` left out."""
+        from handful.rules._greedy import LocalCounter
+
+        weight = self.weight
+        if without is not None:
+            weight = weight - np.bincount(self.row_of[without], minlength=len(weight))
+        return LocalCounter(tables, self, weight, n_threads)
+
+    def n_wrong(self, predict: Callable[[Floats], Ints]) -> dict[int, int]:
+        """Number of original examples of each label that ``predict`` gets wrong."""
+        wrong = predict(self.X) != self.y
+        return {label: int(self.weight[wrong & (self.y == label)].sum()) for label in (-1, 1)}
+
+
+LARGEST_COLLAPSE = 50_000  # more rows than this are not grouped
 
 
 def collapse_rows(X: Floats, y: Ints, is_categorical: Mask | None = None) -> Rows:
@@ -78,7 +126,7 @@ def collapse_rows(X: Floats, y: Ints, is_categorical: Mask | None = None) -> Row
     if is_categorical is None:
         is_categorical = np.zeros(X.shape[1], dtype=bool)
     m = X.shape[0]
-    if m > _LARGEST_COLLAPSE:
+    if m > LARGEST_COLLAPSE:
         return Rows(X, y.astype(np.int64), np.ones(m, np.int64), np.arange(m), is_categorical)
     both = np.column_stack([X, y])
     _, first, inverse, counts = np.unique(
@@ -91,6 +139,33 @@ def collapse_rows(X: Floats, y: Ints, is_categorical: Mask | None = None) -> Row
         inverse.ravel().astype(np.int64),
         is_categorical,
     )
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """How any rows become codes: it depends on the pool alone, and each row on itself alone.
+
+    ``values(X)`` has one row a source; direction t is source ``first[t]`` minus ``second[t]``.
+    """
+
+    values: Callable[[Floats], Floats]
+    first: Ints
+    second: Ints
+    thresholds: Floats
+    n_thresholds: Ints
+    tolerances: Floats
+
+    def __call__(self, X: Floats, n_threads: int = 1) -> NDArray[np.uint16]:
+        """Codes of the rows of X, one row a direction."""
+        return encode_rows(
+            self.values(X),
+            self.first,
+            self.second,
+            self.thresholds,
+            self.n_thresholds,
+            self.tolerances,
+            n_threads,
+        )
 
 
 @dataclass(frozen=True)
@@ -113,6 +188,7 @@ class Table:
     kernel: Kernel | None = None
     metric: str = "euclidean"
     fractions: Floats | None = None
+    encoder: Encoder | None = None
     cache: dict[str, object] = field(default_factory=dict)
 
     @property
@@ -205,18 +281,47 @@ def check_finite(values: Floats) -> None:
         )
 
 
+def feature_values(X: Floats) -> Floats:
+    """Every feature, as a row."""
+    return np.ascontiguousarray(X.T)
+
+
+def distance_values(points: Floats, metric: str, kernel: Kernel | None, X: Floats) -> Floats:
+    """Distances of the points to the rows of X."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = ball_distances(points, X, metric=metric, kernel=kernel)
+    check_finite(values)
+    return values
+
+
+def kernel_values(points: Floats, kernel: Kernel, X: Floats) -> Floats:
+    """Kernel values of the points and the rows of X."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = kernel_rows(kernel, points, X)
+    check_finite(values)
+    return values
+
+
+def given_values(columns: Ints, X: Floats) -> Floats:
+    """Columns of a precomputed kernel matrix."""
+    values = np.ascontiguousarray(X[:, columns].T)
+    check_finite(values)
+    return values
+
+
 def stump_table(rows: Rows, pool: Ints, *, n_threads: int = 1) -> Table:
     """Stumps: one direction a feature, thresholds at the values of the pool's examples."""
     pool_rows = rows.row_of[pool]
-    values = np.ascontiguousarray(rows.X.T)
-    thresholds, n_thresholds = _pad(
-        [distinct_thresholds(values[j, pool_rows], 0.0) for j in range(values.shape[0])]
-    )
+    values = feature_values(rows.X[pool_rows])
+    thresholds, n_thresholds = _pad([distinct_thresholds(v, 0.0) for v in values])
     first = np.arange(values.shape[0])
     none = np.full(first.shape, -1)
     zero = np.zeros(first.shape)
-    codes = encode_rows(values, first, none, thresholds, n_thresholds, zero, n_threads)
-    return Table("stumps", pool, pool_rows, codes, thresholds, n_thresholds, none, none)
+    encoder = Encoder(feature_values, first, none, thresholds, n_thresholds, zero)
+    codes = encoder(rows.X, n_threads)
+    return Table(
+        "stumps", pool, pool_rows, codes, thresholds, n_thresholds, none, none, encoder=encoder
+    )
 
 
 def ball_table(
@@ -234,46 +339,52 @@ def ball_table(
     """
     pool_rows = rows.row_of[pool]
     first = np.arange(len(pool)) if centers is None else centers
-    with np.errstate(over="ignore", invalid="ignore"):
-        values = ball_distances(rows.X[pool_rows[first]], rows.X, metric=metric, kernel=kernel)
-    check_finite(values)
-    at_pool = values[:, pool_rows]
+    values = partial(distance_values, rows.X[pool_rows[first]], metric, kernel)
+    at_pool = values(rows.X[pool_rows])
     tolerances = np.array([ball_tolerance(float(v)) for v in at_pool.max(axis=1)])
     thresholds, n_thresholds = _pad(
         [distinct_thresholds(v, tol) for v, tol in zip(at_pool, tolerances, strict=True)]
     )
     t, none = np.arange(len(first)), np.full(first.shape, -1)
-    codes = encode_rows(values, t, none, thresholds, n_thresholds, tolerances, n_threads)
+    encoder = Encoder(values, t, none, thresholds, n_thresholds, tolerances)
     return Table(
         "balls",
         pool,
         pool_rows,
-        codes,
+        encoder(rows.X, n_threads),
         thresholds,
         n_thresholds,
         first,
         none,
         metric=metric,
         kernel=kernel,
+        encoder=encoder,
     )
 
 
-def _pair_parts(
-    rows: Rows, pool: Ints, kernel: Kernel
-) -> tuple[Ints, Floats, Ints, Ints, Floats, Floats]:
-    """Pool rows, kernel rows, pairs (positive, negative), their values at the pool, tolerances."""
+@dataclass(frozen=True)
+class _Pairs:
+    """(positive, negative) pairs of a pool: values of any rows, and at the pool, tolerances."""
+
+    values: Callable[[Floats], Floats]
+    first: Ints
+    second: Ints
+    at_pool: Floats
+    tolerances: Floats
+
+
+def _pair_parts(rows: Rows, pool: Ints, kernel: Kernel) -> _Pairs:
     pool_rows = rows.row_of[pool]
+    points = rows.X[pool_rows]
     if kernel.name == "precomputed":
-        values = np.ascontiguousarray(rows.X[:, pool].T)
+        values = partial(given_values, pool)
     else:
-        with np.errstate(over="ignore", invalid="ignore"):
-            values = kernel_rows(kernel, rows.X[pool_rows], rows.X)
-    check_finite(values)
+        values = partial(kernel_values, points, kernel)
     labels = rows.y[pool_rows]
     positive, negative = np.flatnonzero(labels > 0), np.flatnonzero(labels < 0)
     first = np.repeat(positive, len(negative))
     second = np.tile(negative, len(positive))
-    gram = values[:, pool_rows]
+    gram = values(points)
     at_pool = gram[first] - gram[second]
     diagonal = np.diagonal(gram)
     tolerances = np.array(
@@ -282,26 +393,32 @@ def _pair_parts(
             for a, b in zip(first, second, strict=True)
         ]
     )
-    return pool_rows, values, first, second, at_pool, tolerances
+    return _Pairs(values, first, second, at_pool, tolerances)
 
 
 def half_space_table(rows: Rows, pool: Ints, kernel: Kernel, *, n_threads: int = 1) -> Table:
     """Half-spaces of three examples: a direction a (positive, negative) pair of the pool."""
-    pool_rows, values, first, second, at_pool, tolerances = _pair_parts(rows, pool, kernel)
+    pairs = _pair_parts(rows, pool, kernel)
     thresholds, n_thresholds = _pad(
-        [distinct_thresholds(v, tol) for v, tol in zip(at_pool, tolerances, strict=True)]
+        [
+            distinct_thresholds(v, tol)
+            for v, tol in zip(pairs.at_pool, pairs.tolerances, strict=True)
+        ]
     )
-    codes = encode_rows(values, first, second, thresholds, n_thresholds, tolerances, n_threads)
+    encoder = Encoder(
+        pairs.values, pairs.first, pairs.second, thresholds, n_thresholds, pairs.tolerances
+    )
     return Table(
         "half-spaces",
         pool,
-        pool_rows,
-        codes,
+        rows.row_of[pool],
+        encoder(rows.X, n_threads),
         thresholds,
         n_thresholds,
-        first,
-        second,
+        pairs.first,
+        pairs.second,
         kernel=kernel,
+        encoder=encoder,
     )
 
 
@@ -329,26 +446,29 @@ def dyadic_fraction(table: Table, j: int) -> tuple[int, int]:
 
 def two_point_table(rows: Rows, pool: Ints, kernel: Kernel, *, n_threads: int = 1) -> Table:
     """Half-spaces of two examples: thresholds at dyadic fractions between them."""
-    pool_rows, values, first, second, at_pool, tolerances = _pair_parts(rows, pool, kernel)
+    pairs = _pair_parts(rows, pool, kernel)
     fractions, levels = dyadic_fractions()
-    t = np.arange(len(first))
-    at_a, at_b = at_pool[t, first][:, None], at_pool[t, second][:, None]
+    t = np.arange(len(pairs.first))
+    at_a, at_b = pairs.at_pool[t, pairs.first][:, None], pairs.at_pool[t, pairs.second][:, None]
     thresholds = at_b + fractions[None, :] * (at_a - at_b)
-    usable = (at_a - at_b)[:, 0] > 64.0 * tolerances
+    usable = (at_a - at_b)[:, 0] > 64.0 * pairs.tolerances
     n_thresholds = np.where(usable, len(fractions), 0).astype(np.int64)
-    codes = encode_rows(values, first, second, thresholds, n_thresholds, tolerances, n_threads)
+    encoder = Encoder(
+        pairs.values, pairs.first, pairs.second, thresholds, n_thresholds, pairs.tolerances
+    )
     return Table(
         "two-point",
         pool,
-        pool_rows,
-        codes,
+        rows.row_of[pool],
+        encoder(rows.X, n_threads),
         thresholds,
         n_thresholds,
-        first,
-        second,
+        pairs.first,
+        pairs.second,
         levels=levels,
         kernel=kernel,
         fractions=fractions,
+        encoder=encoder,
     )
 
 
