@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -20,7 +22,7 @@ from handful.covering._explain import equivalent_rules, explain_machine, path_fr
 from handful.covering._inputs import read_columns, repeat_counts
 from handful.covering._learn import Learned, Settings, learn
 from handful.covering._parameters import read_settings
-from handful.rules import AbstractRule, RuleList, RuleSet, collapse_rows
+from handful.rules import AbstractRule, Rows, RuleList, RuleSet, collapse_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,6 +71,8 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
+        if is_dask(X):
+            return over_chunks().fit(self, X, y, sample_weight=sample_weight)
         X, y = self._read_training(X, y)
         if sample_weight is not None:
             if self.kernel == "precomputed":
@@ -80,21 +84,25 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
             X, y = X[chosen], y[chosen]
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
+        settings = self._read_settings(X.shape[1], bool(np.isnan(X).any()))
+        self._learn(X, codes, settings)
+        return self
+
+    def _read_settings(self, n_features: int, has_missing: bool) -> Settings:
         if len(self.classes_) < 2:
             raise ValueError(
                 "Classifier can't train when only one class is present: `y` must have two or "
                 f"more classes, got {self.classes_[0]!r} only. Add examples of another class."
             )
         settings = read_settings(
-            self, self._kinds(), X.shape[1], bool(np.isnan(X).any()), self._columns is not None
+            self, self._kinds(), n_features, has_missing, self._columns is not None
         )
         if settings.costs is not None and len(self.classes_) > 2:
             raise ValueError(
                 f"`costs` needs two classes, got {len(self.classes_)}. "
                 "Leave it out, or fit one class against the rest."
             )
-        self._learn(X, codes, settings)
-        return self
+        return settings
 
     def _read_training(self, X: Any, y: ArrayLike) -> tuple[Floats, NDArray[Any]]:
         self._columns = read_columns(X)
@@ -119,37 +127,45 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
         return validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=finite)
 
     def _learn(self, X: Floats, codes: Ints, settings: Settings) -> None:
-        rng = np.random.default_rng(_seed(self.random_state))
         is_categorical = None if self._columns is None else self._columns.is_categorical
+
+        def rows(positive: int) -> Rows:
+            return collapse_rows(X, np.where(codes == positive, 1, -1), is_categorical)
+
+        self._learn_machines(rows, settings)
+        wrong = self._predict_codes(X) != codes
+        kept_wrong = int(wrong[self.compression_set_].sum())
+        self._store(X, codes, len(codes), int(wrong.sum()), kept_wrong)
+
+    def _learn_machines(self, rows: Callable[[int], Rows], settings: Settings) -> None:
+        """One machine a class against the rest; ``rows(k)`` has class k as the positive one."""
+        rng = np.random.default_rng(_seed(self.random_state))
         n_machines = 1 if len(self.classes_) == 2 else len(self.classes_)
         share = replace(settings, delta=settings.delta / n_machines)
         stream = rng.spawn(1)[0]
         self._settings = settings
-        self._y_signed = np.where(codes == 1, 1, -1)
-        self._learned: list[Learned] = []
-        for k in range(n_machines):
-            positive = 1 if n_machines == 1 else k
-            y_signed = np.where(codes == positive, 1, -1)
-            rows = collapse_rows(X, y_signed, is_categorical)
-            # the same draws for every class: their pools overlap, so fewer examples are kept
-            self._learned.append(learn(rows, share, deepcopy(stream)))
-        self._store(X, codes)
-
-    def _store(self, X: Floats, codes: Ints) -> None:
+        self._n_covered: list[list[int]] | None = None
+        # the same draws for every class: their pools overlap, so fewer examples are kept
+        self._learned: list[Learned] = [
+            learn(rows(1 if n_machines == 1 else k), share, deepcopy(stream))
+            for k in range(n_machines)
+        ]
         machines = [part.machine for part in self._learned]
         self.machine_ = machines[0] if len(machines) == 1 else tuple(machines)
         self.rules_ = machines[0].rules if len(machines) == 1 else tuple(m.rules for m in machines)
         self.compression_set_ = np.array(
             sorted({e for part in self._learned for e in part.chosen.kept}), dtype=np.int64
         )
-        predicted = self._predict_codes(X)
-        self.n_samples_ = len(codes)
-        self.training_errors_ = int((predicted != codes).sum())
-        outside = np.ones(len(codes), dtype=bool)
-        outside[self.compression_set_] = False
-        self.n_errors_ = int((predicted != codes)[outside].sum())
+
+    def _store(
+        self, X: Floats, codes: Ints, n_samples: int, n_wrong: int, n_kept_wrong: int
+    ) -> None:
+        self.n_samples_ = n_samples
+        self.training_errors_ = n_wrong
+        self.n_errors_ = n_wrong - n_kept_wrong
         self.certificate_ = self.certify(self._settings.delta)
         self._X, self._label_codes = X, codes
+        self._y_signed = np.where(codes == 1, 1, -1)
 
     # -- prediction -------------------------------------------------------------------------
 
@@ -158,6 +174,8 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
 
         For more than two classes one column a class; the largest wins.
         """
+        if is_dask(X):
+            return over_chunks().map_rows(self, "decision_function", X)
         X = self._read_new(X)
         scores = np.column_stack([part.machine.decision_function(X) for part in self._learned])
         return scores[:, 0] if scores.shape[1] == 1 else scores
@@ -171,11 +189,15 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of new cases."""
+        if is_dask(X):
+            return over_chunks().map_rows(self, "predict", X)
         codes = self._predict_codes(self._read_new(X))
         return self.classes_[codes]
 
     def fired_rules(self, X: Any) -> Ints:
         """Index of the first rule that covers each row, -1 where none does (two classes)."""
+        if is_dask(X):
+            return over_chunks().map_rows(self, "fired_rules", X)
         X = self._read_new(X)
         fired = [part.machine.first_rule(X) for part in self._learned]
         return fired[0] if len(fired) == 1 else np.column_stack(fired)
@@ -198,7 +220,7 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
             return self._certify_many(delta, bound)
         return certify_candidate(
             self._learned[0].chosen,
-            self._y_signed,
+            self._learned[0].counts,
             delta=delta,
             bound=bound,
             costs=self._settings.costs,
@@ -247,7 +269,10 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
 
     def get_rules(self) -> pd.DataFrame:
         """The rules as a data frame: condition, label given, examples, training counts."""
-        return rules_frame(self._machines(), self.classes_, self._names, self._columns, self._X)
+        frame = rules_frame(self._machines(), self.classes_, self._names, self._columns, self._X)
+        if self._n_covered is not None:
+            frame["n_covered"] = [n for counts in self._n_covered for n in counts]
+        return frame
 
     def explain(self) -> str:
         """The machine and its certificate in sentences."""
@@ -263,6 +288,11 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
     @property
     def equivalent_rules_(self) -> list[list[AbstractRule]]:
         """For each rule, the stumps with exactly the same cover on the training data."""
+        if self._n_covered is not None:
+            raise AttributeError(
+                "`equivalent_rules_` needs the training data in memory, and this machine was "
+                "fitted to chunks. Fit it to a sample that fits into memory."
+            )
         return equivalent_rules(self._machines(), self._X, self._columns)
 
     @property
@@ -270,6 +300,16 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
         """The candidate behind the machine (two classes)."""
         check_is_fitted(self, "_learned")
         return self._learned[0].chosen
+
+
+def is_dask(X: Any) -> bool:
+    """Whether X is a Dask collection, whose rows are read in chunks."""
+    return hasattr(X, "__dask_graph__")
+
+
+def over_chunks() -> Any:
+    """The module that works on Dask inputs; it stands above this one and is loaded on demand."""
+    return importlib.import_module("handful.distributed")
 
 
 def _seed(random_state: Any) -> Any:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from handful.bounds import (
     Certificate,
@@ -19,8 +18,7 @@ from handful.bounds import (
 )
 from handful.bounds._compression import BLIND_POOL
 from handful.covering._candidates import Candidate
-
-Ints = NDArray[np.int64]
+from handful.rules import Rows
 
 BOUND_NAMES = ("auto", "compression", "compression-kl", "compression-closed-form", "cost")
 _POOL_NOTE = (
@@ -35,7 +33,7 @@ _RELAXED: dict[str, Callable[..., Certificate]] = {
 
 def certify_candidate(
     candidate: Candidate,
-    y_signed: Ints,
+    counts: ClassCounts,
     *,
     delta: float,
     bound: str = "auto",
@@ -57,7 +55,7 @@ def certify_candidate(
         "which_nats": 0.0,
         "delta": delta,
     }
-    m, d = len(y_signed), len(candidate.kept)
+    m, d = counts.n_positives + counts.n_negatives, len(candidate.kept)
     if bound == "cost":
         c_fp, c_fn = costs if costs is not None else (1.0, 1.0)
         certificate = cost_bound(
@@ -74,7 +72,7 @@ def certify_candidate(
             m,
             d,
             candidate.n_errors,
-            counts=class_counts(candidate, y_signed),
+            counts=counts,
             **common,  # type: ignore[arg-type]
         )
     else:
@@ -92,13 +90,13 @@ def with_assumptions(certificate: Certificate, candidates: Sequence[Candidate]) 
     return replace(certificate, assumptions=(*certificate.assumptions, BLIND_POOL))
 
 
-def class_counts(candidate: Candidate, y_signed: Ints) -> ClassCounts:
-    """Counts by class of a candidate."""
-    kept = np.array(candidate.kept, dtype=np.int64)
-    kept_positives = int((y_signed[kept] > 0).sum()) if len(kept) else 0
+def class_counts(candidate: Candidate, rows: Rows) -> ClassCounts:
+    """Counts by class of a candidate; ``rows`` hold at least the kept examples."""
+    kept, totals = np.array(candidate.kept, dtype=np.int64), rows.totals
+    kept_positives = int((rows.y[rows.row_of[kept]] > 0).sum())
     return ClassCounts(
-        n_positives=int((y_signed > 0).sum()),
-        n_negatives=int((y_signed < 0).sum()),
+        n_positives=totals[1],
+        n_negatives=totals[-1],
         n_compressed_positives=kept_positives,
         n_compressed_negatives=len(kept) - kept_positives,
         n_false_positives=candidate.n_false_positives,

@@ -73,29 +73,43 @@ def _type_of(frame: Any, j: int) -> str:
     return "objects"
 
 
-def _categories(frame: Any, j: int) -> tuple[str, ...] | None:
-    """Sorted categories of a column, None where it holds numbers."""
+ColumnPart = tuple[str, int, frozenset[str]]
+
+
+def column_parts(frame: Any, j: int) -> ColumnPart:
+    """What a column says: its type, how many numbers it holds, and its words."""
     kind = _type_of(frame, j)
     if kind == "number":
-        return None
+        return kind, 0, frozenset()
     column = [v for v in _column(frame, j) if not _is_missing(v)]
     n_numbers = sum(_is_number(v) for v in column)
     if kind == "objects" and n_numbers == len(column):
+        return kind, n_numbers, frozenset()
+    return kind, n_numbers, frozenset(str(v) for v in column)
+
+
+def merged_categories(name: Any, parts: Sequence[ColumnPart]) -> tuple[str, ...] | None:
+    """Sorted categories of a column that may be cut into parts, None where it holds numbers."""
+    words = frozenset[str]().union(*(part[2] for part in parts))
+    is_words = any(kind == "category" for kind, _, _ in parts)
+    if not is_words and not words:
         return None
-    if kind == "objects" and n_numbers > 0:
+    if not is_words and any(part[1] > 0 for part in parts):
         # what the column means must not depend on which values happened to be drawn
         raise ValueError(
-            f"Column {frame.columns[j]!r} mixes numbers and words. "
+            f"Column {name!r} mixes numbers and words. "
             "Convert it to numbers, or to words, before fitting."
         )
-    return tuple(sorted({str(v) for v in column}))
+    return tuple(sorted(words))
 
 
 def read_columns(frame: Any) -> Columns | None:
     """The columns of a data frame that has words or categories; None where all are numbers."""
     if not hasattr(frame, "columns") or not hasattr(frame, "dtypes"):
         return None
-    categories = tuple(_categories(frame, j) for j in range(frame.shape[1]))
+    categories = tuple(
+        merged_categories(frame.columns[j], [column_parts(frame, j)]) for j in range(frame.shape[1])
+    )
     return Columns(categories) if any(c is not None for c in categories) else None
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.bounds import (
+    ClassCounts,
     Message,
     ball_message,
     half_space_message,
@@ -19,6 +20,7 @@ from handful.bounds import (
     two_point_message,
 )
 from handful.covering._candidates import Candidate, best_candidate, certified_risks, recount
+from handful.covering._certify import class_counts
 from handful.covering._compression import (
     KIND_SIGNS,
     Geometry,
@@ -70,6 +72,7 @@ class Learned:
 
     machine: RuleSet | RuleList
     chosen: Candidate
+    counts: ClassCounts
     candidates: tuple[Candidate, ...]
     risks: Floats
 
@@ -88,9 +91,22 @@ def watch_progress(report: Progress) -> Iterator[None]:
         _PROGRESS.reset(token)
 
 
+def report_progress(stage: str) -> None:
+    """Tell who watches, if anybody does."""
+    report = _PROGRESS.get()
+    if report is not None:
+        report(stage)
+
+
 def learn(rows: Rows, settings: Settings, rng: np.random.Generator) -> Learned:
     """Choose a machine by certificate; the certificate holds for this whole procedure."""
-    candidates = list(_candidates(rows, settings, rng))
+    schemes = _schemes(rows, settings)
+    # Label-blind: every pool is a prefix of the order. What a pool draws later may thus depend on
+    # the smaller pools before it, which it contains.
+    n_needed = max(scheme.pool_size for scheme in schemes)
+    order = draw_order(rows.n_samples, n_needed, rng)
+    rows = rows.holding(order[:n_needed])
+    candidates = list(_candidates(rows, settings, schemes, order, rng))
     if settings.max_rules is not None:
         candidates = _longest(candidates)
     risks = certified_risks(candidates, rows.n_samples, settings.delta, settings.costs)
@@ -105,7 +121,8 @@ def learn(rows: Rows, settings: Settings, rng: np.random.Generator) -> Learned:
     if settings.kinds == ("list",) and isinstance(machine, RuleSet):
         machine = machine.as_list()
     made = tuple(replace(c, build=_forgotten) for c in candidates)  # frees the tables
-    return Learned(machine, replace(chosen, build=_forgotten), made, risks)
+    counts = class_counts(chosen, rows)
+    return Learned(machine, replace(chosen, build=_forgotten), counts, made, risks)
 
 
 def _forgotten() -> RuleSet:
@@ -123,14 +140,14 @@ def _longest(candidates: Sequence[Candidate]) -> list[Candidate]:
     return whole or list(last.values())
 
 
-def _candidates(rows: Rows, settings: Settings, rng: np.random.Generator) -> Iterator[Candidate]:
-    progress = _PROGRESS.get()
-    # Label-blind: every pool is a prefix of the order. What a pool draws later may thus depend on
-    # the smaller pools before it, which it contains.
-    schemes = _schemes(rows, settings)
-    order = draw_order(rows.n_samples, max(scheme.pool_size for scheme in schemes), rng)
+def _candidates(
+    rows: Rows,
+    settings: Settings,
+    schemes: Sequence[Scheme],
+    order: Ints,
+    rng: np.random.Generator,
+) -> Iterator[Candidate]:
     only_stumps = not rows.largest <= LARGEST  # a missing value counts as too large
-    rows = rows.holding(order)
     if only_stumps and ("stumps",) not in settings.family_sets:
         raise ValueError(
             f"`X` has values above {LARGEST:g}, whose distances and inner products overflow. "
@@ -140,8 +157,7 @@ def _candidates(rows: Rows, settings: Settings, rng: np.random.Generator) -> Ite
         # What the examples look like must not move prior mass: codes they cannot use are lost.
         if scheme.name == "compression" and only_stumps and scheme.families != ("stumps",):
             continue
-        if progress is not None:
-            progress(f"{scheme.name} {'+'.join(scheme.families)} {scheme.pool_size}")
+        report_progress(f"{scheme.name} {'+'.join(scheme.families)} {scheme.pool_size}")
         pool = order[: scheme.pool_size]
         if scheme.name == "constant":
             yield from _constants(rows, settings, scheme, pool)

@@ -155,6 +155,11 @@ class Encoder:
     n_thresholds: Ints
     tolerances: Floats
 
+    @property
+    def n_codes(self) -> int:
+        """Number of codes, the one for missing values included."""
+        return 2 * int(self.thresholds.shape[1]) + 2
+
     def __call__(self, X: Floats, n_threads: int = 1) -> NDArray[np.uint16]:
         """Codes of the rows of X, one row a direction."""
         return encode_rows(
@@ -486,8 +491,12 @@ def sides_of(table: Table, rows: Rows, sign: int) -> Ints:
 
 def covered_rows(table: Table, t: int, j: int, side: int) -> Mask:
     """Rows on one side of threshold j of direction t."""
-    codes = table.codes[t]
-    missing = table.n_codes - 1
+    return covered_codes(table.codes[t], j, side, table.n_codes)
+
+
+def covered_codes(codes: NDArray[np.uint16], j: int, side: int, n_codes: int) -> Mask:
+    """Codes on one side of threshold j."""
+    missing = n_codes - 1
     if side == BELOW:
         return np.asarray(codes <= 2 * j)
     if side == ABOVE:

@@ -1,0 +1,224 @@
+"""Counting over chunks: the compiled engine of `handful.rules` on each, sums of integers between.
+
+A round asks for the rows that the last rule of each path is the first to cover. What a chunk
+answers is a function of the chunk and of the rules alone, so a chunk that is lost with its worker
+is simply counted again, and integer sums do not depend on how the rows are cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.covering._learn import report_progress
+from handful.distributed._chunks import Chunks, in_chunk
+from handful.distributed._cluster import cache_bytes, compute, measured, persist, require_dask
+from handful.rules import Table
+from handful.rules._table import Encoder, Pair, Round, covered_codes
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Codes = NDArray[np.uint16]
+Rule = tuple[int, int, int, int]
+
+_BLOCK_BYTES = 32 * 2**20  # codes of the rows that are encoded at a time
+_FAN_IN = 16  # tallies that are added at a time
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a round asks of every chunk: for each request, the rows its last rule covers first.
+
+    A request without rules asks for all rows.
+    """
+
+    encoders: tuple[Encoder, ...]
+    positive: int
+    requests: tuple[tuple[Rule, ...], ...]
+
+
+#: Rows behind it, and for each request and table the histograms of negatives and positives.
+Tally = tuple[int, list[list[NDArray[Any]]]]
+
+
+def encode_chunk(k: int, part: tuple[Floats, Ints], encoders: Sequence[Encoder]) -> list[Codes]:
+    """Codes of one chunk for every table."""
+    return in_chunk(k, lambda: [encoder(part[0]) for encoder in encoders])
+
+
+def count_chunk(
+    k: int,
+    part: tuple[Floats, Ints],
+    known: list[Codes] | None,
+    without: Ints,
+    job: Job,
+) -> Tally:
+    """Histograms of one chunk; ``known`` are its codes where they were kept."""
+    X, labels = part
+    is_counted = np.ones(len(labels), dtype=bool)
+    is_counted[without] = False
+    out = [[_empty(encoder) for encoder in job.encoders] for _ in job.requests]
+    step = len(labels) if known is not None else _block_rows(job.encoders, X.shape[1])
+    for start in range(0, len(labels), max(1, step)):
+        block = slice(start, start + step)
+        if known is None:
+            codes = encode_chunk(k, (X[block], labels[block]), job.encoders)
+        else:
+            codes = known
+        _count_block(codes, labels[block] == job.positive, is_counted[block], job, out)
+    return len(labels), [[_narrow(a, len(labels)) for a in arrays] for arrays in out]
+
+
+def _empty(encoder: Encoder) -> Ints:
+    return np.zeros((2, len(encoder.first), encoder.n_codes), dtype=np.int64)
+
+
+def _block_rows(encoders: Sequence[Encoder], n_features: int) -> int:
+    bytes_a_row = 8 * n_features + sum(2 * len(e.first) for e in encoders)
+    return max(256, _BLOCK_BYTES // bytes_a_row)
+
+
+def _narrow(array: Ints, n_rows: int) -> NDArray[Any]:
+    """Four bytes a count where the rows are few enough."""
+    return array.astype(np.int32) if n_rows < 2**31 else array
+
+
+def _count_block(
+    codes: Sequence[Codes],
+    is_positive: NDArray[np.bool_],
+    is_counted: NDArray[np.bool_],
+    job: Job,
+    out: list[list[Ints]],
+) -> None:
+    from handful.rules import _loops
+
+    ones = np.ones(len(is_positive), dtype=np.int64)
+    masks: dict[Rule, NDArray[np.bool_]] = {}
+    for request, arrays in zip(job.requests, out, strict=True):
+        gone = is_counted.copy()
+        for rule in request:
+            if rule not in masks:
+                table, t, j, side = rule
+                masks[rule] = covered_codes(codes[table][t], j, side, job.encoders[table].n_codes)
+            gone &= masks[rule] if rule is request[-1] else ~masks[rule]
+        chosen = [np.flatnonzero(gone & ~is_positive), np.flatnonzero(gone & is_positive)]
+        for array, code in zip(arrays, codes, strict=True):
+            for label in (0, 1):
+                _loops.add_rows(code, chosen[label], ones, 0, len(code), array[label])
+
+
+def add_tallies(tallies: Sequence[Tally]) -> Tally:
+    """The sum of some tallies."""
+    n_rows = sum(tally[0] for tally in tallies)
+    sums = [
+        [
+            _narrow(np.sum(arrays, axis=0, dtype=np.int64), n_rows)
+            for arrays in zip(*lists, strict=True)
+        ]
+        for lists in zip(*(tally[1] for tally in tallies), strict=True)
+    ]
+    return n_rows, sums
+
+
+class ChunkCounter:
+    """Serves greedy paths with counts over chunks: all paths advance by one rule in one pass.
+
+    Parameters
+    ----------
+    chunks : Chunks
+    tables : sequence of Table
+        Tables over the candidate examples; only their encoders travel.
+    positive : int
+        Code of the class that counts as positive.
+    without : int array, optional
+        Examples that are not counted.
+    """
+
+    def __init__(
+        self, chunks: Chunks, tables: Sequence[Table], positive: int, without: Ints | None
+    ) -> None:
+        self.chunks, self.positive = chunks, positive
+        self.encoders = tuple(t.encoder for t in tables if t.encoder is not None)
+        self._without = chunks.within(np.sort(without)) if without is not None else None
+        self._start: list[Pair] | None = None
+        self._codes = self._kept_codes()
+
+    def _kept_codes(self) -> list[Any] | None:
+        """Delayed codes of the chunks, kept on the workers, where there is room for them."""
+        n_bytes = sum(2 * len(encoder.first) for encoder in self.encoders) * self.chunks.n_samples
+        if n_bytes > cache_bytes() // 2:
+            return None
+        delayed = require_dask().delayed
+        shared = delayed(self.encoders, pure=False, traverse=False)
+        encode = delayed(encode_chunk, pure=False)
+        return persist([encode(k, part, shared) for k, part in enumerate(self.chunks.parts)])
+
+    def start(self) -> list[Pair]:
+        """Histograms of all rows."""
+        if self._start is None:
+            (counts,) = self._count([()])
+            self._start = [(array[0], array[1]) for array in counts]
+        return self._start
+
+    def run(self, paths: Iterable[Iterator[Round]]) -> None:
+        """Exhaust the paths in lock step, one pass over the chunks a rule."""
+        waiting = [(iter(path), list[Rule]()) for path in paths]
+        while True:
+            asked = []
+            for path, rules in waiting:
+                found = next(path, None)
+                if found is not None:
+                    rules.append(found[0])
+                    asked.append((path, rules, found[1]))
+            if not asked:
+                return
+            waiting = [(path, rules) for path, rules, _ in asked]
+            self._serve([(tuple(rules), counts) for _, rules, counts in asked])
+
+    def _serve(self, asked: Sequence[tuple[tuple[Rule, ...], Sequence[Pair]]]) -> None:
+        """Take the rows of every request out of its histograms; equal requests are one."""
+        requests = list(dict.fromkeys(rules for rules, _ in asked))
+        removed = dict(zip(requests, self._count(requests), strict=True))
+        for rules, pairs in asked:
+            for pair, array in zip(pairs, removed[rules], strict=True):
+                for count, gone in zip(pair, array, strict=True):
+                    np.subtract(count, gone, out=count)
+
+    def _count(self, requests: Sequence[tuple[Rule, ...]]) -> list[list[Ints]]:
+        delayed = require_dask().delayed
+        job = Job(self.encoders, self.positive, tuple(requests))
+        shared = delayed(job, pure=False, traverse=False)
+        count, nothing = delayed(count_chunk, pure=False), np.zeros(0, dtype=np.int64)
+        tasks = [
+            count(
+                k,
+                part,
+                None if self._codes is None else self._codes[k],
+                nothing if self._without is None else self._without[k],
+                shared,
+            )
+            for k, part in enumerate(self.chunks.parts)
+        ]
+        add = delayed(add_tallies, pure=False)
+        while len(tasks) > 1:
+            tasks = [add(tasks[i : i + _FAN_IN]) for i in range(0, len(tasks), _FAN_IN)]
+        n_rules = max(len(request) for request in requests)
+        report_progress(
+            f"{self.chunks.n_samples} rows in {len(self.chunks.parts)} chunks, rule {n_rules + 1}"
+        )
+        with measured(
+            f"rule {n_rules}", len(self.chunks.parts), len(requests), *self._traffic(job)
+        ):
+            ((_, sums),) = compute(tasks)
+        return [[array.astype(np.int64) for array in arrays] for arrays in sums]
+
+    @staticmethod
+    def _traffic(job: Job) -> tuple[int, int]:
+        """Bytes of what a pass sends to a worker, and of what a chunk sends back."""
+        down = sum(e.thresholds.nbytes + e.first.nbytes * 4 for e in job.encoders)
+        up = 4 * sum(2 * len(e.first) * e.n_codes for e in job.encoders) * len(job.requests)
+        return down + 32 * sum(len(r) for r in job.requests), up

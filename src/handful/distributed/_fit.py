@@ -1,0 +1,55 @@
+"""One door for fits on Dask inputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def fit(machine: Any, X: Any, y: Any, *, classes: Any = None, sample_weight: Any = None) -> Any:
+    """Fit a machine to a Dask array or data frame; ``machine.fit(X, y)`` calls this.
+
+    Parameters
+    ----------
+    machine : SetCoveringMachine, DecisionListMachine or AdaBoost
+        ``candidates`` must name a pool ("auto" or a number).
+    X : dask array or dask data frame
+        Cut into chunks of rows; it need not fit into memory. It is read several times, so its
+        source must give the same rows each time.
+    y : dask array or series
+        Cut like X.
+    classes : array-like, optional
+        The labels that may occur. A chunk with another label is an error that names the chunk;
+        without ``classes`` every label that is found is a class.
+    sample_weight : None
+        Not accepted: repeat the rows.
+
+    Returns
+    -------
+    machine
+        Fitted, and equal to what a fit in memory gives for the same ``random_state``.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from handful import SetCoveringMachine, load_dataset
+    >>> from handful.distributed import fit
+    >>> data = load_dataset("breastw")
+    >>> X, y = da.from_array(data.X, chunks=(100, -1)), da.from_array(data.y, chunks=100)
+    >>> there = fit(SetCoveringMachine("stumps", candidates=40, random_state=0), X, y)
+    >>> here = SetCoveringMachine("stumps", candidates=40, random_state=0).fit(data.X, data.y)
+    >>> there.certificate_ == here.certificate_
+    True
+    """
+    from handful.covering._base import CoveringClassifier
+    from handful.distributed._covering import fit_covering
+
+    if sample_weight is not None:
+        raise ValueError(
+            "`sample_weight` is not accepted with Dask inputs. Repeat the rows instead."
+        )
+    if isinstance(machine, CoveringClassifier):
+        return fit_covering(machine, X, y, classes)
+    raise TypeError(
+        f"`machine` must be a SetCoveringMachine, DecisionListMachine or AdaBoost for Dask "
+        f"inputs, got {type(machine).__name__}. Call compute() on data that fit into memory."
+    )

@@ -1,0 +1,135 @@
+"""Fitted machines on Dask inputs: lazy predictions, and errors counted chunk by chunk."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from handful.distributed._chunks import _blocks, in_chunk
+from handful.distributed._cluster import compute, measured, require_dask
+
+_HEAVY = ("_X", "_label_codes", "_y_signed", "_margins", "margins_")
+
+
+def without_data(machine: Any) -> Any:
+    """A copy that predicts the same and carries no training data and no candidates.
+
+    Examples
+    --------
+    >>> from handful import SetCoveringMachine, load_dataset
+    >>> data = load_dataset("haberman-294")
+    >>> machine = SetCoveringMachine(rules="stumps", random_state=0).fit(data.X, data.y)
+    >>> hasattr(without_data(machine), "_X")
+    False
+    """
+    light = copy.copy(machine)
+    for name in _HEAVY:
+        light.__dict__.pop(name, None)
+    if hasattr(light, "_learned"):
+        light._learned = [
+            replace(part, candidates=(), risks=np.zeros(0)) for part in light._learned
+        ]
+    return light
+
+
+def map_rows(machine: Any, method: str, X: Any) -> Any:
+    """A method of a fitted machine on every chunk of X, as a lazy Dask collection.
+
+    Parameters
+    ----------
+    machine : estimator
+    method : str
+        "predict", "decision_function", "predict_proba" or "fired_rules".
+    X : dask array or dask data frame
+
+    Returns
+    -------
+    dask array, or a dask series (a data frame where there are several columns) for a frame
+    """
+    light = without_data(machine)
+    n_features = int(machine.n_features_in_)
+    if hasattr(X, "columns"):
+        meta = _framed(light, method, X._meta_nonempty).iloc[:0]
+        return X.map_partitions(_framed_part, light, method, meta=meta)
+    if X.ndim != 2 or (X.shape[1] != n_features):
+        raise ValueError(
+            f"X has {X.shape[1] if X.ndim == 2 else X.ndim} features, but "
+            f"{type(machine).__name__} is expecting {n_features} features as input."
+        )
+    X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
+    meta = np.asarray(getattr(light, method)(np.zeros((1, n_features))))
+    if meta.ndim == 1:
+        return X.map_blocks(
+            _array_part, light, method, drop_axis=1, dtype=meta.dtype, meta=meta[:0]
+        )
+    return X.map_blocks(
+        _array_part,
+        light,
+        method,
+        chunks=(X.chunks[0], (meta.shape[1],)),
+        dtype=meta.dtype,
+        meta=meta[:0],
+    )
+
+
+def _array_part(block: Any, machine: Any, method: str, block_info: Any = None) -> Any:
+    if len(block) == 0:
+        return np.asarray(getattr(machine, method)(np.zeros((1, machine.n_features_in_))))[:0]
+    k = block_info[0]["chunk-location"][0] if block_info else 0
+    return in_chunk(k, lambda: getattr(machine, method)(np.asarray(block)))
+
+
+def _framed(machine: Any, method: str, part: Any) -> Any:
+    import pandas as pd
+
+    values = np.asarray(getattr(machine, method)(part))
+    if values.ndim == 1:
+        return pd.Series(values, index=part.index, name=method)
+    return pd.DataFrame(values, index=part.index, columns=[str(c) for c in machine.classes_])
+
+
+def _framed_part(
+    part: Any, machine: Any, method: str, partition_info: dict[str, int] | None = None
+) -> Any:
+    if len(part) == 0:
+        return _framed(machine, method, _one_row(part)).iloc[:0]
+    k = partition_info["number"] if partition_info else 0
+    return in_chunk(k, lambda: _framed(machine, method, part))
+
+
+def _one_row(part: Any) -> Any:
+    return part.reindex([0]).fillna(0)
+
+
+def count_wrong(machine: Any, X: Any, y: Any) -> tuple[int, int]:
+    """Number of examples in a Dask input, and how many of them a machine gets wrong.
+
+    A label that the machine does not know counts as wrong.
+    """
+    blocks, labels, _, width = _blocks(X, y)
+    if width != machine.n_features_in_:
+        raise ValueError(
+            f"X has {width} features, but {type(machine).__name__} is expecting "
+            f"{machine.n_features_in_} features as input."
+        )
+    delayed = require_dask().delayed
+    shared = delayed(without_data(machine), pure=False, traverse=False)
+    count = delayed(_wrong, pure=False)
+    with measured("errors", len(blocks), 1):
+        found = compute(
+            [count(k, a, b, shared) for k, (a, b) in enumerate(zip(blocks, labels, strict=True))]
+        )
+    return sum(n for n, _ in found), sum(wrong for _, wrong in found)
+
+
+def _wrong(k: int, block: Any, labels: Any, machine: Any) -> tuple[int, int]:
+    if len(block) == 0:
+        return 0, 0
+    predicted = in_chunk(k, lambda: machine.predict(block))
+    y = np.asarray(labels)
+    if len(y) != len(predicted):
+        raise ValueError(f"chunk {k} has {len(predicted)} rows and {len(y)} labels.")
+    return len(y), int((predicted != y).sum())

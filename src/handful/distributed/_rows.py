@@ -1,0 +1,112 @@
+"""Rows that live in chunks elsewhere, of which only the candidate examples are held here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.distributed._chunks import Chunks
+from handful.distributed._counting import ChunkCounter
+from handful.rules import Rows, Table, collapse_rows
+from handful.rules._table import LARGEST_COLLAPSE, Counter
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class HeldIndex:
+    """Rows of the held examples, by the index of the example among all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> index = HeldIndex(np.array([3, 70]), np.array([1, 0]), 100)
+    >>> index[np.array([70, 3])], index[3], index.shape
+    (array([0, 1]), 1, (100,))
+    """
+
+    def __init__(self, examples: Ints, rows: Ints, n_samples: int) -> None:
+        self._examples, self._rows = examples, rows
+        self.shape = (n_samples,)
+
+    def __getitem__(self, key: Any) -> Any:
+        wanted = np.asarray(key, dtype=np.int64)
+        at = np.minimum(np.searchsorted(self._examples, wanted), len(self._examples) - 1)
+        if wanted.size and not np.array_equal(self._examples[at], wanted):
+            raise IndexError(f"example {key} is not held in memory")
+        found = self._rows[at] if wanted.size else np.zeros(0, dtype=np.int64)
+        return int(found) if wanted.ndim == 0 else found
+
+
+@dataclass(frozen=True)
+class ChunkedRows(Rows):
+    """Like `Rows`, but what concerns all rows is counted over the chunks."""
+
+    chunks: Chunks
+    positive: int
+
+    @classmethod
+    def of(cls, chunks: Chunks, positive: int) -> ChunkedRows:
+        """No example held yet."""
+        none = np.zeros(0, dtype=np.int64)
+        is_categorical = np.zeros(chunks.n_features, dtype=bool)
+        if chunks.columns is not None:
+            is_categorical = chunks.columns.is_categorical
+        index: Any = HeldIndex(none, none, chunks.n_samples)
+        empty = np.zeros((0, chunks.n_features))
+        return cls(empty, none, none, index, is_categorical, chunks, positive)
+
+    @property
+    def totals(self) -> dict[int, int]:
+        """Number of examples of each label, over all chunks."""
+        n_positive = int(self.chunks.class_counts[self.positive])
+        return {-1: self.n_samples - n_positive, 1: n_positive}
+
+    @property
+    def largest(self) -> float:
+        """Largest absolute value in any chunk; NaN where a value is missing."""
+        return self.chunks.largest
+
+    def holding(self, examples: Ints) -> Rows:
+        """The same rows with these examples in memory; all in memory where these are all."""
+        ordered = np.sort(examples)
+        X, codes = self.chunks.take(ordered)
+        y = np.where(codes == self.positive, 1, -1)
+        if len(ordered) == self.n_samples:
+            return collapse_rows(X, y, self.is_categorical)
+        if self.n_samples <= LARGEST_COLLAPSE:  # as in memory: equal rows are one
+            held = collapse_rows(X, y, self.is_categorical)
+        else:
+            held = Rows(X, y, np.ones(len(y), np.int64), np.arange(len(y)), self.is_categorical)
+        index: Any = HeldIndex(ordered, held.row_of, self.n_samples)
+        return ChunkedRows(
+            held.X, held.y, held.weight, index, self.is_categorical, self.chunks, self.positive
+        )
+
+    def counter(
+        self, tables: Sequence[Table], *, without: Ints | None = None, n_threads: int = 1
+    ) -> Counter:
+        """Counts over the chunks."""
+        return ChunkCounter(self.chunks, tables, self.positive, without)
+
+    def n_wrong(self, predict: Callable[[Floats], Ints]) -> dict[int, int]:
+        """Errors of each label, in one pass over the chunks."""
+        found = self.chunks.total(_WrongByLabel(predict, self.positive), "errors")
+        return {-1: int(found[0]), 1: int(found[1])}
+
+
+@dataclass(frozen=True)
+class _WrongByLabel:
+    """Counts the errors of a signed prediction in a chunk."""
+
+    predict: Callable[[Floats], Ints]
+    positive: int
+
+    def __call__(self, X: Floats, codes: Ints) -> Ints:
+        y = np.where(codes == self.positive, 1, -1)
+        wrong = self.predict(X) != y
+        return np.array([(wrong & (y == label)).sum() for label in (-1, 1)], dtype=np.int64)
