@@ -140,9 +140,16 @@ def ball_candidates(
 ) -> Iterator[Candidate]:
     """The same over the balls of all examples, without a table of all distances."""
     pool = distinct_examples(rows, np.arange(rows.n_samples))
-    how = {"metric": geometry.metric, "kernel": geometry.ball_kernel}
     for kind in kinds:
-        table, found = BallSweep(rows, pool, KIND_SIGNS[kind], options, **how).paths(penalties)
+        sweep = BallSweep(
+            rows,
+            pool,
+            KIND_SIGNS[kind],
+            options,
+            metric=geometry.metric,
+            kernel=geometry.ball_kernel,
+        )
+        table, found = sweep.paths(penalties)
         paths = {(kind, p): steps for p, steps in zip(penalties, found, strict=True)}
         yield from _prefixes(rows, table, paths, rows.n_samples, scheme_terms)
 

@@ -91,6 +91,7 @@ class PoolSweep:
         self.table = projections.table
         self.counter = counter or pool_counter(projections, rows, n_threads)
         self.pool_table = projections.pool_table
+        self._prices: dict[Prefix, Floats | None] = {}
         ones = np.ones(len(projections.pool), dtype=np.int64)
         self.pool_is_same = projections.pool_y == self.sign
         self.pool_same = histogram(self.pool_table, self.pool_is_same, ones)
@@ -110,7 +111,11 @@ class PoolSweep:
         pool_live = np.ones(len(self.pool_is_same), dtype=bool)
         ones = np.ones(len(pool_live), dtype=np.int64)
         while len(steps) < self.max_rules:
-            found = self._best((same, other, pool_same, pool_other), penalty, exchange)
+            prefix = tuple((step.t, step.j, step.side) for step in steps)
+            nats = self._nats(prefix, pool_same, pool_other)
+            if nats is None:
+                break
+            found = self._best((same, other, pool_same, pool_other), nats, penalty, exchange)
             if found is None:
                 break
             before = int(same[0].sum()), int(other[0].sum())
@@ -122,19 +127,31 @@ class PoolSweep:
             remove_rows(self.pool_table, gone & ~self.pool_is_same, ones, pool_other)
             pool_live &= ~gone
 
+    def _nats(self, prefix: Prefix, pool_same: Ints, pool_other: Ints) -> Floats | None:
+        """Price of the next rule by its usefulness on the pool; shared by paths that agree."""
+        from handful.rules import _loops
+
+        if prefix not in self._prices:
+            offset = len(self.pool_is_same)
+            levels = _loops.count_usefulness(
+                pool_same,
+                pool_other,
+                self.table.n_thresholds,
+                self.projections.sides,
+                offset,
+                2 * offset + 1,
+            )
+            # a pool of equal rows offers no rule
+            self._prices[prefix] = level_nats(levels) if levels.sum() else None
+        return self._prices[prefix]
+
     def _best(
-        self, counts: tuple[Ints, Ints, Ints, Ints], penalty: float, exchange: float
+        self, counts: tuple[Ints, Ints, Ints, Ints], nats: Floats, penalty: float, exchange: float
     ) -> CodedStep | None:
         from handful.rules import _loops
 
         same, other, pool_same, pool_other = counts
         table, sides = self.table, self.projections.sides
-        offset = len(self.pool_is_same)
-        levels = _loops.count_usefulness(
-            pool_same, pool_other, table.n_thresholds, sides, offset, 2 * offset + 1
-        )
-        if levels.sum() == 0:  # a pool of equal rows offers no rule
-            return None
         found = _loops.best_coded_rule(
             same,
             other,
@@ -142,13 +159,13 @@ class PoolSweep:
             pool_other,
             table.n_thresholds,
             sides,
-            level_nats(levels),
-            offset,
+            nats,
+            len(self.pool_is_same),
             float(penalty),
             float(exchange),
         )
-        _, _, nats, t, j, side = found
-        return CodedStep(t, j, side, nats) if t >= 0 else None
+        _, _, price, t, j, side = found
+        return CodedStep(t, j, side, price) if t >= 0 else None
 
 
 def pool_candidates(

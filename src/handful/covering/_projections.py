@@ -195,7 +195,7 @@ def _linear_part(
         for ridge in _RIDGES:
             w = fit_logistic(Z[:_MAX_FIT], yp[:_MAX_FIT], ridge)
             weights.append(w[:-1] / scale)
-            held_out.append(_cross_validated(Z, yp, ridge, center, scale))
+            held_out.append(_cross_validated(Z, yp, ridge, w, (center, scale)))
             origins.append(f"logistic regression on the pool (ridge {ridge:g})")
     if "half-spaces" in families and both:
         positive, negative = np.flatnonzero(yp > 0), np.flatnonzero(yp < 0)
@@ -209,15 +209,17 @@ def _linear_part(
     return W, np.array(held_out).reshape(-1, len(yp)), tuple(origins)
 
 
-def _cross_validated(Z: Floats, y: Ints, ridge: float, center: Floats, scale: Floats) -> Floats:
+def _cross_validated(
+    Z: Floats, y: Ints, ridge: float, w_all: Floats, units: tuple[Floats, Floats]
+) -> Floats:
     """Values at the pool of models that did not see the example, so that ranks are honest."""
     fold = np.arange(len(y)) % _N_FOLDS
-    w_all = fit_logistic(Z[:_MAX_FIT], y[:_MAX_FIT], ridge)
     out = np.empty(len(y))
     for f in range(_N_FOLDS):
         train = np.flatnonzero(fold != f)[:_MAX_FIT]
         w = fit_logistic(Z[train], y[train], ridge) if len(np.unique(y[train])) == 2 else w_all
         out[fold == f] = Z[fold == f] @ w[:-1] + (w[-1] - w_all[-1])
+    center, scale = units
     return out + float((w_all[:-1] / scale) @ center)
 
 

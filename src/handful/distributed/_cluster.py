@@ -147,9 +147,8 @@ def cluster_errors() -> Iterator[None]:
     lost: tuple[type[BaseException], ...] = (CancelledError, asyncio.CancelledError)
     killed: tuple[type[BaseException], ...] = ()
     try:
-        from distributed.comm import CommClosedError
-
         from distributed import KilledWorker
+        from distributed.comm import CommClosedError
 
         lost = (*lost, CommClosedError, TimeoutError, ConnectionError)
         killed = (KilledWorker,)

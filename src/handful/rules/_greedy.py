@@ -152,6 +152,7 @@ class Sweep:
         self.is_same = rows.y == sign
         self.sides = np.ascontiguousarray(sides_of(table, rows, sign))
         self.active = self.weight > 0
+        self._found_examples: tuple[Ints, Ints, Ints] | None = None
         self.counter = counter or LocalCounter([table], rows, self.weight, options.n_threads)
 
     def path(self, penalty: float) -> list[Step]:
@@ -205,8 +206,7 @@ class Sweep:
 
         table, rows = self.table, self.rows
         sides = self._open_sides(used)
-        members = np.unique(table.pool_rows[self.is_same[table.pool_rows]])
-        owners, own = self._owners()
+        owners, own, members = self._examples()
         preferred = kept if self.options.prefer_kept else np.ones_like(kept)
         found = _loops.best_member_rule(
             table.codes,
@@ -232,10 +232,17 @@ class Sweep:
         """Each direction gives one rule at most, so that a message can name it by its examples."""
         if not used:
             return self.sides
-        return np.ascontiguousarray(self.sides[~np.isin(self.sides[:, 0], list(used))])
+        is_open = np.ones(self.table.n_directions, dtype=bool)
+        is_open[list(used)] = False
+        return np.ascontiguousarray(self.sides[is_open[self.sides[:, 0]]])
 
-    def _owners(self) -> tuple[Ints, Ints]:
-        """Rows of the examples behind each direction, and the one its rule must not cover."""
+    def _examples(self) -> tuple[Ints, Ints, Ints]:
+        """Rows of the examples behind each direction, the one its rule must not cover, members.
+
+        Members are the rows whose values may be thresholds.
+        """
+        if self._found_examples is not None:
+            return self._found_examples
         table = self.table
         columns = []
         for position in (table.first, table.second):
@@ -244,7 +251,9 @@ class Sweep:
         owners = np.column_stack(columns)
         is_same = np.where(owners >= 0, self.is_same[owners], False)
         own = np.where(is_same[:, 0], owners[:, 0], np.where(is_same[:, 1], owners[:, 1], -1))
-        return np.ascontiguousarray(owners), own
+        members = np.unique(table.pool_rows[self.is_same[table.pool_rows]])
+        self._found_examples = np.ascontiguousarray(owners), own, members
+        return self._found_examples
 
     def _best_free(
         self, same: Ints, other: Ints, kept: Mask, used: set[int], penalty: float

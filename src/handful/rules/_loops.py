@@ -25,10 +25,13 @@ def encode(values, first, second, thresholds, n_thresholds, tolerances, start, s
     """Codes of rows of ``values[first[t]] - values[second[t]]`` for t in [start, stop)."""
     n_rows = values.shape[1]
     missing = 2 * thresholds.shape[1] + 1
+    raised = np.empty(thresholds.shape[1], np.float64)
     for t in range(start, stop):
         cuts = thresholds[t]
         n_cuts = n_thresholds[t]
         tol = tolerances[t]
+        for j in range(n_cuts):
+            raised[j] = cuts[j] + tol
         for i in range(n_rows):
             v = values[first[t], i]
             if second[t] >= 0:
@@ -36,14 +39,14 @@ def encode(values, first, second, thresholds, n_thresholds, tolerances, start, s
             if np.isnan(v):
                 codes[t, i] = missing
                 continue
-            low = 0
-            high = n_cuts
-            while low < high:
-                middle = (low + high) >> 1
-                if cuts[middle] + tol < v:
-                    low = middle + 1
-                else:
-                    high = middle
+            low = 0  # how many raised cuts lie below v; no branch depends on v
+            n = n_cuts
+            while n > 1:
+                half = n >> 1
+                low += half * (raised[low + half - 1] < v)
+                n -= half
+            if n == 1:
+                low += 1 * (raised[low] < v)
             code = 2 * low
             if low < n_cuts and v >= cuts[low] - tol:
                 code += 1

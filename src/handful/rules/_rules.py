@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,9 +138,9 @@ class Stump(AbstractRule):
         return f"{_name(names, self.feature)} {_WORDS[self.side]} {value}"
 
 
-def pair_tolerance(k_aa: float, k_bb: float, k_ab: float) -> float:
-    """Tolerance of a direction between two examples, from their own kernel values."""
-    return _RELATIVE * max(abs(k_aa), abs(k_bb), abs(k_ab))
+def pair_tolerance(k_aa: Any, k_bb: Any, k_ab: Any) -> Any:
+    """Tolerance of a direction between two examples, from their own kernel values; of many too."""
+    return _RELATIVE * np.maximum(np.maximum(np.abs(k_aa), np.abs(k_bb)), np.abs(k_ab))
 
 
 def kernel_rows(kernel: Kernel, points: Floats, X: Floats) -> Floats:
@@ -195,7 +196,7 @@ class _PairRule(AbstractRule):
     def tolerance(self) -> float:
         """Relative to the kernel values of the two examples."""
         K = self._gram()
-        return pair_tolerance(K[0, 0], K[1, 1], K[0, 1])
+        return float(pair_tolerance(K[0, 0], K[1, 1], K[0, 1]))
 
     def values(self, X: Floats) -> Floats:
         """k(a, x) - k(b, x)."""
@@ -346,8 +347,8 @@ class LinearRule(AbstractRule):
         return f"{text} {_WORDS[self.side]} {self.threshold:.6g}"
 
 
-def ball_tolerance(radius: float) -> float:
-    """Tolerance of a distance."""
+def ball_tolerance(radius: Any) -> Any:
+    """Tolerance of a distance; of many too."""
     return _RELATIVE * radius
 
 
@@ -396,7 +397,7 @@ class Ball(AbstractRule):
     @property
     def tolerance(self) -> float:
         """Relative to the radius."""
-        return ball_tolerance(self.radius)
+        return float(ball_tolerance(self.radius))
 
     @property
     def examples(self) -> tuple[int, ...]:

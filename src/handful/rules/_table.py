@@ -241,6 +241,18 @@ def distinct_thresholds(values: Floats, tolerance: float) -> Floats:
     return ordered[keep]
 
 
+def _threshold_rows(values: Floats, tolerances: Floats) -> tuple[Floats, Ints]:
+    """Distinct thresholds of every row of finite values, padded by infinity, and their number."""
+    ordered = np.sort(values, axis=1)
+    keep = np.ones(ordered.shape, dtype=bool)
+    keep[:, 1:] = np.diff(ordered, axis=1) > 2.0 * tolerances[:, None]
+    n_thresholds = keep.sum(axis=1)
+    padded = np.full((len(values), max(1, int(n_thresholds.max(initial=1)))), np.inf)
+    row, place = np.nonzero(keep)[0], (np.cumsum(keep, axis=1) - 1)[keep]
+    padded[row, place] = ordered[keep]
+    return padded, n_thresholds
+
+
 def _pad(lists: list[Floats]) -> tuple[Floats, Ints]:
     n_thresholds = np.array([len(cuts) for cuts in lists], dtype=np.int64)
     padded = np.full((len(lists), max(1, int(n_thresholds.max(initial=1)))), np.inf)
@@ -346,10 +358,8 @@ def ball_table(
     first = np.arange(len(pool)) if centers is None else centers
     values = partial(distance_values, rows.X[pool_rows[first]], metric, kernel)
     at_pool = values(rows.X[pool_rows])
-    tolerances = np.array([ball_tolerance(float(v)) for v in at_pool.max(axis=1)])
-    thresholds, n_thresholds = _pad(
-        [distinct_thresholds(v, tol) for v, tol in zip(at_pool, tolerances, strict=True)]
-    )
+    tolerances = ball_tolerance(at_pool.max(axis=1))
+    thresholds, n_thresholds = _threshold_rows(at_pool, tolerances)
     t, none = np.arange(len(first)), np.full(first.shape, -1)
     encoder = Encoder(values, t, none, thresholds, n_thresholds, tolerances)
     return Table(
@@ -392,24 +402,14 @@ def _pair_parts(rows: Rows, pool: Ints, kernel: Kernel) -> _Pairs:
     gram = values(points)
     at_pool = gram[first] - gram[second]
     diagonal = np.diagonal(gram)
-    tolerances = np.array(
-        [
-            pair_tolerance(diagonal[a], diagonal[b], gram[a, b])
-            for a, b in zip(first, second, strict=True)
-        ]
-    )
+    tolerances = pair_tolerance(diagonal[first], diagonal[second], gram[first, second])
     return _Pairs(values, first, second, at_pool, tolerances)
 
 
 def half_space_table(rows: Rows, pool: Ints, kernel: Kernel, *, n_threads: int = 1) -> Table:
     """Half-spaces of three examples: a direction a (positive, negative) pair of the pool."""
     pairs = _pair_parts(rows, pool, kernel)
-    thresholds, n_thresholds = _pad(
-        [
-            distinct_thresholds(v, tol)
-            for v, tol in zip(pairs.at_pool, pairs.tolerances, strict=True)
-        ]
-    )
+    thresholds, n_thresholds = _threshold_rows(pairs.at_pool, pairs.tolerances)
     encoder = Encoder(
         pairs.values, pairs.first, pairs.second, thresholds, n_thresholds, pairs.tolerances
     )
