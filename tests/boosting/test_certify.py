@@ -70,6 +70,7 @@ def _stable(X, y, cap=0.03, delta=0.2):
 
 def _assert_valid(rng, certify, n_draws, m, delta):
     n_missed, mean_risk = _misses(rng, certify, n_draws, m)
+    print(f"missed {n_missed} of {n_draws}, mean {mean_risk:.3f}")
     assert n_missed <= binom.ppf(0.999, n_draws, delta)
     return mean_risk
 
