@@ -226,7 +226,7 @@ def _coded_candidate(
         covered |= covered_rows(projections.table, step.t, step.j, step.side)[pool_rows]
     n_pool_errors = int((covered == (rows.y[pool_rows] == sign)).sum())
     prefix = tuple((s.t, s.j, s.side) for s in steps)
-    kept = tuple(sorted(int(e) for e in projections.pool))
+    kept = projections.kept
     return Candidate(
         scheme="pool",
         family=projections.family,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from functools import partial
 
 import numpy as np
@@ -84,6 +85,11 @@ class Projections:
     scale: Floats
     origins: tuple[str, ...]
     tolerances: Floats
+
+    @cached_property
+    def kept(self) -> tuple[int, ...]:
+        """The pool's examples in order."""
+        return tuple(np.sort(self.pool).tolist())
 
     def make_rule(self, t: int, j: int, side: int) -> AbstractRule:
         """The rule of direction t and threshold j."""

@@ -21,32 +21,67 @@ NO_RULE = -1
 
 
 @njit(cache=True, nogil=True)
+def _bucket(v, low_end, scale, n_buckets):
+    """Place of v on an even grid; it never falls where v grows."""
+    if scale == 0.0:
+        return 0
+    x = (v - low_end) * scale
+    if x <= 0.0:
+        return 0
+    return n_buckets - 1 if x >= n_buckets - 1 else int(x)
+
+
+@njit(cache=True, nogil=True)
+def _fill_buckets(cuts, n_cuts, first_in):
+    """First cut of every bucket of an even grid over the sorted cuts; returns the grid."""
+    n_buckets = first_in.shape[0] - 1
+    low_end = cuts[0] if n_cuts else 0.0
+    width = cuts[n_cuts - 1] - low_end if n_cuts else 0.0
+    scale = (n_buckets - 1) / width if width > 0.0 else 0.0
+    if not np.isfinite(scale):
+        scale = 0.0
+    b = 0
+    for j in range(n_cuts):
+        place = _bucket(cuts[j], low_end, scale, n_buckets)
+        while b <= place:
+            first_in[b] = j
+            b += 1
+    while b <= n_buckets:
+        first_in[b] = n_cuts
+        b += 1
+    return low_end, scale
+
+
+@njit(cache=True, nogil=True)
 def encode(values, first, second, thresholds, n_thresholds, tolerances, start, stop, codes):
     """Codes of rows of ``values[first[t]] - values[second[t]]`` for t in [start, stop)."""
     n_rows = values.shape[1]
     missing = 2 * thresholds.shape[1] + 1
+    n_buckets = 4 * thresholds.shape[1]
     raised = np.empty(thresholds.shape[1], np.float64)
+    first_in = np.empty(n_buckets + 1, np.int64)
     for t in range(start, stop):
         cuts = thresholds[t]
         n_cuts = n_thresholds[t]
         tol = tolerances[t]
         for j in range(n_cuts):
             raised[j] = cuts[j] + tol
+        low_end, scale = _fill_buckets(raised, n_cuts, first_in)
+        row, minus = values[first[t]], values[max(second[t], 0)]
+        is_pair = second[t] >= 0
         for i in range(n_rows):
-            v = values[first[t], i]
-            if second[t] >= 0:
-                v = v - values[second[t], i]
+            v = row[i] - minus[i] if is_pair else row[i]
             if np.isnan(v):
                 codes[t, i] = missing
                 continue
-            low = 0  # how many raised cuts lie below v; no branch depends on v
-            n = n_cuts
-            while n > 1:
-                half = n >> 1
-                low += half * (raised[low + half - 1] < v)
-                n -= half
-            if n == 1:
-                low += 1 * (raised[low] < v)
+            b = _bucket(v, low_end, scale, n_buckets)
+            low, high = first_in[b], first_in[b + 1]  # how many raised cuts lie below v
+            while low < high:
+                middle = (low + high) >> 1
+                if raised[middle] < v:
+                    low = middle + 1
+                else:
+                    high = middle
             code = 2 * low
             if low < n_cuts and v >= cuts[low] - tol:
                 code += 1
