@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import platform
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +13,14 @@ from numpy.typing import NDArray
 
 from handful._version import __version__
 from handful.bounds import Certificate
+from handful.io._document import (
+    HASH_FIELD,
+    fingerprint,
+    from_text,
+    read_text_of,
+    to_text,
+    write_atomically,
+)
 from handful.io._rules import (
     ModelFileError,
     machine_from_dict,
@@ -27,7 +31,6 @@ from handful.io._rules import (
 from handful.rules import RuleList, RuleSet
 
 FORMAT, VERSION = "handful-model", 1
-MAX_BYTES = 256 * 2**20
 _FIELDS = {
     "format",
     "version",
@@ -36,7 +39,10 @@ _FIELDS = {
     "categories",
     "n_features",
     "machines",
+    "codes",
+    "settings",
     "compression_set",
+    "examples",
     "certificate",
     "provenance",
 }
@@ -85,28 +91,6 @@ class StoredModel:
         return classes[np.argmax(np.column_stack(scores), axis=1)]
 
 
-def fingerprint(X: NDArray[np.float64], y: NDArray[Any]) -> str:
-    """Hash of the training rows, in order."""
-    digest = hashlib.sha256(np.ascontiguousarray(X, dtype="<f8").tobytes())
-    digest.update("\n".join(str(label) for label in y).encode())
-    return digest.hexdigest()
-
-
-def write_atomically(path: str | os.PathLike[str], text: str) -> None:
-    """Write to a temporary file beside ``path``, then rename: whole or not at all."""
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"the folder {target.parent} does not exist. Create it first.")
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
 def _label(value: Any) -> Any:
     value = value.item() if isinstance(value, np.generic) else value
     if not isinstance(value, (str, int, float, bool)):
@@ -128,7 +112,10 @@ def model_to_dict(machine: Any) -> dict[str, Any]:
         "categories": None if columns is None else [c and list(c) for c in columns.categories],
         "n_features": int(machine.n_features_in_),
         "machines": [machine_to_dict(part) for part in parts],
+        "codes": [_code(part.chosen) for part in machine._learned],
+        "settings": _settings(machine._settings),
         "compression_set": [int(i) for i in machine.compression_set_],
+        "examples": _examples(machine, parts),
         "certificate": machine.certificate_.to_dict(),
         "provenance": {
             "handful": __version__,
@@ -139,6 +126,48 @@ def model_to_dict(machine: Any) -> dict[str, Any]:
             "training_rows_sha256": fingerprint(machine._X, machine._labels()),
         },
     }
+
+
+def _code(chosen: Any) -> dict[str, Any]:
+    """How a machine was coded: what is needed to check its price."""
+    return {
+        "scheme": chosen.scheme,
+        "family": chosen.family,
+        "kind": chosen.kind,
+        "pool_size": int(chosen.pool_size),
+        "kept": [int(i) for i in chosen.kept],
+        "terms": [[name, float(nats)] for name, nats in chosen.terms],
+        "n_false_positives": int(chosen.n_false_positives),
+        "n_false_negatives": int(chosen.n_false_negatives),
+        "n_training_errors": int(chosen.n_training_errors),
+    }
+
+
+def _settings(settings: Any) -> dict[str, Any]:
+    """What was fixed before the data and decides the prior masses."""
+    return {
+        "candidates": settings.candidates,
+        "family_sets": [list(families) for families in settings.family_sets],
+        "pool_families": list(settings.pool_families),
+        "kinds": list(settings.kinds),
+        "n_kernels": len(settings.geometries),
+        "delta": float(settings.delta),
+        "costs": None if settings.costs is None else [float(c) for c in settings.costs],
+    }
+
+
+def _examples(machine: Any, parts: list[RuleSet | RuleList]) -> list[dict[str, Any]]:
+    """The training examples that rules are made of: index, label, row (null where missing)."""
+    labels = machine._labels()
+    named = sorted({i for part in parts for i in part.compression_set})
+    return [
+        {
+            "index": int(i),
+            "label": _label(labels[i]),
+            "row": [None if np.isnan(value) else float(value) for value in machine._X[i]],
+        }
+        for i in named
+    ]
 
 
 def save_model(machine: Any, path: str | os.PathLike[str]) -> None:
@@ -164,12 +193,7 @@ def save_model(machine: Any, path: str | os.PathLike[str]) -> None:
     >>> bool((model.predict(data.X) == machine.predict(data.X)).all())
     True
     """
-    text = json.dumps(model_to_dict(machine), indent=1, allow_nan=False)
-    write_atomically(path, text + "\n")
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ModelFileError(f"the file holds {name}, which is not a number. It is not usable.")
+    write_atomically(path, to_text(model_to_dict(machine)))
 
 
 def load_model(path: str | os.PathLike[str]) -> StoredModel:
@@ -180,16 +204,7 @@ def load_model(path: str | os.PathLike[str]) -> StoredModel:
     ModelFileError
         A ValueError that says which field is wrong.
     """
-    target = Path(path)
-    if not target.is_file():
-        raise FileNotFoundError(f"there is no model file {target}. Check the path.")
-    if target.stat().st_size > MAX_BYTES:
-        raise ModelFileError(f"the file {target} is larger than {MAX_BYTES >> 20} MiB.")
-    try:
-        data = json.loads(target.read_bytes().decode("utf-8"), parse_constant=_refuse_constant)
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise ModelFileError(f"{target} is not a JSON document: {error}.") from error
-    return model_from_dict(data)
+    return model_from_dict(from_text(read_text_of(path)))
 
 
 def model_from_dict(data: Any) -> StoredModel:
@@ -201,8 +216,8 @@ def model_from_dict(data: Any) -> StoredModel:
             f"`version` must be {VERSION}, got {data.get('version')!r}. "
             "Use the release of handful that wrote the file."
         )
-    if set(data) != _FIELDS:
-        odd = sorted(map(str, set(data) ^ _FIELDS))
+    if set(data) - {HASH_FIELD} != _FIELDS:
+        odd = sorted(map(str, (set(data) - {HASH_FIELD}) ^ _FIELDS))
         raise ModelFileError(f"the fields {odd} are missing or unknown. The file is not usable.")
     n_features = read_int(data["n_features"], "n_features")
     machines = _read_list(data["machines"], "machines")
