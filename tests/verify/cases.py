@@ -12,7 +12,7 @@ import pandas as pd
 
 from handful import DecisionListMachine, SetCoveringMachine, load_dataset
 from handful.io._document import to_text
-from handful.io._model import model_to_dict
+from handful.io._write import model_to_dict
 from handful.verify._document import content_hash
 
 HASH = re.compile(r'"content_sha256": "[0-9a-f]{64}"')

@@ -130,7 +130,7 @@ def _edited(name, change):
         ("pool", lambda d: d.pop("codes"), "fields"),
         ("pool", lambda d: d["machines"][0]["rules"].pop(), "rank of each rule"),
         ("pool", lambda d: d["certificate"]["assumptions"].clear(), "assumptions"),
-        ("stumps", lambda d: d["machines"][0].update(kind="list"), "kind"),
+        ("stumps", lambda d: d["machines"][0].update(kind="list"), "outputs"),
         ("stumps", lambda d: d["codes"][0]["kept"].reverse(), "kept examples"),
         ("stumps", lambda d: d["machines"][0]["rules"][0].update(side="equal"), "side"),
         ("balls", lambda d: d["machines"][0]["rules"][0].update(side="equal"), "side"),
