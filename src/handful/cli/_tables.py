@@ -47,12 +47,12 @@ class TableData:
 def read_table(path: Path | None, target: str | None, positive: str | None = None) -> TableData:
     """A data file, or the embedded breast cancer data where ``path`` is None."""
     if path is None:
-        X, y = _embedded()
+        X, y = embedded_table()
         name, column, notes = "Breast Cancer Wisconsin (embedded)", "class", []
     else:
         frame = read_frame(path)
         column = _target_column(frame, target)
-        X, y = _split(frame, column, path)
+        X, y = split_target(frame, target, path)
         name = path.name
         X, notes = _without_row_numbers(X)
     _check_labels(y, column)
@@ -64,7 +64,8 @@ def read_table(path: Path | None, target: str | None, positive: str | None = Non
     return TableData(X, y, name, str(column), (*notes, *_notes(X, y)), label, is_known)
 
 
-def _embedded() -> tuple[pd.DataFrame, NDArray[Any]]:
+def embedded_table() -> tuple[pd.DataFrame, NDArray[Any]]:
+    """The embedded breast cancer data, with names for its labels."""
     import pandas as pd
 
     data = load_dataset("breastw")
@@ -133,7 +134,11 @@ def _target_column(frame: pd.DataFrame, target: str | None) -> Any:
     return frame.columns[names.index(target)]
 
 
-def _split(frame: pd.DataFrame, column: Any, path: Path) -> tuple[pd.DataFrame, NDArray[Any]]:
+def split_target(
+    frame: pd.DataFrame, target: str | None, path: Path
+) -> tuple[pd.DataFrame, NDArray[Any]]:
+    """Features and labels of a frame."""
+    column = _target_column(frame, target)
     if frame[column].isna().any():
         n_missing = int(frame[column].isna().sum())
         raise ValueError(

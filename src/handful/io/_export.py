@@ -132,6 +132,7 @@ _PYTHON_HEAD = '''"""A classifier of few rules; needs nothing but Python.
 {certificate}
 """
 
+import math
 
 
 def _number(row, name):
