@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from handful import DecisionListMachine, SetCoveringMachine, load_dataset
+from handful import BoundSearch, DecisionListMachine, SetCoveringMachine, load_dataset
 from handful.io._document import to_text
 from handful.io._write import model_to_dict
 from handful.verify._document import content_hash
@@ -47,6 +47,13 @@ MACHINES: dict[str, tuple[str, Any]] = {
     "list-from-pool": ("glass-2class", DecisionListMachine(random_state=0)),
     "words": ("words", SetCoveringMachine(random_state=0)),
     "three-classes": ("iris", SetCoveringMachine(random_state=0)),
+    "search": (
+        "breastw",
+        BoundSearch(
+            SetCoveringMachine(candidates=40, random_state=0),
+            {"rules": ["stumps", "balls"], "penalty": [1.0, 2.0]},
+        ),
+    ),
     "no-seed": ("breastw", SetCoveringMachine("stumps")),
 }
 

@@ -34,8 +34,7 @@ def test_honest_files_are_valid(name, tmp_path):
     verdict = _verdict(name, case(name).text, tmp_path)
     assert verdict.is_valid, verdict.differences
     assert len(verdict.findings) > 30
-    has_seed = MACHINES[name][1].random_state is not None or name == "all-half-spaces"
-    assert any("no seed" in line for line in verdict.trusted) == (not has_seed)
+    assert any("no seed" in line for line in verdict.trusted) == (name == "no-seed")
 
 
 @pytest.mark.parametrize("name", sorted(MACHINES))
@@ -44,7 +43,7 @@ def test_any_digit_anywhere(name, tmp_path_factory):
     places = [i for i, c in enumerate(text) if c.isdigit()]
     folder = tmp_path_factory.mktemp("digits")
 
-    @settings(max_examples=25)
+    @settings(max_examples=20)
     @given(st.sampled_from(places), st.integers(1, 9))
     def check(place, step):
         digit = str((int(text[place]) + step) % 10)
@@ -81,7 +80,7 @@ def test_numbers_are_recomputed_even_if_the_hash_is_too(name, tmp_path_factory):
     places = _significant_places(name, text)
     folder = tmp_path_factory.mktemp("resealed")
 
-    @settings(max_examples=40)
+    @settings(max_examples=25)
     @given(st.sampled_from(places), st.integers(1, 9))
     def check(place, step):
         digit = str((int(text[place]) + step) % 10)
@@ -181,11 +180,11 @@ def _paths(value, path=()):
 
 @pytest.mark.parametrize("name", ["pool", "balls", "three-classes"])
 def test_hostile_values_are_findings_not_crashes(name, tmp_path_factory):
-    """300 documents with anything put in place of anything."""
+    """180 documents with anything put in place of anything."""
     paths = list(_paths(json.loads(case(name).text)))[1:]
     folder = tmp_path_factory.mktemp("hostile")
 
-    @settings(max_examples=100)
+    @settings(max_examples=60)
     @given(st.sampled_from(paths), JSON)
     def check(path, value):
         document = json.loads(case(name).text)

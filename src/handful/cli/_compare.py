@@ -184,7 +184,7 @@ def draw(frame: pd.DataFrame, title: str) -> str:
     axes.set_xlabel("percent of new cases (* baseline)")
     axes.set_title(title.replace("$", r"\$"))
     axes.grid(axis="x", alpha=0.3)
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, -0.02 - 3.5 / (len(rows) + 4)), ncols=3)
+    figure.legend(loc="outside lower center", ncols=3, frameon=False)
     text = io.StringIO()
     with matplotlib.rc_context({"svg.hashsalt": "handful", "svg.fonttype": "none"}):
         figure.savefig(text, format="svg", metadata={"Date": None})

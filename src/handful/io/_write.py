@@ -15,6 +15,7 @@ from handful.io._estimators import score_machines, unwrapped
 from handful.io._rules import machine_to_dict
 from handful.io._scores import score_to_dict
 from handful.rules import RuleList, RuleSet
+from handful.selection._search import _n_groups
 
 FORMAT, VERSION = "handful-model", 1
 
@@ -44,6 +45,8 @@ def model_to_dict(
     body = _rule_part(machine) if is_made_of_rules else _score_part(machine)
     if certificate is None:
         certificate = _certificate_of(search)
+    if is_made_of_rules and certificate is not None:
+        body["settings"] |= {"delta": certificate.delta, "n_groups": _n_groups_of(search)}
     rows = (machine._X, machine._labels()) if is_made_of_rules else _matrix(data)
     seed = getattr(machine, "random_state", None)
     return {
@@ -59,6 +62,13 @@ def model_to_dict(
             "training_rows_sha256": None if rows is None else fingerprint(*rows),
         },
     }
+
+
+def _n_groups_of(search: Any) -> int:
+    """Number of groups of settings that a search divided its confidence over."""
+    if not hasattr(search, "best_estimator_"):
+        return 1
+    return _n_groups(search.best_estimator_, search._settings)
 
 
 def _matrix(data: tuple[Any, Any] | None) -> tuple[Any, Any] | None:
@@ -126,6 +136,7 @@ def _settings(settings: Any) -> dict[str, Any]:
         "pool_families": list(settings.pool_families),
         "kinds": list(settings.kinds),
         "n_kernels": len(settings.geometries),
+        "n_groups": 1,
         "delta": float(settings.delta),
         "costs": None if settings.costs is None else [float(c) for c in settings.costs],
     }

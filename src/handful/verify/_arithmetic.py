@@ -76,18 +76,18 @@ def is_tail_bound(value: float, k: int, n: int, nats: Any) -> bool:
 
 
 def tail_bound(k: int, n: int, nats: Any) -> float:
-    """The bound itself, by bisection; for saying what a number should have been."""
+    """The bound itself to ten digits, for saying what a number should have been."""
     level = MP.exp(-MP.mpf(nats))
     if k >= n:
         return 1.0
     low, high = MP.mpf(k) / n, MP.mpf(1)
-    for _ in range(60):
+    for _ in range(36):
         middle = (low + high) / 2
         if binomial_tail(k, n, middle) >= level:
             low = middle
         else:
             high = middle
-    return float(high)
+    return float(f"{float(high):.10g}")
 
 
 def n_pairings(n_left: int, n_right: int, n_edges: int) -> int:

@@ -98,6 +98,8 @@ def check_certificate(
     wanted = [*terms, ("confidence, ln(1/delta)", -log(MP.mpf(delta)))]
     if costs:
         wanted.append(("two rates at once, ln 2", log(2)))
+    if (n := settings["n_groups"]) != 1:
+        wanted.append((f"choice among {n} groups of settings", log(n)))
     if not compare_terms(audit, "certificate terms", certificate["terms"], wanted):
         return
     nats = sum((MP.mpf(value) for _, value in certificate["terms"]), MP.mpf(0))

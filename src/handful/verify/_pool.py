@@ -66,17 +66,13 @@ def draws_of(
 
 
 def make_directions(
-    X: Floats, y: Ints, seed: int, size: int, families: Sequence[str], is_word: Mask
+    X: Floats, y: Ints, seed: int, index: int, families: Sequence[str], is_word: Mask
 ) -> tuple[Ints, list[Direction]]:
-    """The pool of a given size in drawn order, and its candidates."""
+    """A pool (the first or the second) in drawn order, and its candidates."""
     generator, order = drawing(seed, len(y))
-    drawn = None
-    for pool_size in pool_sizes(len(y)):
+    for pool_size in pool_sizes(len(y))[: index + 1]:  # later pools draw after earlier ones
         pool = order[:pool_size]
         drawn = draws_of(generator, X[pool], y[pool], families)
-        if pool_size == size:
-            break
-    assert drawn is not None
     X_pool, y_pool = X[pool], y[pool]
     families = _families_of(X_pool, families)
     directions: list[Direction] = []

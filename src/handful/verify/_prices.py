@@ -17,6 +17,7 @@ _ZETA = MP.pi**2 / 6
 _FROM_POOLS = 60  # examples from which pools are used
 _BUDGET = 400_000_000
 _LARGEST_POOL = 10_000
+_POOL_MASSES = (MP.mpf("0.3"), MP.mpf("0.2"))
 _SIZES = {"stumps": (40, 160), "balls": (40, 80), "half-spaces": (40, 80), "two-point": (40,)}
 MAX_RULES = 2000
 
@@ -24,6 +25,16 @@ MAX_RULES = 2000
 def pool_sizes(n_samples: int) -> list[int]:
     """Sizes of the pools that are not counted, in the order in which they are drawn."""
     return [min(_LARGEST_POOL, round(share * n_samples)) for share in (0.2, 0.45)]
+
+
+def pool_index(code: Document, n_samples: int) -> int | None:
+    """Which of the pools a code used; by the stated price where two have the same size."""
+    sizes = pool_sizes(n_samples)
+    fitting = [i for i, size in enumerate(sizes) if size == code["pool_size"]]
+    stated = [value for name, value in code["terms"] if name == "which code is used"]
+    if len(fitting) < 2 or not stated:
+        return fitting[0] if fitting else None
+    return min(fitting, key=lambda i: abs(float(-log(_POOL_MASSES[i])) - float(stated[0])))
 
 
 def _directions(family: str, size: int, n_features: int) -> int:
@@ -53,8 +64,8 @@ def scheme_mass(code: Document, settings: Document, n_samples: int, n_features: 
     if name == "constant":
         return MP.mpf("0.25") if size == (n_samples if is_small else 9) else MP.mpf(0)
     if name == "pool" and not is_small:
-        masses = zip(pool_sizes(n_samples), (MP.mpf("0.3"), MP.mpf("0.2")), strict=True)
-        return max((mass for s, mass in masses if s == size), default=MP.mpf(0))
+        index = pool_index(code, n_samples)
+        return MP.mpf(0) if index is None else _POOL_MASSES[index]
     cells = _cells(settings, n_samples, n_features)
     if name != "compression" or (code["family"].split("+"), size) not in cells:
         return MP.mpf(0)

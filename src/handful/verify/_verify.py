@@ -14,9 +14,10 @@ from handful.verify._certificate import Counts, check_certificate, compare_terms
 from handful.verify._document import HASH_FIELD, UnreadableFileError, read_document
 from handful.verify._geometry import machine_scores, rule_values
 from handful.verify._pool import drawing, make_directions, rank_prices
-from handful.verify._prices import Terms, code_terms
+from handful.verify._prices import Terms, code_terms, pool_index
 from handful.verify._rebuild import check_rules, named_examples
 from handful.verify._rows import read_rows, rows_fingerprint
+from handful.verify._scores import check_scores
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -102,7 +103,12 @@ def _check_data(audit: Audit, document: Document, X: Any, y: Sequence[Any]) -> F
         return None
     rows = read_rows(document, X)
     found = document["provenance"]["training_rows_sha256"]
+    if found is None and document["codes"] is None:
+        audit.trust("these are the training data: the file has no fingerprint of them")
+        return rows
     audit.equal("fingerprint of the training rows", found, rows_fingerprint(rows, y))
+    if document["codes"] is None:
+        return rows
     n_samples = document["certificate"]["n_samples"]
     return rows if audit.equal("number of examples", n_samples, len(rows)) else None
 
@@ -117,8 +123,6 @@ def _check_content(audit: Audit, document: Document, X: Floats, labels: list[str
         return
     codes = np.array([classes.index(label) for label in labels])
     if document["codes"] is None:
-        from handful.verify._scores import check_scores
-
         check_scores(audit, document, X, codes)
         return
     n_machines = 1 if len(classes) == 2 else len(classes)
@@ -257,7 +261,11 @@ def _check_pool_rules(
         audit.trust(_TRUST_POOL)
         return float(dict(map(tuple, code["terms"]))["rank of each rule on the pool"])
     families = document["settings"]["pool_families"]
-    pool, directions = make_directions(X, y, seed, code["pool_size"], families, is_word)
+    index = pool_index(code, len(y))
+    if not audit.check(f"{where}: pool size", index is not None, str(code["pool_size"])):
+        return float("nan")
+    assert index is not None
+    pool, directions = make_directions(X, y, seed, index, families, is_word)
     sign = 1 if code["kind"] == "conjunction" else -1
     name = f"{where}: rules on the pool"
     try:
