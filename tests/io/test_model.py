@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from handful import DecisionListMachine, SetCoveringMachine, load_dataset
 from handful.io import load_model, save_model
-from handful.io._model import model_from_dict, model_to_dict, write_atomically
+from handful.io._document import write_atomically
+from handful.io._model import model_from_dict
+from handful.io._write import model_to_dict
 from handful.io._rules import ModelFileError
 
 MACHINES = {

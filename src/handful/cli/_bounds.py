@@ -19,19 +19,17 @@ from handful.bounds import (
     published_half_space_bound,
     samples_needed,
 )
-from handful.cli._output import console, print_json, print_result, reported_errors
-
-AS_JSON = typer.Option(False, "--json", help="Print JSON.")
+from handful.cli._output import AS_JSON, console, print_json, print_result, reported_errors
 
 
-def register(app: typer.Typer) -> None:
+def register(app: typer.Typer, panel: str) -> None:
     """Add the commands of this file to the application."""
     bounds = typer.Typer(no_args_is_help=True, help="Call any bound of the registry by name.")
     for name, bound in sorted(BOUNDS.items()):
         bounds.command(name, help=bound.summary)(_bound_command(bound))
-    app.add_typer(bounds, name="bound")
-    app.command()(plan)
-    app.command()(demo)
+    app.add_typer(bounds, name="bound", rich_help_panel=panel)
+    app.command(rich_help_panel=panel)(plan)
+    app.command(rich_help_panel=panel)(demo)
 
 
 def _option(parameter: inspect.Parameter, hint: Any) -> inspect.Parameter:

@@ -2,65 +2,104 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import typer
 from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
 
 from handful.bounds import Certificate
-from handful.cli._output import console, errors, print_json, reported_errors
+from handful.cli._output import (
+    AS_JSON,
+    console,
+    errors,
+    print_json,
+    progress,
+    reported_errors,
+    write_files,
+)
 from handful.cli._tables import TableData, read_table
 
+NO_REPORT = (
+    "report.html was not written: it needs the extra `report` "
+    "(python -m pip install 'handful[report]')."
+)
 
-def register(app: typer.Typer) -> None:
+
+def register(app: typer.Typer, panel: str) -> None:
     """Add the command of this file to the application."""
-    app.command()(certify)
+    app.command(rich_help_panel=panel)(certify)
 
 
 def certify(
     data: Path = typer.Argument(
-        None, metavar="[DATA]", help="CSV, TSV or Parquet file; embedded data where left out."
+        None, metavar="[DATA]", help="CSV, TSV, ARFF or Parquet file; embedded data if left out."
     ),
     target: str = typer.Option(None, help="Column to predict (label, class, target or y)."),
+    positive: str = typer.Option(None, help="Which of two classes is the positive one."),
     rules: str = typer.Option(
         "auto", help="auto, stumps, balls, half-spaces, two-point or linear; several by commas."
     ),
     delta: float = typer.Option(0.05, help="Allowed probability that the certificate fails."),
     kind: str = typer.Option("auto", help="auto, conjunction or disjunction."),
     max_rules: str = typer.Option("auto", help="auto, or a number of rules."),
+    costs: str = typer.Option(
+        None, help="Costs of a false positive and a false negative, as 1,5: certify the cost."
+    ),
     seed: int = typer.Option(0, help="Seed of the pools; choose it before looking."),
     threads: int = typer.Option(1, help="Number of threads."),
-    out: Path = typer.Option(None, help="Write the model to this JSON file."),
-    as_json: bool = typer.Option(False, "--json", help="Print JSON."),
+    out: Path = typer.Option(
+        None,
+        help="Folder for model.json, certificate.json and report.html; or a model file (.json).",
+    ),
+    as_json: bool = AS_JSON,
 ) -> None:
-    """Learn a rule from a table and certify it: no hold-out set, no cross-validation."""
+    """Learn a rule from a table and certify it: no hold-out set, no cross-validation.
+
+    All examples are used, for learning and for the certificate. Columns of words are compared by
+    equality; empty cells and "?" are missing values, which satisfy no rule.
+
+    Example: **handful certify patients.csv --target outcome --out results**
+    """
     with reported_errors():
-        table = read_table(data, target)
-        families: Any = rules.split(",") if "," in rules else rules
-        size: Any = int(max_rules) if max_rules.isdigit() else max_rules
+        table = read_table(data, target, positive)
         machine, seconds = _fit(
             table,
-            rules=families,
+            rules=rules.split(",") if "," in rules else rules,
             kind=kind,
-            max_rules=size,
+            max_rules=int(max_rules) if max_rules.isdigit() else max_rules,
             delta=delta,
+            costs=_read_costs(costs, table),
             n_jobs=threads,
             random_state=seed,
         )
-        if out is not None:
-            from handful.io import save_model
-
-            save_model(machine, out)
+        written = [] if out is None else _write(machine, table, out)
     if as_json:
-        print_json(_as_dict(machine, table, seconds))
+        print_json({**_as_dict(machine, table, seconds), "files": [str(path) for path in written]})
         return
     _print(machine, table, seconds)
-    if out is not None:
-        console.print(f"The model is in [bold]{escape(str(out))}[/].", highlight=False)
+    for path in written:
+        console.print(f"Written: [bold]{escape(str(path))}[/]", highlight=False, soft_wrap=True)
+
+
+def _read_costs(costs: str | None, table: TableData) -> tuple[float, ...] | None:
+    if costs is None:
+        return None
+    if not table.is_positive_known:
+        classes = sorted(map(str, set(table.y.tolist())))
+        raise ValueError(
+            "`--positive` must say which class is the positive one where `--costs` are given: "
+            f"one of {', '.join(classes[:20])}."
+        )
+    try:
+        return tuple(float(part) for part in costs.split(","))
+    except ValueError as error:
+        raise ValueError(f"`--costs` must be two numbers such as 1,5, got {costs!r}.") from error
 
 
 def _fit(table: TableData, **parameters: Any) -> tuple[Any, float]:
@@ -69,12 +108,15 @@ def _fit(table: TableData, **parameters: Any) -> tuple[Any, float]:
 
     if _is_first_run():
         errors.print("[dim]Compiling the search loops (first run only, a few seconds) …[/]")
+    machine = SetCoveringMachine(**parameters)
+    classes = sorted(set(table.y.tolist()))
     start = time.perf_counter()
-    with (
-        errors.status("Learning …") as status,
-        watch_progress(lambda stage: status.update(f"Learning: {escape(stage)} …")),
-    ):
-        machine = SetCoveringMachine(**parameters).fit(table.X, table.y)
+    with progress("Learning") as report, watch_progress(report):
+        if table.positive is None or table.positive == classes[1]:
+            machine.fit(table.X, table.y)
+        else:  # the positive class comes second
+            machine.fit(table.X, (table.y == table.positive).astype(int))
+            machine.classes_ = np.array(classes[::-1], dtype=table.y.dtype)
     return machine, time.perf_counter() - start
 
 
@@ -85,10 +127,42 @@ def _is_first_run() -> bool:
     return not any((Path(handful.rules.__path__[0]) / "__pycache__").glob("_loops.*.nbi"))
 
 
+def _write(machine: Any, table: TableData, out: Path) -> list[Path]:
+    """The model alone, or model, certificate and report in a folder."""
+    from handful.io._document import to_text
+    from handful.io._write import model_to_dict
+
+    document = model_to_dict(machine)
+    if out.suffix == ".json":
+        if not out.parent.is_dir():
+            raise FileNotFoundError(f"the folder {out.parent} does not exist. Create it first.")
+        return write_files(out.parent, {out.name: to_text(document)})
+    contents = {
+        "model.json": to_text(document),
+        "certificate.json": json.dumps(document["certificate"], indent=1, allow_nan=False) + "\n",
+    }
+    try:
+        from handful.report import render_report
+
+        contents["report.html"] = render_report(
+            machine,
+            table.X,
+            table.y,
+            title=table.name,
+            data_notes=table.notes,
+            provenance=document["provenance"],
+        )
+    except ImportError:
+        errors.print(f"[yellow]{escape(NO_REPORT)}[/]", highlight=False)
+    return write_files(out, contents)
+
+
 def _as_dict(machine: Any, table: TableData, seconds: float) -> dict[str, Any]:
     return {
         "data": table.name,
         "target": table.target,
+        "classes": [str(label) for label in machine.classes_],
+        "positive": None if table.positive is None else str(table.positive),
         "n_samples": int(machine.n_samples_),
         "notes": list(table.notes),
         "rule": machine.explain().split("\n\n")[0],

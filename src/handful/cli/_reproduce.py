@@ -8,14 +8,21 @@ from typing import Any
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
-from handful.cli._output import console, errors, print_json, reported_errors
+from handful.cli._output import (
+    AS_JSON,
+    as_table,
+    console,
+    print_json,
+    progress,
+    records,
+    reported_errors,
+)
 
 
-def register(app: typer.Typer) -> None:
+def register(app: typer.Typer, panel: str) -> None:
     """Add the command of this file to the application."""
-    app.command()(reproduce)
+    app.command(rich_help_panel=panel)(reproduce)
 
 
 def reproduce(
@@ -24,17 +31,17 @@ def reproduce(
     data_dir: Path = typer.Option(None, help="Folder with the data sets (or HANDFUL_DATA)."),
     quick: bool = typer.Option(False, help="A few small data sets only."),
     seed: int = typer.Option(0, help="Seed of what is random."),
-    as_json: bool = typer.Option(False, "--json", help="Print JSON."),
+    as_json: bool = AS_JSON,
 ) -> None:
     """Run a published table again: ours, theirs, the difference."""
     with reported_errors():
         folder = data_dir or (Path(os.environ["HANDFUL_DATA"]) if _has_variable() else None)
         frames = dict(_run(paper, table, folder, quick, seed))
     if as_json:
-        print_json({name: _records(frame) for name, frame in frames.items()})
+        print_json({name: records(frame) for name, frame in frames.items()})
         return
     for name, frame in frames.items():
-        console.print(_as_table(f"{paper}, table {name}", frame))
+        console.print(as_table(f"{paper}, table {name}", frame))
         for note in frame.attrs.get("notes", []):
             console.print(f"  [dim]{escape(note)}[/]", highlight=False)
 
@@ -52,34 +59,13 @@ def _run(paper: str, table: str | None, folder: Path | None, quick: bool, seed: 
     if table is None and paper in PAPERS:
         names = list(importlib.import_module(PAPERS[paper]).TABLES)
     for name in names:
-        with errors.status(f"{paper}, table {name} …") as status:
+        with progress(f"{paper}, table {name}") as report:
             frame = run_table(
                 paper,
                 str(name),
                 data_dir=folder,
                 quick=quick,
                 random_state=seed,
-                progress=lambda stage, name=name: status.update(
-                    f"{paper}, table {name}: {escape(str(stage))} …"
-                ),
+                progress=report,
             )
         yield name, frame
-
-
-def _records(frame: Any) -> list[dict[str, Any]]:
-    return [
-        {k: None if v != v else v for k, v in row.items()}
-        for row in frame.to_dict(orient="records")
-    ]
-
-
-def _as_table(title: str, frame: Any) -> Table:
-    table = Table(title=title, title_justify="left")
-    for name in frame.columns:
-        numeric = frame[name].dtype.kind in "if"
-        table.add_column(str(name).replace("_", " "), justify="right" if numeric else "left")
-    for row in frame.itertuples(index=False):
-        table.add_row(
-            *("" if v != v else escape(f"{v:g}" if isinstance(v, float) else str(v)) for v in row)
-        )
-    return table

@@ -11,104 +11,154 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handful.cli._files import MAX_COLUMNS, inspect_text, suffix_of, unreadable
 from handful.datasets import load_dataset
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": None, ".data": None, ".gz": ","}
 MAX_CLASSES = 20
-MAX_COLUMNS = 100_000
+TARGETS = ("label", "class", "target", "y")
+# the second of each pair is the positive class
+_PAIRS = (
+    *(("0", "1"), ("-1", "1"), ("0.0", "1.0"), ("-1.0", "1.0"), ("no", "yes"), ("n", "y")),
+    *(("false", "true"), ("f", "t"), ("negative", "positive"), ("neg", "pos"), ("-", "+")),
+    *(("benign", "malignant"), ("healthy", "sick"), ("good", "bad"), ("alive", "dead")),
+)
 
 
 @dataclass(frozen=True)
 class TableData:
-    """Features, labels and what was noticed while reading."""
+    """Features, labels and what was noticed while reading.
+
+    ``positive`` is the positive class of two; ``is_positive_known`` says whether the user or
+    the words of the labels said so.
+    """
 
     X: pd.DataFrame
     y: NDArray[Any]
     name: str
     target: str
     notes: tuple[str, ...]
+    positive: Any = None
+    is_positive_known: bool = False
 
 
-def read_table(path: Path | None, target: str | None) -> TableData:
+def read_table(path: Path | None, target: str | None, positive: str | None = None) -> TableData:
     """A data file, or the embedded breast cancer data where ``path`` is None."""
     if path is None:
-        return _embedded()
-    frame = _read_frame(path)
-    column = _target_column(frame, target)
-    if frame[column].isna().any():
-        n_missing = int(frame[column].isna().sum())
-        raise ValueError(
-            f"the target column {column!r} has {n_missing} missing values. Remove those rows."
-        )
-    y = frame[column].to_numpy()
-    X = frame.drop(columns=[column])
+        X, y = embedded_table()
+        name, column, notes = "Breast Cancer Wisconsin (embedded)", "class", []
+    else:
+        frame = read_frame(path)
+        column = _target_column(frame, target)
+        X, y = split_target(frame, target, path)
+        name = path.name
+        X, notes = _without_row_numbers(X)
     _check_labels(y, column)
-    if X.shape[1] == 0:
-        raise ValueError(f"{path} has no column besides the target {column!r}.")
-    return TableData(X, y, path.name, str(column), tuple(_notes(X, y)))
+    _check_finite(X)
+    label, is_known = _positive_class(y, positive)
+    if label is not None:
+        how = "" if is_known else ", the last in order; choose with --positive"
+        notes.append(f"The positive class is {label}{how}.")
+    return TableData(X, y, name, str(column), (*notes, *_notes(X, y)), label, is_known)
 
 
-def _embedded() -> TableData:
+def embedded_table() -> tuple[pd.DataFrame, NDArray[Any]]:
+    """The embedded breast cancer data, with names for its labels."""
     import pandas as pd
 
     data = load_dataset("breastw")
     names = {1: "malignant", -1: "benign"}
     y = np.array([names[int(label)] for label in data.y])
-    X = pd.DataFrame(data.X, columns=list(data.feature_names))
-    return TableData(X, y, "Breast Cancer Wisconsin (embedded)", "class", tuple(_notes(X, y)))
+    return pd.DataFrame(data.X, columns=list(data.feature_names)), y
 
 
-def _read_frame(path: Path) -> pd.DataFrame:
+def read_frame(path: Path) -> pd.DataFrame:
+    """All of a file as a data frame."""
     import pandas as pd
 
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {path}. Check the path.")
-    try:
-        if path.suffix == ".parquet":
-            frame = pd.read_parquet(path)
-        elif path.suffix in SEPARATORS:
-            separator = SEPARATORS[path.suffix]
-            engine: Any = "python" if separator is None else "c"
+    if suffix_of(path) == ".parquet":
+        frame = read_parquet(path)
+    else:
+        table = inspect_text(path)
+        try:
             with warnings.catch_warnings():
-                warnings.simplefilter("error", pd.errors.ParserWarning)  # rows of other lengths
-                frame = pd.read_csv(
-                    path, sep=separator, engine=engine, encoding="utf-8-sig", index_col=False
-                )
-        else:
-            known = ", ".join([*SEPARATORS, ".parquet"])
-            raise ValueError(f"`DATA` must end with one of {known}, got {path.name!r}.")
-    except (
-        pd.errors.ParserError,
-        pd.errors.ParserWarning,
-        pd.errors.EmptyDataError,
-        UnicodeDecodeError,
-    ) as error:
-        raise ValueError(f"{path} is not a readable table: {error}.") from error
+                warnings.simplefilter("error", pd.errors.ParserWarning)
+                frame = pd.read_csv(path, low_memory=False, **table.parser_options())
+        except (ValueError, pd.errors.ParserWarning, OverflowError) as error:
+            raise unreadable(path, str(error).strip()[:300]) from error
     if len(frame) == 0:
         raise ValueError(f"{path} has a header but no rows.")
-    if frame.shape[1] > MAX_COLUMNS:
-        raise ValueError(f"{path} has {frame.shape[1]} columns, more than {MAX_COLUMNS}.")
+    return frame
+
+
+def read_parquet(path: Path, columns: list[str] | None = None) -> pd.DataFrame:
+    """A Parquet file, or some of its columns."""
+    import pandas as pd
+
+    try:
+        import pyarrow
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise ValueError("reading Parquet needs pyarrow: python -m pip install pyarrow.") from error
+    try:
+        n_columns = pq.ParquetFile(path).metadata.num_columns
+        if n_columns > MAX_COLUMNS:
+            raise unreadable(path, f"it has {n_columns} columns, more than {MAX_COLUMNS}")
+        frame = pd.read_parquet(path, columns=columns)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise unreadable(path, str(error).strip()[:300]) from error
+    nested = [str(n) for n in frame if any(isinstance(v, (list, dict, np.ndarray))
+              for v in frame[n].head(50))]  # fmt: skip
+    if nested:
+        raise unreadable(path, f"the columns {nested[:5]} hold lists, not numbers or words")
     return frame
 
 
 def _target_column(frame: pd.DataFrame, target: str | None) -> Any:
     names = [str(name) for name in frame.columns]
     if target is None:
-        for name in ("label", "class", "target", "y"):
+        for name in TARGETS:
             if name in names:
                 return frame.columns[names.index(name)]
+        shown = [name[:40] for name in names[:20]]
         raise ValueError(
             "`--target` must name the column to predict. "
-            f"The columns are: {', '.join(names[:20])}{', …' if len(names) > 20 else ''}."
+            f"The columns are: {', '.join(shown)}{', …' if len(names) > 20 else ''}."
         )
     if target not in names:
-        near = difflib.get_close_matches(target, names, n=3)
+        near = difflib.get_close_matches(target, names[:1000], n=3)
         hint = f"Did you mean {', '.join(map(repr, near))}?" if near else "Check the header."
         raise ValueError(f"`--target` must be a column of the file, got {target!r}. {hint}")
     return frame.columns[names.index(target)]
+
+
+def split_target(
+    frame: pd.DataFrame, target: str | None, path: Path
+) -> tuple[pd.DataFrame, NDArray[Any]]:
+    """Features and labels of a frame."""
+    column = _target_column(frame, target)
+    if frame[column].isna().any():
+        n_missing = int(frame[column].isna().sum())
+        raise ValueError(
+            f"the target column {column!r} has {n_missing} missing values. Remove those rows."
+        )
+    if frame.shape[1] == 1:
+        raise ValueError(f"{path} has no column besides the target {column!r}.")
+    return frame.drop(columns=[column]), frame[column].to_numpy()
+
+
+def _without_row_numbers(X: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Leave out a nameless column that counts the rows, as data frames are often written."""
+    for name in X.columns[:1]:
+        is_nameless = not str(name).strip() or str(name).startswith("Unnamed:")
+        numbers = X[name].to_numpy()
+        if is_nameless and numbers.dtype.kind == "i" and X.shape[1] > 1:
+            count = np.arange(len(numbers))
+            if (numbers == count).all() or (numbers == count + 1).all():
+                return X.drop(columns=[name]), ["A first column of row numbers was left out."]
+    return X, []
 
 
 def _check_labels(y: NDArray[Any], column: Any) -> None:
@@ -122,17 +172,73 @@ def _check_labels(y: NDArray[Any], column: Any) -> None:
         )
 
 
+def _check_finite(X: pd.DataFrame) -> None:
+    for name in X.columns:
+        column = X[name]
+        if getattr(column.dtype, "kind", "") == "f" and np.isinf(column.to_numpy()).any():
+            raise ValueError(
+                f"the column {str(name)!r} holds infinity. Replace it by a number, or leave the "
+                "cell empty where the value is missing."
+            )
+
+
+def _positive_class(y: NDArray[Any], positive: str | None) -> tuple[Any, bool]:
+    """The positive class of two, and whether it is known rather than the last in order."""
+    classes = sorted(set(y.tolist()))
+    words = [str(label) for label in classes]
+    if positive is not None:
+        if len(classes) != 2:
+            raise ValueError(f"`--positive` needs two classes, got {len(classes)}. Leave it out.")
+        if positive not in words:
+            raise ValueError(f"`--positive` must be one of {words}, got {positive!r}.")
+        return classes[words.index(positive)], True
+    if len(classes) != 2:
+        return None, False
+    for first, second in _PAIRS:
+        lower = [word.lower() for word in words]
+        if set(lower) == {first, second}:
+            return classes[lower.index(second)], True
+    return classes[1], False
+
+
 def _notes(X: pd.DataFrame, y: NDArray[Any]) -> list[str]:
-    """Missing values, duplicate and contradictory rows."""
-    notes = []
+    """Words, missing values, duplicate and contradictory rows."""
+    notes = _notes_on_words(X)
     n_missing = int(X.isna().any(axis=1).sum())
     if n_missing:
         notes.append(f"{n_missing} rows have missing values: a missing value satisfies no rule.")
-    n_duplicates = int(X.assign(**{"·label": y}).duplicated().sum())
+    both = X.copy(deep=False)
+    both.columns = range(X.shape[1])
+    both[X.shape[1]] = y
+    n_duplicates = int(both.duplicated().sum())
     if n_duplicates:
         notes.append(f"{n_duplicates} rows repeat an earlier row; each counts as an example.")
-    labels = X.assign(**{"·label": y}).drop_duplicates()
-    n_contradictory = int(labels.drop(columns="·label").duplicated(keep=False).sum())
+    distinct = both.drop_duplicates()
+    n_contradictory = int(distinct.drop(columns=X.shape[1]).duplicated(keep=False).sum())
     if n_contradictory:
         notes.append(f"{n_contradictory} distinct rows occur with more than one label.")
+    return notes
+
+
+def _notes_on_words(X: pd.DataFrame) -> list[str]:
+    import pandas as pd
+
+    notes = []
+    words = [name for name in X.columns if getattr(X[name].dtype, "kind", "O") not in "biuf"]
+    if words:
+        shown = ", ".join(str(name)[:40] for name in words[:6]) + (" …" if len(words) > 6 else "")
+        notes.append(f"{len(words)} columns hold words and are compared by equality: {shown}.")
+    for name in words:
+        known = X[name].dropna()
+        if known.empty:
+            continue
+        if known.nunique() > max(20, 0.9 * len(known)):
+            notes.append(f"{str(name)[:40]} has a different word in nearly every row.")
+        as_numbers = pd.to_numeric(known.astype(str), errors="coerce")
+        if as_numbers.notna().mean() > 0.5:
+            example = str(known[as_numbers.isna()].iloc[0])[:20] if as_numbers.isna().any() else ""
+            notes.append(
+                f"{str(name)[:40]} is mostly numbers but holds words such as {example!r}; it is "
+                "read as words. Mark missing values by an empty cell or '?'."
+            )
     return notes

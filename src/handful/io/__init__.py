@@ -1,12 +1,26 @@
-"""Model files: JSON in, JSON out, no code executed.
+"""Model files and exports: JSON in, JSON out, no code executed.
 
-What lives here: writing a fitted rule machine to one JSON document and reading it back as a
-`StoredModel` that predicts. What does not: training; anything that imports or evaluates names
-found in a file.
+What lives here: writing a fitted machine to one JSON document, reading it back as a
+`StoredModel` that predicts, and writing rules as SQL, Python or plain JSON. What does not:
+training; anything that imports or evaluates names found in a file; the independent re-check
+(`handful.verify`). The fields are described in ``docs/model-files.md``.
 
-To add a rule: an entry in ``RULE_FIELDS`` of ``_rules.py`` with the checked type of each field.
+To add a rule: an entry in ``RULE_FIELDS`` of ``_rules.py`` with the checked type of each field,
+and its formula in ``_export.py``. To add a machine: its record in ``_scores.py`` and how it is
+read off the estimator in ``_estimators.py``.
 """
 
-from handful.io._model import StoredModel, load_model, save_model
+from handful.io._export import export_json, export_python, export_sql
+from handful.io._model import StoredModel, load_model
+from handful.io._rules import ModelFileError
+from handful.io._write import save_model
 
-__all__ = ["StoredModel", "load_model", "save_model"]
+__all__ = [
+    "ModelFileError",
+    "StoredModel",
+    "export_json",
+    "export_python",
+    "export_sql",
+    "load_model",
+    "save_model",
+]

@@ -1,44 +1,29 @@
-"""One JSON document for a fitted rule machine: written whole or not at all, read strictly."""
+"""A model read from its file: checked field by field, then ready to predict."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import platform
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._version import __version__
 from handful.bounds import Certificate
-from handful.io._rules import (
-    ModelFileError,
-    machine_from_dict,
-    machine_to_dict,
-    read_int,
-    read_text,
-)
-from handful.rules import RuleList, RuleSet
+from handful.io._document import HASH_FIELD, from_text, read_text_of
+from handful.io._rules import ModelFileError, machine_from_dict, read_int, read_text
+from handful.io._scores import KINDS, ScoreMachine, score_from_dict
+from handful.io._write import FORMAT, VERSION
+from handful.rules import AbstractRule, Ball, HalfSpace, LinearRule, RuleList, RuleSet, Stump
 
-FORMAT, VERSION = "handful-model", 1
-MAX_BYTES = 256 * 2**20
+Floats = NDArray[np.float64]
+Machine = RuleSet | RuleList | ScoreMachine
+UNKNOWN = -1.0  # the code of a word that was never seen
+_MAX_FEATURES = 10_000_000
 _FIELDS = {
-    "format",
-    "version",
-    "classes",
-    "feature_names",
-    "categories",
-    "n_features",
-    "machines",
-    "compression_set",
-    "certificate",
-    "provenance",
+    *("format", "version", "classes", "feature_names", "categories", "n_features", "machines"),
+    *("codes", "settings", "compression_set", "examples", "certificate", "provenance"),
 }
 
 
@@ -48,7 +33,7 @@ class StoredModel:
 
     Attributes
     ----------
-    machines : tuple of RuleSet or RuleList
+    machines : tuple of machine
         One for two classes, else one a class.
     classes : tuple of label
         JSON values: text, whole numbers, floats or booleans.
@@ -57,119 +42,134 @@ class StoredModel:
         Known categories of each column, None for numbers.
     n_features : int
     compression_set : tuple of int
-    certificate : Certificate
+    certificate : Certificate or None
     provenance : dict
     """
 
-    machines: tuple[RuleSet | RuleList, ...]
+    machines: tuple[Machine, ...]
     classes: tuple[Any, ...]
     feature_names: tuple[str, ...] | None
     categories: tuple[tuple[str, ...] | None, ...] | None
     n_features: int
     compression_set: tuple[int, ...]
-    certificate: Certificate
+    certificate: Certificate | None
     provenance: Mapping[str, Any]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the features; x0, x1, ... where there are none."""
+        return self.feature_names or tuple(f"x{j}" for j in range(self.n_features))
+
+    @property
+    def used_features(self) -> tuple[int, ...]:
+        """Positions of the features that decide anything."""
+        used: set[int] = set()
+        for machine in self.machines:
+            parts = machine.rules or (machine,)
+            used = used.union(*(_features_of(part, self.n_features) for part in parts))
+        return tuple(sorted(used))
+
+    def encode(self, frame: Any) -> Floats:
+        """Numbers of a data frame; needs only the columns that decide anything."""
+        out = np.zeros((len(frame), self.n_features))
+        columns = {str(name): name for name in frame.columns}
+        names = self.names
+        absent = [names[j] for j in self.used_features if names[j] not in columns]
+        if absent:
+            raise ValueError(
+                f"the data must have the columns {absent[:10]}, which the model uses. "
+                f"They have: {list(columns)[:10]}."
+            )
+        for j in self.used_features:
+            known = None if self.categories is None else self.categories[j]
+            out[:, j] = encode_column(frame[columns[names[j]]], known, names[j])
+        return out
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of the rows of a numeric matrix (categories as codes)."""
+        X = self._checked(X)
+        classes = np.array(self.classes, dtype=object)
+        if len(self.machines) == 1:
+            return classes[(self.machines[0].predict(X) > 0).astype(int)]
+        pairs = [_scores(machine, X) for machine in self.machines]
+        values = np.column_stack([value for value, _ in pairs])
+        slack = np.max([tolerance for _, tolerance in pairs], axis=0)[:, None]
+        return classes[np.argmax(values >= values.max(axis=1, keepdims=True) - slack, axis=1)]
+
+    def fired(self, X: Any) -> NDArray[Any]:
+        """Condition of the first rule that covers each row, of the machine that decided."""
+        X = self._checked(X)
+        which = np.zeros(len(X), dtype=int)
+        if len(self.machines) > 1:
+            codes = {label: k for k, label in enumerate(self.classes)}
+            which = np.array([codes[label] for label in self.predict(X)], dtype=int)
+        out = np.full(len(X), "", dtype=object)
+        for k, machine in enumerate(self.machines):
+            texts = np.array([*(self.condition(r) for r in machine.rules), ""], dtype=object)
+            rows = which == k
+            out[rows] = texts[machine.first_rule(X[rows])]
+        return out
+
+    def condition(self, rule: AbstractRule) -> str:
+        """When a rule covers a case, in names and categories."""
+        names = self.names
+        known = None
+        if isinstance(rule, Stump) and self.categories is not None:
+            known = self.categories[rule.feature]
+        if isinstance(rule, Stump) and known is not None:
+            mark = "=" if rule.side == "equal" else "≠"
+            return f"{names[rule.feature]} {mark} {known[int(rule.threshold)]}"
+        return rule.describe(names)
+
+    def _checked(self, X: Any) -> Floats:
         X = np.asarray(X, dtype=np.float64)
         if X.ndim != 2 or X.shape[1] != self.n_features:
             raise ValueError(
                 f"`X` must have {self.n_features} columns, got shape {X.shape}. "
                 "Pass the columns the model was trained on."
             )
-        classes = np.array(self.classes, dtype=object)
-        if len(self.machines) == 1:
-            return classes[(self.machines[0].predict(X) > 0).astype(int)]
-        scores = [machine.decision_function(X) for machine in self.machines]
-        return classes[np.argmax(np.column_stack(scores), axis=1)]
+        return X
 
 
-def fingerprint(X: NDArray[np.float64], y: NDArray[Any]) -> str:
-    """Hash of the training rows, in order."""
-    digest = hashlib.sha256(np.ascontiguousarray(X, dtype="<f8").tobytes())
-    digest.update("\n".join(str(label) for label in y).encode())
-    return digest.hexdigest()
+def _scores(machine: Machine, X: Floats) -> tuple[Floats, Floats]:
+    if isinstance(machine, (RuleSet, RuleList)):
+        return machine.decision_function(X), np.zeros(len(X))
+    return machine.scores(X)
 
 
-def write_atomically(path: str | os.PathLike[str], text: str) -> None:
-    """Write to a temporary file beside ``path``, then rename: whole or not at all."""
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"the folder {target.parent} does not exist. Create it first.")
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+def _features_of(part: Any, n_features: int) -> set[int]:
+    """Features that a rule or a machine looks at."""
+    if isinstance(part, (RuleSet, RuleList)):
+        return set()  # without rules, a constant
+    if isinstance(part, Stump):
+        return {part.feature}
+    weights = getattr(part, "weights", None)
+    if isinstance(part, HalfSpace) and part.kernel.name == "linear":
+        weights = np.subtract(part.a, part.b)
+    if isinstance(part, LinearRule) or (weights is not None and len(weights) == n_features):
+        return {int(j) for j in np.flatnonzero(weights)}
+    features = getattr(part, "features", None)
+    return set(range(n_features)) if features is None else set(features)
 
 
-def _label(value: Any) -> Any:
-    value = value.item() if isinstance(value, np.generic) else value
-    if not isinstance(value, (str, int, float, bool)):
-        raise TypeError(f"`classes_` must be text or numbers to be written, got {value!r}.")
-    return value
+def encode_column(column: Any, known: tuple[str, ...] | None, name: str) -> Floats:
+    """A column of a data frame as numbers, or as codes of the words a model knows."""
+    import pandas as pd
 
-
-def model_to_dict(machine: Any) -> dict[str, Any]:
-    """Plain data of a fitted `SetCoveringMachine` or `DecisionListMachine`."""
-    names = getattr(machine, "feature_names_in_", None)
-    columns = machine._columns
-    parts = [part for _, part in machine._machines()]
-    seed = machine.random_state
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "classes": [_label(label) for label in machine.classes_],
-        "feature_names": None if names is None else [str(name) for name in names],
-        "categories": None if columns is None else [c and list(c) for c in columns.categories],
-        "n_features": int(machine.n_features_in_),
-        "machines": [machine_to_dict(part) for part in parts],
-        "compression_set": [int(i) for i in machine.compression_set_],
-        "certificate": machine.certificate_.to_dict(),
-        "provenance": {
-            "handful": __version__,
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "estimator": type(machine).__name__,
-            "random_state": int(seed) if isinstance(seed, (int, np.integer)) else None,
-            "training_rows_sha256": fingerprint(machine._X, machine._labels()),
-        },
-    }
-
-
-def save_model(machine: Any, path: str | os.PathLike[str]) -> None:
-    """Write a fitted machine as JSON.
-
-    Parameters
-    ----------
-    machine : SetCoveringMachine or DecisionListMachine
-        Fitted; kernels must be named, not callables.
-    path : path
-        The file is written whole or not at all.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> from handful import SetCoveringMachine, load_dataset
-    >>> data = load_dataset("haberman-294")
-    >>> machine = SetCoveringMachine(rules="stumps", random_state=0).fit(data.X, data.y)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder) / "model.json"
-    ...     save_model(machine, path)
-    ...     model = load_model(path)
-    >>> bool((model.predict(data.X) == machine.predict(data.X)).all())
-    True
-    """
-    text = json.dumps(model_to_dict(machine), indent=1, allow_nan=False)
-    write_atomically(path, text + "\n")
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ModelFileError(f"the file holds {name}, which is not a number. It is not usable.")
+    column = pd.Series(column)
+    if known is not None:
+        codes = {word: float(k) for k, word in enumerate(known)}
+        mapped = column.map(lambda value: codes.get(str(value), UNKNOWN), na_action="ignore")
+        return mapped.to_numpy(dtype=np.float64, na_value=np.nan)
+    numbers = pd.to_numeric(column, errors="coerce")
+    bad = numbers.isna() & column.notna()
+    if bad.any():
+        example = str(column[bad].iloc[0])[:40]
+        raise ValueError(
+            f"the column {name!r} must hold numbers, got {example!r} in row "
+            f"{int(np.flatnonzero(bad)[0]) + 1}. The model was trained on numbers there."
+        )
+    return numbers.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 def load_model(path: str | os.PathLike[str]) -> StoredModel:
@@ -180,16 +180,7 @@ def load_model(path: str | os.PathLike[str]) -> StoredModel:
     ModelFileError
         A ValueError that says which field is wrong.
     """
-    target = Path(path)
-    if not target.is_file():
-        raise FileNotFoundError(f"there is no model file {target}. Check the path.")
-    if target.stat().st_size > MAX_BYTES:
-        raise ModelFileError(f"the file {target} is larger than {MAX_BYTES >> 20} MiB.")
-    try:
-        data = json.loads(target.read_bytes().decode("utf-8"), parse_constant=_refuse_constant)
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise ModelFileError(f"{target} is not a JSON document: {error}.") from error
-    return model_from_dict(data)
+    return model_from_dict(from_text(read_text_of(path)))
 
 
 def model_from_dict(data: Any) -> StoredModel:
@@ -201,26 +192,19 @@ def model_from_dict(data: Any) -> StoredModel:
             f"`version` must be {VERSION}, got {data.get('version')!r}. "
             "Use the release of handful that wrote the file."
         )
-    if set(data) != _FIELDS:
-        odd = sorted(map(str, set(data) ^ _FIELDS))
+    if odd := sorted(map(str, (set(data) - {HASH_FIELD}) ^ _FIELDS)):
         raise ModelFileError(f"the fields {odd} are missing or unknown. The file is not usable.")
     n_features = read_int(data["n_features"], "n_features")
-    machines = _read_list(data["machines"], "machines")
-    made = tuple(machine_from_dict(m, f"machines[{i}]") for i, m in enumerate(machines))
-    _check_widths(made, n_features)
-    classes = _read_list(data["classes"], "classes")
-    if len(made) != (1 if len(classes) == 2 else len(classes)) or len(classes) < 2:
-        raise ModelFileError("`machines` must be one for two classes, else one a class.")
-    names = data["feature_names"]
-    try:
-        certificate = Certificate.from_dict(data["certificate"])
-    except (TypeError, ValueError) as error:
-        raise ModelFileError(f"`certificate` is not usable: {error}") from error
+    if not 0 < n_features <= _MAX_FEATURES:
+        raise ModelFileError(f"`n_features` must be positive, got {n_features}.")
+    classes = tuple(_read_label(c) for c in _read_list(data["classes"], "classes"))
+    machines = _read_machines(data, len(classes), n_features)
     if not isinstance(data["provenance"], Mapping):
         raise ModelFileError("`provenance` must be an object.")
-    return StoredModel(
-        machines=made,
-        classes=tuple(_read_label(c) for c in classes),
+    names = data["feature_names"]
+    model = StoredModel(
+        machines=machines,
+        classes=classes,
         feature_names=None if names is None else _read_names(names, n_features),
         categories=_read_categories(data["categories"], n_features),
         n_features=n_features,
@@ -228,9 +212,36 @@ def model_from_dict(data: Any) -> StoredModel:
             read_int(i, "compression_set")
             for i in _read_list(data["compression_set"], "compression_set")
         ),
-        certificate=certificate,
+        certificate=_read_certificate(data["certificate"]),
         provenance=dict(data["provenance"]),
     )
+    _check_categories(model)
+    return model
+
+
+def _read_machines(data: Mapping[str, Any], n_classes: int, n_features: int) -> tuple[Machine, ...]:
+    listed = _read_list(data["machines"], "machines")
+    if len(listed) != (1 if n_classes == 2 else n_classes) or n_classes < 2:
+        raise ModelFileError("`machines` must be one for two classes, else one a class.")
+    machines: list[Machine] = []
+    for i, machine in enumerate(listed):
+        kind = machine.get("kind") if isinstance(machine, Mapping) else None
+        if isinstance(kind, str) and kind in KINDS:
+            machines.append(score_from_dict(machine, f"machines[{i}]", n_features))
+            continue
+        made = machine_from_dict(machine, f"machines[{i}]")
+        _check_widths(made, n_features)
+        machines.append(made)
+    return tuple(machines)
+
+
+def _read_certificate(value: Any) -> Certificate | None:
+    if value is None:
+        return None
+    try:
+        return Certificate.from_dict(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ModelFileError(f"`certificate` is not usable: {error}") from error
 
 
 def _read_list(value: Any, where: str) -> list[Any]:
@@ -249,6 +260,8 @@ def _read_names(value: Any, n_features: int) -> tuple[str, ...]:
     names = tuple(read_text(v, "feature_names") for v in _read_list(value, "feature_names"))
     if len(names) != n_features:
         raise ModelFileError(f"`feature_names` must have {n_features} names, got {len(names)}.")
+    if len(set(names)) != len(names):
+        raise ModelFileError("`feature_names` must differ from each other.")
     return names
 
 
@@ -266,16 +279,29 @@ def _read_categories(value: Any, n_features: int) -> tuple[tuple[str, ...] | Non
     )
 
 
-def _check_widths(machines: tuple[RuleSet | RuleList, ...], n_features: int) -> None:
+def _check_widths(machine: RuleSet | RuleList, n_features: int) -> None:
     """Every vector in a rule has one entry a feature; every feature index exists."""
-    if not 0 < n_features <= 10_000_000:
-        raise ModelFileError(f"`n_features` must be positive, got {n_features}.")
-    for machine in machines:
+    for rule in machine.rules:
+        for name in ("a", "b", "center", "weights", "scale"):
+            vector = getattr(rule, name, None)
+            if vector is not None and len(vector) != n_features:
+                raise ModelFileError(f"`{name}` must have {n_features} entries.")
+        feature = getattr(rule, "feature", 0)
+        if not 0 <= feature < n_features:
+            raise ModelFileError(f"`feature` must be below {n_features}, got {feature}.")
+        if isinstance(rule, Ball) and rule.scale is not None and not all(rule.scale):
+            raise ModelFileError("`scale` must not hold zeros.")
+
+
+def _check_categories(model: StoredModel) -> None:
+    """A stump on words names one of them."""
+    for machine in model.machines:
         for rule in machine.rules:
-            for name in ("a", "b", "center", "weights", "scale"):
-                vector = getattr(rule, name, None)
-                if vector is not None and len(vector) != n_features:
-                    raise ModelFileError(f"`{name}` must have {n_features} entries.")
-            feature = getattr(rule, "feature", 0)
-            if not 0 <= feature < n_features:
-                raise ModelFileError(f"`feature` must be below {n_features}, got {feature}.")
+            if not isinstance(rule, Stump) or model.categories is None:
+                continue
+            known = model.categories[rule.feature]
+            if known is not None and rule.threshold not in range(len(known)):
+                raise ModelFileError(
+                    f"`threshold` must be a category of feature {rule.feature}, "
+                    f"got {rule.threshold}."
+                )

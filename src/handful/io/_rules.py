@@ -26,7 +26,8 @@ class ModelFileError(ValueError):
     """A model file that is not what it should be; the message says where."""
 
 
-def _fail(where: str, rule: str, value: Any) -> ModelFileError:
+def fail(where: str, rule: str, value: Any) -> ModelFileError:
+    """The error for a value that is not what it should be."""
     shown = repr(value)
     return ModelFileError(f"`{where}` must be {rule}, got {shown[:80]}. The file is not usable.")
 
@@ -35,28 +36,28 @@ def read_float(value: Any, where: str) -> float:
     """A finite number."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not is_number or not math.isfinite(value):
-        raise _fail(where, "a finite number", value)
+        raise fail(where, "a finite number", value)
     return float(value)
 
 
 def read_int(value: Any, where: str) -> int:
     """A whole number of reasonable size."""
     if isinstance(value, bool) or not isinstance(value, int) or abs(value) > 2**53:
-        raise _fail(where, "a whole number", value)
+        raise fail(where, "a whole number", value)
     return value
 
 
 def read_text(value: Any, where: str, choices: tuple[str, ...] | None = None) -> str:
     """A string, one of ``choices`` where they are given."""
     if not isinstance(value, str) or (choices is not None and value not in choices):
-        raise _fail(where, f"one of {choices}" if choices else "a text", value)
+        raise fail(where, f"one of {choices}" if choices else "a text", value)
     return value
 
 
 def read_floats(value: Any, where: str) -> tuple[float, ...]:
     """A list of finite numbers."""
     if not isinstance(value, list) or len(value) > MAX_VALUES:
-        raise _fail(where, f"a list of at most {MAX_VALUES} numbers", value)
+        raise fail(where, f"a list of at most {MAX_VALUES} numbers", value)
     return tuple(read_float(v, f"{where}[{i}]") for i, v in enumerate(value))
 
 
@@ -67,7 +68,7 @@ def _optional(reader: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
 def _read_indices(n: int) -> Callable[[Any, str], Any]:
     def read(value: Any, where: str) -> tuple[int, ...]:
         if not isinstance(value, list) or len(value) != n:
-            raise _fail(where, f"a list of {n} whole numbers", value)
+            raise fail(where, f"a list of {n} whole numbers", value)
         return tuple(read_int(v, where) for v in value)
 
     return read
@@ -84,7 +85,7 @@ def _read_metric(value: Any, where: str) -> str:
 def read_kernel(value: Any, where: str) -> Kernel:
     """A named kernel with its parameters."""
     if not isinstance(value, Mapping) or set(value) != {"name", "gamma", "degree", "coef0"}:
-        raise _fail(where, "a kernel with name, gamma, degree, coef0", value)
+        raise fail(where, "a kernel with name, gamma, degree, coef0", value)
     return Kernel(
         read_text(value["name"], f"{where}.name", KERNELS),
         gamma=read_float(value["gamma"], f"{where}.gamma"),
@@ -160,11 +161,11 @@ def rule_to_dict(rule: AbstractRule) -> dict[str, Any]:
 def rule_from_dict(data: Any, where: str) -> AbstractRule:
     """The rule that ``rule_to_dict`` described."""
     if not isinstance(data, Mapping):
-        raise _fail(where, "a rule", data)
+        raise fail(where, "a rule", data)
     name = read_text(data.get("type"), f"{where}.type", tuple(RULES))
     fields = RULE_FIELDS[name]
     if set(data) != {"type", *fields}:
-        raise _fail(where, f"a rule with the fields {sorted(fields)}", sorted(map(str, data)))
+        raise fail(where, f"a rule with the fields {sorted(fields)}", sorted(map(str, data)))
     values = {field: read(data[field], f"{where}.{field}") for field, read in fields.items()}
     return RULES[name](**values)
 
@@ -180,9 +181,9 @@ def machine_to_dict(machine: RuleSet | RuleList) -> dict[str, Any]:
 def machine_from_dict(data: Any, where: str) -> RuleSet | RuleList:
     """The machine that ``machine_to_dict`` described."""
     if not isinstance(data, Mapping) or not isinstance(data.get("rules"), list):
-        raise _fail(where, "a machine with rules", data)
+        raise fail(where, "a machine with rules", data)
     if len(data["rules"]) > 10_000:
-        raise _fail(f"{where}.rules", "at most 10000 rules", len(data["rules"]))
+        raise fail(f"{where}.rules", "at most 10000 rules", len(data["rules"]))
     rules = tuple(
         rule_from_dict(rule, f"{where}.rules[{i}]") for i, rule in enumerate(data["rules"])
     )
@@ -193,5 +194,5 @@ def machine_from_dict(data: Any, where: str) -> RuleSet | RuleList:
     outputs = data.get("outputs")
     labels = [data.get("default"), *(outputs if isinstance(outputs, list) else [None])]
     if any(label not in (-1, 1) for label in labels) or len(labels) != len(rules) + 1:
-        raise _fail(f"{where}.outputs", "one of -1, 1 a rule, and a default", labels)
+        raise fail(f"{where}.outputs", "one of -1, 1 a rule, and a default", labels)
     return RuleList(rules, tuple(labels[1:]), labels[0])

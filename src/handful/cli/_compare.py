@@ -1,0 +1,191 @@
+"""``handful compare``: is a certificate worth its price on these data?"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from handful.cli._contest import Contest, check_folds, run_contest
+from handful.cli._output import (
+    AS_JSON,
+    console,
+    errors,
+    print_json,
+    progress,
+    reported_errors,
+    whole_files,
+)
+from handful.cli._rivals import choose_rivals
+from handful.cli._tables import TableData, read_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_NO_PICTURE = (
+    "compare.svg was not written: it needs matplotlib (python -m pip install 'handful[report]')."
+)
+
+
+def register(app: typer.Typer, panel: str) -> None:
+    """Add the command of this file to the application."""
+    app.command(rich_help_panel=panel)(compare)
+
+
+def compare(
+    data: Path = typer.Argument(
+        None, metavar="[DATA]", help="CSV, TSV, ARFF or Parquet file; embedded data if left out."
+    ),
+    target: str = typer.Option(None, help="Column to predict (label, class, target or y)."),
+    machines: str = typer.Option(None, help="Which ones, by commas; all if left out."),
+    folds: int = typer.Option(5, help="Outer folds, the same for everybody."),
+    delta: float = typer.Option(0.05, help="Allowed probability that a certificate fails."),
+    quick: bool = typer.Option(False, "--quick", help="Three folds and smaller grids."),
+    seed: int = typer.Option(0, help="Seed of folds, pools and forests."),
+    jobs: int = typer.Option(1, help="Fits at the same time."),
+    out: Path = typer.Option(None, help="Folder for compare.csv and compare.svg."),
+    as_json: bool = AS_JSON,
+) -> None:
+    """Our machines and what people would use instead, on the same folds.
+
+    For each: the error on the outer folds; the size; its *certificate* from all the data, where
+    it has one; its *hold-out certificate*, trained on 70 % and certified on the other 30 %; and
+    the seconds of a fit. Each certificate holds for its machine alone, chosen beforehand: picking
+    the smallest of the column would have to be paid for.
+
+    Example: **handful compare patients.csv --target outcome --quick --out results**
+    """
+    with reported_errors():
+        rivals = choose_rivals(machines)
+        if not 0.0 < delta < 1.0:
+            raise ValueError(f"`--delta` must be in (0, 1), got {delta}.")
+        table = read_table(data, target)
+        n_folds = min(folds, 3) if quick else folds
+        check_folds(table.y, n_folds)
+        contest = Contest(table.X, table.y, n_folds, delta, quick, seed)
+        with progress("Comparing") as report:
+            frame = run_contest(rivals, contest, n_jobs=jobs, report=report)
+        written = [] if out is None else _write(frame, table, out)
+    if as_json:
+        print_json(_as_dict(frame, table, contest, written))
+        return
+    _print(frame, table, contest)
+    for path in written:
+        console.print(f"Written: [bold]{escape(str(path))}[/]", highlight=False, soft_wrap=True)
+
+
+def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return [
+        {k: None if v is None or v != v else v for k, v in row.items()}
+        for row in frame.astype(object).to_dict(orient="records")
+    ]
+
+
+def _as_dict(
+    frame: pd.DataFrame, table: TableData, contest: Contest, written: list[Path]
+) -> dict[str, Any]:
+    return {
+        "data": table.name,
+        "n_samples": len(table.y),
+        "n_folds": contest.n_folds,
+        "delta": contest.delta,
+        "machines": _rows(frame),
+        "files": [str(path) for path in written],
+    }
+
+
+def _percent(value: Any) -> str:
+    return "" if value is None else f"{100 * value:.1f}"
+
+
+def _print(frame: pd.DataFrame, table: TableData, contest: Contest) -> None:
+    n, p = table.X.shape
+    title = f"{escape(table.name)}: {n} examples, {p} features, {contest.n_folds} folds (percent)"
+    shown = Table(title=title, title_justify="left")
+    for name in ("machine", "error", "±", "size", "certificate", "hold-out", "seconds"):
+        shown.add_column(name, justify="left" if name == "machine" else "right")
+    rows = _rows(frame)
+    best = {
+        key: min((r[key] for r in rows if r[key] is not None), default=None)
+        for key in ("error", "certificate", "held_out")
+    }
+    last = None
+    for row in rows:
+        if last not in (None, row["group"]):
+            shown.add_section()
+        last = row["group"]
+        cells = {
+            key: f"[bold]{_percent(row[key])}[/]" if row[key] == best[key] else _percent(row[key])
+            for key in best
+        }
+        shown.add_row(
+            escape(row["machine"]),
+            cells["error"],
+            _percent(row["error_sd"]),
+            "" if row["size"] is None else f"{row['size']:.0f} {row['unit']}",
+            cells["certificate"],
+            cells["held_out"],
+            "" if row["seconds"] is None else f"{row['seconds']:.2f}",
+        )
+    console.print(shown)
+    for row in rows:
+        if row["problem"]:
+            text = f"  [yellow]{escape(row['machine'])}: {escape(row['problem'])}[/]"
+            console.print(text, highlight=False)
+    console.print(
+        f"  [dim]Certificates hold with {100 * (1 - contest.delta):g} % confidence each. "
+        "certificate: all examples. hold-out: trained on 70 %, certified on 30 %.[/]",
+        highlight=False,
+    )
+
+
+def _write(frame: pd.DataFrame, table: TableData, out: Path) -> list[Path]:
+    names = ["compare.csv"]
+    text = io.StringIO()
+    frame.to_csv(text, index=False, lineterminator="\n")
+    with whole_files(out) as stage:
+        stage("compare.csv").write_text(text.getvalue(), encoding="utf-8")
+        try:
+            picture = draw(frame, table.name)
+        except ImportError:
+            errors.print(f"[yellow]{escape(_NO_PICTURE)}[/]", highlight=False)
+        else:
+            stage("compare.svg").write_text(picture, encoding="utf-8")
+            names.append("compare.svg")
+    return [out / name for name in names]
+
+
+def draw(frame: pd.DataFrame, title: str) -> str:
+    """Error, certificate and hold-out certificate of each machine, as SVG."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    rows = _rows(frame)[::-1]
+    figure = Figure(figsize=(7.0, 1.2 + 0.3 * len(rows)), layout="constrained")
+    axes = figure.add_subplot()
+    marks = (
+        ("error", "o", "tab:blue", "error on the folds"),
+        ("certificate", "|", "tab:green", "certificate"),
+        ("held_out", "x", "tab:orange", "hold-out certificate (70/30)"),
+    )
+    for key, mark, colour, label in marks:
+        at = [(i, 100 * row[key]) for i, row in enumerate(rows) if row[key] is not None]
+        axes.plot(
+            [x for _, x in at], [i for i, _ in at], mark, color=colour, label=label,
+            markersize=11 if mark == "|" else 6, markeredgewidth=2 if mark != "o" else 1,
+        )  # fmt: skip
+    names = [row["machine"] if row["group"] == "handful" else f"{row['machine']} *" for row in rows]
+    axes.set_yticks(range(len(rows)), names)
+    axes.set_xlim(left=0)
+    axes.set_xlabel("percent of new cases (* baseline)")
+    axes.set_title(title.replace("$", r"\$"))
+    axes.grid(axis="x", alpha=0.3)
+    figure.legend(loc="outside lower center", ncols=3, frameon=False)
+    text = io.StringIO()
+    with matplotlib.rc_context({"svg.hashsalt": "handful", "svg.fonttype": "none"}):
+        figure.savefig(text, format="svg", metadata={"Date": None})
+    return text.getvalue()

@@ -1,0 +1,192 @@
+"""Rivals on the same folds: errors, sizes, own certificates and hold-out certificates."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.bounds import NotCertifiableError, held_out_bound
+from handful.cli._rivals import RIVALS, Rival
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+HELD_OUT_SHARE = 0.3
+COLUMNS = (
+    *("machine", "group", "error", "error_sd", "size", "unit"),
+    *("certificate", "bound", "held_out", "seconds", "problem"),
+)
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Data, folds and settings that all rivals share."""
+
+    X: Any
+    y: NDArray[Any]
+    n_folds: int
+    delta: float
+    quick: bool
+    seed: int
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all columns are numbers and nothing is missing."""
+        kinds = [getattr(dtype, "kind", "O") for dtype in self.X.dtypes]
+        return all(kind in "biuf" for kind in kinds) and not self.X.isna().any(axis=None)
+
+    def folds(self) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Stratified folds; the same for everybody."""
+        from sklearn.model_selection import StratifiedKFold
+
+        splitter = StratifiedKFold(self.n_folds, shuffle=True, random_state=self.seed)
+        yield from splitter.split(self.X, self.y)
+
+
+def check_folds(y: NDArray[Any], n_folds: int) -> None:
+    """Every class must occur in every fold."""
+    smallest = int(np.unique(y, return_counts=True)[1].min())
+    if n_folds < 2 or n_folds > smallest:
+        raise ValueError(
+            f"`--folds` must be between 2 and {smallest}, the size of the smallest class, "
+            f"got {n_folds}."
+        )
+
+
+def make_rival(rival: Rival, contest: Contest) -> Any:
+    """An unfitted rival that can take the data: scaled, encoded and imputed where it must be.
+
+    Machines of the library get plain numbers as they are, because their certificates ask for
+    preprocessing that was fixed before the data.
+    """
+    from sklearn.pipeline import make_pipeline
+
+    machine = rival.make(contest.quick, contest.seed)
+    if rival.takes_all or (rival.is_ours and contest.is_plain):
+        return machine
+    return make_pipeline(_encoder(contest.X), machine)
+
+
+def _encoder(X: pd.DataFrame) -> Any:
+    from sklearn.compose import make_column_transformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+    numeric = [n for n in X.columns if getattr(X[n].dtype, "kind", "O") in "biuf"]
+    words = [n for n in X.columns if n not in numeric]
+    numbers = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
+    one_hot = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    return make_column_transformer((numbers, numeric), (one_hot, words), sparse_threshold=0.0)
+
+
+def _inner(model: Any) -> Any:
+    return model[-1] if hasattr(model, "steps") else model
+
+
+def run_task(name: str, contest: Contest, task: str | int) -> dict[str, Any]:
+    """One fold (a number), the fit on all data ("all") or the hold-out certificate ("held")."""
+    rival = RIVALS[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            if task == "all":
+                found = _fit_all(rival, contest)
+            elif task == "held":
+                found = _hold_out(rival, contest)
+            else:
+                found = _run_fold(rival, contest, int(task))
+        except (ValueError, TypeError, RuntimeError, ArithmeticError, MemoryError) as error:
+            text = str(error) or type(error).__name__
+            found = {"problem": text.splitlines()[0][:200]}
+    return {"machine": name, "task": task, **found}
+
+
+def _run_fold(rival: Rival, contest: Contest, k: int) -> dict[str, Any]:
+    train, test = list(contest.folds())[k]
+    model = make_rival(rival, contest)
+    start = time.perf_counter()
+    model.fit(contest.X.iloc[train], contest.y[train])
+    seconds = time.perf_counter() - start
+    wrong = model.predict(contest.X.iloc[test]) != contest.y[test]
+    return {"error": float(np.mean(wrong)), "seconds": seconds}
+
+
+def _fit_all(rival: Rival, contest: Contest) -> dict[str, Any]:
+    model = make_rival(rival, contest).fit(contest.X, contest.y)
+    machine = _inner(model)
+    found: dict[str, Any] = {"size": int(rival.size(machine))}
+    if rival.is_ours and machine is model:
+        try:
+            certificate = machine.certify(contest.delta)
+            found |= {"certificate": certificate.risk, "bound": certificate.bound}
+        except NotCertifiableError:
+            pass
+    return found
+
+
+def _hold_out(rival: Rival, contest: Contest) -> dict[str, Any]:
+    """Train on 70 %, certify on the other 30 %, which had no part in anything."""
+    from sklearn.model_selection import train_test_split
+
+    train, test = train_test_split(
+        np.arange(len(contest.y)),
+        test_size=HELD_OUT_SHARE,
+        random_state=contest.seed,
+        shuffle=True,
+    )
+    model = make_rival(rival, contest).fit(contest.X.iloc[train], contest.y[train])
+    wrong = model.predict(contest.X.iloc[test]) != contest.y[test]
+    return {"held_out": held_out_bound(len(test), int(wrong.sum()), delta=contest.delta).risk}
+
+
+def run_contest(
+    rivals: list[Rival], contest: Contest, *, n_jobs: int, report: Callable[[str], None]
+) -> pd.DataFrame:
+    """One row a rival; tasks run in parallel through joblib, so that any backend works."""
+    from joblib import Parallel, delayed
+
+    tasks: list[tuple[str, str | int]] = [
+        (rival.name, task)
+        for rival in rivals
+        for task in (*range(contest.n_folds), "all", "held")
+    ]
+    run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    found = []
+    for i, result in enumerate(run(delayed(run_task)(n, contest, t) for n, t in tasks), start=1):
+        found.append(result)
+        report(f"{i} of {len(tasks)} fits, {result['machine']}")
+    return _tabulate(rivals, found)
+
+
+def _tabulate(rivals: list[Rival], found: list[dict[str, Any]]) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = []
+    for rival in rivals:
+        mine = [result for result in found if result["machine"] == rival.name]
+        errors = [result["error"] for result in mine if "error" in result]
+        row: dict[str, Any] = {
+            "machine": rival.name,
+            "group": "handful" if rival.is_ours else "baseline",
+            "error": float(np.mean(errors)) if errors else None,
+            "error_sd": float(np.std(errors)) if errors else None,
+            "unit": rival.unit,
+            "seconds": _mean([r["seconds"] for r in mine if "seconds" in r]),
+            "problem": next((r["problem"] for r in mine if "problem" in r), None),
+        }
+        for result in mine:
+            row |= {k: result[k] for k in ("size", "certificate", "bound", "held_out")
+                    if k in result}  # fmt: skip
+        rows.append(row)
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _mean(values: list[float]) -> float | None:
+    return float(np.mean(values)) if values else None

@@ -1,0 +1,91 @@
+"""``handful datasets``: what is embedded, what can be drawn, and both as CSV."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.markup import escape
+
+from handful.cli._output import (
+    AS_JSON,
+    as_table,
+    console,
+    print_json,
+    records,
+    reported_errors,
+    write_files,
+)
+
+
+def register(app: typer.Typer, panel: str) -> None:
+    """Add the command of this file to the application."""
+    app.command(rich_help_panel=panel)(datasets)
+
+
+def datasets(
+    name: str = typer.Argument(None, help="A data set or problem; lists them if left out."),
+    n_samples: int = typer.Option(500, help="Examples to draw, for problems."),
+    seed: int = typer.Option(0, help="Seed of what is drawn."),
+    data_dir: Path = typer.Option(None, help="Folder with more data sets (or HANDFUL_DATA)."),
+    out: Path = typer.Option(None, help="CSV file to write; standard output if left out."),
+    as_json: bool = AS_JSON,
+) -> None:
+    """List data sets, or write one as CSV: embedded ones, and problems whose truth is known.
+
+    Example: **handful datasets banana --n-samples 1000 --out banana.csv**
+    """
+    with reported_errors():
+        if name is None:
+            frame = _listed(data_dir)
+            if as_json:
+                print_json(records(frame))
+            else:
+                console.print(as_table("Data sets (handful datasets NAME writes one)", frame))
+            return
+        frame = _table(name, n_samples, seed, data_dir)
+        if as_json:
+            print_json(records(frame))
+            return
+        text = io.StringIO()
+        frame.to_csv(text, index=False, lineterminator="\n")
+        if out is None:
+            typer.echo(text.getvalue(), nl=False)
+            return
+        if not out.parent.is_dir():
+            raise FileNotFoundError(f"the folder {out.parent} does not exist. Create it first.")
+        write_files(out.parent, {out.name: text.getvalue()})
+    shown = f"{len(frame)} rows written to [bold]{escape(str(out))}[/]"
+    console.print(shown, highlight=False, soft_wrap=True)
+
+
+def _listed(data_dir: Path | None) -> Any:
+    import pandas as pd
+
+    from handful.datasets import PROBLEMS, list_datasets, load_dataset
+
+    rows = []
+    for name in list_datasets(data_dir):
+        data = load_dataset(name, data_dir)
+        counts = " / ".join(str(n) for n in data.class_counts.values())
+        rows.append((name, "data set", data.X.shape[0], data.X.shape[1], counts))
+    for name, problem in sorted(PROBLEMS.items()):
+        n_features = problem().sample(2, 0)[0].shape[1]
+        rows.append((name, "problem", None, n_features, "drawn"))
+    return pd.DataFrame(rows, columns=["name", "kind", "examples", "features", "classes"])
+
+
+def _table(name: str, n_samples: int, seed: int, data_dir: Path | None) -> Any:
+    import pandas as pd
+
+    from handful.datasets import PROBLEMS, load_dataset
+
+    if name in PROBLEMS:
+        X, y = PROBLEMS[name]().sample(n_samples, seed)
+        columns = [f"x{j}" for j in range(X.shape[1])]
+    else:
+        data = load_dataset(name, data_dir)
+        X, y, columns = data.X, data.y, list(data.feature_names)
+    return pd.DataFrame(X, columns=columns).assign(label=y)

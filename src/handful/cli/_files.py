@@ -1,0 +1,215 @@
+"""Files of tables: what they are, whether they are safe to parse, and their columns.
+
+A text table is looked through once before it is parsed: encoding, NUL bytes, row lengths, cell
+sizes and the header. So errors name the line, and hostile files cost little memory.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+DELIMITERS = {".csv": None, ".tsv": "\t", ".txt": None, ".data": None, ".arff": ","}
+KNOWN = (".csv", ".tsv", ".txt", ".data", ".arff", ".csv.gz", ".tsv.gz", ".parquet")
+MAX_COLUMNS = 100_000
+MAX_CELL = 100_000  # characters
+MAX_LINE = 64 * 2**20  # characters
+MAX_BYTES = 4 * 2**30  # after decompression
+MISSING = ("?",)
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_ATTRIBUTE = re.compile(
+    r"""@attribute\s+(?:'([^']*)'|"([^"]*)"|([^\s{]+))\s*(.*)$""", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """How a text table is to be parsed."""
+
+    path: Path
+    encoding: str
+    delimiter: str
+    names: tuple[str, ...]
+    n_skipped: int  # lines before the first row of data
+
+    def parser_options(self) -> dict[str, Any]:
+        """Keywords for pandas."""
+        quote = "'" if self.path.suffix == ".arff" else '"'
+        return {
+            "sep": self.delimiter,
+            "encoding": self.encoding,
+            "names": list(self.names),
+            "header": None,
+            "skiprows": self.n_skipped,
+            "index_col": False,
+            "na_values": list(MISSING),
+            "quotechar": quote,
+            "skipinitialspace": True,
+            "comment": "%" if self.path.suffix == ".arff" else None,
+        }
+
+
+def suffix_of(path: Path) -> str:
+    """The ending that says what a file is; the error lists the known ones."""
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {path}. Check the path.")
+    name = path.name.lower()
+    for known in sorted(KNOWN, key=len, reverse=True):
+        if name.endswith(known):
+            return known
+    raise ValueError(f"`DATA` must end with one of {', '.join(KNOWN)}, got {path.name!r}.")
+
+
+@contextmanager
+def open_bytes(path: Path) -> Iterator[IO[bytes]]:
+    """The bytes of a file, decompressed."""
+    if path.name.lower().endswith(".gz"):
+        try:
+            with gzip.open(path, "rb") as file:
+                yield file  # type: ignore[misc]
+        except (gzip.BadGzipFile, EOFError) as error:
+            raise unreadable(path, f"it is not a whole gzip file ({error})") from error
+        return
+    with path.open("rb") as file:
+        yield file
+
+
+def unreadable(path: Path, reason: str) -> ValueError:
+    """The error for files that are no tables."""
+    return ValueError(f"{path} is not a readable table: {reason}.")
+
+
+def inspect_text(path: Path) -> TextTable:
+    """Look a text table through, once, and say how to parse it."""
+    suffix = suffix_of(path).removesuffix(".gz")
+    encoding = _check_bytes(path)
+    with open_bytes(path) as raw, io.TextIOWrapper(raw, encoding, newline="") as text:
+        try:
+            if suffix == ".arff":
+                names, n_skipped = _arff_header(path, text)
+                delimiter = ","
+                table = TextTable(path, encoding, delimiter, names, n_skipped)
+            else:
+                first = _first_line(path, text)
+                delimiter = DELIMITERS[suffix] or _delimiter_of(first)
+                table = _delimited(path, text, encoding, delimiter, first)
+        except UnicodeDecodeError as error:
+            at = f"byte {error.object[error.start]:#04x}"
+            reason = f"it is not UTF-8 text ({at} after line {0}): save it as UTF-8"
+            raise unreadable(path, reason.replace(" after line 0", "")) from error
+    _check_names(path, table.names)
+    return table
+
+
+def _check_bytes(path: Path) -> str:
+    """The encoding, from the mark at the start; no NUL bytes in UTF-8, and not too many bytes."""
+    with open_bytes(path) as file:
+        start = file.read(4)
+        encoding = next((e for mark, e in _MARKS.items() if start.startswith(mark)), "utf-8")
+        total, block = len(start), start
+        while block:
+            if b"\0" in block and encoding != "utf-16":
+                raise unreadable(path, "it holds NUL bytes, so it is not text")
+            if total > MAX_BYTES:
+                raise unreadable(path, f"it is larger than {MAX_BYTES >> 30} GiB")
+            block = file.read(1 << 20)
+            total += len(block)
+    if total == 0:
+        raise unreadable(path, "it is empty")
+    return encoding
+
+
+def _first_line(path: Path, text: IO[str]) -> str:
+    line = text.readline(MAX_LINE)
+    if len(line) >= MAX_LINE:
+        raise unreadable(path, f"its first line is longer than {MAX_LINE} characters")
+    if not line.strip():
+        raise unreadable(path, "its first line is empty; the names of the columns belong there")
+    return line
+
+
+def _delimiter_of(line: str) -> str:
+    """The one of comma, semicolon, tab, bar that a header has most of, outside quotes."""
+    plain = re.sub(r'"[^"]*"', "", line)
+    counts = {mark: plain.count(mark) for mark in (",", ";", "\t", "|")}
+    best = max(counts, key=lambda mark: counts[mark])
+    if counts[best]:
+        return best
+    return " " if " " in plain.strip() else ","
+
+
+def _delimited(
+    path: Path, text: IO[str], encoding: str, delimiter: str, first: str
+) -> TextTable:
+    """Names, and the lengths of all rows."""
+
+    def lines() -> Iterator[str]:
+        yield first
+        while line := text.readline(MAX_LINE):
+            if len(line) >= MAX_LINE:
+                raise unreadable(path, f"a line is longer than {MAX_LINE} characters")
+            yield line
+
+    reader = csv.reader(lines(), delimiter=delimiter, skipinitialspace=True)
+    names: tuple[str, ...] = ()
+    n_header_lines = 0
+    try:
+        for row in reader:
+            if not names:
+                names, n_header_lines = tuple(cell.strip() for cell in row), reader.line_num
+                if len(names) > MAX_COLUMNS:
+                    reason = f"it has {len(names)} columns, more than {MAX_COLUMNS}"
+                    raise unreadable(path, reason)
+            elif row and len(row) != len(names):
+                raise unreadable(
+                    path,
+                    f"line {reader.line_num} has {len(row)} cells, the header has {len(names)}",
+                )
+            if any(len(cell) > MAX_CELL for cell in row):
+                raise unreadable(
+                    path, f"line {reader.line_num} has a cell of more than {MAX_CELL} characters"
+                )
+    except csv.Error as error:
+        reason = f"line {reader.line_num}: {error}; is a quote left open?"
+        raise unreadable(path, reason) from error
+    return TextTable(path, encoding, delimiter, names, n_header_lines)
+
+
+def _arff_header(path: Path, text: IO[str]) -> tuple[tuple[str, ...], int]:
+    """Names of the attributes, and the number of lines before the data."""
+    names: list[str] = []
+    for number in range(1, MAX_COLUMNS + 10_000):
+        line = text.readline(MAX_LINE)
+        if not line:
+            break
+        stripped = line.strip()
+        if stripped.lower().startswith("@data"):
+            if not names:
+                raise unreadable(path, "it has no @attribute lines")
+            if len(names) > MAX_COLUMNS:
+                raise unreadable(path, f"it has more than {MAX_COLUMNS} columns")
+            return tuple(names), number
+        if found := _ATTRIBUTE.match(stripped):
+            names.append(next(part for part in found.groups()[:3] if part is not None))
+    raise unreadable(path, "it has no @data line")
+
+
+def _check_names(path: Path, names: tuple[str, ...]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            shown = repr(name[:80]) if name else "without a name"
+            raise unreadable(path, f"the column {shown} occurs twice")
+        seen.add(name)

@@ -1,0 +1,72 @@
+"""``handful verify``: re-check a model file with code that shares nothing with the library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+from rich.markup import escape
+from rich.panel import Panel
+
+from handful.cli._output import AS_JSON, console, print_json, progress, reported_errors
+from handful.cli._tables import embedded_table, read_frame, split_target
+
+if TYPE_CHECKING:
+    from handful.verify import Verdict
+
+
+def register(app: typer.Typer, panel: str) -> None:
+    """Add the command of this file to the application."""
+    app.command(rich_help_panel=panel)(verify)
+
+
+def verify(
+    model: Path = typer.Argument(..., help="Model file, as written by certify --out."),
+    data: Path = typer.Argument(
+        None, metavar="[DATA]", help="The training data; the embedded data if left out."
+    ),
+    target: str = typer.Option(None, help="Column of labels, as given to certify."),
+    show_all: bool = typer.Option(False, "--all", help="Print every finding, not only failures."),
+    as_json: bool = AS_JSON,
+) -> None:
+    """Re-check a certificate: VALID, or exactly what differs (exit code 1).
+
+    The classifier is rebuilt from its kept examples and its message, pools are drawn again from
+    the seed, errors are counted again, and the bound is computed in fifty-digit arithmetic by
+    code that shares nothing with what wrote the file. What must be taken on trust is listed.
+
+    Example: **handful verify results/model.json patients.csv --target outcome**
+    """
+    from handful.verify import verify_model
+
+    with reported_errors(), progress("Checking"):
+        X, y = embedded_table() if data is None else split_target(read_frame(data), target, data)
+        verdict = verify_model(model, X, y)
+    if as_json:
+        print_json(verdict.to_dict())
+    else:
+        _print(verdict, show_all)
+    if not verdict.is_valid:
+        raise typer.Exit(1)
+
+
+def _print(verdict: Verdict, show_all: bool) -> None:
+    for finding in verdict.findings:
+        if show_all and finding.holds:
+            console.print(f"  [green]holds[/]   {escape(finding.name)}", highlight=False)
+        elif not finding.holds:
+            console.print(
+                f"  [red]differs[/] {escape(finding.name)}: {escape(finding.detail)}",
+                highlight=False,
+                soft_wrap=True,
+            )
+    n = len(verdict.findings)
+    if verdict.is_valid:
+        text, style = f"VALID: {n} findings, all hold.", "green"
+    else:
+        n_bad = len(verdict.differences)
+        text, style = f"NOT VALID: {n_bad} of {n} findings differ.", "red"
+    console.print(Panel(text, expand=False, border_style=style))
+    for sentence in verdict.trusted:
+        console.print(f"  [dim]Taken on trust: {escape(sentence)}.[/]", highlight=False)

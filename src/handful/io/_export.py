@@ -1,0 +1,300 @@
+"""Rule machines as SQL, as Python without dependencies, and as a plain list of rules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from handful.io._document import from_text, to_text
+from handful.io._formulas import Dialect, condition_formula, number, value_formula
+from handful.io._model import StoredModel, model_from_dict
+from handful.io._write import model_to_dict
+from handful.rules import AbstractRule, RuleList, RuleSet, Stump
+
+_ADVICE = "Use `handful predict`, or export the model to JSON."
+
+
+def _as_model(machine: Any) -> StoredModel:
+    """A stored model, from one or from a fitted machine; made of rules."""
+    model = machine
+    if not isinstance(machine, StoredModel):
+        model = model_from_dict(from_text(to_text(model_to_dict(machine))))
+    if not all(isinstance(part, (RuleSet, RuleList)) for part in model.machines):
+        raise TypeError(f"`machine` must be made of rules to be exported. {_ADVICE}")
+    return model
+
+
+def _steps(model: StoredModel, k: int = 0) -> tuple[list[tuple[AbstractRule, int]], int]:
+    """Rules with their outputs, in order, and the output where none covers."""
+    machine = model.machines[k]
+    if isinstance(machine, RuleList):
+        return list(zip(machine.rules, machine.outputs, strict=True)), machine.default
+    assert isinstance(machine, RuleSet)
+    return [(rule, -machine.sign) for rule in machine.rules], machine.sign
+
+
+def _words(model: StoredModel, rule: AbstractRule) -> Sequence[str] | None:
+    if model.categories is None or not isinstance(rule, Stump):
+        return None
+    return model.categories[rule.feature]
+
+
+def _label(model: StoredModel, output: int) -> Any:
+    return model.classes[1 if output > 0 else 0]
+
+
+def _header(model: StoredModel) -> str:
+    """The certificate in one line that holds no text of the user's."""
+    if model.certificate is None:
+        return "No certificate."
+    return " ".join(str(model.certificate).split())
+
+
+# -- SQL -------------------------------------------------------------------------------------
+
+
+def _identifier(name: str) -> str:
+    if "\0" in name:
+        raise ValueError("a column name must not hold NUL characters to be written as SQL.")
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _sql_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if "\0" in str(value):
+        raise ValueError("a text must not hold NUL characters to be written as SQL.")
+    return "'" + str(value).replace("'", "''") + "'"
+
+
+def export_sql(machine: Any, *, table: str | None = None, column: str = "prediction") -> str:
+    """A rule machine as a ``CASE`` expression, or as a whole ``SELECT``.
+
+    Parameters
+    ----------
+    machine : StoredModel or fitted machine made of rules, two classes
+    table : str, optional
+        Name of a table; then the text is ``SELECT *, CASE ... END AS column FROM table``.
+    column : str
+        Name of the new column.
+
+    Returns
+    -------
+    str
+        NULL satisfies no rule, as in the library. Names and texts are quoted. Gaussian kernels
+        need the function EXP, Euclidean balls SQRT, Manhattan balls ABS.
+
+    Examples
+    --------
+    >>> from handful import DecisionListMachine, load_dataset
+    >>> data = load_dataset("haberman-294")
+    >>> machine = DecisionListMachine(max_rules=1, candidates=40, random_state=0)
+    >>> print(export_sql(machine.fit(data.X, data.y)).splitlines()[1])
+    CASE
+    """
+    model = _as_model(machine)
+    if len(model.classes) > 2:
+        raise ValueError(f"`machine` must have two classes for SQL, not more. {_ADVICE}")
+    names = model.names
+    dialect = Dialect(
+        column=lambda j: _identifier(names[j]),
+        text=_sql_text,
+        equal="=",
+        unequal="<>",
+        exp="EXP",
+        absolute="ABS",
+        root="SQRT",
+        both="AND",
+        either="OR",
+        is_known=lambda column: "",
+    )
+    steps, default = _steps(model)
+    lines = [
+        f"  WHEN {condition_formula(rule, dialect, _words(model, rule))} "
+        f"THEN {_sql_text(_label(model, output))}"
+        for rule, output in steps
+    ]
+    otherwise = _sql_text(_label(model, default))
+    case = "\n".join(["CASE", *lines, f"  ELSE {otherwise}", "END"]) if lines else otherwise
+    head = f"-- {_header(model)}\n"
+    if table is None:
+        return f"{head}{case}\n"
+    return f"{head}SELECT *, {case} AS {_identifier(column)}\nFROM {_identifier(table)};\n"
+
+
+# -- Python ----------------------------------------------------------------------------------
+
+_PYTHON_HEAD = '''"""A classifier of few rules; needs nothing but Python.
+
+{certificate}
+"""
+
+import math
+
+
+def _number(row, name):
+    """A value as a float; a missing one is NaN, which no rule covers."""
+    value = row.get(name)
+    return math.nan if value is None else float(value)
+
+
+def _word(row, name):
+    """A value as a text; None where it is missing."""
+    value = row.get(name)
+    return None if value is None or value != value else str(value)
+
+'''
+_PYTHON_SCORE = '''
+def _signed(value, cut, side, tolerance, unit):
+    """Distance to a boundary, negative where the rule covers."""
+    covered = {
+        "below": value < cut - tolerance,
+        "above": value > cut + tolerance,
+        "equal": abs(value - cut) <= tolerance,
+        "unequal": abs(value - cut) > tolerance,
+    }[side]
+    distance = abs(value - cut) / unit
+    distance = min(max(0.0 if distance != distance else distance, 5e-324), 1.7e308)
+    return -distance if covered else distance
+
+'''
+
+
+def export_python(machine: Any) -> str:
+    """A rule machine as a Python module without dependencies: ``predict(row)`` of a dict.
+
+    Examples
+    --------
+    >>> from handful import SetCoveringMachine, load_dataset
+    >>> data = load_dataset("haberman-294")
+    >>> machine = SetCoveringMachine("stumps", max_rules=1, candidates=40, random_state=0)
+    >>> namespace = {}
+    >>> exec(export_python(machine.fit(data.X, data.y)), namespace)
+    >>> row = dict(zip(("x0", "x1", "x2"), data.X[0]))
+    >>> bool(namespace["predict"](row) == machine.predict(data.X[:1])[0])
+    True
+    """
+    model = _as_model(machine)
+    head = _PYTHON_HEAD.format(certificate=_header(model).replace("\\", " ").replace('"', " "))
+    if len(model.classes) > 2:
+        return head + _python_scores(model)
+    steps, default = _steps(model)
+    dialect = _python_dialect()
+    body = [
+        f"    if {condition_formula(rule, dialect, _words(model, rule))}:\n"
+        f"        return {_label(model, output)!r}"
+        for rule, output in steps
+    ]
+    reads = _python_reads(model)
+    lines = ["def predict(row):", '    """The label of a row, a dict of column names."""']
+    lines += [*reads, *body, f"    return {_label(model, default)!r}"]
+    return head + "\n" + "\n".join(lines) + "\n"
+
+
+def _python_dialect() -> Dialect:
+    return Dialect(
+        column=lambda j: f"x{j}",
+        text=repr,
+        equal="==",
+        unequal="!=",
+        exp="math.exp",
+        absolute="abs",
+        root="math.sqrt",
+        both="and",
+        either="or",
+        is_known=lambda column: f"{column} is not None and {column} == {column}",
+    )
+
+
+def _python_reads(model: StoredModel) -> list[str]:
+    lines = []
+    for j in model.used_features:
+        is_word = model.categories is not None and model.categories[j] is not None
+        reader = "_word" if is_word else "_number"
+        lines.append(f"    x{j} = {reader}(row, {model.names[j]!r})")
+    return lines
+
+
+def _python_scores(model: StoredModel) -> str:
+    """One signed score a class; the largest wins, as in the library."""
+    dialect = _python_dialect()
+    lines = [_PYTHON_SCORE, "def predict(row):", '    """The label of a row, a dict of names."""']
+    for read in _python_reads(model):
+        lines.append(read)
+    for j in model.used_features:
+        known = None if model.categories is None else model.categories[j]
+        if known is not None:  # distances to a category are those of codes
+            codes = {word: float(k) for k, word in enumerate(known)}
+            lines.append(f"    x{j} = math.nan if x{j} is None else {codes!r}.get(x{j}, -1.0)")
+    lines.append("    scores = []")
+    for k in range(len(model.machines)):
+        lines += _python_machine(model, k, dialect)
+    lines.append(f"    labels = {list(model.classes)!r}")
+    lines.append("    return labels[scores.index(max(scores))]")
+    return "\n".join(lines) + "\n"
+
+
+def _python_machine(model: StoredModel, k: int, dialect: Dialect) -> list[str]:
+    machine = model.machines[k]
+    steps, default = _steps(model, k)
+    calls = [
+        f"_signed({value_formula(rule, dialect)}, {number(rule.cut)}, {rule.side!r}, "
+        f"{number(rule.tolerance)}, {number(max(rule.unit(), 2.0**-1022))})"
+        for rule, _ in steps
+    ]
+    if not calls:
+        return [f"    scores.append({float(default)!r})"]
+    parts = ",\n        ".join(calls)
+    if isinstance(machine, RuleSet):
+        return [f"    parts = [\n        {parts},\n    ]", f"    scores.append({default} * min(parts))"]
+    return [
+        f"    parts = [\n        {parts},\n    ]",
+        f"    label, nearest = {default}, math.inf",
+        f"    for part, output in zip(parts, {[output for _, output in steps]!r}):",
+        "        nearest = min(nearest, abs(part))",
+        "        if part < 0:",
+        "            label = output",
+        "            break",
+        "    scores.append(label * nearest)",
+    ]
+
+
+# -- JSON ------------------------------------------------------------------------------------
+
+
+def export_json(machine: Any) -> str:
+    """The rules as a plain list: conditions in words, labels, columns, certificate.
+
+    Examples
+    --------
+    >>> from handful import SetCoveringMachine, load_dataset
+    >>> data = load_dataset("haberman-294")
+    >>> machine = SetCoveringMachine("stumps", max_rules=1, candidates=40, random_state=0)
+    >>> sorted(json.loads(export_json(machine.fit(data.X, data.y))))
+    ['certificate', 'classes', 'columns', 'machines']
+    """
+    model = _as_model(machine)
+    machines = []
+    for k in range(len(model.machines)):
+        steps, default = _steps(model, k)
+        labels = {1: model.classes[1], -1: model.classes[0]}
+        if len(model.classes) > 2:
+            labels = {1: model.classes[k], -1: None}
+        machines.append(
+            {
+                "rules": [
+                    {"if": model.condition(rule), "then": labels[output]} for rule, output in steps
+                ],
+                "otherwise": labels[default],
+            }
+        )
+    document = {
+        "classes": list(model.classes),
+        "columns": [model.names[j] for j in model.used_features],
+        "machines": machines,
+        "certificate": None if model.certificate is None else model.certificate.to_dict(),
+    }
+    return json.dumps(document, indent=1, allow_nan=False) + "\n"

@@ -1,0 +1,196 @@
+"""Machines that are not made of rules: kernel expansions, votes of stumps, linear scores.
+
+Each is a frozen record of numbers with `scores`, which gives a value and the size of its rounding
+error for every row; `predict` of the model compares them as the estimators do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.io._rules import MAX_VALUES, fail, read_float, read_floats, read_int, read_kernel
+from handful.kernels import Kernel
+
+Floats = NDArray[np.float64]
+
+
+class _Plain:
+    """What machines without rules share with those that have them."""
+
+    rules: tuple[()] = ()
+
+    def scores(self, X: Floats) -> tuple[Floats, Floats]:
+        """Values of the rows, and how far they may be off by rounding."""
+        raise TypeError("a machine must give scores")
+
+    def decision_function(self, X: Floats) -> Floats:
+        """Values of the rows; positive for the machine's class."""
+        return self.scores(X)[0]
+
+    def predict(self, X: Floats) -> NDArray[np.int64]:
+        """Labels in {-1, +1}."""
+        values, tolerances = self.scores(X)
+        return np.where(values > tolerances, 1, -1)
+
+    def first_rule(self, X: Floats) -> NDArray[np.int64]:
+        """No rule fires."""
+        return np.full(X.shape[0], -1, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class KernelExpansion(_Plain):
+    """sum_j a_j k(z_j, (x - center) / scale) + b, with ``tie`` times its size as zero."""
+
+    kernel: Kernel
+    points: tuple[tuple[float, ...], ...]
+    coefficients: tuple[float, ...]
+    intercept: float
+    center: tuple[float, ...] | None = None
+    scale: tuple[float, ...] | None = None
+    tie: float = 0.0
+
+    def scores(self, X: Floats) -> tuple[Floats, Floats]:
+        """Values of the expansion."""
+        if self.center is not None:
+            X = X - np.array(self.center)
+        if self.scale is not None:
+            X = X / np.array(self.scale)
+        values, sizes = np.full(len(X), self.intercept), np.full(len(X), abs(self.intercept))
+        if self.points:
+            points, weights = np.array(self.points), np.array(self.coefficients)
+            step = max(1, 2**22 // len(points))
+            for start in range(0, len(X), step):
+                K = self.kernel(X[start : start + step], points)
+                values[start : start + step] += K @ weights
+                sizes[start : start + step] += np.abs(K) @ np.abs(weights)
+        return values, self.tie * sizes
+
+
+@dataclass(frozen=True)
+class StumpVotes(_Plain):
+    """constant + sum_j w_j s_j(x): s_j is 1 up to its threshold, -1 above, 0 where missing."""
+
+    features: tuple[int, ...]
+    thresholds: tuple[float, ...]
+    weights: tuple[float, ...]
+    constant: float = 0.0
+
+    def scores(self, X: Floats) -> tuple[Floats, Floats]:
+        """The votes, feature by feature."""
+        total = np.full(len(X), self.constant)
+        for feature in sorted(set(self.features)):
+            mine = [i for i, other in enumerate(self.features) if other == feature]
+            mine.sort(key=lambda i: (self.thresholds[i], self.weights[i]))
+            cuts = np.array([self.thresholds[i] for i in mine])
+            passed = np.concatenate([[0.0], np.cumsum([self.weights[i] for i in mine])])
+            levels = passed[-1] - 2.0 * passed
+            column = X[:, feature]
+            step = levels[np.searchsorted(cuts, column, side="left")]
+            total += np.where(np.isnan(column), 0.0, step)
+        return total, np.zeros(len(X))
+
+
+@dataclass(frozen=True)
+class LinearScore(_Plain):
+    """w.x + b."""
+
+    weights: tuple[float, ...]
+    intercept: float
+
+    def scores(self, X: Floats) -> tuple[Floats, Floats]:
+        """The weighted sum, over the features that have a weight."""
+        weights = np.array(self.weights)
+        used = np.flatnonzero(weights)
+        return X[:, used] @ weights[used] + self.intercept, np.zeros(len(X))
+
+
+ScoreMachine = KernelExpansion | StumpVotes | LinearScore
+
+
+def _read_points(value: Any, where: str) -> tuple[tuple[float, ...], ...]:
+    if not isinstance(value, list):
+        raise fail(where, "a list of points", value)
+    if sum(len(point) for point in value if isinstance(point, list)) > 10 * MAX_VALUES:
+        raise fail(where, f"at most {10 * MAX_VALUES} numbers", len(value))
+    return tuple(read_floats(point, f"{where}[{i}]") for i, point in enumerate(value))
+
+
+def _read_ints(value: Any, where: str) -> tuple[int, ...]:
+    if not isinstance(value, list) or len(value) > MAX_VALUES:
+        raise fail(where, "a list of whole numbers", value)
+    return tuple(read_int(v, where) for v in value)
+
+
+def _read_optional(value: Any, where: str) -> tuple[float, ...] | None:
+    return None if value is None else read_floats(value, where)
+
+
+_Reader = Callable[[Any, str], Any]
+KINDS: dict[str, tuple[type[ScoreMachine], dict[str, _Reader]]] = {
+    "expansion": (
+        KernelExpansion,
+        {
+            "kernel": read_kernel,
+            "points": _read_points,
+            "coefficients": read_floats,
+            "intercept": read_float,
+            "center": _read_optional,
+            "scale": _read_optional,
+            "tie": read_float,
+        },
+    ),
+    "votes": (
+        StumpVotes,
+        {
+            "features": _read_ints,
+            "thresholds": read_floats,
+            "weights": read_floats,
+            "constant": read_float,
+        },
+    ),
+    "linear": (LinearScore, {"weights": read_floats, "intercept": read_float}),
+}
+
+
+def score_to_dict(machine: ScoreMachine) -> dict[str, Any]:
+    """Plain data of a machine without rules."""
+    kind = next(name for name, (cls, _) in KINDS.items() if type(machine) is cls)
+    out: dict[str, Any] = {"kind": kind}
+    for field in KINDS[kind][1]:
+        value = getattr(machine, field)
+        if isinstance(value, Kernel):
+            value = value.to_dict()
+        elif field == "points":
+            value = [list(point) for point in value]
+        out[field] = list(value) if isinstance(value, tuple) else value
+    return out
+
+
+def score_from_dict(data: Mapping[str, Any], where: str, n_features: int) -> ScoreMachine:
+    """The machine that `score_to_dict` described."""
+    cls, fields = KINDS[data["kind"]]
+    if set(data) != {"kind", *fields}:
+        raise fail(where, f"a machine with the fields {sorted(fields)}", sorted(map(str, data)))
+    machine = cls(**{f: read(data[f], f"{where}.{f}") for f, read in fields.items()})
+    _check_sizes(machine, where, n_features)
+    return machine
+
+
+def _check_sizes(machine: ScoreMachine, where: str, n_features: int) -> None:
+    if isinstance(machine, KernelExpansion):
+        widths = {len(point) for point in machine.points}
+        widths |= {len(v) for v in (machine.center, machine.scale) if v is not None}
+        is_whole = widths <= {n_features} and len(machine.coefficients) == len(machine.points)
+        is_whole = is_whole and machine.kernel.name != "precomputed"
+    elif isinstance(machine, StumpVotes):
+        lengths = {len(machine.features), len(machine.thresholds), len(machine.weights)}
+        is_whole = len(lengths) == 1 and all(0 <= j < n_features for j in machine.features)
+    else:
+        is_whole = len(machine.weights) == n_features
+    if not is_whole:
+        raise fail(where, f"a machine on {n_features} features, its lists of equal lengths", "")

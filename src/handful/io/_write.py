@@ -1,0 +1,193 @@
+"""Fitted machines as one JSON document."""
+
+from __future__ import annotations
+
+import os
+import platform
+from typing import Any
+
+import numpy as np
+
+from handful._version import __version__
+from handful.bounds import Certificate, NotCertifiableError
+from handful.io._document import fingerprint, to_text, write_atomically
+from handful.io._estimators import score_machines, unwrapped
+from handful.io._rules import machine_to_dict
+from handful.io._scores import score_to_dict
+from handful.rules import RuleList, RuleSet
+from handful.selection._search import _n_groups
+
+FORMAT, VERSION = "handful-model", 1
+
+
+def plain_label(value: Any) -> Any:
+    """A class label as a JSON value."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(value, (str, int, float, bool)):
+        raise TypeError(f"`classes_` must be text or numbers to be written, got {value!r}.")
+    return value
+
+
+def model_to_dict(
+    machine: Any, *, data: tuple[Any, Any] | None = None, certificate: Certificate | None = None
+) -> dict[str, Any]:
+    """Plain data of a fitted machine; parameters as in `save_model`."""
+    search, machine = machine, unwrapped(machine)
+    names = getattr(machine, "feature_names_in_", None)
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "classes": [plain_label(label) for label in machine.classes_],
+        "feature_names": None if names is None else [str(name) for name in names],
+        "n_features": int(machine.n_features_in_),
+    }
+    is_made_of_rules = hasattr(machine, "_learned")
+    body = _rule_part(machine) if is_made_of_rules else _score_part(machine)
+    if certificate is None:
+        certificate = _certificate_of(search)
+    if is_made_of_rules and certificate is not None:
+        body["settings"] |= {"delta": certificate.delta, "n_groups": _n_groups_of(search)}
+    rows = (machine._X, machine._labels()) if is_made_of_rules else _matrix(data)
+    seed = getattr(machine, "random_state", None)
+    return {
+        **head,
+        **body,
+        "certificate": None if certificate is None else certificate.to_dict(),
+        "provenance": {
+            "handful": __version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "estimator": type(machine).__name__,
+            "random_state": int(seed) if isinstance(seed, (int, np.integer)) else None,
+            "training_rows_sha256": None if rows is None else fingerprint(*rows),
+        },
+    }
+
+
+def _n_groups_of(search: Any) -> int:
+    """Number of groups of settings that a search divided its confidence over."""
+    if not hasattr(search, "best_estimator_"):
+        return 1
+    return _n_groups(search.best_estimator_, search._settings)
+
+
+def _matrix(data: tuple[Any, Any] | None) -> tuple[Any, Any] | None:
+    if data is None:
+        return None
+    return np.asarray(data[0], dtype=np.float64), np.asarray(data[1])
+
+
+def _certificate_of(machine: Any) -> Certificate | None:
+    stored = getattr(machine, "certificate_", None)
+    if isinstance(stored, Certificate):
+        return stored
+    try:
+        found = machine.certify()
+    except (NotCertifiableError, ValueError):
+        return None
+    return found if isinstance(found, Certificate) else None
+
+
+def _rule_part(machine: Any) -> dict[str, Any]:
+    columns = machine._columns
+    parts = [part for _, part in machine._machines()]
+    return {
+        "categories": None if columns is None else [c and list(c) for c in columns.categories],
+        "machines": [machine_to_dict(part) for part in parts],
+        "codes": [_code(part.chosen) for part in machine._learned],
+        "settings": _settings(machine._settings),
+        "compression_set": [int(i) for i in machine.compression_set_],
+        "examples": _examples(machine, parts),
+    }
+
+
+def _score_part(machine: Any) -> dict[str, Any]:
+    kept = getattr(machine, "compression_set_", getattr(machine, "support_", None))
+    return {
+        "categories": None,
+        "machines": [score_to_dict(part) for part in score_machines(machine)],
+        "codes": None,
+        "settings": None,
+        "compression_set": [] if kept is None else [int(i) for i in kept],
+        "examples": [],
+    }
+
+
+def _code(chosen: Any) -> dict[str, Any]:
+    """How a machine was coded: what is needed to check its price."""
+    return {
+        "scheme": chosen.scheme,
+        "family": chosen.family,
+        "kind": chosen.kind,
+        "pool_size": int(chosen.pool_size),
+        "kept": [int(i) for i in chosen.kept],
+        "terms": [[name, float(nats)] for name, nats in chosen.terms],
+        "n_false_positives": int(chosen.n_false_positives),
+        "n_false_negatives": int(chosen.n_false_negatives),
+        "n_training_errors": int(chosen.n_training_errors),
+    }
+
+
+def _settings(settings: Any) -> dict[str, Any]:
+    """What was fixed before the data and decides the prior masses."""
+    return {
+        "candidates": settings.candidates,
+        "family_sets": [list(families) for families in settings.family_sets],
+        "pool_families": list(settings.pool_families),
+        "kinds": list(settings.kinds),
+        "n_kernels": len(settings.geometries),
+        "n_groups": 1,
+        "delta": float(settings.delta),
+        "costs": None if settings.costs is None else [float(c) for c in settings.costs],
+    }
+
+
+def _examples(machine: Any, parts: list[RuleSet | RuleList]) -> list[dict[str, Any]]:
+    """The training examples that rules are made of: index, label, row (null where missing)."""
+    labels = machine._labels()
+    named = sorted({i for part in parts for i in part.compression_set})
+    return [
+        {
+            "index": int(i),
+            "label": plain_label(labels[i]),
+            "row": [None if np.isnan(value) else float(value) for value in machine._X[i]],
+        }
+        for i in named
+    ]
+
+
+def save_model(
+    machine: Any,
+    path: str | os.PathLike[str],
+    *,
+    data: tuple[Any, Any] | None = None,
+    certificate: Certificate | None = None,
+) -> None:
+    """Write a fitted machine as JSON.
+
+    Parameters
+    ----------
+    machine : classifier
+        A fitted machine of this library, or a `BoundSearch` over one; kernels must be named,
+        not callables. Machines over other people's estimators cannot be written.
+    path : path
+        The file is written whole or not at all.
+    data : (X, y), optional
+        The training data, for their fingerprint; machines made of rules know theirs.
+    certificate : Certificate, optional
+        What to store; by default that of ``machine.certify()``, or none where it has none.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from handful import SetCoveringMachine, load_dataset, load_model
+    >>> data = load_dataset("haberman-294")
+    >>> machine = SetCoveringMachine(rules="stumps", random_state=0).fit(data.X, data.y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "model.json"
+    ...     save_model(machine, path)
+    ...     model = load_model(path)
+    >>> bool((model.predict(data.X) == machine.predict(data.X)).all())
+    True
+    """
+    write_atomically(path, to_text(model_to_dict(machine, data=data, certificate=certificate)))

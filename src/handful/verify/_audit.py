@@ -1,0 +1,112 @@
+"""Findings of a re-check, and how they are collected."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+_BROKEN = (AttributeError, ArithmeticError, LookupError, TypeError, ValueError)
+TOLERANCE = 1e-8  # relative; of recomputed nats, weights and thresholds
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at, whether it holds, and what differs where it does not."""
+
+    name: str
+    holds: bool
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a re-check found.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+    trusted : tuple of str
+        What could not be derived again from the file and the data.
+    """
+
+    findings: tuple[Finding, ...]
+    trusted: tuple[str, ...]
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether everything that was looked at holds."""
+        return bool(self.findings) and all(finding.holds for finding in self.findings)
+
+    @property
+    def differences(self) -> tuple[str, ...]:
+        """What differs, one sentence each."""
+        return tuple(f"{f.name}: {f.detail}" for f in self.findings if not f.holds)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data (JSON-ready)."""
+        return {
+            "is_valid": self.is_valid,
+            "findings": [vars(finding) for finding in self.findings],
+            "trusted": list(self.trusted),
+        }
+
+
+@dataclass
+class Audit:
+    """Collects findings; what a hostile file breaks becomes a finding too."""
+
+    findings: list[Finding] = field(default_factory=list)
+    trusted: list[str] = field(default_factory=list)
+
+    def check(self, name: str, holds: bool, detail: str = "") -> bool:
+        """Add a finding and pass on whether it holds."""
+        holds = bool(holds)
+        self.findings.append(Finding(name, holds, "" if holds else detail))
+        return holds
+
+    def equal(self, name: str, found: Any, wanted: Any) -> bool:
+        """The file's value must be exactly what was recomputed."""
+        holds = type(found) is type(wanted) and found == wanted
+        return self.check(name, holds, f"the file says {_show(found)}, it is {_show(wanted)}")
+
+    def close(self, name: str, found: Any, wanted: float) -> bool:
+        """The file's number must be what was recomputed, up to rounding."""
+        holds = is_number(found) and is_close(found, wanted)
+        return self.check(name, holds, f"the file says {_show(found)}, it is {wanted!r}")
+
+    def trust(self, sentence: str) -> None:
+        """Say that something was not derived again."""
+        if sentence not in self.trusted:
+            self.trusted.append(sentence)
+
+    @contextmanager
+    def guard(self, name: str) -> Iterator[None]:
+        """Turn errors of reading a broken file into a finding."""
+        try:
+            yield
+        except _BROKEN as error:
+            kind = type(error).__name__
+            self.check(name, False, f"the file cannot be read there ({kind}: {_show(str(error))})")
+
+    def verdict(self) -> Verdict:
+        """All findings."""
+        return Verdict(tuple(self.findings), tuple(self.trusted))
+
+
+def is_number(value: Any) -> bool:
+    """A finite int or float, not a truth value."""
+    is_real = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_real and abs(value) < 1e300 and math.isfinite(value)
+
+
+def is_close(found: float, wanted: float, scale: float = 1.0) -> bool:
+    """Equal up to `TOLERANCE`, relative to the larger of both and ``scale``."""
+    return abs(found - wanted) <= TOLERANCE * max(scale, abs(found), abs(wanted))
+
+
+def _show(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."

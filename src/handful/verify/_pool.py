@@ -1,0 +1,298 @@
+"""Pools drawn again from the seed, and the rank of each rule on its pool.
+
+A pool code may use anything that is computed from the pool. To know what the rank of a rule
+costs, the candidates of the pool are made again: cuts of single features, two ridge logistic
+regressions with cross-validated values, directions between pairs of examples, balls. Then the
+candidates are ordered by how useful they are on the pool, as at the time each rule was chosen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.verify._audit import is_close
+from handful.verify._geometry import on_side, rule_values
+from handful.verify._prices import pool_sizes
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Rule = Mapping[str, Any]
+
+_MOST_CUTS, _MOST_PAIRS, _MOST_CENTERS, _MOST_FITTED = 120, 120, 40, 5000
+_OVERFLOWS = 1e150
+
+
+@dataclass(frozen=True)
+class Direction:
+    """Candidates that share their values: the template of a rule, pool values, cuts, sides."""
+
+    template: dict[str, Any]
+    values: Floats
+    cuts: Floats
+    sides: tuple[str, str]
+    tolerance: float
+
+
+def drawing(seed: int, n_samples: int) -> tuple[np.random.Generator, Ints]:
+    """The generator of a fit and the order in which examples enter its pools."""
+    generator = np.random.default_rng(seed).spawn(1)[0]
+    return generator, generator.permutation(n_samples)
+
+
+def _families_of(X_pool: Floats, families: Sequence[str]) -> list[str]:
+    too_large = np.isnan(X_pool).any() or np.abs(X_pool).max(initial=0.0) > _OVERFLOWS
+    return [f for f in families if f == "stumps"] if too_large else list(families)
+
+
+def draws_of(
+    generator: np.random.Generator, X_pool: Floats, y_pool: Ints, families: Sequence[str]
+) -> tuple[Ints, Ints]:
+    """The pairs and the ball centres that a pool draws; both empty where it draws none."""
+    families = _families_of(X_pool, families)
+    n_pairs = int((y_pool > 0).sum()) * int((y_pool < 0).sum())
+    pairs = centers = np.arange(0)
+    if "half-spaces" in families and n_pairs:
+        pairs = np.sort(generator.choice(n_pairs, min(n_pairs, _MOST_PAIRS), replace=False))
+    if "balls" in families:
+        centers = np.sort(generator.permutation(len(y_pool))[:_MOST_CENTERS])
+    return pairs, centers
+
+
+def make_directions(
+    X: Floats, y: Ints, seed: int, index: int, families: Sequence[str], is_word: Mask
+) -> tuple[Ints, list[Direction]]:
+    """A pool (the first or the second) in drawn order, and its candidates."""
+    generator, order = drawing(seed, len(y))
+    for pool_size in pool_sizes(len(y))[: index + 1]:  # later pools draw after earlier ones
+        pool = order[:pool_size]
+        drawn = draws_of(generator, X[pool], y[pool], families)
+    X_pool, y_pool = X[pool], y[pool]
+    families = _families_of(X_pool, families)
+    directions: list[Direction] = []
+    if "stumps" in families:
+        directions += _stump_directions(X_pool, is_word)
+    center, scale = _spread(X_pool)
+    if len(set(y_pool.tolist())) == 2:
+        if "linear" in families and len(y_pool) >= 10:
+            directions += _logistic_directions(X_pool, y_pool, center, scale)
+        directions += _pair_directions(X_pool, y_pool, scale, drawn[0])
+    for row in X_pool[drawn[1]]:
+        ball = {
+            "type": "ball",
+            "center": row.tolist(),
+            "scale": scale.tolist(),
+            "metric": "euclidean",
+            "kernel": None,
+        }
+        directions.append(_with_cuts(ball, rule_values(ball, X_pool)))
+    return pool, directions
+
+
+def _stump_directions(X_pool: Floats, is_word: Mask) -> list[Direction]:
+    directions = []
+    for j, column in enumerate(X_pool.T):
+        ordered = np.unique(column[~np.isnan(column)])
+        template = {"type": "stump", "feature": j}
+        if is_word[j]:
+            cuts = ordered[:_MOST_CUTS]
+            directions.append(Direction(template, column, cuts, ("equal", "unequal"), 0.0))
+        else:
+            cuts = _middles(ordered)
+            directions.append(Direction(template, column, cuts, ("below", "above"), 0.0))
+    return directions
+
+
+def _middles(ordered: Floats) -> Floats:
+    """Halfway between neighbours, at most 120, evenly by rank."""
+    cuts = ordered[:-1] / 2 + ordered[1:] / 2
+    if len(cuts) <= _MOST_CUTS:
+        return cuts
+    return cuts[np.round(np.linspace(0, len(cuts) - 1, _MOST_CUTS)).astype(int)]
+
+
+def _with_cuts(template: dict[str, Any], values: Floats) -> Direction:
+    ordered = np.unique(values)
+    tolerance = 1e-11 * float(np.abs(ordered).max(initial=0.0))
+    is_apart = np.diff(ordered, prepend=-np.inf) > 100 * tolerance
+    return Direction(
+        template, values, _middles(ordered[is_apart]), ("below", "above"), tolerance
+    )
+
+
+def _spread(X_pool: Floats) -> tuple[Floats, Floats]:
+    """Means and standard deviations of the known values; 1 where a column does not vary."""
+    means, spreads = np.zeros(X_pool.shape[1]), np.ones(X_pool.shape[1])
+    for j, column in enumerate(X_pool.T):
+        known = column[~np.isnan(column)]
+        if known.size == 0:
+            continue
+        means[j] = np.sum(known / known.size)
+        gap = known - means[j]
+        unit = float(np.abs(gap).max())
+        spread = unit * math.sqrt(float(np.mean((gap / unit) ** 2))) if unit > 0 else 0.0
+        if spread > 1e-12 * float(np.abs(known).max()):
+            spreads[j] = spread
+    return means, spreads
+
+
+def fit_ridge_logistic(Z: Floats, y: Ints, ridge: float) -> Floats:
+    """Minimum of the sum of ln(1 + exp(-y z.w)) + ridge |w|^2 / 2, intercept last (1e-6 / 2).
+
+    Newton's method; the step is halved until the objective falls.
+    """
+    A = np.column_stack([Z, np.ones(len(y))])
+    weight = np.append(np.full(Z.shape[1], ridge), 1e-6)
+
+    def objective(w: Floats) -> float:
+        return float(np.logaddexp(0.0, -y * (A @ w)).sum() + 0.5 * (weight * w**2).sum())
+
+    w = np.zeros(A.shape[1])
+    value = objective(w)
+    for _ in range(200):
+        p = 0.5 - 0.5 * np.tanh(0.5 * y * (A @ w))
+        slope = weight * w - A.T @ (y * p)
+        curvature = A.T @ (A * (p * (1.0 - p))[:, None]) + np.diag(weight)
+        step = np.linalg.solve(curvature, slope)
+        length = 1.0
+        while length > 1e-6 and objective(w - length * step) > value + 1e-12 * abs(value):
+            length /= 2
+        w = w - length * step
+        value = objective(w)
+        if float(np.abs(step).max()) < 1e-10:
+            break
+    return w
+
+
+def _logistic_directions(
+    X_pool: Floats, y_pool: Ints, center: Floats, scale: Floats
+) -> list[Direction]:
+    """Two regressions; their pool values come from models that did not see the example."""
+    Z = (X_pool - center) / scale
+    fold = np.arange(len(y_pool)) % 5
+    directions = []
+    for ridge in (1.0, 10.0):
+        whole = fit_ridge_logistic(Z[:_MOST_FITTED], y_pool[:_MOST_FITTED], ridge)
+        values = np.empty(len(y_pool))
+        for f in range(5):
+            rest = np.flatnonzero(fold != f)[:_MOST_FITTED]
+            is_usable = len(set(y_pool[rest].tolist())) == 2
+            w = fit_ridge_logistic(Z[rest], y_pool[rest], ridge) if is_usable else whole
+            values[fold == f] = Z[fold == f] @ w[:-1] + (w[-1] - whole[-1])
+        weights = whole[:-1] / scale
+        template = {
+            "type": "linear",
+            "weights": weights.tolist(),
+            "origin": f"logistic regression on the pool (ridge {ridge:g})",
+        }
+        directions.append(_with_cuts(template, values + float(weights @ center)))
+    return directions
+
+
+def _pair_directions(
+    X_pool: Floats, y_pool: Ints, scale: Floats, pairs: Ints
+) -> list[Direction]:
+    positive, negative = np.flatnonzero(y_pool > 0), np.flatnonzero(y_pool < 0)
+    directions = []
+    for k in pairs:
+        a, b = positive[k // len(negative)], negative[k % len(negative)]
+        weights = (X_pool[a] / scale - X_pool[b] / scale) / scale
+        template = {
+            "type": "linear",
+            "weights": weights.tolist(),
+            "origin": "half-space between two examples of the pool",
+        }
+        directions.append(_with_cuts(template, X_pool @ weights))
+    return directions
+
+
+def find_candidate(rule: Rule, directions: Sequence[Direction]) -> tuple[int, int] | None:
+    """Which candidate a stored rule is: (direction, cut), or None."""
+    cut = rule["radius"] if rule["type"] == "ball" else rule["threshold"]
+    for t, direction in enumerate(directions):
+        if not _is_same_direction(rule, direction):
+            continue
+        exact = direction.tolerance == 0.0
+        scale = float(np.abs(direction.cuts).max(initial=0.0))
+        for j, candidate in enumerate(direction.cuts.tolist()):
+            if cut == candidate or (not exact and is_close(cut, candidate, scale)):
+                return t, j
+    return None
+
+
+def _is_same_direction(rule: Rule, direction: Direction) -> bool:
+    template = direction.template
+    if rule["type"] != template["type"] or rule["side"] not in direction.sides:
+        return False
+    if rule["type"] == "stump":
+        return bool(rule["feature"] == template["feature"] and rule["example"] is None)
+    if rule["type"] == "ball":
+        is_plain = rule["metric"] == "euclidean" and rule["kernel"] is None
+        same = is_plain and rule["center"] == template["center"]
+        return bool(same and _all_close(rule["scale"], template["scale"]))
+    is_known = rule["origin"] == template["origin"] and is_close(
+        rule["tol"], direction.tolerance, direction.tolerance
+    )
+    return is_known and _all_close(rule["weights"], template["weights"])
+
+
+def _all_close(found: Sequence[float], wanted: Sequence[float]) -> bool:
+    scale = max((abs(w) for w in wanted), default=0.0)
+    return len(found) == len(wanted) and all(
+        is_close(f, w, scale) for f, w in zip(found, wanted, strict=True)
+    )
+
+
+def rank_prices(
+    rules: Sequence[Rule], directions: Sequence[Direction], signs: Ints
+) -> tuple[list[float], list[tuple[int, int]]]:
+    """Price of each rule given those before it, and which candidates they are.
+
+    ``signs`` is +1 for pool examples that should be covered, -1 for those that should not.
+    """
+    live = np.ones(len(signs), dtype=bool)
+    prices, places = [], []
+    for rule in rules:
+        place = find_candidate(rule, directions)
+        if place is None:
+            raise LookupError("a rule is not among the candidates of its pool")
+        usefulness = [_usefulness(d, np.where(live, signs, 0)) for d in directions]
+        everything = np.concatenate([u.ravel() for u in usefulness])
+        direction = directions[place[0]]
+        side = direction.sides.index(rule["side"])
+        own = int(usefulness[place[0]][side, place[1]])
+        prices.append(_rank_price(everything, own))
+        cut = float(direction.cuts[place[1]])
+        live &= ~on_side(direction.values, cut, rule["side"], direction.tolerance)
+        places.append(place)
+    return prices, places
+
+
+def _usefulness(direction: Direction, signs: Ints) -> Ints:
+    """Covered examples with their signs, for both sides (rows) and every cut (columns)."""
+    known = ~np.isnan(direction.values)
+    order = np.argsort(direction.values[known], kind="stable")
+    values, signs = direction.values[known][order], signs[known][order]
+    sums = np.concatenate([[0], np.cumsum(signs)])
+    cuts, tolerance = direction.cuts, direction.tolerance
+    below = sums[np.searchsorted(values, cuts - tolerance, side="left")]
+    not_above = sums[np.searchsorted(values, cuts + tolerance, side="right")]
+    if direction.sides[0] == "below":
+        return np.array([below, sums[-1] - not_above])
+    equal = not_above - below
+    return np.array([equal, sums[-1] - equal])
+
+
+def _rank_price(everything: Ints, own: int) -> float:
+    """-ln of the mass of the ranks that the candidates equally useful share, a share each."""
+    n_above, n_equal = int((everything > own).sum()), int((everything == own).sum())
+    ranks = np.arange(1, len(everything) + 1, dtype=float)
+    masses = 1.0 / (ranks * (1.0 + np.log(ranks)) ** 2)
+    mine = math.fsum(masses[n_above : n_above + n_equal].tolist())
+    return -math.log(mine / math.fsum(masses.tolist()) / n_equal)

@@ -1,0 +1,247 @@
+"""The price of every code, from its own formula: prior masses of schemes and terms of messages.
+
+Written from the description of the codes in the guide to model files, with exact logarithms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from handful.verify._arithmetic import MP, log, log_binomial, n_pairings
+
+Terms = list[tuple[str, Any]]
+Document = Mapping[str, Any]
+
+_ZETA = MP.pi**2 / 6
+_FROM_POOLS = 60  # examples from which pools are used
+_BUDGET = 400_000_000
+_LARGEST_POOL = 10_000
+_POOL_MASSES = (MP.mpf("0.3"), MP.mpf("0.2"))
+_SIZES = {"stumps": (40, 160), "balls": (40, 80), "half-spaces": (40, 80), "two-point": (40,)}
+MAX_RULES = 2000
+
+
+def pool_sizes(n_samples: int) -> list[int]:
+    """Sizes of the pools that are not counted, in the order in which they are drawn."""
+    return [min(_LARGEST_POOL, round(share * n_samples)) for share in (0.2, 0.45)]
+
+
+def pool_index(code: Document, n_samples: int) -> int | None:
+    """Which of the pools a code used; by the stated price where two have the same size."""
+    sizes = pool_sizes(n_samples)
+    fitting = [i for i, size in enumerate(sizes) if size == code["pool_size"]]
+    stated = [value for name, value in code["terms"] if name == "which code is used"]
+    if len(fitting) < 2 or not stated:
+        return fitting[0] if fitting else None
+    return min(fitting, key=lambda i: abs(float(-log(_POOL_MASSES[i])) - float(stated[0])))
+
+
+def _directions(family: str, size: int, n_features: int) -> int:
+    if family == "stumps":
+        return n_features
+    return size if family == "balls" else (size // 2 + 1) ** 2
+
+
+def _cells(settings: Document, n_samples: int, n_features: int) -> list[tuple[list[str], int]]:
+    """The (families, pool size) pairs that share the mass of compression."""
+    cells = []
+    for families in settings["family_sets"]:
+        sizes = (40,) if len(families) > 1 else _SIZES[families[0]]
+        for size in sorted({min(size, n_samples) for size in sizes}):
+            work = sum(_directions(f, size, n_features) for f in families) * n_samples
+            if work <= _BUDGET or size == min(sizes):
+                cells.append((list(families), size))
+    return cells
+
+
+def scheme_mass(code: Document, settings: Document, n_samples: int, n_features: int) -> Any:
+    """Prior mass of the scheme that a code says it used; 0 where there is none such."""
+    name, size = code["scheme"], code["pool_size"]
+    if settings["candidates"] != "auto":
+        return MP.mpf(1) / len(settings["family_sets"])
+    is_small = n_samples < _FROM_POOLS or not settings["pool_families"]
+    if name == "constant":
+        return MP.mpf("0.25") if size == (n_samples if is_small else 9) else MP.mpf(0)
+    if name == "pool" and not is_small:
+        index = pool_index(code, n_samples)
+        return MP.mpf(0) if index is None else _POOL_MASSES[index]
+    cells = _cells(settings, n_samples, n_features)
+    if name != "compression" or (code["family"].split("+"), size) not in cells:
+        return MP.mpf(0)
+    return MP.mpf("0.75" if is_small else "0.25") / len(cells)
+
+
+def _number_of_rules(n_rules: int) -> tuple[str, Any]:
+    return ("number of rules", log(_ZETA) + 2 * log(n_rules))
+
+
+def _pairing(n_rules: int, n_a: int, n_b: int) -> Terms:
+    ways = n_pairings(n_a, n_b, n_rules)
+    if ways <= 0:
+        raise ValueError("the pairs of examples cannot be as the rules say")
+    return [
+        _number_of_rules(n_rules),
+        ("number of examples a and b", 2 * log(n_rules)),
+        ("which a goes with which b", log(ways)),
+    ]
+
+
+def _distinct(rules: Sequence[Document], place: int) -> set[int]:
+    return {rule["indices"][place] for rule in rules}
+
+
+# ``same_kept`` are the kept examples of the class that the rules must not cover. Those that give
+# no direction or centre are there as thresholds or borders.
+
+
+def _stumps(rules: Sequence[Document], same_kept: set[int], n_features: int) -> Terms:
+    examples = len({rule["example"] for rule in rules})
+    return [
+        ("number of rules", log(_ZETA) + 2 * log(len(rules) + 1)),
+        ("number of threshold examples", log(len(rules))),
+        (
+            "feature, direction and threshold of each rule",
+            log_binomial(2 * n_features * examples, len(rules)),
+        ),
+    ]
+
+
+def _balls(rules: Sequence[Document], same_kept: set[int], n_features: int) -> Terms:
+    same = _distinct(rules, 0) & same_kept
+    n_borders = len(same_kept - same)
+    return [
+        _number_of_rules(len(rules)),
+        ("number of centres and of borders by class", 2 * log(len(rules) + 1)),
+        ("which examples are borders", log_binomial(len(same) + n_borders, n_borders)),
+    ]
+
+
+def _half_spaces(rules: Sequence[Document], same_kept: set[int], n_features: int) -> Terms:
+    a, b = _distinct(rules, 0), _distinct(rules, 1)
+    same = a if a <= same_kept else b
+    n_c = len(same_kept - same)
+    return [
+        *_pairing(len(rules), len(a), len(b)),
+        ("number of threshold examples", log(len(rules) + 1)),
+        ("which examples are thresholds", log_binomial(len(same) + n_c, n_c)),
+    ]
+
+
+def _dyadic(level: int) -> Any:
+    return log(level * (level + 1)) + (level - 1) * log(2)
+
+
+def _two_points(rules: Sequence[Document], same_kept: set[int], n_features: int) -> Terms:
+    a, b = _distinct(rules, 0), _distinct(rules, 1)
+    thresholds = sum((_dyadic(rule["level"]) for rule in rules), MP.mpf(0))
+    return [*_pairing(len(rules), len(a), len(b)), ("dyadic thresholds", thresholds)]
+
+
+_MESSAGES = {
+    "stumps": _stumps,
+    "balls": _balls,
+    "half-spaces": _half_spaces,
+    "two-point": _two_points,
+}
+_NO_RULE = {
+    "stumps": ("number of rules", _ZETA),
+    "balls": ("no rule", 4 * _ZETA),
+    "half-spaces": ("no rule", 16 * _ZETA),
+    "two-point": ("no rule", 16 * _ZETA),
+}
+
+
+def _listed_rule(rule: Document, n_kept: int, n_features: int) -> Any:
+    """Examples, side and threshold of a rule that is coded by itself."""
+    if rule["type"] == "stump":
+        return log(2 * n_features * n_kept)
+    if rule["type"] == "two-point":
+        return log(2 * n_kept**2) + _dyadic(rule["level"])
+    return log(2) + (2 if rule["type"] == "ball" else 3) * log(n_kept)
+
+
+def _listed(
+    rules: Sequence[Document], n_kept: int, n_features: int, n_families: int, is_list: bool
+) -> Terms:
+    r = len(rules)
+    names = sum((_listed_rule(rule, n_kept, n_features) for rule in rules), MP.mpf(0))
+    if not is_list and r > 1:
+        names = max(MP.mpf(0), names - MP.loggamma(r + 1))
+    terms: Terms = [
+        ("how many examples are kept", log(_ZETA) + 2 * log(n_kept + 1)),
+        _number_of_rules(r),
+        ("examples, side and threshold of each rule", names),
+    ]
+    if n_families > 1:
+        terms.append(("family of each rule", r * log(n_families)))
+    if is_list:
+        terms += [("output of each rule", r * log(2)), ("default output", log(2))]
+    return terms
+
+
+def _choices(settings: Document, mass: Any) -> Terms:
+    """Scheme, kind and kernel."""
+    terms: Terms = [("which code is used", -log(mass))] if mass < 1 else []
+    if len(settings["kinds"]) > 1:
+        terms.append(("conjunction or disjunction", log(len(settings["kinds"]))))
+    if (n := settings["n_kernels"]) > 1:
+        terms.append((f"choice among {n} kernels", log(n)))
+    return terms
+
+
+def code_terms(
+    code: Document,
+    rules: Sequence[Document],
+    settings: Document,
+    shape: tuple[int, int],
+    labels: Any,
+    rank_nats: Any,
+) -> Terms:
+    """Every term of a code without the confidence, in the order of the file."""
+    n_samples, n_features = shape
+    if len(rules) > MAX_RULES:
+        raise ValueError(f"more than {MAX_RULES} rules are not re-checked")
+    mass = scheme_mass(code, settings, n_samples, n_features)
+    if mass <= 0:
+        raise ValueError(f"no code {code['scheme']} over {code['pool_size']} has a prior mass")
+    if code["scheme"] == "pool":
+        return _pool_terms(rules, settings, mass, rank_nats)
+    if code["scheme"] == "constant":
+        return _constant_terms(code, settings, mass, n_samples)
+    kept, families = len(code["kept"]), code["family"].split("+")
+    terms = _choices(settings, mass)
+    terms.append(("which examples are kept", log_binomial(code["pool_size"], kept)))
+    is_list = code["kind"] == "list"
+    if is_list or len(families) > 1:
+        return [*terms, *_listed(rules, kept, n_features, len(families), is_list)]
+    sign = 1 if code["kind"] == "conjunction" else -1
+    same_kept = {i for i in code["kept"] if labels[i] == sign}
+    return [*terms, *_MESSAGES[families[0]](rules, same_kept, n_features)]
+
+
+def _pool_terms(
+    rules: Sequence[Document], settings: Document, mass: Any, rank_nats: Any
+) -> Terms:
+    terms: Terms = [
+        ("which code is used", -log(mass)),
+        ("number of rules", len(rules) * log(2)),
+    ]
+    is_either = len(settings["kinds"]) > 1 or settings["kinds"] == ["list"]
+    if is_either and len(rules) > 1:
+        terms.append(("conjunction or disjunction", log(2)))
+    return [*terms, ("rank of each rule on the pool", rank_nats)]
+
+
+def _constant_terms(code: Document, settings: Document, mass: Any, n_samples: int) -> Terms:
+    if settings["candidates"] == "auto":
+        terms: Terms = [("which code is used", -log(mass))]
+        return [*terms, ("which constant", log(2))] if code["pool_size"] == n_samples else terms
+    is_list = settings["kinds"] == ["list"]
+    empty = [
+        _NO_RULE["stumps" if is_list or len(families) > 1 else families[0]]
+        for families in settings["family_sets"]
+    ]
+    name, weight = min(empty, key=lambda pair: pair[1])
+    terms = [*_choices(settings, mass), (name, log(weight))]
+    return [*terms, ("which constant", log(2))] if is_list else terms

@@ -1,0 +1,56 @@
+"""The training data as numbers, read by the categories of the model file; their fingerprint."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+
+
+def _column(X: Any, j: int, name: str | None) -> list[Any]:
+    if name is not None and hasattr(X, "columns"):
+        names = [str(column) for column in X.columns]
+        if names.count(name) != 1:
+            raise ValueError(f"the data have {names.count(name)} columns named {name!r}")
+        position = names.index(name)
+        return list(X.iloc[:, position] if hasattr(X, "iloc") else X[:, position])
+    return list(np.asarray(X)[:, j])
+
+
+def read_rows(document: Mapping[str, Any], X: Any) -> Floats:
+    """Matrix of the columns that the model was trained on, words as codes of the file."""
+    n_features = document["n_features"]
+    names: Sequence[str | None] = document["feature_names"] or [None] * n_features
+    categories = document["categories"] or [None] * n_features
+    if len(names) != n_features or len(categories) != n_features:
+        raise ValueError("names and categories must be one a feature")
+    rows = np.empty((len(X), n_features))
+    for j, (name, known) in enumerate(zip(names, categories, strict=True)):
+        column = _column(X, j, name)
+        if known is None:
+            rows[:, j] = [np.nan if _is_missing(v) else float(v) for v in column]
+            continue
+        code = {word: float(k) for k, word in enumerate(known)}
+        rows[:, j] = [np.nan if _is_missing(v) else code.get(str(v), -1.0) for v in column]
+    return rows
+
+
+def rows_fingerprint(X: Floats, labels: Sequence[Any]) -> str:
+    """SHA-256 of shape, numbers (one zero, one NaN) and labels, in order."""
+    plain = np.where(np.isnan(X), np.nan, X + 0.0)
+    digest = hashlib.sha256(json.dumps(list(X.shape)).encode())
+    digest.update(np.ascontiguousarray(plain, dtype="<f8").tobytes())
+    digest.update(json.dumps([str(label) for label in labels]).encode())
+    return digest.hexdigest()

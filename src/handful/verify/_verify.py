@@ -1,0 +1,293 @@
+"""The whole re-check, in the order in which a doubtful reader would do it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.verify._audit import Audit, Verdict
+from handful.verify._certificate import Counts, check_certificate, compare_terms, count
+from handful.verify._document import HASH_FIELD, UnreadableFileError, read_document
+from handful.verify._geometry import machine_scores, rule_values
+from handful.verify._pool import drawing, make_directions, rank_prices
+from handful.verify._prices import Terms, code_terms, pool_index
+from handful.verify._rebuild import check_rules, named_examples
+from handful.verify._rows import read_rows, rows_fingerprint
+from handful.verify._scores import check_scores
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Document = Mapping[str, Any]
+
+FIELDS = {
+    *("format", "version", "classes", "feature_names", "categories", "n_features", "machines"),
+    *("codes", "settings", "compression_set", "examples", "certificate", "provenance"),
+    HASH_FIELD,
+}
+_TRUST_SETTINGS = (
+    "the settings (rule families, kinds, kernels, costs, delta, seed) were fixed before the data"
+)
+_TRUST_DRAW = "the examples come independently from the distribution of the new cases"
+_TRUST_POOL = "pools and ranks: the file has no seed from which they could be drawn again"
+
+
+def verify_model(path: str | os.PathLike[str], X: Any, y: Sequence[Any]) -> Verdict:
+    """Re-check a model file against its training data, sharing no code with what wrote it.
+
+    Parameters
+    ----------
+    path : path
+        The model file.
+    X : data frame or array (n_samples, n_features)
+        The training data; columns are found by the names in the file.
+    y : sequence (n_samples,)
+        The labels.
+
+    Returns
+    -------
+    Verdict
+        ``is_valid``, every finding, and what had to be taken on trust.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from handful import SetCoveringMachine, load_dataset, save_model
+    >>> data = load_dataset("haberman-294")
+    >>> machine = SetCoveringMachine(rules="stumps", random_state=0).fit(data.X, data.y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "model.json"
+    ...     save_model(machine, path)
+    ...     good = verify_model(path, data.X, data.y)
+    ...     text = path.read_text().replace('"risk": 0.3', '"risk": 0.2')
+    ...     _ = path.write_text(text)
+    ...     bad = verify_model(path, data.X, data.y)
+    >>> good.is_valid, bad.is_valid
+    (True, False)
+    """
+    audit = Audit()
+    try:
+        document, digest = read_document(path)
+    except UnreadableFileError as error:
+        audit.check("the file can be read", False, str(error))
+        return audit.verdict()
+    with audit.guard("the model file"):
+        if _check_head(audit, document, digest):
+            rows = _check_data(audit, document, X, y)
+            if rows is not None:
+                _check_content(audit, document, rows, [str(label) for label in y])
+    return audit.verdict()
+
+
+def _check_head(audit: Audit, document: Document, digest: str) -> bool:
+    audit.equal("content hash", document.get(HASH_FIELD), digest)
+    is_known = audit.equal("format", document.get("format"), "handful-model")
+    is_known &= audit.equal("version", document.get("version"), 1)
+    return is_known and audit.equal("fields", sorted(document), sorted(FIELDS))
+
+
+def _check_data(audit: Audit, document: Document, X: Any, y: Sequence[Any]) -> Floats | None:
+    n_columns = len(X.columns) if hasattr(X, "columns") else np.asarray(X).shape[1]
+    n_features = document["n_features"]
+    if not audit.check(
+        "number of features",
+        type(n_features) is int and 0 < n_features <= n_columns,
+        f"the file says {n_features!r}, the data have {n_columns}",
+    ):
+        return None
+    if document["feature_names"] is None and n_features != n_columns:
+        audit.equal("number of features", n_features, n_columns)
+        return None
+    rows = read_rows(document, X)
+    found = document["provenance"]["training_rows_sha256"]
+    if found is None and document["codes"] is None:
+        audit.trust("these are the training data: the file has no fingerprint of them")
+        return rows
+    audit.equal("fingerprint of the training rows", found, rows_fingerprint(rows, y))
+    if document["codes"] is None:
+        return rows
+    n_samples = document["certificate"]["n_samples"]
+    return rows if audit.equal("number of examples", n_samples, len(rows)) else None
+
+
+def _check_content(audit: Audit, document: Document, X: Floats, labels: list[str]) -> None:
+    classes = [str(label) for label in document["classes"]]
+    if not audit.check(
+        "classes",
+        len(set(classes)) == len(classes) and set(labels) == set(classes),
+        f"the file has {classes[:10]}, the data have {sorted(set(labels))[:10]}",
+    ):
+        return
+    codes = np.array([classes.index(label) for label in labels])
+    if document["codes"] is None:
+        check_scores(audit, document, X, codes)
+        return
+    n_machines = 1 if len(classes) == 2 else len(classes)
+    is_complete = len(document["machines"]) == len(document["codes"]) == n_machines
+    if not audit.check("machines", is_complete, f"must be {n_machines}, each with its code"):
+        return
+    audit.trust(_TRUST_DRAW)
+    audit.trust(_TRUST_SETTINGS)
+    terms: Terms = []
+    for k in range(n_machines):
+        positive = 1 if n_machines == 1 else k
+        name = "" if n_machines == 1 else f" (class {document['classes'][k]})"
+        y = np.where(codes == positive, 1, -1)
+        terms += [(f"{t}{name}", v) for t, v in _check_machine(audit, document, k, X, y)]
+    _check_whole(audit, document, X, codes, terms)
+
+
+def _check_whole(
+    audit: Audit, document: Document, X: Floats, codes: Ints, terms: Terms
+) -> None:
+    """Compression set, examples, errors of the combined machine, certificate."""
+    kept = sorted({i for code in document["codes"] for i in code["kept"]})
+    audit.equal("compression set", document["compression_set"], kept)
+    _check_examples(audit, document, X, codes)
+    scores = [machine_scores(machine, X) for machine in document["machines"]]
+    is_binary = len(scores) == 1
+    if is_binary:
+        counts = count(np.where(scores[0] > 0, 1, -1), np.where(codes == 1, 1, -1), kept)
+    else:
+        counts = count(np.argmax(np.column_stack(scores), axis=1), codes, kept)
+    settings, certificate = document["settings"], document["certificate"]
+    check_certificate(audit, certificate, settings, terms, counts, is_binary=is_binary)
+
+
+def _check_examples(audit: Audit, document: Document, X: Floats, codes: Ints) -> None:
+    """The rows and labels of the examples that the rules name."""
+    rules = [rule for machine in document["machines"] for rule in machine["rules"]]
+    named = sorted({i for rule in rules for i in named_examples(rule)})
+    examples = document["examples"]
+    if not audit.equal("examples", [example["index"] for example in examples], named):
+        return
+    for example in examples:
+        index = example["index"]
+        row = [None if np.isnan(value) else float(value) for value in X[index]]
+        audit.equal(f"example {index}: row", example["row"], row)
+        audit.equal(f"example {index}: label", example["label"], document["classes"][codes[index]])
+
+
+def _check_machine(
+    audit: Audit, document: Document, k: int, X: Floats, y: Ints
+) -> Terms:
+    """One machine and its code; returns the terms that it must pay."""
+    code, machine, settings = document["codes"][k], document["machines"][k], document["settings"]
+    where = f"machine {k + 1}"
+    if not _check_kept(audit, where, code, len(y)):
+        return []
+    is_word = np.array([c is not None for c in document["categories"] or [None] * X.shape[1]])
+    _check_kind(audit, where, machine, code, settings)
+    seed = document["provenance"]["random_state"]
+    _check_drawn(audit, where, code, settings, seed, y)
+    rank_nats: Any = None
+    if code["scheme"] == "compression":
+        check_rules(audit, code, machine["rules"], X, y, is_word)
+    elif code["scheme"] == "pool":
+        rank_nats = _check_pool_rules(audit, document, k, X, y, is_word)
+    else:
+        audit.equal(f"{where}: number of rules", len(machine["rules"]), 0)
+    _check_counts(audit, where, code, machine, X, y)
+    terms = code_terms(code, machine["rules"], settings, X.shape, y, rank_nats)
+    compare_terms(audit, f"{where}, code", code["terms"], terms)
+    return terms
+
+
+def _check_kept(audit: Audit, where: str, code: Document, n_samples: int) -> bool:
+    kept = code["kept"]
+    is_usable = all(type(i) is int and 0 <= i < n_samples for i in kept)
+    is_usable = is_usable and all(i < j for i, j in zip(kept, kept[1:], strict=False))
+    return audit.check(f"{where}: kept examples", is_usable, "must be sorted, distinct, existing")
+
+
+def _check_kind(
+    audit: Audit, where: str, machine: Document, code: Document, settings: Document
+) -> None:
+    kind = code["kind"]
+    if machine["kind"] == "list":
+        labels = [*machine["outputs"], machine["default"]]
+        is_signed = all(type(label) is int and label in (-1, 1) for label in labels)
+        audit.check(f"{where}: outputs", is_signed, "must be -1 or 1")
+    if settings["kinds"] == ["list"] and kind != "list":  # a set, written as a list
+        sign = 1 if kind == "conjunction" else -1
+        outputs = [-sign] * len(machine["rules"])
+        audit.equal(f"{where}: kind", machine["kind"], "list")
+        audit.equal(f"{where}: outputs", machine["outputs"], outputs)
+        audit.equal(f"{where}: default", machine["default"], sign)
+        return
+    audit.equal(f"{where}: kind", machine["kind"], kind)
+    audit.check(f"{where}: kind was allowed", kind in settings["kinds"] or not machine["rules"])
+
+
+def _check_drawn(
+    audit: Audit, where: str, code: Document, settings: Document, seed: Any, y: Ints
+) -> None:
+    """The pool, drawn again; and the constant that a pool votes for."""
+    size, kept = code["pool_size"], code["kept"]
+    is_fixed = code["scheme"] == "constant" and size == len(y)
+    if is_fixed:
+        audit.equal(f"{where}: kept examples", list(kept), [])
+        return
+    is_size = type(size) is int and 0 < size <= len(y)
+    if not audit.check(f"{where}: pool size", is_size, f"{size!r} of {len(y)} examples"):
+        return
+    if type(seed) is int:
+        pool = {int(i) for i in drawing(seed, len(y))[1][:size]}
+        is_whole = code["scheme"] in ("pool", "constant")
+        holds = set(kept) == pool if is_whole else set(kept) <= pool
+        audit.check(f"{where}: pool", holds, f"is not what the seed {seed} draws")
+    elif size < len(y):
+        audit.trust(_TRUST_POOL)
+    if code["scheme"] == "constant":
+        majority = "conjunction" if y[list(kept)].sum() > 0 else "disjunction"
+        audit.equal(f"{where}: constant", code["kind"], majority)
+    if settings["candidates"] != "auto":
+        wanted = settings["candidates"] if settings["candidates"] is not None else len(y)
+        audit.equal(f"{where}: pool size", size, min(wanted, len(y)))
+
+
+def _check_pool_rules(
+    audit: Audit, document: Document, k: int, X: Floats, y: Ints, is_word: NDArray[np.bool_]
+) -> Any:
+    """The rules among the candidates of the pool, and what their ranks cost."""
+    code, machine = document["codes"][k], document["machines"][k]
+    seed, where = document["provenance"]["random_state"], f"machine {k + 1}"
+    audit.equal(f"{where}: size of the pool", code["pool_size"], len(code["kept"]))
+    rules = machine["rules"]
+    if type(seed) is not int:
+        audit.trust(_TRUST_POOL)
+        return float(dict(map(tuple, code["terms"]))["rank of each rule on the pool"])
+    families = document["settings"]["pool_families"]
+    index = pool_index(code, len(y))
+    if not audit.check(f"{where}: pool size", index is not None, str(code["pool_size"])):
+        return float("nan")
+    assert index is not None
+    pool, directions = make_directions(X, y, seed, index, families, is_word)
+    sign = 1 if code["kind"] == "conjunction" else -1
+    name = f"{where}: rules on the pool"
+    try:
+        prices, places = rank_prices(rules, directions, np.where(y[pool] == sign, -1, 1))
+    except LookupError as error:
+        audit.check(name, False, str(error))
+        return float("nan")
+    audit.check(name, True)
+    for i, (rule, (t, _)) in enumerate(zip(rules, places, strict=True)):
+        values, again = rule_values(rule, X), rule_values(directions[t].template, X)
+        gap = np.nanmax(np.abs(values - again), initial=0.0)
+        size = np.nanmax(np.abs(again), initial=0.0)
+        audit.check(f"{where}, rule {i + 1}: values", gap <= 1e-8 * max(size, 1e-300))
+    return sum(prices)
+
+
+def _check_counts(
+    audit: Audit, where: str, code: Document, machine: Document, X: Floats, y: Ints
+) -> None:
+    predicted = np.where(machine_scores(machine, X) > 0, 1, -1)
+    counts: Counts = count(predicted, y, code["kept"])
+    audit.equal(f"{where}: false positives", code["n_false_positives"], counts.n_false_positives)
+    audit.equal(f"{where}: false negatives", code["n_false_negatives"], counts.n_false_negatives)
+    n_training = int((predicted != y).sum())
+    audit.equal(f"{where}: training errors", code["n_training_errors"], n_training)

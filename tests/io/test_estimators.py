@@ -1,0 +1,104 @@
+"""Every kind of machine: written, read, and predicting the same."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.tree import DecisionTreeClassifier
+
+from handful import (
+    AdaBoost,
+    BoundSearch,
+    KernelMatchingPursuitClassifier,
+    KernelPerceptron,
+    LinearProgrammingMachine,
+    LPBoost,
+    MinimalComplexityMachine,
+    PickToLearn,
+    SupportVectorMachine,
+    load_dataset,
+    load_model,
+    save_model,
+)
+from handful.io._scores import KINDS
+from handful.verify import verify_model
+
+MACHINES = {
+    "svm": (SupportVectorMachine(gamma=0.01), "expansion"),
+    "svm-search": (BoundSearch(SupportVectorMachine(), {"gamma": [0.01, 0.1]}), "expansion"),
+    "perceptron": (KernelPerceptron("rbf", gamma=0.5, max_passes=20), "expansion"),
+    "adaboost": (AdaBoost(n_rounds=20), "votes"),
+    "lpboost": (LPBoost(), "votes"),
+    "lpboost-columns": (LPBoost(weak_learner="precomputed"), None),  # a constant where none helps
+    "mcm": (MinimalComplexityMachine(), "linear"),
+    "lpm": (LinearProgrammingMachine(), "linear"),
+    "lpm-rbf": (LinearProgrammingMachine("rbf", gamma=0.1), "expansion"),
+    "pursuit": (KernelMatchingPursuitClassifier(n_centers=8), "expansion"),
+}
+
+
+@pytest.fixture(scope="module")
+def data():
+    data = load_dataset("breastw")
+    return data.X[:200], np.where(data.y[:200] > 0, "ill", "well")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", sorted(MACHINES))
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_round_trip(name, n_classes, data, tmp_path, rng):
+    machine, kind = MACHINES[name]
+    X, y = data if n_classes == 2 else load_iris(return_X_y=True)
+    machine.fit(X, y)
+    save_model(machine, tmp_path / "m.json", data=(X, y))
+    model = load_model(tmp_path / "m.json")
+    if kind is not None:
+        assert {type(part) for part in model.machines} == {KINDS[kind][0]}
+    more = X[rng.integers(0, len(X), 300)] * rng.normal(1.0, 0.05, size=(300, X.shape[1]))
+    assert (model.predict(more) == machine.predict(more)).all()
+    verdict = verify_model(tmp_path / "m.json", X, y)
+    assert verdict.is_valid, verdict.differences
+    assert verdict.trusted
+
+
+def test_tampering_with_counted_bounds_is_found(data, tmp_path):
+    X, y = data
+    path = tmp_path / "m.json"
+    save_model(KernelMatchingPursuitClassifier(n_centers=8).fit(X, y), path, data=(X, y))
+    from tests.verify.cases import reseal
+
+    text = path.read_text()
+    risk = str(load_model(path).certificate.risk)
+    for old, new in ((risk, risk.replace("0.", "0.0", 1)), ('"n_errors": ', '"n_errors": 1')):
+        path.write_text(reseal(text.replace(old, new)))
+        assert "certificate" in " ".join(verify_model(path, X, y).differences)
+
+
+def test_stable_bounds_are_recomputed(data, tmp_path):
+    X, y = data
+    path = tmp_path / "m.json"
+    machine = SupportVectorMachine(gamma=0.01).fit(X, y)
+    save_model(machine, path)
+    from tests.verify.cases import reseal
+
+    risk = str(machine.certify().risk)
+    assert verify_model(path, X, y).is_valid
+    path.write_text(reseal(path.read_text().replace(risk, str(machine.certify().risk * 0.999))))
+    assert "not the stable bound" in " ".join(verify_model(path, X, y).differences)
+
+
+def test_what_cannot_be_written_says_why(data, tmp_path):
+    X, y = data
+    with pytest.raises(TypeError, match="`machine` must be a fitted SetCoveringMachine"):
+        save_model(DecisionTreeClassifier().fit(X, y), tmp_path / "m.json")
+    picked = PickToLearn(DecisionTreeClassifier(random_state=0)).fit(X, y)
+    with pytest.raises(TypeError, match="got PickToLearn"):
+        save_model(picked, tmp_path / "m.json")
+    over_trees = AdaBoost(DecisionTreeClassifier(max_depth=1), n_rounds=3).fit(X, y)
+    with pytest.raises(TypeError, match="vote by stumps or columns"):
+        save_model(over_trees, tmp_path / "m.json")
+    square = SupportVectorMachine("precomputed").fit(X @ X.T, y)
+    with pytest.raises(TypeError, match="must be named to be written"):
+        save_model(square, tmp_path / "m.json")
+    with pytest.raises(TypeError, match="`center` must be False"):
+        save_model(SupportVectorMachine(gamma=0.1, center=True).fit(X, y), tmp_path / "m.json")
+    assert list(tmp_path.iterdir()) == []

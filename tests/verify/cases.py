@@ -1,0 +1,95 @@
+"""Model files to tamper with, and how to do it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from handful import BoundSearch, DecisionListMachine, SetCoveringMachine, load_dataset
+from handful.io._document import to_text
+from handful.io._write import model_to_dict
+from handful.verify._document import content_hash
+
+HASH = re.compile(r'"content_sha256": "[0-9a-f]{64}"')
+MACHINES: dict[str, tuple[str, Any]] = {
+    "pool": ("breastw", SetCoveringMachine(random_state=0)),
+    "pool-cost": ("breastw", SetCoveringMachine(costs=(1.0, 5.0), random_state=0)),
+    "pool-two-rules": ("glass-2class", SetCoveringMachine(random_state=0)),
+    "constant": ("haberman-294", SetCoveringMachine(random_state=0)),
+    "no-rule": ("haberman-294", SetCoveringMachine("stumps", candidates=40, random_state=0)),
+    "stumps": ("breastw", SetCoveringMachine("stumps", candidates=40, random_state=0)),
+    "balls": (
+        "glass-2class",
+        SetCoveringMachine("balls", metric="manhattan", candidates=40, random_state=0),
+    ),
+    "half-spaces": (
+        "glass-2class",
+        SetCoveringMachine("half-spaces", kernel="rbf", candidates=30, max_rules=3, random_state=0),
+    ),
+    "all-half-spaces": (
+        "haberman-294",
+        SetCoveringMachine("half-spaces", kernel=["rbf", "linear"], candidates=None, max_rules=2),
+    ),
+    "two-point": (
+        "glass-2class",
+        SetCoveringMachine("two-point", candidates=30, max_rules=2, random_state=0),
+    ),
+    "mixed": (
+        "glass-2class",
+        SetCoveringMachine(["stumps", "balls"], candidates=30, max_rules=3, random_state=0),
+    ),
+    "list": ("breastw", DecisionListMachine(candidates=40, max_rules=3, random_state=0)),
+    "list-from-pool": ("glass-2class", DecisionListMachine(random_state=0)),
+    "words": ("words", SetCoveringMachine(random_state=0)),
+    "three-classes": ("iris", SetCoveringMachine(random_state=0)),
+    "search": (
+        "breastw",
+        BoundSearch(
+            SetCoveringMachine(candidates=40, random_state=0),
+            {"rules": ["stumps", "balls"], "penalty": [1.0, 2.0]},
+        ),
+    ),
+    "no-seed": ("breastw", SetCoveringMachine("stumps")),
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model file with its training data."""
+
+    text: str
+    X: Any
+    y: Any
+
+
+def _data(name: str) -> tuple[Any, Any]:
+    if name == "iris":
+        from sklearn.datasets import load_iris
+
+        return load_iris(return_X_y=True, as_frame=True)
+    if name != "words":
+        data = load_dataset(name)
+        return data.X, np.where(data.y > 0, "yes", "no")
+    rng = np.random.default_rng(5)
+    colour = rng.choice(["red", "green", "blue"], 120)
+    size = np.where(rng.random(120) < 0.1, np.nan, rng.normal(size=120))
+    y = np.where((colour == "red") | (rng.random(120) < 0.05), "a", "b")
+    return pd.DataFrame({"colour": colour, "size": size}), y
+
+
+@lru_cache(maxsize=None)
+def case(name: str) -> Case:
+    """A fitted machine as the text of its model file."""
+    source, machine = MACHINES[name]
+    X, y = _data(source)
+    return Case(to_text(model_to_dict(machine.fit(X, y))), X, y)
+
+
+def reseal(text: str) -> str:
+    """The same text with a hash that fits: what a tamperer would do."""
+    return HASH.sub(f'"content_sha256": "{content_hash(text)}"', text)

@@ -1,0 +1,66 @@
+"""Counts outside the compression set; certificates of the library confirmed and refused."""
+
+import numpy as np
+import pytest
+
+from handful.bounds import ClassCounts, Message, compression_bound
+from handful.verify._arithmetic import MP
+from handful.verify._audit import Audit
+from handful.verify._certificate import check_certificate, count
+
+SETTINGS = {"costs": None, "delta": 0.05, "n_groups": 1}
+
+
+def test_count():
+    predicted, actual = np.array([1, 1, -1, -1, 1]), np.array([1, -1, 1, 1, -1])
+    counts = count(predicted, actual, [1])
+    assert (counts.n_errors, counts.n_false_positives, counts.n_false_negatives) == (3, 1, 2)
+    assert (counts.n_outside, counts.n_outside_positives, counts.n_outside_negatives) == (4, 3, 1)
+
+
+@pytest.fixture
+def certificate():
+    classes = ClassCounts(
+        n_positives=60, n_negatives=40, n_compressed_positives=1, n_compressed_negatives=0,
+        n_false_positives=2, n_false_negatives=1,
+    )  # fmt: skip
+    message = Message([("number of rules", 1.5)])
+    found = compression_bound(
+        100, 1, 3, message_nats=message, size_nats=0.0, which_nats=0.0, counts=classes
+    )
+    return found.to_dict()
+
+
+def _verdict(certificate, settings=SETTINGS):
+    predicted = np.array([1] * 60 + [-1] * 40)
+    predicted[[5]] = -1
+    predicted[[70, 80]] = 1
+    actual = np.array([1] * 60 + [-1] * 40)
+    audit = Audit()
+    terms = [("number of rules", MP.mpf(1.5))]
+    counts = count(predicted, actual, [0])
+    check_certificate(audit, certificate, settings, terms, counts, is_binary=True)
+    return audit.verdict()
+
+
+def test_honest(certificate):
+    verdict = _verdict(certificate)
+    assert verdict.is_valid, verdict.differences
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("risk", 0.1), ("risk", 0.2), ("risk", "0.1"), ("delta", 0.5), ("delta", 2), ("n_errors", 2),
+        ("n_samples", 101), ("n_compressed", 2), ("limit", 2.0), ("bound", "cost"),
+        ("unit", "risk"), ("assumptions", []), ("terms", [["number of rules", 1.5]]),
+        ("rates", []), ("rates", [["false_positive", 0.01]] * 4),
+    ],
+)  # fmt: skip
+def test_tampered(field, value, certificate):
+    assert not _verdict({**certificate, field: value}).is_valid
+
+
+def test_groups_of_settings_are_paid_for(certificate):
+    verdict = _verdict(certificate, {**SETTINGS, "n_groups": 3})
+    assert "certificate terms: names" in " ".join(verdict.differences)

@@ -1,0 +1,80 @@
+"""Pools drawn again: ranks are a distribution, regressions those of scikit-learn."""
+
+import math
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from handful import load_dataset
+from handful.verify._pool import (
+    _usefulness,
+    draws_of,
+    drawing,
+    find_candidate,
+    fit_ridge_logistic,
+    make_directions,
+    rank_prices,
+)
+
+
+@pytest.fixture(scope="module")
+def pool():
+    data = load_dataset("breastw")
+    families = ["stumps", "linear", "half-spaces", "balls"]
+    is_word = np.zeros(data.X.shape[1], dtype=bool)
+    return data, *make_directions(data.X, data.y, 0, 0, families, is_word)
+
+
+def test_ranks_are_a_prior(pool):
+    data, rows, directions = pool
+    signs = np.where(data.y[rows] == 1, -1, 1)
+    total = 0.0
+    for direction in directions[:3]:
+        for j, cut in enumerate(direction.cuts):
+            for side in direction.sides:
+                rule = {**direction.template, "threshold": float(cut), "radius": float(cut)}
+                rule |= {"side": side, "example": None, "tol": direction.tolerance}
+                prices, places = rank_prices([rule], directions[:3], signs)
+                assert places[0][1] == j
+                total += math.exp(-prices[0])
+    assert total == pytest.approx(1.0)
+
+
+def test_usefulness_by_counting(pool, rng):
+    data, rows, directions = pool
+    signs = rng.integers(-1, 2, len(rows))
+    for direction in (directions[0], directions[9], directions[-1]):
+        found = _usefulness(direction, signs)
+        for j, cut in enumerate(direction.cuts):
+            below = signs[direction.values < cut - direction.tolerance].sum()
+            above = signs[direction.values > cut + direction.tolerance].sum()
+            assert found[:, j].tolist() == [below, above]
+
+
+def test_regression_is_ridge_logistic_regression(rng):
+    Z = rng.normal(size=(80, 3))
+    y = np.where(Z[:, 0] + rng.normal(size=80) > 0.3, 1, -1)
+    w = fit_ridge_logistic(Z, y, 1.0)
+    peer = LogisticRegression(C=1.0, tol=1e-10, max_iter=1000).fit(Z, y)
+    assert np.allclose(w[:-1], peer.coef_[0], atol=1e-4)
+    assert w[-1] == pytest.approx(peer.intercept_[0], abs=1e-4)
+
+
+def test_a_strange_rule_is_found_out(pool):
+    _, rows, directions = pool
+    rule = {"type": "stump", "feature": 0, "threshold": 1.25, "side": "below", "example": None}
+    assert find_candidate(rule, directions) is None
+    with pytest.raises(LookupError, match="not among the candidates"):
+        rank_prices([rule], directions, np.ones(len(rows), dtype=int))
+
+
+def test_drawing_is_the_library_s(rng):
+    generator, order = drawing(3, 50)
+    assert sorted(order.tolist()) == list(range(50))
+    assert (drawing(3, 50)[1] == order).all()
+    X, y = rng.normal(size=(50, 2)), np.where(np.arange(50) < 10, 1, -1)
+    pairs, centers = draws_of(generator, X, y, ["half-spaces", "balls"])
+    assert len(pairs) == 120 and pairs.max() < 400 and len(centers) == 40
+    X[0, 0] = np.nan
+    assert [len(part) for part in draws_of(generator, X, y, ["half-spaces", "balls"])] == [0, 0]

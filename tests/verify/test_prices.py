@@ -1,0 +1,72 @@
+"""Prior masses add up to one, and messages cost what the library says."""
+
+import math
+
+import numpy as np
+import pytest
+
+from handful.bounds import ball_message, half_space_message, stump_message, two_point_message
+from handful.covering._schemes import auto_schemes
+from handful.verify._prices import code_terms, pool_sizes, scheme_mass
+
+SETTINGS = {
+    "candidates": "auto",
+    "family_sets": [["stumps"], ["half-spaces"], ["balls"]],
+    "pool_families": ["stumps", "linear", "half-spaces"],
+    "kinds": ["conjunction", "disjunction"],
+    "n_kernels": 1,
+}
+
+
+@pytest.mark.parametrize("n_samples", [30, 59, 60, 100, 683, 60_000])
+def test_masses_are_those_of_the_library_and_add_up(n_samples):
+    sets = [tuple(families) for families in SETTINGS["family_sets"]]
+    schemes = auto_schemes(n_samples, 9, sets, tuple(SETTINGS["pool_families"]))
+    masses = []
+    for scheme in schemes:
+        size = scheme.pool_size or n_samples
+        code = {"scheme": scheme.name, "pool_size": size, "family": "+".join(scheme.families)}
+        code["terms"] = [list(term) for term in scheme.terms]
+        masses.append(float(scheme_mass(code, SETTINGS, n_samples, 9)))
+        assert -math.log(masses[-1]) == pytest.approx(scheme.nats)
+    assert math.fsum(masses) == pytest.approx(1.0)
+    odd = {"scheme": "pool", "pool_size": 7, "family": "stumps", "terms": []}
+    assert scheme_mass(odd, SETTINGS, n_samples, 9) == 0
+
+
+def test_pool_sizes():
+    assert pool_sizes(683) == [137, 307]
+    assert pool_sizes(1_000_000) == [10_000, 10_000]
+
+
+def _message(family, rules, kind, kept, labels):
+    code = {"scheme": "compression", "pool_size": 40, "family": family, "kind": kind, "kept": kept}
+    settings = {**SETTINGS, "family_sets": [[family]]}
+    terms = code_terms(code, rules, settings, (500, 9), labels, None)
+    skipped = ("which code is used", "conjunction or disjunction", "which examples are kept")
+    return [(name, float(value)) for name, value in terms if name not in skipped]
+
+
+LABELS = np.array([1, -1, 1, -1, 1])
+CASES = [
+    ("stumps", [{"type": "stump", "example": 0}, {"type": "stump", "example": 2}], [0, 2],
+     stump_message(2, 2, 9)),
+    ("balls", [{"type": "ball", "indices": [0, 2]}, {"type": "ball", "indices": [1, 2]}], [0, 1, 2],
+     ball_message(1, 1, 1)),
+    ("half-spaces", [{"indices": [0, 1, 2]}, {"indices": [0, 3, 4]}], [0, 1, 2, 3, 4],
+     half_space_message(2, 1, 2, 2)),
+    ("two-point", [{"indices": [0, 1], "level": 2}, {"indices": [2, 3], "level": 1}], [0, 1, 2, 3],
+     two_point_message(2, 2, 2, levels=[2, 1])),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("family", "rules", "kept", "message"), CASES, ids=[c[0] for c in CASES])
+def test_messages(family, rules, kept, message):
+    ours = _message(family, rules, "conjunction", kept, LABELS)
+    assert [name for name, _ in ours] == [name for name, _ in message.terms]
+    assert [v for _, v in ours] == pytest.approx([v for _, v in message.terms], rel=1e-12)
+
+
+def test_too_many_rules_are_refused():
+    with pytest.raises(ValueError, match="more than 2000"):
+        code_terms({}, [{}] * 2001, SETTINGS, (10, 2), LABELS, None)

@@ -1,0 +1,33 @@
+"""Data as the auditor reads them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from handful.io._document import fingerprint
+from handful.verify._rows import read_rows, rows_fingerprint
+
+DOCUMENT = {"n_features": 2, "feature_names": ["c", "n"], "categories": [["a", "b"], None]}
+
+
+def test_words_numbers_and_missing_values():
+    frame = pd.DataFrame({"n": [1, 2, None], "c": ["b", None, "z"], "more": [0, 0, 0]})
+    rows = read_rows(DOCUMENT, frame)
+    assert np.array_equal(rows, [[1, 1], [np.nan, 2], [-1, np.nan]], equal_nan=True)
+
+
+def test_columns_must_exist_once():
+    with pytest.raises(ValueError, match="0 columns named 'c'"):
+        read_rows(DOCUMENT, pd.DataFrame({"n": [1]}))
+    with pytest.raises(ValueError, match="one a feature"):
+        read_rows({**DOCUMENT, "categories": [None]}, pd.DataFrame({"n": [1]}))
+
+
+def test_fingerprint_is_the_writer_s(rng):
+    X = rng.normal(size=(20, 3))
+    X[0, 0], X[1, 1], X[2, 2] = np.nan, -0.0, 1e300
+    y = np.array(["a", "b"] * 10)
+    assert rows_fingerprint(X, y) == fingerprint(X, y)
+    assert rows_fingerprint(X, y) != rows_fingerprint(X[::-1], y)
+    assert rows_fingerprint(X, y) != rows_fingerprint(X.reshape(10, 6), y)
+    assert rows_fingerprint(X, ["a,b", "c"]) != rows_fingerprint(X, ["a", "b,c"])

@@ -1,0 +1,200 @@
+"""A model file altered by one digit fails; an honest one passes."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from handful.verify import verify_model
+from tests.verify.cases import MACHINES, case, reseal
+
+# numbers that say nothing: parameters that the kernel of the rule does not use, ...
+SILENT = re.compile(r'"(gamma|degree|coef0)": [^,\n]*')
+# ... and settings that a code does not use, so that it does not pay for them
+UNUSED = {
+    **dict.fromkeys(("pool", "pool-cost", "pool-two-rules", "words", "constant"), ["n_kernels"]),
+    **dict.fromkeys(("list-from-pool", "three-classes"), ["n_kernels"]),
+    "no-rule": ["candidates", "random_state"],
+    "all-half-spaces": ["random_state"],
+}
+NUMBER = re.compile(r'(?m)(?:^ *|": )(-?\d[^,\s]*)(?=,?$)')
+
+
+def _verdict(name, text, tmp_path):
+    path = tmp_path / "model.json"
+    path.write_text(text, encoding="utf-8")
+    return verify_model(path, case(name).X, case(name).y)
+
+
+@pytest.mark.parametrize("name", sorted(MACHINES))
+def test_honest_files_are_valid(name, tmp_path):
+    verdict = _verdict(name, case(name).text, tmp_path)
+    assert verdict.is_valid, verdict.differences
+    assert len(verdict.findings) > 30
+    assert any("no seed" in line for line in verdict.trusted) == (name == "no-seed")
+
+
+@pytest.mark.parametrize("name", sorted(MACHINES))
+def test_any_digit_anywhere(name, tmp_path_factory):
+    text = case(name).text
+    places = [i for i, c in enumerate(text) if c.isdigit()]
+    folder = tmp_path_factory.mktemp("digits")
+
+    @settings(max_examples=20)
+    @given(st.sampled_from(places), st.integers(1, 9))
+    def check(place, step):
+        digit = str((int(text[place]) + step) % 10)
+        altered = text[:place] + digit + text[place + 1 :]
+        assert not _verdict(name, altered, folder).is_valid
+
+    check()
+
+
+def _significant_places(name, text):
+    """Places of the digits of numbers, the first six significant ones of each."""
+    hidden = [m.span() for m in SILENT.finditer(text)]
+    for field in UNUSED.get(name, ()):
+        hidden += [m.span() for m in re.finditer(f'"{field}": .*', text)]
+    places = []
+    for match in NUMBER.finditer(text):
+        if any(a <= match.start() < b for a, b in hidden):
+            continue
+        seen = 0
+        for i in range(match.start(1), match.end()):
+            if text[i] in "eE":
+                places.append(match.end() - 1)
+                break
+            if text[i].isdigit() and (seen or text[i] != "0" or "." not in match[1]):
+                seen += 1
+                if seen <= 6:
+                    places.append(i)
+    return places
+
+
+@pytest.mark.parametrize("name", sorted(set(MACHINES) - {"no-seed"}))
+def test_numbers_are_recomputed_even_if_the_hash_is_too(name, tmp_path_factory):
+    text = case(name).text
+    places = _significant_places(name, text)
+    folder = tmp_path_factory.mktemp("resealed")
+
+    @settings(max_examples=25)
+    @given(st.sampled_from(places), st.integers(1, 9))
+    def check(place, step):
+        digit = str((int(text[place]) + step) % 10)
+        altered = text[:place] + digit + text[place + 1 :]
+        try:
+            altered = reseal(altered)
+        except ValueError:
+            pass  # a leading zero: no JSON any more
+        line = text[text.rfind("\n", 0, place) : text.find("\n", place)]
+        assert not _verdict(name, altered, folder).is_valid, line
+
+    check()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(set(MACHINES) - {"no-seed"}))
+def test_every_significant_digit(name, tmp_path):
+    text = case(name).text
+    missed = []
+    for place in _significant_places(name, text):
+        altered = text[:place] + str((int(text[place]) + 1) % 10) + text[place + 1 :]
+        try:
+            altered = reseal(altered)
+        except ValueError:
+            pass
+        if _verdict(name, altered, tmp_path).is_valid:
+            missed.append(text[text.rfind("\n", 0, place) : text.find("\n", place)])
+    assert not missed
+
+
+def _edited(name, change):
+    document = json.loads(case(name).text)
+    change(document)
+    return reseal(json.dumps(document, indent=1))
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [
+        ("pool", lambda d: d["certificate"].update(risk=0.03), "certificate: risk: the file says"),
+        ("pool", lambda d: d["certificate"].update(n_errors=1), "certificate: n_errors"),
+        ("pool-two-rules", lambda d: d["settings"]["kinds"].pop(), "code: names"),
+        ("pool", lambda d: d["codes"][0].update(scheme="magic"), "the model file"),
+        ("pool", lambda d: d["provenance"].update(random_state=7), "is not what the seed 7 draws"),
+        ("pool", lambda d: d.update(version=2), "version"),
+        ("pool", lambda d: d.pop("codes"), "fields"),
+        ("pool", lambda d: d["machines"][0]["rules"].pop(), "rank of each rule"),
+        ("pool", lambda d: d["certificate"]["assumptions"].clear(), "assumptions"),
+        ("stumps", lambda d: d["machines"][0].update(kind="list"), "outputs"),
+        ("stumps", lambda d: d["codes"][0]["kept"].reverse(), "kept examples"),
+        ("stumps", lambda d: d["machines"][0]["rules"][0].update(side="equal"), "side"),
+        ("balls", lambda d: d["machines"][0]["rules"][0].update(side="equal"), "side"),
+        ("list", lambda d: d["machines"][0].update(default=7), "outputs"),
+        ("three-classes", lambda d: d["classes"].reverse(), ""),
+        ("words", lambda d: d["categories"][0].reverse(), "fingerprint"),
+        ("words", lambda d: d.update(feature_names=["a", "b"]), "columns named 'a'"),
+        ("constant", lambda d: d["codes"][0].update(kind="disjunction"), ""),
+    ],
+)
+def test_what_differs_is_said(name, change, words, tmp_path):
+    verdict = _verdict(name, _edited(name, change), tmp_path)
+    assert not verdict.is_valid
+    assert words in " ".join(verdict.differences)
+
+
+def test_other_data_fail(tmp_path):
+    path = tmp_path / "model.json"
+    path.write_text(case("pool").text, encoding="utf-8")
+    X, y = case("pool").X, np.array(case("pool").y)
+    other = X.copy()
+    other[3, 2] += 1.0
+    assert "fingerprint" in " ".join(verify_model(path, other, y).differences)
+    assert "number of examples" in " ".join(verify_model(path, X[:-1], y[:-1]).differences)
+    assert "classes" in " ".join(verify_model(path, X, np.where(y == "yes", "ja", y)).differences)
+    assert "number of features" in " ".join(verify_model(path, X[:, :-1], y).differences)
+
+
+def test_a_missing_file_is_an_error(tmp_path):
+    with pytest.raises(FileNotFoundError, match="there is no model file"):
+        verify_model(tmp_path / "none.json", [[1.0]], [1])
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=12,
+)
+
+
+def _paths(value, path=()):
+    yield path
+    items = value.items() if isinstance(value, dict) else ()
+    items = enumerate(value[:3]) if isinstance(value, list) else items
+    for key, inner in items:
+        yield from _paths(inner, (*path, key))
+
+
+@pytest.mark.parametrize("name", ["pool", "balls", "three-classes"])
+def test_hostile_values_are_findings_not_crashes(name, tmp_path_factory):
+    """180 documents with anything put in place of anything."""
+    paths = list(_paths(json.loads(case(name).text)))[1:]
+    folder = tmp_path_factory.mktemp("hostile")
+
+    @settings(max_examples=60)
+    @given(st.sampled_from(paths), JSON)
+    def check(path, value):
+        document = json.loads(case(name).text)
+        place = document
+        for key in path[:-1]:
+            place = place[key]
+        if repr(place[path[-1]]) == repr(value):
+            return
+        place[path[-1]] = value
+        verdict = _verdict(name, json.dumps(document), folder)
+        assert not verdict.is_valid
+
+    check()
