@@ -21,7 +21,7 @@ DELIMITERS = {".csv": None, ".tsv": "\t", ".txt": None, ".data": None, ".arff": 
 KNOWN = (".csv", ".tsv", ".txt", ".data", ".arff", ".csv.gz", ".tsv.gz", ".parquet")
 MAX_COLUMNS = 100_000
 MAX_CELL = 100_000  # characters
-MAX_LINE = 64 * 2**20  # characters
+MAX_LINE = 16 * 2**20  # characters
 MAX_BYTES = 4 * 2**30  # after decompression
 MISSING = ("?",)
 _MARKS = {
@@ -49,16 +49,25 @@ class TextTable:
         quote = "'" if self.path.suffix == ".arff" else '"'
         return {
             "sep": self.delimiter,
-            "encoding": self.encoding,
             "names": list(self.names),
             "header": None,
-            "skiprows": self.n_skipped,
             "index_col": False,
             "na_values": list(MISSING),
             "quotechar": quote,
             "skipinitialspace": True,
             "comment": "%" if self.path.suffix == ".arff" else None,
         }
+
+    @contextmanager
+    def open_rows(self) -> Iterator[IO[str]]:
+        """The text after the header."""
+        with (
+            open_bytes(self.path) as raw,
+            io.TextIOWrapper(raw, self.encoding, newline="") as text,
+        ):
+            for _ in range(self.n_skipped):
+                text.readline()
+            yield text
 
 
 def suffix_of(path: Path) -> str:
@@ -105,10 +114,9 @@ def inspect_text(path: Path) -> TextTable:
                 first = _first_line(path, text)
                 delimiter = DELIMITERS[suffix] or _delimiter_of(first)
                 table = _delimited(path, text, encoding, delimiter, first)
-        except UnicodeDecodeError as error:
-            at = f"byte {error.object[error.start]:#04x}"
-            reason = f"it is not UTF-8 text ({at} after line {0}): save it as UTF-8"
-            raise unreadable(path, reason.replace(" after line 0", "")) from error
+        except UnicodeError as error:
+            reason = f"it is not {encoding.removesuffix('-sig')} text ({error}); save it as UTF-8"
+            raise unreadable(path, reason) from error
     _check_names(path, table.names)
     return table
 
@@ -156,11 +164,14 @@ def _delimited(
     """Names, and the lengths of all rows."""
 
     def lines() -> Iterator[str]:
-        yield first
-        while line := text.readline(MAX_LINE):
+        line, number = first, 1
+        while line:
             if len(line) >= MAX_LINE:
-                raise unreadable(path, f"a line is longer than {MAX_LINE} characters")
+                raise unreadable(path, f"line {number} is longer than {MAX_LINE} characters")
+            if line.count(delimiter) > MAX_COLUMNS:
+                raise unreadable(path, f"line {number} has more than {MAX_COLUMNS} columns")
             yield line
+            line, number = text.readline(MAX_LINE), number + 1
 
     reader = csv.reader(lines(), delimiter=delimiter, skipinitialspace=True)
     names: tuple[str, ...] = ()
@@ -169,9 +180,6 @@ def _delimited(
         for row in reader:
             if not names:
                 names, n_header_lines = tuple(cell.strip() for cell in row), reader.line_num
-                if len(names) > MAX_COLUMNS:
-                    reason = f"it has {len(names)} columns, more than {MAX_COLUMNS}"
-                    raise unreadable(path, reason)
             elif row and len(row) != len(names):
                 raise unreadable(
                     path,

@@ -123,9 +123,12 @@ def read_chunks(path: Path, model: StoredModel) -> Iterator[pd.DataFrame]:
     usecols = needed or [table.names[0]]
     dtypes: dict[str, Any] = {name: words.get(name, object) for name in usecols}
     try:
-        with pd.read_csv(
-            path, chunksize=CHUNK, usecols=usecols, dtype=dtypes, **options
-        ) as reader:
+        with (
+            table.open_rows() as rows,
+            pd.read_csv(
+                rows, chunksize=CHUNK, usecols=usecols, dtype=dtypes, **options
+            ) as reader,
+        ):
             yield from reader
     except pd.errors.ParserError as error:
         raise unreadable(path, str(error).strip()[:300]) from error

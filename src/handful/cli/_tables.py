@@ -85,7 +85,8 @@ def read_frame(path: Path) -> pd.DataFrame:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error", pd.errors.ParserWarning)
-                frame = pd.read_csv(path, low_memory=False, **table.parser_options())
+                with table.open_rows() as rows:
+                    frame = pd.read_csv(rows, low_memory=False, **table.parser_options())
         except (ValueError, pd.errors.ParserWarning, OverflowError) as error:
             raise unreadable(path, str(error).strip()[:300]) from error
     if len(frame) == 0:

@@ -1,0 +1,155 @@
+"""Hostile files: each gets an error that says what is wrong, at little cost."""
+
+import gzip
+import tracemalloc
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from handful.cli._files import MAX_CELL, inspect_text, suffix_of
+from handful.cli._tables import TableData, read_table
+
+GOOD = "a,b,label\n1,2,x\n3,4,y\n"
+
+
+def _write(tmp_path, content, name="data.csv"):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("content", "delimiter", "names"),
+    [
+        (GOOD, ",", ("a", "b", "label")),
+        ("\ufeff" + GOOD, ",", ("a", "b", "label")),
+        (("\ufeff" + GOOD).encode("utf-16-le"), ",", ("a", "b", "label")),
+        (GOOD.replace(",", ";"), ";", ("a", "b", "label")),
+        (GOOD.replace(",", "|"), "|", ("a", "b", "label")),
+        ('"a,1","b ""c""",label\n1,2,x\n3,4,y\n', ",", ("a,1", 'b "c"', "label")),
+        ('"a\nb",c,label\n1,2,x\n3,4,y\n', ",", ("a\nb", "c", "label")),
+        (GOOD.replace("\n", "\r\n"), ",", ("a", "b", "label")),
+    ],
+    ids=["plain", "bom", "utf-16", "semicolon", "bar", "quotes", "line-in-name", "crlf"],
+)
+def test_what_is_read(content, delimiter, names, tmp_path):
+    table = inspect_text(_write(tmp_path, content))
+    assert (table.delimiter, table.names) == (delimiter, names)
+    read = read_table(_write(tmp_path, content), "label")
+    assert list(read.X.columns) == list(names[:-1])
+    assert read.X.iloc[0].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "it is empty"),
+        (b"\n\n\n", "first line is empty"),
+        (b"a,b\n1,2\x00\n", "NUL bytes"),
+        (bytes(range(1, 256)) * 50, "not utf-8 text"),
+        ("a,label\nnaïve,1\n".encode("latin-1"), "not utf-8 text"),
+        ("a,label\nü,1\n".encode() + "ü,2\n".encode("latin-1"), "not utf-8 text"),
+        (b"\xff\xfea", "not utf-16 text"),
+        (b"a,b,label\n1,2,3\n1,2\n", "line 3 has 2 cells, the header has 3"),
+        (b"a,b,label\n1,2,3\n1,2,3,4\n", "line 3 has 4 cells"),
+        (b"a,a,label\n1,2,3\n", "the column 'a' occurs twice"),
+        (b",,label\n1,2,3\n", "without a name"),
+        (b'a,label\n"' + b"x" * 200_000, "is a quote left open"),
+        (b"a,label\n" + b"x" * (MAX_CELL + 1) + b",1\n", "a cell of more than"),
+        (b"a,label\n" + b"y" * 1_000_000 + b",1\n", "line 2: field larger than field limit"),
+        (b"a" + b",b" * 1_000_000 + b"\n1\n", "more than 100000 columns"),
+        (b"a,label\n1" + b",2" * 1_000_000 + b"\n", "line 2 has more than 100000 columns"),
+        (b"x" * 20_000_000, "longer than"),
+    ],
+    ids=lambda value: value[:24] if isinstance(value, str) else "",
+)
+def test_what_is_refused_and_how_much_it_costs(content, message, tmp_path):
+    path = _write(tmp_path, content)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=message):
+            inspect_text(path)
+        assert tracemalloc.get_traced_memory()[1] < 250 * 2**20
+    finally:
+        tracemalloc.stop()
+
+
+def test_formula_cells_are_words(tmp_path):
+    cells = ["=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-2+3"]
+    rows = "".join(f"\"{cell}\",{label}\n" for cell in cells for label in "xy")
+    table = read_table(_write(tmp_path, "f,label\n" + rows), None)
+    assert table.X["f"].tolist() == [cell for cell in cells for _ in "xy"]
+
+
+def test_gzip(tmp_path):
+    path = tmp_path / "data.csv.gz"
+    path.write_bytes(gzip.compress(GOOD.encode()))
+    assert read_table(path, None).X.shape == (2, 2)
+    path.write_bytes(gzip.compress(GOOD.encode())[:-9])
+    with pytest.raises(ValueError, match="not a whole gzip file"):
+        read_table(path, None)
+    path.write_text("no gzip at all")
+    with pytest.raises(ValueError, match="not a whole gzip file"):
+        read_table(path, None)
+
+
+ARFF = """% a comment that isn't data
+@RELATION 'x y'
+@attribute age NUMERIC
+@ATTRIBUTE 'the colour' {red, 'dark blue'}
+@attribute class {a,b}
+@DATA
+1, red, a
+?, 'dark blue', b
+% more
+3, red, a
+"""
+
+
+def test_arff(tmp_path):
+    table = read_table(_write(tmp_path, ARFF, "data.arff"), None)
+    assert list(table.X.columns) == ["age", "the colour"]
+    assert table.X["the colour"].tolist() == ["red", "dark blue", "red"]
+    assert table.X["age"].isna().tolist() == [False, True, False]
+    for text, message in (("@relation x\n", "no @data line"), ("@data\n1\n", "no @attribute")):
+        with pytest.raises(ValueError, match=message):
+            read_table(_write(tmp_path, text, "data.arff"), None)
+
+
+def test_suffixes(tmp_path):
+    assert suffix_of(_write(tmp_path, "", "DATA.CSV")) == ".csv"
+    assert suffix_of(_write(tmp_path, "", "a.csv.gz")) == ".csv.gz"
+    with pytest.raises(ValueError, match="must end with one of"):
+        suffix_of(_write(tmp_path, "", "a.exe"))
+
+
+def _is_handled(tmp_path, content, name):
+    path = _write(tmp_path, content, name)
+    try:
+        assert isinstance(read_table(path, None), TableData)
+    except (ValueError, OSError) as error:
+        assert len(str(error)) < 2000
+
+
+@settings(max_examples=200)
+@given(st.binary(max_size=400), st.sampled_from(["d.csv", "d.tsv", "d.txt", "d.arff", "d.csv.gz"]))
+def test_fuzz_bytes(tmp_path_factory, content, name):
+    """200 files of arbitrary bytes."""
+    _is_handled(tmp_path_factory.getbasetemp(), content, name)
+
+
+CELL = st.sampled_from(
+    ["1", "-2.5", "1e400", "nan", "inf", "?", "", "x", '"', '""', "'", "=1+1", "é", "\t", " ", "\r",
+     "0x10", "1_000", "true", "None", "99999999999999999999", "\x0b", "\u2028", "[bold]", "{}", "%"]
+)  # fmt: skip
+ROWS = st.lists(st.lists(CELL, min_size=2, max_size=4), min_size=1, max_size=8)
+
+
+@settings(max_examples=300)
+@given(ROWS, st.sampled_from(",;\t|"), st.sampled_from(["\n", "\r\n", "\r"]))
+def test_fuzz_tables(tmp_path_factory, rows, delimiter, end):
+    """300 tables of strange cells."""
+    lines = [delimiter.join(["a", "b", "label"][: len(rows[0])])]
+    text = end.join(lines + [delimiter.join(row) for row in rows]) + end
+    _is_handled(tmp_path_factory.getbasetemp(), text.encode(), "t.csv")
