@@ -77,7 +77,7 @@ def test_what_is_refused_and_how_much_it_costs(content, message, tmp_path):
 
 def test_formula_cells_are_words(tmp_path):
     cells = ["=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-2+3"]
-    rows = "".join(f"\"{cell}\",{label}\n" for cell in cells for label in "xy")
+    rows = "".join(f'"{cell}",{label}\n' for cell in cells for label in "xy")
     table = read_table(_write(tmp_path, "f,label\n" + rows), None)
     assert table.X["f"].tolist() == [cell for cell in cells for _ in "xy"]
 

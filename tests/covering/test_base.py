@@ -49,7 +49,7 @@ def test_the_path_contains_the_choice(data):
     assert path["is_chosen"].sum() >= 1
     assert path.loc[path["is_chosen"], "certificate"].min() == machine.certificate_.risk
     assert path["certificate"].min() == machine.certificate_.risk
-    assert set(path["scheme"]) == {"constant", "pool", "compression"}
+    assert set(path["scheme"]) == {"constant", "pool", "plain", "compression"}
     assert (path["n_errors"] <= path["n_training_errors"]).all()
 
 

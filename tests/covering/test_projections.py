@@ -12,7 +12,7 @@ from handful.covering._projections import (
     _MAX_CENTERS,
     _MAX_PAIRS,
     _MAX_THRESHOLDS,
-    _scales,
+    pool_scales,
     fit_logistic,
     is_comparable,
     make_projections,
@@ -103,14 +103,14 @@ def test_what_can_be_compared():
 @pytest.mark.parametrize("size", [1e-200, 1e-20, 1.0, 1e20, 1e200])
 def test_scales_at_every_size(size, rng):
     X = rng.normal(size=(40, 2)) * size
-    mean, spread = _scales(X)
+    mean, spread = pool_scales(X)
     np.testing.assert_allclose(mean / size, (X / size).mean(axis=0))
     np.testing.assert_allclose(spread / size, (X / size).std(axis=0))
 
 
 def test_scales_of_constant_and_missing_columns():
     X = np.array([[3.0, math.nan, 1.0], [3.0, math.nan, math.nan], [3.0, math.nan, 5.0]])
-    mean, spread = _scales(X)
+    mean, spread = pool_scales(X)
     assert mean.tolist() == [3.0, 0.0, 3.0]
     assert spread.tolist() == [1.0, 1.0, 2.0]
 

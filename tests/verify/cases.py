@@ -17,7 +17,8 @@ from handful.verify._document import content_hash
 
 HASH = re.compile(r'"content_sha256": "[0-9a-f]{64}"')
 MACHINES: dict[str, tuple[str, Any]] = {
-    "pool": ("breastw", SetCoveringMachine(random_state=0)),
+    "plain": ("breastw", SetCoveringMachine(random_state=0)),
+    "pool": ("breastw", SetCoveringMachine(random_state=1)),
     "pool-cost": ("breastw", SetCoveringMachine(costs=(1.0, 5.0), random_state=0)),
     "pool-two-rules": ("glass-2class", SetCoveringMachine(random_state=0)),
     "constant": ("haberman-294", SetCoveringMachine(random_state=0)),

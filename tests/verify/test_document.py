@@ -29,7 +29,16 @@ def test_writer_and_auditor_agree(text):
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"[1]", b'{"a": 1, "a": 2}', b"\xff\xfe", b"{", b'{"a": NaN}', b"[" * 100_000, b'{"a": ' + b"1" * 5000 + b"}"],
+    [
+        b"",
+        b"[1]",
+        b'{"a": 1, "a": 2}',
+        b"\xff\xfe",
+        b"{",
+        b'{"a": NaN}',
+        b"[" * 100_000,
+        b'{"a": ' + b"1" * 5000 + b"}",
+    ],
 )
 def test_unreadable(content, tmp_path):
     (tmp_path / "m.json").write_bytes(content)

@@ -21,7 +21,9 @@ RULES = [
 ]
 
 
-@pytest.mark.parametrize("rule", RULES, ids=[f"{i}-{type(r).__name__}" for i, r in enumerate(RULES)])
+@pytest.mark.parametrize(
+    "rule", RULES, ids=[f"{i}-{type(r).__name__}" for i, r in enumerate(RULES)]
+)
 def test_covers(rule, rng):
     X = rng.normal(size=(300, 3)).round(2)
     X[:5] = [A, B, A, B, [0.25] * 3]

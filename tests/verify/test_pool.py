@@ -23,7 +23,7 @@ def pool():
     data = load_dataset("breastw")
     families = ["stumps", "linear", "half-spaces", "balls"]
     is_word = np.zeros(data.X.shape[1], dtype=bool)
-    return data, *make_directions(data.X, data.y, 0, 0, families, is_word)
+    return data, *make_directions(data.X, data.y, drawing(0, len(data.y), 0), 0, families, is_word)
 
 
 def test_ranks_are_a_prior(pool):
@@ -70,9 +70,9 @@ def test_a_strange_rule_is_found_out(pool):
 
 
 def test_drawing_is_the_library_s(rng):
-    generator, order = drawing(3, 50)
+    generator, order = drawing(3, 50, 20)
     assert sorted(order.tolist()) == list(range(50))
-    assert (drawing(3, 50)[1] == order).all()
+    assert (drawing(3, 50, 20)[1] == order).all()
     X, y = rng.normal(size=(50, 2)), np.where(np.arange(50) < 10, 1, -1)
     pairs, centers = draws_of(generator, X, y, ["half-spaces", "balls"])
     assert len(pairs) == 120 and pairs.max() < 400 and len(centers) == 40

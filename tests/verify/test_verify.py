@@ -16,7 +16,7 @@ SILENT = re.compile(r'"(gamma|degree|coef0)": [^,\n]*')
 # ... and settings that a code does not use, so that it does not pay for them
 UNUSED = {
     **dict.fromkeys(("pool", "pool-cost", "pool-two-rules", "words", "constant"), ["n_kernels"]),
-    **dict.fromkeys(("list-from-pool", "three-classes"), ["n_kernels"]),
+    **dict.fromkeys(("list-from-pool", "three-classes", "plain"), ["n_kernels"]),
     "no-rule": ["candidates", "random_state"],
     "all-half-spaces": ["random_state"],
 }

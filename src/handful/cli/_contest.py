@@ -153,9 +153,7 @@ def run_contest(
     from joblib import Parallel, delayed
 
     tasks: list[tuple[str, str | int]] = [
-        (rival.name, task)
-        for rival in rivals
-        for task in (*range(contest.n_folds), "all", "held")
+        (rival.name, task) for rival in rivals for task in (*range(contest.n_folds), "all", "held")
     ]
     run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
     found = []

@@ -158,9 +158,7 @@ def _delimiter_of(line: str) -> str:
     return " " if " " in plain.strip() else ","
 
 
-def _delimited(
-    path: Path, text: IO[str], encoding: str, delimiter: str, first: str
-) -> TextTable:
+def _delimited(path: Path, text: IO[str], encoding: str, delimiter: str, first: str) -> TextTable:
     """Names, and the lengths of all rows."""
 
     def lines() -> Iterator[str]:

@@ -77,9 +77,7 @@ def _folder_of(out: Path) -> Path:
     return out.parent
 
 
-def _write_rows(
-    model: StoredModel, data: Path, file: IO[str], as_json: bool, report: Any
-) -> int:
+def _write_rows(model: StoredModel, data: Path, file: IO[str], as_json: bool, report: Any) -> int:
     import json
 
     writer = csv.writer(file)
@@ -125,9 +123,7 @@ def read_chunks(path: Path, model: StoredModel) -> Iterator[pd.DataFrame]:
     try:
         with (
             table.open_rows() as rows,
-            pd.read_csv(
-                rows, chunksize=CHUNK, usecols=usecols, dtype=dtypes, **options
-            ) as reader,
+            pd.read_csv(rows, chunksize=CHUNK, usecols=usecols, dtype=dtypes, **options) as reader,
         ):
             yield from reader
     except pd.errors.ParserError as error:

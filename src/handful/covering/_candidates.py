@@ -36,7 +36,7 @@ class Candidate:
     Attributes
     ----------
     scheme : str
-        How it is coded: "constant", "compression" or "pool".
+        How it is coded: "constant", "compression", "pool" or "plain".
     family : str
         Rule family, or several joined by "+".
     kind : {"conjunction", "disjunction", "list"}

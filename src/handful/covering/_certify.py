@@ -78,7 +78,7 @@ def certify_candidate(
     else:
         certificate = _RELAXED[bound](m, d, candidate.n_errors, **common)
     certificate = with_assumptions(certificate, [candidate])
-    if candidate.scheme != "pool":
+    if candidate.scheme not in ("pool", "plain"):
         return certificate
     return replace(certificate, notes=(*certificate.notes, _POOL_NOTE))
 

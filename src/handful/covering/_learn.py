@@ -32,6 +32,7 @@ from handful.covering._compression import (
 )
 from handful.covering._exact import exact_candidates
 from handful.covering._listing import listed_candidates
+from handful.covering._plain import plain_candidates
 from handful.covering._pool import pool_candidates
 from handful.covering._projections import LARGEST, make_projections
 from handful.covering._schemes import Scheme, auto_schemes, fixed_schemes
@@ -161,6 +162,8 @@ def _candidates(
         pool = order[: scheme.pool_size]
         if scheme.name == "constant":
             yield from _constants(rows, settings, scheme, pool)
+        elif scheme.name == "plain":
+            yield from plain_candidates(rows, pool, kinds=settings.kinds, scheme_terms=scheme.terms)
         elif scheme.name == "pool":
             yield from _pool(rows, settings, scheme, pool, rng)
         else:

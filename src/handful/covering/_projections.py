@@ -33,7 +33,7 @@ POOL_FAMILIES = ("stumps", "linear", "half-spaces", "balls")
 _MAX_THRESHOLDS = 120
 _MAX_PAIRS = 120
 _MAX_CENTERS = 40
-_MAX_FIT = 5000
+MAX_FIT = 5000
 _RIDGES = (1.0, 10.0)
 _N_FOLDS = 5
 LARGEST = 1e150  # squares of larger values overflow
@@ -112,7 +112,7 @@ def make_projections(
     Xp, yp = rows.X[pool_rows], rows.y[pool_rows]
     if not is_comparable(Xp):  # of the pool alone: the others must not shape its candidates
         families = [family for family in families if family == "stumps"]
-    center, scale = _scales(Xp)
+    center, scale = pool_scales(Xp)
     stumps = np.arange(rows.X.shape[1]) if "stumps" in families else np.arange(0)
     weights, held_out, origins = _linear_part(Xp, yp, center, scale, families, rng)
     centers = Xp[:0]
@@ -167,7 +167,7 @@ def is_comparable(X: Floats) -> bool:
     return not np.isnan(X).any() and float(np.abs(X).max(initial=0.0)) <= LARGEST
 
 
-def _scales(Xp: Floats) -> tuple[Floats, Floats]:
+def pool_scales(Xp: Floats) -> tuple[Floats, Floats]:
     """Mean and standard deviation of the pool; 1 for constant or wholly missing columns."""
     known = ~np.isnan(Xp)
     count = np.maximum(known.sum(axis=0), 1)
@@ -198,7 +198,7 @@ def _linear_part(
     if "linear" in families and both and len(yp) >= 10:
         Z = (Xp - center) / scale
         for ridge in _RIDGES:
-            w = fit_logistic(Z[:_MAX_FIT], yp[:_MAX_FIT], ridge)
+            w = fit_logistic(Z[:MAX_FIT], yp[:MAX_FIT], ridge)
             weights.append(w[:-1] / scale)
             held_out.append(_cross_validated(Z, yp, ridge, w, (center, scale)))
             origins.append(f"logistic regression on the pool (ridge {ridge:g})")
@@ -221,7 +221,7 @@ def _cross_validated(
     fold = np.arange(len(y)) % _N_FOLDS
     out = np.empty(len(y))
     for f in range(_N_FOLDS):
-        train = np.flatnonzero(fold != f)[:_MAX_FIT]
+        train = np.flatnonzero(fold != f)[:MAX_FIT]
         w = fit_logistic(Z[train], y[train], ridge) if len(np.unique(y[train])) == 2 else w_all
         out[fold == f] = Z[fold == f] @ w[:-1] + (w[-1] - w_all[-1])
     center, scale = units

@@ -2,7 +2,8 @@
 
 The masses are fixed before the data are seen and depend on the number of examples alone. With
 ``candidates="auto"``: a constant, pools that are left out of the count (scales, linear models
-and ranks come free), and compression schemes over nested pools of candidate examples.
+and ranks come free), the regression of a pool just as it is, and compression schemes over nested
+pools of candidate examples.
 """
 
 from __future__ import annotations
@@ -14,6 +15,10 @@ from dataclasses import dataclass
 CONSTANT_MASS = 0.25
 POOL_MASSES = ((0.2, 0.3), (0.45, 0.2))  # (share of the examples, prior mass)
 COMPRESSION_MASS = 0.25
+# Where linear rules are allowed, the regression of a pool just as it is has a code of its own.
+PLAIN_MASSES = ((0.3, 0.1), (0.45, 0.1))
+POOL_MASSES_BESIDE = ((0.2, 0.22), (0.45, 0.13))
+COMPRESSION_MASS_BESIDE = 0.2
 CONSTANT_POOL = 9  # examples whose majority names the constant
 POOL_SIZES = {"stumps": (40, 160), "balls": (40, 80), "half-spaces": (40, 80), "two-point": (40,)}
 MIXED_SIZES = (40,)
@@ -58,11 +63,21 @@ def auto_schemes(
     if n_samples < _SMALLEST_POOLED or not pool_families:
         small = [Scheme("constant", (), 0, _nats(CONSTANT_MASS))]
         return small + _compression(n_samples, n_features, family_sets, 1.0 - CONSTANT_MASS)
+    is_plain = "linear" in pool_families
     schemes = [Scheme("constant", (), CONSTANT_POOL, _nats(CONSTANT_MASS))]
-    for share, mass in POOL_MASSES:
-        size = min(_LARGEST_POOL, round(share * n_samples))
-        schemes.append(Scheme("pool", pool_families, size, _nats(mass)))
-    return schemes + _compression(n_samples, n_features, family_sets, COMPRESSION_MASS)
+    for share, mass in POOL_MASSES_BESIDE if is_plain else POOL_MASSES:
+        schemes.append(Scheme("pool", pool_families, _share(n_samples, share), _nats(mass)))
+    plain: dict[int, float] = {}  # many examples have one largest pool, once
+    for share, mass in PLAIN_MASSES if is_plain else ():
+        size = _share(n_samples, share)
+        plain[size] = plain.get(size, 0.0) + mass
+    schemes += [Scheme("plain", ("linear",), size, _nats(mass)) for size, mass in plain.items()]
+    rest = COMPRESSION_MASS_BESIDE if is_plain else COMPRESSION_MASS
+    return schemes + _compression(n_samples, n_features, family_sets, rest)
+
+
+def _share(n_samples: int, share: float) -> int:
+    return min(_LARGEST_POOL, round(share * n_samples))
 
 
 def _compression(

@@ -109,9 +109,7 @@ def read_text_of(path: str | os.PathLike[str]) -> str:
 def from_text(text: str) -> Any:
     """The document of a JSON text; its hash must fit its content."""
     try:
-        data = json.loads(
-            text, parse_constant=_refuse_constant, object_pairs_hook=_refuse_twins
-        )
+        data = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_refuse_twins)
     except ModelFileError:
         raise
     except (ValueError, RecursionError) as error:  # whole numbers of thousands of digits too

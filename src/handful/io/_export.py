@@ -249,7 +249,10 @@ def _python_machine(model: StoredModel, k: int, dialect: Dialect) -> list[str]:
         return [f"    scores.append({float(default)!r})"]
     parts = ",\n        ".join(calls)
     if isinstance(machine, RuleSet):
-        return [f"    parts = [\n        {parts},\n    ]", f"    scores.append({default} * min(parts))"]
+        return [
+            f"    parts = [\n        {parts},\n    ]",
+            f"    scores.append({default} * min(parts))",
+        ]
     return [
         f"    parts = [\n        {parts},\n    ]",
         f"    label, nearest = {default}, math.inf",

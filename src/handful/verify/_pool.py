@@ -26,6 +26,7 @@ Mask = NDArray[np.bool_]
 Rule = Mapping[str, Any]
 
 _MOST_CUTS, _MOST_PAIRS, _MOST_CENTERS, _MOST_FITTED = 120, 120, 40, 5000
+_MOST_ORDERED = 50_000  # more examples are not put into a whole order
 _OVERFLOWS = 1e150
 
 
@@ -40,10 +41,15 @@ class Direction:
     tolerance: float
 
 
-def drawing(seed: int, n_samples: int) -> tuple[np.random.Generator, Ints]:
-    """The generator of a fit and the order in which examples enter its pools."""
+def drawing(seed: int, n_samples: int, n_needed: int) -> tuple[np.random.Generator, Ints]:
+    """The generator of a fit and the order in which examples enter its pools.
+
+    Of many examples only those that the largest pool needs are drawn.
+    """
     generator = np.random.default_rng(seed).spawn(1)[0]
-    return generator, generator.permutation(n_samples)
+    if n_samples <= _MOST_ORDERED:
+        return generator, generator.permutation(n_samples)
+    return generator, generator.choice(n_samples, min(n_needed, n_samples), replace=False)
 
 
 def _families_of(X_pool: Floats, families: Sequence[str]) -> list[str]:
@@ -66,10 +72,15 @@ def draws_of(
 
 
 def make_directions(
-    X: Floats, y: Ints, seed: int, index: int, families: Sequence[str], is_word: Mask
+    X: Floats,
+    y: Ints,
+    drawn_order: tuple[np.random.Generator, Ints],
+    index: int,
+    families: Sequence[str],
+    is_word: Mask,
 ) -> tuple[Ints, list[Direction]]:
     """A pool (the first or the second) in drawn order, and its candidates."""
-    generator, order = drawing(seed, len(y))
+    generator, order = drawn_order
     for pool_size in pool_sizes(len(y))[: index + 1]:  # later pools draw after earlier ones
         pool = order[:pool_size]
         drawn = draws_of(generator, X[pool], y[pool], families)
@@ -121,9 +132,7 @@ def _with_cuts(template: dict[str, Any], values: Floats) -> Direction:
     ordered = np.unique(values)
     tolerance = 1e-11 * float(np.abs(ordered).max(initial=0.0))
     is_apart = np.diff(ordered, prepend=-np.inf) > 100 * tolerance
-    return Direction(
-        template, values, _middles(ordered[is_apart]), ("below", "above"), tolerance
-    )
+    return Direction(template, values, _middles(ordered[is_apart]), ("below", "above"), tolerance)
 
 
 def _spread(X_pool: Floats) -> tuple[Floats, Floats]:
@@ -195,9 +204,18 @@ def _logistic_directions(
     return directions
 
 
-def _pair_directions(
-    X_pool: Floats, y_pool: Ints, scale: Floats, pairs: Ints
-) -> list[Direction]:
+def plain_regression(X_pool: Floats, y_pool: Ints) -> tuple[Floats, float] | None:
+    """Weights on raw features and threshold of a pool's regression; None where it has none."""
+    if len(y_pool) < 10 or len(set(y_pool.tolist())) < 2 or not _families_of(X_pool, ["linear"]):
+        return None
+    center, scale = _spread(X_pool)
+    Z = (X_pool - center) / scale
+    w = fit_ridge_logistic(Z[:_MOST_FITTED], y_pool[:_MOST_FITTED], 1.0)
+    weights = w[:-1] / scale
+    return weights, math.fsum((weights * center).tolist()) - float(w[-1])
+
+
+def _pair_directions(X_pool: Floats, y_pool: Ints, scale: Floats, pairs: Ints) -> list[Direction]:
     positive, negative = np.flatnonzero(y_pool > 0), np.flatnonzero(y_pool < 0)
     directions = []
     for k in pairs:

@@ -17,7 +17,8 @@ _ZETA = MP.pi**2 / 6
 _FROM_POOLS = 60  # examples from which pools are used
 _BUDGET = 400_000_000
 _LARGEST_POOL = 10_000
-_POOL_MASSES = (MP.mpf("0.3"), MP.mpf("0.2"))
+_POOL_MASSES = {False: (MP.mpf("0.3"), MP.mpf("0.2")), True: (MP.mpf("0.22"), MP.mpf("0.13"))}
+_PLAIN_MASS = MP.mpf("0.1")
 _SIZES = {"stumps": (40, 160), "balls": (40, 80), "half-spaces": (40, 80), "two-point": (40,)}
 MAX_RULES = 2000
 
@@ -27,14 +28,37 @@ def pool_sizes(n_samples: int) -> list[int]:
     return [min(_LARGEST_POOL, round(share * n_samples)) for share in (0.2, 0.45)]
 
 
-def pool_index(code: Document, n_samples: int) -> int | None:
+def plain_sizes(n_samples: int) -> list[int]:
+    """Sizes of the pools whose regression is a code of its own."""
+    return [min(_LARGEST_POOL, round(share * n_samples)) for share in (0.3, 0.45)]
+
+
+def _has_plain(settings: Document) -> bool:
+    return "linear" in settings["pool_families"]
+
+
+def largest_pool(settings: Document, n_samples: int, n_features: int) -> int:
+    """How many examples a fit had to draw for its pools."""
+    if settings["candidates"] is None:
+        return n_samples
+    if settings["candidates"] != "auto":
+        return min(int(settings["candidates"]), n_samples)
+    sizes = [size for _, size in _cells(settings, n_samples, n_features)]
+    if n_samples >= _FROM_POOLS and settings["pool_families"]:
+        sizes += [9, *pool_sizes(n_samples)]
+        sizes += plain_sizes(n_samples) if _has_plain(settings) else []
+    return max(sizes)
+
+
+def pool_index(code: Document, settings: Document, n_samples: int) -> int | None:
     """Which of the pools a code used; by the stated price where two have the same size."""
+    masses = _POOL_MASSES[_has_plain(settings)]
     sizes = pool_sizes(n_samples)
     fitting = [i for i, size in enumerate(sizes) if size == code["pool_size"]]
     stated = [value for name, value in code["terms"] if name == "which code is used"]
     if len(fitting) < 2 or not stated:
         return fitting[0] if fitting else None
-    return min(fitting, key=lambda i: abs(float(-log(_POOL_MASSES[i])) - float(stated[0])))
+    return min(fitting, key=lambda i: abs(float(-log(masses[i])) - float(stated[0])))
 
 
 def _directions(family: str, size: int, n_features: int) -> int:
@@ -64,12 +88,18 @@ def scheme_mass(code: Document, settings: Document, n_samples: int, n_features: 
     if name == "constant":
         return MP.mpf("0.25") if size == (n_samples if is_small else 9) else MP.mpf(0)
     if name == "pool" and not is_small:
-        index = pool_index(code, n_samples)
-        return MP.mpf(0) if index is None else _POOL_MASSES[index]
+        index = pool_index(code, settings, n_samples)
+        return MP.mpf(0) if index is None else _POOL_MASSES[_has_plain(settings)][index]
+    if name == "plain" and not is_small:
+        return (
+            _PLAIN_MASS * plain_sizes(n_samples).count(size) if _has_plain(settings) else MP.mpf(0)
+        )
     cells = _cells(settings, n_samples, n_features)
     if name != "compression" or (code["family"].split("+"), size) not in cells:
         return MP.mpf(0)
-    return MP.mpf("0.75" if is_small else "0.25") / len(cells)
+    if is_small:
+        return MP.mpf("0.75") / len(cells)
+    return MP.mpf("0.2" if _has_plain(settings) else "0.25") / len(cells)
 
 
 def _number_of_rules(n_rules: int) -> tuple[str, Any]:
@@ -205,6 +235,8 @@ def code_terms(
     mass = scheme_mass(code, settings, n_samples, n_features)
     if mass <= 0:
         raise ValueError(f"no code {code['scheme']} over {code['pool_size']} has a prior mass")
+    if code["scheme"] == "plain":
+        return [("which code is used", -log(mass))]
     if code["scheme"] == "pool":
         return _pool_terms(rules, settings, mass, rank_nats)
     if code["scheme"] == "constant":
@@ -220,9 +252,7 @@ def code_terms(
     return [*terms, *_MESSAGES[families[0]](rules, same_kept, n_features)]
 
 
-def _pool_terms(
-    rules: Sequence[Document], settings: Document, mass: Any, rank_nats: Any
-) -> Terms:
+def _pool_terms(rules: Sequence[Document], settings: Document, mass: Any, rank_nats: Any) -> Terms:
     terms: Terms = [
         ("which code is used", -log(mass)),
         ("number of rules", len(rules) * log(2)),

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.verify._audit import Audit, Verdict
+from handful.verify._audit import Audit, Verdict, is_close
 from handful.verify._certificate import Counts, check_certificate, compare_terms, count
 from handful.verify._document import HASH_FIELD, UnreadableFileError, read_document
 from handful.verify._geometry import machine_scores, rule_values
-from handful.verify._pool import drawing, make_directions, rank_prices
-from handful.verify._prices import Terms, code_terms, pool_index
+from handful.verify._pool import drawing, make_directions, plain_regression, rank_prices
+from handful.verify._prices import Terms, code_terms, largest_pool, pool_index
 from handful.verify._rebuild import check_rules, named_examples
 from handful.verify._rows import read_rows, rows_fingerprint
 from handful.verify._scores import check_scores
@@ -140,9 +140,7 @@ def _check_content(audit: Audit, document: Document, X: Floats, labels: list[str
     _check_whole(audit, document, X, codes, terms)
 
 
-def _check_whole(
-    audit: Audit, document: Document, X: Floats, codes: Ints, terms: Terms
-) -> None:
+def _check_whole(audit: Audit, document: Document, X: Floats, codes: Ints, terms: Terms) -> None:
     """Compression set, examples, errors of the combined machine, certificate."""
     kept = sorted({i for code in document["codes"] for i in code["kept"]})
     audit.equal("compression set", document["compression_set"], kept)
@@ -171,9 +169,7 @@ def _check_examples(audit: Audit, document: Document, X: Floats, codes: Ints) ->
         audit.equal(f"example {index}: label", example["label"], document["classes"][codes[index]])
 
 
-def _check_machine(
-    audit: Audit, document: Document, k: int, X: Floats, y: Ints
-) -> Terms:
+def _check_machine(audit: Audit, document: Document, k: int, X: Floats, y: Ints) -> Terms:
     """One machine and its code; returns the terms that it must pay."""
     code, machine, settings = document["codes"][k], document["machines"][k], document["settings"]
     where = f"machine {k + 1}"
@@ -182,10 +178,12 @@ def _check_machine(
     is_word = np.array([c is not None for c in document["categories"] or [None] * X.shape[1]])
     _check_kind(audit, where, machine, code, settings)
     seed = document["provenance"]["random_state"]
-    _check_drawn(audit, where, code, settings, seed, y)
+    _check_drawn(audit, where, code, settings, seed, X.shape, y)
     rank_nats: Any = None
     if code["scheme"] == "compression":
         check_rules(audit, code, machine["rules"], X, y, is_word)
+    elif code["scheme"] == "plain":
+        _check_plain_rule(audit, document, k, X, y)
     elif code["scheme"] == "pool":
         rank_nats = _check_pool_rules(audit, document, k, X, y, is_word)
     else:
@@ -223,7 +221,13 @@ def _check_kind(
 
 
 def _check_drawn(
-    audit: Audit, where: str, code: Document, settings: Document, seed: Any, y: Ints
+    audit: Audit,
+    where: str,
+    code: Document,
+    settings: Document,
+    seed: Any,
+    shape: tuple[int, ...],
+    y: Ints,
 ) -> None:
     """The pool, drawn again; and the constant that a pool votes for."""
     size, kept = code["pool_size"], code["kept"]
@@ -235,8 +239,9 @@ def _check_drawn(
     if not audit.check(f"{where}: pool size", is_size, f"{size!r} of {len(y)} examples"):
         return
     if type(seed) is int:
-        pool = {int(i) for i in drawing(seed, len(y))[1][:size]}
-        is_whole = code["scheme"] in ("pool", "constant")
+        n_needed = largest_pool(settings, shape[0], shape[1])
+        pool = {int(i) for i in drawing(seed, len(y), n_needed)[1][:size]}
+        is_whole = code["scheme"] in ("pool", "plain", "constant")
         holds = set(kept) == pool if is_whole else set(kept) <= pool
         audit.check(f"{where}: pool", holds, f"is not what the seed {seed} draws")
     elif size < len(y):
@@ -247,6 +252,41 @@ def _check_drawn(
     if settings["candidates"] != "auto":
         wanted = settings["candidates"] if settings["candidates"] is not None else len(y)
         audit.equal(f"{where}: pool size", size, min(wanted, len(y)))
+
+
+def _check_plain_rule(audit: Audit, document: Document, k: int, X: Floats, y: Ints) -> None:
+    """The only rule is the regression of the pool, fitted again."""
+    code, rules = document["codes"][k], document["machines"][k]["rules"]
+    seed, where = document["provenance"]["random_state"], f"machine {k + 1}"
+    audit.equal(f"{where}: size of the pool", code["pool_size"], len(code["kept"]))
+    if not audit.equal(f"{where}: types", [rule["type"] for rule in rules], ["linear"]):
+        return
+    rule, side = rules[0], "below" if code["kind"] == "conjunction" else "above"
+    audit.equal(f"{where}: side", rule["side"], side)
+    audit.equal(f"{where}: tolerance", rule["tol"], 0.0)
+    audit.equal(f"{where}: origin", rule["origin"], "logistic regression on the pool (ridge 1)")
+    if type(seed) is not int:
+        audit.trust(_TRUST_POOL)
+        return
+    n_needed = largest_pool(document["settings"], X.shape[0], X.shape[1])
+    pool = drawing(seed, len(y), n_needed)[1][: code["pool_size"]]
+    found = plain_regression(X[pool], y[pool])
+    if not audit.check(f"{where}: regression", found is not None, "the pool has none"):
+        return
+    assert found is not None
+    weights, threshold = found
+    sizes = np.abs(weights) * np.abs(X[pool]).max(axis=0)
+    for j, (mine, theirs) in enumerate(zip(weights.tolist(), rule["weights"], strict=True)):
+        audit.check(
+            f"{where}: weight {j + 1}",
+            is_close(theirs, mine, float(np.abs(weights).max())),
+            f"the file says {theirs!r}, it is {mine!r}",
+        )
+    audit.check(
+        f"{where}: threshold",
+        is_close(rule["threshold"], threshold, float(sizes.sum())),
+        f"the file says {rule['threshold']!r}, it is {threshold!r}",
+    )
 
 
 def _check_pool_rules(
@@ -260,12 +300,14 @@ def _check_pool_rules(
     if type(seed) is not int:
         audit.trust(_TRUST_POOL)
         return float(dict(map(tuple, code["terms"]))["rank of each rule on the pool"])
-    families = document["settings"]["pool_families"]
-    index = pool_index(code, len(y))
+    settings = document["settings"]
+    families = settings["pool_families"]
+    index = pool_index(code, settings, len(y))
     if not audit.check(f"{where}: pool size", index is not None, str(code["pool_size"])):
         return float("nan")
     assert index is not None
-    pool, directions = make_directions(X, y, seed, index, families, is_word)
+    order = drawing(seed, len(y), largest_pool(settings, X.shape[0], X.shape[1]))
+    pool, directions = make_directions(X, y, order, index, families, is_word)
     sign = 1 if code["kind"] == "conjunction" else -1
     name = f"{where}: rules on the pool"
     try:
