@@ -19,8 +19,11 @@ from numba import njit
 BELOW, ABOVE, EQUAL, UNEQUAL = 0, 1, 2, 3
 NO_RULE = -1
 
+# For loops called by other loops only: without a door for Python they compile faster.
+inner = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
-@njit(cache=True, nogil=True)
+
+@inner
 def _bucket(v, low_end, scale, n_buckets):
     """Place of v on an even grid; it never falls where v grows."""
     if scale == 0.0:
@@ -31,7 +34,7 @@ def _bucket(v, low_end, scale, n_buckets):
     return n_buckets - 1 if x >= n_buckets - 1 else int(x)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _fill_buckets(cuts, n_cuts, first_in):
     """First cut of every bucket of an even grid over the sorted cuts; returns the grid."""
     n_buckets = first_in.shape[0] - 1
@@ -110,7 +113,7 @@ def add_rows(codes, rows, weights, start, stop, histogram):
             histogram[t, codes[t, i]] += weights[i]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _side_count(cumulative, histogram, j, side, n_codes):
     """Weight on one side of threshold j; ``cumulative[c]`` is the weight of codes <= c."""
     total = cumulative[n_codes - 2]
@@ -123,7 +126,7 @@ def _side_count(cumulative, histogram, j, side, n_codes):
     return total - histogram[2 * j + 1]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _accumulate(histogram, cumulative):
     running = 0
     for c in range(histogram.shape[0]):
@@ -131,7 +134,7 @@ def _accumulate(histogram, cumulative):
         cumulative[c] = running
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _usefulness(n_other, n_same, penalty):
     """n_other - penalty * n_same; an infinite penalty allows no error and costs nothing else."""
     if n_same == 0:
@@ -139,7 +142,7 @@ def _usefulness(n_other, n_same, penalty):
     return n_other - penalty * n_same
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _is_better(usefulness, n_new, n_other, best):
     """Larger usefulness, then fewer new examples, then larger cover; ties keep the first."""
     if usefulness != best[0]:
@@ -184,7 +187,7 @@ def best_free_rule(same, other, n_thresholds, sides, is_open, costs, penalty, st
     return result
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _limits(codes, t, side, kept, own):
     """Thresholds j that keep the rows ``kept`` and ``own`` uncovered: low <= j <= high."""
     low, high = 0, 1 << 60
