@@ -1,9 +1,15 @@
-"""Pictures of results: displays hold data, plotting is a method.
+"""Pictures and pages of results: displays hold data, plotting is a method.
 
-What lives here: ``*Display`` classes with ``from_estimator``, ``frame()`` and ``plot()``.
-matplotlib is imported inside ``plot``. What does not: computing what is shown.
+What lives here: ``*Display`` classes with ``from_estimator``, ``frame()`` and ``plot()``, and
+`render_report`, which puts the same pictures into one self-contained HTML page. matplotlib and
+jinja2 are imported when they are used. What does not: computing what is shown.
+
+To add a picture to the page: a display, a section in ``_sections.py``, its place in
+``templates/report.html``.
 """
 
-from handful.report._displays import BoundPathDisplay, CertificateDisplay, RulesDisplay
+from handful.report._displays import BoundPathDisplay, CertificateDisplay
+from handful.report._page import render_report
+from handful.report._plane import RulesDisplay
 
-__all__ = ["BoundPathDisplay", "CertificateDisplay", "RulesDisplay"]
+__all__ = ["BoundPathDisplay", "CertificateDisplay", "RulesDisplay", "render_report"]

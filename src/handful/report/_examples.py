@@ -1,0 +1,114 @@
+"""The handful of examples that make the machine, as rows of a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.report._features import column_names, numeric_rows, telling_order
+
+MAX_ROWS = 500
+MAX_COLUMNS = 12
+_ROLES = {
+    "Stump": ("threshold",),
+    "Ball": ("centre", "border"),
+    "HalfSpace": ("a", "b", "threshold"),
+    "TwoPointHalfSpace": ("a", "b"),
+}
+
+
+def read_examples(
+    machine: Any, X: Any, labels: NDArray[Any] | None, predicted: NDArray[Any] | None
+) -> dict[str, Any] | None:
+    """Rows of the kept examples; None where the machine does not say which they are."""
+    kept = np.asarray(getattr(machine, "compression_set_", []), dtype=np.int64)
+    if labels is None or predicted is None or kept.size == 0:
+        return None
+    roles = example_roles(machine)
+    kept = np.array(sorted(kept, key=lambda e: (int(e) not in roles, int(e))))
+    columns = _columns(machine, X, labels)
+    names = column_names(machine, machine.n_features_in_)
+    table = _Cells(X)
+    return {
+        "columns": [names[j] for j in columns],
+        "n_hidden_columns": len(names) - len(columns),
+        "n_kept": len(kept),
+        "n_hidden": max(0, len(kept) - MAX_ROWS),
+        "has_roles": bool(roles),
+        "is_pool": bool(len(kept) > len(roles)) and hasattr(machine, "_learned"),
+        "rows": [
+            {
+                "index": int(e),
+                "role": ", ".join(roles.get(int(e), ["pool"] if roles or _pool(machine) else [])),
+                "label": str(labels[e]),
+                "is_right": bool(labels[e] == predicted[e]),
+                "predicted": str(predicted[e]),
+                "cells": [table.cell(int(e), j) for j in columns],
+            }
+            for e in kept[:MAX_ROWS]
+        ],
+    }
+
+
+def example_roles(machine: Any) -> dict[int, list[str]]:
+    """What each example does in the rules: index -> words."""
+    roles: dict[int, list[str]] = {}
+    if not hasattr(machine, "_machines"):
+        return roles
+    many = len(machine.classes_) > 2
+    for label, part in machine._machines():
+        for i, rule in enumerate(part.rules):
+            words = _ROLES.get(type(rule).__name__, ())
+            where = f"rule {i + 1}" + (f" of {label}" if many else "")
+            for word, example in zip(words, rule.examples, strict=False):
+                roles.setdefault(int(example), []).append(f"{word} of {where}")
+    return roles
+
+
+def _pool(machine: Any) -> bool:
+    return any(part.chosen.scheme != "compression" for part in getattr(machine, "_learned", []))
+
+
+def _columns(machine: Any, X: Any, labels: NDArray[Any]) -> list[int]:
+    """All features, or those that tell most, in the order of the data."""
+    if machine.n_features_in_ <= MAX_COLUMNS:
+        return list(range(machine.n_features_in_))
+    try:
+        rows, codes = numeric_rows(machine, X, labels)
+        order = telling_order(machine, rows, codes)
+    except (ValueError, TypeError):
+        order = list(range(machine.n_features_in_))
+    return sorted(order[:MAX_COLUMNS])
+
+
+class _Cells:
+    """Cells of whatever was given as X, as text and as a number to sort by."""
+
+    def __init__(self, X: Any) -> None:
+        self.frame = X if hasattr(X, "columns") else None
+        self.rows = None if self.frame is not None else np.asarray(X)
+
+    def cell(self, i: int, j: int) -> dict[str, Any]:
+        if self.rows is not None:
+            value = self.rows[i, j]
+        elif hasattr(self.frame, "iloc"):
+            value = self.frame.iloc[i, j]  # type: ignore[union-attr]
+        else:
+            value = self.frame[i, j]  # type: ignore[index]
+        return as_cell(value)
+
+
+def as_cell(value: Any) -> dict[str, Any]:
+    """Text of a value, and the number to sort by where it is one."""
+    if isinstance(value, (bool, np.bool_)):
+        return {"text": str(bool(value)), "number": None}
+    if isinstance(value, (int, float, np.integer, np.floating)):
+        number = float(value)
+        if np.isnan(number):
+            return {"text": "–", "number": None}
+        return {"text": f"{number:.6g}", "number": repr(number)}
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return {"text": "–", "number": None}
+    return {"text": str(value), "number": None}

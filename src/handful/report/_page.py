@@ -1,0 +1,100 @@
+"""One self-contained HTML page about one certified machine."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from typing import Any
+
+from handful.bounds import Certificate
+from handful.report._sections import read_sections
+
+_MISSING = (
+    'a report needs {name}, which is not installed. Install it by pip install "handful[report]".'
+)
+
+
+def render_report(
+    machine: Any,
+    X: Any,
+    y: Any,
+    *,
+    title: str | None = None,
+    data_notes: Sequence[str] = (),
+    provenance: Mapping[str, Any] | None = None,
+    certificate: Certificate | None = None,
+) -> str:
+    """A whole HTML page: rule, certificate, path, errors, picture, examples, assumptions.
+
+    The page needs no network, follows light and dark mode, prints, and runs no script but its
+    own: everything from the data is escaped.
+
+    Parameters
+    ----------
+    machine : fitted estimator with ``certify``
+        Sections that do not apply to it are left out.
+    X, y : array-like
+        The data it was trained on.
+    title : str, optional
+        The heading; the name of the machine by default.
+    data_notes : sequence of str
+        What was noticed when the data were read.
+    provenance : mapping, optional
+        Facts to show at the end, such as file names and versions.
+    certificate : Certificate, optional
+        The one to show; ``machine.certificate_`` or ``machine.certify()`` by default.
+
+    Returns
+    -------
+    str
+        HTML; write it to a file in UTF-8.
+
+    Examples
+    --------
+    >>> from handful import SetCoveringMachine, load_dataset
+    >>> from handful.report import render_report
+    >>> data = load_dataset("haberman-294")
+    >>> machine = SetCoveringMachine(rules="stumps", random_state=0).fit(data.X, data.y)
+    >>> page = render_report(machine, data.X, data.y, title="Survival after surgery")
+    >>> page.startswith("<!doctype html>")
+    True
+    """
+    environment = _environment()
+    sections = read_sections(machine, X, y, certificate=certificate)
+    script = _text("report.js")
+    return str(
+        environment.get_template("report.html").render(
+            title=title or type(machine).__name__,
+            data_notes=list(data_notes),
+            provenance={str(k): str(v) for k, v in (provenance or {}).items()},
+            style=_text("report.css"),
+            script=script,
+            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+            **sections,
+        )
+    )
+
+
+def _environment() -> Any:
+    try:
+        import jinja2
+    except ImportError as error:
+        raise ImportError(_MISSING.format(name="jinja2")) from error
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise ImportError(_MISSING.format(name="matplotlib")) from error
+    return jinja2.Environment(
+        loader=jinja2.FunctionLoader(_text),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _text(name: str) -> str:
+    folder = resources.files("handful.report") / "templates"
+    return (folder / name).read_text(encoding="utf-8")

@@ -1,0 +1,369 @@
+"""What the page says, gathered as plain data; ``None`` where a section does not apply."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful._version import __version__
+from handful.bounds import Certificate
+from handful.bounds._certificate import _confidence, _percent
+from handful.report._displays import BoundPathDisplay
+from handful.report._examples import read_examples
+from handful.report._figures import draw_svg
+from handful.report._plane import RulesDisplay
+
+Ints = NDArray[np.int64]
+MAX_PATHS = 6
+MAX_CLASSES = 30
+
+_BREAKS = (
+    (
+        "Other cases",
+        "New cases come from another place, another time or another selection than the examples.",
+    ),
+    (
+        "Examples that hang together",
+        "Repeated measurements of one person, copies of rows, neighbours in a time series: the "
+        "statement counts independent examples.",
+    ),
+    (
+        "Preparation that saw the data",
+        "A scaler, a feature selection or an imputation was fitted on these examples before the "
+        "machine saw them.",
+    ),
+    (
+        "A second look",
+        "The seed, the confidence, the bound or the data were chosen by looking at certificates. "
+        "Every try that was thrown away has to be paid for.",
+    ),
+    (
+        "Labels that mean something else",
+        "The statement is about labels made the way these labels were made, mistakes included.",
+    ),
+)
+
+
+def read_sections(
+    machine: Any, X: Any, y: Any, *, certificate: Certificate | None = None
+) -> dict[str, Any]:
+    """Everything that the template shows but for titles and notes."""
+    if hasattr(machine, "best_estimator_"):
+        certificate = certificate or getattr(machine, "best_certificate_", None)
+        machine = machine.best_estimator_
+    if certificate is None:
+        certificate = getattr(machine, "certificate_", None) or machine.certify()
+    labels, predicted = _read_labels(machine, X, y)
+    return {
+        "headline": _headline(certificate),
+        "scale": _scale(certificate, labels),
+        "facts": _facts(machine, certificate, X),
+        "rule": _rule(machine),
+        "rules": _rules(machine),
+        "price": _price(certificate),
+        "path": _path(machine),
+        "confusion": _confusion(machine, certificate, labels, predicted),
+        "plane": _plane(machine, X, y),
+        "examples": read_examples(machine, X, labels, predicted),
+        "assumptions": certificate.assumptions,
+        "notes": certificate.notes,
+        "reference": certificate.reference,
+        "breaks": _BREAKS,
+        "recheck": _recheck(machine, certificate),
+        "version": __version__,
+        "machine_name": type(machine).__name__,
+    }
+
+
+def _read_labels(machine: Any, X: Any, y: Any) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
+    """Labels and predictions of the training data; None for machines that are not classifiers."""
+    if not hasattr(machine, "classes_"):
+        return None, None
+    labels = np.asarray(y)
+    n_samples = getattr(machine, "n_samples_", len(labels))
+    if len(labels) != n_samples:
+        raise ValueError(
+            f"`X` and `y` must be the {n_samples} examples the machine was trained on, got "
+            f"{len(labels)}. Where weights were used, repeat the rows."
+        )
+    predicted = np.asarray(machine.predict(X))
+    n_errors = int((predicted != labels).sum())
+    expected = getattr(machine, "training_errors_", n_errors)
+    if n_errors != expected:
+        raise ValueError(
+            "`X` and `y` must be the examples the machine was trained on: it made "
+            f"{expected} errors on them, and makes {n_errors} on these."
+        )
+    return labels, predicted
+
+
+def _headline(certificate: Certificate) -> dict[str, Any]:
+    sentence = certificate.explain().splitlines()[0]
+    is_share = certificate.limit == 1.0
+    value = _percent(certificate.risk) if is_share else f"{certificate.risk:.6g}"
+    meaning = [
+        "Were the same procedure run again and again on fresh examples, the sentence it prints "
+        f"would be wrong at most {_times(certificate.delta)}."
+    ]
+    if is_share and not certificate.is_vacuous:
+        n_errors = math.ceil(1000 * certificate.risk)
+        meaning.append(f"Expect no more than {n_errors} wrong in 1000 new cases in the long run.")
+    return {
+        "sentence": sentence,
+        "value": value,
+        "confidence": _confidence(certificate.delta),
+        "is_vacuous": certificate.is_vacuous,
+        "meaning": meaning,
+    }
+
+
+def _times(delta: float) -> str:
+    n_runs = 1.0 / delta
+    if n_runs >= 2 and abs(n_runs - round(n_runs)) < 1e-9:
+        return f"once in {round(n_runs)} times"
+    return f"in {100 * delta:.4g} % of the runs"
+
+
+def _scale(certificate: Certificate, labels: NDArray[Any] | None) -> dict[str, Any] | None:
+    """Marks on a line of risks: what was seen, what is certified, what a guess would do."""
+    if certificate.limit != 1.0 or "misclassified" not in certificate.quantity:
+        return None
+    marks = []
+    if certificate.n_errors is not None and certificate.n_compressed is not None:
+        n_counted = certificate.n_samples - certificate.n_compressed
+        if n_counted > 0:
+            seen = certificate.n_errors / n_counted
+            text = f"{certificate.n_errors} of {n_counted} counted"
+            marks.append(("errors seen", seen, text, "seen"))
+    marks.append(("certificate", certificate.risk, f"at most {_percent(certificate.risk)}", "risk"))
+    if labels is not None:
+        _, counts = np.unique(labels, return_counts=True)
+        guess = 1.0 - counts.max() / counts.sum()
+        text = f"{100 * guess:.3g} % of these examples"
+        marks.append(("errors of always naming the commonest class", guess, text, "guess"))
+    end = min(1.0, 1.15 * max(value for _, value, _, _ in marks) or 1.0)
+    return {
+        "end": f"{100 * end:.3g} %",
+        "marks": [
+            {"name": name, "left": f"{100 * value / end:.3f}", "text": text, "kind": kind}
+            for name, value, text, kind in marks
+        ],
+    }
+
+
+def _facts(machine: Any, certificate: Certificate, X: Any) -> list[tuple[str, str]]:
+    facts = [("examples", f"{certificate.n_samples}")]
+    n_features = getattr(machine, "n_features_in_", None)
+    if n_features is not None:
+        facts.append(("features", str(n_features)))
+    if hasattr(machine, "classes_"):
+        facts.append(("classes", str(len(machine.classes_))))
+    if hasattr(machine, "_learned"):
+        facts.append(("rules", str(sum(len(p.machine.rules) for p in machine._learned))))
+    if certificate.n_compressed is not None:
+        facts.append(("kept, not counted", str(certificate.n_compressed)))
+    if certificate.n_errors is not None:
+        facts.append(("errors counted", str(certificate.n_errors)))
+    if certificate.unit == "nats" and certificate.terms:
+        facts.append(("nats paid", f"{certificate.nats:.2f}"))
+    return facts
+
+
+def _rule(machine: Any) -> str | None:
+    if not hasattr(machine, "_machines"):
+        return None
+    return str(machine.explain()).split("\n\n")[0]
+
+
+def _rules(machine: Any) -> list[dict[str, Any]]:
+    """One row a rule: when it fires, what it says, how often."""
+    if not hasattr(machine, "_machines"):
+        return []
+    many = len(machine.classes_) > 2
+    return [
+        {
+            "position": f"{row.machine}: {row.position + 1}" if many else str(row.position + 1),
+            "type": row.type,
+            "condition": row.condition,
+            "output": str(row.output),
+            "n_covered": row.n_covered,
+        }
+        for row in machine.get_rules().itertuples()
+    ]
+
+
+def _price(certificate: Certificate) -> dict[str, Any] | None:
+    if not certificate.terms:
+        return None
+    largest = max(abs(value) for _, value in certificate.terms) or 1.0
+    total = math.fsum(value for _, value in certificate.terms)
+    return {
+        "unit": {"nats": "nats", "risk": "risk", "parts": "value"}[certificate.unit],
+        "is_sum": certificate.unit != "parts",
+        "total": f"{total:.4f}",
+        "rows": [
+            {
+                "name": name,
+                "value": value,
+                "text": f"{value:.4f}",
+                "width": f"{100 * abs(value) / largest:.2f}",
+                "share": f"{100 * value / total:.0f} %" if total > 0 else "",
+            }
+            for name, value in certificate.terms
+        ],
+    }
+
+
+def _path(machine: Any) -> dict[str, Any] | None:
+    if not hasattr(machine, "_learned"):
+        return None
+    path = machine.path_
+    labels = list(dict.fromkeys(path["machine"]))[:MAX_PATHS]
+    pictures = []
+    for k, label in enumerate(labels):
+        display = BoundPathDisplay.from_estimator(machine, label=label)
+        chosen = display.frame()[display.is_chosen]
+        title = "Certificate and training error against the number of rules" + (
+            f", for {label} against the rest" if len(labels) > 1 else ""
+        )
+        if len(chosen):
+            n_rules, value = int(chosen.iloc[0]["n_rules"]), float(chosen.iloc[0]["certificate"])
+            title += f". Chosen: {n_rules} rule{'s' * (n_rules != 1)}, at most {value:.4g}"
+        pictures.append({"svg": draw_svg([display], name=f"path{k}", title=title), "title": title})
+    best = path.sort_values(["certificate", "n_rules"], kind="stable")
+    best = best.groupby(["machine", "scheme", "family", "n_rules"], sort=False).head(1)
+    wanted = best[best["machine"].isin(labels)].head(60)
+    return {
+        "pictures": pictures,
+        "n_candidates": len(path),
+        "is_shared": len(labels) > 1,
+        "is_cost": machine._settings.costs is not None,
+        "rows": [
+            {
+                "machine": str(row.machine),
+                "scheme": row.scheme,
+                "family": row.family,
+                "n_rules": int(row.n_rules),
+                "n_compressed": int(row.n_compressed),
+                "n_errors": int(row.n_errors),
+                "nats": f"{row.nats:.2f}",
+                "certificate": f"{row.certificate:.4f}",
+                "is_chosen": bool(row.is_chosen),
+            }
+            for row in wanted.itertuples()
+        ],
+    }
+
+
+def _confusion(
+    machine: Any,
+    certificate: Certificate,
+    labels: NDArray[Any] | None,
+    predicted: NDArray[Any] | None,
+) -> dict[str, Any] | None:
+    if labels is None or predicted is None or len(machine.classes_) > MAX_CLASSES:
+        return None
+    kept = np.asarray(getattr(machine, "compression_set_", []), dtype=np.int64)
+    counted = np.ones(len(labels), dtype=bool)
+    counted[kept] = False
+    classes = machine.classes_
+    all_counts = _count(classes, labels, predicted)
+    counts = _count(classes, labels[counted], predicted[counted])
+    rates = dict(_rates(machine, certificate))
+    given = ("false_positive_given_negative", "false_negative_given_positive")
+    limits = [rates.get(name) for name in given] if len(classes) == 2 else [None] * len(classes)
+    return {
+        "classes": [str(label) for label in classes],
+        "rows": [
+            {
+                "label": str(label),
+                "cells": [
+                    {
+                        "n": int(all_counts[i, j]),
+                        "counted": int(counts[i, j]),
+                        "is_right": i == j,
+                        "depth": _depth(all_counts, i, j),
+                    }
+                    for j in range(len(classes))
+                ],
+                "n": int(all_counts[i].sum()),
+                "limit": None if limits[i] is None else _percent(limits[i]),
+            }
+            for i, label in enumerate(classes)
+        ],
+        "has_limits": any(limit is not None for limit in limits),
+        "joint": _joint(classes, rates),
+        "n_counted": int(counted.sum()),
+        "n_all": len(labels),
+        "confidence": _confidence(certificate.delta),
+    }
+
+
+def _rates(machine: Any, certificate: Certificate) -> tuple[tuple[str, float], ...]:
+    """Rates of the certificate, or of the plain bound where the machine minimises cost."""
+    if certificate.rates or certificate.bound != "cost":
+        return certificate.rates
+    other: Certificate = machine.certify(certificate.delta, bound="compression")
+    return other.rates
+
+
+def _joint(classes: NDArray[Any], rates: dict[str, float]) -> list[str]:
+    words = {
+        "false_positive": f"is {classes[0]} and called {classes[1]}",
+        "false_negative": f"is {classes[1]} and called {classes[0]}",
+    }
+    return [
+        f"The probability that a new case {words[name]} is at most {_percent(rates[name])}."
+        for name in words
+        if name in rates
+    ]
+
+
+def _count(classes: NDArray[Any], labels: NDArray[Any], predicted: NDArray[Any]) -> Ints:
+    rows, columns = np.searchsorted(classes, labels), np.searchsorted(classes, predicted)
+    counts = np.zeros((len(classes), len(classes)), dtype=np.int64)
+    np.add.at(counts, (rows, columns), 1)
+    return counts
+
+
+def _depth(counts: Ints, i: int, j: int) -> int:
+    """Depth of a cell's colour, 0 to 4, by its share of the row."""
+    share = counts[i, j] / max(1, counts[i].sum())
+    return math.ceil(4 * share)
+
+
+def _plane(machine: Any, X: Any, y: Any) -> dict[str, Any] | None:
+    learned = getattr(machine, "_learned", None)
+    if learned is not None and not any(part.machine.rules for part in learned):
+        return None
+    try:
+        display = RulesDisplay.from_estimator(machine, X, y, n_grid=120)
+    except (ValueError, TypeError, AttributeError):
+        return None  # no numbers to draw: words in X, a kernel matrix, not a classifier
+    title = f"Predictions and examples in the plane of {display.names[0]} and {display.names[1]}"
+    return {
+        "svg": draw_svg([display], name="plane", title=title, size=(7.2, 5.4)),
+        "names": display.names,
+        "n_others": machine.n_features_in_ - 2,
+        "has_rings": 0 < display.is_kept.sum() <= 60,
+        "has_boundaries": len(display.boundaries) > 1,
+    }
+
+
+def _recheck(machine: Any, certificate: Certificate) -> dict[str, Any]:
+    """How to check again; the numbers of the binomial tail where the bound is that one."""
+    facts: dict[str, Any] = {"has_file": hasattr(machine, "_learned"), "tail": None}
+    plain = certificate.bound == "compression" and certificate.unit == "nats"
+    if plain and certificate.n_errors is not None and certificate.n_compressed is not None:
+        n_counted = certificate.n_samples - certificate.n_compressed
+        if not certificate.is_vacuous and n_counted > 0:
+            facts["tail"] = {
+                "n": n_counted,
+                "k": certificate.n_errors,
+                "nats": repr(certificate.nats),
+                "risk": repr(certificate.risk),
+            }
+    return facts
