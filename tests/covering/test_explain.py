@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from handful.covering import SetCoveringMachine
 from handful.covering._explain import condition, equivalent_rules, explain_machine, rules_frame
 from handful.covering._inputs import Columns
 from handful.rules import Ball, RuleList, RuleSet, Stump
@@ -92,3 +93,16 @@ def test_equivalent_stumps_skip_categories_and_missing_values():
     found = equivalent_rules([("yes", RuleSet((Stump(0, 1.0, "below"),)))], X, columns)
     assert [stump.feature for stump in found[0]] == [2]
     np.testing.assert_array_equal(found[0][0].covers(X), [True, False, False])
+
+
+def test_notebooks_see_rule_and_certificate_once_fitted(rng):
+    import pandas as pd
+
+    X = pd.DataFrame(rng.normal(size=(60, 2)), columns=["<b>", "age"])
+    machine = SetCoveringMachine(rules="stumps", candidates=None)
+    assert "With 95" not in machine._repr_html_()
+    machine.fit(X, X["<b>"] > 0)
+    for text in (machine._repr_html_(), machine._repr_mimebundle_()["text/html"]):
+        assert text.count("With 95 % confidence") == 1
+        assert "&lt;b&gt;" in text.split("<pre", 1)[1]
+        assert "<b> " not in text

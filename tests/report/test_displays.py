@@ -1,28 +1,32 @@
 """Displays hold the data they draw."""
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 
-from handful import BoundPathDisplay, CertificateDisplay, RulesDisplay, SetCoveringMachine
+from handful import BoundPathDisplay, CertificateDisplay
 from handful.bounds import compression_bound
-from handful.datasets import make_axis_rules
-
-mpl.use("Agg")
 
 
-@pytest.fixture(scope="module")
-def machine():
-    X, y = make_axis_rules(150, random_state=0)
-    return SetCoveringMachine(rules="stumps", random_state=0).fit(X, y)
-
-
-def test_path(machine):
+def test_path(fitted):
+    machine, _, _ = fitted("stumps")
     display = BoundPathDisplay.from_estimator(machine).plot()
     frame = display.frame()
     assert frame["certificate"].min() == machine.certificate_.risk
     assert frame["is_chosen"].sum() == 1
+    assert frame["n_rules"].is_monotonic_increasing
     assert display.ax_.get_xlabel() == "number of rules"
+    assert list(display.frame().columns) == list(frame.columns)  # plotting adds no column
+
+
+def test_path_of_one_class_of_several(fitted):
+    machine, _, _ = fitted("three")
+    for label in machine.classes_:
+        frame = BoundPathDisplay.from_estimator(machine, label=label).frame()
+        path = machine.path_[machine.path_["machine"] == label]
+        assert frame["certificate"].min() == path["certificate"].min()
+        assert frame["is_chosen"].sum() == 1
+        best = path.groupby("n_rules")["certificate"].min()
+        np.testing.assert_array_equal(frame["certificate"], best)
 
 
 def test_certificate():
@@ -30,20 +34,3 @@ def test_certificate():
     display = CertificateDisplay(certificate).plot()
     assert display.frame()["nats"].sum() == pytest.approx(certificate.nats)
     assert len(display.ax_.patches) == len(certificate.terms)
-
-
-def test_rules(machine):
-    display = RulesDisplay.from_estimator(machine).plot()
-    assert display.frame()["is_kept"].sum() == len(machine.compression_set_)
-    corner = np.tile(np.median(machine._X, axis=0), (1, 1))
-    used = {rule.feature for rule in machine.rules_ if hasattr(rule, "feature")}
-    assert used <= set(range(corner.shape[1]))
-    names = {f"x[{k}]" for k in used}
-    assert not names or names & set(display.names)
-
-
-def test_rules_of_many_classes_are_refused(machine):
-    X = machine._X
-    many = SetCoveringMachine(rules="stumps", random_state=0).fit(X, np.arange(len(X)) % 3)
-    with pytest.raises(ValueError, match="two classes"):
-        RulesDisplay.from_estimator(many)

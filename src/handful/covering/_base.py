@@ -18,7 +18,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from handful.bounds import Certificate, Message, compression_bound
 from handful.covering._candidates import Candidate
 from handful.covering._certify import certify_candidate, with_assumptions
-from handful.covering._explain import equivalent_rules, explain_machine, path_frame, rules_frame
+from handful.covering._explain import (
+    equivalent_rules,
+    explain_machine,
+    machine_html,
+    path_frame,
+    rules_frame,
+)
 from handful.covering._inputs import read_columns, repeat_counts
 from handful.covering._learn import Learned, Settings, learn
 from handful.covering._parameters import read_settings
@@ -278,6 +284,19 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
         """The machine and its certificate in sentences."""
         text = explain_machine(self._machines(), self.classes_, self._names, self._columns)
         return f"{text}\n\n{self.certificate_.explain()}"
+
+    def _repr_html_inner(self) -> str:
+        return str(super()._repr_html_inner()) + self._fitted_html()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] += self._fitted_html()
+        return bundle
+
+    def _fitted_html(self) -> str:
+        """Rule and certificate under scikit-learn's diagram, once there are some."""
+        return machine_html(self) if hasattr(self, "certificate_") else ""
 
     @property
     def path_(self) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -84,6 +85,16 @@ def _list_text(
         for i, (rule, output) in enumerate(zip(machine.rules, machine.outputs, strict=True))
     ]
     return "\n".join([*lines, f"otherwise: {words[machine.default]}"])
+
+
+def machine_html(machine: Any) -> str:
+    """Rule and certificate of a fitted machine for notebooks; text from the data is escaped."""
+    rule = html.escape(machine.explain().split("\n\n")[0])
+    return (
+        "<div style='max-width:60em'><pre style='white-space:pre-wrap;padding:.8em 1em;"
+        "border-left:4px solid #5c7cfa;background:rgba(92,124,250,.08)'>"
+        f"{rule}</pre>{machine.certificate_._repr_html_()}</div>"
+    )
 
 
 def rules_frame(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.bounds import Certificate
-from handful.report._axes import axes_or_new
+from handful.report._axes import axes_or_new, legend_above
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,7 +84,7 @@ class BoundPathDisplay:
         )
         ax.set(xlabel="number of rules", ylabel="risk", ylim=(0, None))
         ax.set_xticks(np.unique(self.n_rules)[:: max(1, len(self.n_rules) // 12)])
-        ax.legend()
+        legend_above(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

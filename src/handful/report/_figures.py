@@ -5,16 +5,15 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 N_SERIES = 7
 # Colours that matplotlib writes and the page replaces: name of a CSS variable -> marker colour.
-_INKS = {"ink": "#010203", "muted": "#010204", "rule": "#010205", "paper": "#010206"}
+_INKS = {"ink": "#010203", "muted": "#010204", "rule": "#010205"}
 _SERIES = {f"series-{k}": f"#0102{k + 16:02x}" for k in range(N_SERIES)}
 
 
-def _style() -> dict[str, Any]:
+def _style() -> Any:
     from cycler import cycler
 
     return {
@@ -36,31 +35,25 @@ def _style() -> dict[str, Any]:
         "xtick.color": _INKS["muted"],
         "ytick.color": _INKS["muted"],
         "figure.facecolor": "none",
-        "legend.frameon": True,
-        "legend.facecolor": _INKS["paper"],
-        "legend.edgecolor": _INKS["rule"],
-        "legend.framealpha": 0.85,
         "font.size": 11,
         "lines.linewidth": 2.2,
         "axes.prop_cycle": cycler(color=list(_SERIES.values())),
     }
 
 
-def draw_svg(
-    displays: Sequence[Any], *, name: str, title: str, size: tuple[float, float] = (7.2, 4.2)
-) -> str:
-    """The pictures of ``displays`` side by side as one ``<svg>`` element.
+def draw_svg(display: Any, *, name: str, title: str, size: tuple[float, float] = (7.2, 4.2)) -> str:
+    """The picture of a display as one ``<svg>`` element.
 
     Parameters
     ----------
-    displays : sequence of displays
+    display : display
         Anything with ``plot(ax)``.
     name : str
         Prefix of all identifiers, so that several pictures share a page.
     title : str
         What a screen reader says.
     size : (float, float)
-        Width and height of one picture.
+        Width and height; the page scales it.
     """
     import matplotlib as mpl
     from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -68,10 +61,9 @@ def draw_svg(
 
     with mpl.rc_context(_style()), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # glyphs that the measuring font lacks; the page has them
-        figure = Figure(figsize=(size[0] * len(displays), size[1]), layout="constrained")
+        figure = Figure(figsize=size, layout="constrained")
         FigureCanvasSVG(figure)
-        for k, display in enumerate(displays):
-            display.plot(figure.add_subplot(1, len(displays), k + 1))
+        display.plot(figure.add_subplot())
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     return _for_page(buffer.getvalue(), name, title)

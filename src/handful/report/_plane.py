@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.report._axes import axes_or_new
+from handful.report._axes import axes_or_new, legend_above
 from handful.report._features import column_names, numeric_rows, telling_features
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class RulesDisplay:
             kept = self.points[self.is_kept]
             ink = mpl.rcParams["text.color"]
             ax.plot(kept[:, 0], kept[:, 1], "o", mfc="none", mec=ink, ms=11, mew=1.5, label="kept")
-        for text in ax.legend().get_texts():
+        for text in legend_above(ax).get_texts():
             text.set_parse_math(False)
 
 

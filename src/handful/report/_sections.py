@@ -172,10 +172,12 @@ def _facts(machine: Any, certificate: Certificate, X: Any) -> list[tuple[str, st
     return facts
 
 
-def _rule(machine: Any) -> str | None:
+def _rule(machine: Any) -> list[dict[str, Any]] | None:
+    """Lines of the rule in words, each with its indentation and its words."""
     if not hasattr(machine, "_machines"):
         return None
-    return str(machine.explain()).split("\n\n")[0]
+    lines = str(machine.explain()).split("\n\n")[0].split("\n")
+    return [{"indent": len(line) - len(line.lstrip(" ")), "words": line.split()} for line in lines]
 
 
 def _rules(machine: Any) -> list[dict[str, Any]]:
@@ -232,7 +234,9 @@ def _path(machine: Any) -> dict[str, Any] | None:
         if len(chosen):
             n_rules, value = int(chosen.iloc[0]["n_rules"]), float(chosen.iloc[0]["certificate"])
             title += f". Chosen: {n_rules} rule{'s' * (n_rules != 1)}, at most {value:.4g}"
-        pictures.append({"svg": draw_svg([display], name=f"path{k}", title=title), "title": title})
+        size = (7.2, 4.2) if len(labels) == 1 else (5.0, 3.4)
+        svg = draw_svg(display, name=f"path{k}", title=title, size=size)
+        pictures.append({"svg": svg, "title": title})
     best = path.sort_values(["certificate", "n_rules"], kind="stable")
     best = best.groupby(["machine", "scheme", "family", "n_rules"], sort=False).head(1)
     wanted = best[best["machine"].isin(labels)].head(60)
@@ -274,7 +278,8 @@ def _confusion(
     counts = _count(classes, labels[counted], predicted[counted])
     rates = dict(_rates(machine, certificate))
     given = ("false_positive_given_negative", "false_negative_given_positive")
-    limits = [rates.get(name) for name in given] if len(classes) == 2 else [None] * len(classes)
+    names = given if len(classes) == 2 else ("",) * len(classes)
+    limits = [_percent(rates[name]) if name in rates else None for name in names]
     return {
         "classes": [str(label) for label in classes],
         "rows": [
@@ -290,7 +295,7 @@ def _confusion(
                     for j in range(len(classes))
                 ],
                 "n": int(all_counts[i].sum()),
-                "limit": None if limits[i] is None else _percent(limits[i]),
+                "limit": limits[i],
             }
             for i, label in enumerate(classes)
         ],
@@ -303,8 +308,8 @@ def _confusion(
 
 
 def _rates(machine: Any, certificate: Certificate) -> tuple[tuple[str, float], ...]:
-    """Rates of the certificate, or of the plain bound where the machine minimises cost."""
-    if certificate.rates or certificate.bound != "cost":
+    """Rates of the certificate, or of the plain bound where it bounds a cost."""
+    if certificate.bound != "cost":
         return certificate.rates
     other: Certificate = machine.certify(certificate.delta, bound="compression")
     return other.rates
@@ -337,15 +342,17 @@ def _depth(counts: Ints, i: int, j: int) -> int:
 
 def _plane(machine: Any, X: Any, y: Any) -> dict[str, Any] | None:
     learned = getattr(machine, "_learned", None)
+    if not hasattr(machine, "classes_"):
+        return None
     if learned is not None and not any(part.machine.rules for part in learned):
         return None
     try:
         display = RulesDisplay.from_estimator(machine, X, y, n_grid=120)
-    except (ValueError, TypeError, AttributeError):
-        return None  # no numbers to draw: words in X, a kernel matrix, not a classifier
+    except (ValueError, TypeError):
+        return None  # no numbers to draw: words in X, a kernel matrix
     title = f"Predictions and examples in the plane of {display.names[0]} and {display.names[1]}"
     return {
-        "svg": draw_svg([display], name="plane", title=title, size=(7.2, 5.4)),
+        "svg": draw_svg(display, name="plane", title=title, size=(7.2, 5.4)),
         "names": display.names,
         "n_others": machine.n_features_in_ - 2,
         "has_rings": 0 < display.is_kept.sum() <= 60,

@@ -1,0 +1,109 @@
+"""The page is whole, self-contained HTML that keeps what the data say as text."""
+
+import sys
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from handful import SetCoveringMachine
+from handful.report import render_report
+from tests.report.conftest import CASES
+
+VOID = {"meta", "br", "link", "img", "use", "path"}
+SECTIONS = [
+    "statement",
+    "rule",
+    "price",
+    "path",
+    "errors",
+    "plane",
+    "examples",
+    "assumed",
+    "recheck",
+]
+
+
+class Reader(HTMLParser):
+    """Checks that tags nest, and collects tags, identifiers and text."""
+
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.open, self.tags, self.ids, self.links, self.text = [], [], [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        facts = dict(attrs)
+        self.ids += [facts["id"]] if "id" in facts else []
+        self.links += [v for k, v in attrs if k in ("href", "src", "xlink:href", "action")]
+        assert not any(name.startswith("on") for name in facts), "no handlers in tags"
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def _read(page):
+    reader = Reader()
+    reader.feed(page)
+    assert reader.open == []
+    return reader
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_every_machine_has_a_page(fitted, name):
+    machine, X, y = fitted(name)
+    reader = _read(render_report(machine, X, y, title=f"About {name}"))
+    found = [i for i in reader.ids if i in SECTIONS]
+    absent = {"svm": {"rule", "path", "examples"}}.get(name, set())
+    assert found == [section for section in SECTIONS if section not in absent]
+    assert len(reader.ids) == len(set(reader.ids))
+    assert all(link.startswith("#") for link in reader.links)
+    assert {link[1:] for link in reader.links} <= set(reader.ids)
+    assert reader.tags.count("script") == 1
+
+
+def test_words_of_the_data_stay_words(fitted):
+    evil = "</script><script>alert(1)</script>\"'&"
+    _, X, _ = fitted("stumps")
+    frame = pd.DataFrame(X, columns=[f"{evil}{k}" for k in range(X.shape[1])])
+    y = np.where(X[:, 0] > np.median(X[:, 0]), evil, f"not {evil}")
+    machine = SetCoveringMachine(rules="stumps", candidates=None).fit(frame, y)
+    page = render_report(machine, frame, y, title=evil, data_notes=[evil], provenance={evil: evil})
+    reader = _read(page)
+    assert reader.tags.count("script") == 1
+    assert "".join(reader.text).count(evil) > 10
+
+
+def test_the_same_machine_gives_the_same_page(fitted):
+    machine, X, y = fitted("list")
+    assert render_report(machine, X, y) == render_report(machine, X, y)
+
+
+def test_title_notes_and_provenance_are_shown(fitted):
+    machine, X, y = fitted("stumps")
+    page = render_report(
+        machine, X, y, title="My title", data_notes=["two notes"], provenance={"seed": 7}
+    )
+    for text in ("<h1>My title</h1>", "two notes", "<dt>seed</dt><dd>7</dd>"):
+        assert text in page
+    assert "<h1>SetCoveringMachine</h1>" in render_report(machine, X, y)
+
+
+@pytest.mark.parametrize("name", ["jinja2", "matplotlib"])
+def test_a_missing_extra_is_named(fitted, monkeypatch, name):
+    machine, X, y = fitted("stumps")
+    monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ImportError, match=rf'needs {name}.*pip install "handful\[report\]"'):
+        render_report(machine, X, y)
