@@ -38,6 +38,7 @@ _HOME: dict[str, str] = {
     "SupportVectorMachine": "svm",
     "load_dataset": "datasets",
     "load_model": "io",
+    "render_report": "report",
     "samples_needed": "bounds",
     "save_model": "io",
 }

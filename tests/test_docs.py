@@ -1,0 +1,126 @@
+"""The guide is sane without building it; the build itself is slow."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts)
+
+
+def _load(path):
+    spec = importlib.util.spec_from_file_location(f"loaded_{path.stem}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def conf():
+    path = list(sys.path)
+    module = _load(DOCS / "conf.py")
+    sys.path[:] = path
+    return module
+
+
+def test_every_unit_has_its_page(conf, tmp_path):
+    homes = set(importlib.import_module("handful")._HOME.values())
+    assert homes <= set(conf.UNITS)
+    conf.write_api_pages(tmp_path)
+    assert {path.stem for path in tmp_path.glob("*.rst")} == set(conf.UNITS)
+
+
+def test_pages_of_units_hold_every_public_name(conf):
+    for unit in conf.UNITS:
+        module = importlib.import_module(f"handful.{unit}")
+        page = conf.api_page(unit)
+        for name in module.__all__:
+            assert re.search(rf"\b{name}\b", page.split("autosummary", 1)[1]), f"{unit}.{name}"
+
+
+def test_bars_are_escaped_outside_examples(conf):
+    lines = ["the length |w|, ``a | b``", ">>> 1 | 2", "3 | x", "", "again |w|"]
+    conf.escape_bars(None, "function", "f", None, None, lines)
+    assert lines == [r"the length \|w\|, ``a | b``", ">>> 1 | 2", "3 | x", "", r"again \|w\|"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
+def test_links_lead_somewhere(page):
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("# ")
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
+def test_every_page_is_in_the_index():
+    index = (DOCS / "index.md").read_text(encoding="utf-8")
+    for page in PAGES:
+        name = str(page.relative_to(DOCS).with_suffix(""))
+        assert name == "index" or name in index or re.fullmatch("[mp][^/]*", name), name
+
+
+def test_the_performance_page_is_what_the_outputs_say():
+    tool = _load(ROOT / "tools" / "performance_page.py")
+    assert tool.PAGE.read_text(encoding="utf-8") == tool.render(ROOT / "benchmarks")
+
+
+def test_performance_page_shows_outputs(tmp_path):
+    tool = _load(ROOT / "tools" / "performance_page.py")
+    (tmp_path / "bench_a.py").write_text('"""Claim: a is fast.\n\nWhy.\n\nRun: python a\n"""\n')
+    (tmp_path / "bench_b.py").write_text('"""B against c. Usage: python b [M]"""\n')
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "bench_a.txt").write_text("ratio 3.0\n")
+    (tmp_path / "results" / "bench_a-large.txt").write_text("ratio 5.0 ```\n")
+    page = tool.render(tmp_path)
+    assert "## A is fast\n\nWhy.\n\n`python benchmarks/bench_a.py`\n" in page
+    assert page.index("ratio 3.0") < page.index("ratio 5.0 '''")
+    assert "## Without a saved result\n\n- `bench_b.py`: B against c." in page
+    assert "Usage" not in page
+
+
+def test_papers_page_has_a_place_for_known_tables_only():
+    from handful.papers import PAPERS
+
+    tool = _load(ROOT / "tools" / "papers_page.py")
+    for paper, table in tool.wanted(tool.PAGE.read_text(encoding="utf-8")):
+        assert table in importlib.import_module(PAPERS[paper]).TABLES
+
+
+def test_papers_page_is_filled_between_its_markers():
+    tool = _load(ROOT / "tools" / "papers_page.py")
+    page = "# P\n<!-- table a 1 -->\nold\n<!-- end -->\ntext\n<!-- table a 2 -->\n<!-- end -->\n"
+    records = [{"data_set": "x|y", "ours": 0.123456, "theirs": float("nan")}]
+    text = tool.as_markdown(records, ["A note."], "a, 1")
+    new = tool.fill(page, "a", "1", text)
+    assert "| data set | ours | theirs |\n|---|---|---|\n| x\\|y | 0.1235 |  |" in new
+    assert "A note." in new
+    assert "old" not in new
+    assert tool.fill(new, "a", "1", text) == new
+    with pytest.raises(SystemExit, match="no marker"):
+        tool.fill(page, "b", "1", text)
+
+
+def test_examples_are_gallery_pages():
+    for path in sorted((ROOT / "examples").glob("*.py")):
+        assert path.name.startswith("plot_"), path
+        first, rule, *_ = path.read_text(encoding="utf-8").removeprefix('"""\n').splitlines()
+        assert rule == "=" * len(first), path
+
+
+@pytest.mark.slow
+def test_the_guide_builds_without_a_warning(tmp_path):
+    pytest.importorskip("sphinx_gallery", reason="the docs extra is not installed")
+    command = ["-W", "--keep-going", "-q", "-b", "html", "docs", str(tmp_path / "html")]
+    run = subprocess.run(
+        [sys.executable, "-m", "sphinx", *command], cwd=ROOT, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    assert (tmp_path / "html" / "index.html").is_file()
