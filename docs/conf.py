@@ -45,6 +45,7 @@ sphinx_gallery_conf = {
     "filename_pattern": r"plot_",
     "download_all_examples": False,
     "show_memory": False,
+    "write_computation_times": False,
     "show_signature": False,
     "remove_config_comments": True,
     "plot_gallery": os.environ.get("HANDFUL_DOCS_RUN_EXAMPLES", "1") == "1",

@@ -7,7 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from handful import DecisionListMachine, SetCoveringMachine, SupportVectorMachine
+from handful import (
+    DecisionListMachine,
+    KernelMatchingPursuitClassifier,
+    LPBoost,
+    SetCoveringMachine,
+    SupportVectorMachine,
+)
 from handful.datasets import make_axis_rules
 
 mpl.use("Agg")
@@ -48,7 +54,13 @@ CASES = {
     "three": (_three_classes, SetCoveringMachine(rules="stumps", random_state=0)),
     "words": (_words, SetCoveringMachine(rules="stumps", candidates=None)),
     "svm": (_two_classes, SupportVectorMachine(gamma=0.5, C=1.0)),
+    "boosting": (_two_classes, LPBoost(nu=0.3)),
+    "pursuit": (_two_classes, KernelMatchingPursuitClassifier()),
 }
+
+
+# Families that do not remember their training data.
+FORGETFUL = ("svm", "boosting", "pursuit")
 
 
 class Fitted:

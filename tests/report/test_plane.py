@@ -7,7 +7,7 @@ import pytest
 
 from handful import RulesDisplay, SetCoveringMachine
 from handful.report._plane import MAX_POINTS, class_margins
-from tests.report.conftest import CASES
+from tests.report.conftest import CASES, FORGETFUL
 
 
 @pytest.mark.parametrize("name", sorted(set(CASES) - {"words"}))
@@ -21,7 +21,7 @@ def test_regions_are_the_predictions(fitted, name):
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_every_machine_is_drawn(fitted, name):
     machine, X, y = fitted(name)
-    display = RulesDisplay.from_estimator(machine, X if name == "svm" else None, y, n_grid=30)
+    display = RulesDisplay.from_estimator(machine, X if name in FORGETFUL else None, y, n_grid=30)
     display.plot()
     assert display.margins.shape == (len(machine.classes_), 30, 30)
     assert len(display.frame()) == len(y)

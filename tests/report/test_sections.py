@@ -1,13 +1,15 @@
 """What the page says agrees with the machine and its certificate."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import confusion_matrix
 
 from handful import BoundSearch, SetCoveringMachine
-from handful.bounds import compression_bound
+from handful.bounds import compression_bound, held_out_bound
 from handful.report._sections import read_sections
 from tests.report.conftest import CASES
 
@@ -94,6 +96,56 @@ def test_other_machines_leave_out_what_does_not_apply(fitted):
     assert sections["path"] is None
     assert sections["plane"] is not None
     assert not sections["recheck"]["has_file"]
+
+
+def test_other_families_show_their_own_displays(fitted):
+    assert "Margins" in read_sections(*fitted("boosting"))["pictures"][0]["title"]
+    assert "path" in read_sections(*fitted("pursuit"))["pictures"][0]["title"]
+    for name in ("svm", "stumps"):
+        assert read_sections(*fitted(name))["pictures"] == []
+
+
+def test_rules_of_a_vote_are_listed_by_weight(fitted):
+    machine, X, y = fitted("boosting")
+    rules = read_sections(machine, X, y)["rules"]
+    weights = [abs(float(row[-1]["number"])) for row in rules["rows"]]
+    assert len(weights) == len(machine.get_rules())
+    assert weights == sorted(weights, reverse=True)
+
+
+def test_errors_are_called_counted_only_where_they_are(fitted):
+    for name, is_counted in (("stumps", True), ("svm", False), ("boosting", False)):
+        sections = read_sections(*fitted(name))
+        assert sections["confusion"]["has_counted"] is is_counted
+        kinds = [mark["kind"] for mark in (sections["scale"] or {"marks": []})["marks"]]
+        assert ("seen" in kinds) is is_counted
+    machine, X, y = fitted("svm")
+    marks = read_sections(machine, X, y, certificate=held_out_bound(50, 5))["scale"]["marks"]
+    assert marks[0]["text"] == "5 of 50 counted"
+
+
+def test_only_error_rates_are_read_as_errors(fitted):
+    """A certificate of something else is not turned into "wrong in 1000"."""
+    machine, X, y = fitted("svm")
+    certificate = replace(held_out_bound(50, 5), quantity="the expected distance of a new case")
+    sections = read_sections(machine, X, y, certificate=certificate)
+    assert len(sections["headline"]["meaning"]) == 1
+    assert sections["scale"] is None
+
+
+def test_an_unfitted_machine_is_refused(fitted):
+    _, X, y = fitted("stumps")
+    with pytest.raises(NotFittedError):
+        read_sections(SetCoveringMachine(), X, y)
+
+
+def test_wide_data_stay_cheap(rng):
+    X = rng.normal(size=(40, 20_000))
+    y = X[:, 777] > 0
+    machine = SetCoveringMachine(rules="stumps", candidates=None, max_rules=1).fit(X, y)
+    sections = read_sections(machine, X, y)
+    assert "x[777]" in sections["plane"]["names"]
+    assert sections["examples"]["n_hidden_columns"] == 20_000 - 12
 
 
 def test_a_constant_has_no_picture(rng):

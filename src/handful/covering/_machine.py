@@ -106,7 +106,7 @@ class SetCoveringMachine(CoveringClassifier):
 
 
 class DecisionListMachine(CoveringClassifier):
-    """Learn an ordered list of few rules, "if ... then ... else if ...", with a certificate.
+    """Learn an ordered list of few rules, "if … then … else if …", with a certificate.
 
     Each rule has its own output, so that a list can express what neither a conjunction nor a
     disjunction can. Parameters and attributes are those of `SetCoveringMachine`, without

@@ -23,6 +23,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 MAX_POINTS = 2000
 MAX_RINGS = 60
 MAX_TICKS = 12
+MAX_VALUES = 10**8  # of all points of the grid together
 
 
 @dataclass
@@ -96,28 +97,26 @@ class RulesDisplay:
         rows, codes = numeric_rows(machine, X, y)
         if getattr(machine, "kernel", None) == "precomputed":
             raise ValueError("`machine` must know features to be drawn, got a kernel matrix.")
-        if rows.shape[1] == 1:
-            rows = np.column_stack([rows, codes])
-            i, j, new = 0, 1, np.zeros((n_grid * n_grid, 1))
+        n_grid = min(n_grid, max(16, int((MAX_VALUES / rows.shape[1]) ** 0.5)))
+        names = [*column_names(machine, rows.shape[1]), "class"]
+        held = _held(machine, rows)
+        if len(held) == 1:
+            rows, (i, j) = np.column_stack([rows, codes]), (0, 1)
         else:
             i, j = features if features is not None else telling_features(machine, rows, codes)
-            new = np.tile(_held(machine, rows), (n_grid * n_grid, 1))
         grid_x, grid_y = (np.linspace(*_span(rows[:, k]), n_grid) for k in (i, j))
-        new[:, i] = np.tile(grid_x, n_grid)
-        if j < new.shape[1]:
-            new[:, j] = np.repeat(grid_y, n_grid)
-        names = [*column_names(machine, rows.shape[1]), "class"]
+        margins, boundaries = _on_grid(machine, held, (i, j), grid_x, grid_y)
         is_kept = np.zeros(len(rows), dtype=bool)
         is_kept[np.asarray(getattr(machine, "compression_set_", []), dtype=np.int64)] = True
         return cls(
             grid_x,
             grid_y,
-            class_margins(machine, new).T.reshape(-1, n_grid, n_grid),
-            _boundaries(machine, new).reshape(-1, n_grid, n_grid),
+            margins,
+            boundaries,
             rows[:, [i, j]],
             codes,
             is_kept,
-            (names[i], names[j] if new.shape[1] > 1 else "class"),
+            (names[i], names[j]),
             tuple(str(label) for label in machine.classes_),
             (_ticks(machine, i), _ticks(machine, j)),
         )
@@ -207,6 +206,21 @@ def class_margins(machine: Any, rows: Floats) -> Floats:
         with np.errstate(over="ignore"):
             leads.append(scores[:, k] - others)
     return np.column_stack(leads)
+
+
+def _on_grid(
+    machine: Any, held: Floats, features: tuple[int, int], grid_x: Floats, grid_y: Floats
+) -> tuple[Floats, Floats]:
+    """Margins of classes and distances to rules, one line of the grid at a time."""
+    margins, boundaries = [], []
+    for y in grid_y:
+        line = np.tile(held, (len(grid_x), 1))
+        line[:, features[0]] = grid_x
+        if features[1] < len(held):
+            line[:, features[1]] = y
+        margins.append(class_margins(machine, line))
+        boundaries.append(_boundaries(machine, line))
+    return np.stack(margins, axis=1).transpose(2, 1, 0), np.stack(boundaries, axis=1)
 
 
 def _boundaries(machine: Any, rows: Floats) -> Floats:

@@ -12,13 +12,16 @@ from handful._version import __version__
 from handful.bounds import Certificate
 from handful.bounds._certificate import _confidence, _percent
 from handful.report._displays import BoundPathDisplay
-from handful.report._examples import read_examples
+from handful.report._examples import as_cell, read_examples
 from handful.report._figures import draw_svg
 from handful.report._plane import RulesDisplay
 
 Ints = NDArray[np.int64]
 MAX_PATHS = 6
 MAX_CLASSES = 30
+MAX_RULES = 100
+# Bounds that count errors outside the kept examples.
+_COUNTING = ("compression", "compression-closed-form", "compression-kl", "cost", "pool")
 
 _BREAKS = (
     (
@@ -63,6 +66,7 @@ def read_sections(
         "facts": _facts(machine, certificate, X),
         "rule": _rule(machine),
         "rules": _rules(machine),
+        "pictures": _pictures(machine),
         "price": _price(certificate),
         "path": _path(machine),
         "confusion": _confusion(machine, certificate, labels, predicted),
@@ -108,7 +112,7 @@ def _headline(certificate: Certificate) -> dict[str, Any]:
         "Were the same procedure run again and again on fresh examples, the sentence it prints "
         f"would be wrong at most {_times(certificate.delta)}."
     ]
-    if is_share and not certificate.is_vacuous:
+    if is_share and _is_error_rate(certificate) and not certificate.is_vacuous:
         n_errors = math.ceil(1000 * certificate.risk)
         meaning.append(f"Expect no more than {n_errors} wrong in 1000 new cases in the long run.")
     return {
@@ -120,6 +124,19 @@ def _headline(certificate: Certificate) -> dict[str, Any]:
     }
 
 
+def _is_error_rate(certificate: Certificate) -> bool:
+    return certificate.limit == 1.0 and "misclassified" in certificate.quantity
+
+
+def _n_counted(certificate: Certificate) -> int | None:
+    """How many examples the errors were counted on; None where errors are not what is counted."""
+    if certificate.bound == "held-out":
+        return certificate.n_samples
+    if certificate.bound not in _COUNTING or certificate.n_compressed is None:
+        return None
+    return certificate.n_samples - certificate.n_compressed
+
+
 def _times(delta: float) -> str:
     n_runs = 1.0 / delta
     if n_runs >= 2 and abs(n_runs - round(n_runs)) < 1e-9:
@@ -129,15 +146,13 @@ def _times(delta: float) -> str:
 
 def _scale(certificate: Certificate, labels: NDArray[Any] | None) -> dict[str, Any] | None:
     """Marks on a line of risks: what was seen, what is certified, what a guess would do."""
-    if certificate.limit != 1.0 or "misclassified" not in certificate.quantity:
+    if not _is_error_rate(certificate):
         return None
     marks = []
-    if certificate.n_errors is not None and certificate.n_compressed is not None:
-        n_counted = certificate.n_samples - certificate.n_compressed
-        if n_counted > 0:
-            seen = certificate.n_errors / n_counted
-            text = f"{certificate.n_errors} of {n_counted} counted"
-            marks.append(("errors seen", seen, text, "seen"))
+    n_counted = _n_counted(certificate)
+    if certificate.n_errors is not None and n_counted:
+        text = f"{certificate.n_errors} of {n_counted} counted"
+        marks.append(("errors seen", certificate.n_errors / n_counted, text, "seen"))
     marks.append(("certificate", certificate.risk, f"at most {_percent(certificate.risk)}", "risk"))
     if labels is not None:
         _, counts = np.unique(labels, return_counts=True)
@@ -164,7 +179,7 @@ def _facts(machine: Any, certificate: Certificate, X: Any) -> list[tuple[str, st
     if hasattr(machine, "_learned"):
         facts.append(("rules", str(sum(len(p.machine.rules) for p in machine._learned))))
     if certificate.n_compressed is not None:
-        facts.append(("kept, not counted", str(certificate.n_compressed)))
+        facts.append(("examples kept", str(certificate.n_compressed)))
     if certificate.n_errors is not None:
         facts.append(("errors counted", str(certificate.n_errors)))
     if certificate.unit == "nats" and certificate.terms:
@@ -180,21 +195,53 @@ def _rule(machine: Any) -> list[dict[str, Any]] | None:
     return [{"indent": len(line) - len(line.lstrip(" ")), "words": line.split()} for line in lines]
 
 
-def _rules(machine: Any) -> list[dict[str, Any]]:
-    """One row a rule: when it fires, what it says, how often."""
-    if not hasattr(machine, "_machines"):
-        return []
-    many = len(machine.classes_) > 2
-    return [
-        {
-            "position": f"{row.machine}: {row.position + 1}" if many else str(row.position + 1),
-            "type": row.type,
-            "condition": row.condition,
-            "output": str(row.output),
-            "n_covered": row.n_covered,
+def _rules(machine: Any) -> dict[str, Any] | None:
+    """One row a rule: when it fires, what it says and how often, or its weight in a vote."""
+    if not hasattr(machine, "get_rules"):
+        return None
+    frame = machine.get_rules()
+    if "condition" in frame:
+        if len(machine.classes_) == 2:
+            frame = frame.drop(columns="machine")
+        frame = frame.assign(position=frame["position"] + 1).drop(columns="examples")
+        words = {
+            "machine": "class",
+            "position": "rule",
+            "condition": "fires if",
+            "output": "says",
+            "n_covered": "examples",
         }
-        for row in machine.get_rules().itertuples()
-    ]
+        frame = frame.rename(columns=words)
+    elif "weight" in frame:
+        order = frame["weight"].abs().sort_values(ascending=False, kind="stable").index
+        frame = frame.loc[order]
+    kinds = ["number" if frame[name].dtype.kind in "if" else "text" for name in frame]
+    return {
+        "columns": list(zip(frame.columns, kinds, strict=True)),
+        "rows": [[as_cell(value) for value in row] for row in frame.head(MAX_RULES).to_numpy()],
+        "n_hidden": max(0, len(frame) - MAX_RULES),
+    }
+
+
+def _pictures(machine: Any) -> list[dict[str, Any]]:
+    """Displays of other families: margins of a vote, the path of a pursuit."""
+    family = type(machine).__module__.split(".")[:2]
+    display: Any
+    if family == ["handful", "boosting"]:
+        from handful.boosting import MarginDisplay
+
+        display, title = MarginDisplay.from_estimator(machine), "Margins of the training examples"
+    elif family == ["handful", "pursuit"]:
+        from handful.pursuit import PursuitPathDisplay
+
+        try:
+            display = PursuitPathDisplay.from_estimator(machine)
+        except TypeError:
+            return []  # not every pursuit has a path
+        title = "The path of the pursuit"
+    else:
+        return []
+    return [{"title": title, "svg": draw_svg(display, name="more", title=title)}]
 
 
 def _price(certificate: Certificate) -> dict[str, Any] | None:
@@ -299,6 +346,7 @@ def _confusion(
             }
             for i, label in enumerate(classes)
         ],
+        "has_counted": certificate.bound in _COUNTING,
         "has_limits": any(limit is not None for limit in limits),
         "joint": _joint(classes, rates),
         "n_counted": int(counted.sum()),
