@@ -67,9 +67,12 @@ def test_every_page_is_in_the_index():
         assert name == "index" or name in index or re.fullmatch("[mp][^/]*", name), name
 
 
-def test_the_performance_page_is_what_the_outputs_say():
+def test_the_performance_page_shows_every_saved_output():
     tool = _load(ROOT / "tools" / "performance_page.py")
-    assert tool.PAGE.read_text(encoding="utf-8") == tool.render(ROOT / "benchmarks")
+    page = tool.PAGE.read_text(encoding="utf-8")
+    for part in tool.render(ROOT / "benchmarks").split("\n## ")[1:]:
+        is_list = part.startswith("Without a saved result")
+        assert is_list or part in page, "run python tools/performance_page.py"
 
 
 def test_performance_page_shows_outputs(tmp_path):

@@ -90,6 +90,23 @@ def test_path_marks_the_chosen_candidate(fitted):
     assert float(chosen[0]["certificate"]) == pytest.approx(machine.certificate_.risk, abs=1e-4)
 
 
+@pytest.mark.parametrize("name", ["stumps", "list", "costs", "pool", "three"])
+def test_the_chosen_candidate_has_the_smallest_value(fitted, name):
+    """What the page says of the path."""
+    path = fitted(name)[0].path_
+    chosen = path[path["is_chosen"]].groupby("machine")["certificate"].min()
+    assert (chosen == path.groupby("machine")["certificate"].min()).all()
+
+
+def test_numbers_are_never_rounded_down(fitted):
+    machine, X, y = fitted("stumps")
+    path = read_sections(machine, X, y)["path"]
+    exact = sorted(machine.path_.groupby("n_rules")["certificate"].min())
+    shown = sorted(float(row["certificate"]) for row in path["rows"])
+    assert shown[0] >= exact[0] - 1e-12
+    assert f"at most {shown[0]:.4f}" in path["pictures"][0]["title"]
+
+
 def test_other_machines_leave_out_what_does_not_apply(fitted):
     sections = read_sections(*fitted("svm"))
     assert sections["rule"] is None

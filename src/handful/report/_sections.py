@@ -280,7 +280,7 @@ def _path(machine: Any) -> dict[str, Any] | None:
         )
         if len(chosen):
             n_rules, value = int(chosen.iloc[0]["n_rules"]), float(chosen.iloc[0]["certificate"])
-            title += f". Chosen: {n_rules} rule{'s' * (n_rules != 1)}, at most {value:.4g}"
+            title += f". Chosen: {n_rules} rule{'s' * (n_rules != 1)}, at most {_four(value)}"
         size = (7.2, 4.2) if len(labels) == 1 else (5.0, 3.4)
         svg = draw_svg(display, name=f"path{k}", title=title, size=size)
         pictures.append({"svg": svg, "title": title})
@@ -301,12 +301,17 @@ def _path(machine: Any) -> dict[str, Any] | None:
                 "n_compressed": int(row.n_compressed),
                 "n_errors": int(row.n_errors),
                 "nats": f"{row.nats:.2f}",
-                "certificate": f"{row.certificate:.4f}",
+                "certificate": _four(row.certificate),
                 "is_chosen": bool(row.is_chosen),
             }
             for row in wanted.itertuples()
         ],
     }
+
+
+def _four(value: float) -> str:
+    """Four decimals, rounded up: never prettier than the truth."""
+    return f"{math.ceil(value * 1e4 - 1e-9) / 1e4:.4f}"
 
 
 def _confusion(
