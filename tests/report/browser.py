@@ -113,8 +113,8 @@ class Browser:
         feature = {"name": "prefers-color-scheme", "value": scheme}
         self.call("Emulation.setEmulatedMedia", media=media, features=[feature])
 
-    def screenshot(self, width: int = 1100, height: int = 3000) -> bytes:
-        """PNG of the page."""
+    def resize(self, width: int, height: int) -> None:
+        """Give the window a size."""
         self.call(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -122,6 +122,10 @@ class Browser:
             deviceScaleFactor=1,
             mobile=False,
         )
+
+    def screenshot(self, width: int = 1100, height: int = 3000) -> bytes:
+        """PNG of the page."""
+        self.resize(width, height)
         return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
 
     def close(self) -> None:

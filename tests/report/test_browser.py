@@ -13,8 +13,10 @@ from handful import DecisionListMachine, SetCoveringMachine
 from handful.datasets import make_axis_rules
 from handful.report import render_report
 from tests.report.browser import Browser, find_browser
+from tests.report.conftest import CASES
 
 EVIL = "<script>document.title='owned'</script>"
+OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 IMAGE = "<img src=x onerror=\"document.title='owned'\">"
 
 
@@ -70,8 +72,19 @@ def test_it_renders_without_a_word_from_the_console(opened):
     assert opened.run("document.querySelectorAll('figure.picture svg path').length") > 10
     pictures = "[...document.querySelectorAll('figure.picture svg')]"
     assert min(opened.run(f"{pictures}.map(s => s.getBoundingClientRect().height)")) > 100
-    overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    assert opened.run(overflow) <= 0
+    assert opened.run(OVERFLOW) <= 0
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_every_machine_renders_on_screens_wide_and_narrow(browser, tmp_path, fitted, name):
+    machine, X, y = fitted(name)
+    path = tmp_path / "report.html"
+    path.write_text(render_report(machine, X, y), encoding="utf-8")
+    browser.open(path)
+    for width in (1100, 380):
+        browser.resize(width, 800)
+        assert browser.run(OVERFLOW) <= 0
+    assert browser.console == []
 
 
 def test_it_asks_for_nothing_but_itself(opened, page):
@@ -195,9 +208,8 @@ def test_print_is_light_and_unfolds(browser, page):
 
 
 def test_it_fits_a_telephone(opened):
-    opened.screenshot(width=380, height=800)
-    overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    assert opened.run(overflow) <= 0
+    opened.resize(380, 800)
+    assert opened.run(OVERFLOW) <= 0
 
 
 def test_a_screenshot_shows_something(browser, page):
