@@ -82,6 +82,16 @@ def test_scale_is_in_order(fitted):
     assert all(0.0 <= left <= 100.0 for left in marks.values())
 
 
+def test_no_line_of_the_rule_ends_at_a_comparison(fitted):
+    machine, X, y = fitted("stumps")
+    lines = read_sections(machine, X, y)["rule"]
+    words = [word for line in lines for word in line["words"]]
+    assert not {"<", ">", "≤", "≥"} & set(words)
+    text = machine.explain().split("\n\n")[0]
+    assert " ".join(words) == " ".join(text.split())
+    assert lines[1]["indent"] > 0
+
+
 def test_path_marks_the_chosen_candidate(fitted):
     machine, X, y = fitted("pool")
     rows = read_sections(machine, X, y)["path"]["rows"]

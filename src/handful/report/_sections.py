@@ -23,6 +23,7 @@ MAX_RULES = 100
 # Bounds that count errors outside the kept examples.
 _COUNTING = ("compression", "compression-closed-form", "compression-kl", "cost", "pool")
 
+_COMPARISONS = ("<", ">", "≤", "≥", "=", "≠")
 _BREAKS = (
     (
         "Other cases",
@@ -192,7 +193,21 @@ def _rule(machine: Any) -> list[dict[str, Any]] | None:
     if not hasattr(machine, "_machines"):
         return None
     lines = str(machine.explain()).split("\n\n")[0].split("\n")
-    return [{"indent": len(line) - len(line.lstrip(" ")), "words": line.split()} for line in lines]
+    return [
+        {"indent": len(line) - len(line.lstrip(" ")), "words": _joined(line.split())}
+        for line in lines
+    ]
+
+
+def _joined(words: list[str]) -> list[str]:
+    """The words, with a comparison and its number as one, so that no line ends between them."""
+    out: list[str] = []
+    for word in words:
+        if out and out[-1] in _COMPARISONS:
+            out[-1] += f" {word}"
+        else:
+            out.append(word)
+    return out
 
 
 def _rules(machine: Any) -> dict[str, Any] | None:
