@@ -47,7 +47,10 @@ class Browser:
         )
         os.close(child_in)
         os.close(child_out)
-        self.session = None
+        self.session: str | None = None
+
+    def connect(self) -> None:
+        """Open a page and listen to it; TimeoutError or OSError where the browser does not run."""
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
         self.session = attached["sessionId"]

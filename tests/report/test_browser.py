@@ -26,6 +26,11 @@ def browser(tmp_path_factory):
     if executable is None:
         pytest.skip("no chromium on this machine: install it to test the report in a browser")
     started = Browser(executable, tmp_path_factory.mktemp("browser"))
+    try:
+        started.connect()
+    except (TimeoutError, OSError) as error:
+        started.close()
+        pytest.skip(f"{executable} is here but does not run: {error}")
     yield started
     started.close()
 
