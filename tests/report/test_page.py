@@ -106,6 +106,14 @@ def test_title_notes_and_provenance_are_shown(fitted):
     assert "<h1>SetCoveringMachine</h1>" in render_report(machine, X, y)
 
 
+def test_the_command_that_checks_again_names_the_column(fitted):
+    machine, X, y = fitted("stumps")
+    command = "handful verify model.json data.csv --target "
+    assert f"{command}COLUMN<" in render_report(machine, X, y)
+    page = render_report(machine, X, y, provenance={"target": "a b; rm"})
+    assert f"{command}&#39;a b; rm&#39;<" in page
+
+
 @pytest.mark.parametrize("name", ["jinja2", "matplotlib"])
 def test_a_missing_extra_is_named(fitted, monkeypatch, name):
     machine, X, y = fitted("stumps")

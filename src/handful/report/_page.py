@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import shlex
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
@@ -42,7 +43,8 @@ def render_report(
     data_notes : sequence of str
         What was noticed when the data were read.
     provenance : mapping, optional
-        Facts to show at the end, such as file names and versions.
+        Facts to show at the end, such as file names and versions. ``target``, the column of
+        the labels, is named in the command that checks the certificate again.
     certificate : Certificate, optional
         The one to show; ``machine.certificate_`` or ``machine.certify()`` by default.
 
@@ -64,11 +66,13 @@ def render_report(
     environment = _environment()
     sections = read_sections(machine, X, y, certificate=certificate)
     script = _text("report.js")
+    facts = {str(name): str(value) for name, value in (provenance or {}).items()}
     return str(
         environment.get_template("report.html").render(
             title=title or type(machine).__name__,
             data_notes=list(data_notes),
-            provenance={str(k): str(v) for k, v in (provenance or {}).items()},
+            provenance=facts,
+            target=shlex.quote(facts.get("target", "COLUMN")),
             style=_text("report.css"),
             script=script,
             script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
