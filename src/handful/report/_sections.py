@@ -11,17 +11,11 @@ from numpy.typing import NDArray
 from handful._version import __version__
 from handful.bounds import Certificate
 from handful.bounds._certificate import _confidence, _percent
-from handful.report._displays import BoundPathDisplay
+from handful.report._confusion import COUNTING_BOUNDS, read_confusion
 from handful.report._examples import as_cell, read_examples
-from handful.report._figures import draw_svg
-from handful.report._plane import RulesDisplay
+from handful.report._pictures import read_path, read_pictures, read_plane
 
-Ints = NDArray[np.int64]
-MAX_PATHS = 6
-MAX_CLASSES = 30
 MAX_RULES = 100
-# Bounds that count errors outside the kept examples.
-_COUNTING = ("compression", "compression-closed-form", "compression-kl", "cost", "pool")
 
 _COMPARISONS = ("<", ">", "≤", "≥", "=", "≠")
 _BREAKS = (
@@ -67,11 +61,11 @@ def read_sections(
         "facts": _facts(machine, certificate, X),
         "rule": _rule(machine),
         "rules": _rules(machine),
-        "pictures": _pictures(machine),
+        "pictures": read_pictures(machine),
         "price": _price(certificate),
-        "path": _path(machine),
-        "confusion": _confusion(machine, certificate, labels, predicted),
-        "plane": _plane(machine, X, y),
+        "path": read_path(machine),
+        "confusion": read_confusion(machine, certificate, labels, predicted),
+        "plane": read_plane(machine, X, y),
         "examples": read_examples(machine, X, labels, predicted),
         "assumptions": certificate.assumptions,
         "notes": certificate.notes,
@@ -133,7 +127,7 @@ def _n_counted(certificate: Certificate) -> int | None:
     """How many examples the errors were counted on; None where errors are not what is counted."""
     if certificate.bound == "held-out":
         return certificate.n_samples
-    if certificate.bound not in _COUNTING or certificate.n_compressed is None:
+    if certificate.bound not in COUNTING_BOUNDS or certificate.n_compressed is None:
         return None
     return certificate.n_samples - certificate.n_compressed
 
@@ -238,27 +232,6 @@ def _rules(machine: Any) -> dict[str, Any] | None:
     }
 
 
-def _pictures(machine: Any) -> list[dict[str, Any]]:
-    """Displays of other families: margins of a vote, the path of a pursuit."""
-    family = type(machine).__module__.split(".")[:2]
-    display: Any
-    if family == ["handful", "boosting"]:
-        from handful.boosting import MarginDisplay
-
-        display, title = MarginDisplay.from_estimator(machine), "Margins of the training examples"
-    elif family == ["handful", "pursuit"]:
-        from handful.pursuit import PursuitPathDisplay
-
-        try:
-            display = PursuitPathDisplay.from_estimator(machine)
-        except TypeError:
-            return []  # not every pursuit has a path
-        title = "The path of the pursuit"
-    else:
-        return []
-    return [{"title": title, "svg": draw_svg(display, name="more", title=title)}]
-
-
 def _price(certificate: Certificate) -> dict[str, Any] | None:
     if not certificate.terms:
         return None
@@ -278,153 +251,6 @@ def _price(certificate: Certificate) -> dict[str, Any] | None:
             }
             for name, value in certificate.terms
         ],
-    }
-
-
-def _path(machine: Any) -> dict[str, Any] | None:
-    if not hasattr(machine, "_learned"):
-        return None
-    path = machine.path_
-    labels = list(dict.fromkeys(path["machine"]))[:MAX_PATHS]
-    pictures = []
-    for k, label in enumerate(labels):
-        display = BoundPathDisplay.from_estimator(machine, label=label)
-        chosen = display.frame()[display.is_chosen]
-        title = "Certificate and training error against the number of rules" + (
-            f", for {label} against the rest" if len(labels) > 1 else ""
-        )
-        if len(chosen):
-            n_rules, value = int(chosen.iloc[0]["n_rules"]), float(chosen.iloc[0]["certificate"])
-            title += f". Chosen: {n_rules} rule{'s' * (n_rules != 1)}, at most {_four(value)}"
-        size = (7.2, 4.2) if len(labels) == 1 else (5.0, 3.4)
-        svg = draw_svg(display, name=f"path{k}", title=title, size=size)
-        pictures.append({"svg": svg, "title": title})
-    best = path.sort_values(["certificate", "n_rules"], kind="stable")
-    best = best.groupby(["machine", "scheme", "family", "n_rules"], sort=False).head(1)
-    wanted = best[best["machine"].isin(labels)].head(60)
-    return {
-        "pictures": pictures,
-        "n_candidates": len(path),
-        "is_shared": len(labels) > 1,
-        "is_cost": machine._settings.costs is not None,
-        "rows": [
-            {
-                "machine": str(row.machine),
-                "scheme": row.scheme,
-                "family": row.family,
-                "n_rules": int(row.n_rules),
-                "n_compressed": int(row.n_compressed),
-                "n_errors": int(row.n_errors),
-                "nats": f"{row.nats:.2f}",
-                "certificate": _four(row.certificate),
-                "is_chosen": bool(row.is_chosen),
-            }
-            for row in wanted.itertuples()
-        ],
-    }
-
-
-def _four(value: float) -> str:
-    """Four decimals, rounded up: never prettier than the truth."""
-    return f"{math.ceil(value * 1e4 - 1e-9) / 1e4:.4f}"
-
-
-def _confusion(
-    machine: Any,
-    certificate: Certificate,
-    labels: NDArray[Any] | None,
-    predicted: NDArray[Any] | None,
-) -> dict[str, Any] | None:
-    if labels is None or predicted is None or len(machine.classes_) > MAX_CLASSES:
-        return None
-    kept = np.asarray(getattr(machine, "compression_set_", []), dtype=np.int64)
-    counted = np.ones(len(labels), dtype=bool)
-    counted[kept] = False
-    classes = machine.classes_
-    all_counts = _count(classes, labels, predicted)
-    counts = _count(classes, labels[counted], predicted[counted])
-    rates = dict(_rates(machine, certificate))
-    given = ("false_positive_given_negative", "false_negative_given_positive")
-    names = given if len(classes) == 2 else ("",) * len(classes)
-    limits = [_percent(rates[name]) if name in rates else None for name in names]
-    return {
-        "classes": [str(label) for label in classes],
-        "rows": [
-            {
-                "label": str(label),
-                "cells": [
-                    {
-                        "n": int(all_counts[i, j]),
-                        "counted": int(counts[i, j]),
-                        "is_right": i == j,
-                        "depth": _depth(all_counts, i, j),
-                    }
-                    for j in range(len(classes))
-                ],
-                "n": int(all_counts[i].sum()),
-                "limit": limits[i],
-            }
-            for i, label in enumerate(classes)
-        ],
-        "has_counted": certificate.bound in _COUNTING,
-        "has_limits": any(limit is not None for limit in limits),
-        "joint": _joint(classes, rates),
-        "n_counted": int(counted.sum()),
-        "n_all": len(labels),
-        "confidence": _confidence(certificate.delta),
-    }
-
-
-def _rates(machine: Any, certificate: Certificate) -> tuple[tuple[str, float], ...]:
-    """Rates of the certificate, or of the plain bound where it bounds a cost."""
-    if certificate.bound != "cost":
-        return certificate.rates
-    other: Certificate = machine.certify(certificate.delta, bound="compression")
-    return other.rates
-
-
-def _joint(classes: NDArray[Any], rates: dict[str, float]) -> list[str]:
-    words = {
-        "false_positive": f"is {classes[0]} and called {classes[1]}",
-        "false_negative": f"is {classes[1]} and called {classes[0]}",
-    }
-    return [
-        f"The probability that a new case {words[name]} is at most {_percent(rates[name])}."
-        for name in words
-        if name in rates
-    ]
-
-
-def _count(classes: NDArray[Any], labels: NDArray[Any], predicted: NDArray[Any]) -> Ints:
-    rows, columns = np.searchsorted(classes, labels), np.searchsorted(classes, predicted)
-    counts = np.zeros((len(classes), len(classes)), dtype=np.int64)
-    np.add.at(counts, (rows, columns), 1)
-    return counts
-
-
-def _depth(counts: Ints, i: int, j: int) -> int:
-    """Depth of a cell's colour, 0 to 4, by its share of the row."""
-    share = counts[i, j] / max(1, counts[i].sum())
-    return math.ceil(4 * share)
-
-
-def _plane(machine: Any, X: Any, y: Any) -> dict[str, Any] | None:
-    learned = getattr(machine, "_learned", None)
-    if not hasattr(machine, "classes_"):
-        return None
-    if learned is not None and not any(part.machine.rules for part in learned):
-        return None
-    try:
-        display = RulesDisplay.from_estimator(machine, X, y, n_grid=120)
-    except (ValueError, TypeError):
-        return None  # no numbers to draw: words in X, a kernel matrix
-    title = f"Predictions and examples in the plane of {display.names[0]} and {display.names[1]}"
-    return {
-        "svg": draw_svg(display, name="plane", title=title, size=(7.2, 5.4)),
-        "names": display.names,
-        "n_others": machine.n_features_in_ - 2,
-        "has_rings": 0 < display.is_kept.sum() <= 60,
-        "has_boundaries": len(display.boundaries) > 1,
     }
 
 

@@ -1,0 +1,96 @@
+"""Right and wrong: the confusion table with certified limits."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.bounds import Certificate
+from handful.bounds._certificate import _confidence, _percent
+
+Ints = NDArray[np.int64]
+MAX_CLASSES = 30
+# Bounds that count errors outside the kept examples.
+COUNTING_BOUNDS = ("compression", "compression-closed-form", "compression-kl", "cost", "pool")
+
+
+def read_confusion(
+    machine: Any,
+    certificate: Certificate,
+    labels: NDArray[Any] | None,
+    predicted: NDArray[Any] | None,
+) -> dict[str, Any] | None:
+    if labels is None or predicted is None or len(machine.classes_) > MAX_CLASSES:
+        return None
+    kept = np.asarray(getattr(machine, "compression_set_", []), dtype=np.int64)
+    counted = np.ones(len(labels), dtype=bool)
+    counted[kept] = False
+    classes = machine.classes_
+    all_counts = _count(classes, labels, predicted)
+    counts = _count(classes, labels[counted], predicted[counted])
+    rates = dict(_rates(machine, certificate))
+    given = ("false_positive_given_negative", "false_negative_given_positive")
+    names = given if len(classes) == 2 else ("",) * len(classes)
+    limits = [_percent(rates[name]) if name in rates else None for name in names]
+    return {
+        "classes": [str(label) for label in classes],
+        "rows": [
+            {
+                "label": str(label),
+                "cells": [
+                    {
+                        "n": int(all_counts[i, j]),
+                        "counted": int(counts[i, j]),
+                        "is_right": i == j,
+                        "depth": _depth(all_counts, i, j),
+                    }
+                    for j in range(len(classes))
+                ],
+                "n": int(all_counts[i].sum()),
+                "limit": limits[i],
+            }
+            for i, label in enumerate(classes)
+        ],
+        "has_counted": certificate.bound in COUNTING_BOUNDS,
+        "has_limits": any(limit is not None for limit in limits),
+        "joint": _joint(classes, rates),
+        "n_counted": int(counted.sum()),
+        "n_all": len(labels),
+        "confidence": _confidence(certificate.delta),
+    }
+
+
+def _rates(machine: Any, certificate: Certificate) -> tuple[tuple[str, float], ...]:
+    """Rates of the certificate, or of the plain bound where it bounds a cost."""
+    if certificate.bound != "cost":
+        return certificate.rates
+    other: Certificate = machine.certify(certificate.delta, bound="compression")
+    return other.rates
+
+
+def _joint(classes: NDArray[Any], rates: dict[str, float]) -> list[str]:
+    words = {
+        "false_positive": f"is {classes[0]} and called {classes[1]}",
+        "false_negative": f"is {classes[1]} and called {classes[0]}",
+    }
+    return [
+        f"The probability that a new case {words[name]} is at most {_percent(rates[name])}."
+        for name in words
+        if name in rates
+    ]
+
+
+def _count(classes: NDArray[Any], labels: NDArray[Any], predicted: NDArray[Any]) -> Ints:
+    rows, columns = np.searchsorted(classes, labels), np.searchsorted(classes, predicted)
+    counts = np.zeros((len(classes), len(classes)), dtype=np.int64)
+    np.add.at(counts, (rows, columns), 1)
+    return counts
+
+
+def _depth(counts: Ints, i: int, j: int) -> int:
+    """Depth of a cell's colour, 0 to 4, by its share of the row."""
+    share = counts[i, j] / max(1, counts[i].sum())
+    return math.ceil(4 * share)

@@ -1,0 +1,46 @@
+"""The confusion table agrees with scikit-learn, its limits with the certificate."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import confusion_matrix
+
+from handful.report._sections import read_sections
+from tests.report.conftest import CASES
+
+
+@pytest.fixture(params=sorted(CASES))
+def case(request, fitted):
+    machine, X, y = fitted(request.param)
+    return machine, X, np.asarray(y), read_sections(machine, X, y)
+
+
+def test_confusion_is_scikit_learns(case):
+    machine, X, y, sections = case
+    counts = [[cell["n"] for cell in row["cells"]] for row in sections["confusion"]["rows"]]
+    np.testing.assert_array_equal(counts, confusion_matrix(y, machine.predict(X)))
+
+
+def test_counted_examples_are_those_outside_the_compression_set(case):
+    machine, X, y, sections = case
+    outside = np.ones(len(y), dtype=bool)
+    outside[getattr(machine, "compression_set_", [])] = False
+    counts = [[cell["counted"] for cell in row["cells"]] for row in sections["confusion"]["rows"]]
+    expected = confusion_matrix(y[outside], machine.predict(X)[outside], labels=machine.classes_)
+    np.testing.assert_array_equal(counts, expected)
+
+
+@pytest.mark.parametrize("name", ["stumps", "costs"])
+def test_class_limits_are_certified_rates(fitted, name):
+    machine, X, y = fitted(name)
+    rates = machine.certify(bound="compression").rates
+    confusion = read_sections(machine, X, y)["confusion"]
+    shown = [float(row["limit"].removesuffix(" %")) / 100 for row in confusion["rows"]]
+    exact = [
+        dict(rates)["false_positive_given_negative"],
+        dict(rates)["false_negative_given_positive"],
+    ]
+    for value, truth in zip(shown, exact, strict=True):
+        assert truth <= value + 1e-12
+        assert value <= truth * 1.01 + 1e-4
+    assert len(confusion["joint"]) == 2
+    assert str(machine.classes_[0]) in confusion["joint"][0]
