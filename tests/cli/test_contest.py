@@ -23,7 +23,8 @@ def test_one_row_a_rival(contest):
     assert frame["machine"].tolist() == ["stumps", "logistic"]
     assert len(stages) == 2 * (3 + 2)
     assert frame["certificate"].notna().tolist() == [True, False]
-    assert frame["held_out"].notna().all() and frame["problem"].isna().all()
+    assert frame["held_out"].notna().all()
+    assert frame["problem"].isna().all()
 
 
 def test_errors_are_those_of_the_folds(contest):
@@ -42,7 +43,8 @@ def test_words_and_missing_values_leave_no_certificate_to_scaled_machines(contes
     X = contest.X.assign(d=np.where(contest.X["b"] > 0, "u", "v"))
     X.loc[3, "a"] = np.nan
     mixed = Contest(X, contest.y, 3, 0.05, True, 0)
-    assert not mixed.is_plain and contest.is_plain
+    assert not mixed.is_plain
+    assert contest.is_plain
     for name, has_own in (("stumps", True), ("one-norm-svm", False), ("tree", False)):
         found = run_task(name, mixed, "all")
         assert ("certificate" in found) == has_own, found

@@ -16,7 +16,8 @@ runner = CliRunner()
 def test_list():
     result = runner.invoke(app, ["datasets"])
     assert result.exit_code == 0
-    assert "breastw" in result.output and "banana" in result.output
+    assert "breastw" in result.output
+    assert "banana" in result.output
     rows = json.loads(runner.invoke(app, ["datasets", "--json"]).stdout)
     assert {"name": "bupa", "kind": "data set", "examples": 345.0, "features": 6,
             "classes": "200 / 145"} in rows  # fmt: skip
@@ -33,7 +34,8 @@ def test_a_written_set_is_read_back(tmp_path):
 def test_problems_are_drawn_by_seed():
     words = ["datasets", "banana", "--n-samples", "20", "--seed", "4"]
     first, again = (runner.invoke(app, words).stdout for _ in range(2))
-    assert first == again and len(first.splitlines()) == 21
+    assert first == again
+    assert len(first.splitlines()) == 21
     rows = json.loads(runner.invoke(app, [*words, "--json"]).stdout)
     assert list(pd.DataFrame(rows)) == ["x0", "x1", "label"]
 
@@ -41,4 +43,5 @@ def test_problems_are_drawn_by_seed():
 def test_misuse(tmp_path):
     assert "Nearest" in runner.invoke(app, ["datasets", "banan"]).stderr.replace("\n", " ")
     result = runner.invoke(app, ["datasets", "bupa", "--out", str(tmp_path / "no" / "x.csv")])
-    assert result.exit_code == 1 and "does not exist" in result.stderr
+    assert result.exit_code == 1
+    assert "does not exist" in result.stderr

@@ -25,12 +25,14 @@ def test_valid(folder):
     words = ["verify", str(folder / "out" / "model.json"), str(folder / "data.csv")]
     result = runner.invoke(app, words)
     assert result.exit_code == 0, result.output
-    assert "VALID" in result.output and "NOT VALID" not in result.output
+    assert "VALID" in result.output
+    assert "NOT VALID" not in result.output
     assert "Taken on trust" in result.output
     all_of_it = runner.invoke(app, [*words, "--all"])
     assert all_of_it.output.count("holds") > 30
     verdict = json.loads(runner.invoke(app, [*words, "--json"]).stdout)
-    assert verdict["is_valid"] and len(verdict["findings"]) > 30
+    assert verdict["is_valid"]
+    assert len(verdict["findings"]) > 30
 
 
 def test_tampered(folder, tmp_path):
@@ -39,7 +41,8 @@ def test_tampered(folder, tmp_path):
     words = ["verify", str(tmp_path / "m.json"), str(folder / "data.csv")]
     result = runner.invoke(app, words)
     assert result.exit_code == 1
-    assert "NOT VALID" in result.output and "content hash" in result.output
+    assert "NOT VALID" in result.output
+    assert "content hash" in result.output
     assert "confidence" in result.output
     assert json.loads(runner.invoke(app, [*words, "--json"]).stdout)["is_valid"] is False
 

@@ -17,7 +17,9 @@ def test_numbers_survive():
         assert eval(number(value)) == value
 
 
-@pytest.mark.parametrize("rule", RULES, ids=[f"{i}-{type(r).__name__}" for i, r in enumerate(RULES)])
+@pytest.mark.parametrize(
+    "rule", RULES, ids=[f"{i}-{type(r).__name__}" for i, r in enumerate(RULES)]
+)
 def test_conditions_by_evaluation(rule, rng):
     X = rng.normal(size=(100, 3)).round(2)
     text = condition_formula(rule, _python_dialect(), None)
