@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handful import DecisionListMachine, SetCoveringMachine, load_dataset
@@ -143,7 +143,7 @@ json_values = st.recursive(
 )
 
 
-@given(st.data())
+@given(data=st.data())
 def test_fuzzed_documents_never_surprise(data):
     document = json.loads(json.dumps(_SMALL))
     for _ in range(data.draw(st.integers(1, 3))):
@@ -172,3 +172,42 @@ def _small():
 
 
 _SMALL = _small()
+
+
+@pytest.fixture(scope="module")
+def texts(fitted):
+    from handful.io._document import to_text
+
+    return [to_text(model_to_dict(machine)) for machine in fitted[1].values()]
+
+
+@settings(max_examples=400)
+@given(data=st.data())
+def test_fuzzed_bytes_are_refused(data, texts, tmp_path_factory):
+    """400 model files with a few bytes put in, taken out or changed."""
+    content = bytearray(data.draw(st.sampled_from(texts)).encode())
+    before = json.loads(content)
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(content) - 1))
+        n_gone = data.draw(st.integers(0, 3))
+        content[at : at + n_gone] = data.draw(st.binary(max_size=3))
+    path = tmp_path_factory.getbasetemp() / "fuzzed.json"
+    path.write_bytes(bytes(content))
+    try:
+        load_model(path)
+    except ModelFileError as error:
+        assert len(str(error)) < 2000  # noqa: PT017
+        return
+    assert json.loads(content) == before  # only blanks, or nothing, changed
+
+
+def test_absurd_sizes(tmp_path):
+    for text in (
+        '{"format": "handful-model", "a": ' + "[" * 50_000 + "]" * 50_000 + "}",
+        '{"format": "handful-model", "n_features": 1' + "0" * 4000 + "}",
+        '{"format": "handful-model", "version": 1e999}',
+        '{"format": "handful-model", "version": ' + "1" * 10_000 + "}",
+    ):
+        (tmp_path / "m.json").write_text(text)
+        with pytest.raises(ModelFileError):
+            load_model(tmp_path / "m.json")
