@@ -50,18 +50,21 @@ def test_size_is_bounded(tmp_path, monkeypatch):
         read_text_of(tmp_path / "m.json")
 
 
-def test_an_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch):
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
+def test_a_write_that_fails_leaves_the_old_file(error, tmp_path, monkeypatch):
     target = tmp_path / "m.json"
     target.write_text("old")
 
-    def interrupted(*args):
-        raise KeyboardInterrupt
+    def fail(*_):
+        raise error("disk full")
 
-    monkeypatch.setattr(os, "replace", interrupted)
-    with pytest.raises(KeyboardInterrupt):
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(error, match="disk full"):
         write_atomically(target, "new")
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        write_atomically(tmp_path / "none" / "m.json", "new")
 
 
 def test_fingerprint_minds_every_value(rng):

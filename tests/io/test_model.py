@@ -1,7 +1,6 @@
 """Model files: exact round trip, strict reading, nothing half-written."""
 
 import json
-import os
 
 import numpy as np
 import pytest
@@ -10,7 +9,6 @@ from hypothesis import strategies as st
 
 from handful import DecisionListMachine, SetCoveringMachine, load_dataset
 from handful.io import load_model, save_model
-from handful.io._document import write_atomically
 from handful.io._model import model_from_dict
 from handful.io._rules import ModelFileError
 from handful.io._write import model_to_dict
@@ -107,22 +105,6 @@ def test_unreadable_files(tmp_path, fitted):
     (tmp_path / "nan.json").write_text(text)
     with pytest.raises(ModelFileError, match="NaN"):
         load_model(tmp_path / "nan.json")
-
-
-def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
-    path = tmp_path / "m.json"
-    path.write_text("old")
-
-    def fail(*_):
-        raise OSError("disk full")
-
-    monkeypatch.setattr(os, "replace", fail)
-    with pytest.raises(OSError, match="disk full"):
-        write_atomically(path, "new")
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
-    with pytest.raises(FileNotFoundError, match="does not exist"):
-        write_atomically(tmp_path / "none" / "m.json", "new")
 
 
 def test_callable_kernels_cannot_be_written(tmp_path):
