@@ -36,11 +36,15 @@ _HOME: dict[str, str] = {
     "SparseKernelCCA": "pursuit",
     "SparseKernelPCA": "pursuit",
     "SupportVectorMachine": "svm",
+    "export_json": "io",
+    "export_python": "io",
+    "export_sql": "io",
     "load_dataset": "datasets",
     "load_model": "io",
     "render_report": "report",
     "samples_needed": "bounds",
     "save_model": "io",
+    "verify_model": "verify",
 }
 
 __all__ = ["__version__", *sorted(_HOME)]

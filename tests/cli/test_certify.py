@@ -64,3 +64,87 @@ def test_misuse_and_failure(words, code, message):
     result = runner.invoke(app, words)
     assert result.exit_code == code
     assert message in result.stderr.replace("\n", " ")
+
+
+@pytest.fixture(scope="module")
+def patients(tmp_path_factory):
+    rng = np.random.default_rng(3)
+    path = tmp_path_factory.mktemp("data") / "patients.csv"
+    frame = pd.DataFrame({"age": rng.integers(20, 90, 150), "dose": rng.normal(size=150)})
+    frame["outcome"] = np.where(frame["age"] > 55, "alive", "dead")
+    frame.to_csv(path, index=False)
+    return path
+
+
+def test_a_folder_gets_model_certificate_and_report(patients, tmp_path, monkeypatch):
+    import handful.report
+
+    seen = {}
+
+    def render(machine, X, y, **more):
+        seen.update(more, n=len(y))
+        return "<html></html>"
+
+    monkeypatch.setattr(handful.report, "render_report", render, raising=False)
+    out = tmp_path / "results"
+    words = ["certify", str(patients), "--target", "outcome", "--rules", "stumps", "--json"]
+    data = json.loads(runner.invoke(app, [*words, "--out", str(out)]).stdout)
+    names = sorted(path.name for path in out.iterdir())
+    assert names == ["certificate.json", "model.json", "report.html"]
+    assert sorted(data["files"]) == [str(out / name) for name in names]
+    certificate = json.loads((out / "certificate.json").read_text())
+    assert (
+        certificate == data["certificate"] == load_model(out / "model.json").certificate.to_dict()
+    )
+    assert seen["n"] == 150
+    assert seen["title"] == "patients.csv"
+    assert "training_rows_sha256" in seen["provenance"]
+
+
+def test_without_the_extra_two_files_are_written(patients, tmp_path, monkeypatch):
+    import handful.report
+
+    def missing(*args, **more):
+        raise ImportError("jinja2")
+
+    monkeypatch.setattr(handful.report, "render_report", missing, raising=False)
+    words = ["certify", str(patients), "--target", "outcome", "--rules", "stumps"]
+    result = runner.invoke(app, [*words, "--out", str(tmp_path)])
+    assert result.exit_code == 0
+    assert "needs the extra `report`" in result.stderr.replace("\n", " ")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["certificate.json", "model.json"]
+
+
+@pytest.mark.parametrize(("positive", "classes"), [("alive", ["dead", "alive"]), ("dead", None)])
+def test_the_positive_class_comes_second(positive, classes, patients, tmp_path):
+    words = ["certify", str(patients), "--target", "outcome", "--positive", positive, "--json"]
+    result = runner.invoke(app, [*words, "--out", str(tmp_path / "m.json")])
+    data = json.loads(result.stdout)
+    assert data["classes"] == (classes or ["alive", "dead"])
+    assert data["positive"] == positive
+    frame = pd.read_csv(patients)
+    model = load_model(tmp_path / "m.json")
+    assert (model.predict(model.encode(frame)) == frame["outcome"]).mean() > 0.9
+    verify = ["verify", str(tmp_path / "m.json"), str(patients), "--target", "outcome"]
+    assert runner.invoke(app, verify).exit_code == 0
+
+
+def test_costs_ask_for_the_positive_class(patients, tmp_path):
+    frame = pd.read_csv(patients).replace({"alive": "left", "dead": "right"})
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    words = ["certify", str(tmp_path / "d.csv"), "--target", "outcome", "--costs"]
+    asked = runner.invoke(app, [*words, "1,5"])
+    assert asked.exit_code == 2
+    assert "`--positive` must say which class" in asked.stderr.replace("\n", " ")
+    given = runner.invoke(app, [*words, "1,5", "--positive", "left", "--json"])
+    assert json.loads(given.stdout)["certificate"]["bound"] == "cost"
+    bad = runner.invoke(app, [*words, "much", "--positive", "left"])
+    assert "two numbers such as 1,5" in bad.stderr.replace("\n", " ")
+
+
+def test_a_file_in_the_way_of_the_folder(patients, tmp_path):
+    (tmp_path / "results").write_text("mine")
+    words = ["certify", str(patients), "--target", "outcome", "--rules", "stumps"]
+    result = runner.invoke(app, [*words, "--out", str(tmp_path / "results")])
+    assert result.exit_code == 1
+    assert (tmp_path / "results").read_text() == "mine"

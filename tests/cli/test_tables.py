@@ -64,3 +64,64 @@ def test_missing_binary_and_unknown_files(tmp_path):
     (tmp_path / "data.xyz").write_text("a,label\n1,2\n")
     with pytest.raises(ValueError, match="must end with one of"):
         read_table(tmp_path / "data.xyz", None)
+
+
+def _csv(tmp_path, frame):
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    return tmp_path / "data.csv"
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive", "wanted", "is_known"),
+    [
+        ("no yes", None, "yes", True),
+        ("Yes No", None, "Yes", True),
+        ("0 1", None, 1, True),
+        ("malignant benign", None, "malignant", True),
+        ("b a", None, "b", False),
+        ("b a", "a", "a", True),
+        ("a b c", None, None, False),
+    ],
+)
+def test_positive_class(labels, positive, wanted, is_known, tmp_path):
+    frame = pd.DataFrame({"x": range(6), "y": (labels.split() * 3)[:6]})
+    table = read_table(_csv(tmp_path, frame), None, positive)
+    assert (table.positive, table.is_positive_known) == (wanted, is_known)
+
+
+def test_positive_class_must_exist(tmp_path):
+    path = _csv(tmp_path, pd.DataFrame({"x": range(4), "y": list("abab")}))
+    with pytest.raises(ValueError, match="`--positive` must be one of"):
+        read_table(path, None, "c")
+    path = _csv(tmp_path, pd.DataFrame({"x": range(3), "y": list("abc")}))
+    with pytest.raises(ValueError, match="`--positive` needs two classes"):
+        read_table(path, None, "a")
+
+
+def test_row_numbers_question_marks_and_strange_words(tmp_path):
+    frame = pd.DataFrame({"x": [f"{i}" for i in range(40)], "id": [f"i{i}" for i in range(40)]})
+    frame.loc[3, "x"], frame.loc[5, "x"] = "?", "seven"
+    frame["y"] = ["a", "b"] * 20
+    frame.to_csv(tmp_path / "data.csv", index=True)
+    table = read_table(tmp_path / "data.csv", None)
+    text = " ".join(table.notes)
+    assert list(table.X.columns) == ["x", "id"]
+    assert table.X["x"].isna().sum() == 1
+    for words in ("row numbers was left out", "2 columns hold words", "words such as 'seven'"):
+        assert words in text
+    assert "id has a different word in nearly every row" in text
+
+
+def test_infinity_is_refused(tmp_path):
+    path = _csv(tmp_path, pd.DataFrame({"x": [1.0, np.inf], "y": list("ab")}))
+    with pytest.raises(ValueError, match="'x' holds infinity"):
+        read_table(path, None)
+
+
+def test_bad_parquet(tmp_path):
+    (tmp_path / "data.parquet").write_bytes(b"PAR1 no")
+    with pytest.raises(ValueError, match="not a readable table"):
+        read_table(tmp_path / "data.parquet", None)
+    pd.DataFrame({"x": [[1], [2]], "y": [0, 1]}).to_parquet(tmp_path / "data.parquet")
+    with pytest.raises(ValueError, match="hold lists"):
+        read_table(tmp_path / "data.parquet", None)

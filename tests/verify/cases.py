@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -83,7 +83,7 @@ def _data(name: str) -> tuple[Any, Any]:
     return pd.DataFrame({"colour": colour, "size": size}), y
 
 
-@lru_cache(maxsize=None)
+@cache
 def case(name: str) -> Case:
     """A fitted machine as the text of its model file."""
     source, machine = MACHINES[name]

@@ -9,8 +9,8 @@ from sklearn.linear_model import LogisticRegression
 from handful import load_dataset
 from handful.verify._pool import (
     _usefulness,
-    draws_of,
     drawing,
+    draws_of,
     find_candidate,
     fit_ridge_logistic,
     make_directions,
@@ -42,7 +42,7 @@ def test_ranks_are_a_prior(pool):
 
 
 def test_usefulness_by_counting(pool, rng):
-    data, rows, directions = pool
+    _, rows, directions = pool
     signs = rng.integers(-1, 2, len(rows))
     for direction in (directions[0], directions[9], directions[-1]):
         found = _usefulness(direction, signs)
@@ -75,6 +75,8 @@ def test_drawing_is_the_library_s(rng):
     assert (drawing(3, 50, 20)[1] == order).all()
     X, y = rng.normal(size=(50, 2)), np.where(np.arange(50) < 10, 1, -1)
     pairs, centers = draws_of(generator, X, y, ["half-spaces", "balls"])
-    assert len(pairs) == 120 and pairs.max() < 400 and len(centers) == 40
+    assert len(pairs) == 120
+    assert pairs.max() < 400
+    assert len(centers) == 40
     X[0, 0] = np.nan
     assert [len(part) for part in draws_of(generator, X, y, ["half-spaces", "balls"])] == [0, 0]

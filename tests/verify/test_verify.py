@@ -1,5 +1,6 @@
 """A model file altered by one digit fails; an honest one passes."""
 
+import contextlib
 import json
 import re
 
@@ -15,10 +16,10 @@ from tests.verify.cases import MACHINES, case, reseal
 SILENT = re.compile(r'"(gamma|degree|coef0)": [^,\n]*')
 # ... and settings that a code does not use, so that it does not pay for them
 UNUSED = {
-    **dict.fromkeys(("pool", "pool-cost", "pool-two-rules", "words", "constant"), ["n_kernels"]),
-    **dict.fromkeys(("list-from-pool", "three-classes", "plain"), ["n_kernels"]),
-    "no-rule": ["candidates", "random_state"],
-    "all-half-spaces": ["random_state"],
+    **dict.fromkeys(("pool", "pool-cost", "pool-two-rules", "words", "constant"), ("n_kernels",)),
+    **dict.fromkeys(("list-from-pool", "three-classes", "plain"), ("n_kernels",)),
+    "no-rule": ("candidates", "random_state"),
+    "all-half-spaces": ("random_state",),
 }
 NUMBER = re.compile(r'(?m)(?:^ *|": )(-?\d[^,\s]*)(?=,?$)')
 
@@ -85,10 +86,8 @@ def test_numbers_are_recomputed_even_if_the_hash_is_too(name, tmp_path_factory):
     def check(place, step):
         digit = str((int(text[place]) + step) % 10)
         altered = text[:place] + digit + text[place + 1 :]
-        try:
+        with contextlib.suppress(ValueError):  # a leading zero: no JSON any more
             altered = reseal(altered)
-        except ValueError:
-            pass  # a leading zero: no JSON any more
         line = text[text.rfind("\n", 0, place) : text.find("\n", place)]
         assert not _verdict(name, altered, folder).is_valid, line
 
@@ -102,10 +101,8 @@ def test_every_significant_digit(name, tmp_path):
     missed = []
     for place in _significant_places(name, text):
         altered = text[:place] + str((int(text[place]) + 1) % 10) + text[place + 1 :]
-        try:
+        with contextlib.suppress(ValueError):  # a leading zero: no JSON any more
             altered = reseal(altered)
-        except ValueError:
-            pass
         if _verdict(name, altered, tmp_path).is_valid:
             missed.append(text[text.rfind("\n", 0, place) : text.find("\n", place)])
     assert not missed

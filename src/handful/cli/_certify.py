@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import time
 from pathlib import Path
@@ -142,19 +143,27 @@ def _write(machine: Any, table: TableData, out: Path) -> list[Path]:
         "certificate.json": json.dumps(document["certificate"], indent=1, allow_nan=False) + "\n",
     }
     try:
-        from handful.report import render_report
+        contents["report.html"] = _render(machine, table, document["provenance"])
+    except ImportError:
+        errors.print(f"[yellow]{escape(NO_REPORT)}[/]", highlight=False)
+    return write_files(out, contents)
 
-        contents["report.html"] = render_report(
+
+def _render(machine: Any, table: TableData, provenance: dict[str, Any]) -> str:
+    """The report; an ImportError where the extra that it needs is absent."""
+    render = getattr(importlib.import_module("handful.report"), "render_report", None)
+    if render is None:
+        raise ImportError("no report")
+    return str(
+        render(
             machine,
             table.X,
             table.y,
             title=table.name,
             data_notes=table.notes,
-            provenance=document["provenance"],
+            provenance=provenance,
         )
-    except ImportError:
-        errors.print(f"[yellow]{escape(NO_REPORT)}[/]", highlight=False)
-    return write_files(out, contents)
+    )
 
 
 def _as_dict(machine: Any, table: TableData, seconds: float) -> dict[str, Any]:

@@ -112,7 +112,7 @@ def inspect_text(path: Path) -> TextTable:
                 table = TextTable(path, encoding, delimiter, names, n_skipped)
             else:
                 first = _first_line(path, text)
-                delimiter = DELIMITERS[suffix] or _delimiter_of(first)
+                delimiter = DELIMITERS[suffix] or _delimiter_of(first, suffix != ".csv")
                 table = _delimited(path, text, encoding, delimiter, first)
         except UnicodeError as error:
             reason = f"it is not {encoding.removesuffix('-sig')} text ({error}); save it as UTF-8"
@@ -148,14 +148,14 @@ def _first_line(path: Path, text: IO[str]) -> str:
     return line
 
 
-def _delimiter_of(line: str) -> str:
+def _delimiter_of(line: str, may_be_blank: bool) -> str:
     """The one of comma, semicolon, tab, bar that a header has most of, outside quotes."""
     plain = re.sub(r'"[^"]*"', "", line)
     counts = {mark: plain.count(mark) for mark in (",", ";", "\t", "|")}
     best = max(counts, key=lambda mark: counts[mark])
     if counts[best]:
         return best
-    return " " if " " in plain.strip() else ","
+    return " " if may_be_blank and " " in plain.strip() else ","
 
 
 def _delimited(path: Path, text: IO[str], encoding: str, delimiter: str, first: str) -> TextTable:

@@ -46,9 +46,10 @@ class TableData:
 
 def read_table(path: Path | None, target: str | None, positive: str | None = None) -> TableData:
     """A data file, or the embedded breast cancer data where ``path`` is None."""
+    notes: list[str] = []
     if path is None:
         X, y = embedded_table()
-        name, column, notes = "Breast Cancer Wisconsin (embedded)", "class", []
+        name, column = "Breast Cancer Wisconsin (embedded)", "class"
     else:
         frame = read_frame(path)
         column = _target_column(frame, target)

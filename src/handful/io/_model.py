@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from handful.bounds import Certificate
 from handful.io._document import HASH_FIELD, from_text, read_text_of
 from handful.io._rules import ModelFileError, machine_from_dict, read_int, read_text
-from handful.io._scores import KINDS, ScoreMachine, score_from_dict
+from handful.io._scores import KINDS, ScoreMachine, StumpVotes, score_from_dict
 from handful.io._write import FORMAT, VERSION
-from handful.rules import AbstractRule, Ball, HalfSpace, LinearRule, RuleList, RuleSet, Stump
+from handful.rules import AbstractRule, Ball, HalfSpace, RuleList, RuleSet, Stump
 
 Floats = NDArray[np.float64]
 Machine = RuleSet | RuleList | ScoreMachine
@@ -146,10 +146,11 @@ def _features_of(part: Any, n_features: int) -> set[int]:
     weights = getattr(part, "weights", None)
     if isinstance(part, HalfSpace) and part.kernel.name == "linear":
         weights = np.subtract(part.a, part.b)
-    if isinstance(part, LinearRule) or (weights is not None and len(weights) == n_features):
-        return {int(j) for j in np.flatnonzero(weights)}
-    features = getattr(part, "features", None)
-    return set(range(n_features)) if features is None else set(features)
+    if isinstance(part, StumpVotes):
+        return set(part.features)
+    if weights is None:
+        return set(range(n_features))
+    return {int(j) for j in np.flatnonzero(np.asarray(weights))}
 
 
 def encode_column(column: Any, known: tuple[str, ...] | None, name: str) -> Floats:

@@ -28,6 +28,7 @@ Rule = Mapping[str, Any]
 _MOST_CUTS, _MOST_PAIRS, _MOST_CENTERS, _MOST_FITTED = 120, 120, 40, 5000
 _MOST_ORDERED = 50_000  # more examples are not put into a whole order
 _OVERFLOWS = 1e150
+_SAME = 1e-10
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Direction:
     cuts: Floats
     sides: tuple[str, str]
     tolerance: float
+    units: Floats | None = None  # of the weights, which are compared in units of the features
 
 
 def drawing(seed: int, n_samples: int, n_needed: int) -> tuple[np.random.Generator, Ints]:
@@ -102,7 +104,7 @@ def make_directions(
             "metric": "euclidean",
             "kernel": None,
         }
-        directions.append(_with_cuts(ball, rule_values(ball, X_pool)))
+        directions.append(_with_cuts(ball, rule_values(ball, X_pool), scale))
     return pool, directions
 
 
@@ -128,11 +130,12 @@ def _middles(ordered: Floats) -> Floats:
     return cuts[np.round(np.linspace(0, len(cuts) - 1, _MOST_CUTS)).astype(int)]
 
 
-def _with_cuts(template: dict[str, Any], values: Floats) -> Direction:
+def _with_cuts(template: dict[str, Any], values: Floats, units: Floats) -> Direction:
     ordered = np.unique(values)
     tolerance = 1e-11 * float(np.abs(ordered).max(initial=0.0))
     is_apart = np.diff(ordered, prepend=-np.inf) > 100 * tolerance
-    return Direction(template, values, _middles(ordered[is_apart]), ("below", "above"), tolerance)
+    cuts = _middles(ordered[is_apart])
+    return Direction(template, values, cuts, ("below", "above"), tolerance, units)
 
 
 def _spread(X_pool: Floats) -> tuple[Floats, Floats]:
@@ -200,7 +203,7 @@ def _logistic_directions(
             "weights": weights.tolist(),
             "origin": f"logistic regression on the pool (ridge {ridge:g})",
         }
-        directions.append(_with_cuts(template, values + float(weights @ center)))
+        directions.append(_with_cuts(template, values + float(weights @ center), scale))
     return directions
 
 
@@ -226,7 +229,7 @@ def _pair_directions(X_pool: Floats, y_pool: Ints, scale: Floats, pairs: Ints) -
             "weights": weights.tolist(),
             "origin": "half-space between two examples of the pool",
         }
-        directions.append(_with_cuts(template, X_pool @ weights))
+        directions.append(_with_cuts(template, X_pool @ weights, scale))
     return directions
 
 
@@ -253,18 +256,22 @@ def _is_same_direction(rule: Rule, direction: Direction) -> bool:
     if rule["type"] == "ball":
         is_plain = rule["metric"] == "euclidean" and rule["kernel"] is None
         same = is_plain and rule["center"] == template["center"]
-        return bool(same and _all_close(rule["scale"], template["scale"]))
+        return bool(same and _same_weights(rule["scale"], template["scale"], None))
     is_known = rule["origin"] == template["origin"] and is_close(
         rule["tol"], direction.tolerance, direction.tolerance
     )
-    return is_known and _all_close(rule["weights"], template["weights"])
+    return is_known and _same_weights(rule["weights"], template["weights"], direction.units)
 
 
-def _all_close(found: Sequence[float], wanted: Sequence[float]) -> bool:
-    scale = max((abs(w) for w in wanted), default=0.0)
-    return len(found) == len(wanted) and all(
-        is_close(f, w, scale) for f, w in zip(found, wanted, strict=True)
-    )
+def _same_weights(found: Sequence[float], wanted: Sequence[float], units: Floats | None) -> bool:
+    """Equal to ten digits of the largest weight, in units of the features."""
+    if len(found) != len(wanted):
+        return False
+    a, b = np.array(found, dtype=float), np.array(wanted, dtype=float)
+    if units is None:
+        return bool((np.abs(a - b) <= _SAME * np.abs(b)).all())
+    a, b = a * units, b * units
+    return bool((np.abs(a - b) <= _SAME * np.abs(b).max(initial=0.0)).all())
 
 
 def rank_prices(

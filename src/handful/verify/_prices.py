@@ -215,7 +215,10 @@ def _choices(settings: Document, mass: Any) -> Terms:
     terms: Terms = [("which code is used", -log(mass))] if mass < 1 else []
     if len(settings["kinds"]) > 1:
         terms.append(("conjunction or disjunction", log(len(settings["kinds"]))))
-    if (n := settings["n_kernels"]) > 1:
+    n = settings["n_kernels"]
+    if type(n) is not int or n < 1:
+        raise ValueError(f"the number of kernels must be at least 1, not {n!r}")
+    if n > 1:
         terms.append((f"choice among {n} kernels", log(n)))
     return terms
 

@@ -90,6 +90,7 @@ def _check_points(audit: Audit, where: str, rule: Document, X: Floats, y: Ints) 
 def _check_side(
     audit: Audit, where: str, rule: Document, sign: int, y: Ints, is_word: Mask
 ) -> None:
+    allowed: tuple[str, ...]
     if rule["type"] == "stump":
         allowed = ("equal", "unequal") if _is_about_words(rule, is_word) else _ORDERED
     elif rule["type"] == "ball":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -35,7 +36,7 @@ _TRUST_DRAW = "the examples come independently from the distribution of the new 
 _TRUST_POOL = "pools and ranks: the file has no seed from which they could be drawn again"
 
 
-def verify_model(path: str | os.PathLike[str], X: Any, y: Sequence[Any]) -> Verdict:
+def verify_model(path: str | os.PathLike[str], X: Any, y: Any) -> Verdict:
     """Re-check a model file against its training data, sharing no code with what wrote it.
 
     Parameters
@@ -197,7 +198,7 @@ def _check_machine(audit: Audit, document: Document, k: int, X: Floats, y: Ints)
 def _check_kept(audit: Audit, where: str, code: Document, n_samples: int) -> bool:
     kept = code["kept"]
     is_usable = all(type(i) is int and 0 <= i < n_samples for i in kept)
-    is_usable = is_usable and all(i < j for i, j in zip(kept, kept[1:], strict=False))
+    is_usable = is_usable and all(i < j for i, j in itertools.pairwise(kept))
     return audit.check(f"{where}: kept examples", is_usable, "must be sorted, distinct, existing")
 
 

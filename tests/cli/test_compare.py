@@ -1,0 +1,65 @@
+"""The comparison through the real application."""
+
+import json
+import xml.etree.ElementTree as ET
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from handful.cli import app
+from handful.cli._compare import draw
+
+runner = CliRunner()
+WORDS = ["compare", "--machines", "stumps,one-norm-svm,tree", "--quick"]
+
+
+def test_table_files_and_picture(tmp_path):
+    result = runner.invoke(app, [*WORDS, "--out", str(tmp_path / "out")])
+    assert result.exit_code == 0, result.output
+    for word in ("stumps", "tree", "certificate", "hold-out"):
+        assert word in result.output
+    frame = pd.read_csv(tmp_path / "out" / "compare.csv")
+    assert frame["machine"].tolist() == ["stumps", "one-norm-svm", "tree"]
+    assert (frame["held_out"] > frame["error"]).all()
+    root = ET.fromstring((tmp_path / "out" / "compare.svg").read_text())
+    assert root.tag.endswith("svg")
+
+
+def test_json():
+    data = json.loads(runner.invoke(app, [*WORDS, "--json"]).stdout)
+    assert data["n_folds"] == 3
+    assert [row["group"] for row in data["machines"]] == ["handful", "handful", "baseline"]
+    assert data["machines"][2]["certificate"] is None
+
+
+def test_without_matplotlib_the_table_is_still_written(tmp_path, monkeypatch):
+    def missing(*args):
+        raise ImportError("matplotlib")
+
+    monkeypatch.setattr("handful.cli._compare.draw", missing)
+    words = ["compare", "--machines", "tree", "--quick", "--out", str(tmp_path)]
+    result = runner.invoke(app, words)
+    assert result.exit_code == 0
+    assert "compare.svg was not written" in result.stderr.replace("\n", " ")
+    assert [p.name for p in tmp_path.iterdir()] == ["compare.csv"]
+
+
+def test_titles_are_text():
+    row = {"machine": "tree", "group": "baseline", "error": 0.1, "certificate": None}
+    frame = pd.DataFrame([{**row, "held_out": 0.2}])
+    assert "<script>" not in draw(frame, "<script> $x_{1$")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--folds", "400"], "`--folds` must be between 2 and 239"),
+        (["--delta", "0"], "`--delta` must be in"),
+        (["--machines", "oracle"], "`--machines` must be among"),
+    ],
+)
+def test_misuse(words, message):
+    result = runner.invoke(app, ["compare", *words])
+    assert result.exit_code == 2
+    assert message in result.stderr.replace("\n", " ")

@@ -1,0 +1,77 @@
+"""Documents: whole or not at all, hashed, bounded."""
+
+import json
+import os
+
+import numpy as np
+import pytest
+
+from handful.io._document import (
+    HASH_FIELD,
+    content_hash,
+    fingerprint,
+    from_text,
+    read_text_of,
+    to_text,
+    write_atomically,
+)
+from handful.io._rules import ModelFileError
+
+
+def test_hash_is_the_last_field_and_fits():
+    text = to_text({"format": "handful-model", "x": [0.1, 1]})
+    data = json.loads(text)
+    assert list(data)[-1] == HASH_FIELD
+    assert data[HASH_FIELD] == content_hash(text) == content_hash(json.dumps(data))
+    assert from_text(text) == data
+    assert to_text(data) == text
+
+
+def test_an_altered_file_is_refused():
+    text = to_text({"format": "handful-model", "x": 0.1})
+    with pytest.raises(ModelFileError, match="altered or damaged"):
+        from_text(text.replace("0.1", "0.2"))
+    with pytest.raises(ModelFileError, match="altered or damaged"):
+        from_text(text.replace("0.1", "0.10"))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[" * 100_000, '{"a": Infinity}', '{"a": 1, "a": 2}', '{"a": ' + "9" * 5000 + "}"]
+)
+def test_what_is_no_document(text):
+    with pytest.raises(ModelFileError):
+        from_text(text)
+
+
+def test_size_is_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr("handful.io._document.MAX_BYTES", 10)
+    (tmp_path / "m.json").write_text("x" * 11)
+    with pytest.raises(ModelFileError, match="larger than"):
+        read_text_of(tmp_path / "m.json")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
+def test_a_write_that_fails_leaves_the_old_file(error, tmp_path, monkeypatch):
+    target = tmp_path / "m.json"
+    target.write_text("old")
+
+    def fail(*_):
+        raise error("disk full")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(error, match="disk full"):
+        write_atomically(target, "new")
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        write_atomically(tmp_path / "none" / "m.json", "new")
+
+
+def test_fingerprint_minds_every_value(rng):
+    X, y = rng.normal(size=(5, 2)), np.array(list("abcab"))
+    base = fingerprint(X, y)
+    other = X.copy()
+    other[4, 1] = np.nextafter(other[4, 1], 9)
+    assert fingerprint(other, y) != base
+    assert fingerprint(X, y[::-1]) != base
+    assert fingerprint(X, y) == base
