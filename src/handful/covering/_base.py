@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
@@ -23,6 +22,7 @@ from handful.covering._inputs import read_columns, repeat_counts
 from handful.covering._learn import Learned, Settings, learn
 from handful.covering._parameters import read_settings
 from handful.rules import AbstractRule, Rows, RuleList, RuleSet, collapse_rows
+from handful.rules._elsewhere import is_dask, over_chunks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -300,16 +300,6 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
         """The candidate behind the machine (two classes)."""
         check_is_fitted(self, "_learned")
         return self._learned[0].chosen
-
-
-def is_dask(X: Any) -> bool:
-    """Whether X is a Dask collection, whose rows are read in chunks."""
-    return hasattr(X, "__dask_graph__")
-
-
-def over_chunks() -> Any:
-    """The module that works on Dask inputs; it stands above this one and is loaded on demand."""
-    return importlib.import_module("handful.distributed")
 
 
 def _seed(random_state: Any) -> Any:

@@ -16,7 +16,14 @@ from numpy.typing import NDArray
 
 from handful.covering._learn import report_progress
 from handful.distributed._chunks import Chunks, in_chunk
-from handful.distributed._cluster import cache_bytes, compute, measured, persist, require_dask
+from handful.distributed._cluster import (
+    cache_bytes,
+    compute,
+    measured,
+    persist,
+    reduced,
+    require_dask,
+)
 from handful.rules import Table
 from handful.rules._table import Encoder, Pair, Round, covered_codes
 
@@ -26,7 +33,6 @@ Codes = NDArray[np.uint16]
 Rule = tuple[int, int, int, int]
 
 _BLOCK_BYTES = 32 * 2**20  # codes of the rows that are encoded at a time
-_FAN_IN = 16  # tallies that are added at a time
 
 
 @dataclass(frozen=True)
@@ -203,9 +209,6 @@ class ChunkCounter:
             )
             for k, part in enumerate(self.chunks.parts)
         ]
-        add = delayed(add_tallies, pure=False)
-        while len(tasks) > 1:
-            tasks = [add(tasks[i : i + _FAN_IN]) for i in range(0, len(tasks), _FAN_IN)]
         n_rules = max(len(request) for request in requests)
         report_progress(
             f"{self.chunks.n_samples} rows in {len(self.chunks.parts)} chunks, rule {n_rules + 1}"
@@ -213,7 +216,7 @@ class ChunkCounter:
         with measured(
             f"rule {n_rules}", len(self.chunks.parts), len(requests), *self._traffic(job)
         ):
-            ((_, sums),) = compute(tasks)
+            ((_, sums),) = compute([reduced(tasks, add_tallies)])
         return [[array.astype(np.int64) for array in arrays] for arrays in sums]
 
     @staticmethod

@@ -18,6 +18,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
+_SHOWN = 2000  # evenly spaced rows that are kept for displays
+
+
 def fit_covering(machine: CoveringClassifier, X: Any, y: Any, classes: Any) -> CoveringClassifier:
     """Fit a covering machine to chunks."""
     given: Any = machine
@@ -33,16 +36,16 @@ def fit_covering(machine: CoveringClassifier, X: Any, y: Any, classes: Any) -> C
         )
     may_miss = given.rules == "auto" or given.rules == "stumps"
     chunks = read_chunks(X, y, classes=classes, may_miss=may_miss)
-    _remember(machine, chunks)
+    remember_inputs(machine, chunks)
+    given._columns = chunks.columns
     settings = machine._read_settings(chunks.n_features, chunks.has_missing)
     machine._learn_machines(lambda positive: ChunkedRows.of(chunks, positive), settings)
     _finish(machine, chunks)
     return machine
 
 
-def _remember(machine: Any, chunks: Chunks) -> None:
+def remember_inputs(machine: Any, chunks: Chunks) -> None:
     """What a fit in memory would have written about the inputs."""
-    machine._columns = chunks.columns
     machine.classes_ = chunks.classes
     machine.n_features_in_ = chunks.n_features
     if chunks.names is not None:
@@ -57,10 +60,14 @@ def _finish(machine: Any, chunks: Chunks) -> None:
     found = chunks.total(_Finish(machine._predict_codes, rules), "errors and covers")
     covers = iter(found[1:].tolist())
     machine._n_covered = [[next(covers) for _ in p.machine.rules] for p in machine._learned]
-    held = machine.compression_set_
-    X, codes = chunks.take(held) if len(held) else (np.zeros((0, chunks.n_features)), held)
-    kept_wrong = int((machine._predict_codes(X) != codes).sum()) if len(held) else 0
-    machine._store(X, codes, chunks.n_samples, int(found[0]), kept_wrong)
+    kept, n = machine.compression_set_, chunks.n_samples
+    shown = np.unique(np.linspace(0, n - 1, min(n, _SHOWN)).astype(np.int64))
+    examples = np.union1d(kept, shown)
+    X, codes = chunks.take(examples)
+    wrong = machine._predict_codes(X) != codes
+    at = np.searchsorted(examples, shown)
+    kept_wrong = int(wrong[np.searchsorted(examples, kept)].sum())
+    machine._store(X[at], codes[at], n, int(found[0]), kept_wrong)
 
 
 @dataclass(frozen=True)
