@@ -270,7 +270,7 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
     def get_rules(self) -> pd.DataFrame:
         """The rules as a data frame: condition, label given, examples, training counts."""
         frame = rules_frame(self._machines(), self.classes_, self._names, self._columns, self._X)
-        if self._n_covered is not None:
+        if self._n_covered is not None and len(frame):
             frame["n_covered"] = [n for counts in self._n_covered for n in counts]
         return frame
 

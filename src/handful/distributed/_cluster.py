@@ -186,7 +186,7 @@ def cluster_errors() -> Iterator[None]:
 
 
 @contextmanager
-def scheduler(address: str | None) -> Iterator[Any]:
+def scheduler(address: str | None, *, timeout: float = 15.0) -> Iterator[Any]:
     """Run everything inside on the Dask cluster at an address.
 
     Fits on Dask inputs run on its workers, and so do the sweeps over many models
@@ -197,6 +197,8 @@ def scheduler(address: str | None) -> Iterator[Any]:
     address : str or None
         For example ``"tcp://10.0.0.1:8786"``. None changes nothing: the work stays in this
         process.
+    timeout : float
+        Seconds to wait for the scheduler, also where it goes away later.
 
     Yields
     ------
@@ -215,7 +217,7 @@ def scheduler(address: str | None) -> Iterator[Any]:
     import joblib
 
     try:
-        client = distributed.Client(address, timeout="15s", set_as_default=True)
+        client = distributed.Client(address, timeout=timeout, set_as_default=True)
     except (OSError, TimeoutError, ValueError) as error:
         raise ClusterError(
             f"no Dask scheduler answers at {address!r}: {error}. Check the address, or start one "
