@@ -7,7 +7,7 @@ wrong with a chunk is said with the number of the chunk.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,13 @@ from numpy.typing import NDArray
 
 from handful.covering._inputs import Columns, column_parts, merged_categories
 from handful.distributed._cluster import cache_bytes, compute, measured, persist, require_dask
+from handful.rules import AbstractRule
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Labels = NDArray[Any]
+
+_SHOWN = 2000  # rows that are kept for displays
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,10 @@ class Chunks:
     has_missing : bool
     largest : float
         Largest absolute value, NaN where a value is missing.
+    covers : dict
+        How many rows each rule of a machine covers, for machines that were counted.
+    held : dict
+        Examples that were taken before, with their features and label codes.
     """
 
     parts: list[Any]
@@ -65,6 +72,8 @@ class Chunks:
     columns: Columns | None
     has_missing: bool
     largest: float
+    covers: dict[tuple[AbstractRule, ...], list[int]] = field(default_factory=dict)
+    held: dict[str, Any] = field(default_factory=dict)
 
     @property
     def n_samples(self) -> int:
@@ -83,6 +92,22 @@ class Chunks:
         return [
             examples[a:b] - start for a, b, start in zip(begins, ends, self.starts, strict=True)
         ]
+
+    @property
+    def shown(self) -> Ints:
+        """Evenly spaced examples that a machine keeps for its displays."""
+        n = self.n_samples
+        return np.unique(np.linspace(0, n - 1, min(n, _SHOWN)).astype(np.int64))
+
+    def hold(self, examples: Ints) -> tuple[Floats, Ints]:
+        """`take` that reads the chunks once, also for examples that are asked for later."""
+        known = self.held.get("examples", np.zeros(0, dtype=np.int64))
+        if not np.isin(examples, known, assume_unique=True).all():
+            known = np.union1d(examples, self.shown)
+            self.held.update(examples=known, rows=self.take(known))
+        X, codes = self.held["rows"]
+        at = np.searchsorted(known, examples)
+        return X[at], codes[at]
 
     def take(self, examples: Ints) -> tuple[Floats, Ints]:
         """Features and label codes of sorted examples."""
@@ -209,21 +234,21 @@ def _look(block: Any, labels: Any, width: int, may_name: bool) -> Summary:
     nothing = Summary(len(block), len(y), 0, empty, empty, False, False, 0.0)
     if np.ndim(block) != 2 or block.shape[1] != width:
         found = block.shape[1] if np.ndim(block) == 2 else np.ndim(block)
-        return _with(nothing, problem=f"has {found} columns, and `X` has {width}")
+        return replace(nothing, problem=f"has {found} columns, and `X` has {width}")
     if _has_missing_label(y):
-        return _with(nothing, problem="has missing labels. Remove those rows")
+        return replace(nothing, problem="has missing labels. Remove those rows")
     parts = None
     if may_name and hasattr(block, "dtypes"):
         parts = tuple(column_parts(block, j) for j in range(width))
     try:
         values, counts = np.unique(y, return_counts=True)
         if parts is not None and any(words for _, _, words in parts):
-            return _with(nothing, labels=values, counts=counts, parts=parts, largest=np.inf)
+            return replace(nothing, labels=values, counts=counts, parts=parts, largest=np.inf)
         X = as_floats(block)
     except (TypeError, ValueError) as error:
-        return _with(nothing, problem=f"cannot be read as numbers: {error}")
+        return replace(nothing, problem=f"cannot be read as numbers: {error}")
     is_missing = np.isnan(X)
-    return _with(
+    return replace(
         nothing,
         width=width,
         labels=values,
@@ -233,12 +258,6 @@ def _look(block: Any, labels: Any, width: int, may_name: bool) -> Summary:
         largest=float(np.abs(X[~is_missing]).max(initial=0.0)),
         parts=parts,
     )
-
-
-def _with(summary: Summary, **changes: Any) -> Summary:
-    from dataclasses import replace
-
-    return replace(summary, **changes)
 
 
 def _has_missing_label(y: Labels) -> bool:

@@ -18,9 +18,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-_SHOWN = 2000  # evenly spaced rows that are kept for displays
-
-
 def fit_covering(machine: CoveringClassifier, X: Any, y: Any, classes: Any) -> CoveringClassifier:
     """Fit a covering machine to chunks."""
     given: Any = machine
@@ -55,19 +52,18 @@ def remember_inputs(machine: Any, chunks: Chunks) -> None:
 
 
 def _finish(machine: Any, chunks: Chunks) -> None:
-    """Errors of the whole machine and covers of its rules, in one pass."""
-    rules = [rule for part in machine._learned for rule in part.machine.rules]
-    found = chunks.total(_Finish(machine._predict_codes, rules), "errors and covers")
-    covers = iter(found[1:].tolist())
-    machine._n_covered = [[next(covers) for _ in p.machine.rules] for p in machine._learned]
-    kept, n = machine.compression_set_, chunks.n_samples
-    shown = np.unique(np.linspace(0, n - 1, min(n, _SHOWN)).astype(np.int64))
-    examples = np.union1d(kept, shown)
-    X, codes = chunks.take(examples)
-    wrong = machine._predict_codes(X) != codes
-    at = np.searchsorted(examples, shown)
-    kept_wrong = int(wrong[np.searchsorted(examples, kept)].sum())
-    machine._store(X[at], codes[at], n, int(found[0]), kept_wrong)
+    """Errors of the whole machine and covers of its rules; counted already for two classes."""
+    parts = machine._learned
+    machine._n_covered = [chunks.covers.get(part.machine.rules) for part in parts]
+    n_wrong = parts[0].chosen.n_training_errors
+    if len(parts) > 1 or machine._n_covered[0] is None:
+        rules = [rule for part in parts for rule in part.machine.rules]
+        found = chunks.total(_Finish(machine._predict_codes, rules), "errors and covers").tolist()
+        n_wrong, covers = found[0], iter(found[1:])
+        machine._n_covered = [[next(covers) for _ in part.machine.rules] for part in parts]
+    X, codes = chunks.hold(machine.compression_set_)
+    kept_wrong = int((machine._predict_codes(X) != codes).sum()) if len(X) else 0
+    machine._store(*chunks.hold(chunks.shown), chunks.n_samples, n_wrong, kept_wrong)
 
 
 @dataclass(frozen=True)
