@@ -144,7 +144,8 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
         share = replace(settings, delta=settings.delta / n_machines)
         stream = rng.spawn(1)[0]
         self._settings = settings
-        self._n_covered: list[list[int]] | None = None
+        self._n_covered: list[list[int]] | None = None  # known where the data are elsewhere
+        self._kept: dict[int, tuple[Floats, int]] | None = None
         # the same draws for every class: their pools overlap, so fewer examples are kept
         self._learned: list[Learned] = [
             learn(rows(1 if n_machines == 1 else k), share, deepcopy(stream))
@@ -252,6 +253,13 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
     def _labels(self) -> NDArray[Any]:
         """Training labels as given (two classes or more)."""
         return self.classes_[self._label_codes]
+
+    def _example(self, i: int) -> tuple[Floats, Any]:
+        """Features and label of a kept example; it may be all that is held of the data."""
+        if self._kept is None:
+            return self._X[i], self.classes_[self._label_codes[i]]
+        row, code = self._kept[i]
+        return row, self.classes_[code]
 
     # -- reading ----------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from handful.boosting import AdaBoost
 from handful.boosting._base import Vote
 from handful.boosting._binned import Weighing, binned_rounds, pool_encoder, weigh_rows
 from handful.boosting._certify import GRID, N_SCALES, MarginCounts, slack_quanta
-from handful.distributed._chunks import Chunks, in_chunk, read_chunks
+from handful.distributed._chunks import Chunks, in_chunk
 from handful.distributed._cluster import (
     cache_bytes,
     compute,
@@ -24,6 +24,7 @@ from handful.distributed._cluster import (
     require_dask,
 )
 from handful.distributed._covering import remember_inputs
+from handful.distributed._reading import read_chunks
 from handful.rules._table import Encoder
 
 Floats = NDArray[np.float64]

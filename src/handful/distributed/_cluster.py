@@ -164,8 +164,9 @@ def cluster_errors() -> Iterator[None]:
     lost: tuple[type[BaseException], ...] = (CancelledError, asyncio.CancelledError)
     killed: tuple[type[BaseException], ...] = ()
     try:
-        from distributed import KilledWorker
         from distributed.comm import CommClosedError
+
+        from distributed import KilledWorker
 
         lost = (*lost, CommClosedError, TimeoutError, ConnectionError)
         killed = (KilledWorker,)

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.covering._base import CoveringClassifier
-from handful.distributed._chunks import Chunks, read_chunks
+from handful.distributed._chunks import Chunks
+from handful.distributed._reading import read_chunks
 from handful.distributed._rows import ChunkedRows
 from handful.rules import AbstractRule
 
@@ -63,6 +64,8 @@ def _finish(machine: Any, chunks: Chunks) -> None:
         machine._n_covered = [[next(covers) for _ in part.machine.rules] for part in parts]
     X, codes = chunks.hold(machine.compression_set_)
     kept_wrong = int((machine._predict_codes(X) != codes).sum()) if len(X) else 0
+    kept = zip(machine.compression_set_.tolist(), X, codes.tolist(), strict=True)
+    machine._kept = {i: (row, code) for i, row, code in kept}
     machine._store(*chunks.hold(chunks.shown), chunks.n_samples, n_wrong, kept_wrong)
 
 
