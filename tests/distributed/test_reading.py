@@ -62,6 +62,21 @@ def test_unknown_sizes_and_other_cuts_are_found_out(rng):
     assert read_chunks(wide, labels).n_features == 3
 
 
+def test_labels_made_of_the_rows_do_not_make_the_rows_twice(rng):
+    X, _ = small(rng)
+    calls = []
+
+    def slowly(block):
+        calls.append(1)
+        return block + 0.0
+
+    lazy = cut(X, [20, 40]).map_blocks(slowly, dtype=float, meta=np.zeros((0, 0)))
+    labels = lazy.map_blocks(lambda b: b[:, 0] > 0, drop_axis=1, dtype=bool, meta=np.zeros(0, bool))
+    with dask.config.set({"handful.cache-bytes": 0}):
+        read_chunks(lazy, labels)
+    assert len(calls) == 2
+
+
 def test_frames_keep_names_and_words(rng):
     frame = pd.DataFrame({"a": rng.normal(size=40), "colour": rng.choice(["red", "blue"], 40)})
     y = pd.Series(rng.integers(0, 2, 40))
@@ -92,7 +107,7 @@ def test_frames_read_from_files_stay_aligned(rng, tmp_path):
     X, codes = (np.concatenate(side) for side in zip(*compute(chunks.parts), strict=True))
     np.testing.assert_array_equal(X, frame.drop(columns=["label"]))
     np.testing.assert_array_equal(chunks.classes[codes], frame["label"])
-    labels = both["label"].to_dask_array(lengths=True)
+    labels = cut((frame["label"] == "a").to_numpy(), [30, 30, 30])
     assert read_chunks(both.drop(columns=["label"]), labels).sizes.tolist() == [30, 30, 30]
 
 

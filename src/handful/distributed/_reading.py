@@ -123,16 +123,25 @@ def _array_blocks(X: Any, y: Any) -> list[Block]:
     if X.ndim != 2:
         raise ValueError(f"`X` must have two dimensions, got {X.ndim}. Use X.reshape(-1, 1).")
     X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
-    if hasattr(y, "rechunk"):
-        if y.ndim != 1:
-            raise ValueError(f"`y` must have one dimension, got {y.ndim}. Use y.ravel().")
-        known = np.isfinite([*X.chunks[0], *y.chunks[0]]).all()
-        if known and sum(X.chunks[0]) == sum(y.chunks[0]):
-            y = y.rechunk((X.chunks[0],))
-    labels = np.ravel(y.to_delayed())
-    if len(labels) != X.numblocks[0]:
-        raise ValueError(_CUT.format(len(labels), X.numblocks[0]))
-    return list(zip(X.to_delayed().ravel(), labels, strict=True))
+    if not hasattr(y, "rechunk"):  # a series
+        labels = np.ravel(y.to_delayed(optimize_graph=False))
+        if len(labels) != X.numblocks[0]:
+            raise ValueError(_CUT.format(len(labels), X.numblocks[0]))
+        return list(zip(X.to_delayed().ravel(), labels, strict=True))
+    if y.ndim != 1:
+        raise ValueError(f"`y` must have one dimension, got {y.ndim}. Use y.ravel().")
+    known = np.isfinite([*X.chunks[0], *y.chunks[0]]).all()
+    if known and sum(X.chunks[0]) == sum(y.chunks[0]):
+        y = y.rechunk((X.chunks[0],))
+    if y.numblocks[0] != X.numblocks[0]:
+        raise ValueError(_CUT.format(y.numblocks[0], X.numblocks[0]))
+    import dask.array as da
+
+    both = da.blockwise(  # what rows and labels share is computed once
+        _beside, "i", X, "ij", y, "i", concatenate=True, align_arrays=False, dtype=object,
+        meta=np.zeros(0, dtype=object),
+    )  # fmt: skip
+    return list(both.to_delayed().ravel())
 
 
 def _look(pair: tuple[Any, Any], width: int, may_name: bool) -> Summary:
