@@ -239,4 +239,4 @@ def _prepare(
             f"chunk {k} changed between two looks at it. Its source must give the same rows each "
             "time; use `persist()` where it does not."
         )
-    return X, codes
+    return X, codes.astype(np.uint8) if len(classes) <= 256 else codes
