@@ -23,13 +23,13 @@ N_FEATURES = 10
 def make_block(block: np.ndarray) -> np.ndarray:
     """Rows from the numbers of the rows: the same each time, on any worker."""
     rng = np.random.default_rng(int(block[0, 0]))
-    return rng.normal(size=(len(block), N_FEATURES))
+    return rng.random((len(block), N_FEATURES))
 
 
 def make_labels(X: np.ndarray) -> np.ndarray:
-    """One box, one half-space, and 5 % of noise that the row itself decides."""
-    inside = (X[:, 0] < 0.8) & (X[:, 1] > -0.9) & (X[:, 2] < 1.2)
-    return (inside ^ (np.modf(np.abs(X[:, 3]) * 1e4)[0] < 0.05)).astype(np.int64)
+    """A box, and 5 % of noise that the row itself decides."""
+    inside = (X[:, 0] < 0.8) & (X[:, 1] > 0.2) & (X[:, 2] < 0.9)
+    return (inside ^ (np.modf(X[:, 3] * 1e4)[0] < 0.05)).astype(np.int64)
 
 
 def generate(n_rows: int, chunk_rows: int):
@@ -152,28 +152,28 @@ def plain_counts(X, y, table):
 def check_simulator(options, runs) -> None:
     """Rates from all runs but the largest; the largest is then simulated."""
     from handful.distributed import fit_rates, simulate_schedule
+    from handful.distributed._simulate import is_read, is_round
 
-    if len(runs) < 3:
-        return
-    rates = fit_rates(runs[:-1], n_threads=options.workers)
-    n_rows, passes = runs[-1]
-    rounds = [p for p in passes if p.name.startswith("rule")]
-    found = simulate_schedule(
-        n_rows,
-        rates,
-        n_threads=options.workers,
-        rows_per_chunk=options.chunk_rows,
-        n_passes=len(rounds),
-        tally_bytes=float(np.mean([p.bytes_up for p in rounds])),
-    )
-    measured = sum(p.seconds for p in rounds)
-    print(f"{rates}")
-    print(
-        f"simulated from the smaller runs: {found.seconds:.2f} s for the {len(rounds)} rounds at "
-        f"{n_rows:,} rows, measured {measured:.2f} s, ratio {found.seconds / measured:.2f}"
-    )
-    rates = fit_rates(runs, n_threads=options.workers)
-    print(f"rates from all runs: {rates}")
+    if len(runs) > 2:
+        rates = fit_rates(runs[:-1], n_threads=options.workers)
+        n_rows, passes = runs[-1]
+        rounds = [p for p in passes if is_round(p)]
+        found = simulate_schedule(
+            n_rows,
+            rates,
+            n_threads=options.workers,
+            rows_per_chunk=options.chunk_rows,
+            n_rounds=len(rounds),
+            n_reads=sum(is_read(p) for p in passes),
+            tally_bytes=float(np.mean([p.bytes_up for p in rounds])),
+        )
+        measured = sum(p.seconds for p in passes)
+        print(
+            f"simulated from the smaller runs: {found.seconds:.2f} s for {n_rows:,} rows, "
+            f"measured {measured:.2f} s, ratio {found.seconds / measured:.2f}"
+        )
+    if len(runs) > 1:
+        print(f"rates from all runs: {fit_rates(runs, n_threads=options.workers)}")
 
 
 def main() -> None:

@@ -48,11 +48,12 @@ for record in passes:
     print(f"{record.name:8} {record.n_requests:2} paths, {record.bytes_up:8} bytes a chunk")
 
 # %%
-# A plan: seconds of ten passes by rows and threads, at a hundred nanoseconds a row and pass.
+# A plan: seconds by rows and threads, at 20 ns a row and round and 200 ns a row and read.
 figure, ax = plt.subplots(constrained_layout=True)
 threads = [2**k for k in range(1, 11)]
+rates = Rates(seconds_per_row=2e-8, seconds_per_read=2e-7)
 for n_rows in (10**7, 10**8, 10**9, 10**10):
-    plans = [simulate_schedule(n_rows, Rates(seconds_per_row=1e-7), n_threads=n) for n in threads]
+    plans = [simulate_schedule(n_rows, rates, n_threads=n) for n in threads]
     ax.loglog(threads, [plan.seconds for plan in plans], marker="o", label=f"{n_rows:.0e} rows")
 ax.set(xlabel="threads", ylabel="seconds", title="Where the scheduler takes over, lines flatten")
 ax.legend()

@@ -19,7 +19,10 @@ class Rates:
     Attributes
     ----------
     seconds_per_row : float
-        One pass over one row on one thread: reading it, if it is not kept, and counting it.
+        A round for one row on one thread: counting it, its codes being kept. Where they are not,
+        add the next.
+    seconds_per_read : float
+        A pass that reads the rows, for one row on one thread: checking, encoding or predicting.
     seconds_per_task : float
         What the scheduler spends on a task. Its tasks wait for each other.
     seconds_per_pass : float
@@ -29,6 +32,7 @@ class Rates:
     """
 
     seconds_per_row: float
+    seconds_per_read: float = 0.0
     seconds_per_task: float = 1e-3
     seconds_per_pass: float = 0.02
     bytes_per_second: float = 1e9
@@ -42,6 +46,7 @@ class Schedule:
     ----------
     seconds : float
     n_passes, n_chunks, n_tasks : int
+        Rounds and reads together; chunks; tasks of all passes.
     bytes_moved : float
         Tallies that travel between workers and to the driver, over all passes.
     busy : float
@@ -62,7 +67,8 @@ def simulate_schedule(
     *,
     n_threads: int,
     rows_per_chunk: int = 10**6,
-    n_passes: int = 10,
+    n_rounds: int = 5,
+    n_reads: int = 4,
     tally_bytes: float = 1e5,
     fan_in: int = 16,
 ) -> Schedule:
@@ -76,10 +82,12 @@ def simulate_schedule(
     n_threads : int
         Threads of all workers together.
     rows_per_chunk : int
-    n_passes : int
-        Rounds of the greedy search, and about five more for reading and checking.
+    n_rounds : int
+        Rounds of the search after the first, which encodes the rows.
+    n_reads : int
+        Passes that read the rows: a look, the pool, the first round, the errors.
     tally_bytes : float
-        What a chunk sends back in a pass.
+        What a chunk sends back in a round.
     fan_in : int
         Tallies that one task adds.
 
@@ -90,8 +98,8 @@ def simulate_schedule(
     Examples
     --------
     >>> rates = Rates(seconds_per_row=1e-7)
-    >>> small = simulate_schedule(10**7, rates, n_threads=2)
-    >>> large = simulate_schedule(10**9, rates, n_threads=2)
+    >>> small = simulate_schedule(10**7, rates, n_threads=2, n_reads=0)
+    >>> large = simulate_schedule(10**9, rates, n_threads=2, n_reads=0)
     >>> round(large.seconds / small.seconds)
     96
     >>> large.n_chunks
@@ -99,15 +107,24 @@ def simulate_schedule(
     """
     n_chunks = max(1, math.ceil(n_rows / rows_per_chunk))
     sizes = [min(rows_per_chunk, n_rows - k * rows_per_chunk) for k in range(n_chunks)]
-    leaves = [rates.seconds_per_row * size for size in sizes]
-    span, busy, n_tasks, n_sent = _one_pass(leaves, rates, n_threads, fan_in, tally_bytes)
-    seconds = rates.seconds_per_pass + span
+    seconds, busy, n_tasks, moved = 0.0, 0.0, 0, 0.0
+    kinds = (
+        (n_rounds, rates.seconds_per_row, tally_bytes),
+        (n_reads, rates.seconds_per_read, 0.0),
+    )
+    for n_passes, rate, sent_bytes in kinds:
+        leaves = [rate * size for size in sizes]
+        span, work, tasks, n_sent = _one_pass(leaves, rates, n_threads, fan_in, sent_bytes)
+        seconds += n_passes * (rates.seconds_per_pass + span)
+        busy += n_passes * work
+        n_tasks += n_passes * tasks
+        moved += n_passes * n_sent * sent_bytes
     return Schedule(
-        seconds=n_passes * seconds,
-        n_passes=n_passes,
+        seconds=seconds,
+        n_passes=n_rounds + n_reads,
         n_chunks=n_chunks,
-        n_tasks=n_passes * n_tasks,
-        bytes_moved=n_passes * n_sent * tally_bytes,
+        n_tasks=n_tasks,
+        bytes_moved=moved,
         busy=busy / (n_threads * seconds) if seconds > 0 else 0.0,
     )
 
@@ -137,6 +154,19 @@ def _one_pass(
         ready = sorted((max(group), (len(group) - 1) * transfer) for group in groups)
 
 
+def is_read(record: Pass) -> bool:
+    """Whether a pass reads the rows themselves."""
+    return record.name in _READS
+
+
+def is_round(record: Pass) -> bool:
+    """Whether a pass counts kept codes."""
+    return not is_read(record) and (record.name.startswith("rule") or record.name == "weights")
+
+
+_READS = ("look", "take", "rule 0", "errors", "errors and covers", "margins")
+
+
 def fit_rates(
     runs: Sequence[tuple[int, Sequence[Pass]]], *, n_threads: int, bytes_per_second: float = 1e9
 ) -> Rates:
@@ -161,26 +191,32 @@ def fit_rates(
     >>> round(rates.seconds_per_pass, 4)
     0.01
     """
-    rounds = [
-        (n_rows, p.n_chunks, p.seconds)
+    used = [
+        (n_rows, p.n_chunks, is_read(p), p.seconds)
         for n_rows, passes in runs
         for p in passes
-        if p.name.startswith("rule") or p.name == "weights"
+        if is_read(p) or is_round(p)
     ]
-    if len({n_rows for n_rows, _, _ in rounds}) < 2:
+    if len({n_rows for n_rows, *_ in used}) < 2:
         raise ValueError(
-            f"`runs` must hold rounds of at least two different sizes, got {len(rounds)} rounds. "
-            "Measure one more size."
+            f"`runs` must hold rounds of at least two different sizes, got {len(used)} passes of "
+            "one size. Measure one more size."
         )
-    A = np.array([[n_rows / n_threads, n_chunks, 1.0] for n_rows, n_chunks, _ in rounds])
-    seconds = np.array([s for _, _, s in rounds])
+    A = np.array(
+        [
+            [n_rows / n_threads * (not reads), n_rows / n_threads * reads, n_chunks, 1.0]
+            for n_rows, n_chunks, reads, _ in used
+        ]
+    )
+    seconds = np.array([row[-1] for row in used])
     from scipy.optimize import nnls
 
     weight = 1.0 / seconds  # relative errors count
     x, _ = nnls(A * weight[:, None], seconds * weight)
     return Rates(
         seconds_per_row=float(x[0]),
-        seconds_per_task=float(x[1]),
-        seconds_per_pass=float(x[2]),
+        seconds_per_read=float(x[1]),
+        seconds_per_task=float(x[2]),
+        seconds_per_pass=float(x[3]),
         bytes_per_second=bytes_per_second,
     )
