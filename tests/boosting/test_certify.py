@@ -204,7 +204,11 @@ def test_margin_certificate_is_that_of_bounds(rng):
     assert stump_complexity(500, 2).value == complexity
     slack = np.clip(1 - machine.margins_ / 0.5, 0, 1).mean()
     expected = rademacher_margin_bound(500, slack, complexity, scale=2.0)
-    assert machine.certify(margin=0.5).terms == expected.terms
+    found = machine.certify(margin=0.5).terms
+    assert [name for name, _ in found] == [name for name, _ in expected.terms]
+    values = [value for _, value in expected.terms]
+    assert [value for _, value in found] == pytest.approx(values, abs=2**-35)
+    assert found[0][1] >= values[0]  # rounded up
     share = np.mean(machine.margins_ < 0.5)
     expected = margin_distribution_bound(500, share, 0.5, complexity)
     given = machine.certify(bound="margin-distribution", margin=0.5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,19 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from handful.boosting._base import OneVersusRest, Vote
-from handful.boosting._certify import given_complexity, hull_certificate, stump_complexity
+from handful.boosting._binned import (
+    Weighing,
+    binned_rounds,
+    draw_pool,
+    pool_encoder,
+    weigh_rows,
+)
+from handful.boosting._certify import (
+    given_complexity,
+    hull_certificate,
+    margin_columns,
+    stump_complexity,
+)
 from handful.boosting._columns import ColumnFamily, Floats
 from handful.boosting._learners import RESPONSES, LearnerColumns
 from handful.boosting._rademacher import RademacherEstimate
@@ -20,6 +33,7 @@ from handful.boosting._stumps import StumpColumns
 from handful.boosting._votes import LearnerVote, StumpVote
 from handful.bounds import Certificate, Criterion, NotCertifiableError, adaboost_training_bound
 from handful.bounds._validation import check_choice, check_count
+from handful.rules._elsewhere import is_dask, over_chunks
 
 _NO_EDGE = "no weak learner has a positive edge. Check the labels, or give it richer weak learners."
 
@@ -43,8 +57,14 @@ class AdaBoost(OneVersusRest):
         What a weak learner says: a sign, or a real number (its ``decision_function``, twice
         its probability minus one, or a regressor's prediction), whose weight is then found
         numerically. Stumps say signs.
+    candidates : int, optional
+        Take the thresholds of the stumps from this many examples, drawn without looking at
+        labels, and add up weights as whole numbers: for many rows, and needed for Dask inputs.
+        The result does not depend on how the rows are cut into chunks. By default every
+        threshold between two examples is tried.
     random_state : int, RandomState or None
-        Seeds weak learners that are random. Stumps are not.
+        Seeds weak learners that are random, and draws the candidates. Other stumps are not
+        random.
 
     Attributes
     ----------
@@ -90,11 +110,13 @@ class AdaBoost(OneVersusRest):
         *,
         n_rounds: int = 100,
         response: str = "labels",
+        candidates: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.weak_learner = weak_learner
         self.n_rounds = n_rounds
         self.response = response
+        self.candidates = candidates
         self.random_state = random_state
 
     def _allows_nan(self) -> bool:
@@ -105,17 +127,33 @@ class AdaBoost(OneVersusRest):
         )
 
     def _check_parameters(self, X: Floats) -> None:
+        self._begin(X.shape[0])
+
+    def _begin(self, n_samples: int) -> None:
+        """Check the parameters, and draw the candidates where there are any."""
         check_count("n_rounds", self.n_rounds, low=1)
+        if self.candidates is not None:
+            check_count("candidates", self.candidates, low=2)
+            if not _is_stumps(self.weak_learner):
+                raise ValueError(
+                    f"`candidates` must be None for weak learners other than stumps, got "
+                    f"{self.candidates!r}. Leave it out."
+                )
         check_choice("response", self.response, RESPONSES)
         if not _is_stumps(self.weak_learner) and not hasattr(self.weak_learner, "fit"):
             raise ValueError(
                 f"`weak_learner` must be 'stumps' or an estimator, got {self.weak_learner!r}."
             )
         self._random = check_random_state(self.random_state)
+        self._pool: Any = None
+        if self.candidates is not None:
+            self._pool = draw_pool(n_samples, int(self.candidates), self._random)
 
     def _fit_one(
         self, X: Floats, y_signed: Floats, weights: Floats
     ) -> tuple[Vote, list[dict[str, float]]]:
+        if self._pool is not None:
+            return self._fit_binned(X, y_signed, weights)
         rows, signs, merged = merge_rows(X, y_signed, weights)
         family: ColumnFamily
         if _is_stumps(self.weak_learner):
@@ -125,15 +163,33 @@ class AdaBoost(OneVersusRest):
                 self.weak_learner, rows, response=self.response, random_state=self._random
             )
         boosted = adaboost_rounds(family, signs, merged, int(self.n_rounds))
-        history = [
+        return self._vote(boosted, float(weights @ y_signed)), self._history(boosted)
+
+    def _fit_binned(
+        self, X: Floats, y_signed: Floats, weights: Floats
+    ) -> tuple[Vote, list[dict[str, float]]]:
+        """Stumps at the values of the pool, from sums of whole numbers."""
+        encoder = pool_encoder(X[self._pool])
+        codes, is_positive = encoder(X), y_signed > 0.0
+
+        def weigh(ask: Weighing) -> Any:
+            return weigh_rows(codes, is_positive, weights, encoder.n_codes, ask)
+
+        log_total = math.log(math.fsum(weights))
+        boosted = binned_rounds(encoder, weigh, len(X), log_total, int(self.n_rounds))
+        return self._vote(boosted, float(weights @ y_signed)), self._history(boosted)
+
+    @staticmethod
+    def _history(boosted: Boosted) -> list[dict[str, float]]:
+        return [
             {"round": t + 1, "error": r.error, "alpha": r.alpha, "Z": r.Z}
             for t, r in enumerate(boosted.rounds)
         ]
-        return self._vote(boosted, y_signed, weights), history
 
-    def _vote(self, boosted: Boosted, y_signed: Floats, weights: Floats) -> Vote:
+    def _vote(self, boosted: Boosted, balance: float) -> Vote:
+        """The rounds as a vote; a constant for the heavier class where there are none."""
         if not boosted.rounds:
-            return self._constant_vote(y_signed, weights, _NO_EDGE)
+            return self._constant_vote(balance, _NO_EDGE)
         pairs = [(r.key, r.alpha) for r in boosted.rounds]
         if _is_stumps(self.weak_learner):
             return StumpVote(pairs)
@@ -152,6 +208,8 @@ class AdaBoost(OneVersusRest):
         """
         from scipy.special import expit
 
+        if is_dask(X):
+            return over_chunks().map_rows(self, "predict_proba", X)
         scores = self.decision_function(X)
         if scores.ndim == 1:
             return np.column_stack([expit(-2.0 * scores), expit(2.0 * scores)])
@@ -184,7 +242,7 @@ class AdaBoost(OneVersusRest):
         margin: float | None,
         rademacher: float | RademacherEstimate | None,
     ) -> Certificate:
-        m = self._margins.shape[0]
+        m = margin_columns(self._margins)[0].size
         if rademacher is not None:
             complexity = given_complexity(rademacher, m, delta)
         elif _is_stumps(self.weak_learner):

@@ -18,6 +18,7 @@ from handful.boosting._stumps import Stump
 from handful.boosting._votes import StumpVote
 from handful.bounds import Certificate, NotCertifiableError, held_out_bound
 from handful.bounds._validation import check_delta, check_real
+from handful.rules._elsewhere import is_dask, over_chunks
 
 
 class Vote(Protocol):
@@ -83,6 +84,8 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
         -------
         self
         """
+        if is_dask(X):
+            return over_chunks().fit(self, X, y, sample_weight=sample_weight)
         finite = "allow-nan" if self._allows_nan() else True
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=finite)
         check_classification_targets(y)
@@ -111,8 +114,11 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
             self.machines_.append(vote)
             rows += [{"machine": k, **row} for row in history]
             margins.append(signed * vote(X) / (vote.total or 1.0))
-        self._margins = np.column_stack(margins)
+        self._margins: Any = np.column_stack(margins)
         self.margins_ = self._margins[:, 0] if len(margins) == 1 else self._margins
+        self._keep_history(rows)
+
+    def _keep_history(self, rows: list[dict[str, float]]) -> None:
         names = list(rows[0]) if rows else []
         self.n_iter_ = int(max((row["round"] for row in rows), default=0))
         self.history_ = {name: np.array([row[name] for row in rows]) for name in names}
@@ -145,6 +151,8 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
+        if is_dask(X):
+            return over_chunks().map_rows(self, "decision_function", X)
         X = self._validated(X)
         scores = np.column_stack([vote(X) for vote in self.machines_])
         return scores[:, 0] if len(self.machines_) == 1 else scores
@@ -160,6 +168,8 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
+        if is_dask(X):
+            return over_chunks().map_rows(self, "predict", X)
         scores = self.decision_function(X)
         if scores.ndim == 1:
             return self.classes_[(scores > 0.0).astype(int)]
@@ -230,15 +240,20 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
                 "`X` and `y` must be given for bound='held-out', got none. Pass examples that "
                 "had no part in training."
             )
+        if is_dask(X):
+            return held_out_bound(*over_chunks().count_wrong(self, X, y), delta=delta)
         predicted = self.predict(X)
         n_errors = int(np.sum(predicted != np.asarray(y)))
         return held_out_bound(predicted.size, n_errors, delta=delta)
 
-    def _constant_vote(self, y_signed: Floats, weights: Floats, reason: str) -> StumpVote:
-        """A vote for the heavier class, with a warning: nothing better was found."""
+    def _constant_vote(self, balance: float, reason: str) -> StumpVote:
+        """A vote for the heavier class, with a warning: nothing better was found.
+
+        ``balance`` is the weight of the positives minus that of the negatives.
+        """
         warnings.warn(f"{type(self).__name__} is constant: {reason}", UserWarning, stacklevel=5)
         self._has_constant = True
-        sign = 1 if float(weights @ y_signed) > 0.0 else -1
+        sign = 1 if balance > 0.0 else -1
         return StumpVote([(Stump(-1, 0.0, sign), 1.0)])
 
     def _refuse_constant(self, bound: str) -> None:

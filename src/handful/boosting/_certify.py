@@ -7,6 +7,7 @@ at most the sum of the risks, each taken at its share of delta.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -26,7 +27,7 @@ from handful.bounds import (
 KNOWN_CLASSES = "the classes were known beforehand and new cases belong to one of them"
 #: Share of delta spent on the Monte-Carlo error of an estimated complexity.
 _MONTE_CARLO_SHARE = 0.1
-_N_SCALES = 21
+N_SCALES = 21
 _N_MARGINS = 10
 
 
@@ -92,9 +93,104 @@ def given_complexity(
     return Complexity(rademacher.upper(spent), True, spent, basis)
 
 
+SLACK_BITS = 36
+#: Margins at which the shares of margins that are kept as counts are known.
+GRID = np.arange(1, 201) / 200.0
+
+
+def slack_quanta(margins: Floats, scale: float) -> int:
+    """Sum of the slacks min(1, (1 - scale * margin)_+), each rounded up to a multiple of 2^-36.
+
+    A whole number: it does not depend on the order of the examples.
+
+    Examples
+    --------
+    >>> slack_quanta(np.array([0.0, 0.25, 1.0]), 2.0) / 2**36
+    1.5
+    """
+    slack = np.clip(1.0 - scale * margins, 0.0, 1.0)
+    return int(np.ceil(slack * 2.0**SLACK_BITS).astype(np.int64).sum())
+
+
+@dataclass(frozen=True)
+class MarginArray:
+    """The margins of one machine, in memory."""
+
+    values: Floats
+
+    @property
+    def size(self) -> int:
+        """Number of examples."""
+        return int(self.values.size)
+
+    def slack(self, scale: float) -> float:
+        """Mean slack, rounded up."""
+        return min(1.0, slack_quanta(self.values, scale) / 2**SLACK_BITS / self.size)
+
+    def share(self, theta: float) -> float:
+        """Share of the margins below theta."""
+        return float(np.mean(self.values < theta + 1e-12))
+
+    def tried(self) -> Floats:
+        """Margins worth a try."""
+        tried = np.quantile(self.values, np.linspace(0.0, 1.0, 101), method="lower")
+        return np.unique(np.clip(tried - 1e-9, 1e-6, 1.0))
+
+
+@dataclass(frozen=True)
+class MarginCounts:
+    """What is known of the margins of one machine that was fitted to chunks.
+
+    Attributes
+    ----------
+    size : int
+    slacks : tuple of int
+        `slack_quanta` at the scales 1, 2, 4, ...
+    below : tuple of int
+        How many margins are below each of ``GRID``.
+    """
+
+    size: int
+    slacks: tuple[int, ...]
+    below: tuple[int, ...]
+
+    def slack(self, scale: float) -> float:
+        """Mean slack, rounded up."""
+        j = round(math.log2(scale))
+        if 2.0**j != scale or j >= len(self.slacks):
+            raise ValueError(_FIXED_MARGIN.format(1.0 / scale))
+        return min(1.0, self.slacks[j] / 2**SLACK_BITS / self.size)
+
+    def share(self, theta: float) -> float:
+        """Share of the margins below theta."""
+        at = int(np.argmin(np.abs(GRID - theta)))
+        if GRID[at] != theta:
+            raise ValueError(_FIXED_MARGIN.format(theta))
+        return self.below[at] / self.size
+
+    def tried(self) -> Floats:
+        """Margins worth a try."""
+        return GRID
+
+
+_FIXED_MARGIN = (
+    "`margin` = {:g} is not among those that were counted when the machine was fitted to chunks. "
+    "Leave it out: the margins that were counted are then tried and paid for."
+)
+
+Margins = MarginArray | MarginCounts
+
+
+def margin_columns(margins: Floats | Sequence[MarginCounts]) -> list[Margins]:
+    """One view of the margins a machine."""
+    if isinstance(margins, np.ndarray):
+        return [MarginArray(column) for column in margins.T]
+    return list(margins)
+
+
 def hull_certificate(
     bound: str,
-    margins: Floats,
+    margins: Floats | Sequence[MarginCounts],
     complexity: Complexity,
     *,
     margin: float | None,
@@ -105,7 +201,7 @@ def hull_certificate(
     Parameters
     ----------
     bound : {"rademacher-margin", "margin-distribution"}
-    margins : ndarray of shape (n_samples, n_machines)
+    margins : ndarray of shape (n_samples, n_machines), or counts of them, one a machine
         y f(x) over the sum of the weights.
     complexity : Complexity
     margin : float or None
@@ -113,21 +209,21 @@ def hull_certificate(
     delta : float
     """
     certify_one = _slack_bound if bound == "rademacher-margin" else _share_bound
-    share = (delta - complexity.delta_spent) / margins.shape[1]
-    parts = [certify_one(column, complexity, margin, share) for column in margins.T]
+    columns = margin_columns(margins)
+    share = (delta - complexity.delta_spent) / len(columns)
+    parts = [certify_one(column, complexity, margin, share) for column in columns]
     return combined(parts, delta, (complexity.basis,))
 
 
 def _slack_bound(
-    margins: Floats, complexity: Complexity, margin: float | None, delta: float
+    margins: Margins, complexity: Complexity, margin: float | None, delta: float
 ) -> Certificate:
     """Best of the scales 1, 2, 4, ...: the bound holds for all of them at once."""
 
     def at(scale: float, is_fixed: bool) -> Certificate:
-        slack = float(np.clip(1.0 - scale * margins, 0.0, 1.0).mean())
         return rademacher_margin_bound(
             margins.size,
-            min(1.0, slack),
+            margins.slack(scale),
             complexity.value,
             scale=scale,
             scale_is_fixed=is_fixed,
@@ -137,18 +233,18 @@ def _slack_bound(
 
     if margin is not None:
         return at(1.0 / margin, True)
-    return _smallest(at(2.0**j, False) for j in range(_N_SCALES))
+    return _smallest(at(2.0**j, False) for j in range(N_SCALES))
 
 
 def _share_bound(
-    margins: Floats, complexity: Complexity, margin: float | None, delta: float
+    margins: Margins, complexity: Complexity, margin: float | None, delta: float
 ) -> Certificate:
     """Best of all observed margins: the bound holds for all of them at once."""
 
     def at(theta: float, is_fixed: bool) -> Certificate:
         return margin_distribution_bound(
             margins.size,
-            float(np.mean(margins < theta + 1e-12)),
+            margins.share(theta),
             theta,
             complexity.value,
             margin_is_fixed=is_fixed,
@@ -158,9 +254,7 @@ def _share_bound(
 
     if margin is not None:
         return at(margin, True)
-    tried = np.quantile(margins, np.linspace(0.0, 1.0, 101), method="lower")
-    tried = np.unique(np.clip(tried - 1e-9, 1e-6, 1.0))
-    return _smallest(at(float(theta), False) for theta in tried)
+    return _smallest(at(float(theta), False) for theta in margins.tried())
 
 
 def kernel_certificate(

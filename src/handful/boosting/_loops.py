@@ -61,3 +61,32 @@ def best_cuts(order, counts, offsets, positions, prices, scores, tol):
         elif plus_at >= 0:
             index[j], value[j] = 2 * plus_at, plus_best
     return index, value
+
+
+@njit(cache=True, nogil=True, fastmath=False)
+def add_quanta(codes, is_positive, weights, levels, constant, log_total, bits, out):
+    """Add the weight of every row, in quanta of 2^-bits, to the histograms of its class.
+
+    Parameters
+    ----------
+    codes : (n_features, n_samples) uint16
+    is_positive : (n_samples,) bool
+    weights : (n_samples,) float64
+    levels : (n_features, n_codes) float64
+        Score of a row: the sum of the levels of its bins, feature by feature, and ``constant``.
+    log_total : float
+        Weights are shares of exp(log_total).
+    out : (2, n_features, n_codes) int64
+    """
+    unit = 2.0**bits
+    for i in range(codes.shape[1]):
+        if weights[i] == 0.0:
+            continue
+        score = constant
+        for j in range(codes.shape[0]):
+            score += levels[j, codes[j, i]]
+        label = 1 if is_positive[i] else 0
+        exponent = (-score if is_positive[i] else score) - log_total
+        quanta = np.int64(np.rint(min(weights[i] * np.exp(exponent), 1.0) * unit))
+        for j in range(codes.shape[0]):
+            out[label, j, codes[j, i]] += quanta

@@ -198,7 +198,7 @@ class LPBoost(OneVersusRest):
 
     def _vote(self, solution: LPBoosted, y_signed: Floats, weights: Floats) -> Vote:
         if not solution.columns:
-            return self._constant_vote(y_signed, weights, NO_MARGIN)
+            return self._constant_vote(float(weights @ y_signed), NO_MARGIN)
         keys = [column.key for column in solution.columns]
         values = [float(w) for w in solution.weights]
         if self._is("precomputed"):

@@ -138,7 +138,7 @@ class LPBoostMKL(OneVersusRest):
         self.beta_, self.rho_, self.gap_ = np.array(self._summaries).T
         history = [state.row() for state in solution.history]
         if not solution.columns:
-            return self._constant_vote(signs, merged, NO_MARGIN), history
+            return self._constant_vote(float(merged @ signs), NO_MARGIN), history
         return KernelVote(self._kernels, groups, solution, rows), history
 
     @property

@@ -92,6 +92,10 @@ class StumpColumns:
             positions, cuts = np.append(positions, values.size), np.append(cuts, values[-1])
         return positions, cuts
 
+    def cuts(self) -> list[Floats]:
+        """Thresholds of each feature."""
+        return np.split(self._thresholds, self._offsets[1:-1])
+
     @property
     def n_stumps(self) -> int:
         """Number of stumps, both signs and the constants included."""

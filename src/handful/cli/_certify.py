@@ -15,6 +15,16 @@ from rich.panel import Panel
 from rich.table import Table
 
 from handful.bounds import Certificate
+from handful.bounds._validation import check_choice
+from handful.cli._chunked import (
+    ENGINE,
+    ENGINES,
+    SCHEDULER,
+    classes_of,
+    on_scheduler,
+    read_chunked,
+)
+from handful.cli._chunked import NO_REPORT as NO_ROWS
 from handful.cli._output import (
     AS_JSON,
     console,
@@ -25,6 +35,7 @@ from handful.cli._output import (
     write_files,
 )
 from handful.cli._tables import TableData, read_table
+from handful.rules._elsewhere import is_dask
 
 NO_REPORT = (
     "report.html was not written: it needs the extra `report` "
@@ -54,6 +65,8 @@ def certify(
     ),
     seed: int = typer.Option(0, help="Seed of the pools; choose it before looking."),
     threads: int = typer.Option(1, help="Number of threads."),
+    engine: str = ENGINE,
+    scheduler: str = SCHEDULER,
     out: Path = typer.Option(
         None,
         help="Folder for model.json, certificate.json and report.html; or a model file (.json).",
@@ -66,9 +79,13 @@ def certify(
     equality; empty cells and "?" are missing values, which satisfy no rule.
 
     Example: **handful certify patients.csv --target outcome --out results**
+
+    More rows than memory: **handful certify 'rows/*.parquet' --engine dask --rules stumps**
     """
-    with reported_errors():
-        table = read_table(data, target, positive)
+    with reported_errors(), on_scheduler(scheduler):
+        check_choice("--engine", engine, ENGINES)
+        read = read_table if engine == "memory" else read_chunked
+        table = read(data, target, positive)
         machine, seconds = _fit(
             table,
             rules=rules.split(",") if "," in rules else rules,
@@ -92,7 +109,7 @@ def _read_costs(costs: str | None, table: TableData) -> tuple[float, ...] | None
     if costs is None:
         return None
     if not table.is_positive_known:
-        classes = sorted(map(str, set(table.y.tolist())))
+        classes = [str(label) for label in classes_of(table)]
         raise ValueError(
             "`--positive` must say which class is the positive one where `--costs` are given: "
             f"one of {', '.join(classes[:20])}."
@@ -110,14 +127,14 @@ def _fit(table: TableData, **parameters: Any) -> tuple[Any, float]:
     if _is_first_run():
         errors.print("[dim]Compiling the search loops (first run only, a few seconds) …[/]")
     machine = SetCoveringMachine(**parameters)
-    classes = sorted(set(table.y.tolist()))
+    classes = classes_of(table)
     start = time.perf_counter()
     with progress("Learning") as report, watch_progress(report):
         if table.positive is None or table.positive == classes[1]:
             machine.fit(table.X, table.y)
         else:  # the positive class comes second
             machine.fit(table.X, (table.y == table.positive).astype(int))
-            machine.classes_ = np.array(classes[::-1], dtype=table.y.dtype)
+            machine.classes_ = np.array(classes[::-1])
     return machine, time.perf_counter() - start
 
 
@@ -142,6 +159,9 @@ def _write(machine: Any, table: TableData, out: Path) -> list[Path]:
         "model.json": to_text(document),
         "certificate.json": json.dumps(document["certificate"], indent=1, allow_nan=False) + "\n",
     }
+    if is_dask(table.X):
+        errors.print(f"[yellow]{escape(NO_ROWS)}[/]", highlight=False)
+        return write_files(out, contents)
     try:
         contents["report.html"] = _render(machine, table, document["provenance"])
     except ImportError:

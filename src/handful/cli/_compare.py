@@ -10,6 +10,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from handful.cli._chunked import SCHEDULER, on_scheduler
 from handful.cli._contest import Contest, check_folds, run_contest
 from handful.cli._output import (
     AS_JSON,
@@ -47,6 +48,7 @@ def compare(
     quick: bool = typer.Option(False, "--quick", help="Three folds and smaller grids."),
     seed: int = typer.Option(0, help="Seed of folds, pools and forests."),
     jobs: int = typer.Option(1, help="Fits at the same time."),
+    scheduler: str = SCHEDULER,
     out: Path = typer.Option(None, help="Folder for compare.csv and compare.svg."),
     as_json: bool = AS_JSON,
 ) -> None:
@@ -59,7 +61,7 @@ def compare(
 
     Example: **handful compare patients.csv --target outcome --quick --out results**
     """
-    with reported_errors():
+    with reported_errors(), on_scheduler(scheduler):
         rivals = choose_rivals(machines)
         if not 0.0 < delta < 1.0:
             raise ValueError(f"`--delta` must be in (0, 1), got {delta}.")
@@ -68,7 +70,9 @@ def compare(
         check_folds(table.y, n_folds)
         contest = Contest(table.X, table.y, n_folds, delta, quick, seed)
         with progress("Comparing") as report:
-            frame = run_contest(rivals, contest, n_jobs=jobs, report=report)
+            frame = run_contest(
+                rivals, contest, n_jobs=jobs if scheduler is None else -1, report=report
+            )
         written = [] if out is None else _write(frame, table, out)
     if as_json:
         print_json(_as_dict(frame, table, contest, written))

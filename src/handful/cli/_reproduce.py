@@ -9,6 +9,7 @@ from typing import Any
 import typer
 from rich.markup import escape
 
+from handful.cli._chunked import SCHEDULER, on_scheduler
 from handful.cli._output import (
     AS_JSON,
     as_table,
@@ -31,10 +32,11 @@ def reproduce(
     data_dir: Path = typer.Option(None, help="Folder with the data sets (or HANDFUL_DATA)."),
     quick: bool = typer.Option(False, help="A few small data sets only."),
     seed: int = typer.Option(0, help="Seed of what is random."),
+    scheduler: str = SCHEDULER,
     as_json: bool = AS_JSON,
 ) -> None:
     """Run a published table again: ours, theirs, the difference."""
-    with reported_errors():
+    with reported_errors(), on_scheduler(scheduler):
         folder = data_dir or (Path(os.environ["HANDFUL_DATA"]) if _has_variable() else None)
         frames = dict(_run(paper, table, folder, quick, seed))
     if as_json:

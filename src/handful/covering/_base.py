@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
@@ -29,6 +28,7 @@ from handful.covering._inputs import read_columns, repeat_counts
 from handful.covering._learn import Learned, Settings, learn
 from handful.covering._parameters import read_settings
 from handful.rules import AbstractRule, Rows, RuleList, RuleSet, collapse_rows
+from handful.rules._elsewhere import is_dask, over_chunks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,7 +150,8 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
         share = replace(settings, delta=settings.delta / n_machines)
         stream = rng.spawn(1)[0]
         self._settings = settings
-        self._n_covered: list[list[int]] | None = None
+        self._n_covered: list[list[int]] | None = None  # known where the data are elsewhere
+        self._kept: dict[int, tuple[Floats, int]] | None = None
         # the same draws for every class: their pools overlap, so fewer examples are kept
         self._learned: list[Learned] = [
             learn(rows(1 if n_machines == 1 else k), share, deepcopy(stream))
@@ -259,6 +260,13 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
         """Training labels as given (two classes or more)."""
         return self.classes_[self._label_codes]
 
+    def _example(self, i: int) -> tuple[Floats, Any]:
+        """Features and label of a kept example; it may be all that is held of the data."""
+        if self._kept is None:
+            return self._X[i], self.classes_[self._label_codes[i]]
+        row, code = self._kept[i]
+        return row, self.classes_[code]
+
     # -- reading ----------------------------------------------------------------------------
 
     @property
@@ -276,7 +284,7 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
     def get_rules(self) -> pd.DataFrame:
         """The rules as a data frame: condition, label given, examples, training counts."""
         frame = rules_frame(self._machines(), self.classes_, self._names, self._columns, self._X)
-        if self._n_covered is not None:
+        if self._n_covered is not None and len(frame):
             frame["n_covered"] = [n for counts in self._n_covered for n in counts]
         return frame
 
@@ -319,16 +327,6 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
         """The candidate behind the machine (two classes)."""
         check_is_fitted(self, "_learned")
         return self._learned[0].chosen
-
-
-def is_dask(X: Any) -> bool:
-    """Whether X is a Dask collection, whose rows are read in chunks."""
-    return hasattr(X, "__dask_graph__")
-
-
-def over_chunks() -> Any:
-    """The module that works on Dask inputs; it stands above this one and is loaded on demand."""
-    return importlib.import_module("handful.distributed")
 
 
 def _seed(random_state: Any) -> Any:

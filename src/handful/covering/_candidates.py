@@ -113,9 +113,7 @@ def recount(candidate: Candidate, machine: RuleSet | RuleList, rows: Rows) -> Ca
     """
     kept = rows.row_of[np.array(candidate.kept, dtype=np.int64)]
     kept_wrong = machine.predict(rows.X[kept]) != rows.y[kept]
-    n_fp, n_fn, n_all = count_errors(
-        rows, rows.n_wrong(machine.predict), kept_wrong, candidate.kept
-    )
+    n_fp, n_fn, n_all = count_errors(rows, rows.n_wrong(machine), kept_wrong, candidate.kept)
     return replace(
         candidate, n_false_positives=n_fp, n_false_negatives=n_fn, n_training_errors=n_all
     )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
 from handful.covering._candidates import Candidate
@@ -85,6 +87,7 @@ def cross_validate_path(
     geometry: Geometry | None = None,
     stop_on_nonpositive: bool = True,
     n_threads: int = 1,
+    n_jobs: int | None = None,
 ) -> PathScores:
     """Errors of every (penalty, size) on every fold, over all examples as candidates.
 
@@ -100,6 +103,11 @@ def cross_validate_path(
         A number deals the examples out in turn.
     geometry : Geometry, optional
         Linear kernel and Euclidean distance by default.
+    n_threads : int
+        Threads of one search.
+    n_jobs : int, optional
+        Groups of folds that run at the same time, through joblib; the results do not depend on
+        it.
 
     Examples
     --------
@@ -119,6 +127,32 @@ def cross_validate_path(
         max_rules=max_rules, stop_on_nonpositive=stop_on_nonpositive, n_threads=n_threads
     )
     folds = [np.flatnonzero(fold == f) for f in np.unique(fold)]
+    n_groups = min(len(folds), effective_n_jobs(n_jobs))
+    groups = [folds[k::n_groups] for k in range(n_groups)]
+    jobs = (
+        delayed(_run_folds)(X, y, group, rules, geometry, kind, tuple(penalties), options)
+        for group in groups
+    )
+    done = list(Parallel(n_jobs=n_jobs)(jobs))
+    scored = [done[k % n_groups][k // n_groups] for k in range(len(folds))]
+    return PathScores(
+        [candidates for candidates, _ in scored],
+        [errors for _, errors in scored],
+        [len(test) for test in folds],
+    )
+
+
+def _run_folds(
+    X: Floats,
+    y: Ints,
+    folds: Sequence[Ints],
+    rules: str,
+    geometry: Geometry,
+    kind: str,
+    penalties: Sequence[float],
+    options: SweepOptions,
+) -> list[tuple[list[Candidate], Ints]]:
+    """Candidates of some folds, each with its machine built, and their test errors."""
     if rules == "half-spaces":
         per_fold = _half_space_folds(X, y, folds, geometry, kind, penalties, options)
     else:
@@ -126,11 +160,10 @@ def cross_validate_path(
             _fold_candidates(X, y, test, rules, geometry, kind, penalties, options)
             for test in folds
         ]
-    errors = [
-        _test_errors(candidates, X[test], y[test])
+    return [
+        _tested(candidates, X[test], y[test])
         for candidates, test in zip(per_fold, folds, strict=True)
     ]
-    return PathScores(per_fold, errors, [len(test) for test in folds])
 
 
 def _fold_candidates(
@@ -196,9 +229,9 @@ def _half_space_folds(
     return out
 
 
-def _test_errors(candidates: Sequence[Candidate], X: Floats, y: Ints) -> Ints:
-    """Errors of prefixes, evaluating each rule of a path once."""
-    errors = []
+def _tested(candidates: Sequence[Candidate], X: Floats, y: Ints) -> tuple[list[Candidate], Ints]:
+    """The candidates with their machines made, and errors of prefixes; each rule is run once."""
+    made, errors = [], []
     known: dict[Any, NDArray[np.bool_]] = {}
     for candidate in candidates:
         machine = candidate.build()
@@ -210,4 +243,9 @@ def _test_errors(candidates: Sequence[Candidate], X: Floats, y: Ints) -> Ints:
             covered |= known[rule]
         predicted = np.where(covered, -machine.sign, machine.sign)
         errors.append(int((predicted != y).sum()))
-    return np.array(errors, dtype=np.int64)
+        made.append(replace(candidate, build=partial(_as_made, machine)))  # without its table
+    return made, np.array(errors, dtype=np.int64)
+
+
+def _as_made(machine: RuleSet) -> RuleSet:
+    return machine

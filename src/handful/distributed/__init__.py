@@ -14,13 +14,18 @@ To add a machine: let its solver ask for sums over rows that are integers, count
 from handful.distributed._cluster import ClusterError, Pass, scheduler, watch_passes
 from handful.distributed._fit import fit
 from handful.distributed._mapping import count_wrong, map_rows
+from handful.distributed._simulate import Rates, Schedule, fit_rates, simulate_schedule
 
 __all__ = [
     "ClusterError",
     "Pass",
+    "Rates",
+    "Schedule",
     "count_wrong",
     "fit",
+    "fit_rates",
     "map_rows",
     "scheduler",
+    "simulate_schedule",
     "watch_passes",
 ]

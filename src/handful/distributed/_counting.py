@@ -16,7 +16,14 @@ from numpy.typing import NDArray
 
 from handful.covering._learn import report_progress
 from handful.distributed._chunks import Chunks, in_chunk
-from handful.distributed._cluster import cache_bytes, compute, measured, persist, require_dask
+from handful.distributed._cluster import (
+    cache_bytes,
+    compute,
+    measured,
+    persist,
+    reduced,
+    require_dask,
+)
 from handful.rules import Table
 from handful.rules._table import Encoder, Pair, Round, covered_codes
 
@@ -26,7 +33,6 @@ Codes = NDArray[np.uint16]
 Rule = tuple[int, int, int, int]
 
 _BLOCK_BYTES = 32 * 2**20  # codes of the rows that are encoded at a time
-_FAN_IN = 16  # tallies that are added at a time
 
 
 @dataclass(frozen=True)
@@ -45,32 +51,44 @@ class Job:
 Tally = tuple[int, list[list[NDArray[Any]]]]
 
 
-def encode_chunk(k: int, part: tuple[Floats, Ints], encoders: Sequence[Encoder]) -> list[Codes]:
-    """Codes of one chunk for every table."""
-    return in_chunk(k, lambda: [encoder(part[0]) for encoder in encoders])
+#: Codes of one chunk for every table, and its label codes.
+Encoded = tuple[list[Codes], NDArray[Any]]
 
 
-def count_chunk(
-    k: int,
-    part: tuple[Floats, Ints],
-    known: list[Codes] | None,
-    without: Ints,
-    job: Job,
-) -> Tally:
-    """Histograms of one chunk; ``known`` are its codes where they were kept."""
-    X, labels = part
-    is_counted = np.ones(len(labels), dtype=bool)
-    is_counted[without] = False
+def encode_chunk(k: int, part: tuple[Floats, Ints], encoders: Sequence[Encoder]) -> Encoded:
+    """Codes of one chunk for every table; with its labels they are all that rounds need."""
+    return in_chunk(k, lambda: [encoder(part[0]) for encoder in encoders]), part[1]
+
+
+def count_encoded(encoded: Encoded, without: Ints, job: Job) -> Tally:
+    """Histograms of one chunk whose codes were kept."""
+    codes, labels = encoded
     out = [[_empty(encoder) for encoder in job.encoders] for _ in job.requests]
-    step = len(labels) if known is not None else _block_rows(job.encoders, X.shape[1])
-    for start in range(0, len(labels), max(1, step)):
+    _count_block(codes, labels == job.positive, _is_counted(len(labels), without), job, out)
+    return _tally(out, len(labels))
+
+
+def count_chunk(k: int, part: tuple[Floats, Ints], without: Ints, job: Job) -> Tally:
+    """Histograms of one chunk; its rows are encoded some at a time and forgotten."""
+    X, labels = part
+    is_counted = _is_counted(len(labels), without)
+    out = [[_empty(encoder) for encoder in job.encoders] for _ in job.requests]
+    step = _block_rows(job.encoders, X.shape[1])
+    for start in range(0, len(labels), step):
         block = slice(start, start + step)
-        if known is None:
-            codes = encode_chunk(k, (X[block], labels[block]), job.encoders)
-        else:
-            codes = known
-        _count_block(codes, labels[block] == job.positive, is_counted[block], job, out)
-    return len(labels), [[_narrow(a, len(labels)) for a in arrays] for arrays in out]
+        codes, its_labels = encode_chunk(k, (X[block], labels[block]), job.encoders)
+        _count_block(codes, its_labels == job.positive, is_counted[block], job, out)
+    return _tally(out, len(labels))
+
+
+def _is_counted(n_rows: int, without: Ints) -> NDArray[np.bool_]:
+    is_counted = np.ones(n_rows, dtype=bool)
+    is_counted[without] = False
+    return is_counted
+
+
+def _tally(out: list[list[Ints]], n_rows: int) -> Tally:
+    return n_rows, [[_narrow(array, n_rows) for array in arrays] for arrays in out]
 
 
 def _empty(encoder: Encoder) -> Ints:
@@ -145,12 +163,12 @@ class ChunkCounter:
         self.encoders = tuple(t.encoder for t in tables if t.encoder is not None)
         self._without = chunks.within(np.sort(without)) if without is not None else None
         self._start: list[Pair] | None = None
-        self._codes = self._kept_codes()
+        self._encoded = self._kept()
 
-    def _kept_codes(self) -> list[Any] | None:
+    def _kept(self) -> list[Any] | None:
         """Delayed codes of the chunks, kept on the workers, where there is room for them."""
-        n_bytes = sum(2 * len(encoder.first) for encoder in self.encoders) * self.chunks.n_samples
-        if n_bytes > cache_bytes() // 2:
+        bytes_a_row = 1 + sum(2 * len(encoder.first) for encoder in self.encoders)
+        if bytes_a_row * self.chunks.n_samples > cache_bytes() // 2:
             return None
         delayed = require_dask().delayed
         shared = delayed(self.encoders, pure=False, traverse=False)
@@ -192,20 +210,14 @@ class ChunkCounter:
         delayed = require_dask().delayed
         job = Job(self.encoders, self.positive, tuple(requests))
         shared = delayed(job, pure=False, traverse=False)
-        count, nothing = delayed(count_chunk, pure=False), np.zeros(0, dtype=np.int64)
-        tasks = [
-            count(
-                k,
-                part,
-                None if self._codes is None else self._codes[k],
-                nothing if self._without is None else self._without[k],
-                shared,
-            )
-            for k, part in enumerate(self.chunks.parts)
-        ]
-        add = delayed(add_tallies, pure=False)
-        while len(tasks) > 1:
-            tasks = [add(tasks[i : i + _FAN_IN]) for i in range(0, len(tasks), _FAN_IN)]
+        parts = self.chunks.parts
+        without = self._without or [np.zeros(0, dtype=np.int64)] * len(parts)
+        if self._encoded is None:
+            count = delayed(count_chunk, pure=False)
+            tasks = [count(k, parts[k], without[k], shared) for k in range(len(parts))]
+        else:
+            count = delayed(count_encoded, pure=False)
+            tasks = [count(self._encoded[k], without[k], shared) for k in range(len(parts))]
         n_rules = max(len(request) for request in requests)
         report_progress(
             f"{self.chunks.n_samples} rows in {len(self.chunks.parts)} chunks, rule {n_rules + 1}"
@@ -213,7 +225,7 @@ class ChunkCounter:
         with measured(
             f"rule {n_rules}", len(self.chunks.parts), len(requests), *self._traffic(job)
         ):
-            ((_, sums),) = compute(tasks)
+            ((_, sums),) = compute([reduced(tasks, add_tallies)])
         return [[array.astype(np.int64) for array in arrays] for arrays in sums]
 
     @staticmethod

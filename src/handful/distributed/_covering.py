@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.covering._base import CoveringClassifier
-from handful.distributed._chunks import Chunks, read_chunks
+from handful.distributed._chunks import Chunks
+from handful.distributed._reading import read_chunks
 from handful.distributed._rows import ChunkedRows
 from handful.rules import AbstractRule
 
@@ -33,16 +34,16 @@ def fit_covering(machine: CoveringClassifier, X: Any, y: Any, classes: Any) -> C
         )
     may_miss = given.rules == "auto" or given.rules == "stumps"
     chunks = read_chunks(X, y, classes=classes, may_miss=may_miss)
-    _remember(machine, chunks)
+    remember_inputs(machine, chunks)
+    given._columns = chunks.columns
     settings = machine._read_settings(chunks.n_features, chunks.has_missing)
     machine._learn_machines(lambda positive: ChunkedRows.of(chunks, positive), settings)
     _finish(machine, chunks)
     return machine
 
 
-def _remember(machine: Any, chunks: Chunks) -> None:
+def remember_inputs(machine: Any, chunks: Chunks) -> None:
     """What a fit in memory would have written about the inputs."""
-    machine._columns = chunks.columns
     machine.classes_ = chunks.classes
     machine.n_features_in_ = chunks.n_features
     if chunks.names is not None:
@@ -52,15 +53,20 @@ def _remember(machine: Any, chunks: Chunks) -> None:
 
 
 def _finish(machine: Any, chunks: Chunks) -> None:
-    """Errors of the whole machine and covers of its rules, in one pass."""
-    rules = [rule for part in machine._learned for rule in part.machine.rules]
-    found = chunks.total(_Finish(machine._predict_codes, rules), "errors and covers")
-    covers = iter(found[1:].tolist())
-    machine._n_covered = [[next(covers) for _ in p.machine.rules] for p in machine._learned]
-    held = machine.compression_set_
-    X, codes = chunks.take(held) if len(held) else (np.zeros((0, chunks.n_features)), held)
-    kept_wrong = int((machine._predict_codes(X) != codes).sum()) if len(held) else 0
-    machine._store(X, codes, chunks.n_samples, int(found[0]), kept_wrong)
+    """Errors of the whole machine and covers of its rules; counted already for two classes."""
+    parts = machine._learned
+    machine._n_covered = [chunks.covers.get(part.machine.rules) for part in parts]
+    n_wrong = parts[0].chosen.n_training_errors
+    if len(parts) > 1 or machine._n_covered[0] is None:
+        rules = [rule for part in parts for rule in part.machine.rules]
+        found = chunks.total(_Finish(machine._predict_codes, rules), "errors and covers").tolist()
+        n_wrong, covers = found[0], iter(found[1:])
+        machine._n_covered = [[next(covers) for _ in part.machine.rules] for part in parts]
+    X, codes = chunks.hold(machine.compression_set_)
+    kept_wrong = int((machine._predict_codes(X) != codes).sum()) if len(X) else 0
+    kept = zip(machine.compression_set_.tolist(), X, codes.tolist(), strict=True)
+    machine._kept = {i: (row, code) for i, row, code in kept}
+    machine._store(*chunks.hold(chunks.shown), chunks.n_samples, n_wrong, kept_wrong)
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,9 @@ def fit(machine: Any, X: Any, y: Any, *, classes: Any = None, sample_weight: Any
     >>> there.certificate_ == here.certificate_
     True
     """
+    from handful.boosting import AdaBoost
     from handful.covering._base import CoveringClassifier
+    from handful.distributed._boosting import fit_boosting
     from handful.distributed._covering import fit_covering
 
     if sample_weight is not None:
@@ -49,6 +51,8 @@ def fit(machine: Any, X: Any, y: Any, *, classes: Any = None, sample_weight: Any
         )
     if isinstance(machine, CoveringClassifier):
         return fit_covering(machine, X, y, classes)
+    if isinstance(machine, AdaBoost):
+        return fit_boosting(machine, X, y, classes)
     raise TypeError(
         f"`machine` must be a SetCoveringMachine, DecisionListMachine or AdaBoost for Dask "
         f"inputs, got {type(machine).__name__}. Call compute() on data that fit into memory."

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from handful.distributed._chunks import _blocks, in_chunk
+from handful.distributed._chunks import in_chunk
 from handful.distributed._cluster import compute, measured, require_dask
+from handful.distributed._reading import delayed_blocks
 
 _HEAVY = ("_X", "_label_codes", "_y_signed", "_margins", "margins_")
 
@@ -109,7 +110,7 @@ def count_wrong(machine: Any, X: Any, y: Any) -> tuple[int, int]:
 
     A label that the machine does not know counts as wrong.
     """
-    blocks, labels, _, width = _blocks(X, y)
+    blocks, _, width = delayed_blocks(X, y)
     if width != machine.n_features_in_:
         raise ValueError(
             f"X has {width} features, but {type(machine).__name__} is expecting "
@@ -119,13 +120,12 @@ def count_wrong(machine: Any, X: Any, y: Any) -> tuple[int, int]:
     shared = delayed(without_data(machine), pure=False, traverse=False)
     count = delayed(_wrong, pure=False)
     with measured("errors", len(blocks), 1):
-        found = compute(
-            [count(k, a, b, shared) for k, (a, b) in enumerate(zip(blocks, labels, strict=True))]
-        )
+        found = compute([count(k, block, shared) for k, block in enumerate(blocks)])
     return sum(n for n, _ in found), sum(wrong for _, wrong in found)
 
 
-def _wrong(k: int, block: Any, labels: Any, machine: Any) -> tuple[int, int]:
+def _wrong(k: int, pair: tuple[Any, Any], machine: Any) -> tuple[int, int]:
+    block, labels = pair
     if len(block) == 0:
         return 0, 0
     predicted = in_chunk(k, lambda: machine.predict(block))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from handful.distributed._chunks import Chunks
 from handful.distributed._counting import ChunkCounter
 from handful.rules import Rows, Table, collapse_rows
-from handful.rules._table import LARGEST_COLLAPSE, Counter
+from handful.rules._table import LARGEST_COLLAPSE, Counter, Machine
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -74,7 +74,7 @@ class ChunkedRows(Rows):
     def holding(self, examples: Ints) -> Rows:
         """The same rows with these examples in memory; all in memory where these are all."""
         ordered = np.sort(examples)
-        X, codes = self.chunks.take(ordered)
+        X, codes = self.chunks.hold(ordered)
         y = np.where(codes == self.positive, 1, -1)
         if len(ordered) == self.n_samples:
             return collapse_rows(X, y, self.is_categorical)
@@ -93,20 +93,23 @@ class ChunkedRows(Rows):
         """Counts over the chunks."""
         return ChunkCounter(self.chunks, tables, self.positive, without)
 
-    def n_wrong(self, predict: Callable[[Floats], Ints]) -> dict[int, int]:
-        """Errors of each label, in one pass over the chunks."""
-        found = self.chunks.total(_WrongByLabel(predict, self.positive), "errors")
-        return {-1: int(found[0]), 1: int(found[1])}
+    def n_wrong(self, machine: Machine) -> dict[int, int]:
+        """Errors of each label, in one pass over the chunks; the covers of its rules beside."""
+        found = self.chunks.total(_Errors(machine, self.positive), "errors").tolist()
+        self.chunks.covers[machine.rules] = found[2:]
+        return {-1: found[0], 1: found[1]}
 
 
 @dataclass(frozen=True)
-class _WrongByLabel:
-    """Counts the errors of a signed prediction in a chunk."""
+class _Errors:
+    """Counts errors of a signed prediction in a chunk, by label, and rows that rules cover."""
 
-    predict: Callable[[Floats], Ints]
+    machine: Machine
     positive: int
 
     def __call__(self, X: Floats, codes: Ints) -> Ints:
         y = np.where(codes == self.positive, 1, -1)
-        wrong = self.predict(X) != y
-        return np.array([(wrong & (y == label)).sum() for label in (-1, 1)], dtype=np.int64)
+        wrong = self.machine.predict(X) != y
+        errors = [int((wrong & (y == label)).sum()) for label in (-1, 1)]
+        covers = [int(rule.covers(X).sum()) for rule in self.machine.rules]
+        return np.array([*errors, *covers], dtype=np.int64)

@@ -47,7 +47,7 @@ def model_to_dict(
         certificate = _certificate_of(search)
     if is_made_of_rules and certificate is not None:
         body["settings"] |= {"delta": certificate.delta, "n_groups": _n_groups_of(search)}
-    rows = (machine._X, machine._labels()) if is_made_of_rules else _matrix(data)
+    rows = _training_rows(machine) if is_made_of_rules else _matrix(data)
     seed = getattr(machine, "random_state", None)
     return {
         **head,
@@ -69,6 +69,11 @@ def _n_groups_of(search: Any) -> int:
     if not hasattr(search, "best_estimator_"):
         return 1
     return _n_groups(search.best_estimator_, search._settings)
+
+
+def _training_rows(machine: Any) -> tuple[Any, Any] | None:
+    """None where the rows are elsewhere: their fingerprint would need them in one place."""
+    return None if machine._kept is not None else (machine._X, machine._labels())
 
 
 def _matrix(data: tuple[Any, Any] | None) -> tuple[Any, Any] | None:
@@ -144,15 +149,15 @@ def _settings(settings: Any) -> dict[str, Any]:
 
 def _examples(machine: Any, parts: list[RuleSet | RuleList]) -> list[dict[str, Any]]:
     """The training examples that rules are made of: index, label, row (null where missing)."""
-    labels = machine._labels()
     named = sorted({i for part in parts for i in part.compression_set})
+    kept = [(i, *machine._example(i)) for i in named]
     return [
         {
             "index": int(i),
-            "label": plain_label(labels[i]),
-            "row": [None if np.isnan(value) else float(value) for value in machine._X[i]],
+            "label": plain_label(label),
+            "row": [None if np.isnan(value) else float(value) for value in row],
         }
-        for i in named
+        for i, row, label in kept
     ]
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from handful.svm import (
@@ -155,10 +156,10 @@ def run(
     for name in spec.names:
         X, y = read_data(data_dir, name)
         subsets = _subsets(y, spec, random_state)
-        for k, rows in enumerate(subsets):
+        jobs = (delayed(run_subset)(X, y, rows, spec) for rows in subsets)
+        for k, frame in enumerate(Parallel(return_as="generator")(jobs)):
             if progress is not None:
                 progress(f"{name}: subset {k + 1} of {len(subsets)}")
-            frame = run_subset(X, y, rows, spec)
             frame.insert(0, "subset", k)
             frame.insert(0, "data", name)
             frames.append(frame)

@@ -14,6 +14,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.model_selection import KFold
 
@@ -106,11 +107,15 @@ def run(
     for name in spec.names:
         X, y = read_data(data_dir, name)
         folds = KFold(spec.n_folds, shuffle=True, random_state=random_state).split(X)
-        for k, (train, test) in enumerate(folds):
+        jobs = (
+            delayed(run_fold)(
+                X, y, train, test, n_inner_folds=spec.n_inner_folds, seed=random_state + k
+            )
+            for k, (train, test) in enumerate(folds)
+        )
+        for k, fold in enumerate(Parallel(return_as="generator")(jobs)):
             if progress is not None:
                 progress(f"{name}: fold {k + 1} of {spec.n_folds}")
-            seed = random_state + k
-            fold = run_fold(X, y, train, test, n_inner_folds=spec.n_inner_folds, seed=seed)
             rows += [{"data": name, "fold": k, **row} for row in fold]
     return rows
 

@@ -54,6 +54,17 @@ class Counter(Protocol):
         """Exhaust every path, taking rows out of the histograms that it yields."""
 
 
+class Machine(Protocol):
+    """Rules that predict signs: a set or a list of them."""
+
+    @property
+    def rules(self) -> tuple[AbstractRule, ...]:
+        """The rules."""
+
+    def predict(self, X: Floats) -> Ints:
+        """Labels in {-1, +1}."""
+
+
 @dataclass(frozen=True)
 class Rows:
     """Distinct training rows: features, signed labels, repetition counts and provenance.
@@ -104,9 +115,9 @@ class Rows:
             weight = weight - np.bincount(self.row_of[without], minlength=len(weight))
         return LocalCounter(tables, self, weight, n_threads)
 
-    def n_wrong(self, predict: Callable[[Floats], Ints]) -> dict[int, int]:
-        """Number of original examples of each label that ``predict`` gets wrong."""
-        wrong = predict(self.X) != self.y
+    def n_wrong(self, machine: Machine) -> dict[int, int]:
+        """Number of original examples of each label that a machine gets wrong."""
+        wrong = machine.predict(self.X) != self.y
         return {label: int(self.weight[wrong & (self.y == label)].sum()) for label in (-1, 1)}
 
 

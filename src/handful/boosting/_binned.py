@@ -1,0 +1,180 @@
+"""AdaBoost with stumps at the values of a pool: rounds that need only sums of whole numbers.
+
+The thresholds come from a pool of examples that is drawn without looking at labels. A row is
+then known by its bins, a round by one histogram of weights for each class. Weights are counted in
+quanta of 2^-61 of the total, as integers, so that the sums, and with them the machine, depend
+neither on the order of the rows nor on how they are cut into chunks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.boosting._columns import Floats
+from handful.boosting._rounds import CHANCE, Boosted, Round, capped_alpha
+from handful.boosting._stumps import Stump, StumpColumns
+from handful.rules._table import Encoder, _pad, feature_values
+
+Ints = NDArray[np.int64]
+
+QUANTUM_BITS = 61
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """What a round asks of the rows: the score so far by bin, and the scale of the weights.
+
+    The weight of a row with label y and score f is exp(-y f - log_total).
+    """
+
+    levels: Floats
+    constant: float
+    log_total: float
+
+
+#: Sums of quanta of the negatives and the positives by feature and bin.
+Weigh = Callable[[Weighing], Ints]
+
+
+def draw_pool(n_samples: int, n_candidates: int, random_state: np.random.RandomState) -> Ints:
+    """Sorted indices of the examples that give thresholds, drawn without looking at them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> draw_pool(10**11, 3, np.random.RandomState(0)).size
+    3
+    """
+    rng = np.random.default_rng(random_state.randint(2**31 - 1))
+    return np.sort(rng.choice(n_samples, min(n_candidates, n_samples), replace=False))
+
+
+def pool_encoder(X_pool: Floats) -> Encoder:
+    """Bins between the thresholds of all stumps on the pool.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pool_encoder(np.array([[1.0], [3.0]]))(np.array([[0.0], [2.0], [2.5], [np.nan]]))
+    array([[0, 1, 2, 3]], dtype=uint16)
+    """
+    cuts = StumpColumns(X_pool).cuts()
+    thresholds, n_thresholds = _pad(cuts)
+    first = np.arange(len(cuts))
+    none = np.full(len(cuts), -1)
+    return Encoder(feature_values, first, none, thresholds, n_thresholds, np.zeros(len(cuts)))
+
+
+def weigh_rows(
+    codes: NDArray[np.uint16],
+    is_positive: NDArray[np.bool_],
+    weights: Floats,
+    n_codes: int,
+    ask: Weighing,
+) -> Ints:
+    """Sums of quanta by class, feature and bin."""
+    from handful.boosting._loops import add_quanta
+
+    out = np.zeros((2, len(codes), n_codes), dtype=np.int64)
+    add_quanta(
+        codes, is_positive, weights, ask.levels, ask.constant, ask.log_total, QUANTUM_BITS, out
+    )
+    return out
+
+
+def binned_rounds(
+    encoder: Encoder, weigh: Weigh, n_samples: int, log_total: float, n_rounds: int
+) -> Boosted:
+    """Boost for up to ``n_rounds`` rounds; ``weigh`` adds up the rows.
+
+    As `adaboost_rounds`, with the stumps of the pool. Ties go to the lowest feature, then to the
+    lowest threshold, then to sign +1; the constants come last.
+    """
+    ask = Weighing(np.zeros((len(encoder.first), encoder.n_codes)), 0.0, log_total)
+    rounds: list[Round] = []
+    start: Ints | None = None
+    for _ in range(n_rounds):
+        sums = weigh(ask)
+        start = sums if start is None else start
+        found = _best(encoder, sums)
+        right, wrong, total = _split(sums, found)
+        if right - wrong <= CHANCE * total:
+            return Boosted(rounds, "chance")
+        stump = _stump(encoder, found)
+        if wrong == 0 and right == total:
+            return Boosted([_alone(stump, _split(start, found), n_samples)], "perfect")
+        alpha = 0.5 * math.log(right / wrong) if wrong else capped_alpha(n_samples, 1.0)
+        rounds.append(_round(stump, alpha, right, wrong, total))
+        ask = _after(ask, found, encoder, alpha, rounds[-1].Z)
+    return Boosted(rounds, "rounds")
+
+
+#: Feature (-1: constant), threshold and sign.
+Cut = tuple[int, int, int]
+
+
+def _best(encoder: Encoder, sums: Ints) -> Cut:
+    """The stump with the largest edge, in quanta."""
+    signed = sums[1] - sums[0]
+    best, best_edge = (-1, 0, 1), -1
+    for j in range(len(signed)):
+        n_cuts = int(encoder.n_thresholds[j])
+        if n_cuts == 0:
+            continue
+        left = np.cumsum(signed[j])[1 : 2 * n_cuts : 2]
+        edges = 2 * left - int(signed[j, :-1].sum())
+        k = int(np.argmax(np.abs(edges)))
+        if abs(int(edges[k])) > best_edge:
+            best_edge = abs(int(edges[k]))
+            best = (j, k, 1 if edges[k] >= 0 else -1)
+    constant = int(signed[0].sum())
+    if abs(constant) > best_edge:
+        return (-1, 0, 1 if constant >= 0 else -1)
+    return best
+
+
+def _split(sums: Ints, cut: Cut) -> tuple[int, int, int]:
+    """Weight on which a stump is right, on which it is wrong, and in all."""
+    j, k, sign = cut
+    total = int(sums[:, 0].sum())
+    if j < 0:
+        right = int(sums[(sign + 1) // 2, 0].sum())
+        return right, total - right, total
+    left = sums[:, j, : 2 * k + 2].sum(axis=1)
+    above = sums[:, j, 2 * k + 2 : -1].sum(axis=1)
+    agree, other = int(left[1] + above[0]), int(left[0] + above[1])
+    return (agree, other, total) if sign > 0 else (other, agree, total)
+
+
+def _stump(encoder: Encoder, cut: Cut) -> Stump:
+    j, k, sign = cut
+    return Stump(j, 0.0 if j < 0 else float(encoder.thresholds[j, k]), sign)
+
+
+def _round(stump: Stump, alpha: float, right: int, wrong: int, total: int) -> Round:
+    p, q = right / total, wrong / total
+    Z = p * math.exp(-alpha) + q * math.exp(alpha) + (total - right - wrong) / total
+    return Round(stump, alpha, min(1.0, max(0.0, 0.5 * (1.0 - (p - q)))), Z)
+
+
+def _alone(stump: Stump, split: tuple[int, int, int], n_samples: int) -> Round:
+    """A learner without error stands alone, with a capped weight."""
+    right, wrong, total = split
+    return _round(stump, capped_alpha(n_samples, (right - wrong) / total), right, wrong, total)
+
+
+def _after(ask: Weighing, cut: Cut, encoder: Encoder, alpha: float, Z: float) -> Weighing:
+    """The next round's question: one more stump in the score, a total smaller by Z."""
+    j, k, sign = cut
+    log_total = ask.log_total + math.log(Z)
+    if j < 0:
+        return Weighing(ask.levels, ask.constant + sign * alpha, log_total)
+    levels = ask.levels.copy()
+    levels[j, : 2 * k + 2] += sign * alpha
+    levels[j, 2 * k + 2 : encoder.n_codes - 1] -= sign * alpha
+    return Weighing(levels, ask.constant, log_total)

@@ -1,0 +1,242 @@
+"""Dask arrays and data frames as checked chunks of rows.
+
+The data are looked at once before anything is learned: sizes, labels, missing values. What is
+wrong with a chunk is said with the number of the chunk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.covering._inputs import Columns, _is_missing, column_parts, merged_categories
+from handful.distributed._chunks import Chunks
+from handful.distributed._cluster import cache_bytes, compute, measured, persist, require_dask
+from handful.rules._elsewhere import is_dask
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Labels = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What the first look at a chunk found."""
+
+    n_rows: int
+    n_labels: int
+    labels: Labels
+    counts: Ints
+    has_missing: bool
+    has_infinity: bool
+    largest: float
+    parts: tuple[Any, ...] | None = None
+    problem: str | None = None
+
+
+def read_chunks(
+    X: Any, y: Any, *, classes: Any = None, may_miss: bool = True, may_name: bool = True
+) -> Chunks:
+    """Look at every chunk once, check it, and prepare the chunks for learning.
+
+    Parameters
+    ----------
+    X : dask array or dask data frame
+    y : dask array or series
+        Cut into the same chunks as X.
+    classes : array-like, optional
+        The labels that may occur; all that are found by default.
+    may_miss : bool
+        Whether missing values are allowed.
+    may_name : bool
+        Whether columns of words are allowed.
+    """
+    blocks, names, width = delayed_blocks(X, y)
+    delayed = require_dask().delayed
+    look = delayed(_look, pure=False)
+    with measured("look", len(blocks), 1, 0, 200):
+        found = compute([look(block, width, may_name) for block in blocks])
+    columns = _columns(found, names) if names is not None and may_name else None
+    known = None if classes is None else np.unique(np.asarray(classes))
+    _check(found, known, may_miss)
+    known = np.unique(np.concatenate([s.labels for s in found])) if known is None else known
+    sizes = np.array([s.n_rows for s in found], dtype=np.int64)
+    prepare = delayed(_prepare, pure=False)
+    shared = delayed((columns, known), pure=False, traverse=False)
+    parts = [
+        prepare(k, block, shared, int(n))
+        for k, (block, n) in enumerate(zip(blocks, sizes, strict=True))
+    ]
+    if int(sizes.sum()) * (8 * width + 8) <= cache_bytes() // 2:
+        parts = persist(parts)
+    counts = np.zeros(len(known), dtype=np.int64)
+    for s in found:
+        np.add.at(counts, np.searchsorted(known, s.labels), s.counts)
+    has_missing = any(s.has_missing for s in found)
+    largest = float("nan") if has_missing else max(s.largest for s in found)
+    return Chunks(parts, sizes, known, counts, width, names, columns, has_missing, largest)
+
+
+#: A delayed pair (rows, labels), or a pair of delayed ones.
+Block = Any
+
+
+def delayed_blocks(X: Any, y: Any) -> tuple[list[Block], list[str] | None, int]:
+    """Delayed pairs of rows and labels, names of the columns, number of columns."""
+    if not is_dask(y):
+        raise TypeError(
+            f"`y` must be a Dask array or series, cut like `X`, got {type(y).__name__}. "
+            "Use dask.array.from_array(y, chunks=X.chunks[0])."
+        )
+    if not hasattr(X, "columns"):
+        return _array_blocks(X, y), None, int(X.shape[1])
+    names = [str(name) for name in X.columns]
+    n_labels = y.npartitions
+    if n_labels != X.npartitions:
+        raise ValueError(_CUT.format(n_labels, X.npartitions))
+    if hasattr(y, "to_frame"):  # rows and labels of one file are read together, once
+        import dask.dataframe as dd
+
+        both = dd.map_partitions(
+            _beside, X, y, align_dataframes=False, enforce_metadata=False, meta=X._meta
+        )
+        return list(both.to_delayed()), names, len(names)
+    blocks = X.to_delayed(optimize_graph=False)  # optimised reads may join chunks
+    return list(zip(blocks, np.ravel(y.to_delayed()), strict=True)), names, len(names)
+
+
+_CUT = (
+    "`y` must be cut like `X`, got {} chunks of labels for {} chunks of rows. Use the same "
+    "partitions for both."
+)
+
+
+def _beside(rows: Any, labels: Any) -> tuple[Any, Any]:
+    return rows, labels
+
+
+def _array_blocks(X: Any, y: Any) -> list[Block]:
+    if X.ndim != 2:
+        raise ValueError(f"`X` must have two dimensions, got {X.ndim}. Use X.reshape(-1, 1).")
+    X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
+    if not hasattr(y, "rechunk"):  # a series
+        labels = np.ravel(y.to_delayed(optimize_graph=False))
+        if len(labels) != X.numblocks[0]:
+            raise ValueError(_CUT.format(len(labels), X.numblocks[0]))
+        return list(zip(X.to_delayed().ravel(), labels, strict=True))
+    if y.ndim != 1:
+        raise ValueError(f"`y` must have one dimension, got {y.ndim}. Use y.ravel().")
+    known = np.isfinite([*X.chunks[0], *y.chunks[0]]).all()
+    if known and sum(X.chunks[0]) == sum(y.chunks[0]):
+        y = y.rechunk((X.chunks[0],))
+    if y.numblocks[0] != X.numblocks[0]:
+        raise ValueError(_CUT.format(y.numblocks[0], X.numblocks[0]))
+    import dask.array as da
+
+    both = da.blockwise(  # what rows and labels share is computed once
+        _beside, "i", X, "ij", y, "i", concatenate=True, align_arrays=False, dtype=object,
+        meta=np.zeros(0, dtype=object),
+    )  # fmt: skip
+    return list(both.to_delayed().ravel())
+
+
+def _look(pair: tuple[Any, Any], width: int, may_name: bool) -> Summary:
+    """Size, labels and oddities of one chunk."""
+    block, y = pair[0], np.asarray(pair[1])
+    empty = np.zeros(0, dtype=np.int64)
+    nothing = Summary(len(block), len(y), empty, empty, False, False, 0.0)
+    if np.ndim(block) != 2 or block.shape[1] != width:
+        found = block.shape[1] if np.ndim(block) == 2 else np.ndim(block)
+        return replace(nothing, problem=f"has {found} columns, and `X` has {width}")
+    if _has_missing_label(y):
+        return replace(nothing, problem="has missing labels. Remove those rows")
+    parts = None
+    if may_name and hasattr(block, "dtypes"):
+        parts = tuple(column_parts(block, j) for j in range(width))
+        block = block.iloc[:, [j for j in range(width) if not parts[j][2]]]
+    try:
+        values, counts = np.unique(y, return_counts=True)
+        X = as_floats(block)
+    except (TypeError, ValueError) as error:
+        return replace(nothing, problem=f"cannot be read as numbers: {error}")
+    is_missing = np.isnan(X)
+    return replace(
+        nothing,
+        labels=values,
+        counts=counts,
+        has_missing=bool(is_missing.any()),
+        has_infinity=bool(np.isinf(X).any()),
+        largest=float(np.abs(X[~is_missing]).max(initial=0.0)),
+        parts=parts,
+    )
+
+
+def _has_missing_label(y: Labels) -> bool:
+    if y.dtype.kind == "f":
+        return bool(np.isnan(y).any())
+    return y.dtype.kind == "O" and any(_is_missing(v) for v in y)
+
+
+def as_floats(block: Any) -> Floats:
+    """A block of rows as a contiguous float matrix."""
+    if hasattr(block, "to_numpy"):
+        block = block.to_numpy(dtype=np.float64, na_value=np.nan)
+    return np.ascontiguousarray(block, dtype=np.float64)
+
+
+def _columns(found: Sequence[Summary], names: Sequence[str]) -> Columns | None:
+    """How words are read, from all chunks."""
+    usable = [s.parts for s in found if s.parts is not None]
+    categories = tuple(
+        merged_categories(name, [parts[j] for parts in usable]) for j, name in enumerate(names)
+    )
+    return Columns(categories) if any(c is not None for c in categories) else None
+
+
+def _check(found: Sequence[Summary], known: Labels | None, may_miss: bool) -> None:
+    """Raise for the first chunk that cannot be used, naming it and its rows."""
+    start = 0
+    for k, s in enumerate(found):
+        where = f"chunk {k} (from row {start})"
+        if s.problem is not None:
+            raise ValueError(f"{where} {s.problem}. Every chunk must have the same columns.")
+        if s.n_labels != s.n_rows:
+            raise ValueError(
+                f"{where} has {s.n_rows} rows and {s.n_labels} labels. Cut `X` and `y` alike."
+            )
+        if s.has_infinity:
+            raise ValueError(f"{where}: Input X contains infinity. Replace or remove it.")
+        if s.has_missing and not may_miss:
+            raise ValueError(
+                f"{where}: Input X contains NaN, which only stumps can use. Set rules='stumps', "
+                "or impute with values fixed beforehand."
+            )
+        new = [] if known is None else [v for v in s.labels.tolist() if v not in known.tolist()]
+        if new:
+            raise ValueError(
+                f"{where} has the label {new[0]!r}, which is none of `classes`. Correct the "
+                "label, or add it to `classes`."
+            )
+        start += s.n_rows
+    if start == 0:
+        raise ValueError("`X` has no rows: found 0 sample(s). At least two classes are needed.")
+
+
+def _prepare(
+    k: int, pair: tuple[Any, Any], shared: tuple[Columns | None, Labels], n_rows: int
+) -> tuple[Floats, Ints]:
+    """Features and label codes of a chunk that was looked at before."""
+    (block, labels), (columns, classes) = pair, shared
+    X = as_floats(block) if columns is None else columns.encode(block)
+    y = np.asarray(labels)
+    codes = np.minimum(np.searchsorted(classes, y), len(classes) - 1).astype(np.int64)
+    if len(X) != n_rows or len(y) != n_rows or not np.array_equal(classes[codes], y):
+        raise ValueError(
+            f"chunk {k} changed between two looks at it. Its source must give the same rows each "
+            "time; use `persist()` where it does not."
+        )
+    return X, codes.astype(np.uint8) if len(classes) <= 256 else codes

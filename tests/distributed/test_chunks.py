@@ -1,0 +1,63 @@
+"""Taking some rows from chunks, and adding up over all of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from handful.distributed import watch_passes
+from handful.distributed._chunks import in_chunk
+from handful.distributed._reading import read_chunks
+from tests.distributed.conftest import cut, random_sizes
+
+pytest.importorskip("dask")
+pytestmark = pytest.mark.usefixtures("plain")
+
+
+def small(rng, n=60, d=3):
+    return rng.normal(size=(n, d)), np.where(rng.random(n) < 0.4, "yes", "no")
+
+
+def test_some_examples_are_taken_from_where_they_are(rng):
+    X, y = small(rng)
+    sizes = random_sizes(rng, 60)
+    chunks = read_chunks(cut(X, sizes), cut(y, sizes))
+    for _ in range(10):
+        examples = np.sort(rng.choice(60, int(rng.integers(1, 60)), replace=False))
+        taken, codes = chunks.take(examples)
+        np.testing.assert_array_equal(taken, X[examples])
+        np.testing.assert_array_equal(chunks.classes[codes], y[examples])
+        at = chunks.within(examples)
+        again = np.concatenate(
+            [start + part for start, part in zip(chunks.starts, at, strict=True)]
+        )
+        np.testing.assert_array_equal(again, examples)
+
+
+def test_held_examples_are_read_once(rng):
+    X, y = small(rng)
+    chunks = read_chunks(cut(X, [20, 40]), cut(y, [20, 40]))
+    with watch_passes() as passes:
+        for examples in (np.array([3, 50]), np.array([50]), chunks.shown, np.zeros(0, int)):
+            np.testing.assert_array_equal(chunks.hold(examples)[0], X[examples])
+    assert [p.name for p in passes] == ["take"]
+
+
+def _sums(X, codes):
+    return np.array([len(X), codes.sum()])
+
+
+def test_whole_numbers_are_added_up(rng):
+    X, y = small(rng)
+    sizes = random_sizes(rng, 60)
+    chunks = read_chunks(cut(X, sizes), cut(y, sizes))
+    assert chunks.total(_sums, "sums").tolist() == [60, (y == "yes").sum()]
+
+
+def test_errors_carry_the_number_of_the_chunk():
+    def bad():
+        raise ValueError("no good")
+
+    assert in_chunk(3, lambda: 5) == 5
+    with pytest.raises(ValueError, match="chunk 3: no good"):
+        in_chunk(3, bad)

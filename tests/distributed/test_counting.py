@@ -1,0 +1,117 @@
+"""Counts over chunks are the counts in memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from handful.covering._compression import Geometry, make_table
+from handful.distributed import _counting as counting
+from handful.distributed import watch_passes
+from handful.distributed._counting import ChunkCounter, add_tallies
+from handful.distributed._reading import read_chunks
+from handful.kernels import Kernel
+from handful.rules import collapse_rows
+from handful.rules._greedy import LocalCounter
+from tests.distributed.conftest import cut, random_sizes
+
+dask = pytest.importorskip("dask")
+
+pytestmark = pytest.mark.usefixtures("plain")
+
+FAMILIES = ("stumps", "balls", "half-spaces", "two-point")
+GEOMETRY = Geometry(kernel=Kernel("linear"))
+
+
+def setting(rng, n=80):
+    X = rng.integers(0, 6, (n, 3)).astype(float)
+    y = np.where(X[:, 0] + X[:, 1] + rng.normal(size=n) > 5, 1, -1)
+    rows = collapse_rows(X, y)
+    pool = np.sort(rng.choice(n, 10, replace=False))
+    tables = [make_table(family, rows, pool, GEOMETRY) for family in FAMILIES]
+    sizes = random_sizes(rng, n)
+    return rows, pool, tables, read_chunks(cut(X, sizes), cut(y, sizes))
+
+
+def random_paths(rng, tables, length):
+    """Rules as a path would choose them, whatever their use."""
+    path = []
+    for _ in range(length):
+        k = int(rng.integers(len(tables)))
+        t = int(rng.integers(tables[k].n_directions))
+        j = int(rng.integers(max(1, tables[k].n_thresholds[t])))
+        path.append((k, t, j, int(rng.integers(2))))
+    return path
+
+
+@pytest.mark.parametrize("cache", [0, 2**30])
+@pytest.mark.parametrize("block_bytes", [1, 2**25])
+def test_every_round_agrees_with_memory(rng, cache, block_bytes, monkeypatch):
+    monkeypatch.setattr(counting, "_BLOCK_BYTES", block_bytes)
+    rows, pool, tables, chunks = setting(rng)
+    for without in (None, pool):
+        weight = rows.weight.copy()
+        if without is not None:
+            weight -= np.bincount(rows.row_of[without], minlength=len(weight))
+        with dask.config.set({"handful.cache-bytes": cache}):
+            there = ChunkCounter(chunks, tables, 1, without)
+        here = LocalCounter(tables, rows, weight)
+        chosen = [random_paths(rng, tables, length) for length in (1, 3, 3)]
+        chosen.append(chosen[-1][:2])
+        states = [(_copies(here.start()), []), (_copies(there.start()), [])]
+        _assert_equal(states[0][0], states[1][0])
+        results = []
+        for counter, (start, _) in zip((here, there), states, strict=True):
+            counts = [_copies(start) for _ in chosen]
+            counter.run([_path(p, c) for p, c in zip(chosen, counts, strict=True)])
+            results.append(counts)
+        for a, b in zip(*results, strict=True):
+            _assert_equal(a, b)
+
+
+def _copies(pairs):
+    return [(a.copy(), b.copy()) for a, b in pairs]
+
+
+def _path(rules, counts):
+    for rule in rules:
+        yield rule, counts
+
+
+def _assert_equal(left, right):
+    for a, b in zip(left, right, strict=True):
+        np.testing.assert_array_equal(a[0], b[0])
+        np.testing.assert_array_equal(a[1], b[1])
+
+
+def test_equal_requests_are_counted_once(rng):
+    _, _, tables, chunks = setting(rng)
+    counter = ChunkCounter(chunks, tables[:1], 1, None)
+    rule = (0, 0, 0, 0)
+    counts = [_copies(counter.start()) for _ in range(5)]
+    with watch_passes() as passes:
+        counter.run([_path([rule], c) for c in counts])
+    assert [p.n_requests for p in passes] == [1]
+    assert passes[0].n_chunks == len(chunks.parts)
+
+
+def test_tallies_widen_when_the_rows_are_many():
+    narrow = np.array([[2**31 - 1]], dtype=np.int32)
+    n, sums = add_tallies([(2**31 - 1, [[narrow]]), (2**31 - 1, [[narrow]])])
+    assert n == 2**32 - 2
+    assert sums[0][0].dtype == np.int64
+    assert sums[0][0].item() == 2**32 - 2
+    few, small = add_tallies([(5, [[narrow // 2**30]]), (6, [[narrow // 2**30]])])
+    assert few == 11
+    assert small[0][0].dtype == np.int32
+
+
+def test_a_chunk_that_overflows_is_named(rng):
+    X = rng.normal(size=(30, 2))
+    y = np.where(X[:, 0] > 0, 1, -1)
+    rows = collapse_rows(X, y)
+    table = make_table("half-spaces", rows, np.arange(10), GEOMETRY)
+    X[25] = 1e308
+    chunks = read_chunks(cut(X, [20, 10]), cut(y, [20, 10]))
+    with pytest.raises(ValueError, match="chunk 1: `kernel` or `metric` gives values that are"):
+        ChunkCounter(chunks, [table], 1, None).start()

@@ -1,0 +1,60 @@
+"""Rows that are held only in part."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from handful.distributed._reading import read_chunks
+from handful.distributed._rows import ChunkedRows, HeldIndex
+from handful.rules import Rows, RuleSet, Stump, collapse_rows
+from tests.distributed.conftest import cut
+
+pytest.importorskip("dask")
+pytestmark = pytest.mark.usefixtures("plain")
+
+
+def test_the_index_knows_only_what_is_held():
+    index = HeldIndex(np.array([2, 5, 9]), np.array([1, 0, 1]), 10**11)
+    assert index.shape == (10**11,)
+    assert index[9] == 1
+    np.testing.assert_array_equal(index[[5, 2]], [0, 1])
+    assert index[np.zeros(0, dtype=np.int64)].shape == (0,)
+    for absent in (3, 10, [2, 6]):
+        with pytest.raises(IndexError, match="not held in memory"):
+            index[absent]
+
+
+@pytest.mark.parametrize("limit", [50_000, 10])
+def test_held_rows_are_those_of_memory(rng, limit, monkeypatch):
+    monkeypatch.setattr("handful.rules._table.LARGEST_COLLAPSE", limit)
+    monkeypatch.setattr("handful.distributed._rows.LARGEST_COLLAPSE", limit)
+    X = rng.integers(0, 3, (50, 2)).astype(float)
+    codes = rng.integers(0, 3, 50)
+    chunks = read_chunks(cut(X, [17, 33]), cut(codes, [17, 33]))
+    for positive in range(3):
+        here = collapse_rows(X, np.where(codes == positive, 1, -1))
+        bare = ChunkedRows.of(chunks, positive)
+        assert bare.n_samples == here.n_samples
+        assert bare.totals == here.totals
+        assert bare.largest == here.largest
+        examples = rng.permutation(50)[:20]
+        held = bare.holding(examples)
+        rows = held.row_of[examples]
+        np.testing.assert_array_equal(held.X[rows], X[examples])
+        np.testing.assert_array_equal(held.y[rows], here.y[here.row_of[examples]])
+        order = here.row_of[examples]
+        np.testing.assert_array_equal(  # the same order and the same groups
+            np.unique(rows, return_inverse=True)[1], np.unique(order, return_inverse=True)[1]
+        )
+        machine = RuleSet((Stump(0, 1.0, "above"),))
+        assert held.n_wrong(machine) == here.n_wrong(machine)
+        assert chunks.covers[machine.rules] == [int((X[:, 0] > 1.0).sum())]
+
+
+def test_holding_everything_is_being_in_memory(rng):
+    X, y = rng.normal(size=(12, 2)), rng.integers(0, 2, 12)
+    chunks = read_chunks(cut(X, [5, 7]), cut(y, [5, 7]))
+    held = ChunkedRows.of(chunks, 1).holding(rng.permutation(12))
+    assert type(held) is Rows
+    np.testing.assert_array_equal(held.X[held.row_of], X)
