@@ -12,10 +12,10 @@ from handful.covering._projections import (
     _MAX_CENTERS,
     _MAX_PAIRS,
     _MAX_THRESHOLDS,
-    pool_scales,
     fit_logistic,
     is_comparable,
     make_projections,
+    pool_scales,
 )
 from handful.rules import Ball, LinearRule, Stump, collapse_rows
 from handful.rules._table import covered_rows

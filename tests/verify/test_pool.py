@@ -16,6 +16,7 @@ from handful.verify._pool import (
     make_directions,
     rank_prices,
 )
+from handful.verify._prices import PoolCode
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +24,8 @@ def pool():
     data = load_dataset("breastw")
     families = ["stumps", "linear", "half-spaces", "balls"]
     is_word = np.zeros(data.X.shape[1], dtype=bool)
-    return data, *make_directions(data.X, data.y, drawing(0, len(data.y), 0), 0, families, is_word)
+    codes = [PoolCode(137, families, 0.15)]
+    return data, *make_directions(data.X, data.y, drawing(0, len(data.y), 0), codes, is_word)
 
 
 def test_ranks_are_a_prior(pool):

@@ -7,7 +7,7 @@ import pytest
 
 from handful.bounds import ball_message, half_space_message, stump_message, two_point_message
 from handful.covering._schemes import auto_schemes
-from handful.verify._prices import code_terms, pool_sizes, scheme_mass
+from handful.verify._prices import code_terms, pool_codes, scheme_mass
 
 SETTINGS = {
     "candidates": "auto",
@@ -34,9 +34,20 @@ def test_masses_are_those_of_the_library_and_add_up(n_samples):
     assert scheme_mass(odd, SETTINGS, n_samples, 9) == 0
 
 
-def test_pool_sizes():
-    assert pool_sizes(683) == [137, 307]
-    assert pool_sizes(1_000_000) == [10_000, 10_000]
+def test_pool_codes():
+    sizes = {n: [code.size for code in pool_codes(SETTINGS, n)] for n in (683, 1_000_000)}
+    assert sizes == {683: [137, 137], 1_000_000: [10_000, 10_000]}
+    without = {**SETTINGS, "pool_families": ["stumps"]}
+    assert [code.size for code in pool_codes(without, 683)] == [137, 307]
+
+
+@pytest.mark.parametrize("families", [["linear"], ["stumps"], ["linear", "stumps"], ["balls"]])
+def test_masses_of_other_pools(families):
+    settings = {**SETTINGS, "pool_families": families}
+    schemes = auto_schemes(683, 9, (("stumps",),), tuple(families))
+    ours = [(s.pool_size, list(s.families), s.nats) for s in schemes if s.name == "pool"]
+    codes = pool_codes(settings, 683)
+    assert ours == [(c.size, c.families, pytest.approx(-math.log(float(c.mass)))) for c in codes]
 
 
 def _message(family, rules, kind, kept, labels):

@@ -42,7 +42,7 @@ from handful.rules._table import LARGEST_COLLAPSE
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-PENALTIES = (0.5, 0.7, 1.0, 1.5, 2.0, 3.0, math.inf)
+PENALTIES = (0.5, 1.0, 1.5, 3.0, math.inf)
 LIST_PENALTIES = (1.0, 2.0, 5.0, math.inf)
 POOL_PENALTIES = (0.7, 1.0, 1.5)
 AUTO_RULES = 6

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 CONSTANT_MASS = 0.25
 POOL_MASSES = ((0.2, 0.3), (0.45, 0.2))  # (share of the examples, prior mass)
 COMPRESSION_MASS = 0.25
-# Where linear rules are allowed, the regression of a pool just as it is has a code of its own.
+# Where linear rules are allowed, the regression of a pool just as it is has a code of its own, and
+# stumps, which are fewer, one where they rank among themselves.
 PLAIN_MASSES = ((0.3, 0.1), (0.45, 0.1))
-POOL_MASSES_BESIDE = ((0.2, 0.22), (0.45, 0.13))
+POOL_MASS_BESIDE, STUMPS_MASS_BESIDE = 0.15, 0.2
 COMPRESSION_MASS_BESIDE = 0.2
 CONSTANT_POOL = 9  # examples whose majority names the constant
 POOL_SIZES = {"stumps": (40, 160), "balls": (40, 80), "half-spaces": (40, 80), "two-point": (40,)}
@@ -65,8 +66,8 @@ def auto_schemes(
         return small + _compression(n_samples, n_features, family_sets, 1.0 - CONSTANT_MASS)
     is_plain = "linear" in pool_families
     schemes = [Scheme("constant", (), CONSTANT_POOL, _nats(CONSTANT_MASS))]
-    for share, mass in POOL_MASSES_BESIDE if is_plain else POOL_MASSES:
-        schemes.append(Scheme("pool", pool_families, _share(n_samples, share), _nats(mass)))
+    for share, families, mass in _pools(pool_families):
+        schemes.append(Scheme("pool", families, _share(n_samples, share), _nats(mass)))
     plain: dict[int, float] = {}  # many examples have one largest pool, once
     for share, mass in PLAIN_MASSES if is_plain else ():
         size = _share(n_samples, share)
@@ -74,6 +75,19 @@ def auto_schemes(
     schemes += [Scheme("plain", ("linear",), size, _nats(mass)) for size, mass in plain.items()]
     rest = COMPRESSION_MASS_BESIDE if is_plain else COMPRESSION_MASS
     return schemes + _compression(n_samples, n_features, family_sets, rest)
+
+
+def _pools(families: tuple[str, ...]) -> list[tuple[float, tuple[str, ...], float]]:
+    """Share of the examples, rule families and prior mass of each pool of ranked rules."""
+    if "linear" not in families:
+        return [(share, families, mass) for share, mass in POOL_MASSES]
+    share = POOL_MASSES[0][0]
+    if "stumps" not in families or len(families) == 1:
+        return [(share, families, POOL_MASS_BESIDE + STUMPS_MASS_BESIDE)]
+    return [
+        (share, families, POOL_MASS_BESIDE),
+        (share, ("stumps",), STUMPS_MASS_BESIDE),
+    ]
 
 
 def _share(n_samples: int, share: float) -> int:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from handful.verify._audit import is_close
 from handful.verify._geometry import on_side, rule_values
-from handful.verify._prices import pool_sizes
+from handful.verify._prices import PoolCode
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -77,17 +77,16 @@ def make_directions(
     X: Floats,
     y: Ints,
     drawn_order: tuple[np.random.Generator, Ints],
-    index: int,
-    families: Sequence[str],
+    codes: Sequence[PoolCode],
     is_word: Mask,
 ) -> tuple[Ints, list[Direction]]:
-    """A pool (the first or the second) in drawn order, and its candidates."""
+    """The pool of the last code in drawn order, and its candidates."""
     generator, order = drawn_order
-    for pool_size in pool_sizes(len(y))[: index + 1]:  # later pools draw after earlier ones
-        pool = order[:pool_size]
-        drawn = draws_of(generator, X[pool], y[pool], families)
+    for code in codes:  # later ones draw after earlier ones
+        pool = order[: code.size]
+        drawn = draws_of(generator, X[pool], y[pool], code.families)
     X_pool, y_pool = X[pool], y[pool]
-    families = _families_of(X_pool, families)
+    families = _families_of(X_pool, codes[-1].families)
     directions: list[Direction] = []
     if "stumps" in families:
         directions += _stump_directions(X_pool, is_word)

@@ -6,7 +6,7 @@ Written from the description of the codes in the guide to model files, with exac
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from handful.verify._arithmetic import MP, log, log_binomial, n_pairings
 
@@ -17,15 +17,32 @@ _ZETA = MP.pi**2 / 6
 _FROM_POOLS = 60  # examples from which pools are used
 _BUDGET = 400_000_000
 _LARGEST_POOL = 10_000
-_POOL_MASSES = {False: (MP.mpf("0.3"), MP.mpf("0.2")), True: (MP.mpf("0.22"), MP.mpf("0.13"))}
 _PLAIN_MASS = MP.mpf("0.1")
 _SIZES = {"stumps": (40, 160), "balls": (40, 80), "half-spaces": (40, 80), "two-point": (40,)}
 MAX_RULES = 2000
 
 
-def pool_sizes(n_samples: int) -> list[int]:
-    """Sizes of the pools that are not counted, in the order in which they are drawn."""
-    return [min(_LARGEST_POOL, round(share * n_samples)) for share in (0.2, 0.45)]
+class PoolCode(NamedTuple):
+    """A code of rules ranked on a pool: its size, the rule families, the prior mass."""
+
+    size: int
+    families: list[str]
+    mass: Any
+
+
+def pool_codes(settings: Document, n_samples: int) -> list[PoolCode]:
+    """The codes of ranked rules, in the order in which they draw from the generator."""
+    families = list(settings["pool_families"])
+    first, second = (min(_LARGEST_POOL, round(s * n_samples)) for s in (0.2, 0.45))
+    if "linear" not in families:
+        masses = MP.mpf("0.3"), MP.mpf("0.2")
+        return [PoolCode(s, families, m) for s, m in zip((first, second), masses, strict=True)]
+    if "stumps" not in families or len(families) == 1:
+        return [PoolCode(first, families, MP.mpf("0.35"))]
+    return [
+        PoolCode(first, families, MP.mpf("0.15")),
+        PoolCode(first, ["stumps"], MP.mpf("0.2")),
+    ]
 
 
 def plain_sizes(n_samples: int) -> list[int]:
@@ -45,20 +62,19 @@ def largest_pool(settings: Document, n_samples: int, n_features: int) -> int:
         return min(int(settings["candidates"]), n_samples)
     sizes = [size for _, size in _cells(settings, n_samples, n_features)]
     if n_samples >= _FROM_POOLS and settings["pool_families"]:
-        sizes += [9, *pool_sizes(n_samples)]
+        sizes += [9, *(known.size for known in pool_codes(settings, n_samples))]
         sizes += plain_sizes(n_samples) if _has_plain(settings) else []
     return max(sizes)
 
 
 def pool_index(code: Document, settings: Document, n_samples: int) -> int | None:
-    """Which of the pools a code used; by the stated price where two have the same size."""
-    masses = _POOL_MASSES[_has_plain(settings)]
-    sizes = pool_sizes(n_samples)
-    fitting = [i for i, size in enumerate(sizes) if size == code["pool_size"]]
+    """Which of the pool codes was used; by the stated price where two have the same size."""
+    codes = pool_codes(settings, n_samples)
+    fitting = [i for i, known in enumerate(codes) if known.size == code["pool_size"]]
     stated = [value for name, value in code["terms"] if name == "which code is used"]
     if len(fitting) < 2 or not stated:
         return fitting[0] if fitting else None
-    return min(fitting, key=lambda i: abs(float(-log(masses[i])) - float(stated[0])))
+    return min(fitting, key=lambda i: abs(float(-log(codes[i].mass)) - float(stated[0])))
 
 
 def _directions(family: str, size: int, n_features: int) -> int:
@@ -89,7 +105,7 @@ def scheme_mass(code: Document, settings: Document, n_samples: int, n_features: 
         return MP.mpf("0.25") if size == (n_samples if is_small else 9) else MP.mpf(0)
     if name == "pool" and not is_small:
         index = pool_index(code, settings, n_samples)
-        return MP.mpf(0) if index is None else _POOL_MASSES[_has_plain(settings)][index]
+        return MP.mpf(0) if index is None else pool_codes(settings, n_samples)[index].mass
     if name == "plain" and not is_small:
         return (
             _PLAIN_MASS * plain_sizes(n_samples).count(size) if _has_plain(settings) else MP.mpf(0)

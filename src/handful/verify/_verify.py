@@ -15,7 +15,7 @@ from handful.verify._certificate import Counts, check_certificate, compare_terms
 from handful.verify._document import HASH_FIELD, UnreadableFileError, read_document
 from handful.verify._geometry import machine_scores, rule_values
 from handful.verify._pool import drawing, make_directions, plain_regression, rank_prices
-from handful.verify._prices import Terms, code_terms, largest_pool, pool_index
+from handful.verify._prices import Terms, code_terms, largest_pool, pool_codes, pool_index
 from handful.verify._rebuild import check_rules, named_examples
 from handful.verify._rows import read_rows, rows_fingerprint
 from handful.verify._scores import check_scores
@@ -302,13 +302,14 @@ def _check_pool_rules(
         audit.trust(_TRUST_POOL)
         return float(dict(map(tuple, code["terms"]))["rank of each rule on the pool"])
     settings = document["settings"]
-    families = settings["pool_families"]
     index = pool_index(code, settings, len(y))
     if not audit.check(f"{where}: pool size", index is not None, str(code["pool_size"])):
         return float("nan")
     assert index is not None
     order = drawing(seed, len(y), largest_pool(settings, X.shape[0], X.shape[1]))
-    pool, directions = make_directions(X, y, order, index, families, is_word)
+    pool, directions = make_directions(
+        X, y, order, pool_codes(settings, len(y))[: index + 1], is_word
+    )
     sign = 1 if code["kind"] == "conjunction" else -1
     name = f"{where}: rules on the pool"
     try:
