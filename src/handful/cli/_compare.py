@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
+from rich import box
 from rich.markup import escape
 from rich.table import Table
 
@@ -109,9 +110,10 @@ def _percent(value: Any) -> str:
 def _print(frame: pd.DataFrame, table: TableData, contest: Contest) -> None:
     n, p = table.X.shape
     title = f"{escape(table.name)}: {n} examples, {p} features, {contest.n_folds} folds (percent)"
-    shown = Table(title=title, title_justify="left")
-    for name in ("machine", "error", "±", "size", "certificate", "hold-out", "seconds"):
-        shown.add_column(name, justify="left" if name == "machine" else "right")
+    shown = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("machine", "error", "±", "size", "certificate", "hold-out", "s"):
+        justify: Any = "left" if name == "machine" else "right"
+        shown.add_column(name, justify=justify, no_wrap=True)
     rows = _rows(frame)
     best = {
         key: min((r[key] for r in rows if r[key] is not None), default=None)
@@ -142,7 +144,7 @@ def _print(frame: pd.DataFrame, table: TableData, contest: Contest) -> None:
             console.print(text, highlight=False)
     console.print(
         f"  [dim]Certificates hold with {100 * (1 - contest.delta):g} % confidence each. "
-        "certificate: all examples. hold-out: trained on 70 %, certified on 30 %.[/]",
+        "certificate: all examples. hold-out: trained on 70 %, certified on 30 %. s: a fit.[/]",
         highlight=False,
     )
 
