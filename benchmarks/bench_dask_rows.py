@@ -63,10 +63,13 @@ def timed(work):
 
 
 def fit_once(options, client, n_rows: int):
+    import dask
+
     from handful.distributed import watch_passes
 
     X, y = generate(n_rows, options.chunk_rows)
-    with watch_passes() as passes:
+    room = {"handful.cache-bytes": 50 * n_rows}  # for the codes, not for the rows: at every size
+    with dask.config.set(room), watch_passes() as passes:
         fitted, seconds = timed(lambda: machine(options).fit(X, y))
     rounds = [p for p in passes if p.name.startswith("rule")]
     moved = sum(p.n_chunks * p.bytes_up + options.workers * p.bytes_down for p in passes)
@@ -195,7 +198,7 @@ def main() -> None:
         distributed.LocalCluster(
             n_workers=options.workers,
             threads_per_worker=1,
-            dashboard_address=None,
+            dashboard_address=":0",
             memory_limit="1.5GiB",
             host="127.0.0.1",
         ) as cluster,

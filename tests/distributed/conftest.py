@@ -16,7 +16,7 @@ def cluster():
         n_workers=2,
         threads_per_worker=1,
         processes=True,
-        dashboard_address=None,
+        dashboard_address=":0",
         scheduler_port=0,
         host="127.0.0.1",
         memory_limit="1GiB",

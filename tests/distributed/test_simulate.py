@@ -53,7 +53,7 @@ def test_more_threads_never_take_longer():
 
 def test_rates_are_recovered(rng):
     runs = []
-    for n_rows, n_chunks in ((10**5, 1), (10**6, 10), (10**6, 50), (10**7, 100)):
+    for n_rows, n_chunks in ((10**5, 2), (10**6, 10), (10**6, 50), (10**7, 100)):
         seconds = 0.02 + 3e-8 * n_rows / 2 + 2e-3 * n_chunks
         passes = [Pass("rule 1", n_chunks, 1, 0, 0, seconds * (1 + 0.01 * rng.normal()))]
         reading = 0.02 + 5e-7 * n_rows / 2 + 2e-3 * n_chunks

@@ -204,8 +204,9 @@ def fit_rates(
         )
     A = np.array(
         [
-            [n_rows / n_threads * (not reads), n_rows / n_threads * reads, n_chunks, 1.0]
+            [waves * (not reads), waves * reads, n_chunks, 1.0]
             for n_rows, n_chunks, reads, _ in used
+            for waves in [n_rows / n_chunks * math.ceil(n_chunks / n_threads)]
         ]
     )
     seconds = np.array([row[-1] for row in used])
