@@ -35,10 +35,10 @@ def reported_errors() -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError) as error:
-        errors.print(f"[bold red]Error:[/] {escape(str(error))}", highlight=False)
+        errors.print(f"[bold red]Error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
         raise typer.Exit(2) from error
     except (OSError, RuntimeError, MemoryError, RecursionError) as error:
-        errors.print(f"[bold red]Failed:[/] {escape(str(error))}", highlight=False)
+        errors.print(f"[bold red]Failed:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
         raise typer.Exit(1) from error
 
 
