@@ -64,6 +64,13 @@ def kill_one(client):
     os.kill(pids[0], signal.SIGKILL)
 
 
+def kill_a_busy_one(client):
+    """Wait until both workers have models to fit, then end one of them."""
+    while sum(bool(tasks) for tasks in client.processing().values()) < 2:
+        time.sleep(0.05)
+    kill_one(client)
+
+
 @pytest.mark.parametrize("cache", [pytest.param(0, marks=pytest.mark.slow), 2**30])
 def test_a_worker_that_dies_between_rounds_loses_nothing(cluster, cache):
     here = machine().fit(DATA.X, DATA.y)
@@ -112,8 +119,10 @@ def test_a_worker_that_dies_within_a_sweep_loses_nothing(cluster):
     base = SlowMachine("stumps", candidates=40, random_state=0)
     with scheduler(cluster.scheduler_address) as client:
         client.wait_for_workers(2, timeout=60)
-        threading.Timer(0.5, kill_one, [client]).start()
+        killer = threading.Thread(target=kill_a_busy_one, args=[client])
+        killer.start()
         search = BoundSearch(base, GRID).fit(DATA.X, DATA.y)
+        killer.join()
     assert search.best_params_ == plain.best_params_
     assert search.best_certificate_ == plain.best_certificate_
     assert search.results_["score"].tolist() == plain.results_["score"].tolist()

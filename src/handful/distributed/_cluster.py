@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -191,7 +192,8 @@ def scheduler(address: str | None, *, timeout: float = 15.0) -> Iterator[Any]:
     """Run everything inside on the Dask cluster at an address.
 
     Fits on Dask inputs run on its workers, and so do the sweeps over many models
-    (`BoundSearch`, cross-validation, `reproduce`), through joblib; their data are sent once.
+    (`BoundSearch`, cross-validation, `reproduce`), through joblib; their data are sent to each
+    worker once.
 
     Parameters
     ----------
@@ -224,5 +226,9 @@ def scheduler(address: str | None, *, timeout: float = 15.0) -> Iterator[Any]:
             f"no Dask scheduler answers at {address!r}: {error}. Check the address, or start one "
             "with `dask scheduler`."
         ) from error
-    with client, joblib.parallel_config("dask", wait_for_workers_timeout=30), cluster_errors():
+    # Data of a sweep go to every worker, not to one as joblib would have it: they cannot be made
+    # again, so that a single copy would be lost with its worker.
+    client.scatter = functools.partial(client.scatter, broadcast=True)
+    backend = joblib.parallel_config("dask", client=client, wait_for_workers_timeout=30)
+    with client, backend, cluster_errors():
         yield client
