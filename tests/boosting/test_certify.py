@@ -217,7 +217,8 @@ def test_margin_certificate_is_that_of_bounds(rng):
     for j in range(6):
         slack = np.clip(1 - 2.0**j * machine.margins_, 0, 1).mean()
         one = rademacher_margin_bound(500, slack, complexity, scale=2.0**j, scale_is_fixed=False)
-        assert math.fsum(v for _, v in free.terms) <= math.fsum(v for _, v in one.terms) + 1e-12
+        least = math.fsum(v for _, v in one.terms)
+        assert math.fsum(v for _, v in free.terms) <= least + 2**-35  # the slack is rounded up
 
 
 def test_small_samples_are_marked_vacuous(rng):

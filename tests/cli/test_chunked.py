@@ -125,3 +125,12 @@ def test_a_missing_extra_is_a_failure_that_says_what_to_do(command, monkeypatch)
 def test_no_address_is_no_cluster():
     with on_scheduler(None):
         pass
+
+
+@pytest.mark.parametrize("rules", ["stumps", "auto"])
+def test_a_model_file_of_chunks_is_verified(folder, rules):
+    certify(folder / "rows/*.parquet", "--rules", rules, "--out", folder / "model.json")
+    found = runner.invoke(app, ["verify", str(folder / "model.json"), str(folder / "rows.csv")])
+    assert found.exit_code == 0, found.output
+    assert "VALID" in found.output
+    assert "no fingerprint" in " ".join(found.output.split())

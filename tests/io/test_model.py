@@ -57,7 +57,7 @@ def test_more_classes(tmp_path):
 
 
 def _document(fitted):
-    return json.loads(json.dumps(model_to_dict(fitted[1]["auto"])))
+    return json.loads(json.dumps(model_to_dict(fitted[1]["half-spaces"])))
 
 
 @pytest.mark.parametrize(

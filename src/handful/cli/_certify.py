@@ -181,7 +181,7 @@ def _render(machine: Any, table: TableData, provenance: dict[str, Any]) -> str:
             table.y,
             title=table.name,
             data_notes=table.notes,
-            provenance=provenance,
+            provenance={**provenance, "target": table.target},
         )
     )
 
