@@ -2,9 +2,10 @@
 
 import importlib
 
+import pandas as pd
 import pytest
 
-from handful.papers import PAPERS
+from handful.papers import PAPERS, run_table
 from handful.papers._registry import expected
 
 
@@ -18,3 +19,13 @@ def test_papers_have_tables(paper):
 def test_published_numbers_are_read():
     frame = expected("scm-2003")
     assert frame.set_index("set").loc["Pima", "errors_half_spaces"] == 175
+
+
+def test_names_of_data_sets_are_a_column(monkeypatch):
+    made = pd.DataFrame({"dataset": ["a"], "ours": [1.0]}).set_index("dataset")
+    made.attrs["notes"] = ["a note"]
+    module = importlib.import_module(PAPERS["mcm-2014"])
+    monkeypatch.setitem(module.TABLES, "table2", lambda **options: made)
+    frame = run_table("mcm-2014", "table2", data_dir=None)
+    assert list(frame.columns) == ["dataset", "ours"]
+    assert frame.attrs["notes"] == ["a note"]

@@ -36,6 +36,11 @@ def run_table(paper: str, table: str, **options: Any) -> pd.DataFrame:
         known = ", ".join(module.TABLES)
         raise ValueError(f"`table` must be one of {known} for {paper}, got {table!r}.")
     frame: pd.DataFrame = module.TABLES[table](**options)
+    if frame.index.name is None:
+        return frame
+    notes = frame.attrs
+    frame = frame.reset_index()  # names of data sets are a column for all readers
+    frame.attrs = notes
     return frame
 
 
