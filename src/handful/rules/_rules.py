@@ -220,6 +220,8 @@ class _PairRule(AbstractRule):
 def linear_text(weights: Floats, names: Sequence[str] | None, limit: int = 8) -> str:
     """A weighted sum with the largest weights first named; small ones are counted."""
     order = np.argsort(-np.abs(weights), kind="stable")
+    if np.count_nonzero(weights) <= limit + 2:  # one or two are no longer than saying so
+        limit += 2
     shown = [j for j in order[:limit] if weights[j] != 0.0]
     parts = [f"{weights[j]:+.4g}·{_name(names, int(j))}" for j in sorted(shown)]
     more = int(np.count_nonzero(weights)) - len(shown)
