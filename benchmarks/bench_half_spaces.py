@@ -164,6 +164,9 @@ def folds_of(m, n_folds=10):
 def bench_table(is_full):
     every = 1 if is_full else 5
     print(f"10 folds x 15 penalties x 10 sizes against path by path (1 in {every} paths)")
+    exact_half_space_paths(  # compile
+        *synthetic(60), kind="conjunction", penalties=PENALTIES, max_rules=2, active=folds_of(60)
+    )
     for name in SETS:
         K, y = load(name)
         active = folds_of(len(y))
