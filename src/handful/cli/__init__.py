@@ -18,8 +18,8 @@ __all__ = ["app", "main"]
 _GUIDE = """Learn from few examples, read the rule, and know what it is worth.
 
 **handful** makes classifiers out of a handful of training examples, prints them as rules, and
-gives each a *certificate*: "with 95 % confidence, at most 8.7 % of new cases will be
-misclassified". All the data are used; nothing is held out, and anyone can re-check it.
+gives each a *certificate*: "with 95 % confidence, at most 5.6 % of new cases will be
+misclassified". Give it all your data: you split nothing, and anyone can re-check it.
 
 Start with:
 

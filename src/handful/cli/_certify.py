@@ -73,7 +73,7 @@ def certify(
     ),
     as_json: bool = AS_JSON,
 ) -> None:
-    """Learn a rule from a table and certify it: no hold-out set, no cross-validation.
+    """Learn a rule from a table and certify it: no split, no cross-validation.
 
     All examples are used, for learning and for the certificate. Columns of words are compared by
     equality; empty cells and "?" are missing values, which satisfy no rule.
