@@ -4,7 +4,7 @@
 
 Tables are filled one by one, so that a run may be stopped and taken up again with ``--only``. A
 table may also come from a file that ``handful reproduce PAPER --table TABLE --json`` wrote:
-``--only PAPER/TABLE --json FILE``; a list ``notes`` in the file is printed below the table.
+``--only PAPER/TABLE --json FILE``.
 """
 
 from __future__ import annotations
@@ -90,7 +90,8 @@ def main(arguments: list[str]) -> None:
     for paper, table in chosen:
         if options.json is not None:
             found = json.loads(options.json.read_text(encoding="utf-8"))
-            text = as_markdown(found[table], found.get("notes", []), f"{paper}, {table}")
+            notes = found.get("notes", {}).get(table, [])
+            text = as_markdown(found[table], notes, f"{paper}, {table}")
         else:
             text = run(paper, table, options.data_dir, options.quick)
         PAGE.write_text(

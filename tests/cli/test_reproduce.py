@@ -17,6 +17,7 @@ def test_quick_table_as_json():
     rows = json.loads(result.stdout)["slides"]
     assert [row["set"] for row in rows] == ["Haberman", "Glass"]
     assert all(row["difference"] == row["errors"] - row["errors_slides"] for row in rows)
+    assert json.loads(result.stdout)["notes"]["slides"]
 
 
 def test_quick_table_is_printed():

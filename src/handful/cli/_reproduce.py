@@ -40,7 +40,8 @@ def reproduce(
         folder = data_dir or (Path(os.environ["HANDFUL_DATA"]) if _has_variable() else None)
         frames = dict(_run(paper, table, folder, quick, seed))
     if as_json:
-        print_json({name: records(frame) for name, frame in frames.items()})
+        notes = {name: frame.attrs.get("notes", []) for name, frame in frames.items()}
+        print_json({**{name: records(frame) for name, frame in frames.items()}, "notes": notes})
         return
     for name, frame in frames.items():
         console.print(as_table(f"{paper}, table {name}", frame))
