@@ -63,6 +63,8 @@ def _significant_places(name, text):
     for match in NUMBER.finditer(text):
         if any(a <= match.start() < b for a, b in hidden):
             continue
+        if 0.0 < abs(float(match[1])) < 1e-14:
+            continue  # rounding of a zero, far below what a rule tells apart
         seen = 0
         for i in range(match.start(1), match.end()):
             if text[i] in "eE":
