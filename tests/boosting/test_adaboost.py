@@ -1,6 +1,7 @@
 """AdaBoost against the textbook, the specification's vector and scikit-learn."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -190,7 +191,6 @@ def test_refusals_name_the_alternative():
 
 
 def test_rules_use_the_users_names():
-    pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"age": X10[:, 0]})
     rules = AdaBoost(n_rounds=3).fit(frame, Y10).get_rules()
     assert rules["rule"].tolist() == ["+1 if age > 5.5", "+1 if age <= 8.5", "+1 if age <= 2.5"]

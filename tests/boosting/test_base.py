@@ -3,6 +3,8 @@
 import pickle
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 from handful.boosting import AdaBoost, LPBoost, LPBoostMKL
@@ -18,7 +20,6 @@ def _data(rng, n=60):
 
 @each
 def test_strings_pickles_and_frames(rng, machine):
-    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
     X, y = _data(rng)
     names = ["a", "b", "c"]
     scores = machine.fit(X, y).decision_function(X)

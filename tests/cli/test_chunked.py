@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import dask
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,9 +14,6 @@ from handful import SetCoveringMachine, load_dataset, load_model
 from handful.bounds import Certificate
 from handful.cli import app
 from handful.cli._chunked import on_scheduler
-
-dask = pytest.importorskip("dask")
-pytest.importorskip("dask.dataframe")
 
 pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword")  # inside Dask
 

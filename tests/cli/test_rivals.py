@@ -23,8 +23,9 @@ def test_misuse(machines, message):
         choose_rivals(machines)
 
 
-@pytest.mark.skipif(HAS_EBM, reason="interpret is installed")
-def test_ebm_must_be_installed():
+def test_ebm_must_be_installed(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert "ebm" not in {rival.name for rival in choose_rivals(None)}
     with pytest.raises(ValueError, match="needs interpret"):
         choose_rivals("ebm")
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import dask
 import numpy as np
 import pytest
 
-dask = pytest.importorskip("dask")
+import distributed
 
 
 @pytest.fixture(scope="session")
 def cluster():
     """A real cluster: two processes with one thread each, on free ports."""
-    distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
         n_workers=2,
         threads_per_worker=1,

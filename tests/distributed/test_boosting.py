@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dask
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,7 +12,6 @@ from handful import AdaBoost, load_dataset
 from handful.distributed import watch_passes
 from tests.distributed.conftest import cut, random_sizes
 
-dask = pytest.importorskip("dask")
 pytestmark = pytest.mark.usefixtures("plain")
 
 

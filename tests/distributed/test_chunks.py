@@ -10,7 +10,6 @@ from handful.distributed._chunks import in_chunk
 from handful.distributed._reading import read_chunks
 from tests.distributed.conftest import cut, random_sizes
 
-pytest.importorskip("dask")
 pytestmark = pytest.mark.usefixtures("plain")
 
 

@@ -6,8 +6,10 @@ import importlib
 import subprocess
 import sys
 
+import dask
 import pytest
 
+import distributed
 from handful.distributed import ClusterError, scheduler, watch_passes
 from handful.distributed._cluster import (
     cache_bytes,
@@ -18,8 +20,6 @@ from handful.distributed._cluster import (
     reduced,
     require_dask,
 )
-
-dask = pytest.importorskip("dask")
 
 
 @pytest.mark.parametrize("module", ["dask", "distributed"])
@@ -69,7 +69,6 @@ def test_no_address_changes_nothing():
 
 
 def test_a_dead_address_is_an_error_that_says_so():
-    pytest.importorskip("distributed")
     with (
         pytest.raises(ClusterError, match=r"no Dask scheduler answers at 'tcp://127.0.0.1:9'"),
         scheduler("tcp://127.0.0.1:9", timeout=0.2),
@@ -78,7 +77,6 @@ def test_a_dead_address_is_an_error_that_says_so():
 
 
 def test_lost_and_killed_are_told_apart():
-    distributed = pytest.importorskip("distributed")
     from distributed.comm import CommClosedError
 
     with pytest.raises(ClusterError, match="the Dask scheduler went away"), cluster_errors():

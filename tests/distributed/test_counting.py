@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dask
 import numpy as np
 import pytest
 
@@ -14,8 +15,6 @@ from handful.kernels import Kernel
 from handful.rules import collapse_rows
 from handful.rules._greedy import LocalCounter
 from tests.distributed.conftest import cut, random_sizes
-
-dask = pytest.importorskip("dask")
 
 pytestmark = pytest.mark.usefixtures("plain")
 

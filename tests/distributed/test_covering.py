@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pickle
 
+import dask
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,9 +16,6 @@ from handful import DecisionListMachine, SetCoveringMachine, load_dataset
 from handful.distributed import watch_passes
 from handful.distributed._covering import fit_covering
 from tests.distributed.conftest import cut, random_sizes
-
-dask = pytest.importorskip("dask")
-dd = pytest.importorskip("dask.dataframe")
 
 pytestmark = pytest.mark.usefixtures("plain")
 

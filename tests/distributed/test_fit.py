@@ -9,7 +9,6 @@ from handful import LPBoost, SetCoveringMachine
 from handful.distributed import fit
 from tests.distributed.conftest import cut
 
-pytest.importorskip("dask")
 pytestmark = pytest.mark.usefixtures("plain")
 
 X = np.arange(40.0).reshape(20, 2)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pickle
 
+import dask
+import dask.array as da
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,10 +15,6 @@ from handful import AdaBoost, DecisionListMachine, SetCoveringMachine, load_data
 from handful.distributed import count_wrong, map_rows
 from handful.distributed._mapping import without_data
 from tests.distributed.conftest import cut
-
-dask = pytest.importorskip("dask")
-da = pytest.importorskip("dask.array")
-dd = pytest.importorskip("dask.dataframe")
 
 pytestmark = pytest.mark.usefixtures("plain")
 

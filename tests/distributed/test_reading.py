@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dask
+import dask.array as da
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,10 +12,6 @@ import pytest
 from handful.distributed._cluster import compute
 from handful.distributed._reading import read_chunks
 from tests.distributed.conftest import cut, random_sizes
-
-da = pytest.importorskip("dask.array")
-dd = pytest.importorskip("dask.dataframe")
-dask = pytest.importorskip("dask")
 
 pytestmark = pytest.mark.usefixtures("plain")
 

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 
+import dask
 import numpy as np
 import pytest
 
@@ -18,10 +19,6 @@ from handful import AdaBoost, BoundSearch, SetCoveringMachine, load_dataset
 from handful.covering import cross_validate_path
 from handful.distributed import ClusterError, _cluster, scheduler, watch_passes
 from tests.distributed.conftest import cut
-
-pytest.importorskip("distributed")
-dask = pytest.importorskip("dask")
-da = pytest.importorskip("dask.array")
 
 DATA = load_dataset("breastw")
 SIZES = [100] * 6 + [83]

@@ -10,7 +10,6 @@ from handful.distributed._rows import ChunkedRows, HeldIndex
 from handful.rules import Rows, RuleSet, Stump, collapse_rows
 from tests.distributed.conftest import cut
 
-pytest.importorskip("dask")
 pytestmark = pytest.mark.usefixtures("plain")
 
 

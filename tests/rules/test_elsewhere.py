@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import dask.array as da
 import numpy as np
-import pytest
 
 from handful.rules._elsewhere import is_dask, over_chunks
 
 
 def test_only_collections_are_elsewhere():
-    da = pytest.importorskip("dask.array")
     assert is_dask(da.zeros((2, 2)))
     for here in (np.zeros((2, 2)), [[0.0]], None):
         assert not is_dask(here)

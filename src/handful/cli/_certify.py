@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import time
 from pathlib import Path
@@ -171,18 +170,15 @@ def _write(machine: Any, table: TableData, out: Path) -> list[Path]:
 
 def _render(machine: Any, table: TableData, provenance: dict[str, Any]) -> str:
     """The report; an ImportError where the extra that it needs is absent."""
-    render = getattr(importlib.import_module("handful.report"), "render_report", None)
-    if render is None:
-        raise ImportError("no report")
-    return str(
-        render(
-            machine,
-            table.X,
-            table.y,
-            title=table.name,
-            data_notes=table.notes,
-            provenance={**provenance, "target": table.target},
-        )
+    from handful.report import render_report
+
+    return render_report(
+        machine,
+        table.X,
+        table.y,
+        title=table.name,
+        data_notes=table.notes,
+        provenance={**provenance, "target": table.target},
     )
 
 

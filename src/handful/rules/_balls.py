@@ -182,7 +182,7 @@ class BallSweep:
                 key = (usefulness, -n_new, step.n_other, -center)
                 if best is None or key > best:
                     best, found = key, (center, replace(step, t=0))
-            start, size = start + len(order[start : start + size]), _N_SEARCHED
+            start, size = start + size, _N_SEARCHED
         if found is None or best is None:
             return None
         return None if self.options.stop_on_nonpositive and best[0] <= 0 else found

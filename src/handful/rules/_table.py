@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
@@ -205,7 +205,6 @@ class Table:
     metric: str = "euclidean"
     fractions: Floats | None = None
     encoder: Encoder | None = None
-    cache: dict[str, object] = field(default_factory=dict)
 
     @property
     def n_directions(self) -> int:

@@ -221,6 +221,13 @@ def _check_kind(
     audit.check(f"{where}: kind was allowed", kind in settings["kinds"] or not machine["rules"])
 
 
+def _drawn(
+    settings: Document, seed: int, shape: tuple[int, ...]
+) -> tuple[np.random.Generator, Ints]:
+    """The generator of the fit and the order in which examples enter its pools."""
+    return drawing(seed, shape[0], largest_pool(settings, shape[0], shape[1]))
+
+
 def _check_drawn(
     audit: Audit,
     where: str,
@@ -240,8 +247,7 @@ def _check_drawn(
     if not audit.check(f"{where}: pool size", is_size, f"{size!r} of {len(y)} examples"):
         return
     if type(seed) is int:
-        n_needed = largest_pool(settings, shape[0], shape[1])
-        pool = {int(i) for i in drawing(seed, len(y), n_needed)[1][:size]}
+        pool = {int(i) for i in _drawn(settings, seed, shape)[1][:size]}
         is_whole = code["scheme"] in ("pool", "plain", "constant")
         holds = set(kept) == pool if is_whole else set(kept) <= pool
         audit.check(f"{where}: pool", holds, f"is not what the seed {seed} draws")
@@ -269,8 +275,7 @@ def _check_plain_rule(audit: Audit, document: Document, k: int, X: Floats, y: In
     if type(seed) is not int:
         audit.trust(_TRUST_POOL)
         return
-    n_needed = largest_pool(document["settings"], X.shape[0], X.shape[1])
-    pool = drawing(seed, len(y), n_needed)[1][: code["pool_size"]]
+    pool = _drawn(document["settings"], seed, X.shape)[1][: code["pool_size"]]
     found = plain_regression(X[pool], y[pool])
     if not audit.check(f"{where}: regression", found is not None, "the pool has none"):
         return
@@ -306,7 +311,7 @@ def _check_pool_rules(
     if not audit.check(f"{where}: pool size", index is not None, str(code["pool_size"])):
         return float("nan")
     assert index is not None
-    order = drawing(seed, len(y), largest_pool(settings, X.shape[0], X.shape[1]))
+    order = _drawn(settings, seed, X.shape)
     pool, directions = make_directions(
         X, y, order, pool_codes(settings, len(y))[: index + 1], is_word
     )
