@@ -16,13 +16,14 @@ MAY_IMPORT = {
     "bounds": set(),
     "kernels": set(),
     "datasets": set(),
+    "tables": set(),
     "rules": {"kernels"},
-    "covering": {"rules", "bounds", "kernels"},
-    "programs": {"bounds", "kernels"},
-    "boosting": {"programs", "rules", "bounds", "kernels"},
-    "pursuit": {"bounds", "kernels"},
-    "svm": {"bounds", "kernels"},
-    "selection": {"bounds"},
+    "covering": {"rules", "bounds", "kernels", "tables"},
+    "programs": {"bounds", "kernels", "tables"},
+    "boosting": {"programs", "rules", "bounds", "kernels", "tables"},
+    "pursuit": {"bounds", "kernels", "tables"},
+    "svm": {"bounds", "kernels", "tables"},
+    "selection": {"bounds", "tables"},
 }
 FLOORS = set(MAY_IMPORT)
 MAY_IMPORT["report"] = FLOORS

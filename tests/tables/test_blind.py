@@ -1,0 +1,79 @@
+"""The order of rows that nobody chose."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from handful.tables import RowDigests, blind_order, row_digests
+
+
+def _tied(rng, n=60):
+    return rng.integers(0, 2, (n, 2)).astype(float), rng.integers(0, 2, n)
+
+
+@pytest.mark.parametrize("random_state", [None, 3])
+def test_the_order_of_the_rows_does_not_matter(rng, random_state):
+    X, y = _tied(rng)
+    perm = rng.permutation(len(y))
+    here = blind_order(X, y, random_state=random_state)
+    there = blind_order(X[perm], y[perm], random_state=random_state)
+    assert here.digest == there.digest
+    assert sorted(here.order.tolist()) == list(range(len(y)))
+    assert (X[here.order] == X[perm][there.order]).all()
+    assert (y[here.order] == y[perm][there.order]).all()
+
+
+def test_seeds_give_other_orders_and_are_named(rng):
+    X, y = _tied(rng)
+    orders = [tuple(blind_order(X, y, random_state=s).order) for s in (None, 0, 1)]
+    assert len(set(orders)) == 3
+    assert blind_order(X, y).seed is None
+    assert blind_order(X, y, random_state=np.int64(5)).seed == 5
+    assert blind_order(X, y, random_state=np.random.default_rng(0)).seed is not None
+    assert blind_order(X, y, random_state=np.random.RandomState(0)).seed is not None
+
+
+def test_left_out_columns_decide_too(rng):
+    X, y = _tied(rng)
+    whole = RowDigests(row_digests(np.column_stack([X, rng.normal(size=len(y))]), y))
+    one = blind_order(X[:, :1], y, random_state=whole)
+    two = blind_order(X, y, random_state=whole)
+    assert (one.order == two.order).all()
+    with pytest.raises(ValueError, match="digests of 60 rows, but X has 59"):
+        blind_order(X[:-1], random_state=whole)
+
+
+def test_copies_of_a_row_fall_on_both_sides(rng):
+    """All rows equal: the number of ones in the first half is that of a random half."""
+    X = np.zeros((40, 1))
+    firsts = np.array([blind_order(X, random_state=s).order[:20] for s in range(400)])
+    counts = np.bincount(firsts.ravel(), minlength=40)
+    # each row is in the half with probability 1/2; variance by sampling without replacement
+    statistic = ((counts - 200.0) ** 2 / (400 * 0.25)).sum() * 39 / 40
+    assert chi2.sf(statistic, 39) > 1e-6
+
+
+def test_the_pool_is_independent_of_the_labels_given_ties(rng):
+    """Discrete data full of ties: errors outside the pool are as many as they should be."""
+    n, n_pool, n_draws = 40, 16, 3000
+    shares = []
+    for _ in range(n_draws):
+        X, y = rng.integers(0, 3, (n, 1)).astype(float), rng.integers(0, 2, n)
+        pool = blind_order(X, y).order[:n_pool]
+        counted = np.ones(n, dtype=bool)
+        counted[pool] = False
+        majority = [
+            int(2 * y[pool][X[pool, 0] == v].sum() >= (X[pool, 0] == v).sum()) for v in range(3)
+        ]
+        shares.append(np.mean(np.array(majority)[X[counted, 0].astype(int)] != y[counted]))
+    error = np.std(shares) / np.sqrt(n_draws)
+    assert abs(np.mean(shares) - 0.5) < 4.5 * error
+    assert 4.5 * error < 0.01  # a pool that copies its ties to one side is off by more
+
+
+@pytest.mark.parametrize("wrong", ["today", 1.5, True])
+def test_bad_random_states(wrong):
+    with pytest.raises(ValueError, match="`random_state` must be None, a whole number"):
+        blind_order(np.zeros((3, 1)), random_state=wrong)
