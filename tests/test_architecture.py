@@ -30,7 +30,7 @@ MAY_IMPORT["report"] = FLOORS
 MAY_IMPORT["io"] = FLOORS
 MAY_IMPORT["distributed"] = FLOORS
 MAY_IMPORT["verify"] = set()  # an auditor shares no code with what it audits
-EVERYBODY = {"_version"}
+EVERYBODY = {"_version", "_compiled"}
 ROOF = {"papers", "cli", "__main__", "__init__"} | EVERYBODY
 HIGHS_ONLY_IN = "programs"
 UNMIRRORED = {"__init__", "__main__", "_version"}
@@ -105,3 +105,9 @@ def test_loops_are_cached_and_release_the_lock(path):
             if "njit" in text:
                 assert "cache=True" in text, f"{path.name}:{node.name}"
                 assert "fastmath=True" not in text, f"{path.name}:{node.name}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_only_one_door_to_numba(path):
+    if _unit(path) != "_compiled":
+        assert not any(name.split(".")[0] == "numba" for name in _imports(path))

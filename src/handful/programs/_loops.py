@@ -7,7 +7,7 @@ Rows of ``step``: the directions of a, its two multipliers, p, its multiplier.
 
 from __future__ import annotations
 
-from numba import njit
+from handful._compiled import njit
 
 _HUGE = 1e300
 

@@ -8,7 +8,8 @@ before it bounds every threshold inside the bin.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from handful._compiled import njit
 
 MANTISSA = 9  # leading bits of the mantissa: 512 bins an octave
 N_BINS = 12 << MANTISSA  # twelve octaves below the largest distance

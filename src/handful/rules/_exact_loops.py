@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from handful._compiled import njit
 
 N_BINS = 64
 N_LANES = 8  # pairs that share one pass over the columns

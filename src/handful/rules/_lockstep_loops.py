@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from handful._compiled import njit
 from handful.rules._exact_loops import GRID, Best, Case, beats, inner, search_pair, shell_sort
 
 MAX_LANES = 64  # machines that walk together

@@ -14,7 +14,8 @@ rows of each class, which add up over blocks of rows and can be updated by the r
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from handful._compiled import njit
 
 BELOW, ABOVE, EQUAL, UNEQUAL = 0, 1, 2, 3
 NO_RULE = -1

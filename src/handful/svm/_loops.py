@@ -7,7 +7,8 @@ All work on u = alpha * y with bounds ``low <= u <= high`` and on errors = K u -
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from handful._compiled import njit
 
 _MINIMA = {"nnan", "nsz"}
 

@@ -1,0 +1,45 @@
+"""Numba's ``njit`` for folders that may be read-only.
+
+Compiled loops are kept beside the package or in the user's cache folder. In a container neither
+may be writable; numba then refuses to compile at all. Here such loops are compiled anew in each
+process, and one warning says so.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numba
+
+_NOTE = (
+    "no folder for compiled loops is writable, so they are compiled anew in every process, which "
+    "takes some seconds. Set NUMBA_CACHE_DIR to a writable folder to keep them."
+)
+_was_noted = False
+
+
+def njit(*, cache: bool = True, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """The decorator ``numba.njit``, without a cache where none can be written."""
+
+    def compile_lazily(function: Callable[..., Any]) -> Any:
+        if not cache:
+            return numba.njit(**options)(function)
+        try:
+            return numba.njit(cache=True, **options)(function)
+        except RuntimeError as error:
+            # Numba has no class of its own for this; other errors must be seen.
+            if "cannot cache function" not in str(error):
+                raise
+            _note_once()
+            return numba.njit(**options)(function)
+
+    return compile_lazily
+
+
+def _note_once() -> None:
+    global _was_noted
+    if not _was_noted:
+        _was_noted = True
+        warnings.warn(_NOTE, RuntimeWarning, stacklevel=3)
