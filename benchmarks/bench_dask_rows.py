@@ -154,8 +154,7 @@ def plain_counts(X, y, table):
 
 def check_simulator(options, runs) -> None:
     """Rates from all runs but the largest; the largest is then simulated."""
-    from handful.distributed import fit_rates, simulate_schedule
-    from handful.distributed._simulate import is_read, is_round
+    from cluster_simulator import fit_rates, is_read, is_round, simulate_schedule
 
     if len(runs) > 2:
         rates = fit_rates(runs[:-1], n_threads=options.workers)

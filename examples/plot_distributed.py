@@ -2,8 +2,8 @@
 More rows than memory
 =====================
 
-Fit a machine to rows that are made chunk by chunk, see that the cut does not matter, and plan a
-fit on far more rows. Nothing but threads of this process is needed.
+Fit a machine to rows that are made chunk by chunk, and see that the cut does not matter. Nothing
+but threads of this process is needed.
 """
 
 import dask.array as da
@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from handful import SetCoveringMachine
-from handful.distributed import Rates, simulate_schedule, watch_passes
+from handful.distributed import watch_passes
 
 
 def rows_of(block):
@@ -48,13 +48,9 @@ for record in passes:
     print(f"{record.name:8} {record.n_requests:2} paths, {record.bytes_up:8} bytes a chunk")
 
 # %%
-# A plan: seconds by rows and threads, at 20 ns a row and round and 200 ns a row and read.
+# Bytes that each pass sends from a chunk.
 figure, ax = plt.subplots(constrained_layout=True)
-threads = [2**k for k in range(1, 11)]
-rates = Rates(seconds_per_row=2e-8, seconds_per_read=2e-7)
-for n_rows in (10**7, 10**8, 10**9, 10**10):
-    plans = [simulate_schedule(n_rows, rates, n_threads=n) for n in threads]
-    ax.loglog(threads, [plan.seconds for plan in plans], marker="o", label=f"{n_rows:.0e} rows")
-ax.set(xlabel="threads", ylabel="seconds", title="Where the scheduler takes over, lines flatten")
-ax.legend()
+ax.bar(range(len(passes)), [record.bytes_up for record in passes])
+ax.set_xticks(range(len(passes)), [record.name for record in passes], rotation=45)
+ax.set(ylabel="bytes a chunk", title="Rules go out, counts come back")
 plt.show()

@@ -16,7 +16,7 @@ from scipy.stats import binom
 
 from handful import DecisionListMachine, SetCoveringMachine
 from handful.bounds import binomial_tail_inverse
-from handful.datasets import AxisRules, Balls, Noise, TwoNorm
+from tests.truth import AxisRules, Balls, Noise, TwoNorm
 
 N_TEST = 20_000
 

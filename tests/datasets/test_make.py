@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import handful.datasets as datasets
-from handful.datasets import PROBLEMS, AbstractProblem
+from tests.truth import PROBLEMS
 
 
 @pytest.mark.parametrize("name", sorted(PROBLEMS))
@@ -48,10 +48,11 @@ def test_parameters_are_passed_on():
     np.testing.assert_array_equal(y == 1, np.abs(X[:, 0]) <= 1.0)
 
 
-def test_every_problem_is_registered_under_its_name():
-    leaves = {cls for cls in vars(datasets).values() if isinstance(cls, type)}
-    leaves = {cls for cls in leaves if issubclass(cls, AbstractProblem)} - {AbstractProblem}
-    assert set(PROBLEMS.values()) == leaves
+def test_every_generator_is_registered_and_has_its_truth():
+    made = {f.__name__: f for f in vars(datasets).values() if inspect.isfunction(f)}
+    made = {f for name, f in made.items() if name.startswith("make_")}
+    assert set(datasets.GENERATORS.values()) == made
+    assert set(datasets.GENERATORS) == set(PROBLEMS)
     assert all(problem.name == name for name, problem in PROBLEMS.items())
 
 

@@ -64,15 +64,15 @@ def datasets(
 def _listed(data_dir: Path | None) -> Any:
     import pandas as pd
 
-    from handful.datasets import PROBLEMS, list_datasets, load_dataset
+    from handful.datasets import GENERATORS, list_datasets, load_dataset
 
     rows = []
     for name in list_datasets(data_dir):
         data = load_dataset(name, data_dir)
         counts = " / ".join(str(n) for n in data.class_counts.values())
         rows.append((name, "data set", data.X.shape[0], data.X.shape[1], counts))
-    for name, problem in sorted(PROBLEMS.items()):
-        n_features = problem().sample(2, 0)[0].shape[1]
+    for name, make in sorted(GENERATORS.items()):
+        n_features = make(2, random_state=0)[0].shape[1]
         rows.append((name, "problem", None, n_features, "drawn"))
     return pd.DataFrame(rows, columns=["name", "kind", "examples", "features", "classes"])
 
@@ -80,10 +80,10 @@ def _listed(data_dir: Path | None) -> Any:
 def _table(name: str, n_samples: int, seed: int, data_dir: Path | None) -> Any:
     import pandas as pd
 
-    from handful.datasets import PROBLEMS, load_dataset
+    from handful.datasets import GENERATORS, load_dataset
 
-    if name in PROBLEMS:
-        X, y = PROBLEMS[name]().sample(n_samples, seed)
+    if name in GENERATORS:
+        X, y = GENERATORS[name](n_samples, random_state=seed)
         columns = [f"x{j}" for j in range(X.shape[1])]
     else:
         data = load_dataset(name, data_dir)

@@ -2,10 +2,10 @@
 
 What lives here: fits of `SetCoveringMachine`, `DecisionListMachine` and `AdaBoost` on Dask
 arrays and data frames, which need not fit into memory; lazy predictions on them; `scheduler`,
-which sends sweeps over many models to a cluster; `simulate_schedule`, which says how long a fit
-would take. What does not: any search or certificate of its own. The compiled engine of
-`handful.rules` counts each chunk, and the results are those of the machine in memory, bit for
-bit, however the rows are cut. Install it with ``pip install 'handful[dask]'``.
+which sends sweeps over many models to a cluster. What does not: any search or certificate of its
+own. The compiled engine of `handful.rules` counts each chunk, and the results are those of the
+machine in memory, bit for bit, however the rows are cut. Install it with
+``pip install 'handful[dask]'``.
 
 To add a machine: let its solver ask for sums over rows that are integers, count them over
 `Chunks`, and dispatch to it in ``fit``; compare with the machine in memory for many chunkings.
@@ -14,18 +14,13 @@ To add a machine: let its solver ask for sums over rows that are integers, count
 from handful.distributed._cluster import ClusterError, Pass, scheduler, watch_passes
 from handful.distributed._fit import fit
 from handful.distributed._mapping import count_wrong, map_rows
-from handful.distributed._simulate import Rates, Schedule, fit_rates, simulate_schedule
 
 __all__ = [
     "ClusterError",
     "Pass",
-    "Rates",
-    "Schedule",
     "count_wrong",
     "fit",
-    "fit_rates",
     "map_rows",
     "scheduler",
-    "simulate_schedule",
     "watch_passes",
 ]

@@ -10,8 +10,8 @@ from typing import ClassVar, final
 import numpy as np
 
 from handful.datasets._checks import as_generator, check_count, check_matrix, check_real
-from handful.datasets._classifiers import Classifier, KnownForm, predict_labels, recognise
-from handful.datasets._laws import N_BLOCK_CELLS, Law, exact_risk
+from tests.truth.classifiers import Classifier, KnownForm, predict_labels, recognise
+from tests.truth.laws import N_BLOCK_CELLS, Law, exact_risk
 
 N_PROBES = 512
 """Points on which a recognised form must agree with the estimator it was read from."""

@@ -9,8 +9,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from handful.datasets import BoxClassifier, LinearClassifier, make_two_norm
-from handful.datasets._classifiers import predict_labels, recognise
+from handful.datasets import make_two_norm
+from tests.truth import BoxClassifier, LinearClassifier
+from tests.truth.classifiers import predict_labels, recognise
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from handful.datasets._checks import check_count, check_real
-from handful.datasets._laws import GaussianLaw, normal_ball_mass
-from handful.datasets._problem import AbstractProblem, draw_labels
+from tests.truth.laws import GaussianLaw, normal_ball_mass
+from tests.truth.problem import AbstractProblem, draw_labels
 
 
 @final

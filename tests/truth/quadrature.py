@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from handful.datasets._laws import N_BLOCK_CELLS, GaussianLaw
+from tests.truth.laws import N_BLOCK_CELLS, GaussianLaw
 
 N_STEPS_PER_SCALE = 80
 N_SCALES_OF_MARGIN = 8.0

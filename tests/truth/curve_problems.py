@@ -9,9 +9,9 @@ from typing import ClassVar, final
 import numpy as np
 
 from handful.datasets._checks import check_real
-from handful.datasets._laws import GaussianLaw
-from handful.datasets._problem import AbstractProblem, draw_labels
-from handful.datasets._quadrature import plane_bayes_error, unit_nodes
+from tests.truth.laws import GaussianLaw
+from tests.truth.problem import AbstractProblem, draw_labels
+from tests.truth.quadrature import plane_bayes_error, unit_nodes
 
 N_WAVE_NODES = 48
 

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from handful.datasets import (
+from tests.truth import (
     PROBLEMS,
     AbstractProblem,
     AxisRules,

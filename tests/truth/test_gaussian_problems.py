@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from handful.datasets import LinearClassifier, Noise, RingNorm, TwoNorm
+from tests.truth import LinearClassifier, Noise, RingNorm, TwoNorm
 
 
 @pytest.mark.parametrize("n_features", [1, 2, 20, 100])

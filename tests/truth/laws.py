@@ -8,7 +8,7 @@ from typing import Protocol, TypeAlias, final
 import numpy as np
 from scipy.special import ndtr
 
-from handful.datasets._classifiers import BoxClassifier, KnownForm, LinearClassifier
+from tests.truth.classifiers import BoxClassifier, KnownForm, LinearClassifier
 
 N_BLOCK_CELLS = 2**20
 """Cells of the largest temporary array: 8 MiB of float64."""

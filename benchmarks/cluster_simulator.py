@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from handful.distributed._cluster import Pass
+from handful.distributed import Pass
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from handful.datasets import AxisRules, Balls, BoxClassifier
+from tests.truth import AxisRules, Balls, BoxClassifier
 
 
 @pytest.mark.parametrize("kind", ["conjunction", "disjunction"])

@@ -9,9 +9,9 @@ from typing import ClassVar, final
 import numpy as np
 
 from handful.datasets._checks import check_count, check_real, check_reals
-from handful.datasets._classifiers import KINDS, BoxClassifier
-from handful.datasets._laws import BallLaw, UniformBoxLaw
-from handful.datasets._problem import AbstractProblem
+from tests.truth.classifiers import KINDS, BoxClassifier
+from tests.truth.laws import BallLaw, UniformBoxLaw
+from tests.truth.problem import AbstractProblem
 
 _NOISE_ADVICE = "Use the fraction of flipped labels; above one half, swap the labels instead."
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from handful.datasets._laws import GaussianLaw
-from handful.datasets._quadrature import plane_bayes_error, unit_nodes
+from tests.truth.laws import GaussianLaw
+from tests.truth.quadrature import plane_bayes_error, unit_nodes
 
 
 def test_nodes_integrate_polynomials():

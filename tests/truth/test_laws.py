@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from handful.datasets import BoxClassifier, LinearClassifier
-from handful.datasets._laws import (
+from tests.truth import BoxClassifier, LinearClassifier
+from tests.truth.laws import (
     BallLaw,
     GaussianLaw,
     UniformBoxLaw,
@@ -48,7 +48,7 @@ def test_the_posterior_is_the_ratio_of_densities(mixture, rng):
 def test_blocks_do_not_change_the_posterior(mixture, rng, monkeypatch):
     X = rng.standard_normal((100, 2))
     whole = mixture.posterior(X)
-    monkeypatch.setattr("handful.datasets._laws.N_BLOCK_CELLS", 21)
+    monkeypatch.setattr("tests.truth.laws.N_BLOCK_CELLS", 21)
     np.testing.assert_array_equal(mixture.posterior(X), whole)
 
 

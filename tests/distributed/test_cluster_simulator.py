@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 import pytest
+from benchmarks.cluster_simulator import Rates, fit_rates, simulate_schedule
 
-from handful.distributed import Pass, Rates, fit_rates, simulate_schedule
+from handful.distributed import Pass
 
 
 def test_one_chunk_is_one_task():

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from handful.datasets import Banana, LinearClassifier, Waveform, load_dataset
+from handful.datasets import load_dataset
+from tests.truth import Banana, LinearClassifier, Waveform
 
 
 def wave(peak):
