@@ -101,20 +101,6 @@ def test_a_folder_gets_model_certificate_and_report(patients, tmp_path, monkeypa
     assert "training_rows_sha256" in seen["provenance"]
 
 
-def test_without_the_extra_two_files_are_written(patients, tmp_path, monkeypatch):
-    import handful.report
-
-    def missing(*args, **more):
-        raise ImportError("jinja2")
-
-    monkeypatch.setattr(handful.report, "render_report", missing, raising=False)
-    words = ["certify", str(patients), "--target", "outcome", "--rules", "stumps"]
-    result = runner.invoke(app, [*words, "--out", str(tmp_path)])
-    assert result.exit_code == 0
-    assert "needs the extra `report`" in result.stderr.replace("\n", " ")
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["certificate.json", "model.json"]
-
-
 @pytest.mark.parametrize(("positive", "classes"), [("alive", ["dead", "alive"]), ("dead", None)])
 def test_the_positive_class_comes_second(positive, classes, patients, tmp_path):
     words = ["certify", str(patients), "--target", "outcome", "--positive", positive, "--json"]

@@ -33,18 +33,6 @@ def test_json():
     assert data["machines"][2]["certificate"] is None
 
 
-def test_without_matplotlib_the_table_is_still_written(tmp_path, monkeypatch):
-    def missing(*args):
-        raise ImportError("matplotlib")
-
-    monkeypatch.setattr("handful.cli._compare.draw", missing)
-    words = ["compare", "--machines", "tree", "--quick", "--out", str(tmp_path)]
-    result = runner.invoke(app, words)
-    assert result.exit_code == 0
-    assert "compare.svg was not written" in result.stderr.replace("\n", " ")
-    assert [p.name for p in tmp_path.iterdir()] == ["compare.csv"]
-
-
 def test_titles_are_text():
     row = {"machine": "tree", "group": "baseline", "error": 0.1, "certificate": None}
     frame = pd.DataFrame([{**row, "held_out": 0.2}])

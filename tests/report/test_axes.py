@@ -1,3 +1,8 @@
+"""Displays draw where they are told, with a legend that can be read."""
+
+import pytest
+from matplotlib.figure import Figure
+
 from handful.report._axes import axes_or_new, legend_above
 
 
@@ -12,3 +17,28 @@ def test_the_legend_hides_no_data():
     legend = legend_above(ax)
     ax.figure.canvas.draw()
     assert legend.get_window_extent().y0 >= ax.get_window_extent().y1
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        [f"class number {k}" for k in range(3)],
+        [f"a rather long name of class {k}" for k in range(7)],
+        ["short", "a name that is longer than any picture is wide " * 5],
+        ["$\\notmath$", "b$"],
+    ],
+)
+def test_the_legend_is_within_the_figure(names):
+    figure = Figure(figsize=(7.2, 5.4), layout="constrained")
+    ax = figure.add_subplot()
+    for name in names:
+        ax.plot([0, 1], [0, 1], label=name)
+    ax.set_ylabel("feature")
+    legend = legend_above(ax)
+    figure.draw_without_rendering()
+    box = legend.get_window_extent()
+    assert box.x0 >= 0
+    assert box.x1 <= figure.bbox.x1 + 1
+    assert box.y1 <= figure.bbox.y1 + 1
+    assert ax.get_window_extent().width > 0.5 * figure.bbox.width
+    assert ax.get_window_extent().height > 0.3 * figure.bbox.height

@@ -9,9 +9,9 @@ from handful.report._examples import MAX_COLUMNS, as_cell, example_roles, read_e
 def test_rows_are_the_kept_examples(fitted, name):
     machine, X, y = fitted(name)
     found = read_examples(machine, X, np.asarray(y), machine.predict(X))
-    assert sorted(row["index"] for row in found["rows"]) == machine.compression_set_.tolist()
+    assert sorted(row["number"] - 1 for row in found["rows"]) == machine.compression_set_.tolist()
     for row in found["rows"]:
-        assert row["label"] == str(np.asarray(y)[row["index"]])
+        assert row["label"] == str(np.asarray(y)[row["number"] - 1])
         assert len(row["cells"]) == len(found["columns"])
 
 
@@ -20,7 +20,7 @@ def test_cells_are_the_values(fitted):
     found = read_examples(machine, X, np.asarray(y), machine.predict(X))
     assert found["columns"] == list(X.columns)
     row = found["rows"][0]
-    assert row["cells"][0]["text"] == X["colour"].iloc[row["index"]]
+    assert row["cells"][0]["text"] == X["colour"].iloc[row["number"] - 1]
 
 
 def test_polars_gives_the_same_rows(fitted):

@@ -1,6 +1,6 @@
 """The page is whole, self-contained HTML that keeps what the data say as text."""
 
-import sys
+import re
 from html.parser import HTMLParser
 
 import numpy as np
@@ -108,15 +108,23 @@ def test_title_notes_and_provenance_are_shown(fitted):
 
 def test_the_command_that_checks_again_names_the_column(fitted):
     machine, X, y = fitted("stumps")
-    command = "handful verify model.json data.csv --target "
-    assert f"{command}COLUMN<" in render_report(machine, X, y)
-    page = render_report(machine, X, y, provenance={"target": "a b; rm"})
-    assert f"{command}&#39;a b; rm&#39;<" in page
+    assert "handful verify MODEL DATA --target COLUMN<" in render_report(machine, X, y)
+    page = render_report(
+        machine,
+        X,
+        y,
+        provenance={"target": "a b; rm"},
+        model_file="out/my model.json",
+        data_file="-odd.csv",
+    )
+    command = "handful verify 'out/my model.json' ./-odd.csv --target 'a b; rm'<"
+    assert command.replace("'", "&#39;") in page
 
 
-@pytest.mark.parametrize("name", ["jinja2", "matplotlib"])
-def test_a_missing_extra_is_named(fitted, monkeypatch, name):
+def test_rows_are_numbered_as_predict_numbers_them(fitted):
     machine, X, y = fitted("stumps")
-    monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ImportError, match=rf'needs {name}.*pip install "handful\[report\]"'):
-        render_report(machine, X, y)
+    page = render_report(machine, X, y)
+    assert "Rows count from 1, as in" in page
+    table = page[page.index('id="kept"') :]
+    shown = re.findall(r'<tr><td class="n">(\d+)</td>', table)
+    assert sorted(map(int, shown)) == [int(e) + 1 for e in sorted(machine.compression_set_)]

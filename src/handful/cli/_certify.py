@@ -24,6 +24,7 @@ from handful.cli._chunked import (
     read_chunked,
 )
 from handful.cli._chunked import NO_REPORT as NO_ROWS
+from handful.cli._origin import read_origin
 from handful.cli._output import (
     AS_JSON,
     console,
@@ -35,11 +36,6 @@ from handful.cli._output import (
 )
 from handful.cli._tables import TableData, read_table
 from handful.rules._elsewhere import is_dask
-
-NO_REPORT = (
-    "report.html was not written: it needs the extra `report` "
-    "(python -m pip install 'handful[report]')."
-)
 
 
 def register(app: typer.Typer, panel: str) -> None:
@@ -95,7 +91,7 @@ def certify(
             n_jobs=threads,
             random_state=seed,
         )
-        written = [] if out is None else _write(machine, table, out)
+        written = [] if out is None else _write(machine, table, out, data)
     if as_json:
         print_json({**_as_dict(machine, table, seconds), "files": [str(path) for path in written]})
         return
@@ -144,7 +140,7 @@ def _is_first_run() -> bool:
     return not any((Path(handful.rules.__path__[0]) / "__pycache__").glob("_loops.*.nbi"))
 
 
-def _write(machine: Any, table: TableData, out: Path) -> list[Path]:
+def _write(machine: Any, table: TableData, out: Path, data: Path | None) -> list[Path]:
     """The model alone, or model, certificate and report in a folder."""
     from handful.io._document import to_text
     from handful.io._write import model_to_dict
@@ -161,15 +157,15 @@ def _write(machine: Any, table: TableData, out: Path) -> list[Path]:
     if is_dask(table.X):
         errors.print(f"[yellow]{escape(NO_ROWS)}[/]", highlight=False)
         return write_files(out, contents)
-    try:
-        contents["report.html"] = _render(machine, table, document["provenance"])
-    except ImportError:
-        errors.print(f"[yellow]{escape(NO_REPORT)}[/]", highlight=False)
+    origin = read_origin(data, out / "model.json", contents["model.json"])
+    contents["report.html"] = _render(machine, table, document["provenance"], origin)
     return write_files(out, contents)
 
 
-def _render(machine: Any, table: TableData, provenance: dict[str, Any]) -> str:
-    """The report; an ImportError where the extra that it needs is absent."""
+def _render(
+    machine: Any, table: TableData, provenance: dict[str, Any], origin: dict[str, Any]
+) -> str:
+    """The page about a machine."""
     from handful.report import render_report
 
     return render_report(
@@ -178,7 +174,7 @@ def _render(machine: Any, table: TableData, provenance: dict[str, Any]) -> str:
         table.y,
         title=table.name,
         data_notes=table.notes,
-        provenance={**provenance, "target": table.target},
+        **{**origin, "provenance": {**origin["provenance"], **provenance, "target": table.target}},
     )
 
 

@@ -16,7 +16,6 @@ from handful.cli._contest import Contest, check_folds, run_contest
 from handful.cli._output import (
     AS_JSON,
     console,
-    errors,
     print_json,
     progress,
     reported_errors,
@@ -27,10 +26,6 @@ from handful.cli._tables import TableData, read_table
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_NO_PICTURE = (
-    "compare.svg was not written: it needs matplotlib (python -m pip install 'handful[report]')."
-)
 
 
 def register(app: typer.Typer, panel: str) -> None:
@@ -150,19 +145,12 @@ def _print(frame: pd.DataFrame, table: TableData, contest: Contest) -> None:
 
 
 def _write(frame: pd.DataFrame, table: TableData, out: Path) -> list[Path]:
-    names = ["compare.csv"]
     text = io.StringIO()
     frame.to_csv(text, index=False, lineterminator="\n")
     with whole_files(out) as stage:
         stage("compare.csv").write_text(text.getvalue(), encoding="utf-8")
-        try:
-            picture = draw(frame, table.name)
-        except ImportError:
-            errors.print(f"[yellow]{escape(_NO_PICTURE)}[/]", highlight=False)
-        else:
-            stage("compare.svg").write_text(picture, encoding="utf-8")
-            names.append("compare.svg")
-    return [out / name for name in names]
+        stage("compare.svg").write_text(draw(frame, table.name), encoding="utf-8")
+    return [out / "compare.csv", out / "compare.svg"]
 
 
 def draw(frame: pd.DataFrame, title: str) -> str:

@@ -40,7 +40,7 @@ def read_examples(
         "is_pool": bool(len(kept) > len(roles)) and hasattr(machine, "_learned"),
         "rows": [
             {
-                "index": int(e),
+                "number": int(e) + 1,  # as `handful predict` counts
                 "role": ", ".join(roles.get(int(e), ["pool"] if roles or _pool(machine) else [])),
                 "label": str(labels[e]),
                 "is_right": bool(labels[e] == predicted[e]),

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import shlex
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
 from handful.bounds import Certificate
+from handful.report._commands import check_digests, verify_command
 from handful.report._sections import read_sections
-
-_MISSING = (
-    'a report needs {name}, which is not installed. Install it by pip install "handful[report]".'
-)
 
 
 def render_report(
@@ -25,6 +21,9 @@ def render_report(
     title: str | None = None,
     data_notes: Sequence[str] = (),
     provenance: Mapping[str, Any] | None = None,
+    model_file: str | None = None,
+    data_file: str | None = None,
+    digests: Mapping[str, str] | None = None,
     certificate: Certificate | None = None,
 ) -> str:
     """A whole HTML page: rule, certificate, path, errors, picture, examples, assumptions.
@@ -45,6 +44,10 @@ def render_report(
     provenance : mapping, optional
         Facts to show at the end, such as file names and versions. ``target``, the column of
         the labels, is named in the command that checks the certificate again.
+    model_file, data_file : str, optional
+        Names of the files, for that command. An empty ``data_file`` means the embedded data.
+    digests : mapping, optional
+        SHA-256 of files in hexadecimal, by file name; shown as a command for ``sha256sum``.
     certificate : Certificate, optional
         The one to show; ``machine.certificate_`` or ``machine.certify()`` by default.
 
@@ -72,7 +75,9 @@ def render_report(
             title=title or type(machine).__name__,
             data_notes=list(data_notes),
             provenance=facts,
-            target=shlex.quote(facts.get("target", "COLUMN")),
+            command=verify_command(model_file, data_file, facts.get("target")),
+            is_command_whole=model_file is not None and data_file is not None,
+            digests=check_digests(digests or {}),
             style=_text("report.css"),
             script=script,
             script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
@@ -82,14 +87,8 @@ def render_report(
 
 
 def _environment() -> Any:
-    try:
-        import jinja2
-    except ImportError as error:
-        raise ImportError(_MISSING.format(name="jinja2")) from error
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise ImportError(_MISSING.format(name="matplotlib")) from error
+    import jinja2
+
     return jinja2.Environment(
         loader=jinja2.FunctionLoader(_text),
         autoescape=True,

@@ -179,8 +179,7 @@ class RulesDisplay:
             kept = self.points[self.is_kept]
             ink = mpl.rcParams["text.color"]
             ax.plot(kept[:, 0], kept[:, 1], "o", mfc="none", mec=ink, ms=11, mew=1.5, label="kept")
-        for text in legend_above(ax).get_texts():
-            text.set_parse_math(False)
+        legend_above(ax)
 
 
 def class_margins(machine: Any, rows: Floats) -> Floats:
