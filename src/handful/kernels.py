@@ -116,7 +116,8 @@ def make_kernel(
     if isinstance(gamma, str) or not np.isfinite(gamma) or gamma <= 0:
         raise ValueError(
             f"`gamma` must be a positive number or 'auto', got {gamma!r}. "
-            "'scale' would read the data, which a certificate would have to pay for."
+            "'scale' would read the data, which a certificate would have to pay for: set "
+            "gamma='auto' (1 / n_features) or a number, or list numbers for it in a grid."
         )
     if degree < 1 or degree != int(degree):
         raise ValueError(f"`degree` must be a positive whole number, got {degree!r}.")

@@ -118,6 +118,86 @@ def test_search_by_certificate_and_criterion(data, by):
     assert search.best_certificate_.risk == pytest.approx(expected, rel=1e-9)
 
 
+class _SVCOfMine(SVC):
+    """A subclass, as users write them."""
+
+
+def test_search_chooses_by_span_unless_told(data):
+    """The default criterion, its ties, and the one certificate beside it."""
+    X, y = data
+    y = y == "ant"
+    grid = {"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1, 1.0]}
+    search = BoundSearch(_SVCOfMine(), grid).fit(X, y)
+    told = BoundSearch(SVC(), grid, by="span").fit(X, y)
+    assert search.by_ == told.by_ == "span"
+    assert search.best_params_ == told.best_params_
+    keys = []
+    for C in grid["C"]:
+        for gamma in grid["gamma"]:
+            alone = SupportVectorMachine(C=C, gamma=gamma).fit(X, y)
+            keys.append((alone.criterion("span").value, alone.support_.size))
+    assert keys[search.best_index_] == min(keys)
+    assert search.best_score_ == min(keys)[0]
+    assert np.flatnonzero(search.results_["certificate"].notna()) == [search.best_index_]
+    expected = search.best_estimator_.certify(n_models=9).risk
+    assert search.best_certificate_.risk == pytest.approx(expected, rel=1e-9)
+    assert (
+        BoundSearch(SVC(), grid, by="certificate").fit(X, y).results_["certificate"].notna().all()
+    )
+
+
+class _Counted:
+    """A Gaussian kernel that counts how often its training matrix is built."""
+
+    def __init__(self, gamma):
+        self.gamma, self.n_matrices = gamma, 0
+
+    def __call__(self, A, B):
+        self.n_matrices += 1
+        return oracle.gaussian(A, B, self.gamma)
+
+
+class _Watched:
+    """Rows that count how often they are read."""
+
+    def __init__(self, X):
+        self.X, self.n_reads = X, 0
+        self.shape = X.shape
+
+    def __len__(self):
+        return len(self.X)
+
+    def __array__(self, dtype=None, copy=None):
+        self.n_reads += 1
+        return np.array(self.X, dtype=dtype)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("by", ["span", "c2", "certificate"])
+def test_search_builds_each_kernel_matrix_once(data, n_classes, by):
+    X, y = data
+    if n_classes == 2:
+        y = y == "ant"
+    kernels = [_Counted(0.1), _Counted(0.5), _Counted(2.0)]
+    BoundSearch(SupportVectorMachine(), {"kernel": kernels, "C": [0.1, 1.0]}, by=by).fit(X, y)
+    assert [kernel.n_matrices for kernel in kernels] == [1, 1, 1]
+
+
+def test_search_reads_the_data_as_often_as_one_fit(data):
+    X, y = data
+    one, many = _Watched(X), _Watched(X)
+    BoundSearch(SVC(), {"C": [1.0], "gamma": [0.3]}).fit(one, y)
+    BoundSearch(SVC(), {"C": [0.1, 1.0, 10.0], "gamma": [0.03, 0.3, 3.0]}).fit(many, y)
+    assert many.n_reads == one.n_reads
+
+
+def test_plain_svc_is_told_what_to_set(data):
+    X, y = data
+    with pytest.raises(ValueError, match=r"got 'scale'.* set gamma='auto' .* numbers for it in a"):
+        BoundSearch(SVC(), {"C": [1.0, 10.0]}).fit(X, y)
+    BoundSearch(SVC(gamma="auto"), {"C": [1.0, 10.0]}).fit(X, y)
+
+
 def test_from_svc_refuses_weights():
     with pytest.raises(TypeError, match="`class_weight` of the SVC must be None"):
         SupportVectorMachine.from_svc(SVC(class_weight="balanced"))

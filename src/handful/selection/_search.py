@@ -1,8 +1,7 @@
-"""A search that reads like scikit-learn's GridSearchCV and chooses by certificate."""
+"""A search that reads like scikit-learn's GridSearchCV and chooses without cross-validation."""
 
 from __future__ import annotations
 
-import importlib
 import math
 import time
 from collections.abc import Sequence
@@ -35,19 +34,21 @@ def _has(name: str) -> Any:
 
 
 class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """Fit a grid of settings on all the data and keep the one with the best certificate.
+    """Fit a grid of settings on all the data, keep the best, and certify it for the whole grid.
 
     Parameters
     ----------
     estimator : estimator
-        Anything with ``certify(delta)``; scikit-learn's ``SVC`` is taken as a
+        Anything with ``certify(delta)``; scikit-learn's ``SVC`` (or a subclass) is taken as a
         `SupportVectorMachine`. Without a certificate only ``by="cv"`` works.
     param_grid : dict or list of dict
         As in scikit-learn's ``GridSearchCV``.
     by : str
         "certificate", "cv", or the name of a criterion of the estimator ("c2", "span", ...).
-        A criterion carries no guarantee; the certificate of the chosen machine is then valid
-        for the grid all the same.
+        "auto" is "span" for support vector machines and "certificate" for all others. A
+        criterion carries no guarantee and only chooses; the chosen machine alone is then
+        certified, and its certificate is valid for the grid all the same. Ties go to fewer
+        support vectors, then to the earlier setting.
     delta : float
         Allowed probability that the certificate fails. It is divided over the settings that the
         certificate does not already hold for simultaneously.
@@ -62,10 +63,12 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     best_estimator_, best_params_, best_index_, best_score_
+    by_ : str
+        What chose.
     best_certificate_ : Certificate
         Valid for the choice among all settings.
     results_ : DataFrame
-        One row a setting: parameters, score, certificate, seconds.
+        One row a setting: parameters, score, certificate (of those certified), seconds.
 
     Examples
     --------
@@ -78,12 +81,15 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     True
     """
 
+    best_index_: int
+    best_certificate_: Certificate | None
+
     def __init__(
         self,
         estimator: Any,
         param_grid: Any,
         *,
-        by: str = "certificate",
+        by: str = "auto",
         delta: float = 0.05,
         cv: Any = 10,
         refit: bool = True,
@@ -112,20 +118,23 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(f"`delta` must be in (0, 1), got {self.delta!r}.")
         settings = list(ParameterGrid(self.param_grid))
         base = _as_machine(self.estimator)
-        if self.by == "cv":
+        self.by_ = self.by
+        if self.by is None or self.by == "auto":
+            self.by_ = getattr(base, "search_criterion", "certificate")
+        if self.by_ == "cv":
             return self._fit_by_cv(base, settings, X, y)
         if not hasattr(base, "certify"):
             raise NotCertifiableError(
                 f"{type(base).__name__} cannot be certified: it has no `certify`. "
                 "Use by='cv', or wrap it in PickToLearn."
             )
+        if self.by_ != "certificate" and not hasattr(base, "criterion"):
+            raise ValueError(
+                f"`by` must be 'certificate' or 'cv' for {type(base).__name__}, "
+                f"got {self.by!r}: it has no criteria."
+            )
         fitted, seconds = self._fit_all(base, settings, X, y)
-        n_groups = _n_groups(base, settings)
-        certificates = [_share(m, self.delta, n_groups) for m in fitted]
-        scores = [self._score(m, c) for m, c in zip(fitted, certificates, strict=True)]
-        self._keep(settings, scores, certificates, seconds)
-        self.best_estimator_ = fitted[self.best_index_]
-        self.best_certificate_: Certificate | None = certificates[self.best_index_]
+        self._choose(fitted, settings, seconds, _n_groups(base, settings))
         return self
 
     def _fit_all(
@@ -133,22 +142,36 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     ) -> tuple[list[Any], list[float]]:
         if hasattr(base, "fit_grid"):
             start = time.perf_counter()
-            fitted = list(base.fit_grid(X, y, list(settings)))
+            criterion = None if self.by_ == "certificate" else self.by_
+            fitted = list(base.fit_grid(X, y, list(settings), criterion=criterion))
             return fitted, [(time.perf_counter() - start) / len(fitted)] * len(fitted)
         jobs = (delayed(_timed_fit)(clone(base).set_params(**s), X, y) for s in settings)
         pairs = Parallel(n_jobs=self.n_jobs)(jobs)
         return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
 
-    def _score(self, machine: Any, certificate: Certificate) -> float:
-        if self.by == "certificate":
-            return certificate.risk
-        if not hasattr(machine, "criterion"):
-            raise ValueError(
-                f"`by` must be 'certificate' or 'cv' for {type(machine).__name__}, "
-                f"got {self.by!r}: it has no criteria."
-            )
-        value = float(machine.criterion(self.by))
-        return math.inf if math.isnan(value) else value
+    def _choose(
+        self,
+        fitted: Sequence[Any],
+        settings: Sequence[Settings],
+        seconds: Sequence[float],
+        n_groups: int,
+    ) -> None:
+        """Score all machines; a criterion chooses first, and only its choice is certified."""
+        if self.by_ == "certificate":
+            certificates = [_share(m, self.delta, n_groups) for m in fitted]
+            risks = [c.risk for c in certificates]
+            self._keep(settings, risks, risks, seconds)
+            self.best_certificate_ = certificates[self.best_index_]
+        else:
+            values = [float(m.criterion(self.by_)) for m in fitted]
+            scores = [math.inf if math.isnan(v) else v for v in values]
+            sizes = [np.size(getattr(m, "support_", ())) for m in fitted]
+            self._keep(settings, scores, sizes, seconds)
+            chosen = fitted[self.best_index_]
+            self.best_certificate_ = _share(chosen, self.delta, n_groups)
+            self._risks = [math.nan] * len(fitted)
+            self._risks[self.best_index_] = self.best_certificate_.risk
+        self.best_estimator_ = fitted[self.best_index_]
 
     def _fit_by_cv(self, base: Any, settings: Sequence[Settings], X: Any, y: Any) -> BoundSearch:
         """Cross-validation error chooses; the winner is fitted on all the data."""
@@ -163,7 +186,8 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             for s in settings
         ]
         seconds = (time.perf_counter() - start) / len(settings)
-        self._keep(settings, scores, None, [seconds] * len(settings))
+        self._keep(settings, scores, scores, [seconds] * len(settings))
+        self._risks = [math.nan] * len(settings)
         self.best_estimator_ = clone(base).set_params(**self.best_params_).fit(X, y)
         self.best_certificate_ = None
         if hasattr(self.best_estimator_, "certify"):
@@ -175,15 +199,13 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self,
         settings: Sequence[Settings],
         scores: Sequence[float],
-        certificates: Sequence[Certificate] | None,
+        ties: Sequence[float],
         seconds: Sequence[float],
     ) -> None:
         self._settings, self._seconds = list(settings), list(seconds)
-        self._scores = [float(s) for s in scores]
-        self._risks = None if certificates is None else [c.risk for c in certificates]
-        tie = self._risks or self._scores
+        self._scores, self._risks = [float(s) for s in scores], [float(s) for s in scores]
         order = range(len(self._scores))
-        self.best_index_ = min(order, key=lambda i: (self._scores[i], tie[i], i))
+        self.best_index_ = min(order, key=lambda i: (self._scores[i], ties[i], i))
         self.best_params_ = self._settings[self.best_index_]
         self.best_score_ = self._scores[self.best_index_]
 
@@ -195,7 +217,7 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "best_index_")
         frame = pd.DataFrame([{f"param_{k}": v for k, v in s.items()} for s in self._settings])
         frame["score"] = self._scores
-        frame["certificate"] = self._risks if self._risks is not None else math.nan
+        frame["certificate"] = self._risks
         frame["seconds"] = self._seconds
         frame["is_best"] = np.arange(len(frame)) == self.best_index_
         return frame
@@ -242,9 +264,12 @@ def _timed_fit(machine: Any, X: Any, y: Any) -> tuple[Any, float]:
 
 def _as_machine(estimator: Any) -> Any:
     """scikit-learn's SVC becomes a machine that can be certified; others stay as they are."""
-    name = f"{type(estimator).__module__}.{type(estimator).__name__}"
-    if name == "sklearn.svm._classes.SVC":
-        return importlib.import_module("handful.svm").SupportVectorMachine.from_svc(estimator)
+    from sklearn.svm import SVC
+
+    if isinstance(estimator, SVC):
+        from handful.svm import SupportVectorMachine
+
+        return SupportVectorMachine.from_svc(estimator)
     return estimator
 
 

@@ -174,13 +174,26 @@ def fit_svm_grid(
     with threadpool_limits(limits=1, user_api="blas"):
         for kernel, K in zip(chosen, _shared_kernels(chosen, X, X), strict=True):
             K = np.ascontiguousarray(center_kernel(K) if center else K)
-            for C, solution in zip(
-                penalties,
-                solve_path(K, y_signed, penalties, fit_intercept=fit_intercept, tol=tol),
-                strict=True,
-            ):
-                models.append(as_model(solution, float(C), kernel, y_signed, fit_intercept, center))
+            path = fit_kernel_path(K, y_signed, kernel, penalties, fit_intercept, center, tol)
+            models.extend(path)
     return SVMGrid(models=tuple(models), kernels=chosen, Cs=penalties, X=X, y_signed=y_signed)
+
+
+def fit_kernel_path(
+    K: Floats,
+    y_signed: Floats,
+    kernel: Kernel,
+    Cs: Floats,
+    fit_intercept: bool,
+    center: bool,
+    tol: float,
+) -> list[SVMModel]:
+    """The machines of one kernel along ascending C, from its (centred) training matrix K."""
+    path = solve_path(K, y_signed, Cs, fit_intercept=fit_intercept, tol=tol)
+    return [
+        as_model(solution, float(C), kernel, y_signed, fit_intercept, center)
+        for C, solution in zip(Cs, path, strict=True)
+    ]
 
 
 def as_model(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
 
 from handful.bounds import Certificate, Criterion
-from handful.kernels import Kernel, make_kernel
+from handful.kernels import Kernel, center_kernel, make_kernel
 from handful.svm._certificates import (
     StableSet,
     certify_models,
@@ -22,7 +24,8 @@ from handful.svm._certificates import (
     stable_set,
 )
 from handful.svm._criteria import get_criterion
-from handful.svm._grid import SVMGrid, fit_svm_grid
+from handful.svm._grid import SVMGrid, fit_kernel_path
+from handful.svm._model import SVMModel
 from handful.svm._store import KernelStore
 
 Floats = NDArray[np.float64]
@@ -77,6 +80,10 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
     0.0
     """
 
+    #: What `BoundSearch` chooses by unless told: the certificate rewards few support vectors
+    #: rather than few errors.
+    search_criterion = "span"
+
     def __init__(
         self,
         kernel: Any = "rbf",
@@ -116,14 +123,15 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
         -------
         SupportVectorMachine
         """
-        X, y = self._validate(X, y)
-        grids = _fit_grids(self, X, y, [self._kernel()], [float(self.C)])
-        return self._adopt(KernelStore(X), [(grid, 0) for grid in grids])
+        fit_machines([self], X, y)
+        return self
 
-    def _validate(self, X: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
-        """Check parameters and data; set the classes."""
+    def _check_parameters(self) -> None:
         _check_positive("C", self.C, "It is the penalty of the sum of the slacks.")
         _check_positive("tol", self.tol, "It is the largest relative duality gap.")
+
+    def _validate(self, X: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
+        """Check the data; set the classes."""
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(y)
         self.classes_ = np.unique(y)
@@ -147,49 +155,46 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
             n_features=self.n_features_in_,
         )
 
-    def _adopt(
-        self, store: KernelStore, found: Sequence[tuple[SVMGrid, int]]
-    ) -> SupportVectorMachine:
-        """Take one model from each grid (one grid a binary problem)."""
-        self.models_ = tuple(grid[index] for grid, index in found)
+    def _adopt(self, store: KernelStore, models: Sequence[SVMModel]) -> None:
+        """Take the fitted binary machines, one for two classes, else one a class."""
+        self.models_ = tuple(models)
         self._store = store
         self.support_ = np.unique(np.concatenate([model.support for model in self.models_]))
         self.gap_ = max(model.gap for model in self.models_)
         self._stable_sets: list[StableSet] | None = None
-        return self
+        self._criteria: dict[str, Criterion] = {}
 
     def fit_grid(
-        self, X: Any, y: Any, param_list: Sequence[Mapping[str, Any]]
+        self,
+        X: Any,
+        y: Any,
+        param_list: Sequence[Mapping[str, Any]],
+        *,
+        criterion: str | None = None,
     ) -> list[SupportVectorMachine]:
-        """Fit one machine for each set of parameters; kernels and warm starts are shared.
+        """Fit one machine for each set of parameters; the data are looked at once for all.
+
+        They are validated once, every kernel matrix is built once, and machines of one kernel
+        start from one another.
 
         Parameters
         ----------
         X, y : array-like
         param_list : sequence of dict
             Parameters of this class that replace this machine's, one dict a machine.
+        criterion : str, optional
+            A name of ``CRITERIA`` to compute while the kernel matrix is at hand; the method
+            `criterion` then answers at once.
 
         Returns
         -------
         list of SupportVectorMachine
             Fitted, in the order of ``param_list``.
         """
+        if criterion is not None:
+            get_criterion(criterion)
         machines = [clone(self).set_params(**params) for params in param_list]
-        groups: dict[tuple[Any, ...], list[int]] = {}
-        stores: dict[bool, KernelStore] = {}
-        for i, machine in enumerate(machines):
-            X_i, y_i = machine._validate(X, y)
-            stores.setdefault(machine.kernel == "precomputed", KernelStore(X_i))
-            key = (machine._kernel(), machine.fit_intercept, machine.center, machine.tol)
-            groups.setdefault(key, []).append(i)
-        for (kernel, *_), members in groups.items():
-            first = machines[members[0]]
-            store = stores[first.kernel == "precomputed"]
-            Cs = sorted({float(machines[i].C) for i in members})
-            grids = _fit_grids(first, store.X, y_i, [kernel], Cs)
-            for i in members:
-                index = Cs.index(float(machines[i].C))
-                machines[i]._adopt(store, [(grid, index) for grid in grids])
+        fit_machines(machines, X, y, criterion)
         return machines
 
     @classmethod
@@ -299,11 +304,12 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
         Criterion
         """
         check_is_fitted(self)
-        entry = get_criterion(name)
-        found = [entry(self._store.geometry(model)) for model in self.models_]
-        mean = float(np.mean([criterion.value for criterion in found]))
-        first = found[0]
-        return Criterion(value=mean, name=name, warning=first.warning, reference=first.reference)
+        if name not in self._criteria:
+            entry = get_criterion(name)
+            found = [entry(self._store.geometry(model)) for model in self.models_]
+            mean = float(np.mean([criterion.value for criterion in found]))
+            self._criteria[name] = replace(found[0], value=mean)
+        return self._criteria[name]
 
 
 def _check_positive(name: str, value: Any, hint: str) -> None:
@@ -313,24 +319,59 @@ def _check_positive(name: str, value: Any, hint: str) -> None:
         raise ValueError(f"`{name}` must be a positive number, got {value!r}. {hint}")
 
 
-def _fit_grids(
-    machine: SupportVectorMachine,
-    X: Floats,
-    y: NDArray[Any],
-    kernels: list[Kernel],
-    Cs: list[float],
-) -> list[SVMGrid]:
-    """One grid for two classes, else one for each class against the rest."""
-    positives = machine.classes_[1:] if machine.classes_.size == 2 else machine.classes_
-    return [
-        fit_svm_grid(
-            X,
+def fit_machines(
+    machines: Sequence[SupportVectorMachine], X: Any, y: Any, criterion: str | None = None
+) -> None:
+    """Fit all machines on the same data; kernel matrices and warm starts along C are shared."""
+    groups: dict[tuple[Any, ...], list[SupportVectorMachine]] = {}
+    checked: dict[bool, tuple[SupportVectorMachine, KernelStore, NDArray[Any]]] = {}
+    for machine in machines:
+        machine._check_parameters()
+        is_matrix = isinstance(machine.kernel, str) and machine.kernel == "precomputed"
+        if is_matrix not in checked:
+            points, labels = machine._validate(X, y)
+            checked[is_matrix] = machine, KernelStore(points), labels
+        _look_alike(machine, checked[is_matrix][0])
+        key = (machine._kernel(), machine.fit_intercept, machine.center, machine.tol, is_matrix)
+        groups.setdefault(key, []).append(machine)
+    with threadpool_limits(limits=1, user_api="blas"):
+        for (kernel, *_, is_matrix), members in groups.items():
+            _, store, labels = checked[is_matrix]
+            _fit_kernel(members, kernel, store, labels)
+            if criterion is not None:
+                for machine in members:
+                    machine.criterion(criterion)
+
+
+def _look_alike(machine: SupportVectorMachine, first: SupportVectorMachine) -> None:
+    """What the check of the data found out, for a machine on the same data."""
+    machine.classes_, machine.n_features_in_ = first.classes_, first.n_features_in_
+    if hasattr(first, "feature_names_in_"):
+        machine.feature_names_in_ = first.feature_names_in_
+
+
+def _fit_kernel(
+    members: Sequence[SupportVectorMachine], kernel: Kernel, store: KernelStore, y: NDArray[Any]
+) -> None:
+    """The machines of one kernel, which differ in C only; one path a class."""
+    first = members[0]
+    K = store.kernel_matrix(kernel)
+    if first.center:
+        K = center_kernel(K)
+    Cs = np.unique([float(machine.C) for machine in members])
+    positives = first.classes_[1:] if first.classes_.size == 2 else first.classes_
+    paths = [
+        fit_kernel_path(
+            K,
             np.where(y == positive, 1.0, -1.0),
-            kernels=kernels,
-            Cs=Cs,
-            fit_intercept=machine.fit_intercept,
-            center=machine.center,
-            tol=machine.tol,
+            kernel,
+            Cs,
+            first.fit_intercept,
+            first.center,
+            first.tol,
         )
         for positive in positives
     ]
+    for machine in members:
+        index = int(np.searchsorted(Cs, float(machine.C)))
+        machine._adopt(store, [path[index] for path in paths])

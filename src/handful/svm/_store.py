@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics.pairwise import euclidean_distances
 
-from handful.kernels import center_kernel
+from handful.kernels import Kernel, center_kernel
 from handful.svm._geometry import Geometry, KernelGeometry
 from handful.svm._model import SVMModel
 
@@ -55,21 +56,33 @@ class KernelStore:
         self._kept.move_to_end(key)
         return self._kept[key]
 
-    def training_kernel(self, model: SVMModel) -> Floats:
-        """Kernel matrix of the training points as the machine was trained on it."""
+    def kernel_matrix(self, kernel: Kernel) -> Floats:
+        """Kernel matrix of the training points; Gaussian kernels share their distances."""
 
         def make() -> Floats:
-            K = np.ascontiguousarray(model.kernel(self.X))
-            return center_kernel(K) if model.center else K
+            if kernel.name != "rbf":
+                return np.ascontiguousarray(kernel(self.X))
+            matrix = self._get(("distances",), self._distances) * -kernel.gamma
+            return np.asarray(np.exp(matrix, out=matrix))
 
-        return self._get((model.kernel, model.center), make)
+        return self._get((kernel,), make)
+
+    def _distances(self) -> Floats:
+        return np.asarray(euclidean_distances(self.X, self.X, squared=True))
+
+    def training_kernel(self, model: SVMModel) -> Floats:
+        """Kernel matrix of the training points as the machine was trained on it."""
+        if not model.center:
+            return self.kernel_matrix(model.kernel)
+        return self._points(model.kernel, True).K
 
     def geometry(self, model: SVMModel) -> Geometry:
         """The geometry of a machine; centred where that does not change the machine."""
-        centered = model.center or model.fit_intercept
+        return Geometry(model, self._points(model.kernel, model.center or model.fit_intercept))
 
+    def _points(self, kernel: Kernel, centered: bool) -> KernelGeometry:
         def make() -> KernelGeometry:
-            K = np.ascontiguousarray(model.kernel(self.X))
+            K = self.kernel_matrix(kernel)
             return KernelGeometry(center_kernel(K) if centered else K)
 
-        return Geometry(model, self._get((model.kernel, centered, "geometry"), make))
+        return self._get((kernel, centered, "geometry"), make)
