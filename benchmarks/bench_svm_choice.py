@@ -1,9 +1,9 @@
 """Choosing (gamma, C) by ``BoundSearch`` against GridSearchCV with ten folds.
 
 Peer: ``GridSearchCV(SVC(), cv=10)`` over the same pairs. Ours: ``BoundSearch(SVC(), grid)``, which
-fits the grid once, chooses by a criterion and certifies the chosen machine for the whole grid. First
-42 pairs on 400 rows of scaled data, then 110 pairs on two thirds of the raw data; the other rows
-give the test errors.
+fits the grid once, chooses by a criterion and certifies the chosen machine for the whole grid.
+First 42 pairs on 400 rows of scaled data, then 110 pairs on two thirds of the raw data; the other
+rows give the test errors.
 
 Run: OMP_NUM_THREADS=1 python benchmarks/bench_svm_choice.py [n_rounds] [data set]
 """

@@ -23,7 +23,7 @@ MAY_IMPORT = {
     "boosting": {"programs", "rules", "bounds", "kernels", "tables"},
     "pursuit": {"bounds", "kernels", "tables"},
     "svm": {"bounds", "kernels", "tables"},
-    "selection": {"bounds", "tables"},
+    "selection": {"bounds", "tables", "svm"},  # an SVC is searched as our machine
 }
 FLOORS = set(MAY_IMPORT)
 MAY_IMPORT["report"] = FLOORS

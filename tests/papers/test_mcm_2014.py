@@ -46,3 +46,12 @@ def test_quick_kernel_tables(data_dir):
 def test_quick_sparsity_table(data_dir):
     frame = mcm_2014.TABLES["sparsity"](data_dir=data_dir, quick=True, choices=("rank", 0.1))
     assert (frame["0.1 n_support"] < 80).all()
+
+
+def test_the_sweep_over_haberman_has_no_failures(data_dir):
+    """Its narrowest kernel made a pivot of the interior point vanish."""
+    X, y = mcm_2014.load(data_dir, "haberman")
+    machine = mcm_2014.kernel_machines(3, "rank")["mcm"]["C=0.1 gamma=3.33"]
+    for part in mcm_2014.folds(X, y, 0):
+        machine.fit(*part[:2])
+        assert machine.gap_[0] <= machine.tol

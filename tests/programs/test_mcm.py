@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 
+from handful import load_dataset
 from handful.programs import (
     InterpolationWarning,
     MinimalComplexityMachine,
@@ -144,3 +145,15 @@ def test_bad_parameters(change, message):
     X, y = toy()
     with pytest.raises(ValueError, match=message):
         MinimalComplexityMachine(**change).fit(X, y)
+
+
+@pytest.mark.parametrize("seed", [27, 39])
+def test_singular_equations_are_left_to_highs(seed):
+    """Subsets on which a pivot of the interior point is zero, or negative by rounding."""
+    data = load_dataset("haberman-294")
+    rows = np.random.default_rng(seed).permutation(len(data.y))[:244]
+    X = np.asarray(data.X, dtype=float)[rows]
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    machine = MinimalComplexityMachine("rbf", C=0.1, gamma=10 / 3, sparsity="rank")
+    machine.fit(X, data.y[rows])
+    assert machine.gap_[0] <= 1e-7

@@ -176,6 +176,8 @@ class _Newton:
         self.lever = lapack.dpotrs(self.factor, self.pull, lower=1)[0]
         self.p0_scale = point.p0 / point.z0
         self.pivot = self.sum_p + self.p0_scale - float(self.pull @ self.lever)
+        # Positive but for rounding: at zero the equations are singular, below it they are wrong.
+        self.is_sound = bool(self.pivot > 0.0)
 
     def solve(self, rhs: Floats, rhs_h: float) -> tuple[Floats, float]:
         """Directions of theta and h, refined once: the factor is that of a shifted matrix."""
