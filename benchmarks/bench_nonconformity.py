@@ -19,9 +19,8 @@ from sklearn.datasets import make_moons
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
+from handful.conformal import PAPER_GRID, NonconformityClassifier
 from handful.papers.nonconformity_2009 import _cross_validated
-from handful.svm import NonconformityClassifier
-from handful.svm._nonconformity_banks import PAPER_GRID
 
 
 def nonconformity(X, y, Z, seed):

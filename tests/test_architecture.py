@@ -23,6 +23,8 @@ MAY_IMPORT = {
     "boosting": {"programs", "rules", "bounds", "kernels", "tables"},
     "pursuit": {"bounds", "kernels", "tables"},
     "svm": {"bounds", "kernels", "tables"},
+    "conformal": {"bounds", "kernels", "tables", "svm"},
+    "stable": {"bounds", "kernels", "tables", "conformal"},
     "selection": {"bounds", "tables", "svm"},  # an SVC is searched as our machine
 }
 FLOORS = set(MAY_IMPORT)

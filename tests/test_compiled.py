@@ -20,7 +20,7 @@ with warnings.catch_warnings(record=True) as seen:
     warnings.simplefilter("always")
     import numpy as np
     from handful.programs import LinearProgrammingMachine
-    from handful.svm import KernelPerceptron
+    from handful.stable import KernelPerceptron
     from handful.boosting import AdaBoost
     import handful.svm._loops, handful.programs._loops, handful.boosting._loops
     X = np.arange(24.0).reshape(12, 2) % 7

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from handful.svm import CriteriaDisplay, Geometry, KernelGeometry, code_3, fit_svm_grid
-from handful.svm._table import criteria_table
+from handful.svm.criteria.criteria_table import criteria_table
 from tests.oracles import svm as oracle
 
 mpl.use("Agg")

@@ -19,14 +19,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from handful.svm import (
-    CriteriaDisplay,
-    Geometry,
-    KernelStore,
-    code_3,
-    criteria_table,
-    fit_svm_grid,
-)
+from handful.svm import CriteriaDisplay, Geometry, KernelStore, code_3, criteria_table, fit_svm_grid
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,9 +18,9 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.model_selection import KFold
 
+from handful.conformal import PAPER_GRID, NonconformityClassifier
 from handful.papers._registry import expected
-from handful.svm import NonconformityClassifier, fit_svm_grid
-from handful.svm._nonconformity_banks import PAPER_GRID
+from handful.svm import fit_svm_grid
 
 Floats = NDArray[np.float64]
 Progress = Callable[[str], None] | None
@@ -220,8 +220,7 @@ def figure_2(
 
     The published figure has no numbers; its x axis is epsilon_crit plus a constant.
     """
-    from handful.svm import FilteringDisplay
-    from handful.svm._nonconformity_calibration import published_deviation
+    from handful.conformal import FilteringDisplay, published_deviation
 
     X, y = read_data(data_dir, "Bupa")
     train, test = next(KFold(10, shuffle=True, random_state=random_state).split(X))

@@ -23,10 +23,10 @@ from handful.svm._certificates import (
     held_out_certificate,
     stable_set,
 )
-from handful.svm._criteria import get_criterion
 from handful.svm._grid import SVMGrid, fit_kernel_path
 from handful.svm._model import SVMModel
 from handful.svm._store import KernelStore
+from handful.svm.criteria.registry import get_criterion
 
 Floats = NDArray[np.float64]
 

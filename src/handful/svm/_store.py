@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sklearn.metrics.pairwise import euclidean_distances
 
 from handful.kernels import Kernel, center_kernel
-from handful.svm._geometry import Geometry, KernelGeometry
 from handful.svm._model import SVMModel
+from handful.svm.criteria.geometry import Geometry, KernelGeometry
 
 Floats = NDArray[np.float64]
 _BUDGET_BYTES = 1 << 28

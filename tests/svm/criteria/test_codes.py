@@ -9,7 +9,7 @@ import pytest
 
 from handful.kernels import Kernel
 from handful.svm import Geometry, KernelGeometry, fit_svm_grid
-from handful.svm import _codes as codes
+from handful.svm.criteria import codes
 
 CODES = (codes.code_1, codes.code_2, codes.code_3, codes.code_4, codes.code_5)
 

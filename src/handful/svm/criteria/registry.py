@@ -14,9 +14,9 @@ from functools import partial
 import numpy as np
 
 from handful.bounds import Criterion
-from handful.svm import _codes
-from handful.svm._geometry import Geometry
-from handful.svm._span import leave_one_out_errors, span_errors
+from handful.svm.criteria import codes
+from handful.svm.criteria.geometry import Geometry
+from handful.svm.criteria.span import leave_one_out_errors, span_errors
 
 _LUXBURG = "von Luxburg, Bousquet & Schölkopf (2004), JMLR 5"
 _CODE_WARNING = (
@@ -61,7 +61,7 @@ class SVMCriterion:
 
 
 def _per_sample(
-    code: Callable[..., _codes.CodeLength], options: dict[str, object], g: Geometry
+    code: Callable[..., codes.CodeLength], options: dict[str, object], g: Geometry
 ) -> float:
     return code(g, **options).total / g.n_samples
 
@@ -93,7 +93,7 @@ def trace_printed(g: Geometry) -> float:
 def compression_scheme(g: Geometry) -> float:
     """Cost of naming the s support vectors over the rest: ln C(m, s) / (m - s)."""
     m, s = g.n_samples, g.n_support
-    return math.inf if s == m else _codes.log2_binomial(m, s) * math.log(2.0) / (m - s)
+    return math.inf if s == m else codes.log2_binomial(m, s) * math.log(2.0) / (m - s)
 
 
 def sparse_margin(g: Geometry) -> float:
@@ -117,12 +117,12 @@ def leave_one_out(g: Geometry) -> float:
 
 
 _CODES = {
-    "c1": (_codes.code_1, {}, "code by the margin alone"),
-    "c2": (_codes.code_2, {}, "code by the margin and the shape of the data"),
-    "c3": (_codes.code_3, {}, "the same in the span of the support vectors"),
-    "c4": (_codes.code_4, {}, "the same after a kernel PCA projection"),
-    "c4-best": (_codes.code_4, {"dimension": "best"}, "c4 with the best number of components"),
-    "c5": (_codes.code_5, {}, "code by the support vectors and their labels"),
+    "c1": (codes.code_1, {}, "code by the margin alone"),
+    "c2": (codes.code_2, {}, "code by the margin and the shape of the data"),
+    "c3": (codes.code_3, {}, "the same in the span of the support vectors"),
+    "c4": (codes.code_4, {}, "the same after a kernel PCA projection"),
+    "c4-best": (codes.code_4, {"dimension": "best"}, "c4 with the best number of components"),
+    "c5": (codes.code_5, {}, "code by the support vectors and their labels"),
 }
 
 

@@ -17,10 +17,10 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 
+from handful.conformal.measures import DISTANCE_MEASURES, half_spread
+from handful.conformal.verdicts import label_scores, margin_scores, spread_columns
 from handful.kernels import Kernel, make_kernel
 from handful.svm._grid import SVMGrid, fit_svm_grid
-from handful.svm._nonconformity_measures import DISTANCE_MEASURES, half_spread
-from handful.svm._nonconformity_scores import label_scores, margin_scores, spread_columns
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

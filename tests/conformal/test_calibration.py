@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from handful.bounds import NotCertifiableError, dkw_deviation, held_out_bound
-from handful.svm import _nonconformity_calibration
-from handful.svm._nonconformity_calibration import (
+from handful.conformal import calibration as module
+from handful.conformal.calibration import (
     Calibration,
     check_level,
     published_deviation,
     published_nonconformity_value,
     require_calibration,
 )
-from handful.svm._nonconformity_scores import (
+from handful.conformal.verdicts import (
     ValidationTable,
     Verdict,
     judge_by_margin,
@@ -31,9 +31,7 @@ from tests.oracles import conformity
 @pytest.fixture(autouse=True)
 def remembered_bounds(monkeypatch):
     """Simulations ask for the same few certificates again and again."""
-    monkeypatch.setattr(
-        _nonconformity_calibration, "held_out_bound", lru_cache(maxsize=None)(held_out_bound)
-    )
+    monkeypatch.setattr(module, "held_out_bound", lru_cache(maxsize=None)(held_out_bound))
 
 
 class Atoms:

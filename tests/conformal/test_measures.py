@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import euclidean_distances
 
-from handful.kernels import Kernel
-from handful.svm._nonconformity_banks import KernelSpace
-from handful.svm._nonconformity_measures import (
+from handful.conformal.banks import KernelSpace
+from handful.conformal.measures import (
     class_mean_scores,
     half_spread,
     nearest_neighbour_scores,
 )
+from handful.kernels import Kernel
 from tests.oracles import conformity
 
 

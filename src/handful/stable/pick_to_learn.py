@@ -14,8 +14,8 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from handful.bounds import Certificate, NotCertifiableError, compression_bound, stable_bound
-from handful.svm._nonconformity_rows import canonical_order, check_examples, check_rows
-from handful.svm._nonconformity_scores import decision_values, label_scores
+from handful.conformal import decision_values, label_scores
+from handful.tables import canonical_order, check_examples, check_rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

@@ -15,22 +15,21 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
 from handful.bounds import Certificate, Criterion, held_out_bound
-from handful.svm._nonconformity_banks import (
+from handful.conformal.banks import (
     PAPER_GRID,
     Bank,
     expand_estimators,
     fit_classifier_bank,
     fit_grid_bank,
 )
-from handful.svm._nonconformity_calibration import (
+from handful.conformal.calibration import (
     Calibration,
     check_level,
     published_nonconformity_value,
     require_calibration,
 )
-from handful.svm._nonconformity_measures import MEASURES
-from handful.svm._nonconformity_rows import check_examples, check_rows, uniform_draws
-from handful.svm._nonconformity_scores import (
+from handful.conformal.measures import MEASURES
+from handful.conformal.verdicts import (
     TIES,
     ValidationTable,
     Verdict,
@@ -40,6 +39,7 @@ from handful.svm._nonconformity_scores import (
     judge_by_model,
     judge_by_nonconformity,
 )
+from handful.tables import check_examples, check_rows, uniform_draws
 
 SELECTIONS = ("best-validation", "largest-margin", "nonconformity")
 _BLOCK = 1 << 21  # scores computed at once

@@ -10,14 +10,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from handful.svm._nonconformity_banks import (
+from handful.conformal.banks import (
     TransformedSpace,
     expand_estimators,
     fit_classifier_bank,
     fit_grid_bank,
     grid_kernels,
 )
-from handful.svm._nonconformity_scores import label_scores
+from handful.conformal.verdicts import label_scores
 
 
 def test_kernels_of_a_grid_are_distinct():

@@ -23,7 +23,7 @@ from handful.bounds import (
     held_out_bound,
     selective_error_bound,
 )
-from handful.svm._nonconformity_scores import Floats, Ints, Verdict
+from handful.conformal.verdicts import Floats, Ints, Verdict
 
 Bools = NDArray[np.bool_]
 

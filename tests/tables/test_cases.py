@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
-from handful.svm import NonconformityClassifier
-from handful.svm._nonconformity_rows import canonical_order, row_digests, uniform_draws
+from handful.conformal import NonconformityClassifier
+from handful.tables._cases import canonical_order, row_digests, uniform_draws
 
 
 def test_order_moves_with_the_rows(rng):

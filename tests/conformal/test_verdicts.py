@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from handful.svm._nonconformity_scores import (
+from handful.conformal.verdicts import (
     ValidationTable,
     critical_counts,
     decision_values,

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful.bounds import Certificate, NotCertifiableError, perceptron_bound, stable_bound
 from handful.kernels import make_kernel
-from handful.svm._nonconformity_rows import canonical_order
+from handful.tables import canonical_order
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from handful.svm._ball import enclosing_ball
 from handful.svm._model import SVMModel
-from handful.svm._span import FreeFactor, factorise_free
+from handful.svm.criteria.enclosing_ball import enclosing_ball
+from handful.svm.criteria.span import FreeFactor, factorise_free
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from handful.svm._geometry import Geometry, cell_bits
+from handful.svm.criteria.geometry import Geometry, cell_bits
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import make_moons
 
-from handful.svm import FilteringDisplay, NonconformityClassifier
+from handful.conformal import FilteringDisplay, NonconformityClassifier
 from tests.oracles import conformity
 
 mpl.use("Agg")
