@@ -11,7 +11,7 @@ import time
 import numpy as np
 
 from handful.rules import SweepOptions, collapse_rows
-from handful.rules._balls import BallSweep
+from handful.rules.search.ball_sweep import BallSweep
 
 
 def peer(X, y, penalty, every=1):

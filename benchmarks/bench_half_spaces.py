@@ -26,7 +26,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
-from handful.rules._exact import exact_half_space_paths  # noqa: E402
+from handful.rules.search.exact import exact_half_space_paths  # noqa: E402
 
 PENALTIES = [0.3, 0.4, 0.5, 0.6, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0, 3.0, 4.0, 5.0, 10.0, np.inf]
 SETS = ("breastw", "pima", "credit")
@@ -245,7 +245,7 @@ def bench_latency():
     print("first call in a fresh process, seconds beyond imports")
     code = (
         "import sys, time, numpy as np, numba; sys.path.insert(0, sys.argv[1])\n"
-        "from handful.rules._exact import exact_half_space_paths as paths\n"
+        "from handful.rules.search.exact import exact_half_space_paths as paths\n"
         "x = np.linspace(-1, 1, 30); y = np.where(np.sin(9 * x) > 0, 1, -1)\n"
         "for p in ([1.0], [1.0, 2.0, 3.0, 4.0]):\n"
         "    start = time.perf_counter()\n"

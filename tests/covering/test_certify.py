@@ -11,7 +11,7 @@ import pytest
 from handful.bounds._compression import BLIND_POOL
 from handful.covering._certify import BOUND_NAMES, certify_candidate, class_counts
 from handful.rules import collapse_rows
-from tests.covering.test_candidates import BASE
+from tests.covering.codes.test_candidate import BASE
 
 Y = np.where(np.arange(100) % 3 == 0, 1, -1)
 ROWS = collapse_rows(np.arange(100.0)[:, None], Y)

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from handful.covering._compression import Geometry, compression_candidates
 from handful.covering._learn import Settings, learn
 from handful.covering._parameters import read_families
+from handful.covering.codes.compression import Geometry, compression_candidates
 from handful.kernels import Kernel
 from handful.rules import RuleList, RuleSet, collapse_rows
 from tests.rules.cases import KINDS, messy

@@ -6,14 +6,14 @@ import dask
 import numpy as np
 import pytest
 
-from handful.covering._compression import Geometry, make_table
+from handful.covering.codes.compression import Geometry, make_table
 from handful.distributed import _counting as counting
 from handful.distributed import watch_passes
 from handful.distributed._counting import ChunkCounter, add_tallies
 from handful.distributed._reading import read_chunks
 from handful.kernels import Kernel
 from handful.rules import collapse_rows
-from handful.rules._greedy import LocalCounter
+from handful.rules.search.greedy import LocalCounter
 from tests.distributed.conftest import cut, random_sizes
 
 pytestmark = pytest.mark.usefixtures("plain")

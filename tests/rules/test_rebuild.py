@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from handful.covering._compression import Geometry, build_rule_set, path_message
-from handful.covering._exact import exact_candidates
+from handful.covering.codes.all_half_spaces import exact_candidates
+from handful.covering.codes.compression import Geometry, build_rule_set, path_message
 from handful.kernels import Kernel
 from handful.rules import Ball, HalfSpace, RuleSet, Stump, Sweep, SweepOptions, collapse_rows
 from handful.rules._rebuild import (

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from handful.bounds import ball_message, half_space_message, stump_message, two_point_message
-from handful.covering._schemes import auto_schemes
+from handful.covering.codes.schemes import auto_schemes
 from handful.verify._prices import code_terms, pool_codes, scheme_mass
 
 SETTINGS = {

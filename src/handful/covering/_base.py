@@ -15,7 +15,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful.bounds import Certificate, Message, compression_bound
-from handful.covering._candidates import Candidate
 from handful.covering._certify import certify_candidate, with_assumptions
 from handful.covering._explain import (
     equivalent_rules,
@@ -27,6 +26,7 @@ from handful.covering._explain import (
 from handful.covering._inputs import read_columns, repeat_counts
 from handful.covering._learn import Learned, Settings, learn
 from handful.covering._parameters import read_settings
+from handful.covering.codes.candidate import Candidate
 from handful.rules import AbstractRule, Rows, RuleList, RuleSet, collapse_rows
 from handful.rules._elsewhere import is_dask, over_chunks
 

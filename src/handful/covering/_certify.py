@@ -17,7 +17,7 @@ from handful.bounds import (
     kl_compression_bound,
 )
 from handful.bounds._compression import BLIND_POOL
-from handful.covering._candidates import Candidate
+from handful.covering.codes.candidate import Candidate
 from handful.rules import Rows
 
 BOUND_NAMES = ("auto", "compression", "compression-kl", "compression-closed-form", "cost")

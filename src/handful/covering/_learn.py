@@ -19,9 +19,10 @@ from handful.bounds import (
     stump_message,
     two_point_message,
 )
-from handful.covering._candidates import Candidate, best_candidate, certified_risks, recount
 from handful.covering._certify import class_counts
-from handful.covering._compression import (
+from handful.covering.codes.all_half_spaces import exact_candidates
+from handful.covering.codes.candidate import Candidate, best_candidate, certified_risks, recount
+from handful.covering.codes.compression import (
     KIND_SIGNS,
     Geometry,
     PathCounter,
@@ -30,12 +31,11 @@ from handful.covering._compression import (
     constant_candidates,
     make_table,
 )
-from handful.covering._exact import exact_candidates
-from handful.covering._listing import listed_candidates
-from handful.covering._plain import plain_candidates
-from handful.covering._pool import pool_candidates
-from handful.covering._projections import LARGEST, make_projections
-from handful.covering._schemes import Scheme, auto_schemes, fixed_schemes
+from handful.covering.codes.listed import listed_candidates
+from handful.covering.codes.plain import plain_candidates
+from handful.covering.codes.pool import pool_candidates
+from handful.covering.codes.projections import LARGEST, make_projections
+from handful.covering.codes.schemes import Scheme, auto_schemes, fixed_schemes
 from handful.rules import Rows, RuleList, RuleSet, SweepOptions
 from handful.rules._table import LARGEST_COLLAPSE
 

@@ -11,11 +11,11 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
-from handful.covering._candidates import Candidate
-from handful.covering._compression import Geometry, compression_candidates, make_table
-from handful.covering._exact import candidates_of_paths, kernel_of_rows
+from handful.covering.codes.all_half_spaces import candidates_of_paths, kernel_of_rows
+from handful.covering.codes.candidate import Candidate
+from handful.covering.codes.compression import Geometry, compression_candidates, make_table
 from handful.rules import Rows, RuleSet, SweepOptions, collapse_rows
-from handful.rules._exact import exact_half_space_paths
+from handful.rules.search.exact import exact_half_space_paths
 
 if TYPE_CHECKING:
     import pandas as pd

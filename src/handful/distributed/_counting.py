@@ -112,7 +112,7 @@ def _count_block(
     job: Job,
     out: list[list[Ints]],
 ) -> None:
-    from handful.rules import _loops
+    from handful.rules.search import _loops
 
     ones = np.ones(len(is_positive), dtype=np.int64)
     masks: dict[Rule, NDArray[np.bool_]] = {}

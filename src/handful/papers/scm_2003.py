@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from handful.bounds import held_out_bound, published_half_space_bound
 from handful.covering import SetCoveringMachine, cross_validate_path
-from handful.covering._candidates import Candidate, certified_risks
+from handful.covering.codes.candidate import Candidate, certified_risks
 from handful.datasets import load_dataset
 from handful.papers._registry import expected
 

@@ -9,7 +9,6 @@ To add a rule: a frozen dataclass with ``values``, ``cut``, ``tolerance`` and ``
 ``tests/oracles/covering.py``.
 """
 
-from handful.rules._greedy import Step, Sweep, SweepOptions
 from handful.rules._rules import (
     AbstractRule,
     Ball,
@@ -28,6 +27,7 @@ from handful.rules._table import (
     stump_table,
     two_point_table,
 )
+from handful.rules.search.greedy import Step, Sweep, SweepOptions
 
 __all__ = [
     "AbstractRule",

@@ -168,7 +168,7 @@ def inner_products(points: Floats, X: Floats) -> Floats:
     >>> inner_products(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0], [0.0, 1.0]]))
     array([[11.,  2.]])
     """
-    from handful.rules import _loops
+    from handful.rules.search import _loops
 
     out = np.zeros((points.shape[0], X.shape[0]))
     _loops.add_products(

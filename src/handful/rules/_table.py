@@ -108,7 +108,7 @@ class Rows:
         self, tables: Sequence[Table], *, without: Ints | None = None, n_threads: int = 1
     ) -> Counter:
         """What counts the rows by code, the examples ``without`` left out."""
-        from handful.rules._greedy import LocalCounter
+        from handful.rules.search.greedy import LocalCounter
 
         weight = self.weight
         if without is not None:
@@ -281,7 +281,7 @@ def encode_rows(
     n_threads: int = 1,
 ) -> NDArray[np.uint16]:
     """Codes of ``values[first] - values[second]`` among the thresholds, all rows at once."""
-    from handful.rules import _loops
+    from handful.rules.search import _loops
 
     if 2 * thresholds.shape[1] + 2 > np.iinfo(np.uint16).max:
         raise ValueError(

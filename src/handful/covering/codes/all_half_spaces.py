@@ -1,0 +1,142 @@
+"""All half-spaces of a training set, as in the paper: candidates from the exact engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.bounds import half_space_message
+from handful.covering.codes.candidate import Candidate, log_choices
+from handful.covering.codes.compression import KIND_SIGNS, Geometry, PathCounter
+from handful.rules import HalfSpace, Rows, RuleSet, SweepOptions
+from handful.rules._rebuild import place_threshold, rebuild_half_spaces
+from handful.rules._rules import kernel_rows
+from handful.rules._table import check_finite
+from handful.rules.search.exact import HalfSpaceStep, exact_half_space_paths
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Terms = tuple[tuple[str, float], ...]
+
+
+def kernel_of_rows(rows: Rows, geometry: Geometry) -> Floats:
+    """Kernel matrix of the distinct rows."""
+    if geometry.kernel.name == "precomputed":
+        return np.ascontiguousarray(rows.X[:, first_examples(rows)])
+    with np.errstate(over="ignore", invalid="ignore"):
+        K = kernel_rows(geometry.kernel, rows.X, rows.X)
+    check_finite(K)
+    return K
+
+
+def first_examples(rows: Rows) -> Ints:
+    """The first original example of each row."""
+    example_of = np.empty(rows.X.shape[0], dtype=np.int64)
+    example_of[rows.row_of[::-1]] = np.arange(rows.n_samples)[::-1]
+    return example_of
+
+
+def exact_candidates(
+    rows: Rows,
+    geometry: Geometry,
+    kinds: Sequence[str],
+    penalties: Sequence[float],
+    options: SweepOptions,
+    scheme_terms: Terms,
+) -> Iterator[Candidate]:
+    """Every prefix of every path over all half-spaces of three examples."""
+    K = kernel_of_rows(rows, geometry)
+    for kind in kinds:
+        paths = exact_half_space_paths(
+            K,
+            rows.y,
+            kind=cast(Literal["conjunction", "disjunction"], kind),
+            penalties=list(penalties),
+            max_rules=options.max_rules,
+            stop_on_nonpositive=options.stop_on_nonpositive,
+            weights=rows.weight,
+            n_threads=options.n_threads,
+        )
+        yield from candidates_of_paths(rows, geometry, kind, penalties, paths, scheme_terms)
+
+
+def candidates_of_paths(
+    rows: Rows,
+    geometry: Geometry,
+    kind: str,
+    penalties: Sequence[float],
+    paths: Sequence[Sequence[HalfSpaceStep]],
+    scheme_terms: Terms,
+    position: Ints | None = None,
+) -> Iterator[Candidate]:
+    """Candidates of found paths; ``position`` maps the steps' rows to those of ``rows``."""
+    example_of = first_examples(rows)
+    for penalty, steps in zip(penalties, paths, strict=True):
+        counter = PathCounter(rows, KIND_SIGNS[kind])
+        rules: list[HalfSpace] = []
+        for step in steps:
+            triple = [step.a, step.b, step.c]
+            if position is not None:
+                triple = [int(position[row]) for row in triple]
+            rules.append(_rule(rows, geometry, kind, triple, example_of))
+            counter.cover(rules[-1].covers(rows.X))
+            yield _candidate(rows, tuple(rules), kind, penalty, counter, scheme_terms)
+
+
+def _rule(
+    rows: Rows, geometry: Geometry, kind: str, triple: Sequence[int], example_of: Ints
+) -> HalfSpace:
+    a, b, c = (int(example_of[row]) for row in triple)
+    points = [tuple(rows.X[row].tolist()) for row in triple[:2]]
+    side = "below" if kind == "conjunction" else "above"
+    rule = HalfSpace(points[0], points[1], 0.0, side, geometry.kernel, (a, b, c))
+    return cast(HalfSpace, place_threshold(rule, rows.X[[triple[2]]]))
+
+
+def _candidate(
+    rows: Rows,
+    rules: tuple[HalfSpace, ...],
+    kind: str,
+    penalty: float,
+    counter: PathCounter,
+    scheme_terms: Terms,
+) -> Candidate:
+    firsts, seconds, thirds = ({rule.examples[k] for rule in rules} for k in range(3))
+    kept = tuple(sorted(firsts | seconds | thirds))
+    n_c = len(thirds - (firsts if kind == "conjunction" else seconds))
+    message = half_space_message(len(rules), len(firsts), len(seconds), n_c, kind=kind)
+    which = ("which examples are kept", log_choices(rows.n_samples, len(kept)))
+    n_fp, n_fn, n_all = counter.errors(kept)
+    return Candidate(
+        scheme="compression",
+        family="half-spaces",
+        kind=kind,
+        penalty=penalty,
+        n_rules=len(rules),
+        pool_size=rows.n_samples,
+        kept=kept,
+        terms=(*scheme_terms, which, *message.terms),
+        n_false_positives=n_fp,
+        n_false_negatives=n_fn,
+        n_training_errors=n_all,
+        build=lambda: _build(rows, rules, kind, kept),
+    )
+
+
+def _build(rows: Rows, rules: tuple[HalfSpace, ...], kind: str, kept: tuple[int, ...]) -> RuleSet:
+    """The machine, rebuilt from its kept examples and its message."""
+    at = {example: position for position, example in enumerate(kept)}
+    used = {e for rule in rules for e in rule.examples[:2]}
+    kept_rows = rows.row_of[list(kept)]
+    return rebuild_half_spaces(
+        rows.X[kept_rows],
+        rows.y[kept_rows],
+        np.array([e not in used for e in kept]),
+        [(at[rule.examples[0]], at[rule.examples[1]]) for rule in rules],
+        kind,
+        kernel=rules[0].kernel,
+        indices=kept,
+    )

@@ -1,0 +1,300 @@
+"""Compression schemes: rules made of training examples, coded as in `handful.bounds`.
+
+For each rule family and each pool of candidate examples, one sweep a kind and penalty gives
+every size. Penalty and size only influence which classifier is chosen, so they cost nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.bounds import (
+    Message,
+    ball_message,
+    half_space_message,
+    stump_message,
+    two_point_message,
+)
+from handful.covering.codes.candidate import Candidate, count_errors, log_choices
+from handful.kernels import Kernel
+from handful.rules import (
+    Rows,
+    RuleSet,
+    Step,
+    Sweep,
+    SweepOptions,
+    Table,
+    ball_table,
+    half_space_table,
+    stump_table,
+    two_point_table,
+)
+from handful.rules._rebuild import (
+    rebuild_balls,
+    rebuild_half_spaces,
+    rebuild_stumps,
+    rebuild_two_points,
+)
+from handful.rules._table import SIDE_NAMES, covered_rows, dyadic_fraction
+from handful.rules.search.ball_sweep import BallSweep
+
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+FAMILIES = ("stumps", "balls", "half-spaces", "two-point")
+KIND_SIGNS = {"conjunction": 1, "disjunction": -1}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Geometry:
+    """How examples are compared: kernel for half-spaces, metric or kernel for balls."""
+
+    kernel: Kernel
+    metric: str = "euclidean"
+    ball_kernel: Kernel | None = None
+
+
+def distinct_examples(rows: Rows, pool: Ints) -> Ints:
+    """One example a row, ordered by content, so that ties do not depend on row order."""
+    _, first = np.unique(rows.row_of[pool], return_index=True)
+    return np.asarray(pool[first])
+
+
+def make_table(
+    family: str, rows: Rows, pool: Ints, geometry: Geometry, n_threads: int = 1
+) -> Table:
+    """Candidate table of one family over the examples of a pool (duplicates dropped)."""
+    distinct = distinct_examples(rows, pool)
+    if family == "stumps":
+        return stump_table(rows, distinct, n_threads=n_threads)
+    if family == "balls":
+        return ball_table(
+            rows,
+            distinct,
+            metric=geometry.metric,
+            kernel=geometry.ball_kernel,
+            n_threads=n_threads,
+        )
+    if family == "half-spaces":
+        return half_space_table(rows, distinct, geometry.kernel, n_threads=n_threads)
+    return two_point_table(rows, distinct, geometry.kernel, n_threads=n_threads)
+
+
+class PathCounter:
+    """Follows a path of covers and counts errors, with and without the kept examples."""
+
+    def __init__(self, rows: Rows, sign: int) -> None:
+        self.rows, self.sign = rows, sign
+        self.covered = np.zeros(rows.X.shape[0], dtype=bool)
+        self.n_covered = {-1: 0, 1: 0}
+        self.totals = rows.totals
+
+    def cover(self, mask: Mask, n_new: dict[int, int] | None = None) -> None:
+        """Add the rows that one more rule covers; ``n_new`` of each label are new."""
+        if n_new is None:
+            new = mask & ~self.covered
+            n_new = {k: int(self.rows.weight[new & (self.rows.y == k)].sum()) for k in (-1, 1)}
+        self.covered |= mask
+        self.n_covered = {label: self.n_covered[label] + n_new[label] for label in (-1, 1)}
+
+    def errors(self, kept: Sequence[int]) -> tuple[int, int, int]:
+        """(false positives, false negatives) outside ``kept``, and all training errors."""
+        same, other = self.sign, -self.sign
+        n_wrong = {same: self.n_covered[same], other: self.totals[other] - self.n_covered[other]}
+        kept_rows = self.rows.row_of[np.array(kept, dtype=np.int64)]
+        kept_wrong = self.covered[kept_rows] == (self.rows.y[kept_rows] == self.sign)
+        return count_errors(self.rows, n_wrong, kept_wrong, kept)
+
+
+def compression_candidates(
+    rows: Rows,
+    table: Table,
+    *,
+    pool_size: int,
+    kinds: Sequence[str],
+    penalties: Sequence[float],
+    options: SweepOptions,
+    scheme_terms: tuple[tuple[str, float], ...] = (),
+) -> Iterator[Candidate]:
+    """All prefixes of all greedy paths over one table (no rule at all is coded elsewhere)."""
+    counter = rows.counter([table], n_threads=options.n_threads)
+    paths: dict[tuple[str, float], list[Step]] = {(k, p): [] for k in kinds for p in penalties}
+    sweeps = {k: Sweep(table, rows, KIND_SIGNS[k], options, counter=counter) for k in kinds}
+    counter.run(sweeps[kind].rounds(penalty, steps) for (kind, penalty), steps in paths.items())
+    yield from _prefixes(rows, table, paths, pool_size, scheme_terms)
+
+
+def ball_candidates(
+    rows: Rows,
+    geometry: Geometry,
+    *,
+    kinds: Sequence[str],
+    penalties: Sequence[float],
+    options: SweepOptions,
+    scheme_terms: tuple[tuple[str, float], ...] = (),
+) -> Iterator[Candidate]:
+    """The same over the balls of all examples, without a table of all distances."""
+    pool = distinct_examples(rows, np.arange(rows.n_samples))
+    for kind in kinds:
+        sweep = BallSweep(
+            rows,
+            pool,
+            KIND_SIGNS[kind],
+            options,
+            metric=geometry.metric,
+            kernel=geometry.ball_kernel,
+        )
+        table, found = sweep.paths(penalties)
+        paths = {(kind, p): steps for p, steps in zip(penalties, found, strict=True)}
+        yield from _prefixes(rows, table, paths, rows.n_samples, scheme_terms)
+
+
+def _prefixes(
+    rows: Rows,
+    table: Table,
+    paths: dict[tuple[str, float], list[Step]],
+    pool_size: int,
+    scheme_terms: tuple[tuple[str, float], ...],
+) -> Iterator[Candidate]:
+    """Every distinct prefix of every path, once."""
+    example_of = _example_of_row(rows, table)
+    seen: set[tuple[str, tuple[Step, ...]]] = set()
+    for (kind, penalty), steps in paths.items():
+        sign = KIND_SIGNS[kind]
+        errors = PathCounter(rows, sign)
+        for size, step in enumerate(steps, start=1):
+            covered = covered_rows(table, step.t, step.j, step.side)
+            errors.cover(covered, {sign: step.n_same, -sign: step.n_other})
+            prefix = tuple(steps[:size])
+            if (kind, prefix) in seen:
+                continue
+            seen.add((kind, prefix))
+            yield _candidate(
+                rows, table, prefix, kind, penalty, errors, example_of, pool_size, scheme_terms
+            )
+
+
+def _example_of_row(rows: Rows, table: Table) -> dict[int, int]:
+    return {int(rows.row_of[e]): int(e) for e in table.pool[::-1]}
+
+
+def _candidate(
+    rows: Rows,
+    table: Table,
+    steps: tuple[Step, ...],
+    kind: str,
+    penalty: float,
+    counter: PathCounter,
+    example_of: dict[int, int],
+    pool_size: int,
+    scheme_terms: tuple[tuple[str, float], ...],
+) -> Candidate:
+    message, kept = path_message(rows, table, steps, kind, example_of)
+    which = log_choices(pool_size, len(kept))
+    n_fp, n_fn, n_all = counter.errors(kept)
+    return Candidate(
+        scheme="compression",
+        family=table.family,
+        kind=kind,
+        penalty=penalty,
+        n_rules=len(steps),
+        pool_size=pool_size,
+        kept=kept,
+        terms=(*scheme_terms, ("which examples are kept", which), *message.terms),
+        n_false_positives=n_fp,
+        n_false_negatives=n_fn,
+        n_training_errors=n_all,
+        build=lambda: build_rule_set(rows, table, steps, kind, example_of),
+    )
+
+
+def build_rule_set(
+    rows: Rows, table: Table, steps: Sequence[Step], kind: str, example_of: dict[int, int]
+) -> RuleSet:
+    """The machine of a path, rebuilt from its kept examples and its message."""
+    firsts, seconds, members = _roles(table, steps, example_of)
+    kept = sorted(firsts | seconds | members)
+    at = {example: position for position, example in enumerate(kept)}
+    X, y = rows.X[rows.row_of[kept]], rows.y[rows.row_of[kept]]
+    if table.family == "stumps":
+        stumps = [(s.t, SIDE_NAMES[s.side], at[example_of[s.member]]) for s in steps]
+        return rebuild_stumps(X, stumps, kind, kept)
+    is_threshold = np.array([e not in firsts | seconds for e in kept])
+    if table.family == "balls":
+        machine = rebuild_balls(
+            X, y, is_threshold, kind, metric=table.metric, kernel=table.kernel, indices=kept
+        )
+        by_center = {rule.examples[0]: rule for rule in machine.rules}
+        rules = tuple(by_center[int(table.pool[table.first[s.t]])] for s in steps)
+        return RuleSet(rules, kind)
+    assert table.kernel is not None
+    pairs = [
+        (at[int(table.pool[table.first[s.t]])], at[int(table.pool[table.second[s.t]])])
+        for s in steps
+    ]
+    if table.family == "half-spaces":
+        return rebuild_half_spaces(
+            X, y, is_threshold, pairs, kind, kernel=table.kernel, indices=kept
+        )
+    fractions = [dyadic_fraction(table, s.j) for s in steps]
+    return rebuild_two_points(X, y, pairs, fractions, kind, kernel=table.kernel, indices=kept)
+
+
+def _roles(
+    table: Table, steps: Sequence[Step], example_of: dict[int, int]
+) -> tuple[set[int], set[int], set[int]]:
+    """Examples that come first and second in a direction, and those that give thresholds."""
+    firsts = {int(table.pool[table.first[s.t]]) for s in steps if table.first[s.t] >= 0}
+    seconds = {int(table.pool[table.second[s.t]]) for s in steps if table.second[s.t] >= 0}
+    return firsts, seconds, {example_of[s.member] for s in steps if s.member >= 0}
+
+
+def path_message(
+    rows: Rows, table: Table, steps: Sequence[Step], kind: str, example_of: dict[int, int]
+) -> tuple[Message, tuple[int, ...]]:
+    """Message of a path and the (sorted) examples it keeps."""
+    firsts, seconds, members = _roles(table, steps, example_of)
+    kept = tuple(sorted(firsts | seconds | members))
+    n_rules = len(steps)
+    if table.family == "stumps":
+        return stump_message(n_rules, len(members), rows.X.shape[1]), kept
+    if table.family == "two-point":
+        assert table.levels is not None
+        levels = [int(table.levels[s.j]) for s in steps]
+        return two_point_message(n_rules, len(firsts), len(seconds), levels=levels), kept
+    if table.family == "balls":
+        sign = KIND_SIGNS[kind]
+        same = {e for e in firsts if rows.y[rows.row_of[e]] == sign}
+        return ball_message(len(same), len(firsts - same), len(members - same)), kept
+    directions = firsts if kind == "conjunction" else seconds
+    n_c = len(members - directions)
+    return half_space_message(n_rules, len(firsts), len(seconds), n_c, kind=kind), kept
+
+
+def constant_candidates(
+    rows: Rows, scheme_terms: tuple[tuple[str, float], ...], kinds: Sequence[str]
+) -> Iterator[Candidate]:
+    """No rule at all: one of the two constants."""
+    for kind in kinds:
+        counter = PathCounter(rows, KIND_SIGNS[kind])
+        n_fp, n_fn, n_all = counter.errors(())
+        price = math.log(len(kinds))
+        yield Candidate(
+            scheme="constant",
+            family="none",
+            kind=kind,
+            penalty=math.nan,
+            n_rules=0,
+            pool_size=rows.n_samples,
+            kept=(),
+            terms=(*scheme_terms, *((("which constant", price),) if price else ())),
+            n_false_positives=n_fp,
+            n_false_negatives=n_fn,
+            n_training_errors=n_all,
+            build=lambda kind=kind: RuleSet((), kind),  # type: ignore[misc]
+        )

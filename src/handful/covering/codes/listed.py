@@ -1,0 +1,183 @@
+"""Candidates coded rule by rule: mixed families in one machine, and decision lists.
+
+Each rule names its family, its examples among the d kept ones, its side and, in a decision
+list, its output. The code of an unordered set of r distinct rules is r! times cheaper.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.covering.codes.candidate import Candidate, count_errors, log_choices
+from handful.covering.codes.compression import KIND_SIGNS
+from handful.rules import AbstractRule, Ball, HalfSpace, Rows, RuleList, RuleSet, Stump, Table
+from handful.rules._rebuild import place_threshold
+from handful.rules._table import covered_rows, make_rule
+from handful.rules.search.list_sweep import ListedStep, ListSweep
+
+Ints = NDArray[np.int64]
+Terms = tuple[tuple[str, float], ...]
+
+_LOG_ZETA_2 = math.log(math.pi**2 / 6.0)
+
+
+def _examples(table: Table, rows: Rows, step: ListedStep) -> set[int]:
+    """Original indices of the examples that a rule names."""
+    found = {
+        int(table.pool[position[step.t]])
+        for position in (table.first, table.second)
+        if position[step.t] >= 0
+    }
+    if step.member >= 0:
+        found.add(_pool_example(table, rows, step.member))
+    return found
+
+
+def _pool_example(table: Table, rows: Rows, row: int) -> int:
+    return int(table.pool[np.argmax(table.pool_rows == row)])
+
+
+def _rule_nats(table: Table, step: ListedStep, n_kept: int, n_features: int) -> float:
+    """Cost of one rule's examples, side and threshold, given the kept examples."""
+    if table.family == "stumps":
+        return math.log(2.0 * n_features * n_kept)
+    if table.levels is not None:
+        level = int(table.levels[step.j])
+        theta = math.log(level * (level + 1.0)) + (level - 1.0) * math.log(2.0)
+        return math.log(2.0 * n_kept**2) + theta
+    n_names = 2 if table.family == "balls" else 3
+    return math.log(2.0) + n_names * math.log(n_kept)
+
+
+def listed_terms(
+    tables: Sequence[Table], rows: Rows, steps: Sequence[ListedStep], is_list: bool
+) -> tuple[Terms, tuple[int, ...]]:
+    """Price of a path coded rule by rule, and its kept examples."""
+    kept = sorted(set().union(*(_examples(tables[s.table], rows, s) for s in steps)))
+    r, d = len(steps), len(kept)
+    names = math.fsum(_rule_nats(tables[s.table], s, d, rows.X.shape[1]) for s in steps)
+    terms = [
+        ("how many examples are kept", _LOG_ZETA_2 + 2.0 * math.log(d + 1.0)),
+        ("number of rules", _LOG_ZETA_2 + 2.0 * math.log(r)),
+        ("examples, side and threshold of each rule", names),
+    ]
+    if len(tables) > 1:
+        terms.append(("family of each rule", r * math.log(len(tables))))
+    if is_list:
+        terms.append(("output of each rule", r * math.log(2.0)))
+        terms.append(("default output", math.log(2.0)))
+    elif r > 1:
+        # the order of a set does not matter; never let a term be negative
+        terms[2] = (terms[2][0], max(0.0, names - math.lgamma(r + 1.0)))
+    return tuple(terms), tuple(kept)
+
+
+def default_output(left: dict[int, int], last_output: int) -> int:
+    """Label of what no rule covers: the majority left; nothing left: opposite of the last."""
+    if left[-1] == left[1]:
+        return -last_output if last_output else 1
+    return 1 if left[1] > left[-1] else -1
+
+
+def listed_candidates(
+    tables: Sequence[Table],
+    rows: Rows,
+    *,
+    pool_size: int,
+    kinds: Sequence[str],
+    penalties: Sequence[float],
+    max_rules: int,
+    scheme_terms: Terms = (),
+) -> Iterator[Candidate]:
+    """Candidates of mixed machines ("conjunction", "disjunction") or decision lists ("list")."""
+    counter = rows.counter(tables)
+    found: list[tuple[str, tuple[float, float], list[ListedStep]]] = []
+    paths = []
+    for kind in kinds:
+        is_list = kind == "list"
+        outputs = (-1, 1) if is_list else (-KIND_SIGNS[kind],)
+        sweep = ListSweep(tables, rows, outputs, max_rules, counter)
+        for pair in _penalty_pairs(penalties, is_list):
+            found.append((kind, pair, []))
+            paths.append(sweep.rounds({-1: pair[0], 1: pair[1]}, found[-1][2]))
+    counter.run(paths)
+    for kind, pair, steps in found:
+        label = np.zeros(rows.X.shape[0], dtype=np.int64)
+        n_wrong, left = {-1: 0, 1: 0}, rows.totals
+        for size, step in enumerate(steps, start=1):
+            covered = covered_rows(tables[step.table], step.t, step.j, step.side)
+            label[covered & (label == 0)] = step.output
+            new = {-1: step.n_negative, 1: step.n_positive}
+            left = {k: left[k] - new[k] for k in left}
+            n_wrong[-step.output] += new[-step.output]
+            rest = default_output(left, step.output) if kind == "list" else KIND_SIGNS[kind]
+            wrong = {**n_wrong, -rest: n_wrong[-rest] + left[-rest]}
+            predicted = np.where(label == 0, rest, label)
+            yield _listed_candidate(
+                tables, rows, steps[:size], predicted, wrong, rest, kind, max(pair), pool_size,
+                scheme_terms
+            )  # fmt: skip
+
+
+def _penalty_pairs(penalties: Sequence[float], is_list: bool) -> Iterator[tuple[float, float]]:
+    for first in penalties:
+        for second in penalties if is_list else (first,):
+            if first == second or min(first, second) == 1.0:
+                yield first, second
+
+
+def _listed_candidate(
+    tables: Sequence[Table],
+    rows: Rows,
+    steps: Sequence[ListedStep],
+    predicted: Ints,
+    n_wrong: dict[int, int],
+    rest: int,
+    kind: str,
+    penalty: float,
+    pool_size: int,
+    scheme_terms: Terms,
+) -> Candidate:
+    terms, kept = listed_terms(tables, rows, steps, kind == "list")
+    kept_rows = rows.row_of[np.array(kept, dtype=np.int64)]
+    kept_wrong = predicted[kept_rows] != rows.y[kept_rows]
+    n_fp, n_fn, n_all = count_errors(rows, n_wrong, kept_wrong, kept)
+    which = ("which examples are kept", log_choices(pool_size, len(kept)))
+    return Candidate(
+        scheme="compression",
+        family="+".join(table.family for table in tables),
+        kind=kind,
+        penalty=penalty,
+        n_rules=len(steps),
+        pool_size=pool_size,
+        kept=kept,
+        terms=(*scheme_terms, which, *terms),
+        n_false_positives=n_fp,
+        n_false_negatives=n_fn,
+        n_training_errors=n_all,
+        build=_builder(tables, rows, tuple(steps), rest, kind),
+    )
+
+
+def _builder(
+    tables: Sequence[Table], rows: Rows, steps: tuple[ListedStep, ...], rest: int, kind: str
+) -> Callable[[], RuleSet | RuleList]:
+    def rule(step: ListedStep) -> AbstractRule:
+        table = tables[step.table]
+        member = _pool_example(table, rows, step.member) if step.member >= 0 else -1
+        made = make_rule(table, rows, step.t, step.j, step.side, member)
+        if isinstance(made, (Stump, Ball, HalfSpace)):
+            return place_threshold(made, rows.X[[step.member]])
+        return made
+
+    def build() -> RuleSet | RuleList:
+        rules = tuple(rule(step) for step in steps)
+        if kind == "list":
+            return RuleList(rules, tuple(step.output for step in steps), rest)
+        return RuleSet(rules, kind)
+
+    return build

@@ -1,0 +1,75 @@
+"""The plainest use of a pool: its logistic regression, threshold included, as the only rule.
+
+Nothing but the choice of this code is paid, so that it is a hold-out whose test part is most of
+the examples. The pool is left out of the count.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.covering.codes.candidate import Candidate, recount
+from handful.covering.codes.projections import MAX_FIT, fit_logistic, is_comparable, pool_scales
+from handful.rules import LinearRule, Rows, RuleSet
+
+Ints = NDArray[np.int64]
+
+RIDGE = 1.0
+_FEWEST = 10
+
+
+def plain_rule(X: NDArray[np.float64], y: Ints, side: str) -> LinearRule | None:
+    """The regression of a pool as a rule; None where the pool has one class or cannot be compared.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.linspace(-1.0, 1.0, 20)[:, None]
+    >>> rule = plain_rule(X, np.where(X[:, 0] > 0, 1, -1), "below")
+    >>> rule.covers(np.array([[-0.5], [0.5]]))
+    array([ True, False])
+    """
+    if len(y) < _FEWEST or len(np.unique(y)) < 2 or not is_comparable(X):
+        return None
+    center, scale = pool_scales(X)
+    w = fit_logistic(((X - center) / scale)[:MAX_FIT], y[:MAX_FIT], RIDGE)
+    weights = w[:-1] / scale
+    threshold = math.fsum((weights * center).tolist()) - float(w[-1])
+    origin = f"logistic regression on the pool (ridge {RIDGE:g})"
+    return LinearRule(tuple(weights.tolist()), threshold, side, origin=origin)
+
+
+def plain_candidates(
+    rows: Rows,
+    pool: Ints,
+    *,
+    kinds: tuple[str, ...],
+    scheme_terms: tuple[tuple[str, float], ...] = (),
+) -> Iterator[Candidate]:
+    """The regression of the pool as a machine of one rule; none where there is no regression."""
+    kind = "disjunction" if kinds == ("disjunction",) else "conjunction"
+    pool_rows = rows.row_of[pool]
+    side = "below" if kind == "conjunction" else "above"
+    rule = plain_rule(rows.X[pool_rows], rows.y[pool_rows], side)
+    if rule is None:
+        return
+    machine = RuleSet((rule,), kind)
+    candidate = Candidate(
+        scheme="plain",
+        family="linear",
+        kind=kind,
+        penalty=math.nan,
+        n_rules=1,
+        pool_size=len(pool),
+        kept=tuple(np.sort(pool).tolist()),
+        terms=scheme_terms,
+        n_false_positives=0,
+        n_false_negatives=0,
+        n_training_errors=0,
+        build=lambda: machine,
+    )
+    yield recount(candidate, machine, rows)

@@ -1,0 +1,208 @@
+"""Exact greedy search over half-spaces made of three examples: the best of all, every time.
+
+A half-space h_ab^c is made of a positive example a, a negative example b and a threshold example c.
+With ``v(x) = K[a, x] - K[b, x]`` it covers x if ``v(x) < v(c) - tol`` (conjunction) or
+``v(x) > v(c) + tol`` (disjunction), where ``tol = half_space_tolerance(K[a, a], K[a, b], K[b, b])``
+depends on a and b alone, so it is the same in training, rebuilding and prediction.
+
+Below, "own" is the class the machine keeps (positive for a conjunction, negative for a
+disjunction) and "other" is the class it must cover. In both cases ``u = K[own] - K[other]`` and x
+is covered if ``u(x) < u(c) - tol``: a disjunction is searched as a conjunction seen in a mirror.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.rules.search.half_space_states import (
+    Bools,
+    Floats,
+    HalfSpaceStep,
+    Ints,
+    Problem,
+    State,
+    half_space_tolerance,
+)
+
+__all__ = ["HalfSpaceStep", "exact_half_space_paths", "half_space_tolerance"]
+
+Kind = Literal["conjunction", "disjunction"]
+
+FEW_STATES = 4  # so few are faster one by one
+_MAX_WEIGHT = 2**30
+
+
+def exact_half_space_paths(
+    K: Floats,
+    y_signed: NDArray[Any],
+    *,
+    kind: Kind,
+    penalties: Sequence[float],
+    max_rules: int,
+    stop_on_nonpositive: bool = True,
+    weights: NDArray[Any] | None = None,
+    active: Bools | None = None,
+    n_threads: int = 1,
+    memory_budget: int = 512 * 2**20,
+) -> list[list[HalfSpaceStep]]:
+    """Greedy covers by the best half-space of all, for all penalties and folds.
+
+    Parameters
+    ----------
+    K : (n_samples, n_samples) array
+        Kernel matrix of the training examples.
+    y_signed : (n_samples,) array of -1 and +1
+    kind : {"conjunction", "disjunction"}
+    penalties : sequence of float
+        Each positive, infinity allowed: a rule is worth ``n_other - penalty * n_same``.
+    max_rules : int
+        Longest path.
+    stop_on_nonpositive : bool, default=True
+        Stop when the best rule is worth nothing; otherwise only when it covers nothing.
+    weights : (n_samples,) array of int, optional
+        How often each row is repeated; zero leaves it out.
+    active : (n_folds, n_samples) array of bool, optional
+        Rows that exist in each fold; the others are neither candidates nor counted.
+    n_threads : int, default=1
+        The result does not depend on it.
+    memory_budget : int, default=512 MiB
+        Bytes that stored orders may take; beyond it they are computed again in each round.
+
+    Returns
+    -------
+    list of list of HalfSpaceStep
+        One path for each fold and penalty; all penalties of the first fold come first.
+
+    Notes
+    -----
+    The best half-space has the largest worth (rounded to multiples of 2**-24, so that noise does
+    not break ties), then the largest ``n_other``, then the smallest a, then b, then comes first in
+    the ascending order of the projection, then has the smallest c.
+    The examples a (conjunction) or b (disjunction) and c must not be covered by earlier rules, and
+    the rule must leave them and all earlier ones uncovered, so that the compression set can
+    rebuild the machine.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.array([-3, -2.5, -2, -0.5, 0, 0.7, 1.9, 2.4, 3.3])
+    >>> y = np.array([-1, -1, -1, 1, 1, 1, -1, -1, -1])
+    >>> paths = exact_half_space_paths(
+    ...     np.outer(x, x), y, kind="conjunction", penalties=[np.inf], max_rules=5
+    ... )
+    >>> [(step.a, step.b, step.c) for step in paths[0]]
+    [(3, 0, 3), (3, 6, 5)]
+    """
+    K, y = _checked_data(K, y_signed)
+    _check_options(kind, penalties, max_rules, n_threads)
+    folds = _checked_folds(len(y), weights, active)
+    problem = _distinct_rows(K, y, kind, folds, stop_on_nonpositive, max_rules)
+    states = [
+        State(float(penalty), fold, weight, weight > 0)
+        for fold, weight in enumerate(problem.weights)
+        for penalty in penalties
+    ]
+    _run(problem, states, n_threads, memory_budget)
+    return [state.steps for state in states]
+
+
+def _checked_data(K: Floats, y_signed: NDArray[Any]) -> tuple[Floats, NDArray[Any]]:
+    y = np.asarray(y_signed)
+    K = np.ascontiguousarray(K, dtype=np.float64)
+    if y.ndim != 1 or K.shape != (len(y), len(y)):
+        raise ValueError(
+            f"`K` must have one row and one column per label, got shape {K.shape} for {y.shape} "
+            "labels. Pass the kernel matrix of the training examples."
+        )
+    if not np.isin(y, (-1, 1)).all():
+        raise ValueError("`y_signed` must hold -1 and +1 only. Encode the labels first.")
+    if not np.isfinite(K).all():
+        raise ValueError("`K` must be finite. Remove or impute missing values first.")
+    return K, y
+
+
+def _check_options(kind: str, penalties: Sequence[float], max_rules: int, n_threads: int) -> None:
+    if kind not in ("conjunction", "disjunction"):
+        raise ValueError(f'`kind` must be "conjunction" or "disjunction", got {kind!r}.')
+    for penalty in penalties:
+        if not penalty > 0:
+            raise ValueError(
+                f"`penalties` must be positive, got {penalty}. Use infinity to forbid errors."
+            )
+    for name, value, least in (("max_rules", max_rules, 0), ("n_threads", n_threads, 1)):
+        if value < least:
+            raise ValueError(f"`{name}` must be at least {least}, got {value}.")
+
+
+def _checked_folds(n: int, weights: NDArray[Any] | None, active: Bools | None) -> Ints:
+    """Weight of each row in each fold."""
+    weight = np.ones(n, np.int64) if weights is None else np.asarray(weights)
+    if weight.shape != (n,) or not (weight == weight.astype(np.int64)).all() or (weight < 0).any():
+        raise ValueError(
+            f"`weights` must be {n} whole numbers of repetitions, none negative. "
+            "Repeat rows instead of weighing them by fractions."
+        )
+    if weight.sum() >= _MAX_WEIGHT:
+        raise ValueError(f"`weights` must sum to less than 2**30, got {weight.sum()}.")
+    folds = np.ones((1, n), bool) if active is None else np.asarray(active, bool)
+    if folds.ndim != 2 or folds.shape[1] != n:
+        raise ValueError(
+            f"`active` must have shape (n_folds, {n}), got {folds.shape}. "
+            "Give one row of flags per fold."
+        )
+    return np.asarray(weight.astype(np.int64) * folds)
+
+
+def _distinct_rows(
+    K: Floats, y: NDArray[Any], kind: Kind, weights: Ints, stops: bool, max_rules: int
+) -> Problem:
+    """Collapse rows with the same label and bitwise the same kernel values."""
+    is_mirrored = kind == "disjunction"
+    groups: dict[tuple[Any, ...], list[list[int]]] = {}
+    for i in range(len(y)):
+        alike = groups.setdefault((y[i], K[i, i], K[i, :8].tobytes()), [])
+        for group in alike:
+            j = group[0]
+            if np.array_equal(K[i], K[j]) and np.array_equal(K[:, i], K[:, j]):
+                group.append(i)
+                break
+        else:
+            alike.append([i])
+    members = sorted(group for alike in groups.values() for group in alike)
+    rows = np.array([group[0] for group in members], dtype=np.int64)
+    counts = np.array([[fold[group].sum() for group in members] for fold in weights])
+    names = np.array([[_lowest(group, fold) for group in members] for fold in weights])
+    return Problem(
+        K if len(rows) == len(y) else K[np.ix_(rows, rows)],
+        (y[rows] < 0) if is_mirrored else (y[rows] > 0),
+        is_mirrored, counts, names, stops, max_rules,
+    )  # fmt: skip
+
+
+def _lowest(group: list[int], weight: Ints) -> int:
+    return min((i for i in group if weight[i] > 0), default=-1)
+
+
+def _run(problem: Problem, states: list[State], n_threads: int, memory_budget: int) -> None:
+    """Advance all states to their ends by the engine that suits their number."""
+    from handful.rules.search.histogram import histogram_round
+    from handful.rules.search.lockstep import MAX_ROWS, LockStep
+
+    if problem.max_rules < 1:
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        run = pool.map if n_threads > 1 else map
+        if len(states) < FEW_STATES or len(problem.is_own) > MAX_ROWS:
+            for state in states:
+                while not state.is_done:
+                    histogram_round(problem, state, run, n_threads)
+            return
+        engine = LockStep(problem, memory_budget)
+        by_penalty = sorted(states, key=lambda state: state.penalty)
+        while waiting := [state for state in by_penalty if not state.is_done]:
+            engine.round(waiting, run, n_threads)

@@ -1,0 +1,307 @@
+"""Greedy covers over a candidate table: every size of the path from one sweep.
+
+A sweep needs the histograms of the live rows of both classes. They are made once per kind,
+copied for each penalty and then only reduced by the rows that a rule covers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.rules._table import (
+    Counter,
+    Pair,
+    Round,
+    Rows,
+    Table,
+    covered_rows,
+    run_blocks,
+    sides_of,
+)
+
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+MEMBER_FAMILIES = ("balls", "half-spaces")  # thresholds are examples that must stay uncovered
+
+
+@dataclass(frozen=True)
+class Step:
+    """One rule of a path: direction, threshold, side and the row of its threshold example."""
+
+    t: int
+    j: int
+    side: int
+    member: int
+    n_other: int
+    n_same: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepOptions:
+    """What a greedy sweep is asked for."""
+
+    max_rules: int = 8
+    stop_on_nonpositive: bool = True
+    prefer_kept: bool = True
+    n_threads: int = 1
+
+
+def histogram(table: Table, mask: Mask, weight: Ints, n_threads: int = 1) -> Ints:
+    """Weights of the masked rows by direction and code."""
+    from handful.rules.search import _loops
+
+    out = np.zeros((table.n_directions, table.n_codes), dtype=np.int64)
+    chosen = np.flatnonzero(mask)
+
+    def work(start: int, stop: int) -> None:
+        _loops.add_rows(table.codes, chosen, weight, start, stop, out)
+
+    run_blocks(work, table.n_directions, len(chosen) * table.n_directions, n_threads)
+    return out
+
+
+def remove_rows(table: Table, gone: Mask, weight: Ints, counts: Ints, n_threads: int = 1) -> None:
+    """Take the rows ``gone`` out of the histograms ``counts``."""
+    from handful.rules.search import _loops
+
+    chosen = np.flatnonzero(gone)
+    negative = -weight
+
+    def work(start: int, stop: int) -> None:
+        _loops.add_rows(table.codes, chosen, negative, start, stop, counts)
+
+    run_blocks(work, table.n_directions, len(chosen) * table.n_directions, n_threads)
+
+
+class LocalCounter:
+    """Counts rows in memory: one path after the other, each taking its rows out in place.
+
+    Parameters
+    ----------
+    tables : sequence of Table
+    rows : Rows
+    weight : int array
+        How often each row counts.
+    n_threads : int
+    """
+
+    def __init__(
+        self, tables: Sequence[Table], rows: Rows, weight: Ints, n_threads: int = 1
+    ) -> None:
+        self.tables, self.rows = tuple(tables), rows
+        self.weight, self.n_threads = weight, n_threads
+        self._masks = (rows.y < 0, rows.y > 0)
+        self._start: list[Pair] | None = None
+
+    def start(self) -> list[Pair]:
+        """Histograms of all rows that count."""
+        if self._start is None:
+            self._start = [
+                (self._count(table, self._masks[0]), self._count(table, self._masks[1]))
+                for table in self.tables
+            ]
+        return self._start
+
+    def _count(self, table: Table, mask: Mask) -> Ints:
+        return histogram(table, mask & (self.weight > 0), self.weight, self.n_threads)
+
+    def run(self, paths: Iterable[Iterator[Round]]) -> None:
+        """Exhaust every path."""
+        for path in paths:
+            live = self.weight > 0
+            for (k, t, j, side), counts in path:
+                gone = live & covered_rows(self.tables[k], t, j, side)
+                live &= ~gone
+                for table, pair in zip(self.tables, counts, strict=True):
+                    for mask, count in zip(self._masks, pair, strict=True):
+                        remove_rows(table, gone & mask, self.weight, count, self.n_threads)
+
+
+class Sweep:
+    """Greedy covers of one kind over one table; the histograms serve all penalties.
+
+    Parameters
+    ----------
+    table : Table
+    rows : Rows
+    sign : int
+        +1 for a conjunction (positives must not be covered), -1 for a disjunction.
+    options : SweepOptions
+    weight : int array, optional
+        How often each row counts; rows without weight are neither candidates nor counted.
+    counter : Counter, optional
+        What counts; the rows in memory by default.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        rows: Rows,
+        sign: int,
+        options: SweepOptions,
+        weight: Ints | None = None,
+        counter: Counter | None = None,
+    ) -> None:
+        self.table, self.rows, self.sign, self.options = table, rows, sign, options
+        self.weight = rows.weight if weight is None else weight
+        self.is_same = rows.y == sign
+        self.sides = np.ascontiguousarray(sides_of(table, rows, sign))
+        self.active = self.weight > 0
+        self._found_examples: tuple[Ints, Ints, Ints] | None = None
+        self.counter = counter or LocalCounter([table], rows, self.weight, options.n_threads)
+
+    def path(self, penalty: float) -> list[Step]:
+        """The greedy cover for one penalty, up to ``max_rules`` rules."""
+        steps: list[Step] = []
+        self.counter.run([self.rounds(penalty, steps)])
+        return steps
+
+    def rounds(self, penalty: float, steps: list[Step]) -> Iterator[Round]:
+        """Append the rules of the greedy cover to ``steps``, a round each."""
+        live = self.active.copy()
+        negative, positive = (count.copy() for count in self.counter.start()[0])
+        same, other = (positive, negative) if self.sign > 0 else (negative, positive)
+        kept = np.zeros(self.rows.X.shape[0], dtype=bool)
+        used: set[int] = set()
+        while len(steps) < self.options.max_rules and other[:1].any():
+            step, usefulness = self._best(same, other, live, kept, used, penalty)
+            if step is None or (self.options.stop_on_nonpositive and usefulness <= 0):
+                break
+            steps.append(step)
+            used.add(step.t)
+            if len(steps) < self.options.max_rules:
+                yield (0, step.t, step.j, step.side), [(negative, positive)]
+            live &= ~covered_rows(self.table, step.t, step.j, step.side)
+            kept[self._rows_of(step)] = True
+
+    def best_step(self, live: Mask, kept: Mask, penalty: float) -> tuple[Step | None, float]:
+        """The best rule where ``live`` are the rows with weight, and its usefulness."""
+        negative, positive = self.counter.start()[0]
+        same, other = (positive, negative) if self.sign > 0 else (negative, positive)
+        return self._best(same, other, live, kept, set(), penalty)
+
+    def _rows_of(self, step: Step) -> list[int]:
+        """Rows of the examples that a step adds to the compression set."""
+        table = self.table
+        owners = [table.first[step.t], table.second[step.t]]
+        found = [int(table.pool_rows[k]) for k in owners if k >= 0]
+        return found + ([step.member] if step.member >= 0 else [])
+
+    def _best(
+        self, same: Ints, other: Ints, live: Mask, kept: Mask, used: set[int], penalty: float
+    ) -> tuple[Step | None, float]:
+        if self.table.family in MEMBER_FAMILIES:
+            return self._best_member(same, other, live, kept, used, penalty)
+        return self._best_free(same, other, kept, used, penalty)
+
+    def _best_member(
+        self, same: Ints, other: Ints, live: Mask, kept: Mask, used: set[int], penalty: float
+    ) -> tuple[Step | None, float]:
+        from handful.rules.search import _loops
+
+        table, rows = self.table, self.rows
+        sides = self._open_sides(used)
+        owners, own, members = self._examples()
+        preferred = kept if self.options.prefer_kept else np.ones_like(kept)
+        found = _loops.best_member_rule(
+            table.codes,
+            same,
+            other,
+            sides,
+            own,
+            owners,
+            live,
+            preferred,
+            members[live[members]],
+            np.flatnonzero(kept & (rows.y == self.sign)),
+            float(penalty),
+            0,
+            len(sides),
+        )
+        usefulness, n_other, n_same, t, j, side, member = found
+        if t < 0:
+            return None, usefulness
+        return Step(t, j, side, member, n_other, n_same), usefulness
+
+    def _open_sides(self, used: set[int]) -> Ints:
+        """Each direction gives one rule at most, so that a message can name it by its examples."""
+        if not used:
+            return self.sides
+        is_open = np.ones(self.table.n_directions, dtype=bool)
+        is_open[list(used)] = False
+        return np.ascontiguousarray(self.sides[is_open[self.sides[:, 0]]])
+
+    def _examples(self) -> tuple[Ints, Ints, Ints]:
+        """Rows of the examples behind each direction, the one its rule must not cover, members.
+
+        Members are the rows whose values may be thresholds.
+        """
+        if self._found_examples is not None:
+            return self._found_examples
+        table = self.table
+        columns = []
+        for position in (table.first, table.second):
+            rows = np.where(position >= 0, table.pool_rows[position], -1)
+            columns.append(rows)
+        owners = np.column_stack(columns)
+        is_same = np.where(owners >= 0, self.is_same[owners], False)
+        own = np.where(is_same[:, 0], owners[:, 0], np.where(is_same[:, 1], owners[:, 1], -1))
+        members = np.unique(table.pool_rows[self.is_same[table.pool_rows]])
+        self._found_examples = np.ascontiguousarray(owners), own, members
+        return self._found_examples
+
+    def _best_free(
+        self, same: Ints, other: Ints, kept: Mask, used: set[int], penalty: float
+    ) -> tuple[Step | None, float]:
+        from handful.rules.search import _loops
+
+        table = self.table
+        is_open = np.ones(table.n_directions, dtype=bool)
+        if table.family == "two-point":
+            is_open[list(used)] = False
+        costs = self._threshold_costs(kept)
+        found = _loops.best_free_rule(
+            same,
+            other,
+            table.n_thresholds,
+            self.sides,
+            is_open,
+            costs,
+            float(penalty),
+            0,
+            len(self.sides),
+        )
+        usefulness, n_other, n_same, t, j, side = found
+        if t < 0:
+            return None, usefulness
+        member = self._threshold_row(t, j, kept) if table.family == "stumps" else -1
+        return Step(t, j, side, member, n_other, n_same), usefulness
+
+    def _threshold_costs(self, kept: Mask) -> Ints:
+        """What breaks ties: new examples first, then the level of a dyadic threshold."""
+        table = self.table
+        costs = np.zeros(table.thresholds.shape, dtype=np.int64)
+        if not self.options.prefer_kept:
+            return costs
+        if table.levels is not None:
+            new = (~kept[table.pool_rows[table.first]]).astype(np.int64)
+            new += ~kept[table.pool_rows[table.second]]
+            return 1000 * new[:, None] + table.levels[None, :]
+        costs += 1
+        for row in np.flatnonzero(kept):
+            codes = table.codes[:, row].astype(np.int64)
+            tied = np.flatnonzero((codes % 2 == 1) & (codes < table.n_codes - 1))
+            costs[tied, (codes[tied] - 1) >> 1] = 0
+        return costs
+
+    def _threshold_row(self, t: int, j: int, kept: Mask) -> int:
+        """A row of the pool whose value is threshold j, one already kept where there is one."""
+        rows = np.unique(self.table.pool_rows)
+        equal = rows[self.table.codes[t, rows] == 2 * j + 1]
+        already = equal[kept[equal]]
+        return int(already[0] if already.size else equal[0])
