@@ -65,7 +65,7 @@ def _document(fitted):
     [
         ("format", "pickle", "not a model file"),
         ("version", 2, "`version` must be 1"),
-        ("n_features", -1, "`n_features` must be positive"),
+        ("n_features", -1, "`n_features` must be from 1 to"),
         ("n_features", 8, "must have 8 entries"),
         ("classes", ["a"], "one for two classes"),
         ("classes", [{"a": 1}, "b"], "`classes` must hold"),

@@ -26,7 +26,9 @@ EXAMPLES = {
     "ball": Ball((0.1, 1e-300), 2.0, "below", scale=(1.0, 3.0), indices=(1, 2)),
     "half-space": HalfSpace((1.0, 2.0), (0.5, 1.0), 3.0, "below", Kernel("rbf", 0.1), (1, 2, 3)),
     "two-point": TwoPointHalfSpace((1.0, 2.0), (0.5, 1.0), 3, 2, "above", indices=(4, 5)),
-    "linear": LinearRule((0.5, -1.0), 0.25, "below", origin="pool", tol=1e-12),
+    "linear": LinearRule(
+        (0.5, -1.0), 0.25, "below", origin="logistic regression on the pool (ridge 1)", tol=1e-12
+    ),
 }
 
 

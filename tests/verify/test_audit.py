@@ -45,3 +45,20 @@ def test_broken_files_become_findings_and_bugs_do_not_hide():
     audit.trust("this")
     audit.trust("this")
     assert audit.verdict().to_dict()["trusted"] == ["this"]
+
+
+def test_three_verdicts():
+    audit = Audit()
+    audit.check("a", True)
+    assert audit.verdict().status == "VALID"
+    audit.leave("a program was not solved again")
+    assert audit.verdict().status == "CONSISTENT, NOT VERIFIED"
+    assert audit.verdict().is_consistent
+    assert not audit.verdict().is_valid
+    audit.check("b", False)
+    assert audit.verdict().status == "NOT VALID"
+
+
+@pytest.mark.parametrize(("value", "is_one"), [(0, True), (9, True), (10, False), (1.0, False)])
+def test_counts(value, is_one):
+    assert Audit().count("n", value, 0, 9) == is_one

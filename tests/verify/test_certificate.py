@@ -54,7 +54,7 @@ def test_honest(certificate):
         ("risk", 0.1), ("risk", 0.2), ("risk", "0.1"), ("delta", 0.5), ("delta", 2),
         ("n_errors", 2),
         ("n_samples", 101), ("n_compressed", 2), ("limit", 2.0), ("bound", "cost"),
-        ("unit", "risk"), ("assumptions", []), ("terms", [["number of rules", 1.5]]),
+        ("terms", [["number of rules", 1.5]]),
         ("rates", []), ("rates", [["false_positive", 0.01]] * 4),
     ],
 )  # fmt: skip

@@ -1,11 +1,16 @@
 """Data as the auditor reads them."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from handful.io._document import fingerprint
-from handful.verify._rows import read_rows, rows_fingerprint
+from handful.verify import verify_model
+from handful.verify._audit import Audit
+from handful.verify._rows import check_categories, read_rows, rows_fingerprint
+from tests.verify.cases import case, reseal
 
 DOCUMENT = {"n_features": 2, "feature_names": ["c", "n"], "categories": [["a", "b"], None]}
 
@@ -31,3 +36,26 @@ def test_fingerprint_is_the_writer_s(rng):
     assert rows_fingerprint(X, y) != rows_fingerprint(X[::-1], y)
     assert rows_fingerprint(X, y) != rows_fingerprint(X.reshape(10, 6), y)
     assert rows_fingerprint(X, ["a,b", "c"]) != rows_fingerprint(X, ["a", "b,c"])
+
+
+@pytest.mark.parametrize(
+    "known", [["red"], ["red", "green", "blue"], ["blue", "green", "red", "x"]]
+)
+def test_words_are_those_of_the_data(known):
+    X = pd.DataFrame({"colour": ["red", "green", None, "blue"], "size": [1.0, 2.0, 3.0, 4.0]})
+    document = {"n_features": 2, "feature_names": ["colour", "size"]}
+    audit = Audit()
+    check_categories(audit, {**document, "categories": [["blue", "green", "red"], None]}, X)
+    assert audit.verdict().is_valid
+    check_categories(audit, {**document, "categories": [known, None]}, X)
+    assert "categories of column 1" in " ".join(audit.verdict().differences)
+
+
+def test_words_left_out_are_refused(tmp_path):
+    """One class's words listed, the others "unknown": a file that looked excellent."""
+    document = json.loads(case("words").text)
+    document["categories"][0] = ["red"]
+    path = tmp_path / "model.json"
+    path.write_text(reseal(json.dumps(document, indent=1)), encoding="utf-8")
+    verdict = verify_model(path, case("words").X, case("words").y)
+    assert "categories of column 1" in " ".join(verdict.differences)

@@ -15,6 +15,8 @@ from handful.cli._tables import embedded_table, read_frame, split_target
 if TYPE_CHECKING:
     from handful.verify import Verdict
 
+EXIT_NOT_VALID, EXIT_CONSISTENT = 1, 3  # 2 is a wrong command line
+
 
 def register(app: typer.Typer, panel: str) -> None:
     """Add the command of this file to the application."""
@@ -30,7 +32,10 @@ def verify(
     show_all: bool = typer.Option(False, "--all", help="Print every finding, not only failures."),
     as_json: bool = AS_JSON,
 ) -> None:
-    """Re-check a certificate: VALID, or exactly what differs (exit code 1).
+    """Re-check a certificate: VALID (exit code 0), or exactly what differs (exit code 1).
+
+    A file that contradicts nothing, but whose claim is not wholly derived again, is CONSISTENT,
+    NOT VERIFIED (exit code 3).
 
     The classifier is rebuilt from its kept examples and its message, pools are drawn again from
     the seed, errors are counted again, and the bound is computed in fifty-digit arithmetic by
@@ -48,7 +53,7 @@ def verify(
     else:
         _print(verdict, show_all)
     if not verdict.is_valid:
-        raise typer.Exit(1)
+        raise typer.Exit(EXIT_CONSISTENT if verdict.is_consistent else EXIT_NOT_VALID)
 
 
 def _print(verdict: Verdict, show_all: bool) -> None:
@@ -62,11 +67,14 @@ def _print(verdict: Verdict, show_all: bool) -> None:
                 soft_wrap=True,
             )
     n = len(verdict.findings)
-    if verdict.is_valid:
-        text, style = f"VALID: {n} findings, all hold.", "green"
+    if verdict.is_consistent:
+        text = f"{verdict.status}: {n} findings, all hold."
+        style = "green" if verdict.is_valid else "yellow"
     else:
         n_bad = len(verdict.differences)
-        text, style = f"NOT VALID: {n_bad} of {n} findings differ.", "red"
+        text, style = f"{verdict.status}: {n_bad} of {n} findings differ.", "red"
     console.print(Panel(text, expand=False, border_style=style))
+    for sentence in verdict.unverified:
+        console.print(f"  [yellow]Not derived again: {escape(sentence)}.[/]", highlight=False)
     for sentence in verdict.trusted:
         console.print(f"  [dim]Taken on trust: {escape(sentence)}.[/]", highlight=False)

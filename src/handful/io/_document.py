@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import re
 import tempfile
@@ -17,6 +18,9 @@ from numpy.typing import NDArray
 from handful.io._rules import ModelFileError
 
 MAX_BYTES = 64 * 2**20
+MAX_ITEMS = 4_000_000  # values in a file
+MAX_TEXT = 100_000  # bytes of a name, a label, a sentence
+MAX_DIGITS = 40  # of a number
 HASH_FIELD = "content_sha256"
 
 
@@ -63,6 +67,18 @@ def _refuse_constant(name: str) -> Any:
     raise ModelFileError(f"the file holds {name}, which is not a number. It is not usable.")
 
 
+def _read_whole(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise ModelFileError(f"a whole number has {len(digits)} digits, {MAX_DIGITS} at most.")
+    return int(digits)
+
+
+def _read_real(digits: str) -> float:
+    if len(digits) > MAX_DIGITS or not math.isfinite(float(digits)):
+        raise ModelFileError(f"the number {digits[:40]} is too large or too long.")
+    return float(digits)
+
+
 def to_text(document: Mapping[str, Any]) -> str:
     """The JSON text of a document, with the hash of its content as the last field."""
     plain = {name: value for name, value in document.items() if name != HASH_FIELD}
@@ -70,8 +86,9 @@ def to_text(document: Mapping[str, Any]) -> str:
     return json.dumps({**plain, HASH_FIELD: digest}, indent=1, allow_nan=False) + "\n"
 
 
-_BLANKS = re.compile(r'("(?:[^"\\]|\\.)*")|\s+')
-_OWN = re.compile(rf',?"{HASH_FIELD}":"[0-9a-f]*"')
+# matches everywhere and never tries a text again: time and memory grow with the length alone
+_PIECES = re.compile(rb'"(?:[^"\\]++|\\.)*+\\?+"?+|\s++|[^"\s]++', re.DOTALL)
+_OWN = re.compile(rb'(?<!\\)"' + HASH_FIELD.encode() + rb'"\s*+:\s*+"[0-9a-f]*+"')
 
 
 def content_hash(text: str) -> str:
@@ -82,8 +99,30 @@ def content_hash(text: str) -> str:
     >>> content_hash('{"a": 1}') == content_hash('{"a":1, "content_sha256": "00"}')
     True
     """
-    plain = _OWN.sub("", _BLANKS.sub(r"\1", text), count=1)
-    return hashlib.sha256(plain.encode()).hexdigest()
+    return _hash_of(text.encode())
+
+
+def _hash_of(content: bytes) -> str:
+    digest = hashlib.sha256()
+    own = _OWN.search(content)
+    head = content if own is None else content[: own.start()].rstrip().removesuffix(b",")
+    tail = b"" if own is None else content[own.end() :]
+    for part in (head, tail):
+        for piece in _PIECES.finditer(part):
+            if not piece[0].isspace():
+                digest.update(piece[0])
+    return digest.hexdigest()
+
+
+def _check_sizes(content: bytes) -> None:
+    """Refuse what would cost more than it can be worth, before anything is built from it."""
+    n_values = sum(content.count(mark) for mark in (b",", b"[", b"{"))
+    if n_values > MAX_ITEMS:
+        raise ModelFileError(f"the file holds about {n_values} values, {MAX_ITEMS} at most.")
+    for piece in _PIECES.finditer(content):
+        length = piece.end() - piece.start()
+        if length > MAX_TEXT and content[piece.start()] == ord('"'):
+            raise ModelFileError(f"a text has {length} bytes, {MAX_TEXT} at most.")
 
 
 def _refuse_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -98,8 +137,9 @@ def read_text_of(path: str | os.PathLike[str]) -> str:
     target = Path(path)
     if not target.is_file():
         raise FileNotFoundError(f"there is no model file {target}. Check the path.")
-    if target.stat().st_size > MAX_BYTES:
-        raise ModelFileError(f"the file {target} is larger than {MAX_BYTES >> 20} MiB.")
+    size = target.stat().st_size
+    if size > MAX_BYTES:
+        raise ModelFileError(f"{target} has {size} bytes, which is larger than {MAX_BYTES}.")
     try:
         return target.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
@@ -108,14 +148,22 @@ def read_text_of(path: str | os.PathLike[str]) -> str:
 
 def from_text(text: str) -> Any:
     """The document of a JSON text; its hash must fit its content."""
+    content = text.encode(errors="surrogatepass")
+    _check_sizes(content)
     try:
-        data = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_refuse_twins)
+        data = json.loads(
+            text,
+            parse_constant=_refuse_constant,
+            parse_int=_read_whole,
+            parse_float=_read_real,
+            object_pairs_hook=_refuse_twins,
+        )
     except ModelFileError:
         raise
-    except (ValueError, RecursionError) as error:  # whole numbers of thousands of digits too
+    except (ValueError, RecursionError) as error:
         raise ModelFileError(f"it is not a JSON document: {str(error)[:200]}.") from error
     is_model = isinstance(data, dict) and data.get("format") == "handful-model"
-    if is_model and HASH_FIELD in data and data[HASH_FIELD] != content_hash(text):
+    if is_model and HASH_FIELD in data and data[HASH_FIELD] != _hash_of(content):
         raise ModelFileError(
             "the content does not fit its hash: the file was altered or damaged after it was "
             "written. Run `handful verify` to see what differs, or train again."

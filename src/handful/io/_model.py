@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,15 +13,22 @@ from numpy.typing import NDArray
 
 from handful.bounds import Certificate
 from handful.io._document import HASH_FIELD, from_text, read_text_of
-from handful.io._rules import ModelFileError, machine_from_dict, read_int, read_text
+from handful.io._rules import (
+    MAX_NUMBER,
+    ModelFileError,
+    machine_from_dict,
+    read_index,
+    read_int,
+    read_text,
+)
 from handful.io._scores import KINDS, ScoreMachine, StumpVotes, score_from_dict
 from handful.io._write import FORMAT, VERSION
-from handful.rules import AbstractRule, Ball, HalfSpace, RuleList, RuleSet, Stump
+from handful.rules import AbstractRule, HalfSpace, RuleList, RuleSet, Stump
 
 Floats = NDArray[np.float64]
 Machine = RuleSet | RuleList | ScoreMachine
 UNKNOWN = -1.0  # the code of a word that was never seen
-_MAX_FEATURES = 10_000_000
+_MAX_FEATURES = 100_000
 _FIELDS = {
     *("format", "version", "classes", "feature_names", "categories", "n_features", "machines"),
     *("codes", "settings", "compression_set", "examples", "certificate", "provenance"),
@@ -188,7 +196,7 @@ def model_from_dict(data: Any) -> StoredModel:
     """The model that ``model_to_dict`` described."""
     if not isinstance(data, Mapping) or data.get("format") != FORMAT:
         raise ModelFileError(f"`format` must be {FORMAT!r}. This is not a model file.")
-    if data.get("version") != VERSION:
+    if type(data.get("version")) is not int or data["version"] != VERSION:
         raise ModelFileError(
             f"`version` must be {VERSION}, got {data.get('version')!r}. "
             "Use the release of handful that wrote the file."
@@ -197,8 +205,11 @@ def model_from_dict(data: Any) -> StoredModel:
         raise ModelFileError(f"the fields {odd} are missing or unknown. The file is not usable.")
     n_features = read_int(data["n_features"], "n_features")
     if not 0 < n_features <= _MAX_FEATURES:
-        raise ModelFileError(f"`n_features` must be positive, got {n_features}.")
-    classes = tuple(_read_label(c) for c in _read_list(data["classes"], "classes"))
+        raise ModelFileError(
+            f"`n_features` must be from 1 to {_MAX_FEATURES}, got {n_features}. "
+            "Keep the columns that decide something."
+        )
+    classes = _read_classes(data["classes"])
     machines = _read_machines(data, len(classes), n_features)
     if not isinstance(data["provenance"], Mapping):
         raise ModelFileError("`provenance` must be an object.")
@@ -209,14 +220,12 @@ def model_from_dict(data: Any) -> StoredModel:
         feature_names=None if names is None else _read_names(names, n_features),
         categories=_read_categories(data["categories"], n_features),
         n_features=n_features,
-        compression_set=tuple(
-            read_int(i, "compression_set")
-            for i in _read_list(data["compression_set"], "compression_set")
-        ),
+        compression_set=_read_positions(data["compression_set"]),
         certificate=_read_certificate(data["certificate"]),
         provenance=dict(data["provenance"]),
     )
     _check_categories(model)
+    _check_codes(data, model)
     return model
 
 
@@ -240,7 +249,10 @@ def _read_certificate(value: Any) -> Certificate | None:
     if value is None:
         return None
     try:
-        return Certificate.from_dict(value)
+        certificate = Certificate.from_dict(value)
+        if any(price < 0.0 for _, price in certificate.terms):
+            raise ValueError("`terms` must not be negative.")
+        return certificate
     except (TypeError, ValueError, OverflowError) as error:
         raise ModelFileError(f"`certificate` is not usable: {error}") from error
 
@@ -251,10 +263,39 @@ def _read_list(value: Any, where: str) -> list[Any]:
     return value
 
 
+def _read_classes(value: Any) -> tuple[Any, ...]:
+    classes = tuple(_read_label(label) for label in _read_list(value, "classes"))
+    if len({str(label) for label in classes}) != len(classes) or len(set(classes)) != len(classes):
+        raise ModelFileError(f"`classes` must differ from each other, got {classes[:10]}.")
+    return classes
+
+
 def _read_label(value: Any) -> Any:
-    if not isinstance(value, (str, int, float, bool)):
-        raise ModelFileError(f"`classes` must hold text or numbers, got {value!r}.")
+    if isinstance(value, str):
+        return read_text(value, "classes")
+    if not isinstance(value, (int, float)) or not -MAX_NUMBER <= value <= MAX_NUMBER:
+        raise ModelFileError(f"`classes` must hold text or finite numbers, got {value!r}.")
     return value
+
+
+def _read_positions(value: Any) -> tuple[int, ...]:
+    found = tuple(read_index(i, "compression_set") for i in _read_list(value, "compression_set"))
+    if any(i >= j for i, j in itertools.pairwise(found)):
+        raise ModelFileError("`compression_set` must be sorted, without repetitions.")
+    return found
+
+
+def _check_codes(data: Mapping[str, Any], model: StoredModel) -> None:
+    """Machines made of rules have codes and settings; other machines have no codes."""
+    is_made_of_rules = [isinstance(m, (RuleSet, RuleList)) for m in model.machines]
+    codes = data["codes"]
+    if not any(is_made_of_rules):
+        if codes is not None:
+            raise ModelFileError("`codes` must be null for machines without rules.")
+        return
+    is_coded = isinstance(codes, list) and len(codes) == len(model.machines)
+    if not all(is_made_of_rules) or not is_coded or not isinstance(data["settings"], Mapping):
+        raise ModelFileError("`codes` must be one a machine made of rules, with `settings`.")
 
 
 def _read_names(value: Any, n_features: int) -> tuple[str, ...]:
@@ -272,12 +313,15 @@ def _read_categories(value: Any, n_features: int) -> tuple[tuple[str, ...] | Non
     columns = _read_list(value, "categories")
     if len(columns) != n_features:
         raise ModelFileError(f"`categories` must have {n_features} entries, got {len(columns)}.")
-    return tuple(
+    found = tuple(
         None
         if column is None
         else tuple(read_text(v, "categories") for v in _read_list(column, "categories"))
         for column in columns
     )
+    if any(len(set(words)) != len(words) for words in found if words is not None):
+        raise ModelFileError("`categories` of a column must differ from each other.")
+    return found
 
 
 def _check_widths(machine: RuleSet | RuleList, n_features: int) -> None:
@@ -290,17 +334,19 @@ def _check_widths(machine: RuleSet | RuleList, n_features: int) -> None:
         feature = getattr(rule, "feature", 0)
         if not 0 <= feature < n_features:
             raise ModelFileError(f"`feature` must be below {n_features}, got {feature}.")
-        if isinstance(rule, Ball) and rule.scale is not None and not all(rule.scale):
-            raise ModelFileError("`scale` must not hold zeros.")
 
 
 def _check_categories(model: StoredModel) -> None:
     """A stump on words names one of them."""
     for machine in model.machines:
         for rule in machine.rules:
-            if not isinstance(rule, Stump) or model.categories is None:
+            if not isinstance(rule, Stump):
                 continue
-            known = model.categories[rule.feature]
+            known = None if model.categories is None else model.categories[rule.feature]
+            if (rule.side in ("equal", "unequal")) != (known is not None):
+                raise ModelFileError(
+                    f"`side` must fit the values of feature {rule.feature}, got {rule.side!r}."
+                )
             if known is not None and rule.threshold not in range(len(known)):
                 raise ModelFileError(
                     f"`threshold` must be a category of feature {rule.feature}, "

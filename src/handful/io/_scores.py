@@ -13,7 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.io._rules import MAX_VALUES, fail, read_float, read_floats, read_int, read_kernel
+from handful.io._rules import (
+    MAX_VALUES,
+    fail,
+    read_float,
+    read_floats,
+    read_index,
+    read_kernel,
+    read_size,
+)
 from handful.kernels import Kernel
 
 Floats = NDArray[np.float64]
@@ -123,11 +131,18 @@ def _read_points(value: Any, where: str) -> tuple[tuple[float, ...], ...]:
 def _read_ints(value: Any, where: str) -> tuple[int, ...]:
     if not isinstance(value, list) or len(value) > MAX_VALUES:
         raise fail(where, "a list of whole numbers", value)
-    return tuple(read_int(v, where) for v in value)
+    return tuple(read_index(v, where) for v in value)
 
 
 def _read_optional(value: Any, where: str) -> tuple[float, ...] | None:
     return None if value is None else read_floats(value, where)
+
+
+def _read_tie(value: Any, where: str) -> float:
+    found = read_size(value, where)
+    if found > 1e-6:
+        raise fail(where, "a rounding error of at most 1e-6", value)
+    return found
 
 
 _Reader = Callable[[Any, str], Any]
@@ -141,7 +156,7 @@ KINDS: dict[str, tuple[type[ScoreMachine], dict[str, _Reader]]] = {
             "intercept": read_float,
             "center": _read_optional,
             "scale": _read_optional,
-            "tie": read_float,
+            "tie": _read_tie,
         },
     ),
     "votes": (
@@ -186,7 +201,7 @@ def _check_sizes(machine: ScoreMachine, where: str, n_features: int) -> None:
         widths = {len(point) for point in machine.points}
         widths |= {len(v) for v in (machine.center, machine.scale) if v is not None}
         is_whole = widths <= {n_features} and len(machine.coefficients) == len(machine.points)
-        is_whole = is_whole and machine.kernel.name != "precomputed"
+        is_whole = is_whole and all(part > 0.0 for part in machine.scale or ())
     elif isinstance(machine, StumpVotes):
         lengths = {len(machine.features), len(machine.thresholds), len(machine.weights)}
         is_whole = len(lengths) == 1 and all(0 <= j < n_features for j in machine.features)

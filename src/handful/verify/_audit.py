@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+VALID, CONSISTENT, NOT_VALID = "VALID", "CONSISTENT, NOT VERIFIED", "NOT VALID"
 _BROKEN = (AttributeError, ArithmeticError, LookupError, TypeError, ValueError)
 TOLERANCE = 1e-8  # relative; of recomputed nats, weights and thresholds
 
@@ -29,16 +30,31 @@ class Verdict:
     ----------
     findings : tuple of Finding
     trusted : tuple of str
-        What could not be derived again from the file and the data.
+        What no program can derive from the file and the data.
+    unverified : tuple of str
+        Parts of the claim that were not derived again here, although somebody could.
     """
 
     findings: tuple[Finding, ...]
     trusted: tuple[str, ...]
+    unverified: tuple[str, ...] = ()
+
+    @property
+    def is_consistent(self) -> bool:
+        """Whether everything that was looked at holds."""
+        return bool(self.findings) and all(finding.holds for finding in self.findings)
 
     @property
     def is_valid(self) -> bool:
-        """Whether everything that was looked at holds."""
-        return bool(self.findings) and all(finding.holds for finding in self.findings)
+        """Whether the whole claim was derived again, and holds."""
+        return self.is_consistent and not self.unverified
+
+    @property
+    def status(self) -> str:
+        """One of "VALID", "CONSISTENT, NOT VERIFIED" or "NOT VALID"."""
+        if not self.is_consistent:
+            return NOT_VALID
+        return CONSISTENT if self.unverified else VALID
 
     @property
     def differences(self) -> tuple[str, ...]:
@@ -48,9 +64,11 @@ class Verdict:
     def to_dict(self) -> dict[str, Any]:
         """Plain data (JSON-ready)."""
         return {
+            "status": self.status,
             "is_valid": self.is_valid,
             "findings": [vars(finding) for finding in self.findings],
             "trusted": list(self.trusted),
+            "unverified": list(self.unverified),
         }
 
 
@@ -60,6 +78,7 @@ class Audit:
 
     findings: list[Finding] = field(default_factory=list)
     trusted: list[str] = field(default_factory=list)
+    unverified: list[str] = field(default_factory=list)
 
     def check(self, name: str, holds: bool, detail: str = "") -> bool:
         """Add a finding and pass on whether it holds."""
@@ -78,9 +97,19 @@ class Audit:
         return self.check(name, holds, f"the file says {_show(found)}, it is {wanted!r}")
 
     def trust(self, sentence: str) -> None:
-        """Say that something was not derived again."""
+        """Say what no program can derive again."""
         if sentence not in self.trusted:
             self.trusted.append(sentence)
+
+    def leave(self, sentence: str) -> None:
+        """Say which part of the claim is not derived again: it cannot be called valid."""
+        if sentence not in self.unverified:
+            self.unverified.append(sentence)
+
+    def count(self, name: str, found: Any, low: int, high: int) -> bool:
+        """The file's number must be a whole one in a range."""
+        holds = type(found) is int and low <= found <= high
+        return self.check(name, holds, f"{_show(found)} is no whole number in {low} .. {high}")
 
     @contextmanager
     def guard(self, name: str) -> Iterator[None]:
@@ -93,7 +122,7 @@ class Audit:
 
     def verdict(self) -> Verdict:
         """All findings."""
-        return Verdict(tuple(self.findings), tuple(self.trusted))
+        return Verdict(tuple(self.findings), tuple(self.trusted), tuple(self.unverified))
 
 
 def is_number(value: Any) -> bool:

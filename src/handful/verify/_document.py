@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import re
 from pathlib import Path
 from typing import Any
 
 MAX_BYTES = 64 * 2**20
+MAX_VALUES, MAX_TEXT, MAX_DIGITS = 4_000_000, 100_000, 40
 HASH_FIELD = "content_sha256"
 
 
@@ -19,6 +21,19 @@ class UnreadableFileError(ValueError):
 
 def _refuse(name: str) -> Any:
     raise ValueError(f"{name} is not a number")
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise ValueError(f"a number of {len(digits)} digits, {MAX_DIGITS} at most")
+    return int(digits)
+
+
+def _real(digits: str) -> float:
+    value = math.inf if len(digits) > MAX_DIGITS else float(digits)
+    if not math.isfinite(value):
+        raise ValueError(f"{digits[:40]} is too large or too long a number")
+    return value
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -33,17 +48,41 @@ def read_document(path: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
     target = Path(path)
     if not target.is_file():
         raise FileNotFoundError(f"there is no model file {target}. Check the path.")
-    if target.stat().st_size > MAX_BYTES:
-        raise UnreadableFileError(f"{target} is larger than {MAX_BYTES >> 20} MiB.")
+    size = target.stat().st_size
+    if size > MAX_BYTES:
+        raise UnreadableFileError(f"{target} has {size} bytes, larger than {MAX_BYTES}.")
+    content = target.read_bytes()
     try:
-        text = target.read_bytes().decode("utf-8")
-        document = json.loads(text, parse_constant=_refuse, object_pairs_hook=_once_each)
+        _check_sizes(content)
+        document = json.loads(
+            content.decode("utf-8"),
+            parse_constant=_refuse,
+            parse_int=_whole,
+            parse_float=_real,
+            object_pairs_hook=_once_each,
+        )
     except (ValueError, RecursionError) as error:
         reason = str(error)[:200]
         raise UnreadableFileError(f"{target} is not a JSON document: {reason}.") from error
     if not isinstance(document, dict):
         raise UnreadableFileError(f"{target} must hold an object, not {type(document).__name__}.")
-    return document, content_hash(text)
+    return document, _digest(content)
+
+
+# quoted texts (even open ones), blanks, the rest: something matches everywhere, once
+_TOKENS = re.compile(rb'"(?:[^"\\]++|\\.)*+\\?+"?+|\s++|[^"\s]++', re.DOTALL)
+_SEAL = re.compile(rb'(?<!\\)"%b"\s*+:\s*+"[0-9a-f]*+"' % HASH_FIELD.encode())
+
+
+def _check_sizes(content: bytes) -> None:
+    """Cheap limits before anything is built: number of values, length of texts."""
+    n_values = content.count(b",") + content.count(b"[") + content.count(b"{")
+    if n_values > MAX_VALUES:
+        raise ValueError(f"about {n_values} values, {MAX_VALUES} at most")
+    longest = max((m.end() - m.start() for m in _TOKENS.finditer(content)
+                   if content[m.start()] == 34), default=0)  # fmt: skip
+    if longest > MAX_TEXT:
+        raise ValueError(f"a text of {longest} bytes, {MAX_TEXT} at most")
 
 
 def content_hash(text: str) -> str:
@@ -56,6 +95,18 @@ def content_hash(text: str) -> str:
     >>> content_hash('{"a": 1}') == content_hash('{"a": 1.0}')
     False
     """
-    pieces = re.findall(r'"(?:[^"\\]|\\.)*"|[^"\s]+', text)  # quoted texts, and the rest
-    plain = re.sub(rf',?"{HASH_FIELD}":"[0-9a-f]*"', "", "".join(pieces), count=1)
-    return hashlib.sha256(plain.encode()).hexdigest()
+    return _digest(text.encode())
+
+
+def _digest(content: bytes) -> str:
+    digest, before = hashlib.sha256(), content
+    if (seal := _SEAL.search(content)) is not None:
+        before, content = content[: seal.start()].rstrip(), content[seal.end() :]
+        before = before[:-1] if before.endswith(b",") else before
+    else:
+        content = b""
+    for part in (before, content):
+        for token in _TOKENS.finditer(part):
+            if not token[0].isspace():
+                digest.update(token[0])
+    return digest.hexdigest()

@@ -99,7 +99,9 @@ def scheme_mass(code: Document, settings: Document, n_samples: int, n_features: 
     """Prior mass of the scheme that a code says it used; 0 where there is none such."""
     name, size = code["scheme"], code["pool_size"]
     if settings["candidates"] != "auto":
-        return MP.mpf(1) / len(settings["family_sets"])
+        is_known = name == "constant" or code["family"].split("+") in settings["family_sets"]
+        is_known = is_known and name in ("constant", "compression")
+        return MP.mpf(1) / len(settings["family_sets"]) if is_known else MP.mpf(0)
     is_small = n_samples < _FROM_POOLS or not settings["pool_families"]
     if name == "constant":
         return MP.mpf("0.25") if size == (n_samples if is_small else 9) else MP.mpf(0)

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handful.verify._audit import Audit
+
 Floats = NDArray[np.float64]
 
 
@@ -45,6 +47,19 @@ def read_rows(document: Mapping[str, Any], X: Any) -> Floats:
         code = {word: float(k) for k, word in enumerate(known)}
         rows[:, j] = [np.nan if _is_missing(v) else code.get(str(v), -1.0) for v in column]
     return rows
+
+
+def check_categories(audit: Audit, document: Mapping[str, Any], X: Any) -> None:
+    """The words of each column are those of the data, all and no others, in their order.
+
+    A word that is left out would be "unknown", and a rule on it could look better than it is.
+    """
+    names: Sequence[str | None] = document["feature_names"] or [None] * document["n_features"]
+    for j, (name, known) in enumerate(zip(names, document["categories"] or [], strict=False)):
+        if known is None:
+            continue
+        words = {str(v) for v in _column(X, j, name) if not _is_missing(v)}
+        audit.equal(f"categories of column {j + 1}", known, sorted(words))
 
 
 def rows_fingerprint(X: Floats, labels: Sequence[Any]) -> str:

@@ -17,8 +17,10 @@ from handful.verify._geometry import machine_scores, rule_values
 from handful.verify._pool import drawing, make_directions, plain_regression, rank_prices
 from handful.verify._prices import Terms, code_terms, largest_pool, pool_codes, pool_index
 from handful.verify._rebuild import check_rules, named_examples
-from handful.verify._rows import read_rows, rows_fingerprint
+from handful.verify._rows import check_categories, read_rows, rows_fingerprint
 from handful.verify._scores import check_scores
+from handful.verify._settings import check_settings, has_fields
+from handful.verify._wording import check_wording, rule_wording
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -103,6 +105,7 @@ def _check_data(audit: Audit, document: Document, X: Any, y: Sequence[Any]) -> F
         audit.equal("number of features", n_features, n_columns)
         return None
     rows = read_rows(document, X)
+    check_categories(audit, document, X)
     found = document["provenance"]["training_rows_sha256"]
     if found is None:  # as after a fit over chunks
         audit.trust("these are the training data: the file has no fingerprint of them")
@@ -132,6 +135,8 @@ def _check_content(audit: Audit, document: Document, X: Floats, labels: list[str
         return
     audit.trust(_TRUST_DRAW)
     audit.trust(_TRUST_SETTINGS)
+    if not check_settings(audit, document["settings"]):
+        return
     terms: Terms = []
     for k in range(n_machines):
         positive = 1 if n_machines == 1 else k
@@ -154,6 +159,10 @@ def _check_whole(audit: Audit, document: Document, X: Floats, codes: Ints, terms
         counts = count(np.argmax(np.column_stack(scores), axis=1), codes, kept)
     settings, certificate = document["settings"], document["certificate"]
     check_certificate(audit, certificate, settings, terms, counts, is_binary=is_binary)
+    check_wording(audit, certificate, rule_wording(document["codes"], settings, len(X)))
+    is_list = settings["kinds"] == ["list"]
+    estimator = "DecisionListMachine" if is_list else "SetCoveringMachine"
+    audit.equal("estimator", document["provenance"]["estimator"], estimator)
 
 
 def _check_examples(audit: Audit, document: Document, X: Floats, codes: Ints) -> None:
@@ -174,7 +183,8 @@ def _check_machine(audit: Audit, document: Document, k: int, X: Floats, y: Ints)
     """One machine and its code; returns the terms that it must pay."""
     code, machine, settings = document["codes"][k], document["machines"][k], document["settings"]
     where = f"machine {k + 1}"
-    if not _check_kept(audit, where, code, len(y)):
+    is_whole = has_fields(audit, f"{where}, code", "code", code)
+    if not is_whole or not _check_kept(audit, where, code, len(y)):
         return []
     is_word = np.array([c is not None for c in document["categories"] or [None] * X.shape[1]])
     _check_kind(audit, where, machine, code, settings)

@@ -1,0 +1,81 @@
+"""What a certificate says in words, derived from its bound and the settings.
+
+A reader sees the words, not the formulas. So the quantity, the assumptions, the notes and the
+reference are written again here, and a file that words them differently is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from handful.verify._audit import Audit
+
+Document = Mapping[str, Any]
+
+MISCLASSIFIED = "the probability that a new case is misclassified"
+COST = "the expected cost of a new case"
+IID = "the examples are drawn independently from the distribution of the new cases"
+PREPROCESSING = "preprocessing was fixed before the data were seen, or is part of the message"
+NAMED_BLINDLY = (
+    "the examples that are not counted were drawn without looking at the data, or the message "
+    "names them under a prior fixed before the data"
+)
+BLIND_POOL = "the pool was drawn without looking at the data, and its size by their number alone"
+LANGFORD = (
+    "Langford (2005), Tutorial on practical prediction theory for classification, JMLR 6; "
+    "Laviolette, Marchand & Shah (2005), Margin-sparsity trade-off for the set covering machine"
+)
+POOL_NOTE = (
+    "The kept examples were drawn without looking at labels and are not counted; scales, linear "
+    "models and the ranking of rules were computed from them alone."
+)
+CLASSES_NOTE = (
+    "The classes were known before the data; one too rare to be in the sample is always an error."
+)
+
+
+@dataclass(frozen=True)
+class Wording:
+    """The words that a certificate must have."""
+
+    assumptions: tuple[str, ...]
+    reference: str
+    quantity: str = MISCLASSIFIED
+    notes: tuple[str, ...] = ()
+    unit: str = "nats"
+
+
+def groups_note(n_groups: int) -> tuple[str, ...]:
+    """What a search over several groups of settings adds."""
+    if n_groups == 1:
+        return ()
+    return (f"The confidence was divided over {n_groups} groups of settings.",)
+
+
+def rule_wording(codes: Sequence[Document], settings: Document, n_samples: int) -> Wording:
+    """Words of the certificate of a machine made of rules."""
+    assumptions: tuple[str, ...] = (IID, PREPROCESSING, NAMED_BLINDLY)
+    if any(code["pool_size"] != n_samples for code in codes):
+        assumptions += (BLIND_POOL,)
+    notes: tuple[str, ...] = ()
+    if len(codes) > 1:
+        notes = (CLASSES_NOTE,)
+    elif codes[0]["scheme"] in ("pool", "plain"):
+        notes = (POOL_NOTE,)
+    return Wording(
+        assumptions=assumptions,
+        reference=LANGFORD,
+        quantity=COST if settings["costs"] else MISCLASSIFIED,
+        notes=notes + groups_note(settings["n_groups"]),
+    )
+
+
+def check_wording(audit: Audit, certificate: Document, wanted: Wording) -> None:
+    """Every word of a certificate that is not a number."""
+    audit.equal("certificate: quantity", certificate["quantity"], wanted.quantity)
+    audit.equal("certificate: unit", certificate["unit"], wanted.unit)
+    audit.equal("certificate: assumptions", certificate["assumptions"], list(wanted.assumptions))
+    audit.equal("certificate: notes", certificate["notes"], list(wanted.notes))
+    audit.equal("certificate: reference", certificate["reference"], wanted.reference)
