@@ -7,15 +7,24 @@ every pool is drawn. What does not: anything that looks at the relation of featu
 from handful.tables._blind import BlindOrder, blind_order
 from handful.tables._cases import canonical_order, check_examples, check_rows, uniform_draws
 from handful.tables._digests import RowDigests, is_missing, row_digests, table_digest, word_of
+from handful.tables._encode import Encoding, fit_encoding
+from handful.tables._kinds import Column
+from handful.tables._study import Choices, Study, read_study
 
 __all__ = [
     "BlindOrder",
+    "Choices",
+    "Column",
+    "Encoding",
     "RowDigests",
+    "Study",
     "blind_order",
     "canonical_order",
     "check_examples",
     "check_rows",
+    "fit_encoding",
     "is_missing",
+    "read_study",
     "row_digests",
     "table_digest",
     "uniform_draws",

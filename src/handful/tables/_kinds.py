@@ -1,0 +1,188 @@
+"""What a column holds: a number, ordered words, yes or no, a category, a date, or text.
+
+The kind is decided by the cells of the pool alone, by the rules of this file in their order, so
+that it is fixed before anything is counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from handful.tables._digests import word_of
+from handful.tables._numbers import PLAIN, is_limit, is_mark, number_of, style_of
+
+KINDS = ("number", "ordered", "yes/no", "category", "date", "text", "constant", "empty")
+MOST = 0.9  # share of cells that must be numbers for the others to count as missing
+MANY_WORDS = 20  # a category has at most so many words, or repeats them
+YES = frozenset({"yes", "y", "true", "t", "ja", "oui", "si", "sí", "present", "positive", "pos"})
+NO = frozenset({"no", "n", "false", "f", "nein", "non", "absent", "negative", "neg"})
+SCALES = (
+    ("none", "mild", "moderate", "severe"),
+    ("very low", "low", "medium", "high", "very high"),
+    ("low", "intermediate", "high"),
+    ("low", "normal", "high"),
+    ("small", "medium", "large"),
+    ("never", "former", "current"),
+    ("i", "ii", "iii", "iv", "v", "vi"),
+)
+_DATE = re.compile(
+    r"^(\d{4}-\d{1,2}-\d{1,2}([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?)?(Z|[+-]\d{2}:?\d{2})?"
+    r"|\d{1,2}[./]\d{1,2}[./]\d{2,4})$"
+)
+_WITH_NUMBER = re.compile(r"^\D*?(\d+(?:\.\d+)?)\D*(?:\d+(?:\.\d+)?)?\D*$")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table: what it holds, and what it is for.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        One of ``KINDS``.
+    role : str
+        "feature", "target", "group", "id", "weight" or "ignored".
+    levels : tuple of str
+        Words of a category, in order where the kind is "ordered"; the word for *no* and the one
+        for *yes* where it is "yes/no".
+    style : str
+        How numbers are written.
+    marks : frozenset of str
+        Cells that the user calls missing.
+    notes : tuple of str
+        What was assumed, in sentences.
+    """
+
+    name: str
+    kind: str = "number"
+    role: str = "feature"
+    levels: tuple[str, ...] = ()
+    style: str = PLAIN
+    marks: frozenset[str] = field(default_factory=frozenset)
+    notes: tuple[str, ...] = ()
+
+    def with_note(self, note: str, **changes: Any) -> Column:
+        """The same column with one more note, and changed as said."""
+        return replace(self, notes=(*self.notes, note), **changes)
+
+
+def kind_of(
+    name: str,
+    cells: Sequence[Any],
+    *,
+    marks: frozenset[str] = frozenset(),
+    asked: str | None = None,
+) -> Column:
+    """The column as its cells show it.
+
+    Parameters
+    ----------
+    name : str
+    cells : sequence
+        The cells of the pool.
+    marks : frozenset of str
+        Cells that the user calls missing, in lower case.
+    asked : {"number", "ordered", "category"}, optional
+        The kind that the user says it is.
+
+    Examples
+    --------
+    >>> kind_of("stage", ["II", "I", "III", "II"]).levels
+    ('i', 'ii', 'iii')
+    >>> kind_of("crp", ["0,5", "1,25", "NA"]).style
+    'decimal comma'
+    """
+    column = Column(name, marks=marks)
+    known = [cell for cell in cells if not is_mark(cell, marks)]
+    if not known:
+        return column.with_note("it is empty", kind="empty", role="ignored")
+    words = [word_of(cell) for cell in known]
+    distinct = _distinct(words)
+    if len(distinct) == 1:
+        note = f"it is {distinct[0]!r} throughout"
+        return column.with_note(note, kind="constant", role="ignored")
+    if asked == "category":
+        return replace(column, kind="category", levels=tuple(distinct))
+    if asked == "ordered":
+        return _ordered(column, distinct, is_asked=True)
+    if _is_yes_no(distinct):
+        no, yes = sorted(distinct, key=lambda word: word.casefold() in YES)
+        return replace(column, kind="yes/no", levels=(no, yes))
+    numeric = _number(column, known, words)
+    if numeric is not None:
+        return numeric
+    if sum(bool(_DATE.match(word)) for word in words) >= MOST * len(words):
+        note = "dates are left out; name it in --features to use the days"
+        return column.with_note(note, kind="date", role="ignored")
+    ordered = _ordered(column, distinct, is_asked=False)
+    if ordered.kind == "ordered":
+        return ordered
+    if len(distinct) > MANY_WORDS and len(distinct) > 0.5 * len(words):
+        return replace(column, kind="text")
+    return replace(column, kind="category", levels=tuple(distinct))
+
+
+def _distinct(words: Sequence[str]) -> list[str]:
+    """The words in order; capitals do not tell words apart."""
+    forms: dict[str, str] = {}
+    for word in sorted(words):
+        forms.setdefault(word.casefold(), word)
+    return sorted(forms.values())
+
+
+def _is_yes_no(distinct: Sequence[str]) -> bool:
+    lower = {word.casefold() for word in distinct}
+    return len(lower) == len(distinct) == 2 and bool(lower & YES) and bool(lower & NO)
+
+
+def _number(column: Column, known: Sequence[Any], words: Sequence[str]) -> Column | None:
+    """The column as numbers, where nearly all cells write one."""
+    texts = [cell for cell in known if isinstance(cell, str)]
+    style = style_of(texts)
+    numbers = np.array([number_of(cell, style) for cell in known])
+    is_word = np.isnan(numbers)
+    if is_word.mean() > 1.0 - MOST:
+        return None
+    column = replace(column, style=style)
+    if style != PLAIN:
+        column = column.with_note(f"numbers are read with a {style}")
+    n_limits = sum(is_limit(cell) for cell in texts)
+    if n_limits:
+        shown = next(cell for cell in texts if is_limit(cell)).strip()
+        column = column.with_note(f"{n_limits} cells such as {shown!r} are read as their limit")
+    if is_word.any():
+        shown = words[int(np.argmax(is_word))]
+        column = column.with_note(
+            f"{int(is_word.sum())} words such as {shown!r} among numbers count as missing"
+        )
+    return column
+
+
+def _ordered(column: Column, distinct: Sequence[str], *, is_asked: bool) -> Column:
+    """The column as ordered words: a known scale, or words that hold different numbers."""
+    lower = {word.casefold(): word for word in distinct}
+    for scale in SCALES:
+        if len(lower) == len(distinct) >= 2 and set(lower) <= set(scale):
+            levels = tuple(word for word in scale if word in lower)
+            return replace(column, kind="ordered", levels=levels).with_note(
+                f"its words are ordered: {' < '.join(levels)}"
+            )
+    found = [_WITH_NUMBER.match(word) for word in distinct]
+    if all(found) and len(distinct) <= MANY_WORDS:
+        numbers = [float(match.group(1)) for match in found if match]
+        if len(set(numbers)) == len(numbers):
+            levels = tuple(word for _, word in sorted(zip(numbers, distinct, strict=True)))
+            return replace(column, kind="ordered", levels=levels).with_note(
+                f"its words are ordered by their number: {' < '.join(levels)}"
+            )
+    if is_asked:
+        return replace(column, kind="ordered", levels=tuple(distinct)).with_note(
+            f"its words are ordered alphabetically: {' < '.join(distinct)}"
+        )
+    return column

@@ -1,0 +1,149 @@
+"""The column that is to be predicted: which classes there are, and which one is the case."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.tables._digests import word_of
+from handful.tables._numbers import is_mark
+
+MAX_CLASSES = 10
+# words that mean the case, and words that mean its absence, in the order in which they are tried
+CASES = (
+    *("case", "abnormal", "malignant", "diseased", "sick", "ill", "dead", "died", "deceased"),
+    *("event", "relapse", "recurrence", "failure", "fail", "faulty", "defective", "fraud", "bad"),
+    *("positive", "pos", "present", "yes", "y", "true", "t", "ja", "oui", "+", "1"),
+)
+CONTROLS = (
+    *("control", "normal", "benign", "healthy", "well", "alive", "survived", "no event"),
+    *("no relapse", "no recurrence", "success", "pass", "ok", "intact", "good", "negative"),
+    *("neg", "absent", "no", "n", "false", "f", "nein", "non", "-", "0", "-1"),
+)
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Classes of the examples.
+
+    Attributes
+    ----------
+    y : ndarray of str
+        One label a row that has one.
+    rows : ndarray of int
+        Positions of these rows in the table.
+    positive : str or None
+        The case, of two classes.
+    notes : tuple of str
+    """
+
+    y: NDArray[Any]
+    rows: NDArray[np.int64]
+    positive: str | None
+    notes: tuple[str, ...]
+
+
+def read_labels(
+    name: str,
+    cells: Sequence[Any],
+    *,
+    positive: str | None = None,
+    drop_missing: bool = False,
+    is_class: bool = False,
+) -> Labels:
+    """Labels in one normal form: capitals and blanks do not make a class of their own.
+
+    Parameters
+    ----------
+    name : str
+        Of the target column, for messages.
+    cells : sequence
+    positive : str, optional
+        The class that is the case.
+    drop_missing : bool
+        Leave out rows without a label instead of refusing them.
+    is_class : bool
+        The user says that it is a class, however many there are.
+
+    Examples
+    --------
+    >>> labels = read_labels("outcome", ["malignant", "benign", "Malignant", "malignant "])
+    >>> labels.y.tolist(), labels.positive
+    (['malignant', 'benign', 'malignant', 'malignant'], 'malignant')
+    """
+    is_missing = np.array([is_mark(cell) for cell in cells], dtype=bool)
+    if is_missing.any() and not drop_missing:
+        numbers = (np.flatnonzero(is_missing) + 1).tolist()
+        shown = ", ".join(map(str, numbers[:5])) + (", …" if len(numbers) > 5 else "")
+        raise ValueError(
+            f"the target column {name!r} has no label in {len(numbers)} rows ({shown}). "
+            "Fill them in, or leave these rows out with --drop-missing-target."
+        )
+    rows = np.flatnonzero(~is_missing)
+    words = [word_of(cells[i]) for i in rows.tolist()]
+    merged, notes = _merge(name, words)
+    if is_missing.any():
+        notes.append(f"{int(is_missing.sum())} rows without a label were left out.")
+    _check_classes(name, merged, is_class)
+    case, how = _positive(merged, positive)
+    if case is not None:
+        notes.append(f"The case is {case!r}{how}.")
+    return Labels(np.array(merged, dtype=object), rows, case, tuple(notes))
+
+
+def _merge(name: str, words: Sequence[str]) -> tuple[list[str], list[str]]:
+    forms: dict[str, Counter[str]] = {}
+    for word in words:
+        forms.setdefault(word.casefold(), Counter())[word] += 1
+    # the most frequent spelling stands for all, the first in the alphabet among equals
+    chosen = {key: min(c, key=lambda form: (-c[form], form)) for key, c in forms.items()}
+    notes = [
+        f"{', '.join(map(repr, sorted(counts)))} in {name} are one class."
+        for counts in forms.values()
+        if len(counts) > 1
+    ]
+    return [chosen[word.casefold()] for word in words], notes
+
+
+def _check_classes(name: str, words: Sequence[str], is_class: bool) -> None:
+    classes = set(words)
+    if len(classes) < 2:
+        raise ValueError(
+            f"the target column {name!r} has one value only ({next(iter(classes), '')!r}). "
+            "Two classes are needed; is it the right column?"
+        )
+    if len(classes) > MAX_CLASSES and not is_class:
+        raise ValueError(
+            f"the target column {name!r} has {len(classes)} different values, more than "
+            f"{MAX_CLASSES}. If it is a class all the same, say so with --categories {name}; if it "
+            "is a number, cut it into classes first."
+        )
+
+
+def _positive(words: Sequence[str], positive: str | None) -> tuple[str | None, str]:
+    """The case among two classes, and how it is known."""
+    classes = sorted(set(words))
+    if positive is not None:
+        wanted = {word.casefold(): word for word in classes}
+        if len(classes) != 2:
+            raise ValueError(f"`--positive` needs two classes, got {len(classes)}. Leave it out.")
+        if positive.strip().casefold() not in wanted:
+            raise ValueError(f"`--positive` must be one of {classes}, got {positive!r}.")
+        return wanted[positive.strip().casefold()], ""
+    if len(classes) != 2:
+        return None, ""
+    lower = [word.casefold() for word in classes]
+    for case in CASES:
+        if case in lower:
+            return classes[lower.index(case)], ", by its meaning"
+    for control in CONTROLS:
+        if control in lower:
+            return classes[1 - lower.index(control)], ", by the meaning of the other"
+    counts = Counter(words)
+    rarer = min(classes, key=lambda word: (counts[word], word))
+    return rarer, ", the rarer one; choose with --positive"

@@ -1,0 +1,313 @@
+"""A table made ready: what every column is, the labels, the pool, and what was assumed.
+
+The pool is drawn from the digest of the whole table as it was read. What columns hold and what
+they are for is then decided by the rows of the pool alone, so that every rule of this package
+that looks at cells is fixed before anything is counted, as the certificate asks.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.tables._blind import blind_order
+from handful.tables._digests import RowDigests, row_digests
+from handful.tables._encode import Encoding, fit_encoding
+from handful.tables._kinds import Column, kind_of
+from handful.tables._labels import read_labels
+from handful.tables._roles import judge
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TARGETS = ("label", "class", "target", "outcome", "diagnosis", "y")
+POOL_SHARE = 0.4
+_FEW_ROWS, _FEW_OF_A_CLASS = 20, 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choices:
+    """What the user says about the columns; everything else is found out.
+
+    Attributes
+    ----------
+    target : str, optional
+        The column to predict; else the first of ``TARGETS`` that there is.
+    positive : str, optional
+        The class that is the case.
+    groups, weights : str, optional
+        Columns that name the group of a row (a patient) and its weight in training.
+    id, exclude, features, ordered, categories : tuple of str
+        Identifiers; columns to leave out; the only columns to use (also dates, as days); columns
+        of ordered words; columns of categories.
+    missing : mapping of str to tuple of str
+        Cells that mean missing, by column; "" stands for every column.
+    drop_missing_target : bool
+        Leave out rows without a label.
+    """
+
+    target: str | None = None
+    positive: str | None = None
+    groups: str | None = None
+    weights: str | None = None
+    id: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
+    ordered: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    drop_missing_target: bool = False
+
+    def named(self) -> list[tuple[str, str]]:
+        """(option, column) for every column that is named."""
+        single = [("--target", self.target), ("--groups", self.groups), ("--weights", self.weights)]
+        lists = {
+            "--id": self.id,
+            "--exclude": self.exclude,
+            "--features": self.features,
+            "--ordered": self.ordered,
+            "--categories": self.categories,
+            "--missing": tuple(name for name in self.missing if name),
+        }
+        named = [(option, name) for option, names in lists.items() for name in names]
+        return named + [(option, name) for option, name in single if name is not None]
+
+
+@dataclass(frozen=True)
+class Study:
+    """Features, labels, groups and weights of the examples, and how they were read.
+
+    Attributes
+    ----------
+    X : DataFrame
+        The raw columns that are features.
+    y : ndarray of str
+    columns : tuple of Column
+        All columns of the table, with kind, role and notes.
+    pool : ndarray of int
+        Rows of the pool, in blind order.
+    digests : RowDigests
+        Of the whole rows: the ``random_state`` that draws this pool again.
+    encoding : Encoding
+        How features become numbers, fitted on the pool.
+    positive : str or None
+    groups, weights : ndarray or None
+    ids : DataFrame
+    notes : tuple of str
+        What a reader must know first.
+    """
+
+    X: pd.DataFrame
+    y: NDArray[Any]
+    columns: tuple[Column, ...]
+    pool: NDArray[np.int64]
+    digests: RowDigests
+    encoding: Encoding
+    positive: str | None
+    groups: NDArray[Any] | None
+    weights: NDArray[np.float64] | None
+    ids: pd.DataFrame
+    notes: tuple[str, ...]
+
+    @property
+    def target(self) -> str:
+        """Name of the target column."""
+        return next(column.name for column in self.columns if column.role == "target")
+
+    @property
+    def features(self) -> tuple[Column, ...]:
+        """The columns that are features."""
+        return tuple(column for column in self.columns if column.role == "feature")
+
+
+def read_study(frame: Any, choices: Choices | None = None) -> Study:
+    """Make a table ready.
+
+    Parameters
+    ----------
+    frame : data frame of pandas, polars or pyarrow
+        As it was read; nothing needs to be cleaned.
+    choices : Choices, optional
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> rng = np.random.default_rng(0)
+    >>> age = rng.integers(30, 70, 60)
+    >>> table = pd.DataFrame({
+    ...     "patient_id": range(1001, 1061), "age": age, "site": rng.integers(1, 4, 60),
+    ...     "outcome": np.where(age + rng.normal(0, 8, 60) > 50, "Died", "alive"),
+    ... })
+    >>> study = read_study(table)
+    >>> [(column.name, column.kind, column.role) for column in study.columns]
+    [('patient_id', 'number', 'id'), ('age', 'number', 'feature'), ('site', 'category', 'feature'), ('outcome', 'category', 'target')]
+    >>> study.positive
+    'Died'
+    """  # noqa: E501
+    choices = choices or Choices()
+    frame = as_pandas(frame)
+    names = [str(name) for name in frame.columns]
+    _check_named(choices, names)
+    target = _target(choices.target, names)
+    place = names.index(target)
+    labels = read_labels(
+        target,
+        list(frame.iloc[:, place]),
+        positive=choices.positive,
+        drop_missing=choices.drop_missing_target,
+        is_class=target in choices.categories,
+    )
+    frame = frame.iloc[labels.rows].reset_index(drop=True)
+    digests = RowDigests(row_digests(frame))
+    order = blind_order(frame, random_state=digests).order
+    pool = order[: max(2, round(POOL_SHARE * len(order)))]
+    columns = tuple(
+        _column(frame.iloc[:, j], name, j == place, choices, pool, labels.y)
+        for j, name in enumerate(names)
+    )
+    return _assemble(frame, labels, columns, pool, digests, choices)
+
+
+def as_pandas(frame: Any) -> pd.DataFrame:
+    """A frame of any library as one of pandas, dates as text."""
+    import pandas as pd
+
+    if not isinstance(frame, pd.DataFrame):
+        import narwhals as nw
+
+        frame = nw.from_native(frame, eager_only=True).to_pandas()
+    frame = frame.copy(deep=False)
+    for j, dtype in enumerate(frame.dtypes):
+        if getattr(dtype, "kind", "O") == "M":
+            text = frame.iloc[:, j].astype("string").str.removesuffix(" 00:00:00")
+            frame.isetitem(j, text.astype(object).where(frame.iloc[:, j].notna(), None))
+    return frame
+
+
+def _check_named(choices: Choices, names: Sequence[str]) -> None:
+    for option, name in choices.named():
+        if name not in names:
+            near = difflib.get_close_matches(name, names[:1000], n=3)
+            hint = f"Did you mean {', '.join(map(repr, near))}?" if near else "Check the header."
+            raise ValueError(f"`{option}` must be a column of the table, got {name!r}. {hint}")
+
+
+def _target(target: str | None, names: Sequence[str]) -> str:
+    if target is not None:
+        return target
+    lower = [name.casefold() for name in names]
+    for name in TARGETS:
+        if name in lower:
+            return names[lower.index(name)]
+    shown = [name[:40] for name in names[:20]]
+    raise ValueError(
+        "`--target` must name the column to predict. "
+        f"The columns are: {', '.join(shown)}{', …' if len(names) > 20 else ''}."
+    )
+
+
+def _column(
+    series: pd.Series,
+    name: str,
+    is_target: bool,
+    choices: Choices,
+    pool: NDArray[np.int64],
+    y: NDArray[Any],
+) -> Column:
+    """One column: its kind by the pool, its role by the user's word, else by the pool."""
+    if is_target:
+        return Column(name, "category", "target", levels=tuple(sorted(set(y.tolist()))))
+    marks = frozenset(
+        mark.strip().casefold() for key in ("", name) for mark in choices.missing.get(key, ())
+    )
+    asked = "category" if name in choices.categories else None
+    asked = "ordered" if name in choices.ordered else asked
+    cells = list(series.iloc[pool])
+    column = kind_of(name, cells, marks=marks, asked=asked)
+    for role, given in (("group", choices.groups), ("weight", choices.weights)):
+        if name == given:
+            return replace(column, role=role, notes=())
+    if name in choices.id:
+        return replace(column, role="id", notes=())
+    if name in choices.exclude or (choices.features and name not in choices.features):
+        return replace(column, role="ignored", notes=("left out as asked",))
+    if name in choices.features and column.kind not in ("constant", "empty"):
+        if column.kind == "text":
+            column = kind_of(name, cells, marks=marks, asked="category")
+        return replace(column, role="feature")
+    return judge(column, cells, y[pool], pool) if asked is None else column
+
+
+def _assemble(
+    frame: pd.DataFrame,
+    labels: Any,
+    columns: tuple[Column, ...],
+    pool: NDArray[np.int64],
+    digests: RowDigests,
+    choices: Choices,
+) -> Study:
+    features = [j for j, column in enumerate(columns) if column.role == "feature"]
+    if not features:
+        raise ValueError(
+            "no column is left to predict from: "
+            + "; ".join(f"{c.name}: {', '.join(c.notes) or c.role}" for c in columns[:10])
+            + ". Name the ones to use in --features."
+        )
+    X = frame.iloc[:, features]
+    chosen = tuple(columns[j] for j in features)
+    by_name = {column.name: frame.iloc[:, j] for j, column in enumerate(columns)}
+    groups = None if choices.groups is None else by_name[choices.groups].to_numpy()
+    weights = None if choices.weights is None else _weights(by_name[choices.weights])
+    ids = frame.iloc[:, [j for j, column in enumerate(columns) if column.role == "id"]]
+    return Study(
+        X=X,
+        y=labels.y,
+        columns=columns,
+        pool=pool,
+        digests=digests,
+        encoding=fit_encoding(chosen, X.iloc[pool]),
+        positive=labels.positive,
+        groups=groups,
+        weights=weights,
+        ids=ids,
+        notes=(*labels.notes, *_warnings(X, labels.y)),
+    )
+
+
+def _weights(series: pd.Series) -> NDArray[np.float64]:
+    import pandas as pd
+
+    values = pd.to_numeric(series, errors="coerce").to_numpy(dtype=np.float64)
+    if np.isnan(values).any() or (values < 0).any():
+        row = int(np.flatnonzero(np.isnan(values) | (values < 0))[0]) + 1
+        raise ValueError(
+            f"`--weights` must name a column of numbers of at least 0, row {row} of "
+            f"{series.name!r} has none. Weights steer training; every row counts once."
+        )
+    return values
+
+
+def _warnings(X: pd.DataFrame, y: NDArray[Any]) -> list[str]:
+    """What can be expected of few rows, rare classes, many columns."""
+    words, counts = np.unique(y.astype(str), return_counts=True)
+    notes = []
+    if len(y) < _FEW_ROWS:
+        notes.append(
+            f"{len(y)} rows are very few: expect a certificate near the share of the smaller class."
+        )
+    if counts.min() < _FEW_OF_A_CLASS:
+        rare = str(words[int(np.argmin(counts))])
+        notes.append(
+            f"{rare!r} has {counts.min()} rows: nothing can be said about how often it is found."
+        )
+    if X.shape[1] > len(y):
+        notes.append(
+            f"{X.shape[1]} columns for {len(y)} rows: expect rules of few columns, and other "
+            "columns that would have done as well."
+        )
+    return notes
