@@ -15,8 +15,8 @@ from handful import (
     load_dataset,
 )
 
-data = load_dataset("breastw")
-machine = SetCoveringMachine(random_state=0).fit(data.X, data.y)
+X, y = load_dataset("breastw").named()
+machine = SetCoveringMachine(random_state=0).fit(X, y)
 print(machine.explain())
 
 # %%

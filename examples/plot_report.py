@@ -10,18 +10,14 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import matplotlib.pyplot as plt
-import numpy as np
-import pandas as pd
 
 from handful import BoundPathDisplay, RulesDisplay, SetCoveringMachine, load_dataset
 from handful.report import render_report
 
-data = load_dataset("breastw")
-X = pd.DataFrame(data.X, columns=data.feature_names)
-y = np.where(data.y > 0, "malignant", "benign")
+X, y = load_dataset("breastw").named()
 machine = SetCoveringMachine(random_state=0).fit(X, y)
 
-page = render_report(machine, X, y, title="Breast cancer", provenance={"data": data.name})
+page = render_report(machine, X, y, title="Breast cancer", provenance={"data": "breastw"})
 path = Path(mkdtemp()) / "report.html"
 path.write_text(page, encoding="utf-8")
 print(f"{path.name}: {len(page) / 1000:.0f} kB, needs no network")

@@ -84,10 +84,13 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_python_blocks_of_the_pages_run(page):
+def test_python_blocks_of_the_pages_run(page, capsys):
     names: dict[str, object] = {}
     for block in re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), flags=re.DOTALL):
         exec(compile(block, page.name, "exec"), names)
+        printed = capsys.readouterr().out
+        if "load_dataset" in block:  # its columns and classes have names
+            assert not re.search(r"\bx\[\d+\]|Predict -?1\b", printed), printed
 
 
 def test_ci_calls_exactly_the_readme_test_command():

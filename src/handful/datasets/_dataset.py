@@ -78,6 +78,19 @@ class Dataset:
             frame[name] = pd.Categorical.from_codes(ranks, categories=pd.Index(words))
         return frame.assign(label=self.y)
 
+    def named(self) -> tuple[pd.DataFrame, np.ndarray]:
+        """Features as a frame and labels as words: machines print what they are given.
+
+        Examples
+        --------
+        >>> from handful.datasets import load_dataset
+        >>> X, y = load_dataset("breastw").named()
+        >>> X.columns[0], y[0]
+        ('clump-thickness', 'benign')
+        """
+        words = np.array([self.target_names[label] for label in self.y.tolist()])
+        return self.frame().drop(columns="label"), words
+
     def __repr__(self) -> str:
         counts = ", ".join(f"{label}: {count}" for label, count in self.class_counts.items())
         return f"Dataset({self.name!r}, {self.n_samples} × {self.n_features}, labels {{{counts}}})"
