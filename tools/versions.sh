@@ -13,15 +13,14 @@ cd "$(dirname "$0")/.."
 LOWEST=3.11
 PYTHONS="3.11 3.12 3.13 3.14"
 SMOKE="tests/test_public_api.py tests/test_compiled.py tests/test_kernels.py
-  tests/bounds/test_certificate.py tests/bounds/test_compression.py tests/bounds/test_tails.py
-  tests/datasets tests/rules/test_rules.py tests/rules/test_rebuild.py
-  tests/covering/test_machine.py tests/covering/test_pool.py
-  tests/programs/test_machine.py tests/programs/test_program.py tests/programs/test_mcm.py
+  tests/bounds/test_certificate.py tests/bounds/test_held_out.py tests/rules/test_rebuild.py
+  tests/covering/test_pool.py tests/covering/test_explain.py
+  tests/programs/test_machine.py tests/programs/test_program.py
   tests/boosting/test_adaboost.py tests/boosting/test_lpboost_solver.py
-  tests/pursuit/test_classifier.py tests/pursuit/test_regressor.py
-  tests/svm/test_machine.py tests/svm/test_pick_to_learn.py
-  tests/selection tests/io tests/report tests/verify
-  tests/cli tests/distributed/test_covering.py tests/distributed/test_chunks.py"
+  tests/pursuit/test_regressor.py tests/svm/test_solver.py tests/selection
+  tests/io/test_export.py tests/io/test_model.py tests/report/test_page.py
+  tests/verify/test_verify.py tests/cli/test_certify.py tests/cli/test_predict.py
+  tests/cli/test_tables.py tests/cli/test_origin.py tests/distributed/test_chunks.py"
 
 python_of() {  # the interpreter of version $1, if the machine has it
   local candidate

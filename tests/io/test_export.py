@@ -4,6 +4,7 @@ import json
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 
 import numpy as np
 import pandas as pd
@@ -39,10 +40,10 @@ MACHINES = {
 
 
 def _sql_labels(machine, frame):
-    connection = sqlite3.connect(":memory:")
-    frame.to_sql("the 'table\"", connection, index=False)
     query = export_sql(machine, table="the 'table\"", column='my "label"')
-    return [row[-1] for row in connection.execute(query)]
+    with closing(sqlite3.connect(":memory:")) as connection:
+        frame.to_sql("the 'table\"", connection, index=False)
+        return [row[-1] for row in connection.execute(query)]
 
 
 def _python_labels(machine, frame, tmp_path):
