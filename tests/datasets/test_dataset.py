@@ -42,3 +42,11 @@ def test_the_frame_restores_words_and_missing_values(small):
     assert frame["colour"].isna().tolist() == [False, False, True]
     assert frame["size"].isna().tolist() == [False, True, False]
     assert frame["label"].tolist() == [2, 1, 2]
+
+
+def test_named_data_give_names_to_rules():
+    data = load_dataset("haberman")
+    X, y = data.named()
+    assert list(X.columns) == list(data.feature_names)
+    assert (X.to_numpy() == data.X).all()
+    assert [data.target_names[label] for label in data.y] == y.tolist()
