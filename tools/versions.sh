@@ -14,7 +14,7 @@ LOWEST=3.11
 PYTHONS="3.11 3.12 3.13 3.14"
 SMOKE="tests/test_public_api.py tests/test_compiled.py tests/test_kernels.py
   tests/bounds/test_certificate.py tests/bounds/test_held_out.py tests/rules/test_rebuild.py
-  tests/covering/test_pool.py tests/covering/test_explain.py
+  tests/covering/test_explain.py tests/covering/test_inputs.py
   tests/programs/test_machine.py tests/programs/test_program.py
   tests/boosting/test_adaboost.py tests/boosting/test_lpboost_solver.py
   tests/pursuit/test_regressor.py tests/svm/test_solver.py tests/selection

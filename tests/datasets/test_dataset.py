@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from handful.datasets import Dataset
+from handful.datasets import Dataset, load_dataset
 
 
 @pytest.fixture
