@@ -61,7 +61,7 @@ def test_categories_are_named():
 def test_rules_as_a_frame():
     X = np.array([[30.0, 1.0], [50.0, 3.0], [60.0, 9.0]])
     frame = rules_frame([("yes", RuleSet((LOW, HIGH), "conjunction"))], CLASSES, NAMES, None, X)
-    assert frame["condition"].tolist() == ["age < 40", "nodes > 2.5"]
+    assert frame["condition"].tolist() == ["age < 40 or missing", "nodes > 2.5 or missing"]
     assert frame["output"].tolist() == ["no", "no"]
     assert frame["n_covered"].tolist() == [1, 2]
     assert frame["examples"].tolist() == [(), (7,)]

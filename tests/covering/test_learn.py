@@ -10,9 +10,12 @@ import pytest
 
 from handful.covering._learn import Settings, learn
 from handful.covering._parameters import read_families
-from handful.covering.codes.compression import Geometry, compression_candidates
+from handful.covering.codes.candidate import recount
+from handful.covering.codes.compression import Geometry, compression_candidates, make_table
+from handful.covering.codes.pool import pool_candidates
+from handful.covering.codes.projections import make_projections
 from handful.kernels import Kernel
-from handful.rules import RuleList, RuleSet, collapse_rows
+from handful.rules import RuleList, RuleSet, SweepOptions, collapse_rows
 from tests.rules.cases import KINDS, messy
 
 LINEAR = Geometry(kernel=Kernel("linear"))
@@ -175,3 +178,36 @@ def test_all_masses_of_a_fit_weigh_at_most_one(rng):
         found = learnt(X, y, candidates=candidates)
         codes = {(c.terms, c.kept, c.kind, c.family, c.counts): c.nats for c in found.candidates}
         assert math.fsum(math.exp(-v) for v in codes.values()) <= 1
+
+
+@pytest.mark.parametrize("kind", ["conjunction", "disjunction", "list"])
+def test_the_search_counts_missing_values_as_the_machine_does(kind, rng):
+    X = rng.integers(0, 5, size=(120, 3)).astype(float)
+    y = np.where((X[:, 0] >= 2) & (X[:, 1] <= 3), 1, -1)
+    X[rng.random(X.shape) < 0.08] = math.nan
+    rows, pool = collapse_rows(X, y), np.arange(40)
+    kinds = ("conjunction", "disjunction") if kind == "list" else (kind,)
+    projections = make_projections(rows, pool, ("stumps",), rng)
+    found = list(
+        pool_candidates(
+            rows,
+            projections,
+            kinds=kinds,
+            penalties=(0.7, 1.0),
+            max_rules=3,
+            is_list=kind == "list",
+        )
+    )
+    if kind != "list":
+        table = make_table("stumps", rows, pool, LINEAR)
+        options = SweepOptions(max_rules=3)
+        found += compression_candidates(
+            rows, table, pool_size=40, kinds=kinds, penalties=(1.0, 2.0), options=options
+        )
+    assert len(found) > 1
+    assert any(candidate.n_rules > 1 for candidate in found)
+    for candidate in found:
+        machine = candidate.build()
+        if kind == "list":
+            machine = machine.as_list()
+        assert recount(candidate, machine, rows).counts == candidate.counts

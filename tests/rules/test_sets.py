@@ -26,14 +26,15 @@ rules = st.one_of(
 def test_a_conjunction_by_hand():
     machine = RuleSet((LOW, HIGH), "conjunction")
     assert machine.predict(X).tolist() == [-1, 1, -1, -1]
-    assert machine.first_rule(X).tolist() == [0, -1, 1, 1]
+    assert machine.first_rule(X).tolist() == [0, -1, 1, 0]
     assert machine.compression_set == (2, 4)
-    assert machine.describe(["age", "size"]) == ["age < 1", "size > 0.5"]
+    assert machine.describe(["age", "size"]) == ["age < 1 or missing", "size > 0.5 or missing"]
 
 
 def test_a_disjunction_is_the_mirror_image():
     machine = RuleSet((LOW, HIGH), "disjunction")
     assert machine.predict(X).tolist() == [1, -1, 1, 1]
+    assert machine.first_rule(X).tolist() == [0, -1, 1, 1]
 
 
 @pytest.mark.parametrize(("kind", "label"), [("conjunction", 1), ("disjunction", -1)])

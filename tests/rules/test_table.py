@@ -14,6 +14,7 @@ from handful.rules._table import (
     BELOW,
     EQUAL,
     UNEQUAL,
+    WITH_MISSING,
     check_finite,
     covered_rows,
     distinct_thresholds,
@@ -122,7 +123,9 @@ def test_sides_depend_on_kind_family_and_type():
     X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]])
     rows = collapse_rows(X, np.array([1, -1, 1]), np.array([False, True]))
     stumps = stump_table(rows, np.arange(3))
-    assert sides_of(stumps, rows, 1).tolist() == [[0, BELOW], [0, ABOVE], [1, EQUAL], [1, UNEQUAL]]
+    plain = [[0, BELOW], [0, ABOVE], [1, EQUAL], [1, UNEQUAL]]
+    assert sides_of(stumps, rows, -1).tolist() == plain
+    assert sides_of(stumps, rows, 1).tolist() == [[t, side + WITH_MISSING] for t, side in plain]
     balls = table_of("balls", rows, np.arange(3))
     labels = rows.y[rows.row_of[balls.pool]]
     assert sides_of(balls, rows, 1)[:, 1].tolist() == [ABOVE if v > 0 else BELOW for v in labels]

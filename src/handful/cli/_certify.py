@@ -71,7 +71,7 @@ def certify(
     """Learn a rule from a table and certify it: no split, no cross-validation.
 
     All examples are used, for learning and for the certificate. Columns of words are compared by
-    equality; empty cells and "?" are missing values, which satisfy no rule.
+    equality; empty cells and "?" are missing values, which meet no condition.
 
     Example: **handful certify patients.csv --target outcome --out results**
 

@@ -87,9 +87,9 @@ def _write_rows(model: StoredModel, data: Path, file: IO[str], as_json: bool, re
     for chunk in read_chunks(data, model):
         try:
             X = model.encode(chunk)
+            labels, fired = model.predict(X), model.fired(X)
         except ValueError as error:
             raise ValueError(f"{error} (rows from {n_rows + 1})") from error
-        labels, fired = model.predict(X), model.fired(X)
         numbers = range(n_rows + 1, n_rows + 1 + len(X))
         rows = zip(numbers, labels, fired, strict=True)
         if as_json:

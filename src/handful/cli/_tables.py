@@ -208,7 +208,7 @@ def _notes(X: pd.DataFrame, y: NDArray[Any]) -> list[str]:
     notes = _notes_on_words(X)
     n_missing = int(X.isna().any(axis=1).sum())
     if n_missing:
-        notes.append(f"{n_missing} rows have missing values: a missing value satisfies no rule.")
+        notes.append(f"{n_missing} rows have missing values: they meet no condition.")
     both = X.copy(deep=False)
     both.columns = range(X.shape[1])
     both[X.shape[1]] = y

@@ -64,8 +64,10 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
         ----------
         X : array-like or data frame (n_samples, n_features)
             Columns of words or categories (in a data frame) are compared by equality, by
-            stumps; whether a column holds words or numbers must not depend on the sample. A
-            missing value satisfies no rule. Only ``rules="auto"`` and ``"stumps"`` accept it.
+            stumps, in their normal form (3, 3.0 and "3" are one word); True and False are the
+            numbers 1 and 0. Whether a column holds words must not depend on the sample. A
+            condition on a missing value is not met; only ``rules="auto"`` and ``"stumps"``
+            accept missing values.
         y : array-like (n_samples,)
             Labels of any type, two or more classes.
         sample_weight : array-like of int, optional

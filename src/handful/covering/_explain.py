@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from handful.covering._inputs import Columns
 from handful.covering._learn import Learned
-from handful.rules import AbstractRule, RuleList, RuleSet, Stump
+from handful.rules import OR_MISSING, AbstractRule, RuleList, RuleSet, Stump
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,6 +110,7 @@ def rules_frame(
     rows = []
     for label, machine in machines:
         other = f"not {label}" if len(classes) > 2 else classes[0]
+        more = OR_MISSING if machine.with_missing else ""
         for i, rule in enumerate(machine.rules):
             output = machine.outputs[i] if isinstance(machine, RuleList) else -machine.sign
             rows.append(
@@ -117,10 +118,10 @@ def rules_frame(
                     "machine": label,
                     "position": i,
                     "type": type(rule).__name__,
-                    "condition": condition(rule, names, columns),
+                    "condition": condition(rule, names, columns) + more,
                     "output": label if output > 0 else other,
                     "examples": rule.examples,
-                    "n_covered": int(rule.covers(X).sum()),
+                    "n_covered": int(machine.covers(rule, X).sum()),
                 }
             )
     columns_ = ["machine", "position", "type", "condition", "output", "examples", "n_covered"]

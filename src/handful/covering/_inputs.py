@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handful.tables import is_missing, word_of
+
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
@@ -19,7 +21,7 @@ UNKNOWN = -1.0
 class Columns:
     """How columns are read: category codes by column, numbers as they are.
 
-    Codes only stand for equality, so that reading them off the training data needs no message.
+    Words are compared in their normal form (`handful.tables.word_of`). Codes only stand for equality, so that reading them off the training data needs no message.
     """
 
     categories: tuple[tuple[str, ...] | None, ...]
@@ -39,10 +41,11 @@ class Columns:
         for j, known in enumerate(self.categories):
             column = _column(frame, j)
             if known is None:
-                out[:, j] = [np.nan if _is_missing(v) else float(v) for v in column]
+                out[:, j] = [np.nan if is_missing(v) else float(v) for v in column]
                 continue
             code = {value: float(k) for k, value in enumerate(known)}
-            out[:, j] = [np.nan if _is_missing(v) else code.get(str(v), UNKNOWN) for v in column]
+            words = [None if is_missing(v) else word_of(v) for v in column]
+            out[:, j] = [np.nan if w is None else code.get(w, UNKNOWN) for w in words]
         return out
 
 
@@ -50,14 +53,9 @@ def _column(frame: Any, j: int) -> Sequence[Any]:
     return list(frame.iloc[:, j] if hasattr(frame, "iloc") else frame[:, j])
 
 
-def _is_missing(value: Any) -> bool:
-    if value is None or (isinstance(value, float) and value != value):
-        return True
-    return type(value).__name__ in ("NAType", "NaTType")  # pandas marks missing values by these
-
-
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.number)) and not isinstance(value, (bool, np.bool_))
+    """True and False are the numbers 1 and 0, also where a missing value is among them."""
+    return isinstance(value, (int, float, np.number, np.bool_))
 
 
 def _type_of(frame: Any, j: int) -> str:
@@ -81,11 +79,11 @@ def column_parts(frame: Any, j: int) -> ColumnPart:
     kind = _type_of(frame, j)
     if kind == "number":
         return kind, 0, frozenset()
-    column = [v for v in _column(frame, j) if not _is_missing(v)]
+    column = [v for v in _column(frame, j) if not is_missing(v)]
     n_numbers = sum(_is_number(v) for v in column)
     if kind == "objects" and n_numbers == len(column):
         return kind, n_numbers, frozenset()
-    return kind, n_numbers, frozenset(str(v) for v in column)
+    return kind, n_numbers, frozenset(word_of(v) for v in column)
 
 
 def merged_categories(name: Any, parts: Sequence[ColumnPart]) -> tuple[str, ...] | None:

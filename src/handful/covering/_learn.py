@@ -114,13 +114,13 @@ def learn(rows: Rows, settings: Settings, rng: np.random.Generator) -> Learned:
     while True:
         best = best_candidate(candidates, risks)
         machine = candidates[best].build()
+        if settings.kinds == ("list",) and isinstance(machine, RuleSet):
+            machine = machine.as_list()  # before it is counted: missing values fare differently
         chosen = recount(candidates[best], machine, rows)
         if chosen.counts == candidates[best].counts:
             break
         candidates[best] = chosen
         risks[best] = certified_risks([chosen], rows.n_samples, settings.delta, settings.costs)[0]
-    if settings.kinds == ("list",) and isinstance(machine, RuleSet):
-        machine = machine.as_list()
     made = tuple(replace(c, build=_forgotten) for c in candidates)  # frees the tables
     counts = class_counts(chosen, rows)
     return Learned(machine, replace(chosen, build=_forgotten), counts, made, risks)
@@ -226,6 +226,7 @@ def _pool(
         max_rules=settings.max_rules or AUTO_POOL_RULES,
         scheme_terms=scheme.terms,
         n_threads=settings.n_threads,
+        is_list=settings.kinds == ("list",),
     )
 
 

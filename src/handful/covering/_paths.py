@@ -239,7 +239,7 @@ def _tested(candidates: Sequence[Candidate], X: Floats, y: Ints) -> tuple[list[C
         covered = np.zeros(len(y), dtype=bool)
         for rule in machine.rules:
             if rule not in known:
-                known[rule] = rule.covers(X)
+                known[rule] = machine.covers(rule, X)
             covered |= known[rule]
         predicted = np.where(covered, -machine.sign, machine.sign)
         errors.append(int((predicted != y).sum()))

@@ -13,7 +13,7 @@ from handful.covering._base import CoveringClassifier
 from handful.distributed._chunks import Chunks
 from handful.distributed._reading import read_chunks
 from handful.distributed._rows import ChunkedRows
-from handful.rules import AbstractRule
+from handful.rules import RuleList, RuleSet
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -58,8 +58,9 @@ def _finish(machine: Any, chunks: Chunks) -> None:
     machine._n_covered = [chunks.covers.get(part.machine.rules) for part in parts]
     n_wrong = parts[0].chosen.n_training_errors
     if len(parts) > 1 or machine._n_covered[0] is None:
-        rules = [rule for part in parts for rule in part.machine.rules]
-        found = chunks.total(_Finish(machine._predict_codes, rules), "errors and covers").tolist()
+        machines = [part.machine for part in parts]
+        job = _Finish(machine._predict_codes, machines)
+        found = chunks.total(job, "errors and covers").tolist()
         n_wrong, covers = found[0], iter(found[1:])
         machine._n_covered = [[next(covers) for _ in part.machine.rules] for part in parts]
     X, codes = chunks.hold(machine.compression_set_)
@@ -74,8 +75,8 @@ class _Finish:
     """Errors of a chunk, and how many of its rows each rule covers."""
 
     predict: Callable[[Floats], Ints]
-    rules: Sequence[AbstractRule]
+    machines: Sequence[RuleSet | RuleList]
 
     def __call__(self, X: Floats, codes: Ints) -> Ints:
-        covers = [int(rule.covers(X).sum()) for rule in self.rules]
+        covers = [int(m.covers(rule, X).sum()) for m in self.machines for rule in m.rules]
         return np.array([int((self.predict(X) != codes).sum()), *covers], dtype=np.int64)

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.covering._inputs import Columns, _is_missing, column_parts, merged_categories
+from handful.covering._inputs import Columns, column_parts, merged_categories
 from handful.distributed._chunks import Chunks
 from handful.distributed._cluster import cache_bytes, compute, measured, persist, require_dask
 from handful.rules._elsewhere import is_dask
+from handful.tables import is_missing
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -178,7 +179,7 @@ def _look(pair: tuple[Any, Any], width: int, may_name: bool) -> Summary:
 def _has_missing_label(y: Labels) -> bool:
     if y.dtype.kind == "f":
         return bool(np.isnan(y).any())
-    return y.dtype.kind == "O" and any(_is_missing(v) for v in y)
+    return y.dtype.kind == "O" and any(is_missing(v) for v in y)
 
 
 def as_floats(block: Any) -> Floats:

@@ -111,5 +111,5 @@ class _Errors:
         y = np.where(codes == self.positive, 1, -1)
         wrong = self.machine.predict(X) != y
         errors = [int((wrong & (y == label)).sum()) for label in (-1, 1)]
-        covers = [int(rule.covers(X).sum()) for rule in self.machine.rules]
+        covers = [int(self.machine.covers(rule, X).sum()) for rule in self.machine.rules]
         return np.array([*errors, *covers], dtype=np.int64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ from handful.io._document import from_text, to_text
 from handful.io._formulas import Dialect, condition_formula, number, value_formula
 from handful.io._model import StoredModel, model_from_dict
 from handful.io._write import model_to_dict
-from handful.rules import AbstractRule, RuleList, RuleSet, Stump
+from handful.rules import OR_MISSING, AbstractRule, RuleList, RuleSet, Stump
 
 _ADVICE = "Use `handful predict`, or export the model to JSON."
 
@@ -27,11 +28,16 @@ def _as_model(machine: Any) -> StoredModel:
 
 def _steps(model: StoredModel, k: int = 0) -> tuple[list[tuple[AbstractRule, int]], int]:
     """Rules with their outputs, in order, and the output where none covers."""
-    machine = model.machines[k]
+    machine = _rules_of(model, k)
     if isinstance(machine, RuleList):
         return list(zip(machine.rules, machine.outputs, strict=True)), machine.default
-    assert isinstance(machine, RuleSet)
     return [(rule, -machine.sign) for rule in machine.rules], machine.sign
+
+
+def _rules_of(model: StoredModel, k: int) -> RuleSet | RuleList:
+    machine = model.machines[k]
+    assert isinstance(machine, (RuleSet, RuleList))
+    return machine
 
 
 def _words(model: StoredModel, rule: AbstractRule) -> Sequence[str] | None:
@@ -42,6 +48,27 @@ def _words(model: StoredModel, rule: AbstractRule) -> Sequence[str] | None:
 
 def _label(model: StoredModel, output: int) -> Any:
     return model.classes[1 if output > 0 else 0]
+
+
+def _branches(model: StoredModel, dialect: Dialect) -> tuple[list[tuple[list[str], Any]], Any]:
+    """(conditions that must all hold, label) in order, and the label otherwise; as printed.
+
+    A conjunction is one branch, whose conditions are the opposites of its rules: so a missing
+    value meets none of them and the row gets the other label.
+    """
+    steps, default = _steps(model)
+    machine = model.machines[0]
+    if isinstance(machine, RuleSet) and machine.kind == "conjunction" and steps:
+        tests = [
+            condition_formula(rule, dialect, _words(model, rule), opposite=True)
+            for rule, _ in steps
+        ]
+        return [(tests, _label(model, default))], _label(model, -default)
+    branches = [
+        ([condition_formula(rule, dialect, _words(model, rule))], _label(model, output))
+        for rule, output in steps
+    ]
+    return branches, _label(model, default)
 
 
 def _header(model: StoredModel) -> str:
@@ -70,6 +97,47 @@ def _sql_text(value: Any) -> str:
     return "'" + str(value).replace("'", "''") + "'"
 
 
+def _sql_number(value: float) -> str:
+    """Digits with an exponent: databases read those as floating point, others as decimals."""
+    text = repr(float(value))
+    text = text if "e" in text else f"{text}e0"
+    return f"({text})" if text.startswith("-") else text
+
+
+def _sql_word(column: str, word: str, is_equal: bool) -> str:
+    """A column against a word in its normal form, whatever type the column has."""
+    spellings = [word]
+    if re.fullmatch(r"-?[0-9]+", word):
+        spellings.append(f"{word}.0")
+    elif word in ("True", "False"):
+        spellings += [word.lower(), word.upper()]
+    text = f"TRIM(CAST({column} AS VARCHAR))"
+    if len(spellings) == 1:
+        return f"{text} {'=' if is_equal else '<>'} {_sql_text(word)}"
+    listed = ", ".join(_sql_text(spelling) for spelling in spellings)
+    return f"{text} {'IN' if is_equal else 'NOT IN'} ({listed})"
+
+
+def _sql_dialect(names: Sequence[str]) -> Dialect:
+    def column(j: int) -> str:
+        return _identifier(names[j])
+
+    return Dialect(
+        column=column,
+        operand=lambda j: f"CAST({column(j)} AS DOUBLE PRECISION)",
+        number=_sql_number,
+        word=lambda j, word, is_equal: _sql_word(column(j), word, is_equal),
+        equal="=",
+        unequal="<>",
+        exp="EXP",
+        absolute="ABS",
+        root="SQRT",
+        both="AND",
+        either="OR",
+        is_known=lambda j: "",
+    )
+
+
 def export_sql(machine: Any, *, table: str | None = None, column: str = "prediction") -> str:
     """A rule machine as a ``CASE`` expression, or as a whole ``SELECT``.
 
@@ -84,8 +152,9 @@ def export_sql(machine: Any, *, table: str | None = None, column: str = "predict
     Returns
     -------
     str
-        NULL satisfies no rule, as in the library. Names and texts are quoted. Gaussian kernels
-        need the function EXP, Euclidean balls SQRT, Manhattan balls ABS.
+        The sentence that `explain` prints; NULL meets no condition, as in the library. Names
+        and texts are quoted. Gaussian kernels need the function EXP, Euclidean balls SQRT,
+        Manhattan balls ABS.
 
     Examples
     --------
@@ -99,26 +168,13 @@ def export_sql(machine: Any, *, table: str | None = None, column: str = "predict
     if len(model.classes) > 2:
         raise ValueError(f"`machine` must have two classes for SQL, not more. {_ADVICE}")
     names = model.names
-    dialect = Dialect(
-        column=lambda j: _identifier(names[j]),
-        text=_sql_text,
-        equal="=",
-        unequal="<>",
-        exp="EXP",
-        absolute="ABS",
-        root="SQRT",
-        both="AND",
-        either="OR",
-        is_known=lambda column: "",
-    )
-    steps, default = _steps(model)
+    branches, otherwise = _branches(model, _sql_dialect(names))
     lines = [
-        f"  WHEN {condition_formula(rule, dialect, _words(model, rule))} "
-        f"THEN {_sql_text(_label(model, output))}"
-        for rule, output in steps
+        "  WHEN " + "\n   AND ".join(tests) + f" THEN {_sql_text(label)}"
+        for tests, label in branches
     ]
-    otherwise = _sql_text(_label(model, default))
-    case = "\n".join(["CASE", *lines, f"  ELSE {otherwise}", "END"]) if lines else otherwise
+    last = _sql_text(otherwise)
+    case = "\n".join(["CASE", *lines, f"  ELSE {last}", "END"]) if lines else last
     head = f"-- {_header(model)}\n"
     if table is None:
         return f"{head}{case}\n"
@@ -127,35 +183,49 @@ def export_sql(machine: Any, *, table: str | None = None, column: str = "predict
 
 # -- Python ----------------------------------------------------------------------------------
 
-_PYTHON_HEAD = '''"""A classifier of few rules; needs nothing but Python.
+_PYTHON_HEAD = r'''"""A classifier of few rules; needs nothing but Python.
 
 {certificate}
 """
 
 import math
+import re
 
 
 def _number(row, name):
-    """A value as a float; a missing one is NaN, which no rule covers."""
+    """A value as a float; a missing one is NaN, which meets no condition."""
     value = row.get(name)
-    return math.nan if value is None else float(value)
+    return math.nan if _is_missing(value) else float(value)
+
+
+def _is_missing(value):
+    try:
+        return value is None or bool(value != value)
+    except TypeError:
+        return True
 
 
 def _word(row, name):
-    """A value as a text; None where it is missing."""
+    """A value as a word in its normal form, 3 for 3.0; None where it is missing."""
     value = row.get(name)
-    return None if value is None or value != value else str(value)
+    if _is_missing(value):
+        return None
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2.0**53:
+        return str(int(value))
+    text = str(value).strip()
+    is_whole = re.fullmatch(r"-?(0|[1-9][0-9]{{0,14}})\.0+", text)
+    return str(int(text.split(".")[0])) if is_whole else text
 
 '''
 _PYTHON_SCORE = '''
-def _signed(value, cut, side, tolerance, unit):
+def _signed(value, cut, side, tolerance, unit, with_missing):
     """Distance to a boundary, negative where the rule covers."""
     covered = {
         "below": value < cut - tolerance,
         "above": value > cut + tolerance,
         "equal": abs(value - cut) <= tolerance,
         "unequal": abs(value - cut) > tolerance,
-    }[side]
+    }[side] or (with_missing and value != value)
     distance = abs(value - cut) / unit
     distance = min(max(0.0 if distance != distance else distance, 5e-324), 1.7e308)
     return -distance if covered else distance
@@ -181,23 +251,21 @@ def export_python(machine: Any) -> str:
     head = _PYTHON_HEAD.format(certificate=_header(model).replace("\\", " ").replace('"', " "))
     if len(model.classes) > 2:
         return head + _python_scores(model)
-    steps, default = _steps(model)
     dialect = _python_dialect()
-    body = [
-        f"    if {condition_formula(rule, dialect, _words(model, rule))}:\n"
-        f"        return {_label(model, output)!r}"
-        for rule, output in steps
-    ]
+    branches, otherwise = _branches(model, dialect)
+    body = [f"    if {' and '.join(tests)}:\n        return {label!r}" for tests, label in branches]
     reads = _python_reads(model)
     lines = ["def predict(row):", '    """The label of a row, a dict of column names."""']
-    lines += [*reads, *body, f"    return {_label(model, default)!r}"]
+    lines += [*reads, *body, f"    return {otherwise!r}"]
     return head + "\n" + "\n".join(lines) + "\n"
 
 
 def _python_dialect() -> Dialect:
     return Dialect(
         column=lambda j: f"x{j}",
-        text=repr,
+        operand=lambda j: f"x{j}",
+        number=number,
+        word=_python_word,
         equal="==",
         unequal="!=",
         exp="math.exp",
@@ -205,8 +273,12 @@ def _python_dialect() -> Dialect:
         root="math.sqrt",
         both="and",
         either="or",
-        is_known=lambda column: f"{column} is not None and {column} == {column}",
+        is_known=lambda j: f"x{j} == x{j}",
     )
+
+
+def _python_word(j: int, word: str, is_equal: bool) -> str:
+    return f"x{j} == {word!r}" if is_equal else f"(x{j} is not None and x{j} != {word!r})"
 
 
 def _python_reads(model: StoredModel) -> list[str]:
@@ -238,11 +310,12 @@ def _python_scores(model: StoredModel) -> str:
 
 
 def _python_machine(model: StoredModel, k: int, dialect: Dialect) -> list[str]:
-    machine = model.machines[k]
+    machine = _rules_of(model, k)
     steps, default = _steps(model, k)
     calls = [
         f"_signed({value_formula(rule, dialect)}, {number(rule.cut)}, {rule.side!r}, "
-        f"{number(rule.tolerance)}, {number(max(rule.unit(), 2.0**-1022))})"
+        f"{number(rule.tolerance)}, {number(max(rule.unit(), 2.0**-1022))}, "
+        f"{machine.with_missing})"
         for rule, _ in steps
     ]
     if not calls:
@@ -286,10 +359,12 @@ def export_json(machine: Any) -> str:
         labels = {1: model.classes[1], -1: model.classes[0]}
         if len(model.classes) > 2:
             labels = {1: model.classes[k], -1: None}
+        more = OR_MISSING if _rules_of(model, k).with_missing else ""
         machines.append(
             {
                 "rules": [
-                    {"if": model.condition(rule), "then": labels[output]} for rule, output in steps
+                    {"if": model.condition(rule) + more, "then": labels[output]}
+                    for rule, output in steps
                 ],
                 "otherwise": labels[default],
             }

@@ -17,10 +17,16 @@ Vector = Sequence[float]
 
 @dataclass(frozen=True)
 class Dialect:
-    """How columns, texts and a few functions are spelled."""
+    """How columns, texts and a few functions are spelled.
+
+    ``column`` is a column to compare, ``operand`` the same for arithmetic, ``word`` the
+    comparison of a column with a word (equal or not), false where the value is missing.
+    """
 
     column: Callable[[int], str]
-    text: Callable[[str], str]
+    operand: Callable[[int], str]
+    number: Callable[[float], str]
+    word: Callable[[int, str, bool], str]
     equal: str
     unequal: str
     exp: str
@@ -28,7 +34,7 @@ class Dialect:
     root: str
     both: str
     either: str
-    is_known: Callable[[str], str]
+    is_known: Callable[[int], str]
 
 
 def number(value: float) -> str:
@@ -41,19 +47,26 @@ def _sum(terms: Sequence[str]) -> str:
     return "(" + " + ".join(terms) + ")" if terms else "0.0"
 
 
-def weighted_sum(weights: Vector, dialect: Dialect) -> str:
-    """Sum of weights times columns, without those of weight zero."""
-    return _sum([f"{number(w)} * {dialect.column(j)}" for j, w in enumerate(weights) if w])
+def weighted_sum(weights: Vector, dialect: Dialect, *, with_zeros: bool = False) -> str:
+    """Sum of weights times columns; those of weight zero matter only where they are missing."""
+    return _sum(
+        [
+            f"{dialect.number(w)} * {dialect.operand(j)}"
+            for j, w in enumerate(weights)
+            if w or with_zeros
+        ]
+    )
 
 
 def _gaps(point: Vector, dialect: Dialect, scale: Vector | None = None) -> list[str]:
     out = []
     for j, value in enumerate(point):
-        column = dialect.column(j)
+        column = dialect.operand(j)
         if scale is None:
-            out.append(f"({column} - {number(value)})")
+            out.append(f"({column} - {dialect.number(value)})")
         else:
-            out.append(f"({column} / {number(scale[j])} - {number(value / scale[j])})")
+            unit, place = dialect.number(scale[j]), dialect.number(value / scale[j])
+            out.append(f"({column} / {unit} - {place})")
     return out
 
 
@@ -65,13 +78,15 @@ def kernel_formula(kernel: Kernel, point: Vector, dialect: Dialect) -> str:
     """k(point, x) as a formula of the columns."""
     if kernel.name == "rbf":
         squares = _squares(_gaps(point, dialect))
-        return f"{dialect.exp}({number(-kernel.gamma)} * {squares})"
+        return f"{dialect.exp}({dialect.number(-kernel.gamma)} * {squares})"
     if kernel.name == "precomputed":
         raise ModelFileError("a rule on a precomputed kernel has no formula. Export another model.")
-    products = weighted_sum(point, dialect)
-    if kernel.name == "linear":
-        return products
-    base = f"({number(kernel.gamma)} * {products} + {number(kernel.coef0)})"
+    products = weighted_sum(point, dialect, with_zeros=True)
+    return products if kernel.name == "linear" else _power(kernel, products, dialect)
+
+
+def _power(kernel: Kernel, products: str, dialect: Dialect) -> str:
+    base = f"({dialect.number(kernel.gamma)} * {products} + {dialect.number(kernel.coef0)})"
     return "(" + " * ".join([base] * kernel.degree) + ")"
 
 
@@ -79,18 +94,16 @@ def _own_kernel(kernel: Kernel, n_features: int, dialect: Dialect) -> str:
     """k(x, x) as a formula of the columns."""
     if kernel.name == "rbf":
         return "1.0"
-    columns = [dialect.column(j) for j in range(n_features)]
+    columns = [dialect.operand(j) for j in range(n_features)]
     squares = _sum([f"{column} * {column}" for column in columns])
-    if kernel.name == "linear":
-        return squares
-    base = f"({number(kernel.gamma)} * {squares} + {number(kernel.coef0)})"
-    return "(" + " * ".join([base] * kernel.degree) + ")"
+    return squares if kernel.name == "linear" else _power(kernel, squares, dialect)
 
 
 def value_formula(rule: AbstractRule, dialect: Dialect) -> str:
     """The number that a rule compares with its threshold."""
-    if isinstance(rule, Stump):
-        return dialect.column(rule.feature)
+    if isinstance(rule, Stump):  # only between 0 and 1 may the column hold True and False
+        make = dialect.operand if 0.0 <= rule.threshold <= 1.0 else dialect.column
+        return make(rule.feature)
     if isinstance(rule, LinearRule):
         return weighted_sum(rule.weights, dialect)
     if isinstance(rule, (HalfSpace, TwoPointHalfSpace)):
@@ -105,7 +118,7 @@ def value_formula(rule: AbstractRule, dialect: Dialect) -> str:
 def _distance_formula(rule: Ball, dialect: Dialect) -> str:
     if rule.kernel is not None:
         center = np.array([rule.center])
-        own = number(float(rule.kernel.diagonal(center)[0]))
+        own = dialect.number(float(rule.kernel.diagonal(center)[0]))
         between = kernel_formula(rule.kernel, rule.center, dialect)
         squares = f"({_own_kernel(rule.kernel, len(rule.center), dialect)} + {own}"
         return f"{dialect.root}({dialect.absolute}({squares} - 2.0 * {between})))"
@@ -118,30 +131,40 @@ def _distance_formula(rule: Ball, dialect: Dialect) -> str:
     raise ModelFileError("balls in the largest coordinate have no single formula.")
 
 
-def condition_formula(rule: AbstractRule, dialect: Dialect, words: Sequence[Any] | None) -> str:
-    """Whether a row is covered; a missing value is covered by nothing."""
+def condition_formula(
+    rule: AbstractRule, dialect: Dialect, words: Sequence[Any] | None, *, opposite: bool = False
+) -> str:
+    """Whether a row is covered, or its opposite; neither is met by a missing value."""
     if isinstance(rule, Stump) and rule.side in ("equal", "unequal"):
-        mark = dialect.equal if rule.side == "equal" else dialect.unequal
-        column = dialect.column(rule.feature)
-        value = number(rule.threshold)
-        if words is not None:
-            value = dialect.text(words[int(rule.threshold)])
-        compared = f"{column} {mark} {value}"
-        known = dialect.is_known(column)
-        return f"({known} {dialect.both} {compared})" if known else compared
+        return _equality(rule, dialect, words, (rule.side == "equal") != opposite)
     if isinstance(rule, Ball) and rule.metric == "chebyshev" and rule.kernel is None:
-        return _largest_condition(rule, dialect)
-    low, high = number(rule.cut - rule.tolerance), number(rule.cut + rule.tolerance)
-    value = value_formula(rule, dialect)
-    return f"{value} < {low}" if rule.side == "below" else f"{value} > {high}"
+        return _largest_condition(rule, dialect, opposite)
+    mark, cut = _comparison(rule, dialect, opposite)
+    return f"{value_formula(rule, dialect)} {mark} {cut}"
 
 
-def _largest_condition(rule: Ball, dialect: Dialect) -> str:
+def _comparison(rule: AbstractRule, dialect: Dialect, opposite: bool) -> tuple[str, str]:
+    """The mark and the number on its right."""
+    if rule.side == "below":
+        return (">=" if opposite else "<"), dialect.number(rule.cut - rule.tolerance)
+    return ("<=" if opposite else ">"), dialect.number(rule.cut + rule.tolerance)
+
+
+def _equality(rule: Stump, dialect: Dialect, words: Sequence[Any] | None, is_equal: bool) -> str:
+    if words is not None:
+        return dialect.word(rule.feature, words[int(rule.threshold)], is_equal)
+    mark = dialect.equal if is_equal else dialect.unequal
+    compared = f"{dialect.column(rule.feature)} {mark} {dialect.number(rule.threshold)}"
+    known = dialect.is_known(rule.feature)
+    return f"({known} {dialect.both} {compared})" if known else compared
+
+
+def _largest_condition(rule: Ball, dialect: Dialect, opposite: bool) -> str:
     """Every coordinate within the radius, or some beyond it (and none missing)."""
     sizes = [f"{dialect.absolute}({gap})" for gap in _gaps(rule.center, dialect, rule.scale)]
-    if rule.side == "below":
-        low = number(rule.cut - rule.tolerance)
-        return "(" + f" {dialect.both} ".join(f"{size} < {low}" for size in sizes) + ")"
-    high = number(rule.cut + rule.tolerance)
-    some = f" {dialect.either} ".join(f"{size} > {high}" for size in sizes)
-    return f"(({some}) {dialect.both} {_sum(sizes)} >= 0.0)"
+    mark, cut = _comparison(rule, dialect, opposite)
+    compared = [f"{size} {mark} {cut}" for size in sizes]
+    if mark in ("<", "<="):
+        return "(" + f" {dialect.both} ".join(compared) + ")"
+    some = f" {dialect.either} ".join(compared)
+    return f"(({some}) {dialect.both} {_sum(sizes)} >= {dialect.number(0.0)})"

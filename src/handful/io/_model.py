@@ -21,9 +21,24 @@ from handful.io._rules import (
     read_int,
     read_text,
 )
-from handful.io._scores import KINDS, ScoreMachine, StumpVotes, score_from_dict
+from handful.io._scores import (
+    KINDS,
+    KernelExpansion,
+    LinearScore,
+    ScoreMachine,
+    StumpVotes,
+    score_from_dict,
+)
 from handful.io._write import FORMAT, VERSION
-from handful.rules import AbstractRule, HalfSpace, RuleList, RuleSet, Stump
+from handful.rules import (
+    AbstractRule,
+    HalfSpace,
+    RuleList,
+    RuleSet,
+    Stump,
+    TwoPointHalfSpace,
+)
+from handful.tables import is_missing, word_of
 
 Floats = NDArray[np.float64]
 Machine = RuleSet | RuleList | ScoreMachine
@@ -96,6 +111,7 @@ class StoredModel:
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of the rows of a numeric matrix (categories as codes)."""
         X = self._checked(X)
+        self._refuse_missing(X)
         classes = np.array(self.classes, dtype=object)
         if len(self.machines) == 1:
             return classes[(self.machines[0].predict(X) > 0).astype(int)]
@@ -114,9 +130,19 @@ class StoredModel:
         out = np.full(len(X), "", dtype=object)
         for k, machine in enumerate(self.machines):
             texts = np.array([*(self.condition(r) for r in machine.rules), ""], dtype=object)
-            rows = which == k
-            out[rows] = texts[machine.first_rule(X[rows])]
+            rows = np.flatnonzero(which == k)
+            first = machine.first_rule(X[rows])
+            out[rows] = texts[first]
+            for i, rule in enumerate(machine.rules):
+                mine = rows[first == i]
+                out[mine[rule.is_missing(X[mine])]] = self._missing_text(rule)
         return out
+
+    def _missing_text(self, rule: AbstractRule) -> str:
+        """Why a rule of a conjunction takes a row that lacks a value."""
+        if isinstance(rule, Stump):
+            return f"{self.names[rule.feature]} is missing"
+        return f"a value is missing in {self.condition(rule)}"
 
     def condition(self, rule: AbstractRule) -> str:
         """When a rule covers a case, in names and categories."""
@@ -128,6 +154,19 @@ class StoredModel:
             mark = "=" if rule.side == "equal" else "≠"
             return f"{names[rule.feature]} {mark} {known[int(rule.threshold)]}"
         return rule.describe(names)
+
+    def _refuse_missing(self, X: Floats) -> None:
+        """A score needs all its values; rules and votes say what a missing one means."""
+        for machine in self.machines:
+            if not isinstance(machine, (KernelExpansion, LinearScore)):
+                continue
+            used = sorted(_features_of(machine, self.n_features))
+            row, place = np.nonzero(np.isnan(X[:, used]))
+            if len(row):
+                raise ValueError(
+                    f"the column {self.names[used[place[0]]]!r} must have no missing values, got "
+                    f"one in row {row[0] + 1}. The model was trained on complete rows."
+                )
 
     def _checked(self, X: Any) -> Floats:
         X = np.asarray(X, dtype=np.float64)
@@ -152,7 +191,7 @@ def _features_of(part: Any, n_features: int) -> set[int]:
     if isinstance(part, Stump):
         return {part.feature}
     weights = getattr(part, "weights", None)
-    if isinstance(part, HalfSpace) and part.kernel.name == "linear":
+    if isinstance(part, (HalfSpace, TwoPointHalfSpace)) and part.kernel.name == "linear":
         weights = np.subtract(part.a, part.b)
     if isinstance(part, StumpVotes):
         return set(part.features)
@@ -168,10 +207,14 @@ def encode_column(column: Any, known: tuple[str, ...] | None, name: str) -> Floa
     column = pd.Series(column)
     if known is not None:
         codes = {word: float(k) for k, word in enumerate(known)}
-        mapped = column.map(lambda value: codes.get(str(value), UNKNOWN), na_action="ignore")
-        return mapped.to_numpy(dtype=np.float64, na_value=np.nan)
-    numbers = pd.to_numeric(column, errors="coerce")
+        words = [None if is_missing(v) else word_of(v) for v in column]
+        return np.array([np.nan if w is None else codes.get(w, UNKNOWN) for w in words])
+    numbers = pd.to_numeric(column, errors="coerce").astype("Float64")
     bad = numbers.isna() & column.notna()
+    if bad.any():  # True and False are numbers, as where the model was trained
+        texts = column[bad].astype(str).str.strip().str.lower()
+        numbers[bad] = texts.map({"true": 1.0, "false": 0.0}).astype("Float64")
+        bad = numbers.isna() & column.notna()
     if bad.any():
         example = str(column[bad].iloc[0])[:40]
         raise ValueError(

@@ -17,7 +17,7 @@ from handful.rules._rules import (
     Stump,
     TwoPointHalfSpace,
 )
-from handful.rules._sets import RuleList, RuleSet
+from handful.rules._sets import OR_MISSING, RuleList, RuleSet
 from handful.rules._table import (
     Rows,
     Table,
@@ -30,6 +30,7 @@ from handful.rules._table import (
 from handful.rules.search.greedy import Step, Sweep, SweepOptions
 
 __all__ = [
+    "OR_MISSING",
     "AbstractRule",
     "Ball",
     "HalfSpace",

@@ -1,9 +1,11 @@
 """What a rule is: a frozen record that covers rows, measures distances to its boundary and reads.
 
 A rule *covers* a row where its value lies on the stated side of its threshold. In a conjunction
-covered rows are called negative, in a disjunction positive. Values within ``tolerance`` of the
-threshold are on neither strict side, so that rows equal to the threshold example are treated
-alike in training, rebuilding and prediction whatever the order of floating-point operations.
+covered rows are called negative, in a disjunction positive. A condition on a missing value is not
+met: neither the rule's own, nor its opposite, which is what a conjunction asks for. Values
+within ``tolerance`` of the threshold are on neither strict side, so that rows equal to the
+threshold example are treated alike in training, rebuilding and prediction whatever the order of
+floating-point operations.
 """
 
 from __future__ import annotations
@@ -63,22 +65,32 @@ class AbstractRule(ABC):
     def describe(self, names: Sequence[str] | None = None) -> str:
         """The condition under which a row is covered, in the user's feature names."""
 
-    def covers(self, X: Floats) -> Mask:
-        """Which rows lie on the rule's side; a missing value lies on none."""
-        return self._is_covered(self.values(X))
+    def covers(self, X: Floats, *, with_missing: bool = False) -> Mask:
+        """Which rows lie on the rule's side.
 
-    def _is_covered(self, v: Floats) -> Mask:
+        A missing value lies on no side, and neither on the other one. A conjunction asks for the
+        other side, so a missing value does not meet it: ``with_missing`` counts it as covered.
+        """
+        return self._is_covered(self.values(X), with_missing)
+
+    def is_missing(self, X: Floats) -> Mask:
+        """Which rows lack a value that the rule looks at."""
+        return np.isnan(self.values(X))
+
+    def _is_covered(self, v: Floats, with_missing: bool) -> Mask:
         if self.side == "below":
-            return np.asarray(v < self.cut - self.tolerance)
-        if self.side == "above":
-            return np.asarray(v > self.cut + self.tolerance)
-        is_equal = np.abs(v - self.cut) <= self.tolerance
-        return np.asarray(is_equal if self.side == "equal" else ~is_equal & ~np.isnan(v))
+            covered = v < self.cut - self.tolerance
+        elif self.side == "above":
+            covered = v > self.cut + self.tolerance
+        else:
+            is_equal = np.abs(v - self.cut) <= self.tolerance
+            covered = is_equal if self.side == "equal" else ~is_equal & ~np.isnan(v)
+        return np.asarray(covered | np.isnan(v) if with_missing else covered)
 
-    def score(self, X: Floats) -> Floats:
+    def score(self, X: Floats, *, with_missing: bool = False) -> Floats:
         """Signed distance to the boundary: negative exactly where the rule covers."""
         v = self.values(X)
-        covered = self._is_covered(v)
+        covered = self._is_covered(v, with_missing)
         with np.errstate(invalid="ignore", over="ignore"):
             distance = np.abs(v - self.cut) / max(self.unit(), _TINY)
         distance = np.clip(np.where(np.isnan(distance), 0.0, distance), _TINY, _HUGE)
@@ -179,6 +191,19 @@ def inner_products(points: Floats, X: Floats) -> Floats:
     return out
 
 
+def without_unweighted(X: Floats, weights: Floats) -> Floats:
+    """X with zeros for missing values that have no weight: no sentence names their columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> without_unweighted(np.array([[np.nan, np.nan]]), np.array([0.0, 2.0]))
+    array([[ 0., nan]])
+    """
+    fill = np.isnan(X) & (np.asarray(weights) == 0.0)
+    return np.where(fill, 0.0, X) if fill.any() else X
+
+
 class _PairRule(AbstractRule):
     """Shared by half-spaces whose direction is the difference of two examples."""
 
@@ -202,7 +227,10 @@ class _PairRule(AbstractRule):
         """k(a, x) - k(b, x)."""
         if self.kernel.name == "precomputed":
             return np.asarray(X[:, self.examples[0]] - X[:, self.examples[1]])
-        K = kernel_rows(self.kernel, np.array([self.a, self.b]), np.asarray(X, dtype=np.float64))
+        X = np.asarray(X, dtype=np.float64)
+        if self.kernel.name == "linear":
+            X = without_unweighted(X, np.subtract(self.a, self.b))
+        K = kernel_rows(self.kernel, np.array([self.a, self.b]), X)
         return np.asarray(K[0] - K[1])
 
     def unit(self) -> float:
@@ -334,7 +362,9 @@ class LinearRule(AbstractRule):
 
     def values(self, X: Floats) -> Floats:
         """The weighted sum of the features."""
-        return np.asarray(inner_products(np.array([self.weights]), X)[0])
+        weights = np.array([self.weights])
+        X = without_unweighted(np.asarray(X, dtype=np.float64), weights)
+        return np.asarray(inner_products(weights, X)[0])
 
     def unit(self) -> float:
         """Length of the weight vector."""
@@ -368,7 +398,10 @@ def ball_distances(
         return np.sqrt(np.maximum(diagonal - 2.0 * kernel_rows(kernel, points, X), 0.0))
     if scale is not None:
         points, X = points / np.array(scale), X / np.array(scale)
-    return np.asarray(cdist(points, X, METRICS[metric]))
+    distances = np.asarray(cdist(points, X, METRICS[metric]))
+    if metric == "chebyshev":  # the largest of some numbers and a missing one is not known
+        distances[:, np.isnan(X).any(axis=1)] = np.nan
+    return distances
 
 
 @dataclass(frozen=True)
@@ -427,4 +460,11 @@ class Ball(AbstractRule):
             f"{_name(names, j)} {value:.4g}" for j, value in enumerate(self.center[:6])
         )
         more = ", …" if len(self.center) > 6 else ""
-        return f"distance to ({shown}{more}) {_WORDS[self.side]} {self.radius:.6g}"
+        return f"{self._distance()} to ({shown}{more}) {_WORDS[self.side]} {self.radius:.6g}"
+
+    def _distance(self) -> str:
+        """What kind of distance it is, where it is not the usual one."""
+        if self.kernel is not None:
+            return f"{self.kernel.name}-distance"
+        usual = self.metric == "euclidean"
+        return ("" if usual else f"{self.metric} ") + ("scaled " if self.scale else "") + "distance"

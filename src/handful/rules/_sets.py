@@ -12,22 +12,26 @@ from handful.rules._rules import AbstractRule
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+OR_MISSING = " or missing"
 
 
 @dataclass(frozen=True)
 class RuleSet:
     """A conjunction or disjunction of rules.
 
-    A conjunction is +1 unless some rule covers the row; a disjunction is -1 unless some rule
-    covers it. Without rules it is constant.
+    A conjunction is +1 where every rule's opposite is met, so -1 where a rule covers the row or
+    looks at a missing value; a disjunction is +1 where some rule covers it. A condition on a
+    missing value is not met. Without rules it is constant.
 
     Examples
     --------
     >>> import numpy as np
     >>> from handful.rules import Stump
     >>> machine = RuleSet((Stump(0, 1.0, "above"),), kind="conjunction")
-    >>> machine.predict(np.array([[0.0], [2.0]]))
-    array([ 1, -1])
+    >>> machine.predict(np.array([[0.0], [2.0], [np.nan]]))
+    array([ 1, -1, -1])
     """
 
     rules: tuple[AbstractRule, ...]
@@ -38,29 +42,40 @@ class RuleSet:
         """Label of rows that no rule covers."""
         return 1 if self.kind == "conjunction" else -1
 
+    @property
+    def with_missing(self) -> bool:
+        """Whether a rule takes the rows whose value is missing: the conjunction needs the value."""
+        return self.kind == "conjunction"
+
+    def covers(self, rule: AbstractRule, X: Floats) -> Mask:
+        """Which rows one of the rules takes."""
+        return rule.covers(X, with_missing=self.with_missing)
+
     def decision_function(self, X: Floats) -> Floats:
         """Distance to the nearest boundary that decides, with the sign of the prediction."""
         if not self.rules:
             return np.full(X.shape[0], float(self.sign))
-        nearest = np.min([rule.score(X) for rule in self.rules], axis=0)
+        nearest = np.min(
+            [rule.score(X, with_missing=self.with_missing) for rule in self.rules], axis=0
+        )
         return np.asarray(self.sign * nearest)
 
     def predict(self, X: Floats) -> Ints:
         """Labels in {-1, +1}."""
         covered = np.zeros(X.shape[0], dtype=bool)
         for rule in self.rules:
-            covered |= rule.covers(X)
+            covered |= self.covers(rule, X)
         return np.where(covered, -self.sign, self.sign)
 
     def first_rule(self, X: Floats) -> Ints:
         """Index of the first rule that covers each row, -1 where none does."""
         fired = np.full(X.shape[0], -1, dtype=np.int64)
         for i, rule in reversed(list(enumerate(self.rules))):
-            fired[rule.covers(X)] = i
+            fired[self.covers(rule, X)] = i
         return fired
 
     def as_list(self) -> RuleList:
-        """The same classifier as a list: every rule gives the covered label."""
+        """The same rules as a list; it differs where a conjunction misses a value."""
         return RuleList(self.rules, (-self.sign,) * len(self.rules), self.sign)
 
     @property
@@ -70,7 +85,8 @@ class RuleSet:
 
     def describe(self, names: Sequence[str] | None = None) -> list[str]:
         """The conditions under which a row is covered."""
-        return [rule.describe(names) for rule in self.rules]
+        more = OR_MISSING if self.with_missing else ""
+        return [rule.describe(names) + more for rule in self.rules]
 
 
 @dataclass(frozen=True)
@@ -90,11 +106,17 @@ class RuleList:
     outputs: tuple[int, ...]
     default: int
 
+    with_missing = False
+
+    def covers(self, rule: AbstractRule, X: Floats) -> Mask:
+        """Which rows meet one of the rules."""
+        return rule.covers(X)
+
     def first_rule(self, X: Floats) -> Ints:
         """Index of the first rule that covers each row, -1 where none does."""
         fired = np.full(X.shape[0], -1, dtype=np.int64)
         for i, rule in reversed(list(enumerate(self.rules))):
-            fired[rule.covers(X)] = i
+            fired[self.covers(rule, X)] = i
         return fired
 
     def predict(self, X: Floats) -> Ints:

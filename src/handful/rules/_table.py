@@ -40,7 +40,8 @@ Pair = tuple[Ints, Ints]
 Round = tuple[tuple[int, int, int, int], Sequence[Pair]]
 
 BELOW, ABOVE, EQUAL, UNEQUAL = 0, 1, 2, 3
-SIDE_NAMES = ("below", "above", "equal", "unequal")
+WITH_MISSING = 4  # added to a side: missing values lie on it, as a conjunction needs
+SIDE_NAMES = ("below", "above", "equal", "unequal") * 2
 _PARALLEL = 20_000_000  # codes from which threads pay
 
 
@@ -63,6 +64,9 @@ class Machine(Protocol):
 
     def predict(self, X: Floats) -> Ints:
         """Labels in {-1, +1}."""
+
+    def covers(self, rule: AbstractRule, X: Floats) -> Mask:
+        """Which rows one of the rules takes."""
 
 
 @dataclass(frozen=True)
@@ -488,11 +492,15 @@ def two_point_table(rows: Rows, pool: Ints, kernel: Kernel, *, n_threads: int = 
 
 
 def sides_of(table: Table, rows: Rows, sign: int) -> Ints:
-    """(direction, side) pairs that a machine of the given sign (+1 conjunction) may use."""
+    """(direction, side) pairs that a machine of the given sign (+1 conjunction) may use.
+
+    Only stumps meet missing values; in a conjunction their rules take them.
+    """
     t = np.arange(table.n_directions)
     if table.family == "stumps":
         numeric = np.array([[BELOW, ABOVE], [EQUAL, UNEQUAL]])[rows.is_categorical.astype(int)]
-        return np.column_stack([np.repeat(t, 2), numeric.ravel()])
+        more = WITH_MISSING if sign > 0 else 0
+        return np.column_stack([np.repeat(t, 2), numeric.ravel() + more])
     if table.family == "balls":
         is_same = rows.y[table.pool_rows[table.first]] == sign
         return np.column_stack([t, np.where(is_same, ABOVE, BELOW)])
@@ -507,6 +515,9 @@ def covered_rows(table: Table, t: int, j: int, side: int) -> Mask:
 def covered_codes(codes: NDArray[np.uint16], j: int, side: int, n_codes: int) -> Mask:
     """Codes on one side of threshold j."""
     missing = n_codes - 1
+    if side >= WITH_MISSING:
+        covered = covered_codes(codes, j, side - WITH_MISSING, n_codes)
+        return np.asarray(covered | (codes == missing))
     if side == BELOW:
         return np.asarray(codes <= 2 * j)
     if side == ABOVE:

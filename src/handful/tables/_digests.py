@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from numbers import Number
 from typing import Any
@@ -14,6 +15,7 @@ Bytes = NDArray[np.uint8]
 Words = NDArray[np.uint64]
 
 _SIZE = 32  # of a SHA-256 digest
+_WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,14})\.0+")  # a whole number written as a float
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,12 +32,15 @@ class RowDigests:
 
 
 def word_of(value: Any) -> str:
-    """The one normal form of a category: 3, 3.0 and "3" are the same word.
+    """The one normal form of a category: 3, 3.0, "3" and "3.0" are the same word.
+
+    A column of whole numbers becomes one of floats as soon as a value is missing, and is written
+    so to files: its words must not depend on that. Codes such as "03" stay as they are.
 
     Examples
     --------
-    >>> [word_of(v) for v in (3, 3.0, "3", True, " red ")]
-    ['3', '3', '3', 'True', 'red']
+    >>> [word_of(v) for v in (3, 3.0, "3", "3.0", "03", True, " red ")]
+    ['3', '3', '3', '3', '03', 'True', 'red']
     """
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
@@ -44,7 +49,8 @@ def word_of(value: Any) -> str:
         if number.imag == 0.0 and number.real.is_integer() and abs(number.real) < 2.0**53:
             return str(int(number.real))
         return repr(number.real) if number.imag == 0.0 else repr(number)
-    return str(value).strip()
+    text = str(value).strip()
+    return str(int(text.split(".")[0])) if _WHOLE.fullmatch(text) else text
 
 
 def is_missing(value: Any) -> bool:

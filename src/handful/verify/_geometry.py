@@ -34,7 +34,15 @@ def kernel_values(kernel: Mapping[str, Any], point: Floats, X: Floats) -> Floats
 
 def _pair(rule: Rule, X: Floats) -> Floats:
     a, b = np.array(rule["a"], dtype=float), np.array(rule["b"], dtype=float)
+    if rule["kernel"]["name"] == "linear":
+        X = np.where(a == b, np.nan_to_num(X, nan=0.0), X)
     return kernel_values(rule["kernel"], a, X) - kernel_values(rule["kernel"], b, X)
+
+
+def _weighted_sums(X: Floats, weights: Floats) -> Floats:
+    """Sums over the features that have a weight: the others are not looked at."""
+    used = np.flatnonzero(weights)
+    return np.asarray(X[:, used] @ weights[used])
 
 
 def _gram(rule: Rule) -> tuple[float, float, float]:
@@ -65,7 +73,7 @@ def rule_values(rule: Rule, X: Floats) -> Floats:
     if kind == "stump":
         return np.asarray(X[:, rule["feature"]])
     if kind == "linear":
-        return np.asarray(X @ np.array(rule["weights"], dtype=float))
+        return _weighted_sums(X, np.array(rule["weights"], dtype=float))
     return _distances(rule, X) if kind == "ball" else _pair(rule, X)
 
 
@@ -102,8 +110,12 @@ def rule_unit(rule: Rule) -> float:
     return float(np.sqrt(max(k_aa + k_bb - 2.0 * k_ab, 0.0)))
 
 
-def on_side(values: Floats, cut: float, side: str, tolerance: float) -> Mask:
-    """Which values lie on a side of a cut; a missing one lies on none."""
+def on_side(
+    values: Floats, cut: float, side: str, tolerance: float, with_missing: bool = False
+) -> Mask:
+    """Which values lie on a side of a cut; a missing one on none, or on it by a conjunction."""
+    if with_missing:
+        return on_side(values, cut, side, tolerance) | np.isnan(values)
     if side == "below":
         return np.asarray(values < cut - tolerance)
     if side == "above":
@@ -121,12 +133,14 @@ def covered(rule: Rule, X: Floats) -> Mask:
     return on_side(rule_values(rule, X), rule_cut(rule), rule["side"], rule_tolerance(rule))
 
 
-def _scores(rules: Sequence[Rule], X: Floats) -> tuple[list[Mask], list[Floats]]:
+def _scores(
+    rules: Sequence[Rule], X: Floats, with_missing: bool
+) -> tuple[list[Mask], list[Floats]]:
     """Covers and distances to the boundary of each rule."""
     covers, distances = [], []
     for rule in rules:
         values, cut = rule_values(rule, X), rule_cut(rule)
-        covers.append(on_side(values, cut, rule["side"], rule_tolerance(rule)))
+        covers.append(on_side(values, cut, rule["side"], rule_tolerance(rule), with_missing))
         gap = np.abs(values - cut) / max(rule_unit(rule), _SMALLEST)
         distances.append(np.clip(np.where(np.isnan(gap), 0.0, gap), _SMALLEST, _LARGEST))
     return covers, distances
@@ -136,7 +150,7 @@ def machine_scores(machine: Mapping[str, Any], X: Floats) -> Floats:
     """Signed scores of a set or list of rules; their signs are the labels."""
     rules, kind = machine["rules"], machine["kind"]
     with np.errstate(invalid="ignore", over="ignore"):
-        covers, distances = _scores(rules, X)
+        covers, distances = _scores(rules, X, kind == "conjunction")
     if kind == "list":
         return _list_scores(machine, covers, distances, X.shape[0])
     if kind not in ("conjunction", "disjunction"):

@@ -274,11 +274,15 @@ def _same_weights(found: Sequence[float], wanted: Sequence[float], units: Floats
 
 
 def rank_prices(
-    rules: Sequence[Rule], directions: Sequence[Direction], signs: Ints
+    rules: Sequence[Rule],
+    directions: Sequence[Direction],
+    signs: Ints,
+    with_missing: bool = False,
 ) -> tuple[list[float], list[tuple[int, int]]]:
     """Price of each rule given those before it, and which candidates they are.
 
     ``signs`` is +1 for pool examples that should be covered, -1 for those that should not.
+    Rules of a conjunction also take the examples whose value is missing (``with_missing``).
     """
     live = np.ones(len(signs), dtype=bool)
     prices, places = [], []
@@ -286,21 +290,22 @@ def rank_prices(
         place = find_candidate(rule, directions)
         if place is None:
             raise LookupError("a rule is not among the candidates of its pool")
-        usefulness = [_usefulness(d, np.where(live, signs, 0)) for d in directions]
+        usefulness = [_usefulness(d, np.where(live, signs, 0), with_missing) for d in directions]
         everything = np.concatenate([u.ravel() for u in usefulness])
         direction = directions[place[0]]
         side = direction.sides.index(rule["side"])
         own = int(usefulness[place[0]][side, place[1]])
         prices.append(_rank_price(everything, own))
         cut = float(direction.cuts[place[1]])
-        live &= ~on_side(direction.values, cut, rule["side"], direction.tolerance)
+        live &= ~on_side(direction.values, cut, rule["side"], direction.tolerance, with_missing)
         places.append(place)
     return prices, places
 
 
-def _usefulness(direction: Direction, signs: Ints) -> Ints:
+def _usefulness(direction: Direction, signs: Ints, with_missing: bool = False) -> Ints:
     """Covered examples with their signs, for both sides (rows) and every cut (columns)."""
     known = ~np.isnan(direction.values)
+    more = int(signs[~known].sum()) if with_missing else 0
     order = np.argsort(direction.values[known], kind="stable")
     values, signs = direction.values[known][order], signs[known][order]
     sums = np.concatenate([[0], np.cumsum(signs)])
@@ -308,9 +313,9 @@ def _usefulness(direction: Direction, signs: Ints) -> Ints:
     below = sums[np.searchsorted(values, cuts - tolerance, side="left")]
     not_above = sums[np.searchsorted(values, cuts + tolerance, side="right")]
     if direction.sides[0] == "below":
-        return np.array([below, sums[-1] - not_above])
+        return np.array([below, sums[-1] - not_above]) + more
     equal = not_above - below
-    return np.array([equal, sums[-1] - equal])
+    return np.array([equal, sums[-1] - equal]) + more
 
 
 def _rank_price(everything: Ints, own: int) -> float:

@@ -21,6 +21,21 @@ def _is_missing(value: Any) -> bool:
     return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
 
 
+def _word(value: Any) -> str:
+    """A category in its normal form: 3, 3.0, "3" and "3.0" are one word."""
+    if isinstance(value, (float, np.floating)):
+        number = float(value)
+        is_exact = number.is_integer() and abs(number) < 2.0**53
+        return str(int(number)) if is_exact else repr(number)
+    text = str(value).strip()
+    whole, dot, zeros = text.partition(".")
+    digits = whole.removeprefix("-")
+    is_number = digits.isascii() and digits.isdigit() and len(digits) <= 15
+    if dot and zeros and not zeros.strip("0") and is_number and str(int(digits)) == digits:
+        return str(int(whole))
+    return text
+
+
 def _column(X: Any, j: int, name: str | None) -> list[Any]:
     if name is not None and hasattr(X, "columns"):
         names = [str(column) for column in X.columns]
@@ -45,7 +60,7 @@ def read_rows(document: Mapping[str, Any], X: Any) -> Floats:
             rows[:, j] = [np.nan if _is_missing(v) else float(v) for v in column]
             continue
         code = {word: float(k) for k, word in enumerate(known)}
-        rows[:, j] = [np.nan if _is_missing(v) else code.get(str(v), -1.0) for v in column]
+        rows[:, j] = [np.nan if _is_missing(v) else code.get(_word(v), -1.0) for v in column]
     return rows
 
 

@@ -328,7 +328,12 @@ def _check_pool_rules(
     sign = 1 if code["kind"] == "conjunction" else -1
     name = f"{where}: rules on the pool"
     try:
-        prices, places = rank_prices(rules, directions, np.where(y[pool] == sign, -1, 1))
+        prices, places = rank_prices(
+            rules,
+            directions,
+            np.where(y[pool] == sign, -1, 1),
+            with_missing=sign > 0 and settings["kinds"] != ["list"],
+        )
     except LookupError as error:
         audit.check(name, False, str(error))
         return float("nan")

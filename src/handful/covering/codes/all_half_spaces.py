@@ -82,7 +82,7 @@ def candidates_of_paths(
             if position is not None:
                 triple = [int(position[row]) for row in triple]
             rules.append(_rule(rows, geometry, kind, triple, example_of))
-            counter.cover(rules[-1].covers(rows.X))
+            counter.cover(rules[-1].covers(rows.X, with_missing=kind == "conjunction"))
             yield _candidate(rows, tuple(rules), kind, penalty, counter, scheme_terms)
 
 

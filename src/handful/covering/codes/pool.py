@@ -21,7 +21,7 @@ from handful.covering.codes.candidate import Candidate
 from handful.covering.codes.compression import KIND_SIGNS
 from handful.covering.codes.projections import Projections
 from handful.rules import Rows, RuleSet
-from handful.rules._table import Counter, Round, covered_rows
+from handful.rules._table import WITH_MISSING, Counter, Round, covered_rows
 from handful.rules.search.greedy import histogram, remove_rows
 
 Floats = NDArray[np.float64]
@@ -85,12 +85,16 @@ class PoolSweep:
         max_rules: int,
         n_threads: int = 1,
         counter: Counter | None = None,
+        is_list: bool = False,
     ) -> None:
         self.projections, self.rows, self.kind = projections, rows, kind
         self.sign, self.max_rules = KIND_SIGNS[kind], max_rules
         self.table = projections.table
         self.counter = counter or pool_counter(projections, rows, n_threads)
         self.pool_table = projections.pool_table
+        self.sides = projections.sides.copy()
+        if self.sign > 0 and not is_list:
+            self.sides[:, 1] += WITH_MISSING
         self._prices: dict[Prefix, Floats | None] = {}
         ones = np.ones(len(projections.pool), dtype=np.int64)
         self.pool_is_same = projections.pool_y == self.sign
@@ -137,7 +141,7 @@ class PoolSweep:
                 pool_same,
                 pool_other,
                 self.table.n_thresholds,
-                self.projections.sides,
+                self.sides,
                 offset,
                 2 * offset + 1,
             )
@@ -151,7 +155,7 @@ class PoolSweep:
         from handful.rules.search import _loops
 
         same, other, pool_same, pool_other = counts
-        table, sides = self.table, self.projections.sides
+        table, sides = self.table, self.sides
         found = _loops.best_coded_rule(
             same,
             other,
@@ -177,8 +181,9 @@ def pool_candidates(
     max_rules: int,
     scheme_terms: tuple[tuple[str, float], ...] = (),
     n_threads: int = 1,
+    is_list: bool = False,
 ) -> Iterator[Candidate]:
-    """All prefixes of all paths over one pool."""
+    """All prefixes of all paths over one pool; in a list no rule takes a missing value."""
     counter = pool_counter(projections, rows, n_threads)
     paths: dict[tuple[str, float, float], list[CodedStep]] = {
         (kind, penalty, exchange): []
@@ -186,7 +191,10 @@ def pool_candidates(
         for penalty in penalties
         for exchange in EXCHANGES
     }
-    sweeps = {k: PoolSweep(projections, rows, k, max_rules, counter=counter) for k in kinds}
+    sweeps = {
+        k: PoolSweep(projections, rows, k, max_rules, counter=counter, is_list=is_list)
+        for k in kinds
+    }
     counter.run(sweeps[key[0]].rounds(*key[1:], steps) for key, steps in paths.items())
     totals = [int(count[:1].sum()) for count in counter.start()[0]]
     seen: set[tuple[str, Prefix]] = set()

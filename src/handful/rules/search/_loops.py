@@ -7,8 +7,9 @@ among them is a small integer code, computed once:
     code 2j + 1  equal to threshold j (within the tolerance)
 
 so that "below threshold j" is code <= 2j and "above" is code >= 2j + 2. The last code means
-missing, and belongs to no side. A greedy step then needs only histograms of codes over the live
-rows of each class, which add up over blocks of rows and can be updated by the rows removed.
+missing: it belongs to no side, and to every side that has WITH_MISSING added. A greedy step then
+needs only histograms of codes over the live rows of each class, which add up over blocks of rows
+and can be updated by the rows removed.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 from handful._compiled import njit
 
 BELOW, ABOVE, EQUAL, UNEQUAL = 0, 1, 2, 3
+WITH_MISSING = 4
 NO_RULE = -1
 
 # For loops called by other loops only: without a door for Python they compile faster.
@@ -118,13 +120,17 @@ def add_rows(codes, rows, weights, start, stop, histogram):
 def _side_count(cumulative, histogram, j, side, n_codes):
     """Weight on one side of threshold j; ``cumulative[c]`` is the weight of codes <= c."""
     total = cumulative[n_codes - 2]
+    missing = 0
+    if side >= WITH_MISSING:
+        missing = histogram[n_codes - 1]
+        side = side - WITH_MISSING
     if side == BELOW:
-        return cumulative[2 * j]
+        return missing + cumulative[2 * j]
     if side == ABOVE:
-        return total - cumulative[2 * j + 1]
+        return missing + total - cumulative[2 * j + 1]
     if side == EQUAL:
-        return histogram[2 * j + 1]
-    return total - histogram[2 * j + 1]
+        return missing + histogram[2 * j + 1]
+    return missing + total - histogram[2 * j + 1]
 
 
 @inner

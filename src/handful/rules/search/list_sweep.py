@@ -62,7 +62,7 @@ class ListSweep:
 
     def _both_sides(self, table: Table) -> Ints:
         if table.family == "stumps":
-            return sides_of(table, self.rows, 1)
+            return sides_of(table, self.rows, -1)  # no rule of a list takes a missing value
         t = np.arange(table.n_directions)
         return np.column_stack([np.repeat(t, 2), np.tile([BELOW, ABOVE], len(t))])
 
