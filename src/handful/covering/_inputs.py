@@ -21,7 +21,8 @@ UNKNOWN = -1.0
 class Columns:
     """How columns are read: category codes by column, numbers as they are.
 
-    Words are compared in their normal form (`handful.tables.word_of`). Codes only stand for equality, so that reading them off the training data needs no message.
+    Words are compared in their normal form (`handful.tables.word_of`). Codes only stand for
+    equality, so that reading them off the training data needs no message.
     """
 
     categories: tuple[tuple[str, ...] | None, ...]
