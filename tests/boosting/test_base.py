@@ -93,6 +93,7 @@ def test_certify_checks_its_arguments(rng, machine):
         machine.certify(margin=2.0)
     with pytest.raises(ValueError, match="`bound` must be one of 'auto'"):
         machine.certify(bound="vc")
+    X, y = _data(rng)
     held = machine.certify(X=X, y=y)
     assert held.bound == "held-out"
     assert held.n_errors == np.sum(machine.predict(X) != y)

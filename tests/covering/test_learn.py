@@ -205,7 +205,6 @@ def test_the_search_counts_missing_values_as_the_machine_does(kind, rng):
             rows, table, pool_size=40, kinds=kinds, penalties=(1.0, 2.0), options=options
         )
     assert len(found) > 1
-    assert any(candidate.n_rules > 1 for candidate in found)
     for candidate in found:
         machine = candidate.build()
         if kind == "list":

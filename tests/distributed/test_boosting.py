@@ -95,6 +95,15 @@ def test_held_out_certificates_are_counted_in_chunks():
     assert fitted.certify(X=cut(X, [100, 183]), y=cut(y, [100, 183])) == fitted.certify(X=X, y=y)
 
 
+def test_chunks_that_were_trained_on_are_refused():
+    data = load_dataset("breastw")
+    X, y = data.X[:400], data.y[:400]
+    there = machine().fit(cut(X, [100, 300]), cut(y, [100, 300]))
+    for fitted in (machine().fit(X, y), there):
+        with pytest.raises(ValueError, match="400 of 400 rows"):
+            fitted.certify(X=cut(X, [200, 200]), y=cut(y, [200, 200]))
+
+
 def test_what_cannot_be_cut_is_refused():
     from sklearn.tree import DecisionTreeClassifier
 

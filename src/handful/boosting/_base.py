@@ -19,6 +19,7 @@ from handful.boosting._votes import StumpVote
 from handful.bounds import Certificate, NotCertifiableError, held_out_bound
 from handful.bounds._validation import check_delta, check_real
 from handful.rules._elsewhere import is_dask, over_chunks
+from handful.tables import SeenRows
 
 
 class Vote(Protocol):
@@ -99,6 +100,7 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
                 f"{present.size} class. Collect examples of another class."
             )
         self.is_weighted_ = bool(np.any(weights != 1.0))
+        self._seen = SeenRows.of(X[weights > 0.0], y[weights > 0.0])
         self._fit_machines(X, codes, weights)
         return self
 
@@ -241,8 +243,11 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
                 "had no part in training."
             )
         if is_dask(X):
-            return held_out_bound(*over_chunks().count_wrong(self, X, y), delta=delta)
+            n_rows, n_errors = over_chunks().count_wrong(self, X, y)
+            self._seen.judge(n_rows, over_chunks().count_seen(self, X, y))
+            return held_out_bound(n_rows, n_errors, delta=delta)
         predicted = self.predict(X)
+        self._seen.refuse(self._validated(X), y)
         n_errors = int(np.sum(predicted != np.asarray(y)))
         return held_out_bound(predicted.size, n_errors, delta=delta)
 

@@ -13,11 +13,12 @@ To add a machine: let its solver ask for sums over rows that are integers, count
 
 from handful.distributed._cluster import ClusterError, Pass, scheduler, watch_passes
 from handful.distributed._fit import fit
-from handful.distributed._mapping import count_wrong, map_rows
+from handful.distributed._mapping import count_seen, count_wrong, map_rows
 
 __all__ = [
     "ClusterError",
     "Pass",
+    "count_seen",
     "count_wrong",
     "fit",
     "map_rows",

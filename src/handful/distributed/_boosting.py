@@ -26,6 +26,7 @@ from handful.distributed._cluster import (
 from handful.distributed._covering import remember_inputs
 from handful.distributed._reading import read_chunks
 from handful.rules._table import Encoder
+from handful.tables import SeenRows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -45,6 +46,8 @@ def fit_boosting(machine: AdaBoost, X: Any, y: Any, classes: Any) -> AdaBoost:
     chunks = read_chunks(X, y, classes=classes, may_name=False)
     remember_inputs(machine, chunks)
     machine._begin(chunks.n_samples)
+    rows, codes = chunks.hold(chunks.shown)  # a sample tells a table that was trained on
+    machine._seen = SeenRows.of(rows, chunks.classes[codes])
     n_present = int((chunks.class_counts > 0).sum())
     if n_present < 2:
         raise ValueError(

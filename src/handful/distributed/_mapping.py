@@ -12,7 +12,7 @@ from handful.distributed._chunks import in_chunk
 from handful.distributed._cluster import compute, measured, require_dask
 from handful.distributed._reading import delayed_blocks
 
-_HEAVY = ("_X", "_label_codes", "_y_signed", "_margins", "margins_")
+_HEAVY = ("_seen", "_X", "_label_codes", "_y_signed", "_margins", "margins_")
 
 
 def without_data(machine: Any) -> Any:
@@ -122,6 +122,20 @@ def count_wrong(machine: Any, X: Any, y: Any) -> tuple[int, int]:
     with measured("errors", len(blocks), 1):
         found = compute([count(k, block, shared) for k, block in enumerate(blocks)])
     return sum(n for n, _ in found), sum(wrong for _, wrong in found)
+
+
+def count_seen(machine: Any, X: Any, y: Any) -> int:
+    """How many examples of a Dask input equal a row that the machine remembers from training."""
+    blocks, _, _ = delayed_blocks(X, y)
+    delayed = require_dask().delayed
+    shared = delayed(machine._seen, pure=False, traverse=False)
+    with measured("seen rows", len(blocks), 1):
+        return sum(compute([delayed(_seen, pure=False)(block, shared) for block in blocks]))
+
+
+def _seen(pair: tuple[Any, Any], seen: Any) -> int:
+    rows = np.asarray(pair[0], dtype=np.float64)
+    return int(seen.is_seen(rows, np.asarray(pair[1])).sum()) if len(rows) else 0
 
 
 def _wrong(k: int, pair: tuple[Any, Any], machine: Any) -> tuple[int, int]:

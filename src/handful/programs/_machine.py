@@ -17,6 +17,7 @@ from handful.kernels import make_kernel
 from handful.programs._degenerate import InterpolationWarning, TrivialSolutionWarning
 from handful.programs._margin import MarginSolution
 from handful.programs._solver import MarginSolver
+from handful.tables import SeenRows
 
 Floats = NDArray[np.float64]
 
@@ -55,6 +56,7 @@ class MarginMachine(ClassifierMixin, BaseEstimator):
                 f"`y` must have at least two classes, got 1 class ({self.classes_[0]!r}). "
                 "Add examples of another class."
             )
+        self._seen = SeenRows.of(X, y)
         self.kernel_ = make_kernel(
             self.kernel,
             gamma=self.gamma,
@@ -233,6 +235,7 @@ class MarginMachine(ClassifierMixin, BaseEstimator):
                 "had no part in training."
             )
         wrong = self.predict(X) != np.asarray(y)
+        self._seen.refuse(np.asarray(X, dtype=np.float64), y)
         return held_out_bound(len(wrong), int(wrong.sum()), n_models=n_models, delta=delta)
 
     def __sklearn_tags__(self) -> Any:

@@ -27,6 +27,7 @@ from handful.svm._model import SVMModel
 from handful.svm._sklearn import is_svc, models_of
 from handful.svm._solver import best_bias_interval, solve_path
 from handful.svm._store import KernelStore
+from handful.tables import SeenRows
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -160,12 +161,20 @@ def check_bound(bound: str) -> None:
 
 
 def held_out_certificate(
-    machine: Any, X: Any, y: Any, *, delta: float = 0.05, n_models: int = 1
+    machine: Any,
+    X: Any,
+    y: Any,
+    *,
+    delta: float = 0.05,
+    n_models: int = 1,
+    seen: SeenRows | None = None,
 ) -> Certificate:
-    """Certificate from examples that had no part in training."""
+    """Certificate from examples that had no part in training; those ``seen`` are refused."""
     if X is None or y is None:
         raise ValueError("`X` and `y` must be the held-out examples for `bound='held-out'`.")
     y = np.asarray(y)
+    if seen is not None:
+        seen.refuse(np.asarray(X, dtype=np.float64), y)
     n_errors = int(np.sum(machine.predict(X) != y))
     return held_out_bound(y.shape[0], n_errors, delta=delta, n_models=n_models)
 
@@ -203,6 +212,9 @@ def certify_svm(
     """
     check_bound(bound)
     if bound == "held-out":
+        if hasattr(machine, "certify"):  # one of ours knows what it was trained on
+            found: Certificate = machine.certify(delta, bound, n_models=n_models, X=X, y=y)
+            return found
         return held_out_certificate(machine, X, y, delta=delta, n_models=n_models)
     if is_svc(machine) and machine.gamma == "scale" and machine.kernel in ("rbf", "poly"):
         raise NotCertifiableError(

@@ -27,6 +27,7 @@ from handful.svm._grid import SVMGrid, fit_kernel_path
 from handful.svm._model import SVMModel
 from handful.svm._store import KernelStore
 from handful.svm.criteria.registry import get_criterion
+from handful.tables import SeenRows
 
 Floats = NDArray[np.float64]
 
@@ -134,7 +135,7 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
         """Check the data; set the classes."""
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(y)
-        self.classes_ = np.unique(y)
+        self.classes_, self._labels = np.unique(y), y
         if self.classes_.size < 2:
             raise ValueError(
                 "`y` must have at least two classes, got one class: "
@@ -285,7 +286,8 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         check_bound(bound)
         if bound == "held-out":
-            return held_out_certificate(self, X, y, delta=delta, n_models=n_models)
+            seen = SeenRows.of(self._store.X, self._labels)
+            return held_out_certificate(self, X, y, delta=delta, n_models=n_models, seen=seen)
         if self._stable_sets is None:
             self._stable_sets = [stable_set(model, self._store) for model in self.models_]
         return certify_models(

@@ -1,7 +1,7 @@
 """Ground floor for data: what a table is, before anything is learned from it.
 
 What lives here: digests of rows and tables, and the order that they give the rows, from which
-every pool is drawn. What does not: anything that looks at the relation of features and labels.
+every pool is drawn; whether rows were seen before. What does not: anything that looks at the relation of features and labels.
 """
 
 from handful.tables._blind import BlindOrder, blind_order
@@ -9,6 +9,7 @@ from handful.tables._cases import canonical_order, check_examples, check_rows, u
 from handful.tables._digests import RowDigests, is_missing, row_digests, table_digest, word_of
 from handful.tables._encode import Encoding, fit_encoding
 from handful.tables._kinds import Column
+from handful.tables._seen import SeenRows
 from handful.tables._study import Choices, Study, read_study
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Column",
     "Encoding",
     "RowDigests",
+    "SeenRows",
     "Study",
     "blind_order",
     "canonical_order",
