@@ -46,8 +46,6 @@ def fit_boosting(machine: AdaBoost, X: Any, y: Any, classes: Any) -> AdaBoost:
     chunks = read_chunks(X, y, classes=classes, may_name=False)
     remember_inputs(machine, chunks)
     machine._begin(chunks.n_samples)
-    rows, codes = chunks.hold(chunks.shown)  # a sample tells a table that was trained on
-    machine._seen = SeenRows.of(rows, chunks.classes[codes])
     n_present = int((chunks.class_counts > 0).sum())
     if n_present < 2:
         raise ValueError(
@@ -57,6 +55,8 @@ def fit_boosting(machine: AdaBoost, X: Any, y: Any, classes: Any) -> AdaBoost:
     machine.is_weighted_ = False
     machine._has_constant = False
     machine.machines_, history = _machines(machine, chunks)
+    rows, codes = chunks.hold(chunks.shown)  # a sample tells a table that was trained on
+    machine._seen = SeenRows.of(rows, chunks.classes[codes])
     machine._margins = _margins(machine.machines_, chunks)
     machine._keep_history(history)
     machine.__dict__.pop("margins_", None)
@@ -65,7 +65,7 @@ def fit_boosting(machine: AdaBoost, X: Any, y: Any, classes: Any) -> AdaBoost:
 
 def _machines(machine: AdaBoost, chunks: Chunks) -> tuple[list[Vote], list[dict[str, float]]]:
     """One vote for two classes, otherwise one for each class."""
-    encoder = pool_encoder(chunks.take(machine._pool)[0])
+    encoder = pool_encoder(chunks.hold(machine._pool)[0])
     weigher = ChunkWeigher(chunks, encoder)
     votes: list[Vote] = []
     history: list[dict[str, float]] = []

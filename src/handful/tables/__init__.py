@@ -1,7 +1,8 @@
 """Ground floor for data: what a table is, before anything is learned from it.
 
 What lives here: digests of rows and tables, and the order that they give the rows, from which
-every pool is drawn; whether rows were seen before. What does not: anything that looks at the relation of features and labels.
+every pool is drawn; whether rows were seen before. What does not: anything that looks at the
+relation of features and labels.
 """
 
 from handful.tables._blind import BlindOrder, blind_order

@@ -73,7 +73,7 @@ def check_categories(audit: Audit, document: Mapping[str, Any], X: Any) -> None:
     for j, (name, known) in enumerate(zip(names, document["categories"] or [], strict=False)):
         if known is None:
             continue
-        words = {str(v) for v in _column(X, j, name) if not _is_missing(v)}
+        words = {_word(v) for v in _column(X, j, name) if not _is_missing(v)}
         audit.equal(f"categories of column {j + 1}", known, sorted(words))
 
 
