@@ -8,7 +8,8 @@ from sklearn.metrics import pairwise_distances
 
 from handful.kernels import Kernel
 from handful.rules import Ball, HalfSpace, LinearRule, Stump, TwoPointHalfSpace
-from handful.rules._rules import ball_distances, kernel_rows, linear_text, pair_tolerance
+from handful.rules.ball import ball_distances
+from handful.rules.directions import kernel_rows, linear_text, pair_tolerance
 
 POINTS = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [3.0, -1.0]])
 RBF = Kernel("rbf", gamma=0.5)

@@ -9,8 +9,8 @@ from typing import Any
 from handful.covering._learn import Settings
 from handful.covering.codes.compression import FAMILIES, KIND_SIGNS, Geometry
 from handful.kernels import Kernel, make_kernel
-from handful.rules._rules import METRICS
 from handful.rules._table import n_threads_of
+from handful.rules.ball import METRICS
 
 _ALL = (*FAMILIES, "linear")
 

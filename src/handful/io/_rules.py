@@ -17,7 +17,8 @@ from handful.rules import (
     Stump,
     TwoPointHalfSpace,
 )
-from handful.rules._rules import METRICS, SIDES
+from handful.rules.ball import METRICS
+from handful.rules.rule import SIDES
 
 MAX_VALUES = 1_000_000
 MAX_NUMBER = float(sys.float_info.max)

@@ -9,14 +9,6 @@ To add a rule: a frozen dataclass with ``values``, ``cut``, ``tolerance`` and ``
 ``tests/oracles/covering.py``.
 """
 
-from handful.rules._rules import (
-    AbstractRule,
-    Ball,
-    HalfSpace,
-    LinearRule,
-    Stump,
-    TwoPointHalfSpace,
-)
 from handful.rules._sets import OR_MISSING, RuleList, RuleSet
 from handful.rules._table import (
     Rows,
@@ -27,7 +19,13 @@ from handful.rules._table import (
     stump_table,
     two_point_table,
 )
+from handful.rules.ball import Ball
+from handful.rules.half_space import HalfSpace
+from handful.rules.linear import LinearRule
+from handful.rules.rule import AbstractRule
 from handful.rules.search.greedy import Step, Sweep, SweepOptions
+from handful.rules.stump import Stump
+from handful.rules.two_point import TwoPointHalfSpace
 
 __all__ = [
     "OR_MISSING",

@@ -14,14 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.kernels import Kernel
-from handful.rules._rules import (
-    LINEAR,
-    Ball,
-    HalfSpace,
-    Stump,
-    TwoPointHalfSpace,
-)
 from handful.rules._sets import RuleSet
+from handful.rules.ball import Ball
+from handful.rules.directions import LINEAR
+from handful.rules.half_space import HalfSpace
+from handful.rules.stump import Stump
+from handful.rules.two_point import TwoPointHalfSpace
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -69,7 +67,7 @@ def rebuild_stumps(
     >>> import numpy as np
     >>> machine = rebuild_stumps(np.array([[0.0, 5.0]]), [(1, "above", 0)], "conjunction")
     >>> machine.describe()
-    ['x[1] > 5']
+    ['x[1] > 5 or missing']
     """
     names = _names(X, indices)
     rules = tuple(
@@ -156,7 +154,7 @@ def rebuild_half_spaces(
     >>> X, y = np.array([[3.0], [2.0], [0.0]]), np.array([1, 1, -1])
     >>> is_threshold = np.array([False, True, False])
     >>> rebuild_half_spaces(X, y, is_threshold, [(0, 2)], "conjunction").describe()
-    ['+3·x[0] < 6']
+    ['+3·x[0] < 6 or missing']
     """
     _check_pairs(y, pairs, is_threshold)
     names, sign = _names(X, indices), _sign(kind)

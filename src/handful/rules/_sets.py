@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.rules._rules import AbstractRule
+from handful.rules.rule import AbstractRule
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -17,17 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.kernels import Kernel
-from handful.rules._rules import (
-    AbstractRule,
-    Ball,
-    HalfSpace,
-    Stump,
-    TwoPointHalfSpace,
-    ball_distances,
-    ball_tolerance,
-    kernel_rows,
-    pair_tolerance,
-)
+from handful.rules.ball import Ball, ball_distances, ball_tolerance
+from handful.rules.directions import kernel_rows, pair_tolerance
+from handful.rules.half_space import HalfSpace
+from handful.rules.rule import AbstractRule
+from handful.rules.stump import Stump
+from handful.rules.two_point import TwoPointHalfSpace
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

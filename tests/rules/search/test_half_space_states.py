@@ -6,7 +6,7 @@ import numpy as np
 
 from handful.kernels import make_kernel
 from handful.rules import HalfSpace
-from handful.rules._rules import pair_tolerance
+from handful.rules.directions import pair_tolerance
 from handful.rules.search.exact import _distinct_rows
 from handful.rules.search.half_space_states import State, half_space_tolerance
 

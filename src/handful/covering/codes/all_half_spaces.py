@@ -13,8 +13,8 @@ from handful.covering.codes.candidate import Candidate, log_choices
 from handful.covering.codes.compression import KIND_SIGNS, Geometry, PathCounter
 from handful.rules import HalfSpace, Rows, RuleSet, SweepOptions
 from handful.rules._rebuild import place_threshold, rebuild_half_spaces
-from handful.rules._rules import kernel_rows
 from handful.rules._table import check_finite
+from handful.rules.directions import kernel_rows
 from handful.rules.search.exact import HalfSpaceStep, exact_half_space_paths
 
 Floats = NDArray[np.float64]

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.rules import AbstractRule, Ball, LinearRule, Rows, Stump, Table
-from handful.rules._rules import ball_distances, inner_products
 from handful.rules._table import (
     ABOVE,
     BELOW,
@@ -24,6 +23,8 @@ from handful.rules._table import (
     _pad,
     encode_rows,
 )
+from handful.rules.ball import ball_distances
+from handful.rules.directions import inner_products
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

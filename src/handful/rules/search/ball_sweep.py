@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.kernels import Kernel
-from handful.rules._rules import ball_distances
 from handful.rules._table import Rows, Table, ball_table, covered_rows, run_blocks
+from handful.rules.ball import ball_distances
 from handful.rules.search.greedy import Step, Sweep, SweepOptions
 
 Floats = NDArray[np.float64]
