@@ -55,15 +55,21 @@ def mean_contrast(case, points, labels, label):
     return (other - own) / (other + own)
 
 
-def perceptron(K, y, max_passes):
-    """Dual perceptron, one example at a time; returns counts, passes, converged."""
+def perceptron(K, y, max_passes, margin=0.0):
+    """Dual perceptron, one example at a time; returns counts, passes, converged.
+
+    An example is added while its distance from the plane is at most ``margin``.
+    """
     m = len(y)
     counts = [0] * m
     for n_pass in range(1, max_passes + 1):
         clean = True
         for i in range(m):
             f = sum(counts[j] * y[j] * K[j][i] for j in range(m))
-            if y[i] * f <= 1e-10 * K[i][i]:
+            norm2 = sum(
+                counts[j] * y[j] * counts[k] * y[k] * K[j][k] for j in range(m) for k in range(m)
+            )
+            if y[i] * f <= margin * max(norm2, 0.0) ** 0.5 + 1e-10 * K[i][i]:
                 counts[i] += 1
                 clean = False
         if clean:
