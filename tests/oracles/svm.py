@@ -70,10 +70,10 @@ def enclosing_radius(K):
     return math.sqrt(-best.fun)
 
 
-def best_biases(scores, y):
+def best_biases(scores, y, weights=1.0):
     """Ends of the interval of biases with the smallest hinge loss, by trying all breakpoints."""
     points = np.sort(y - scores)
-    losses = np.array([np.maximum(0, 1 - y * (scores + b)).sum() for b in points])
+    losses = np.array([(weights * np.maximum(0, 1 - y * (scores + b))).sum() for b in points])
     best = points[losses <= losses.min() + 1e-9]
     return best.min(), best.max()
 

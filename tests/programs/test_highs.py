@@ -15,6 +15,14 @@ def test_same_optimum_as_the_published_program(weight):
     assert found.gap < 1e-8
 
 
+def test_every_example_has_its_price():
+    X, y = toy()
+    rows = np.where(y > 0, 0.3, 2.0)
+    found = solve_with_highs(MarginProgram(X, y, 1.5, np.full(2, 0.1), True, rows))
+    assert found.value == pytest.approx(published_mcm(X, y, 1.5 * rows, 0.1)[0], abs=1e-8)
+    assert found.gap < 1e-8
+
+
 def test_uncapped_and_hard():
     X, y = toy()
     found = solve_with_highs(MarginProgram(X, y, 10.0, np.ones(2), False))

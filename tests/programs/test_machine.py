@@ -19,6 +19,7 @@ from handful.programs import (
     MinimalComplexityMachine,
     TrivialSolutionWarning,
 )
+from tests.oracles.programs import one_norm_svm, published_mcm
 
 MACHINES = [
     MinimalComplexityMachine(),
@@ -31,8 +32,14 @@ MACHINES = [
 BOTH = [MinimalComplexityMachine, LinearProgrammingMachine]
 
 
+def _interpolating(estimator):
+    if getattr(estimator, "sparsity", "") not in ("paper", "rank"):
+        return {}
+    return {"check_class_weight_classifiers": "without slack it does not matter what slack costs"}
+
+
 @pytest.mark.filterwarnings("ignore::handful.programs.DegenerateMachineWarning")
-@parametrize_with_checks(MACHINES)
+@parametrize_with_checks(MACHINES, expected_failed_checks=_interpolating)
 def test_scikit_learn(estimator, check):
     check(estimator)
 
@@ -40,6 +47,48 @@ def test_scikit_learn(estimator, check):
 def _data(rng, m=80, n=3):
     X = rng.normal(size=(m, n))
     return X, np.where(X[:, 0] + 0.4 * rng.normal(size=m) > 0, "yes", "no")
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("weight", [{"yes": 4.0}, {"yes": 2.0, "no": 0.5}, "balanced"])
+def test_class_weights_are_those_of_the_published_programs(rng, kernel, weight):
+    """The price of slack by class, against dense programs solved by linprog."""
+    X, y = _data(rng, m=40)
+    y[:25] = "no"
+    own = (
+        {"no": 1.0, **weight}
+        if weight != "balanced"
+        else dict(zip(*np.unique(y, return_counts=True), strict=True))
+    )
+    prices = np.array([len(y) / (2 * own[v]) if weight == "balanced" else own[v] for v in y])
+    F = X if kernel == "linear" else rbf_kernel(X, gamma=0.5)
+    sign = np.where(y == "yes", 1.0, -1.0)
+    settings = {"C": 7.0, "gamma": 0.5, "class_weight": weight}
+    share = 0.2 if kernel == "rbf" else "paper"
+    capped = MinimalComplexityMachine(kernel, sparsity=share, **settings).fit(X, y)
+    expected = published_mcm(F, sign, 7.0 * prices, 0.2 if kernel == "rbf" else 0.0)[0]
+    assert capped.objective_[0] == pytest.approx(expected, rel=1e-6)
+    plain = LinearProgrammingMachine(kernel, **settings).fit(X, y)
+    assert plain.objective_[0] == pytest.approx(one_norm_svm(F, sign, 7.0 * prices)[0], rel=1e-6)
+
+
+def test_whole_weights_are_copies(rng):
+    """Three times the price is the same as three copies."""
+    X, y = _data(rng)
+    heavy = LinearProgrammingMachine(C=0.3, class_weight={"yes": 3.0}).fit(X, y)
+    copies = np.concatenate([np.arange(80), np.repeat(np.flatnonzero(y == "yes"), 2)])
+    copied = LinearProgrammingMachine(C=0.3).fit(X[copies], y[copies])
+    np.testing.assert_allclose(heavy.coef_, copied.coef_, atol=1e-6)
+    assert heavy.certify().n_compressed < 80
+
+
+@pytest.mark.parametrize("machine", BOTH)
+def test_balanced_weights_are_certified_on_held_out_data_only(rng, machine):
+    X, y = _data(rng)
+    fitted = machine(class_weight="balanced").fit(X, y)
+    with pytest.raises(NotCertifiableError, match="class_weight='balanced' moves with every"):
+        fitted.certify()
+    assert fitted.certify(X=rng.normal(size=(20, 3)), y=np.repeat("no", 20)).risk <= 1.0
 
 
 @pytest.mark.parametrize("machine", BOTH)

@@ -30,16 +30,18 @@ def test_the_set_is_the_points_with_margin_at_most_one(rng):
 
 
 @pytest.mark.parametrize("bias", [False, True])
-def test_removing_a_point_outside_the_set_changes_nothing(rng, bias):
+@pytest.mark.parametrize("weight", [None, 0.2, 5.0])
+def test_removing_a_point_outside_the_set_changes_nothing(rng, bias, weight):
     X, y = draw(rng, 60)
+    weights = np.ones(60) if weight is None else np.where(y > 0, weight, 1.0)
     options = {"gammas": [1.0], "Cs": [1.0], "fit_intercept": bias, "tol": 1e-9}
-    model = fit_svm_grid(X, y, **options)[0]
+    model = fit_svm_grid(X, y, row_weights=weights, **options)[0]
     members = stable_set(model, X).members
     outside = np.setdiff1d(np.arange(60), members)
     assert outside.size
     for p in outside[:8]:
         rest = np.delete(np.arange(60), p)
-        again = fit_svm_grid(X[rest], y[rest], **options)[0]
+        again = fit_svm_grid(X[rest], y[rest], row_weights=weights[rest], **options)[0]
         np.testing.assert_allclose(again.f, model.f[rest], atol=1e-4)
         np.testing.assert_array_equal(rest[stable_set(again, X[rest]).members], members)
 
@@ -89,6 +91,16 @@ def test_svc_gets_the_certificate_of_its_exact_twin(rng):
     assert certify_svm(SVC(gamma=1.0).fit(X, y), X, y) == ours
 
 
+def test_svc_with_fixed_class_weights(rng):
+    X, y = draw(rng, 120)
+    weights = {-1.0: 3.0}
+    svc = SVC(C=2.0, gamma=1.0, tol=1e-8, class_weight=weights).fit(X, y)
+    ours = SupportVectorMachine(C=2.0, gamma=1.0, class_weight=weights).fit(X, y)
+    assert certify_svm(svc, X, y).risk == ours.certify().risk
+    plain = SupportVectorMachine(C=2.0, gamma=1.0).fit(X, y)
+    assert plain.certify().n_compressed != ours.certify().n_compressed
+
+
 def test_held_out(rng):
     X, y = draw(rng, 120)
     machine = SupportVectorMachine(gamma=1.0).fit(X[:80], y[:80])
@@ -106,6 +118,10 @@ def test_refusals(rng):
         centred.certify()
     with pytest.raises(NotCertifiableError, match="`gamma='scale'` reads the variance"):
         certify_svm(SVC().fit(X, y), X, y)
+    with pytest.raises(NotCertifiableError, match="class_weight='balanced' moves with every"):
+        SupportVectorMachine(class_weight="balanced").fit(X, y).certify()
+    with pytest.raises(NotCertifiableError, match="class_weight='balanced' moves with every"):
+        certify_svm(SVC(gamma=1.0, class_weight="balanced").fit(X, y), X, y)
     with pytest.raises(ValueError, match=r"`bound` must be one of 'auto', .* got 'vc'"):
         centred.certify(bound="vc")
     with pytest.raises(ValueError, match="must be the held-out examples"):
@@ -151,13 +167,15 @@ def test_the_certificate_holds_after_selection(rng, n_runs):
     assert risks.mean() < values.mean()
 
 
-def test_the_probability_of_small_margins_is_what_is_bounded(rng):
+@pytest.mark.parametrize(("delta", "weight"), [(0.2, 1.0), (0.5, 1.0), (0.5, 4.0)])
+def test_the_probability_of_small_margins_is_what_is_bounded(rng, delta, weight):
     """P(y f <= 1), of which errors are a part, stays below at the stated rate."""
-    delta, n_runs, misses = 0.2, 80, 0
+    n_runs, misses = 80, 0
     X_new, y_new = draw(rng, 3000, noise=0.0)
     for _ in range(n_runs):
         X, y = draw(rng, 50, noise=0.0)
-        grid = fit_svm_grid(X, y, gammas=[1.0], Cs=[10.0])
+        weights = np.where(y > 0, weight, 1.0)
+        grid = fit_svm_grid(X, y, gammas=[1.0], Cs=[10.0], row_weights=weights)
         certified = stable_bound(50, stable_set(grid[0], X).members.size, delta=delta).risk
         misses += np.mean(y_new * grid.decision_function(X_new)[0] <= 1.0) > certified
     assert misses <= binom.isf(1e-3, n_runs, delta)

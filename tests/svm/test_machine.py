@@ -17,11 +17,18 @@ from handful.svm import SupportVectorMachine
 from tests.oracles import svm as oracle
 
 
+def _without_bias(estimator):
+    if estimator.fit_intercept:
+        return {}
+    return {"check_class_weight_classifiers": "it cannot give all of the plane to one class"}
+
+
 @parametrize_with_checks(
     [
         SupportVectorMachine("linear", fit_intercept=False, center=True),
         SupportVectorMachine("precomputed"),
-    ]
+    ],
+    expected_failed_checks=_without_bias,
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
@@ -198,9 +205,35 @@ def test_plain_svc_is_told_what_to_set(data):
     BoundSearch(SVC(gamma="auto"), {"C": [1.0, 10.0]}).fit(X, y)
 
 
-def test_from_svc_refuses_weights():
-    with pytest.raises(TypeError, match="`class_weight` of the SVC must be None"):
-        SupportVectorMachine.from_svc(SVC(class_weight="balanced"))
+@pytest.mark.parametrize("weights", [{"ant": 5.0}, {"ant": 0.2, "other": 3.0}, "balanced"])
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_class_weights_equal_those_of_svc(data, rng, weights, kernel):
+    X, y = data
+    y = np.where(y == "ant", "ant", "other")
+    theirs = SVC(kernel=kernel, gamma=0.3, C=2.0, tol=1e-9, class_weight=weights).fit(X, y)
+    ours = SupportVectorMachine.from_svc(theirs).set_params(tol=1e-9).fit(X, y)
+    new = rng.normal(size=(40, 3))
+    np.testing.assert_allclose(
+        ours.decision_function(new), theirs.decision_function(new), atol=1e-3
+    )
+    assert ours.support_.tolist() == sorted(theirs.support_.tolist())
+
+
+def test_class_weights_of_three_classes_move_the_answer(data):
+    X, y = data
+    plain = SupportVectorMachine("linear", C=0.1).fit(X, y).predict(X)
+    keen = SupportVectorMachine("linear", C=0.1, class_weight={"cow": 30.0}).fit(X, y).predict(X)
+    assert (keen == "cow").sum() > (plain == "cow").sum()
+
+
+def test_class_weights_are_one_more_setting_of_a_search(data):
+    X, y = data
+    y = y == "ant"
+    grid = {"class_weight": [None, {True: 4.0}], "C": [0.1, 1.0]}
+    search = BoundSearch(SupportVectorMachine(gamma=0.3), grid).fit(X, y)
+    alone = SupportVectorMachine(gamma=0.3, **search.best_params_).fit(X, y)
+    np.testing.assert_allclose(search.decision_function(X), alone.decision_function(X), atol=1e-3)
+    assert search.best_certificate_.risk == pytest.approx(alone.certify(n_models=4).risk, rel=1e-9)
 
 
 def test_mean_criterion_over_classes(data):

@@ -132,6 +132,9 @@ def test_best_biases(n_positive, n_negative, seed):
     scores = rng.integers(-3, 4, size=y.size) / 2.0
     low, high = best_bias_interval(scores - y, y)
     assert (low, high) == pytest.approx(oracle.best_biases(scores, y))
+    weights = rng.choice([0.1, 0.2, 0.3, 1.0], size=y.size)
+    low, high = best_bias_interval(scores - y, y, weights)
+    assert (low, high) == pytest.approx(oracle.best_biases(scores, y, weights))
 
 
 def test_best_bias_needs_two_classes():

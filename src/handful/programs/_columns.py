@@ -96,6 +96,7 @@ def solve_by_columns(
     capped: bool = True,
     tol: float = 1e-7,
     time_limit: float | None = None,
+    row_weights: Floats | None = None,
 ) -> MarginSolution:
     """A margin program over all columns of K with priced coefficients, by column generation.
 
@@ -107,7 +108,13 @@ def solve_by_columns(
     chosen = np.arange(n) if n <= _ALL_AT_ONCE else _first_columns(K)
     for _ in range(_MAX_ROUNDS):
         solver = MarginSolver(
-            K[:, chosen], y_signed, weight=weight, capped=capped, tol=tol, time_limit=time_limit
+            K[:, chosen],
+            y_signed,
+            weight=weight,
+            capped=capped,
+            tol=tol,
+            time_limit=time_limit,
+            row_weights=row_weights,
         )
         solution = solver.solve(C)
         pull = np.abs(K.T @ (y_signed * (solution.a - solution.p)))

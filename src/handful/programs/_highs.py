@@ -45,9 +45,9 @@ def margin_lp(program: MarginProgram) -> LinearProgram:
     rows = _rows(program, parts)
     n_rows = rows.shape[0]
     row_lower = np.where(np.arange(n_rows) < m, 0.0, -np.inf)
-    price = 0.0 if program.is_hard else program.C
+    prices = np.zeros(m) if program.is_hard else program.prices
     cost = np.concatenate([np.tile(program.weights, len(parts)), [0.0, float(program.capped)]])
-    cost = np.concatenate([cost, np.full(m, price), np.zeros(m)])
+    cost = np.concatenate([cost, prices, np.zeros(m)])
     low_w = np.full(k, 0.0 if program.is_sparse else -np.inf)
     lower = np.concatenate([low_w, [-np.inf, 1.0], np.zeros(m), np.ones(m)])
     upper = np.full(cost.size, np.inf)

@@ -89,7 +89,7 @@ def solve_interior(
         for iteration in range(max_iter):
             g = work.G @ point.theta
             facts = _loops.measure(point.state, g, work.upper, work.capped)
-            residual, products = _assess(work, point, facts)
+            residual, products = _assess(work, point, g, facts)
             point.n_iterations = iteration
             if not np.isfinite(point.gap):
                 break
@@ -116,10 +116,10 @@ def _start(program: MarginProgram) -> tuple[_Work, InteriorPoint]:
     G[:, n] = program.y_signed
     upper, capped, sparse = not program.is_hard, program.capped, program.is_sparse
     state = np.ones((6, m))
-    state[0] = 0.5 * program.C if upper else 1.0
-    state[1] = 0.5 * program.C if upper else 1.0
+    state[0] = 0.5 * program.prices if upper else 1.0
+    state[1] = 0.5 * program.prices if upper else 1.0
     state[4] = 0.5 / m
-    state[5] = m * min(program.C, 1.0)
+    state[5] = m * np.minimum(program.prices, 1.0)
     columns = np.ones((4, n if sparse else 0))
     columns[:2] = program.weights[: columns.shape[1]]
     n_products = m * (1 + upper) + (m + 1) * capped + 2 * columns.shape[1]
@@ -128,7 +128,9 @@ def _start(program: MarginProgram) -> tuple[_Work, InteriorPoint]:
     return work, InteriorPoint(np.zeros(n + 1), h, state, 0.5, 1.0, columns)
 
 
-def _assess(work: _Work, point: InteriorPoint, facts: Any) -> tuple[tuple[Floats, float], float]:
+def _assess(
+    work: _Work, point: InteriorPoint, g: Floats, facts: Any
+) -> tuple[tuple[Floats, float], float]:
     """Residuals of the dual equations, total complementarity; stores the proved gap."""
     hinge, top, sum_a, sum_p, products = facts
     n = work.program.F.shape[1]
@@ -136,7 +138,10 @@ def _assess(work: _Work, point: InteriorPoint, facts: Any) -> tuple[tuple[Floats
     missing = -(u @ work.G)
     size = np.abs(point.theta)
     value = max(1.0, top) if work.capped else 0.0
-    value += work.program.C * hinge if work.upper else 0.0
+    if work.upper:
+        rows = work.program.row_weights
+        weighted = hinge if rows is None else float(rows @ np.maximum(1.0 - g, 0.0))
+        value += work.program.C * weighted
     value += float(work.program.weights @ size[:n])
     if point.columns.shape[1]:
         missing[:n] -= 0.5 * (point.columns[0] - point.columns[1])

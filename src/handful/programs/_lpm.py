@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.kernels import Kernel
-from handful.programs._columns import solve_by_columns
 from handful.programs._machine import MarginMachine
 from handful.programs._margin import MarginSolution
 
@@ -33,6 +32,9 @@ class LinearProgrammingMachine(MarginMachine):
         coefficients are zero, which is announced by a warning.
     gamma, degree, coef0
         Kernel parameters, see `handful.kernels.make_kernel`.
+    class_weight : dict, "balanced" or None
+        C is multiplied by the weight of an example's class. "balanced" (inversely to how often
+        the classes occur) reads the data: such a machine is certified on held-out data only.
     tol : float
         Largest relative duality gap that counts as proved.
     time_limit : float, optional
@@ -79,6 +81,7 @@ class LinearProgrammingMachine(MarginMachine):
         coef0: float = 0.0,
         tol: float = 1e-7,
         time_limit: float | None = None,
+        class_weight: dict[Any, float] | str | None = None,
     ) -> None:
         self.kernel = kernel
         self.C = C
@@ -87,20 +90,10 @@ class LinearProgrammingMachine(MarginMachine):
         self.coef0 = coef0
         self.tol = tol
         self.time_limit = time_limit
+        self.class_weight = class_weight
 
     def _weight(self) -> float:
         return 1.0
 
     def _solve_kernel(self, K: Floats, signs: list[Floats]) -> list[MarginSolution]:
-        return [
-            solve_by_columns(
-                K,
-                sign,
-                float(self.C),
-                weight=1.0,
-                capped=False,
-                tol=self.tol,
-                time_limit=self.time_limit,
-            )
-            for sign in signs
-        ]
+        return [self._solve_by_columns(K, sign, 1.0) for sign in signs]

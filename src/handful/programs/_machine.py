@@ -14,10 +14,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful.bounds import Certificate, NotCertifiableError, held_out_bound, stable_bound
 from handful.kernels import make_kernel
+from handful.programs._columns import solve_by_columns
 from handful.programs._degenerate import InterpolationWarning, TrivialSolutionWarning
 from handful.programs._margin import MarginSolution
 from handful.programs._solver import MarginSolver
-from handful.tables import SeenRows
+from handful.tables import SeenRows, class_weights
 
 Floats = NDArray[np.float64]
 
@@ -66,6 +67,7 @@ class MarginMachine(ClassifierMixin, BaseEstimator):
         )
         positives = [1] if len(self.classes_) == 2 else range(len(self.classes_))
         signs = [np.where(codes == k, 1.0, -1.0) for k in positives]
+        self._row_weights = class_weights(self.class_weight, self.classes_, codes)
         outputs = self._fit_linear(X, signs) if self._is_linear() else self._fit_kernel(X, signs)
         self._look_for_degeneracy(outputs, signs)
         return self
@@ -101,7 +103,25 @@ class MarginMachine(ClassifierMixin, BaseEstimator):
 
     def _solver(self, F: Floats, sign: Floats, weight: float) -> MarginSolver:
         return MarginSolver(
-            F, sign, weight=weight, capped=self._capped, tol=self.tol, time_limit=self.time_limit
+            F,
+            sign,
+            weight=weight,
+            capped=self._capped,
+            tol=self.tol,
+            time_limit=self.time_limit,
+            row_weights=self._row_weights,
+        )
+
+    def _solve_by_columns(self, K: Floats, sign: Floats, weight: float) -> MarginSolution:
+        return solve_by_columns(
+            K,
+            sign,
+            self._price_of_slack(),
+            weight=weight,
+            capped=self._capped,
+            tol=self.tol,
+            time_limit=self.time_limit,
+            row_weights=self._row_weights,
         )
 
     def _fit_kernel(self, X: Floats, signs: list[Floats]) -> list[Floats]:
@@ -222,6 +242,12 @@ class MarginMachine(ClassifierMixin, BaseEstimator):
                 "The stable certificate needs features that do not move with the data, and the "
                 "columns of a kernel expansion are training examples. Use "
                 "certify(bound='held-out', X=..., y=...) or kernel='linear'."
+            )
+        if self.class_weight == "balanced":
+            raise NotCertifiableError(
+                "class_weight='balanced' moves with every example, so the machine is not a stable "
+                "scheme. Give the weights as numbers fixed beforehand, or use "
+                "certify(bound='held-out', X=..., y=...)."
             )
         certificate = stable_bound(
             self.n_samples_, len(self.compression_set_), delta=delta, n_models=n_models

@@ -1,13 +1,14 @@
 """The margin program, of which every machine of this folder is a case.
 
-    minimise over w, b:   [capped] max(1, max_i g_i) + C sum_i (1 - g_i)_+ + sum_j D_j |w_j|
+    minimise over w, b:   [capped] max(1, max_i g_i) + sum_i C_i (1 - g_i)_+ + sum_j D_j |w_j|
 
-with margins g_i = y_i (F_i w + b). The minimal complexity machine is ``capped``, with D = 0 as
-published; the 1-norm support vector machine is not capped and has D = 1; the hard margin is
-C = inf. The columns of F are features or kernel columns.
+with C_i = C r_i, r_i the weight of example i (one unless told otherwise), and margins g_i = y_i
+(F_i w + b). The minimal complexity machine is ``capped``, with D = 0 as published; the 1-norm
+support vector machine is not capped and has D = 1; the hard margin is C = inf. The columns of F
+are features or kernel columns.
 
 Its dual, with u = a - p: maximise sum_i a_i + [capped] (1 - sum_i p_i) subject to
-0 <= a_i <= C, p_i >= 0, sum_i p_i <= 1 (p = 0 where not capped), sum_i u_i y_i = 0 and
+0 <= a_i <= C_i, p_i >= 0, sum_i p_i <= 1 (p = 0 where not capped), sum_i u_i y_i = 0 and
 |sum_i u_i y_i F_ij| <= D_j. Every solution carries a dual point and the gap it proves.
 """
 
@@ -37,6 +38,8 @@ class MarginProgram:
         Price D_j of the absolute value of w_j: all positive, or all zero.
     capped : bool
         Whether the largest margin h is priced (the minimal complexity machine).
+    row_weights : ndarray of shape (n_samples,), optional
+        How much the slack of each example weighs; all positive.
     """
 
     F: Floats
@@ -44,6 +47,14 @@ class MarginProgram:
     C: float
     weights: Floats
     capped: bool
+    row_weights: Floats | None = None
+
+    @property
+    def prices(self) -> Floats:
+        """Price C_i of a unit of slack, for each example."""
+        if self.row_weights is None:
+            return np.full(self.y_signed.size, self.C)
+        return self.C * self.row_weights
 
     @property
     def is_hard(self) -> bool:
@@ -64,7 +75,7 @@ class MarginProgram:
         total = max(1.0, float(g.max())) if self.capped else 0.0
         short = np.maximum(1.0 - g, 0.0)
         if not self.is_hard:
-            total += self.C * float(short.sum())
+            total += float(self.prices @ short)
         elif short.max() > slop:
             return float(np.inf)
         return total + float(self.weights @ np.abs(w))
@@ -116,7 +127,7 @@ def proved(program: MarginProgram, solution: MarginSolution) -> MarginSolution:
     w, b = solution.w, solution.b
     g = program.margins(w, b)
     value = program.value(w, g, 1e-7)
-    a = np.clip(solution.a, 0.0, program.C)
+    a = np.clip(solution.a, 0.0, program.prices)
     p = np.maximum(solution.p, 0.0) if program.capped else np.zeros_like(a)
     p = p / max(1.0, float(p.sum()))
     lower = float(a.sum()) + (1.0 - float(p.sum()) if program.capped else 0.0)
@@ -135,7 +146,7 @@ def balanced(program: MarginProgram, solution: MarginSolution) -> MarginSolution
     stay there. Taken only if it proves more.
     """
     a, p, y = solution.a, solution.p, program.y_signed
-    room = np.minimum(a, program.C - a) if not program.is_hard else a
+    room = np.minimum(a, program.prices - a) if not program.is_hard else a
     pull = program.F.T @ ((a - p) * y)
     tight = np.abs(pull) >= program.weights * (1.0 - 1e-6)
     excess = (pull - np.clip(pull, -program.weights, program.weights))[tight]

@@ -40,6 +40,8 @@ class MarginSolver:
         Largest relative duality gap that counts as proved.
     time_limit : float, optional
         Seconds for HiGHS, where the interior point did not prove its solution.
+    row_weights : ndarray of shape (n_samples,), optional
+        How much the slack of each example weighs.
 
     Examples
     --------
@@ -59,6 +61,7 @@ class MarginSolver:
         capped: bool = True,
         tol: float = 1e-7,
         time_limit: float | None = None,
+        row_weights: Floats | None = None,
     ) -> None:
         self.center = F.mean(axis=0)
         scaled = F - self.center
@@ -68,11 +71,14 @@ class MarginSolver:
         scaled /= self.scale
         scaled[:, is_constant] = 0.0
         self.tol, self.time_limit = tol, time_limit
-        self.columns = MarginProgram(scaled, y_signed, 1.0, weight / self.scale, capped)
+        self.columns = MarginProgram(
+            scaled, y_signed, 1.0, weight / self.scale, capped, row_weights
+        )
         self.program, self.basis = self.columns, None
         if weight == 0.0:
             Q, self.basis = _orthonormal(scaled)
-            self.program = MarginProgram(Q, y_signed, 1.0, np.zeros(Q.shape[1]), capped)
+            no_price = np.zeros(Q.shape[1])
+            self.program = MarginProgram(Q, y_signed, 1.0, no_price, capped, row_weights)
 
     def solve(self, C: float, *, vertex: bool = False) -> MarginSolution:
         """The proved optimum for this C; ``vertex`` asks for one with few non-zeros.

@@ -35,7 +35,7 @@ class _Partition:
 
 def _partition(program: MarginProgram, point: InteriorPoint) -> _Partition:
     a, v, zl, zu, p, zp = point.state
-    scale = program.C if np.isfinite(program.C) else float(a.max())
+    scale = np.full(a.size, a.max()) if program.is_hard else program.prices
     on_margin = a / scale > zl
     at_bound = np.zeros_like(on_margin)
     if not program.is_hard:
@@ -129,7 +129,7 @@ def _with_polished_dual(
     factors: _Factors,
 ) -> MarginSolution:
     """Multipliers that balance exactly, with those of inactive constraints at their bounds."""
-    a = np.where(part.at_bound, program.C if not program.is_hard else 0.0, 0.0)
+    a = np.where(part.at_bound, 0.0 if program.is_hard else program.prices, 0.0)
     signed = a * program.y_signed
     free = part.is_free
     pull = program.weights * np.sign(solution.w) - program.F.T @ signed
@@ -174,9 +174,9 @@ class OptimalFace:
         G = program.F * program.y_signed[:, None]
         blocks = [G, -G] if self.split else [G]
         A = np.column_stack([*blocks, program.y_signed, np.zeros(m)])
-        a, p = np.clip(solution.a, 0.0, program.C), np.maximum(solution.p, 0.0)
+        a, p = np.clip(solution.a, 0.0, program.prices), np.maximum(solution.p, 0.0)
         with np.errstate(divide="ignore"):
-            low = 1.0 - eps / (program.C - a) if not program.is_hard else np.full(m, 1.0 - eps)
+            low = 1.0 - eps / (program.prices - a) if not program.is_hard else np.full(m, 1.0 - eps)
             rows, lower, upper = [A], [low], [1.0 + eps / a]
             if program.capped:
                 capped = A.copy()

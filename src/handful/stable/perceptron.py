@@ -258,9 +258,9 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
         bound : {"auto", "stable", "perceptron"}
             "stable" (the default): the scheme is stable, since examples that are neither updated
             nor misclassified at the end could be left out without any change, and a misclassified
-            new case could not. It counts both kinds, for every margin. "perceptron": plain sample compression on
-            the updated examples; if stopped before a clean pass, it counts the errors outside
-            them and pays for the number of passes.
+            new case could not. It counts both kinds, for every margin. "perceptron": plain sample
+            compression on the updated examples; if stopped before a clean pass, it counts the
+            errors outside them and pays for the number of passes.
         """
         check_is_fitted(self)
         if bound not in PERCEPTRON_BOUNDS:

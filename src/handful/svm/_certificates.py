@@ -88,13 +88,13 @@ def stable_set(model: SVMModel, X: Floats | KernelStore) -> StableSet:
     K, y = store.training_kernel(model), model.y_signed
     tight = solve_path(
         K, y, np.array([model.C]), fit_intercept=model.fit_intercept, tol=_TIGHT,
-        alpha=np.clip(model.alpha, 0.0, model.C) if _is_feasible(model) else None,
-        warn=False,
+        alpha=np.clip(model.alpha, 0.0, model.prices) if _is_feasible(model) else None,
+        warn=False, row_weights=model.row_weights,
     )[0]  # fmt: skip
     norms = np.sqrt(np.maximum(np.diagonal(K), 0.0))
     reach = np.sqrt(2.0 * tight.gap)
     if model.fit_intercept:
-        low, high = best_bias_interval(tight.errors, y)
+        low, high = best_bias_interval(tight.errors, y, model.row_weights)
         slack = reach * (norms + norms.max()) + _FLOOR
         breakpoints = -tight.errors
         inside = np.where(y > 0, breakpoints >= low - slack, breakpoints <= high + slack)
@@ -113,7 +113,7 @@ def _is_feasible(model: SVMModel) -> bool:
 
 def _primal(model: SVMModel) -> float:
     norm2 = max(0.0, float(model.coef @ (model.f - model.bias)))
-    return 0.5 * norm2 + model.C * float(np.maximum(0.0, 1.0 - model.margins).sum())
+    return 0.5 * norm2 + float(model.prices @ np.maximum(0.0, 1.0 - model.margins))
 
 
 def norm_limit(models: Sequence[SVMModel], sets: Sequence[StableSet]) -> str | None:
@@ -158,6 +158,15 @@ def check_bound(bound: str) -> None:
     if bound not in BOUNDS_OF_SVM:
         allowed = ", ".join(repr(name) for name in BOUNDS_OF_SVM)
         raise ValueError(f"`bound` must be one of {allowed}, got {bound!r}.")
+
+
+def check_weights_are_fixed(class_weight: Any) -> None:
+    """Refuse weights that are read off the training labels."""
+    if isinstance(class_weight, str):
+        raise NotCertifiableError(
+            "class_weight='balanced' moves with every example, so the machine is not a stable "
+            "scheme. Give the weights as numbers fixed beforehand, or use `bound='held-out'`."
+        )
 
 
 def held_out_certificate(
@@ -221,6 +230,8 @@ def certify_svm(
             "`gamma='scale'` reads the variance of the data, which the certificate would have "
             "to pay for. Give `gamma` as a number or 'auto'."
         )
+    if is_svc(machine):
+        check_weights_are_fixed(machine.class_weight)
     X = np.asarray(X, dtype=np.float64)
     models = models_of(machine, X, y)
     store = KernelStore(X)

@@ -130,6 +130,7 @@ def fit_svm_grid(
     fit_intercept: bool = True,
     center: bool = False,
     tol: float = 1e-5,
+    row_weights: Floats | None = None,
 ) -> SVMGrid:
     """Fit every (kernel, C) machine on one training set.
 
@@ -150,6 +151,8 @@ def fit_svm_grid(
     tol : float
         Largest relative duality gap, and largest violation of the optimality conditions in
         units of the margin.
+    row_weights : ndarray of shape (m,), optional
+        C is multiplied by the weight of each example.
 
     Returns
     -------
@@ -174,8 +177,9 @@ def fit_svm_grid(
     with threadpool_limits(limits=1, user_api="blas"):
         for kernel, K in zip(chosen, _shared_kernels(chosen, X, X), strict=True):
             K = np.ascontiguousarray(center_kernel(K) if center else K)
-            path = fit_kernel_path(K, y_signed, kernel, penalties, fit_intercept, center, tol)
-            models.extend(path)
+            models += fit_kernel_path(
+                K, y_signed, kernel, penalties, fit_intercept, center, tol, row_weights
+            )
     return SVMGrid(models=tuple(models), kernels=chosen, Cs=penalties, X=X, y_signed=y_signed)
 
 
@@ -187,11 +191,14 @@ def fit_kernel_path(
     fit_intercept: bool,
     center: bool,
     tol: float,
+    row_weights: Floats | None = None,
 ) -> list[SVMModel]:
     """The machines of one kernel along ascending C, from its (centred) training matrix K."""
-    path = solve_path(K, y_signed, Cs, fit_intercept=fit_intercept, tol=tol)
+    path = solve_path(
+        K, y_signed, Cs, fit_intercept=fit_intercept, tol=tol, row_weights=row_weights
+    )
     return [
-        as_model(solution, float(C), kernel, y_signed, fit_intercept, center)
+        as_model(solution, float(C), kernel, y_signed, fit_intercept, center, row_weights)
         for C, solution in zip(Cs, path, strict=True)
     ]
 
@@ -203,6 +210,7 @@ def as_model(
     y_signed: Floats,
     fit_intercept: bool,
     center: bool,
+    row_weights: Floats | None = None,
 ) -> SVMModel:
     """The record of a solution of the solver."""
     return SVMModel(
@@ -217,4 +225,5 @@ def as_model(
         fit_intercept=fit_intercept,
         center=center,
         solver=solution.solver,
+        row_weights=row_weights,
     )

@@ -20,6 +20,7 @@ from handful.svm._certificates import (
     StableSet,
     certify_models,
     check_bound,
+    check_weights_are_fixed,
     held_out_certificate,
     stable_set,
 )
@@ -27,7 +28,7 @@ from handful.svm._grid import SVMGrid, fit_kernel_path
 from handful.svm._model import SVMModel
 from handful.svm._store import KernelStore
 from handful.svm.criteria.registry import get_criterion
-from handful.tables import SeenRows
+from handful.tables import SeenRows, class_weights
 
 Floats = NDArray[np.float64]
 
@@ -54,6 +55,9 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
         one the machine can only be certified on held-out data.
     tol : float, default=1e-5
         Largest relative duality gap.
+    class_weight : dict, "balanced" or None, default=None
+        C is multiplied by the weight of an example's class. "balanced" (inversely to how often
+        the classes occur) reads the data: such a machine is certified on held-out data only.
 
     Attributes
     ----------
@@ -96,6 +100,7 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
         fit_intercept: bool = True,
         center: bool = False,
         tol: float = 1e-5,
+        class_weight: Mapping[Any, float] | str | None = None,
     ) -> None:
         self.kernel = kernel
         self.C = C
@@ -105,6 +110,7 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
         self.fit_intercept = fit_intercept
         self.center = center
         self.tol = tol
+        self.class_weight = class_weight
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -211,9 +217,7 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
         -------
         SupportVectorMachine
         """
-        if svc.class_weight is not None:
-            raise TypeError("`class_weight` of the SVC must be None: every example has the same C.")
-        names = ("kernel", "C", "gamma", "degree", "coef0")
+        names = ("kernel", "C", "gamma", "degree", "coef0", "class_weight")
         return cls(**{name: getattr(svc, name) for name in names})
 
     def _scores(self, X: Any) -> Floats:
@@ -288,6 +292,7 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
         if bound == "held-out":
             seen = SeenRows.of(self._store.X, self._labels)
             return held_out_certificate(self, X, y, delta=delta, n_models=n_models, seen=seen)
+        check_weights_are_fixed(self.class_weight)
         if self._stable_sets is None:
             self._stable_sets = [stable_set(model, self._store) for model in self.models_]
         return certify_models(
@@ -334,7 +339,9 @@ def fit_machines(
             points, labels = machine._validate(X, y)
             checked[is_matrix] = machine, KernelStore(points), labels
         _look_alike(machine, checked[is_matrix][0])
-        key = (machine._kernel(), machine.fit_intercept, machine.center, machine.tol, is_matrix)
+        weights = repr(machine.class_weight)
+        settings = (machine.fit_intercept, machine.center, machine.tol, weights)
+        key = (machine._kernel(), *settings, is_matrix)
         groups.setdefault(key, []).append(machine)
     with threadpool_limits(limits=1, user_api="blas"):
         for (kernel, *_, is_matrix), members in groups.items():
@@ -361,16 +368,19 @@ def _fit_kernel(
     if first.center:
         K = center_kernel(K)
     Cs = np.unique([float(machine.C) for machine in members])
-    positives = first.classes_[1:] if first.classes_.size == 2 else first.classes_
+    codes = np.searchsorted(first.classes_, y)
+    row_weights = class_weights(first.class_weight, first.classes_, codes)
+    positives = range(first.classes_.size) if first.classes_.size > 2 else (1,)
     paths = [
         fit_kernel_path(
             K,
-            np.where(y == positive, 1.0, -1.0),
+            np.where(codes == positive, 1.0, -1.0),
             kernel,
             Cs,
             first.fit_intercept,
             first.center,
             first.tol,
+            row_weights,
         )
         for positive in positives
     ]

@@ -27,7 +27,7 @@ class SVMModel:
     kernel : Kernel
     C : float
     alpha : ndarray of shape (m,)
-        Dual variables, each in [0, C].
+        Dual variables, each in [0, C] (times the weight of the example, where there are any).
     bias : float
         0.0 for a machine without bias.
     y_signed : ndarray of shape (m,)
@@ -42,6 +42,8 @@ class SVMModel:
         Whether it has a bias, and whether the features were centred on the training points.
     solver : str
         What found it: "smo", "newton" or "libsvm".
+    row_weights : ndarray of shape (m,), optional
+        C is multiplied by the weight of each example.
     """
 
     kernel: Kernel
@@ -55,6 +57,7 @@ class SVMModel:
     fit_intercept: bool = True
     center: bool = False
     solver: str = "newton"
+    row_weights: Floats | None = None
 
     @property
     def n_samples(self) -> int:
@@ -76,15 +79,21 @@ class SVMModel:
         """The gap as a share of the dual objective."""
         return self.gap / self.objective if self.objective > 0 else self.gap
 
+    @property
+    def prices(self) -> Floats:
+        """Upper bound of each dual variable: C times the weight of the example."""
+        weights = np.ones(self.n_samples) if self.row_weights is None else self.row_weights
+        return self.C * weights
+
     @cached_property
     def support(self) -> Indices:
         """Indices of the support vectors, alpha > 0."""
-        return np.flatnonzero(self.alpha > SUPPORT_TOLERANCE * self.C)
+        return np.flatnonzero(self.alpha > SUPPORT_TOLERANCE * self.prices)
 
     @cached_property
     def bounded(self) -> Indices:
-        """Indices of the support vectors at the bound, alpha = C."""
-        return np.flatnonzero(self.alpha >= (1.0 - SUPPORT_TOLERANCE) * self.C)
+        """Indices of the support vectors at the bound: alpha is C times their weight."""
+        return np.flatnonzero(self.alpha >= (1.0 - SUPPORT_TOLERANCE) * self.prices)
 
     @cached_property
     def free(self) -> Indices:

@@ -63,19 +63,21 @@ def model_of_svc(svc: Any, X: Floats, y: NDArray[Any]) -> SVMModel:
             f"`machine` must have two classes, got an SVC with {len(svc.classes_)}. "
             "Use SupportVectorMachine, which is one-vs-rest."
         )
-    if svc.class_weight is not None:
-        raise TypeError("`class_weight` of the SVC must be None: every example has the same C.")
     y_signed = np.where(y == svc.classes_[1], 1.0, -1.0)
+    weights = None
+    if svc.class_weight is not None:
+        weights = np.where(y_signed > 0, svc.class_weight_[1], svc.class_weight_[0])
+    prices = svc.C * (np.ones(y_signed.size) if weights is None else weights)
     alpha = np.zeros(X.shape[0])
     alpha[svc.support_] = np.asarray(svc.dual_coef_)[0] * y_signed[svc.support_]
-    if (alpha < 0).any() or (alpha > svc.C * (1.0 + 1e-9)).any():
+    if (alpha < 0).any() or (alpha > prices * (1.0 + 1e-9)).any():
         raise ValueError(
             "`X` and `y` must be the training data of the SVC, fitted without `sample_weight`."
         )
     f = svc.decision_function(X)
     bias = float(svc.intercept_[0])
     norm2 = float((alpha * y_signed) @ (f - bias))
-    gap = duality_gap(alpha, y_signed * f, svc.C) + abs(bias * float(alpha @ y_signed))
+    gap = duality_gap(alpha, y_signed * f, prices) + abs(bias * float(alpha @ y_signed))
     return SVMModel(
         kernel=kernel_of_svc(svc),
         C=float(svc.C),
@@ -86,4 +88,5 @@ def model_of_svc(svc: Any, X: Floats, y: NDArray[Any]) -> SVMModel:
         objective=float(alpha.sum() - 0.5 * norm2),
         gap=gap,
         solver="libsvm",
+        row_weights=weights,
     )

@@ -54,6 +54,7 @@ class _State:
     high: Floats
     scale: float
     has_bias: bool
+    row_weights: Floats | None = None
 
 
 def solve_path(
@@ -65,6 +66,7 @@ def solve_path(
     tol: float = 1e-5,
     alpha: Floats | None = None,
     warn: bool = True,
+    row_weights: Floats | None = None,
 ) -> list[Solution]:
     """Solve for every C in ascending order, each started from the one before.
 
@@ -84,6 +86,8 @@ def solve_path(
         Where to start for the first C; it must be feasible.
     warn : bool
         Whether to warn where the gap was not reached.
+    row_weights : ndarray of shape (m,), optional
+        C is multiplied by the weight of each example.
 
     Returns
     -------
@@ -101,16 +105,18 @@ def solve_path(
         high=np.zeros_like(y),
         scale=max(float(diagonal.mean()), np.finfo(float).tiny),
         has_bias=fit_intercept,
+        row_weights=row_weights,
     )
     solutions: list[Solution] = []
     before: float | None = None
     for C in Cs:
         if before is not None:
             _grow(state, float(C) / before)
-        state.low = np.where(y > 0, 0.0, -C)
-        state.high = np.where(y > 0, C, 0.0)
-        near = np.abs(np.abs(state.u) - C) <= 1e-12 * C
-        state.u[near] = C * y[near]
+        prices = np.full(y.shape[0], C) if row_weights is None else C * row_weights
+        state.low = np.where(y > 0, 0.0, -prices)
+        state.high = np.where(y > 0, prices, 0.0)
+        near = np.abs(np.abs(state.u) - prices) <= 1e-12 * prices
+        state.u[near] = (prices * y)[near]
         solver = _solve(state, tol, warn)
         solutions.append(_finish(state, solver))
         before = float(C)
@@ -245,9 +251,11 @@ def _refine(
 def _certainty(state: _State) -> tuple[float, float, float]:
     """Best bias for w, duality gap and dual objective."""
     y, alpha = state.y, np.abs(state.u)
-    bias = 0.5 * sum(best_bias_interval(state.errors, y)) if state.has_bias else 0.0
-    C = float(np.max(state.high - state.low))
-    gap = duality_gap(alpha, y * (state.errors + y + bias), C) + abs(bias * state.u.sum())
+    bias = 0.0
+    if state.has_bias:
+        bias = 0.5 * sum(best_bias_interval(state.errors, y, state.row_weights))
+    prices = state.high - state.low
+    gap = duality_gap(alpha, y * (state.errors + y + bias), prices) + abs(bias * state.u.sum())
     return bias, gap, float(alpha.sum() - 0.5 * (state.u @ (state.errors + y)))
 
 
@@ -256,20 +264,38 @@ def _finish(state: _State, solver: str) -> Solution:
     return Solution(np.abs(state.u), bias, state.errors.copy(), objective, gap, solver)
 
 
-def best_bias_interval(errors: Floats, y: Floats) -> tuple[float, float]:
-    """All biases b that minimise sum_i max(0, 1 - y_i (w.x_i + b)), given errors w.x_i - y_i.
+def best_bias_interval(
+    errors: Floats, y: Floats, row_weights: Floats | None = None
+) -> tuple[float, float]:
+    """All biases b that minimise sum_i r_i max(0, 1 - y_i (w.x_i + b)), given errors w.x_i - y_i.
 
-    The slope in b at a point is the number of breakpoints -errors_i not above it, minus the
-    number of positive examples: the minimisers lie between two neighbouring breakpoints.
+    The slope in b at a point is the weight of the breakpoints -errors_i not above it, minus the
+    weight of the positive examples: the minimisers lie between two neighbouring breakpoints, or
+    at one of them.
     """
     n_positive = int((y > 0).sum())
     if n_positive in (0, y.shape[0]):
         raise ValueError("`y` must hold both -1 and +1: otherwise the bias has no best value.")
+    if row_weights is not None:
+        return _weighted_interval(-errors, row_weights, float(row_weights[y > 0].sum()))
     ends = np.partition(-errors, (n_positive - 1, n_positive))
     return float(ends[n_positive - 1]), float(ends[n_positive])
 
 
-def duality_gap(alpha: Floats, margins: Floats, C: float) -> float:
+def _weighted_interval(points: Floats, weights: Floats, share: float) -> tuple[float, float]:
+    """From the first point at which the weight so far reaches the share to the first above it.
+
+    Sums that meet it but for rounding count as meeting it, which makes the interval wider.
+    """
+    order = np.argsort(points, kind="stable")
+    so_far = np.cumsum(weights[order])
+    slack = 1e-12 * so_far[-1]
+    first, last = np.searchsorted(so_far, (share - slack, share + slack))
+    # the weight of all points exceeds the share, for both classes weigh something
+    return float(points[order[first]]), float(points[order[min(last, points.size - 1)]])
+
+
+def duality_gap(alpha: Floats, margins: Floats, C: float | Floats) -> float:
     """Primal minus dual objective as a sum of terms that are never negative.
 
     It takes sum(alpha y) = 0 or a bias of zero for granted.

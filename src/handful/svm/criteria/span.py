@@ -107,7 +107,10 @@ def leave_one_out_errors(model: SVMModel, K: Floats, *, tol: float = 1e-6) -> In
             wrong.append(p)
             continue
         block = np.ascontiguousarray(K[np.ix_(rest, rest)])
-        solution = solve_path(block, y, Cs, fit_intercept=model.fit_intercept, tol=tol)[0]
+        weights = None if model.row_weights is None else model.row_weights[rest]
+        solution = solve_path(
+            block, y, Cs, fit_intercept=model.fit_intercept, tol=tol, row_weights=weights
+        )[0]
         value = K[p, rest] @ (solution.alpha * y) + solution.bias
         if model.y_signed[p] * value <= 0.0:
             wrong.append(p)
