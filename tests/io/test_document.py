@@ -15,7 +15,7 @@ from handful.io._document import (
     to_text,
     write_atomically,
 )
-from handful.io._rules import ModelFileError
+from handful.rules.fields import ModelFileError
 
 
 def test_hash_is_the_last_field_and_fits():

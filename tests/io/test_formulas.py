@@ -5,10 +5,10 @@ import math
 import pytest
 
 from handful.io._export import _python_dialect
-from handful.io._formulas import condition_formula, number, value_formula
-from handful.io._rules import ModelFileError
 from handful.kernels import Kernel
 from handful.rules import Ball, HalfSpace, LinearRule
+from handful.rules.fields import ModelFileError
+from handful.rules.formulas import number
 from tests.verify.test_geometry import RULES
 
 
@@ -22,19 +22,19 @@ def test_numbers_survive():
 )
 def test_conditions_by_evaluation(rule, rng):
     X = rng.normal(size=(100, 3)).round(2)
-    text = condition_formula(rule, _python_dialect(), None)
+    text = rule.condition_formula(_python_dialect(), None)
     found = [eval(text, {"math": math, "x0": a, "x1": b, "x2": c}) for a, b, c in X.tolist()]
     assert found == rule.covers(X).tolist()
 
 
 def test_weights_of_zero_are_left_out():
     rule = LinearRule((0.0, 2.0, 0.0), 1.0, "above")
-    assert condition_formula(rule, _python_dialect(), None) == "(2.0 * x1) > 1.0"
+    assert rule.condition_formula(_python_dialect(), None) == "(2.0 * x1) > 1.0"
 
 
 def test_rules_without_a_formula():
     rule = HalfSpace((0.0,), (1.0,), 0.0, "below", Kernel("precomputed"), (0, 1, 2))
     with pytest.raises(ModelFileError, match="no formula"):
-        value_formula(rule, _python_dialect())
+        rule.value_formula(_python_dialect())
     with pytest.raises(ModelFileError, match="no single formula"):
-        value_formula(Ball((0.0,), 1.0, "above", metric="chebyshev"), _python_dialect())
+        Ball((0.0,), 1.0, "above", metric="chebyshev").value_formula(_python_dialect())

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from handful import DecisionListMachine, SetCoveringMachine, load_dataset
 from handful.io import load_model, save_model
 from handful.io._model import model_from_dict
-from handful.io._rules import ModelFileError
 from handful.io._write import model_to_dict
+from handful.rules.fields import ModelFileError
 
 MACHINES = {
     "auto": SetCoveringMachine(random_state=0),

@@ -3,8 +3,6 @@
 import pytest
 
 from handful.io._rules import (
-    RULES,
-    ModelFileError,
     machine_from_dict,
     machine_to_dict,
     rule_from_dict,
@@ -12,6 +10,7 @@ from handful.io._rules import (
 )
 from handful.kernels import Kernel
 from handful.rules import (
+    RULES,
     Ball,
     HalfSpace,
     LinearRule,
@@ -20,6 +19,7 @@ from handful.rules import (
     Stump,
     TwoPointHalfSpace,
 )
+from handful.rules.fields import ModelFileError
 
 EXAMPLES = {
     "stump": Stump(1, 0.1 + 0.2, "above", example=3),

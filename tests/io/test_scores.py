@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from handful.io._rules import ModelFileError
 from handful.io._scores import score_from_dict, score_to_dict
+from handful.rules.fields import ModelFileError
 from tests.verify.test_scores import MACHINES
 
 

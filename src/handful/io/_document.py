@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.io._rules import ModelFileError
+from handful.rules.fields import ModelFileError
 
 MAX_BYTES = 64 * 2**20
 MAX_ITEMS = 4_000_000  # values in a file

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from handful.io._document import from_text, to_text
-from handful.io._formulas import Dialect, condition_formula, number, value_formula
 from handful.io._model import StoredModel, model_from_dict
 from handful.io._write import model_to_dict
 from handful.rules import OR_MISSING, AbstractRule, RuleList, RuleSet, Stump
+from handful.rules.formulas import Dialect, number
 
 _ADVICE = "Use `handful predict`, or export the model to JSON."
 
@@ -60,12 +60,11 @@ def _branches(model: StoredModel, dialect: Dialect) -> tuple[list[tuple[list[str
     machine = model.machines[0]
     if isinstance(machine, RuleSet) and machine.kind == "conjunction" and steps:
         tests = [
-            condition_formula(rule, dialect, _words(model, rule), opposite=True)
-            for rule, _ in steps
+            rule.condition_formula(dialect, _words(model, rule), opposite=True) for rule, _ in steps
         ]
         return [(tests, _label(model, default))], _label(model, -default)
     branches = [
-        ([condition_formula(rule, dialect, _words(model, rule))], _label(model, output))
+        ([rule.condition_formula(dialect, _words(model, rule))], _label(model, output))
         for rule, output in steps
     ]
     return branches, _label(model, default)
@@ -313,7 +312,7 @@ def _python_machine(model: StoredModel, k: int, dialect: Dialect) -> list[str]:
     machine = _rules_of(model, k)
     steps, default = _steps(model, k)
     calls = [
-        f"_signed({value_formula(rule, dialect)}, {number(rule.cut)}, {rule.side!r}, "
+        f"_signed({rule.value_formula(dialect)}, {number(rule.cut)}, {rule.side!r}, "
         f"{number(rule.tolerance)}, {number(max(rule.unit(), 2.0**-1022))}, "
         f"{machine.with_missing})"
         for rule, _ in steps

@@ -13,14 +13,7 @@ from numpy.typing import NDArray
 
 from handful.bounds import Certificate
 from handful.io._document import HASH_FIELD, from_text, read_text_of
-from handful.io._rules import (
-    MAX_NUMBER,
-    ModelFileError,
-    machine_from_dict,
-    read_index,
-    read_int,
-    read_text,
-)
+from handful.io._rules import machine_from_dict
 from handful.io._scores import (
     KINDS,
     KernelExpansion,
@@ -32,12 +25,11 @@ from handful.io._scores import (
 from handful.io._write import FORMAT, VERSION
 from handful.rules import (
     AbstractRule,
-    HalfSpace,
     RuleList,
     RuleSet,
     Stump,
-    TwoPointHalfSpace,
 )
+from handful.rules.fields import MAX_NUMBER, ModelFileError, read_index, read_int, read_text
 from handful.tables import is_missing, word_of
 
 Floats = NDArray[np.float64]
@@ -188,13 +180,11 @@ def _features_of(part: Any, n_features: int) -> set[int]:
     """Features that a rule or a machine looks at."""
     if isinstance(part, (RuleSet, RuleList)):
         return set()  # without rules, a constant
-    if isinstance(part, Stump):
-        return {part.feature}
-    weights = getattr(part, "weights", None)
-    if isinstance(part, (HalfSpace, TwoPointHalfSpace)) and part.kernel.name == "linear":
-        weights = np.subtract(part.a, part.b)
+    if isinstance(part, AbstractRule):
+        return part.used_features(n_features)
     if isinstance(part, StumpVotes):
         return set(part.features)
+    weights = getattr(part, "weights", None)
     if weights is None:
         return set(range(n_features))
     return {int(j) for j in np.flatnonzero(np.asarray(weights))}

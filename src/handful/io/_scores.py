@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.io._rules import (
+from handful.kernels import Kernel
+from handful.rules.fields import (
     MAX_VALUES,
     fail,
     read_float,
@@ -22,7 +23,6 @@ from handful.io._rules import (
     read_kernel,
     read_size,
 )
-from handful.kernels import Kernel
 
 Floats = NDArray[np.float64]
 

@@ -22,13 +22,14 @@ from handful.rules._table import (
 from handful.rules.ball import Ball
 from handful.rules.half_space import HalfSpace
 from handful.rules.linear import LinearRule
-from handful.rules.rule import AbstractRule
+from handful.rules.rule import RULES, AbstractRule, kind_of_rule, register_rule
 from handful.rules.search.greedy import Step, Sweep, SweepOptions
 from handful.rules.stump import Stump
 from handful.rules.two_point import TwoPointHalfSpace
 
 __all__ = [
     "OR_MISSING",
+    "RULES",
     "AbstractRule",
     "Ball",
     "HalfSpace",
@@ -45,6 +46,8 @@ __all__ = [
     "ball_table",
     "collapse_rows",
     "half_space_table",
+    "kind_of_rule",
+    "register_rule",
     "stump_table",
     "two_point_table",
 ]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -12,7 +12,33 @@ from scipy.spatial.distance import cdist
 from handful._types import Floats
 from handful.kernels import Kernel
 from handful.rules.directions import kernel_rows
-from handful.rules.rule import RELATIVE_TOLERANCE, SIDE_MARKS, AbstractRule, feature_name
+from handful.rules.fields import (
+    ModelFileError,
+    Reader,
+    optional,
+    read_floats,
+    read_indices,
+    read_kernel,
+    read_ordered_side,
+    read_scale,
+    read_size,
+    read_text,
+)
+from handful.rules.formulas import (
+    Dialect,
+    gaps_of,
+    kernel_formula,
+    own_kernel_formula,
+    sum_of,
+    sum_of_squares,
+)
+from handful.rules.rule import (
+    RELATIVE_TOLERANCE,
+    SIDE_MARKS,
+    AbstractRule,
+    feature_name,
+    register_rule,
+)
 
 METRICS = {"euclidean": "euclidean", "manhattan": "cityblock", "chebyshev": "chebyshev"}
 
@@ -42,6 +68,11 @@ def ball_distances(
     return distances
 
 
+def _read_metric(value: Any, where: str) -> str:
+    return read_text(value, where, tuple(METRICS))
+
+
+@register_rule("ball")
 @dataclass(frozen=True)
 class Ball(AbstractRule):
     """Covers what lies outside ("above") or inside ("below") a ball around an example.
@@ -54,6 +85,15 @@ class Ball(AbstractRule):
     array([False,  True])
     """
 
+    fields: ClassVar[Mapping[str, Reader]] = {
+        "center": read_floats,
+        "radius": read_size,
+        "side": read_ordered_side,
+        "metric": _read_metric,
+        "scale": optional(read_scale),
+        "kernel": optional(read_kernel),
+        "indices": optional(read_indices(2)),
+    }
     center: tuple[float, ...]
     radius: float
     side: str
@@ -106,3 +146,33 @@ class Ball(AbstractRule):
             return f"{self.kernel.name}-distance"
         usual = self.metric == "euclidean"
         return ("" if usual else f"{self.metric} ") + ("scaled " if self.scale else "") + "distance"
+
+    def value_formula(self, dialect: Dialect) -> str:
+        """The distance to the centre."""
+        if self.kernel is not None:
+            own = dialect.number(float(self.kernel.diagonal(np.array([self.center]))[0]))
+            between = kernel_formula(self.kernel, self.center, dialect)
+            squares = f"({own_kernel_formula(self.kernel, len(self.center), dialect)} + {own}"
+            return f"{dialect.root}({dialect.absolute}({squares} - 2.0 * {between})))"
+        gaps = gaps_of(self.center, dialect, self.scale)
+        if self.metric == "euclidean":
+            return f"{dialect.root}({sum_of_squares(gaps)})"
+        sizes = [f"{dialect.absolute}({gap})" for gap in gaps]
+        if self.metric == "manhattan":
+            return sum_of(sizes)
+        raise ModelFileError("balls in the largest coordinate have no single formula.")
+
+    def condition_formula(
+        self, dialect: Dialect, words: Sequence[Any] | None, *, opposite: bool = False
+    ) -> str:
+        """A comparison; for the largest coordinate, of every one."""
+        if self.metric != "chebyshev" or self.kernel is not None:
+            return super().condition_formula(dialect, words, opposite=opposite)
+        gaps = gaps_of(self.center, dialect, self.scale)
+        sizes = [f"{dialect.absolute}({gap})" for gap in gaps]
+        mark, cut = self.comparison(dialect, opposite)
+        compared = [f"{size} {mark} {cut}" for size in sizes]
+        if mark in ("<", "<="):  # every coordinate within the radius
+            return "(" + f" {dialect.both} ".join(compared) + ")"
+        some = f" {dialect.either} ".join(compared)  # some beyond it, and none missing
+        return f"(({some}) {dialect.both} {sum_of(sizes)} >= {dialect.number(0.0)})"

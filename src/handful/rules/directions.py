@@ -10,6 +10,7 @@ from scipy.spatial.distance import cdist
 
 from handful._types import Floats
 from handful.kernels import Kernel
+from handful.rules.formulas import Dialect, kernel_formula, weighted_sum
 from handful.rules.rule import RELATIVE_TOLERANCE, AbstractRule, feature_name
 
 LINEAR = Kernel("linear")
@@ -108,6 +109,19 @@ class PairRule(AbstractRule):
             return f"{self.kernel.name}-similarity to a minus to b"
         weights = np.subtract(self.a, self.b)
         return linear_text(weights, names)
+
+    def used_features(self, n_features: int) -> set[int]:
+        """Those in which the two examples differ, for the linear kernel."""
+        if self.kernel.name != "linear":
+            return set(range(n_features))
+        return set(np.flatnonzero(np.subtract(self.a, self.b)).tolist())
+
+    def value_formula(self, dialect: Dialect) -> str:
+        """k(a, x) - k(b, x)."""
+        if self.kernel.name == "linear":
+            return weighted_sum(np.subtract(self.a, self.b).tolist(), dialect)
+        first = kernel_formula(self.kernel, self.a, dialect)
+        return f"({first} - {kernel_formula(self.kernel, self.b, dialect)})"
 
 
 def linear_text(weights: Floats, names: Sequence[str] | None, limit: int = 8) -> str:

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from handful.kernels import Kernel
 from handful.rules.directions import LINEAR, PairRule
-from handful.rules.rule import SIDE_MARKS
+from handful.rules.fields import (
+    Reader,
+    optional,
+    read_float,
+    read_floats,
+    read_indices,
+    read_kernel,
+    read_ordered_side,
+)
+from handful.rules.rule import SIDE_MARKS, register_rule
 
 
+@register_rule("half-space")
 @dataclass(frozen=True)
 class HalfSpace(PairRule):
     """Covers one side of the hyperplane through c, normal to the line from b to a.
@@ -22,6 +33,14 @@ class HalfSpace(PairRule):
     array([ True, False])
     """
 
+    fields: ClassVar[Mapping[str, Reader]] = {
+        "a": read_floats,
+        "b": read_floats,
+        "threshold": read_float,
+        "side": read_ordered_side,
+        "kernel": read_kernel,
+        "indices": optional(read_indices(3)),
+    }
     a: tuple[float, ...]
     b: tuple[float, ...]
     threshold: float

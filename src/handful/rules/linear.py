@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from handful._types import Floats
 from handful.rules.directions import inner_products, linear_text, without_unweighted
-from handful.rules.rule import SIDE_MARKS, AbstractRule
+from handful.rules.fields import (
+    Reader,
+    read_float,
+    read_floats,
+    read_ordered_side,
+    read_size,
+    read_text,
+)
+from handful.rules.formulas import Dialect, weighted_sum
+from handful.rules.rule import SIDE_MARKS, AbstractRule, register_rule
+
+ORIGINS = (
+    "logistic regression on the pool (ridge 1)",
+    "logistic regression on the pool (ridge 10)",
+    "half-space between two examples of the pool",
+)
 
 
+def _read_origin(value: Any, where: str) -> str:
+    return read_text(value, where, ORIGINS)
+
+
+@register_rule("linear")
 @dataclass(frozen=True)
 class LinearRule(AbstractRule):
     """Covers one side of a hyperplane whose weights came from a pool of examples.
@@ -24,6 +45,13 @@ class LinearRule(AbstractRule):
     array([ True, False])
     """
 
+    fields: ClassVar[Mapping[str, Reader]] = {
+        "weights": read_floats,
+        "threshold": read_float,
+        "side": read_ordered_side,
+        "origin": _read_origin,
+        "tol": read_size,
+    }
     weights: tuple[float, ...]
     threshold: float
     side: str
@@ -62,3 +90,11 @@ class LinearRule(AbstractRule):
         """For example ``+0.8·glucose +0.3·bmi > 2.1``."""
         text = linear_text(np.array(self.weights), names)
         return f"{text} {SIDE_MARKS[self.side]} {self.threshold:.6g}"
+
+    def used_features(self, n_features: int) -> set[int]:
+        """Those that have a weight."""
+        return set(np.flatnonzero(np.array(self.weights)).tolist())
+
+    def value_formula(self, dialect: Dialect) -> str:
+        """The weighted sum."""
+        return weighted_sum(self.weights, dialect)

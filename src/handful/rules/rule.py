@@ -11,13 +11,15 @@ floating-point operations.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from handful._types import Floats, Mask
+from handful.rules.fields import Reader
+from handful.rules.formulas import Dialect
 
-SIDES = ("below", "above", "equal", "unequal")
 SIDE_MARKS = {"below": "<", "above": ">", "equal": "=", "unequal": "≠"}
 RELATIVE_TOLERANCE = 1e-10  # values of equal rows may differ in their last bits
 _TINY = float(np.finfo(np.float64).tiny)
@@ -25,8 +27,12 @@ _HUGE = float(np.finfo(np.float64).max)
 
 
 class AbstractRule(ABC):
-    """Interface of all rules; the leaves are frozen dataclasses."""
+    """Interface of all rules; the leaves are frozen dataclasses.
 
+    ``fields`` says how each field of a rule is read from a model file.
+    """
+
+    fields: ClassVar[Mapping[str, Reader]]
     side: str
 
     @property
@@ -55,6 +61,33 @@ class AbstractRule(ABC):
     @abstractmethod
     def describe(self, names: Sequence[str] | None = None) -> str:
         """The condition under which a row is covered, in the user's feature names."""
+
+    @abstractmethod
+    def value_formula(self, dialect: Dialect) -> str:
+        """The number that is compared with ``cut``, as a formula of the columns."""
+
+    def condition_formula(
+        self, dialect: Dialect, words: Sequence[Any] | None, *, opposite: bool = False
+    ) -> str:
+        """Whether a row is covered, or its opposite; neither is met by a missing value.
+
+        ``words`` are the categories of the feature that a stump looks at, where it has some.
+        """
+        mark, cut = self.comparison(dialect, opposite)
+        return f"{self.value_formula(dialect)} {mark} {cut}"
+
+    def comparison(self, dialect: Dialect, opposite: bool) -> tuple[str, str]:
+        """The mark of the comparison and the number on its right."""
+        if self.side == "below":
+            return (">=" if opposite else "<"), dialect.number(self.cut - self.tolerance)
+        return ("<=" if opposite else ">"), dialect.number(self.cut + self.tolerance)
+
+    def used_features(self, n_features: int) -> set[int]:
+        """Features that the rule looks at; all of them unless it knows better."""
+        return set(range(n_features))
+
+    def check(self, where: str) -> None:  # noqa: B027  most rules have nothing to check
+        """Raise `ModelFileError` where fields that are fine alone do not fit together."""
 
     def covers(self, X: Floats, *, with_missing: bool = False) -> Mask:
         """Which rows lie on the rule's side.
@@ -91,3 +124,25 @@ class AbstractRule(ABC):
 def feature_name(names: Sequence[str] | None, j: int) -> str:
     """The user's name of a feature, or its position."""
     return names[j] if names is not None else f"x[{j}]"
+
+
+Rule = TypeVar("Rule", bound=AbstractRule)
+RULES: dict[str, type[AbstractRule]] = {}
+"""Every kind of rule by the name that model files use."""
+
+
+def register_rule(name: str) -> Callable[[type[Rule]], type[Rule]]:
+    """Decorate a rule so that model files know it by ``name``."""
+
+    def register(cls: type[Rule]) -> type[Rule]:
+        if name in RULES:
+            raise ValueError(f"`name` must be new, got {name!r}, which {RULES[name]} has.")
+        RULES[name] = cls
+        return cls
+
+    return register
+
+
+def kind_of_rule(rule: AbstractRule) -> str:
+    """The name of a rule's kind."""
+    return next(name for name, cls in RULES.items() if type(rule) is cls)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from handful._types import Floats
-from handful.rules.rule import SIDE_MARKS, AbstractRule, feature_name
+from handful.rules.fields import Reader, optional, read_float, read_index, read_nothing, read_side
+from handful.rules.formulas import Dialect
+from handful.rules.rule import SIDE_MARKS, AbstractRule, feature_name, register_rule
 
 
+@register_rule("stump")
 @dataclass(frozen=True)
 class Stump(AbstractRule):
     """Covers where one feature lies on one side of a value (or equals it, for categories).
@@ -25,6 +29,13 @@ class Stump(AbstractRule):
     'nodes > 2'
     """
 
+    fields: ClassVar[Mapping[str, Reader]] = {
+        "feature": read_index,
+        "threshold": read_float,
+        "side": read_side,
+        "example": optional(read_index),
+        "category": read_nothing,
+    }
     feature: int
     threshold: float
     side: str
@@ -58,3 +69,26 @@ class Stump(AbstractRule):
         """For example ``nodes > 2``."""
         value = self.category if self.category is not None else f"{self.threshold:.6g}"
         return f"{feature_name(names, self.feature)} {SIDE_MARKS[self.side]} {value}"
+
+    def used_features(self, n_features: int) -> set[int]:
+        """The feature."""
+        return {self.feature}
+
+    def value_formula(self, dialect: Dialect) -> str:
+        """The column; only between 0 and 1 may it hold True and False."""
+        make = dialect.operand if 0.0 <= self.threshold <= 1.0 else dialect.column
+        return make(self.feature)
+
+    def condition_formula(
+        self, dialect: Dialect, words: Sequence[Any] | None, *, opposite: bool = False
+    ) -> str:
+        """A comparison, or an equality for categories."""
+        if self.side not in ("equal", "unequal"):
+            return super().condition_formula(dialect, words, opposite=opposite)
+        is_equal = (self.side == "equal") != opposite
+        if words is not None:
+            return dialect.word(self.feature, words[int(self.threshold)], is_equal)
+        mark = dialect.equal if is_equal else dialect.unequal
+        compared = f"{dialect.column(self.feature)} {mark} {dialect.number(self.threshold)}"
+        known = dialect.is_known(self.feature)
+        return f"({known} {dialect.both} {compared})" if known else compared

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from handful.kernels import Kernel
 from handful.rules.directions import LINEAR, PairRule
-from handful.rules.rule import SIDE_MARKS
+from handful.rules.fields import (
+    MAX_LEVEL,
+    Reader,
+    fail,
+    optional,
+    read_floats,
+    read_index,
+    read_indices,
+    read_kernel,
+    read_ordered_side,
+    read_within,
+)
+from handful.rules.rule import SIDE_MARKS, register_rule
 
 
+@register_rule("two-point")
 @dataclass(frozen=True)
 class TwoPointHalfSpace(PairRule):
     """A half-space whose threshold lies at the dyadic fraction j / 2^l between b and a.
@@ -22,6 +36,15 @@ class TwoPointHalfSpace(PairRule):
     array([ True, False])
     """
 
+    fields: ClassVar[Mapping[str, Reader]] = {
+        "a": read_floats,
+        "b": read_floats,
+        "numerator": read_index,
+        "level": read_within(1, MAX_LEVEL),
+        "side": read_ordered_side,
+        "kernel": read_kernel,
+        "indices": optional(read_indices(2)),
+    }
     a: tuple[float, ...]
     b: tuple[float, ...]
     numerator: int
@@ -45,3 +68,8 @@ class TwoPointHalfSpace(PairRule):
     def describe(self, names: Sequence[str] | None = None) -> str:
         """The condition with its threshold as a number."""
         return f"{self._direction(names)} {SIDE_MARKS[self.side]} {self.cut:.6g}"
+
+    def check(self, where: str) -> None:
+        """Refuse fractions that are not in lowest terms between 0 and 1."""
+        if not (self.numerator % 2 and self.numerator < 2**self.level):
+            raise fail(f"{where}.numerator", "odd and below 2^level", self.numerator)
