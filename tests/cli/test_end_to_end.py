@@ -109,20 +109,3 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path):
     assert "Traceback" not in out
     assert "fits" in out
     assert list(tmp_path.iterdir()) == []
-
-
-def test_ctrl_c_while_writing_keeps_the_old_file(tmp_path):
-    from handful.cli._output import whole_files
-
-    (tmp_path / "model.json").write_text("old")
-
-    def interrupted():
-        with whole_files(tmp_path) as stage:
-            stage("model.json").write_text("half")
-            stage("report.html").write_text("half")
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
-    assert [p.name for p in tmp_path.iterdir()] == ["model.json"]
-    assert (tmp_path / "model.json").read_text() == "old"

@@ -1,26 +1,17 @@
-"""Exit codes of reported errors, and JSON that is JSON."""
+"""What reaches a terminal, and JSON that is JSON."""
 
 import pytest
-import typer
 
 from handful.bounds import held_out_bound
 from handful.cli._output import (
+    SafeConsole,
+    as_table,
+    note,
     print_json,
     print_result,
+    printable,
     progress,
-    reported_errors,
-    write_files,
 )
-
-
-@pytest.mark.parametrize(
-    ("error", "code"), [(ValueError, 2), (TypeError, 2), (OSError, 1), (RuntimeError, 1)]
-)
-def test_exit_codes(error, code, capsys):
-    with pytest.raises(typer.Exit) as caught, reported_errors():
-        raise error("`n` must be [bold]small")
-    assert caught.value.exit_code == code
-    assert "[bold]small" in capsys.readouterr().err
 
 
 def test_json_refuses_what_json_lacks():
@@ -44,12 +35,33 @@ def test_progress_goes_to_standard_error(capsys, monkeypatch):
     assert captured.err.split() == ["Working:", "two", "[bold]", "…"]
 
 
-def test_files_are_written_together_or_not_at_all(tmp_path):
-    written = write_files(tmp_path / "new", {"a": "1", "b": "2"})
-    assert [path.read_text() for path in written] == ["1", "2"]
-    assert oct(written[0].stat().st_mode)[-3:] in ("644", "664")
-    with pytest.raises(FileNotFoundError, match="does not exist"):
-        write_files(tmp_path / "no" / "such", {"a": "1"})
-    with pytest.raises(UnicodeEncodeError):
-        write_files(tmp_path / "bad", {"a": "fine", "b": "\ud800"})
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["new"]
+def test_quiet_leaves_out_progress_and_remarks(capsys, monkeypatch):
+    monkeypatch.setattr("handful.cli._output._settings.is_quiet", True)
+    monkeypatch.setattr("handful.cli._output.time.monotonic", iter(range(0, 99, 9)).__next__)
+    with progress("Working") as report:
+        report("one")
+    note("a remark")
+    assert capsys.readouterr().err == ""
+
+
+HOSTILE = "a\x1b[2J\x1b]0;owned\x07b\x9bc\x7f\u202ed\r\x08"
+
+
+def test_controls_are_stripped_and_nothing_else():
+    assert printable(HOSTILE) == "a[2J]0;ownedbcd"
+    assert printable("Übung\t1\n≤ 2") == "Übung\t1\n≤ 2"
+
+
+def test_consoles_print_their_own_controls_only(capsys):
+    import pandas as pd
+    from rich.markup import escape
+    from rich.panel import Panel
+
+    console = SafeConsole(force_terminal=True, color_system="standard", width=80)
+    console.print(f"[bold]{escape(HOSTILE)}[/]")
+    console.print(Panel(escape(HOSTILE), title=escape(HOSTILE)))
+    console.print(as_table(HOSTILE, pd.DataFrame({HOSTILE: [HOSTILE]})))
+    out = capsys.readouterr().out
+    assert "\x1b[1m" in out  # bold is ours
+    for control in ("\x1b[2J", "\x1b]", "\x07", "\x9b", "\x7f", "\u202e", "\r", "\x08"):
+        assert control not in out

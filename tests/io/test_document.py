@@ -1,7 +1,6 @@
-"""Documents: whole or not at all, hashed, bounded."""
+"""Documents: hashed, bounded."""
 
 import json
-import os
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ from handful.io._document import (
     from_text,
     read_text_of,
     to_text,
-    write_atomically,
 )
 from handful.rules.fields import ModelFileError
 
@@ -48,23 +46,6 @@ def test_size_is_bounded(tmp_path, monkeypatch):
     (tmp_path / "m.json").write_text("x" * 11)
     with pytest.raises(ModelFileError, match="larger than"):
         read_text_of(tmp_path / "m.json")
-
-
-@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
-def test_a_write_that_fails_leaves_the_old_file(error, tmp_path, monkeypatch):
-    target = tmp_path / "m.json"
-    target.write_text("old")
-
-    def fail(*_):
-        raise error("disk full")
-
-    monkeypatch.setattr(os, "replace", fail)
-    with pytest.raises(error, match="disk full"):
-        write_atomically(target, "new")
-    assert target.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [target]
-    with pytest.raises(FileNotFoundError, match="does not exist"):
-        write_atomically(tmp_path / "none" / "m.json", "new")
 
 
 def test_fingerprint_minds_every_value(rng):

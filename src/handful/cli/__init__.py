@@ -1,17 +1,21 @@
 """The command line: parse, call, print.
 
 What lives here: one file per group of commands; they parse, call the library and print with
-rich, or print JSON with ``--json``. Tables are read by ``_files.py`` and ``_tables.py``. What
-does not: anything that computes. Exit code 2 means misuse, 1 failure. Progress goes to standard
-error, and every file is written whole or not at all.
+rich, or print JSON with ``--json``. Files are read and written by ``handful.tables``; what the
+columns mean is found in ``_tables.py``. What does not: anything that computes. Errors are left to
+``_guard.py``, which says what the exit codes mean. Progress goes to standard error.
 
 To add a command: a file with ``register(app, panel)``, its line below, an example in its help.
+It imports what computes inside its functions, so that help stays quick.
 """
 
 import typer
 
 from handful._version import __version__
 from handful.cli import _bounds, _certify, _compare, _datasets, _predict, _reproduce, _verify
+from handful.cli._completion import INSTALL, SHOW
+from handful.cli._guard import GuardedGroup, end_on_signals, guarded
+from handful.cli._output import warnings_to_console
 
 __all__ = ["app", "main"]
 
@@ -31,14 +35,18 @@ Start with:
 
 - **handful compare my.csv --target column**: is a certificate worth its price here?
 
-Every command takes --json. Exit code 2 means misuse, 1 failure.
+Every command takes --json, and --quiet. Exit code 1 means failure, 2 misuse, 3 an error of
+handful itself.
 """
 
 app = typer.Typer(
     name="handful",
+    cls=GuardedGroup,
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
     help=_GUIDE,
 )
 
@@ -52,8 +60,10 @@ def _show_version(value: bool) -> None:
 @app.callback(help=_GUIDE)
 def _options(
     version: bool = typer.Option(
-        False, "--version", callback=_show_version, is_eager=True, help="Print the version."
+        False, "--version", "-V", callback=_show_version, is_eager=True, help="Print the version."
     ),
+    install_completion: bool = INSTALL,
+    show_completion: bool = SHOW,
 ) -> None:
     pass
 
@@ -70,4 +80,7 @@ _datasets.register(app, _MORE)
 
 def main() -> None:
     """Run the command line."""
-    app()
+    end_on_signals()
+    warnings_to_console()
+    with guarded():
+        app()

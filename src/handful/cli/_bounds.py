@@ -5,28 +5,45 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.table import Table
+from typer.core import TyperGroup
 
-from handful.bounds import (
-    BOUNDS,
-    Bound,
-    compression_bound,
-    half_space_message,
-    planned_risk,
-    published_half_space_bound,
-    samples_needed,
-)
-from handful.cli._output import AS_JSON, console, print_json, print_result, reported_errors
+from handful.cli._output import AS_JSON, QUIET, console, print_json, print_result
+
+if TYPE_CHECKING:
+    from handful.bounds import Bound
+
+
+class _BoundGroup(TyperGroup):
+    """One command a bound, made when it is asked for: the registry takes a while to import."""
+
+    @cached_property
+    def _bounds(self) -> Any:
+        from handful.bounds import BOUNDS
+
+        bounds = typer.Typer(rich_markup_mode="markdown")
+        for name, bound in sorted(BOUNDS.items()):
+            bounds.command(name, help=bound.summary)(_bound_command(bound))
+        return typer.main.get_group(bounds)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names of the bounds."""
+        return list(self._bounds.list_commands(ctx))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of one bound."""
+        return self._bounds.get_command(ctx, cmd_name)
 
 
 def register(app: typer.Typer, panel: str) -> None:
     """Add the commands of this file to the application."""
-    bounds = typer.Typer(no_args_is_help=True, help="Call any bound of the registry by name.")
-    for name, bound in sorted(BOUNDS.items()):
-        bounds.command(name, help=bound.summary)(_bound_command(bound))
+    bounds = typer.Typer(
+        cls=_BoundGroup, no_args_is_help=True, help="Call any bound of the registry by name."
+    )
+    bounds.callback()(lambda: None)
     app.add_typer(bounds, name="bound", rich_help_panel=panel)
     app.command(rich_help_panel=panel)(plan)
     app.command(rich_help_panel=panel)(demo)
@@ -53,8 +70,7 @@ def _bound_command(bound: Bound) -> Callable[..., None]:
 
     def command(**values: Any) -> None:
         flag = values.pop("as_json")
-        with reported_errors():
-            print_result(bound(**values), as_json=flag)
+        print_result(bound(**values), as_json=flag)
 
     signature = inspect.Signature([*options, as_json])
     command.__signature__ = signature  # type: ignore[attr-defined]
@@ -63,19 +79,25 @@ def _bound_command(bound: Bound) -> Callable[..., None]:
 
 
 def plan(
-    target_risk: float = typer.Option(..., help="The certificate you want, for example 0.1."),
+    target_risk: float = typer.Option(
+        ..., "--target-risk", "-t", help="The certificate you want, for example 0.1."
+    ),
     error_rate: float = typer.Option(0.0, help="Training error rate you expect."),
     n_compressed: int = typer.Option(3, help="Examples the classifier will be made of."),
     message_nats: float = typer.Option(0.0, help="Message beside them, in nats."),
     delta: float = typer.Option(0.05, help="Allowed probability of failure."),
     have: int = typer.Option(0, help="Examples you already have."),
     as_json: bool = AS_JSON,
+    quiet: bool = QUIET,
 ) -> None:
     """How many (more) examples are needed for a certificate of a given value."""
-    with reported_errors():
-        needed = samples_needed(target_risk, error_rate, n_compressed, message_nats, delta)
-        sizes = sorted({max(n_compressed + 1, round(needed * s)) for s in (0.5, 0.75, 1, 1.5, 2)})
-        risks = [planned_risk(n, error_rate, n_compressed, message_nats, delta) for n in sizes]
+    from rich.table import Table
+
+    from handful.bounds import planned_risk, samples_needed
+
+    needed = samples_needed(target_risk, error_rate, n_compressed, message_nats, delta)
+    sizes = sorted({max(n_compressed + 1, round(needed * s)) for s in (0.5, 0.75, 1, 1.5, 2)})
+    risks = [planned_risk(n, error_rate, n_compressed, message_nats, delta) for n in sizes]
     more = max(0, needed - have)
     if as_json:
         path = [{"n_samples": n, "risk": risk} for n, risk in zip(sizes, risks, strict=True)]
@@ -93,8 +115,14 @@ def plan(
     console.print(table)
 
 
-def demo(as_json: bool = AS_JSON) -> None:
+def demo(as_json: bool = AS_JSON, quiet: bool = QUIET) -> None:
     """Certify numbers from the half-space paper, and explain what the certificate says."""
+    from handful.bounds import (
+        compression_bound,
+        half_space_message,
+        published_half_space_bound,
+    )
+
     message = half_space_message(1, 1, 1, 1)
     certificate = compression_bound(615, 3, 15, message_nats=message, size_nats=0)
     published = published_half_space_bound(215, 400, 1, 1, 1, 5, 10, 1)

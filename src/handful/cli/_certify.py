@@ -5,16 +5,11 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import typer
 from rich.markup import escape
-from rich.panel import Panel
-from rich.table import Table
 
-from handful.bounds import Certificate
-from handful.bounds._validation import check_choice
 from handful.cli._chunked import (
     ENGINE,
     ENGINES,
@@ -27,15 +22,24 @@ from handful.cli._chunked import NO_REPORT as NO_ROWS
 from handful.cli._origin import read_origin
 from handful.cli._output import (
     AS_JSON,
+    FORCE,
+    QUIET,
+    TARGET,
     console,
-    errors,
+    note,
     print_json,
+    print_written,
     progress,
-    reported_errors,
-    write_files,
 )
-from handful.cli._tables import TableData, read_table
-from handful.rules._elsewhere import is_dask
+from handful.tables import check_folder, check_place, write_atomically, write_folder
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from handful.bounds import Certificate
+    from handful.cli._tables import TableData
+
+FILES = ("model.json", "certificate.json", "report.html")
 
 
 def register(app: typer.Typer, panel: str) -> None:
@@ -47,12 +51,16 @@ def certify(
     data: Path = typer.Argument(
         None, metavar="[DATA]", help="CSV, TSV, ARFF or Parquet file; embedded data if left out."
     ),
-    target: str = typer.Option(None, help="Column to predict (label, class, target or y)."),
-    positive: str = typer.Option(None, help="Which of two classes is the positive one."),
+    target: str = TARGET,
+    positive: str = typer.Option(
+        None, "--positive", "-p", help="Which of two classes is the positive one."
+    ),
     rules: str = typer.Option(
         "auto", help="auto, stumps, balls, half-spaces, two-point or linear; several by commas."
     ),
-    delta: float = typer.Option(0.05, help="Allowed probability that the certificate fails."),
+    delta: float = typer.Option(
+        0.05, "--delta", "-d", help="Allowed probability that the certificate fails."
+    ),
     kind: str = typer.Option("auto", help="auto, conjunction or disjunction."),
     max_rules: str = typer.Option("auto", help="auto, or a number of rules."),
     costs: str = typer.Option(
@@ -64,9 +72,13 @@ def certify(
     scheduler: str = SCHEDULER,
     out: Path = typer.Option(
         None,
+        "--out",
+        "-o",
         help="Folder for model.json, certificate.json and report.html; or a model file (.json).",
     ),
+    force: bool = FORCE,
     as_json: bool = AS_JSON,
+    quiet: bool = QUIET,
 ) -> None:
     """Learn a rule from a table and certify it: no split, no cross-validation.
 
@@ -77,8 +89,14 @@ def certify(
 
     More rows than memory: **handful certify 'rows/*.parquet' --engine dask --rules stumps**
     """
-    with reported_errors(), on_scheduler(scheduler):
-        check_choice("--engine", engine, ENGINES)
+    from handful.cli._tables import read_table
+
+    if engine not in ENGINES:
+        known = ", ".join(map(repr, ENGINES))
+        raise ValueError(f"`--engine` must be one of {known}, got {engine!r}.")
+    if out is not None:
+        _check_out(out, force)
+    with on_scheduler(scheduler):
         read = read_table if engine == "memory" else read_chunked
         table = read(data, target, positive)
         machine, seconds = _fit(
@@ -91,13 +109,12 @@ def certify(
             n_jobs=threads,
             random_state=seed,
         )
-        written = [] if out is None else _write(machine, table, out, data)
+        written = [] if out is None else _write(machine, table, out, data, force=force)
     if as_json:
         print_json({**_as_dict(machine, table, seconds), "files": [str(path) for path in written]})
         return
     _print(machine, table, seconds)
-    for path in written:
-        console.print(f"Written: [bold]{escape(str(path))}[/]", highlight=False, soft_wrap=True)
+    print_written(written)
 
 
 def _read_costs(costs: str | None, table: TableData) -> tuple[float, ...] | None:
@@ -116,11 +133,13 @@ def _read_costs(costs: str | None, table: TableData) -> tuple[float, ...] | None
 
 
 def _fit(table: TableData, **parameters: Any) -> tuple[Any, float]:
+    import numpy as np
+
     from handful.covering import SetCoveringMachine
     from handful.covering._learn import watch_progress
 
     if _is_first_run():
-        errors.print("[dim]Compiling the search loops (first run only, a few seconds) …[/]")
+        note("[dim]Compiling the search loops (first run only, a few seconds) …[/]")
     machine = SetCoveringMachine(**parameters)
     classes = classes_of(table)
     start = time.perf_counter()
@@ -140,26 +159,36 @@ def _is_first_run() -> bool:
     return not any((Path(handful.rules.__path__[0]) / "__pycache__").glob("_loops.*.nbi"))
 
 
-def _write(machine: Any, table: TableData, out: Path, data: Path | None) -> list[Path]:
+def _check_out(out: Path, force: bool) -> None:
+    """Before the work, whether its results may be written."""
+    if out.suffix == ".json":
+        check_place(out, overwrite=force)
+    else:
+        check_folder(out, FILES, overwrite=force)
+
+
+def _write(
+    machine: Any, table: TableData, out: Path, data: Path | None, *, force: bool
+) -> list[Path]:
     """The model alone, or model, certificate and report in a folder."""
     from handful.io._document import to_text
     from handful.io._write import model_to_dict
+    from handful.rules._elsewhere import is_dask
 
     document = model_to_dict(machine)
     if out.suffix == ".json":
-        if not out.parent.is_dir():
-            raise FileNotFoundError(f"the folder {out.parent} does not exist. Create it first.")
-        return write_files(out.parent, {out.name: to_text(document)})
+        write_atomically(out, to_text(document), overwrite=force)
+        return [out]
     contents = {
         "model.json": to_text(document),
         "certificate.json": json.dumps(document["certificate"], indent=1, allow_nan=False) + "\n",
     }
     if is_dask(table.X):
-        errors.print(f"[yellow]{escape(NO_ROWS)}[/]", highlight=False)
-        return write_files(out, contents)
-    origin = read_origin(data, out / "model.json", contents["model.json"])
-    contents["report.html"] = _render(machine, table, document["provenance"], origin)
-    return write_files(out, contents)
+        note(f"[yellow]{escape(NO_ROWS)}[/]")
+    else:
+        origin = read_origin(data, out / "model.json", contents["model.json"])
+        contents["report.html"] = _render(machine, table, document["provenance"], origin)
+    return write_folder(out, contents, overwrite=force, replaced=FILES)
 
 
 def _render(
@@ -198,14 +227,16 @@ def _as_dict(machine: Any, table: TableData, seconds: float) -> dict[str, Any]:
 
 
 def _print(machine: Any, table: TableData, seconds: float) -> None:
+    from rich.panel import Panel
+
     console.print(
         f"[bold]{escape(table.name)}[/]: {machine.n_samples_} examples, "
         f"{machine.n_features_in_} features, target {escape(table.target)}; "
         f"learned in {seconds:.2f} s.",
         highlight=False,
     )
-    for note in table.notes:
-        console.print(f"  [dim]{escape(note)}[/]", highlight=False)
+    for remark in table.notes:
+        console.print(f"  [dim]{escape(remark)}[/]", highlight=False)
     rule_text = machine.explain().split("\n\n")[0]
     console.print(Panel(escape(rule_text), title="Rule", expand=False, border_style="blue"))
     certificate: Certificate = machine.certificate_
@@ -219,6 +250,8 @@ def _print(machine: Any, table: TableData, seconds: float) -> None:
 
 
 def _price_table(certificate: Certificate) -> Table:
+    from rich.table import Table
+
     table = Table(title="What the certificate pays", title_justify="left")
     table.add_column("for")
     table.add_column("nats", justify="right")
@@ -231,6 +264,8 @@ def _price_table(certificate: Certificate) -> Table:
 
 
 def _path_table(machine: Any) -> Table:
+    from rich.table import Table
+
     path = machine.path_
     best = path.loc[path.groupby(["scheme", "family", "n_rules"])["certificate"].idxmin()]
     best = best.sort_values("certificate").head(10).sort_values(["scheme", "family", "n_rules"])

@@ -6,11 +6,12 @@ import glob
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from handful.cli._tables import TableData, _check_labels, _positive_class, _target_column
+if TYPE_CHECKING:
+    from handful.cli._tables import TableData
 
 ENGINES = ("memory", "dask")
 ENGINE = typer.Option(
@@ -37,7 +38,9 @@ def on_scheduler(address: str | None) -> Iterator[None]:
 
 def read_chunked(path: Path | None, target: str | None, positive: str | None) -> TableData:
     """Parquet or CSV files as a Dask data frame; the labels are looked at once."""
+    from handful.cli._tables import TableData, _check_labels, _positive_class, _target_column
     from handful.distributed._cluster import require_dask
+    from handful.tables import exact_floats
 
     if path is None:
         raise ValueError("`DATA` must be given with --engine dask, for example 'rows/*.parquet'.")
@@ -50,7 +53,7 @@ def read_chunked(path: Path | None, target: str | None, positive: str | None) ->
     if path.suffix == ".parquet":
         frame = frames.read_parquet(str(path))
     elif path.suffix == ".csv":
-        frame = frames.read_csv(str(path), assume_missing=True)
+        frame = frames.read_csv(str(path), assume_missing=True, **exact_floats())
     else:
         raise ValueError(
             f"`DATA` must end with .parquet or .csv with --engine dask, got {path.name!r}."

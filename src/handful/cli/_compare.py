@@ -7,25 +7,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
-from rich import box
 from rich.markup import escape
-from rich.table import Table
 
 from handful.cli._chunked import SCHEDULER, on_scheduler
-from handful.cli._contest import Contest, check_folds, run_contest
 from handful.cli._output import (
     AS_JSON,
+    FORCE,
+    QUIET,
+    TARGET,
     console,
     print_json,
+    print_written,
     progress,
-    reported_errors,
-    whole_files,
 )
-from handful.cli._rivals import choose_rivals
-from handful.cli._tables import TableData, read_table
+from handful.tables import check_folder, write_folder
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from handful.cli._contest import Contest
+    from handful.cli._tables import TableData
+
+FILES = ("compare.csv", "compare.svg")
 
 
 def register(app: typer.Typer, panel: str) -> None:
@@ -37,16 +40,20 @@ def compare(
     data: Path = typer.Argument(
         None, metavar="[DATA]", help="CSV, TSV, ARFF or Parquet file; embedded data if left out."
     ),
-    target: str = typer.Option(None, help="Column to predict (label, class, target or y)."),
+    target: str = TARGET,
     machines: str = typer.Option(None, help="Which ones, by commas; all if left out."),
     folds: int = typer.Option(5, help="Outer folds, the same for everybody."),
-    delta: float = typer.Option(0.05, help="Allowed probability that a certificate fails."),
+    delta: float = typer.Option(
+        0.05, "--delta", "-d", help="Allowed probability that a certificate fails."
+    ),
     quick: bool = typer.Option(False, "--quick", help="Three folds and smaller grids."),
     seed: int = typer.Option(0, help="Seed of folds, pools and forests."),
     jobs: int = typer.Option(1, help="Fits at the same time."),
     scheduler: str = SCHEDULER,
-    out: Path = typer.Option(None, help="Folder for compare.csv and compare.svg."),
+    out: Path = typer.Option(None, "--out", "-o", help="Folder for compare.csv and compare.svg."),
+    force: bool = FORCE,
     as_json: bool = AS_JSON,
+    quiet: bool = QUIET,
 ) -> None:
     """Our machines and what people would use instead, on the same folds.
 
@@ -57,7 +64,13 @@ def compare(
 
     Example: **handful compare patients.csv --target outcome --quick --out results**
     """
-    with reported_errors(), on_scheduler(scheduler):
+    from handful.cli._contest import Contest, check_folds, run_contest
+    from handful.cli._rivals import choose_rivals
+    from handful.cli._tables import read_table
+
+    if out is not None:
+        check_folder(out, FILES, overwrite=force)
+    with on_scheduler(scheduler):
         rivals = choose_rivals(machines)
         if not 0.0 < delta < 1.0:
             raise ValueError(f"`--delta` must be in (0, 1), got {delta}.")
@@ -69,13 +82,12 @@ def compare(
             frame = run_contest(
                 rivals, contest, n_jobs=jobs if scheduler is None else -1, report=report
             )
-        written = [] if out is None else _write(frame, table, out)
+        written = [] if out is None else _write(frame, table, out, force)
     if as_json:
         print_json(_as_dict(frame, table, contest, written))
         return
     _print(frame, table, contest)
-    for path in written:
-        console.print(f"Written: [bold]{escape(str(path))}[/]", highlight=False, soft_wrap=True)
+    print_written(written)
 
 
 def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -103,6 +115,9 @@ def _percent(value: Any) -> str:
 
 
 def _print(frame: pd.DataFrame, table: TableData, contest: Contest) -> None:
+    from rich import box
+    from rich.table import Table
+
     n, p = table.X.shape
     title = f"{escape(table.name)}: {n} examples, {p} features, {contest.n_folds} folds (percent)"
     shown = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
@@ -144,13 +159,11 @@ def _print(frame: pd.DataFrame, table: TableData, contest: Contest) -> None:
     )
 
 
-def _write(frame: pd.DataFrame, table: TableData, out: Path) -> list[Path]:
+def _write(frame: pd.DataFrame, table: TableData, out: Path, force: bool) -> list[Path]:
     text = io.StringIO()
     frame.to_csv(text, index=False, lineterminator="\n")
-    with whole_files(out) as stage:
-        stage("compare.csv").write_text(text.getvalue(), encoding="utf-8")
-        stage("compare.svg").write_text(draw(frame, table.name), encoding="utf-8")
-    return [out / "compare.csv", out / "compare.svg"]
+    contents = {"compare.csv": text.getvalue(), "compare.svg": draw(frame, table.name)}
+    return write_folder(out, contents, overwrite=force, replaced=FILES)
 
 
 def draw(frame: pd.DataFrame, title: str) -> str:

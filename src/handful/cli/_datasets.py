@@ -11,13 +11,16 @@ from rich.markup import escape
 
 from handful.cli._output import (
     AS_JSON,
+    FORCE,
+    QUIET,
     as_table,
     console,
+    note,
     print_json,
     records,
-    reported_errors,
-    write_files,
+    write_out,
 )
+from handful.tables import check_place, write_atomically
 
 
 def register(app: typer.Typer, panel: str) -> None:
@@ -27,38 +30,40 @@ def register(app: typer.Typer, panel: str) -> None:
 
 def datasets(
     name: str = typer.Argument(None, help="A data set or problem; lists them if left out."),
-    n_samples: int = typer.Option(500, help="Examples to draw, for problems."),
+    n_samples: int = typer.Option(500, "--n-samples", "-n", help="Examples to draw, for problems."),
     seed: int = typer.Option(0, help="Seed of what is drawn."),
     data_dir: Path = typer.Option(None, help="Folder with more data sets (or HANDFUL_DATA)."),
-    out: Path = typer.Option(None, help="CSV file to write; standard output if left out."),
+    out: Path = typer.Option(
+        None, "--out", "-o", help="CSV file to write; standard output if left out."
+    ),
+    force: bool = FORCE,
     as_json: bool = AS_JSON,
+    quiet: bool = QUIET,
 ) -> None:
     """List data sets, or write one as CSV: embedded ones, and problems whose truth is known.
 
     Example: **handful datasets banana --n-samples 1000 --out banana.csv**
     """
-    with reported_errors():
-        if name is None:
-            frame = _listed(data_dir)
-            if as_json:
-                print_json(records(frame))
-            else:
-                console.print(as_table("Data sets (handful datasets NAME writes one)", frame))
-            return
-        frame = _table(name, n_samples, seed, data_dir)
+    if name is None:
+        frame = _listed(data_dir)
         if as_json:
             print_json(records(frame))
-            return
-        text = io.StringIO()
-        frame.to_csv(text, index=False, lineterminator="\n")
-        if out is None:
-            typer.echo(text.getvalue(), nl=False)
-            return
-        if not out.parent.is_dir():
-            raise FileNotFoundError(f"the folder {out.parent} does not exist. Create it first.")
-        write_files(out.parent, {out.name: text.getvalue()})
-    shown = f"{len(frame)} rows written to [bold]{escape(str(out))}[/]"
-    console.print(shown, highlight=False, soft_wrap=True)
+        else:
+            console.print(as_table("Data sets (handful datasets NAME writes one)", frame))
+        return
+    if out is not None:
+        check_place(out, overwrite=force)
+    frame = _table(name, n_samples, seed, data_dir)
+    if as_json:
+        print_json(records(frame))
+        return
+    text = io.StringIO()
+    frame.to_csv(text, index=False, lineterminator="\n")
+    if out is None:
+        write_out(text.getvalue())
+        return
+    write_atomically(out, text.getvalue(), overwrite=force)
+    note(f"{len(frame)} rows written to [bold]{escape(str(out))}[/]")
 
 
 def _listed(data_dir: Path | None) -> Any:

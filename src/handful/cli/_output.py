@@ -1,53 +1,131 @@
-"""What all commands share: JSON or rich output, files written whole, errors with an exit code."""
+"""What all commands share: JSON or rich output, progress, options."""
 
 from __future__ import annotations
 
 import json
-import os
-import tempfile
+import re
+import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.panel import Panel
-from rich.table import Table
 
-from handful.bounds import Certificate, Criterion
+if TYPE_CHECKING:
+    from rich.segment import Segment
+    from rich.table import Table
 
-console = Console()
-errors = Console(stderr=True)
-AS_JSON = typer.Option(False, "--json", help="Print JSON.")
+    from handful.bounds import Certificate, Criterion
+
+# controls but tab and newline; marks that turn the direction of writing
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def printable(text: str) -> str:
+    r"""Text without control characters: names and cells cannot steer a terminal.
+
+    Examples
+    --------
+    >>> printable("a\x1b[31mb\x07\n")
+    'a[31mb\n'
+    """
+    return _CONTROLS.sub("", text)
+
+
+class SafeConsole(Console):
+    """A console that prints no control characters but its own."""
+
+    def render(self, renderable: Any, options: Any = None) -> Iterable[Segment]:
+        """Segments of text, cleaned."""
+        from rich.segment import Segment
+
+        for segment in super().render(renderable, options):
+            if segment.control or not _CONTROLS.search(segment.text):
+                yield segment
+            else:
+                yield Segment(printable(segment.text), segment.style)
+
+
+@dataclass
+class _Settings:
+    is_quiet: bool = False
+
+
+console = SafeConsole()
+errors = SafeConsole(stderr=True)
+_settings = _Settings()
+
+
+def _set_quiet(value: bool) -> bool:
+    _settings.is_quiet = value
+    return value
+
+
+AS_JSON = typer.Option(False, "--json", "-j", help="Print JSON.")
+QUIET = typer.Option(
+    False, "--quiet", "-q", callback=_set_quiet, help="No progress and no notes, results only."
+)
+TARGET = typer.Option(None, "--target", "-t", help="Column to predict (label, class, target or y).")
+FORCE = typer.Option(False, "--force", "-f", help="Replace files that exist.")
 
 
 def print_json(data: Any) -> None:
     """One JSON document on standard output; NaN and infinity are refused."""
-    typer.echo(json.dumps(data, indent=2, allow_nan=False))
+    write_out(json.dumps(data, indent=2, allow_nan=False) + "\n")
 
 
-@contextmanager
-def reported_errors() -> Iterator[None]:
-    """Misuse (a bad value) ends with exit code 2, a failure of the work with 1."""
-    try:
-        yield
-    except (ValueError, TypeError) as error:
-        errors.print(f"[bold red]Error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
-        raise typer.Exit(2) from error
-    except (OSError, RuntimeError, MemoryError, RecursionError) as error:
-        errors.print(f"[bold red]Failed:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
-        raise typer.Exit(1) from error
+def write_out(text: str) -> None:
+    """Data on standard output: exact in files and pipes, without controls on a terminal."""
+    out = sys.stdout
+    text = printable(text) if out.isatty() else text
+    if not hasattr(out, "buffer"):
+        out.write(text)
+        return
+    out.flush()
+    rest = memoryview(text.encode(out.encoding, out.errors or "strict"))
+    while rest:  # an unbuffered stream may take a part only, and would not say so
+        rest = rest[out.buffer.write(rest) :]
+
+
+def note(text: str) -> None:
+    """A remark on standard error, in markup; nothing where the user wants quiet."""
+    if not _settings.is_quiet:
+        errors.print(text, highlight=False, soft_wrap=True)
+
+
+def warnings_to_console() -> None:
+    """Print warnings as remarks: their texts may hold names from data."""
+
+    def show(message: Any, category: type[Warning], *details: Any, **more: Any) -> None:
+        note(f"[yellow]{category.__name__}:[/] {escape(str(message))}")
+
+    warnings.showwarning = show
 
 
 @contextmanager
 def progress(title: str) -> Iterator[Callable[[str], None]]:
-    """A line of progress on standard error; lines once a second where that is not a terminal."""
+    """A line of progress on standard error; lines once a second where that is not a terminal.
+
+    Standard output is left alone: a status line that redirects it would swallow the data that
+    commands write there.
+    """
+    if _settings.is_quiet:
+        yield lambda stage: None
+        return
     if errors.is_terminal:
-        with errors.status(f"{escape(title)} …") as status:
-            yield lambda stage: status.update(f"{escape(title)}: {escape(str(stage))} …")
+        from rich.live import Live
+        from rich.spinner import Spinner
+
+        spinner = Spinner("dots", f"{escape(title)} …")
+        with Live(
+            spinner, console=errors, transient=True, redirect_stdout=False, redirect_stderr=False
+        ):
+            yield lambda stage: spinner.update(text=f"{escape(title)}: {escape(str(stage))} …")
         return
     last = [time.monotonic()]
 
@@ -59,54 +137,12 @@ def progress(title: str) -> Iterator[Callable[[str], None]]:
     yield report
 
 
-@contextmanager
-def whole_files(folder: Path) -> Iterator[Callable[[str], Path]]:
-    """Give names of temporary files in ``folder``; rename all of them at the end, or none.
-
-    The function takes the final name and returns where to write. On any error or interruption
-    the temporary files go, and so does the folder if it was made here.
-    """
-    is_new = not folder.exists()
-    if is_new:
-        if not folder.parent.is_dir():
-            raise FileNotFoundError(f"the folder {folder.parent} does not exist. Create it first.")
-        folder.mkdir()
-    elif not folder.is_dir():
-        raise NotADirectoryError(f"{folder} is a file, not a folder. Choose another --out.")
-    staged: dict[str, Path] = {}
-
-    def stage(name: str) -> Path:
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=f".{name}.")
-        os.close(handle)
-        staged[name] = Path(temporary)
-        return staged[name]
-
-    try:
-        yield stage
-        mask = os.umask(0o077)
-        os.umask(mask)
-        for temporary in staged.values():
-            temporary.chmod(0o666 & ~mask)
-        for name, temporary in staged.items():
-            os.replace(temporary, folder / name)
-    except BaseException:
-        for temporary in staged.values():
-            temporary.unlink(missing_ok=True)
-        if is_new and not any(folder.iterdir()):
-            folder.rmdir()
-        raise
-
-
-def write_files(folder: Path, contents: Mapping[str, str]) -> list[Path]:
-    """Write several texts into a folder, all or none."""
-    with whole_files(folder) as stage:
-        for name, content in contents.items():
-            stage(name).write_text(content, encoding="utf-8")
-    return [folder / name for name in contents]
-
-
 def print_result(result: Certificate | Criterion, *, as_json: bool) -> None:
     """A certificate or criterion, explained or as JSON."""
+    from rich.panel import Panel
+
+    from handful.bounds import Certificate
+
     if as_json:
         print_json(result.to_dict())
         return
@@ -115,6 +151,12 @@ def print_result(result: Certificate | Criterion, *, as_json: bool) -> None:
         title, style = "Certificate", "yellow" if result.is_vacuous else "green"
     body = escape(result.explain())
     console.print(Panel(body, title=title, border_style=style, expand=False, width=88))
+
+
+def print_written(paths: Iterable[Any]) -> None:
+    """Which files were written."""
+    for path in paths:
+        console.print(f"Written: [bold]{escape(str(path))}[/]", highlight=False, soft_wrap=True)
 
 
 def records(frame: Any) -> list[dict[str, Any]]:
@@ -127,6 +169,8 @@ def records(frame: Any) -> list[dict[str, Any]]:
 
 def as_table(title: str, frame: Any) -> Table:
     """A data frame as a table to print; NaN is left blank."""
+    from rich.table import Table
+
     table = Table(title=escape(title), title_justify="left")
     for name in frame.columns:
         numeric = frame[name].dtype.kind in "if"

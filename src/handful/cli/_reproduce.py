@@ -12,12 +12,12 @@ from rich.markup import escape
 from handful.cli._chunked import SCHEDULER, on_scheduler
 from handful.cli._output import (
     AS_JSON,
+    QUIET,
     as_table,
     console,
     print_json,
     progress,
     records,
-    reported_errors,
 )
 
 
@@ -34,9 +34,10 @@ def reproduce(
     seed: int = typer.Option(0, help="Seed of what is random."),
     scheduler: str = SCHEDULER,
     as_json: bool = AS_JSON,
+    quiet: bool = QUIET,
 ) -> None:
     """Run a published table again: ours, theirs, the difference."""
-    with reported_errors(), on_scheduler(scheduler):
+    with on_scheduler(scheduler):
         folder = data_dir or (Path(os.environ["HANDFUL_DATA"]) if _has_variable() else None)
         frames = dict(_run(paper, table, folder, quick, seed))
     if as_json:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.cli._files import MAX_COLUMNS, inspect_text, suffix_of, unreadable
 from handful.datasets import load_dataset
+from handful.tables import read_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,49 +72,6 @@ def embedded_table() -> tuple[pd.DataFrame, NDArray[Any]]:
     names = {1: "malignant", -1: "benign"}
     y = np.array([names[int(label)] for label in data.y])
     return pd.DataFrame(data.X, columns=list(data.feature_names)), y
-
-
-def read_frame(path: Path) -> pd.DataFrame:
-    """All of a file as a data frame."""
-    import pandas as pd
-
-    if suffix_of(path) == ".parquet":
-        frame = read_parquet(path)
-    else:
-        table = inspect_text(path)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error", pd.errors.ParserWarning)
-                with table.open_rows() as rows:
-                    frame = pd.read_csv(rows, low_memory=False, **table.parser_options())
-        except (ValueError, pd.errors.ParserWarning, OverflowError) as error:
-            raise unreadable(path, str(error).strip()[:300]) from error
-    if len(frame) == 0:
-        raise ValueError(f"{path} has a header but no rows.")
-    return frame
-
-
-def read_parquet(path: Path, columns: list[str] | None = None) -> pd.DataFrame:
-    """A Parquet file, or some of its columns."""
-    import pandas as pd
-
-    try:
-        import pyarrow
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise ValueError("reading Parquet needs pyarrow: python -m pip install pyarrow.") from error
-    try:
-        n_columns = pq.ParquetFile(path).metadata.num_columns
-        if n_columns > MAX_COLUMNS:
-            raise unreadable(path, f"it has {n_columns} columns, more than {MAX_COLUMNS}")
-        frame = pd.read_parquet(path, columns=columns)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise unreadable(path, str(error).strip()[:300]) from error
-    nested = [str(n) for n in frame if any(isinstance(v, (list, dict, np.ndarray))
-              for v in frame[n].head(50))]  # fmt: skip
-    if nested:
-        raise unreadable(path, f"the columns {nested[:5]} hold lists, not numbers or words")
-    return frame
 
 
 def _target_column(frame: pd.DataFrame, target: str | None) -> Any:

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 
 import typer
 from rich.markup import escape
-from rich.panel import Panel
 
-from handful.cli._output import AS_JSON, console, print_json, progress, reported_errors
-from handful.cli._tables import embedded_table, read_frame, split_target
+from handful.cli._output import AS_JSON, QUIET, TARGET, console, print_json, progress
 
 if TYPE_CHECKING:
     from handful.verify import Verdict
@@ -28,9 +26,12 @@ def verify(
     data: Path = typer.Argument(
         None, metavar="[DATA]", help="The training data; the embedded data if left out."
     ),
-    target: str = typer.Option(None, help="Column of labels, as given to certify."),
-    show_all: bool = typer.Option(False, "--all", help="Print every finding, not only failures."),
+    target: str = TARGET,
+    show_all: bool = typer.Option(
+        False, "--all", "-a", help="Print every finding, not only failures."
+    ),
     as_json: bool = AS_JSON,
+    quiet: bool = QUIET,
 ) -> None:
     """Re-check a certificate: VALID (exit code 0), or exactly what differs (exit code 1).
 
@@ -43,9 +44,11 @@ def verify(
 
     Example: **handful verify results/model.json patients.csv --target outcome**
     """
+    from handful.cli._tables import embedded_table, split_target
+    from handful.tables import read_frame
     from handful.verify import verify_model
 
-    with reported_errors(), progress("Checking"):
+    with progress("Checking"):
         X, y = embedded_table() if data is None else split_target(read_frame(data), target, data)
         verdict = verify_model(model, X, y)
     if as_json:
@@ -57,6 +60,8 @@ def verify(
 
 
 def _print(verdict: Verdict, show_all: bool) -> None:
+    from rich.panel import Panel
+
     for finding in verdict.findings:
         if show_all and finding.holds:
             console.print(f"  [green]holds[/]   {escape(finding.name)}", highlight=False)

@@ -7,7 +7,6 @@ import json
 import math
 import os
 import re
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -39,28 +38,6 @@ def fingerprint(X: NDArray[np.float64], y: NDArray[Any]) -> str:
     digest.update(np.ascontiguousarray(X, dtype="<f8").tobytes())
     digest.update(json.dumps([str(label) for label in y]).encode())
     return digest.hexdigest()
-
-
-def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write to a temporary file beside ``path``, then rename: whole or not at all."""
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"the folder {target.parent} does not exist. Create it first.")
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
 
 
 def _refuse_constant(name: str) -> Any:

@@ -30,7 +30,7 @@ from handful.rules import (
     Stump,
 )
 from handful.rules.fields import MAX_NUMBER, ModelFileError, read_index, read_int, read_text
-from handful.tables import is_missing, word_of
+from handful.tables import exact_numbers, is_missing, word_of
 
 Floats = NDArray[np.float64]
 Machine = RuleSet | RuleList | ScoreMachine
@@ -199,7 +199,7 @@ def encode_column(column: Any, known: tuple[str, ...] | None, name: str) -> Floa
         codes = {word: float(k) for k, word in enumerate(known)}
         words = [None if is_missing(v) else word_of(v) for v in column]
         return np.array([np.nan if w is None else codes.get(w, UNKNOWN) for w in words])
-    numbers = pd.to_numeric(column, errors="coerce").astype("Float64")
+    numbers = exact_numbers(column).astype("Float64")
     bad = numbers.isna() & column.notna()
     if bad.any():  # True and False are numbers, as where the model was trained
         texts = column[bad].astype(str).str.strip().str.lower()

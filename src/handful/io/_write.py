@@ -10,12 +10,13 @@ import numpy as np
 
 from handful._version import __version__
 from handful.bounds import Certificate, NotCertifiableError
-from handful.io._document import fingerprint, to_text, write_atomically
+from handful.io._document import fingerprint, to_text
 from handful.io._estimators import score_machines, unwrapped
 from handful.io._rules import machine_to_dict
 from handful.io._scores import score_to_dict
 from handful.rules import RuleList, RuleSet
 from handful.selection._search import _n_groups
+from handful.tables import write_atomically
 
 FORMAT, VERSION = "handful-model", 1
 

@@ -48,4 +48,7 @@ def expected(name: str) -> pd.DataFrame:
     """Published numbers of a table."""
     import pandas as pd
 
-    return pd.read_csv(Path(__file__).parent / "expected" / f"{name}.csv")
+    from handful.tables import exact_floats
+
+    path = Path(__file__).parent / "expected" / f"{name}.csv"
+    return pd.read_csv(path, **exact_floats())

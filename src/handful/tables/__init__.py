@@ -1,18 +1,36 @@
 """Ground floor for data: what a table is, before anything is learned from it.
 
 What lives here: digests of rows and tables, and the order that they give the rows, from which
-every pool is drawn; whether rows were seen before; the weight of a row from that of its class. What
-does not: anything that looks at the relation of features and labels.
+every pool is drawn; whether rows were seen before; the weight of a row from that of its class;
+readers of CSV, TSV, ARFF and Parquet files that check what they are given before it costs anything
+and parse numbers exactly; the one writer of files, whole or not at all.
+What does not: anything that looks at the relation of features and labels.
+
+To add a format: its ending in ``_files.py``, its checks before parsing, a reader in ``_read.py``,
+and cases in ``tests/fuzz``. The names are loaded when they are first used, because writing a file
+needs no numpy: add new ones to the imports, to ``__all__`` and to ``_HOME``.
 """
 
-from handful.tables._blind import BlindOrder, blind_order
-from handful.tables._cases import canonical_order, check_examples, check_rows, uniform_draws
-from handful.tables._digests import RowDigests, is_missing, row_digests, table_digest, word_of
-from handful.tables._encode import Encoding, fit_encoding
-from handful.tables._kinds import Column
-from handful.tables._seen import SeenRows
-from handful.tables._study import Choices, Study, read_study
-from handful.tables._weights import class_weights
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from handful.tables._blind import BlindOrder, blind_order
+    from handful.tables._cases import canonical_order, check_examples, check_rows, uniform_draws
+    from handful.tables._digests import RowDigests, is_missing, row_digests, table_digest, word_of
+    from handful.tables._encode import Encoding, fit_encoding
+    from handful.tables._kinds import Column
+    from handful.tables._read import exact_floats, exact_numbers, read_chunks, read_frame
+    from handful.tables._seen import SeenRows
+    from handful.tables._study import Choices, Study, read_study
+    from handful.tables._weights import class_weights
+    from handful.tables._write import (
+        check_folder,
+        check_place,
+        open_atomically,
+        write_atomically,
+        write_folder,
+    )
 
 __all__ = [
     "BlindOrder",
@@ -25,13 +43,42 @@ __all__ = [
     "blind_order",
     "canonical_order",
     "check_examples",
+    "check_folder",
+    "check_place",
     "check_rows",
     "class_weights",
+    "exact_floats",
+    "exact_numbers",
     "fit_encoding",
     "is_missing",
+    "open_atomically",
+    "read_chunks",
+    "read_frame",
     "read_study",
     "row_digests",
     "table_digest",
     "uniform_draws",
     "word_of",
+    "write_atomically",
+    "write_folder",
 ]
+
+_HOME = {
+    "_blind": "BlindOrder blind_order",
+    "_cases": "canonical_order check_examples check_rows uniform_draws",
+    "_digests": "RowDigests is_missing row_digests table_digest word_of",
+    "_encode": "Encoding fit_encoding",
+    "_kinds": "Column",
+    "_read": "exact_floats exact_numbers read_chunks read_frame",
+    "_seen": "SeenRows",
+    "_study": "Choices Study read_study",
+    "_weights": "class_weights",
+    "_write": "check_folder check_place open_atomically write_atomically write_folder",
+}
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _HOME.items():
+        if name in names.split():
+            return getattr(importlib.import_module(f"handful.tables.{module}"), name)
+    raise AttributeError(f"module 'handful.tables' has no attribute {name!r}")

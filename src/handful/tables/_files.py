@@ -10,8 +10,10 @@ import codecs
 import csv
 import gzip
 import io
+import math
 import re
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +25,8 @@ MAX_COLUMNS = 100_000
 MAX_CELL = 100_000  # characters
 MAX_LINE = 16 * 2**20  # characters
 MAX_BYTES = 4 * 2**30  # after decompression
+MAX_GROWTH = 200  # times the size of the file, for what takes more than a gibibyte
+BYTES_A_CELL = 8  # of a number in memory
 MISSING = ("?",)
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -34,6 +38,14 @@ _ATTRIBUTE = re.compile(
 )
 
 
+class UnreadableTableError(ValueError):
+    """A file that is no table, or too large a one."""
+
+
+class ColumnsMissingError(ValueError):
+    """A table lacks columns that are needed."""
+
+
 @dataclass(frozen=True)
 class TextTable:
     """How a text table is to be parsed."""
@@ -43,6 +55,7 @@ class TextTable:
     delimiter: str
     names: tuple[str, ...]
     n_skipped: int  # lines before the first row of data
+    n_rows: int  # of data; 0 where they were not counted
 
     def parser_options(self) -> dict[str, Any]:
         """Keywords for pandas."""
@@ -88,16 +101,51 @@ def open_bytes(path: Path) -> Iterator[IO[bytes]]:
         try:
             with gzip.open(path, "rb") as file:
                 yield file  # type: ignore[misc]
-        except (gzip.BadGzipFile, EOFError) as error:
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise unreadable(path, f"it is not a whole gzip file ({error})") from error
         return
     with path.open("rb") as file:
         yield file
 
 
-def unreadable(path: Path, reason: str) -> ValueError:
+def unreadable(path: Path, reason: str) -> UnreadableTableError:
     """The error for files that are no tables."""
-    return ValueError(f"{path} is not a readable table: {reason}.")
+    return UnreadableTableError(f"{path} is not a readable table: {reason}.")
+
+
+def check_columns(needed: Sequence[str], names: Sequence[str]) -> None:
+    """Raise where a file lacks columns."""
+    present = set(names)
+    absent = [name for name in needed if name not in present]
+    if absent:
+        raise ColumnsMissingError(
+            f"the data must have the columns {absent[:10]}, which the model uses. "
+            f"They have: {list(names)[:10]}."
+        )
+
+
+def in_words(n_bytes: float) -> str:
+    """A number of bytes for a person.
+
+    Examples
+    --------
+    >>> in_words(9e9)
+    '8.4 GiB'
+    """
+    units = ("bytes", "KiB", "MiB", "GiB", "TiB")
+    k = min(int(math.log2(max(1, n_bytes)) // 10), len(units) - 1)
+    return f"{n_bytes / 1024**k:.{min(k, 1)}f} {units[k]}"
+
+
+def check_growth(path: Path, n_bytes: int) -> None:
+    """Refuse small files that become huge: they were made to exhaust the memory."""
+    size = path.stat().st_size
+    if n_bytes > 2**30 and n_bytes > MAX_GROWTH * size:
+        raise unreadable(
+            path,
+            f"its {in_words(size)} expand to {in_words(n_bytes)}, more than {MAX_GROWTH} times as "
+            "much",
+        )
 
 
 def inspect_text(path: Path) -> TextTable:
@@ -109,7 +157,7 @@ def inspect_text(path: Path) -> TextTable:
             if suffix == ".arff":
                 names, n_skipped = _arff_header(path, text)
                 delimiter = ","
-                table = TextTable(path, encoding, delimiter, names, n_skipped)
+                table = TextTable(path, encoding, delimiter, names, n_skipped, 0)
             else:
                 first = _first_line(path, text)
                 delimiter = DELIMITERS[suffix] or _delimiter_of(first, suffix != ".csv")
@@ -117,7 +165,7 @@ def inspect_text(path: Path) -> TextTable:
         except UnicodeError as error:
             reason = f"it is not {encoding.removesuffix('-sig')} text ({error}); save it as UTF-8"
             raise unreadable(path, reason) from error
-    _check_names(path, table.names)
+    check_names(path, table.names)
     return table
 
 
@@ -131,7 +179,9 @@ def _check_bytes(path: Path) -> str:
             if b"\0" in block and encoding != "utf-16":
                 raise unreadable(path, "it holds NUL bytes, so it is not text")
             if total > MAX_BYTES:
-                raise unreadable(path, f"it is larger than {MAX_BYTES >> 30} GiB")
+                raise unreadable(path, f"it is larger than {in_words(MAX_BYTES)}")
+            if total > 2**30:
+                check_growth(path, total)
             block = file.read(1 << 20)
             total += len(block)
     if total == 0:
@@ -173,7 +223,7 @@ def _delimited(path: Path, text: IO[str], encoding: str, delimiter: str, first: 
 
     reader = csv.reader(lines(), delimiter=delimiter, skipinitialspace=True)
     names: tuple[str, ...] = ()
-    n_header_lines = 0
+    n_header_lines = n_rows = 0
     try:
         for row in reader:
             if not names:
@@ -183,6 +233,8 @@ def _delimited(path: Path, text: IO[str], encoding: str, delimiter: str, first: 
                     path,
                     f"line {reader.line_num} has {len(row)} cells, the header has {len(names)}",
                 )
+            else:
+                n_rows += 1
             if any(len(cell) > MAX_CELL for cell in row):
                 raise unreadable(
                     path, f"line {reader.line_num} has a cell of more than {MAX_CELL} characters"
@@ -190,7 +242,7 @@ def _delimited(path: Path, text: IO[str], encoding: str, delimiter: str, first: 
     except csv.Error as error:
         reason = f"line {reader.line_num}: {error}; is a quote left open?"
         raise unreadable(path, reason) from error
-    return TextTable(path, encoding, delimiter, names, n_header_lines)
+    return TextTable(path, encoding, delimiter, names, n_header_lines, n_rows)
 
 
 def _arff_header(path: Path, text: IO[str]) -> tuple[tuple[str, ...], int]:
@@ -212,7 +264,8 @@ def _arff_header(path: Path, text: IO[str]) -> tuple[tuple[str, ...], int]:
     raise unreadable(path, "it has no @data line")
 
 
-def _check_names(path: Path, names: tuple[str, ...]) -> None:
+def check_names(path: Path, names: Sequence[str]) -> None:
+    """Raise where two columns have one name."""
     seen: set[str] = set()
     for name in names:
         if name in seen:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handful.cli._files import MAX_CELL, inspect_text, suffix_of
 from handful.cli._tables import TableData, read_table
+from handful.tables._files import MAX_CELL, inspect_text, suffix_of
 
 GOOD = "a,b,label\n1,2,x\n3,4,y\n"
 
