@@ -88,7 +88,7 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
         if is_dask(X):
             return over_chunks().fit(self, X, y, sample_weight=sample_weight)
         finite = "allow-nan" if self._allows_nan() else True
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=finite)
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_all_finite=finite)
         check_classification_targets(y)
         self._check_parameters(X)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)

@@ -159,7 +159,7 @@ class NonconformityClassifier(ClassifierMixin, BaseEstimator):
         """
         self._check_words()
         if self.estimator is None:
-            X, y = validate_data(self, X, y, dtype=np.float64)
+            X, y = validate_data(self, X, y, dtype=np.float64, order="C")
             check_classification_targets(y)
         else:
             X, y = check_examples(self, X, y)

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from handful._threads import in_one_blas_thread
 from handful.bounds import Certificate, NotCertifiableError, held_out_bound, stable_bound
 from handful.kernels import make_kernel
 from handful.programs._columns import solve_by_columns
@@ -34,6 +35,7 @@ class MarginMachine(ClassifierMixin, BaseEstimator):
     #: Whether the largest margin is priced.
     _capped = True
 
+    @in_one_blas_thread
     def fit(self, X: Any, y: Any) -> Self:
         """Solve the program, prove its optimum, and say where it is degenerate.
 
@@ -49,7 +51,7 @@ class MarginMachine(ClassifierMixin, BaseEstimator):
         self
         """
         self._check_parameters()
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_min_samples=2)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:

@@ -152,7 +152,7 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
 
     def fit(self, X, y):
         """Choose centres, size and kernel; X (n_samples, n_features), y any labels."""
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
         self._check_parameters()
         if self.kernel == "precomputed":

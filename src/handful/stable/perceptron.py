@@ -158,7 +158,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
         self._check_parameters()
         self.classes_, codes = np.unique(y, return_inverse=True)

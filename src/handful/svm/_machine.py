@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
+from handful._threads import in_one_blas_thread
 from handful.bounds import Certificate, Criterion
 from handful.kernels import Kernel, center_kernel, make_kernel
 from handful.svm._certificates import (
@@ -117,6 +118,7 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 
+    @in_one_blas_thread
     def fit(self, X: Any, y: Any) -> SupportVectorMachine:
         """Fit the machine.
 
@@ -139,7 +141,7 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
 
     def _validate(self, X: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
         """Check the data; set the classes."""
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_min_samples=2)
         check_classification_targets(y)
         self.classes_, self._labels = np.unique(y), y
         if self.classes_.size < 2:

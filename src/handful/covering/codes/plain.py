@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._threads import in_one_blas_thread
 from handful.covering.codes.candidate import Candidate, recount
 from handful.covering.codes.projections import MAX_FIT, fit_logistic, is_comparable, pool_scales
 from handful.rules import LinearRule, Rows, RuleSet
@@ -22,6 +23,7 @@ RIDGE = 1.0
 _FEWEST = 10
 
 
+@in_one_blas_thread
 def plain_rule(X: NDArray[np.float64], y: Ints, side: str) -> LinearRule | None:
     """The regression of a pool as a rule; None where the pool has one class or cannot be compared.
 

@@ -12,6 +12,7 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._threads import in_one_blas_thread
 from handful.rules import AbstractRule, Ball, LinearRule, Rows, Stump, Table
 from handful.rules._table import (
     ABOVE,
@@ -182,6 +183,7 @@ def pool_scales(Xp: Floats) -> tuple[Floats, Floats]:
     return mean, np.where(spread > floor, spread, 1.0)
 
 
+@in_one_blas_thread
 def _linear_part(
     Xp: Floats,
     yp: Ints,

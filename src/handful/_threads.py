@@ -1,0 +1,61 @@
+"""Linear algebra in one thread, so that the number of threads changes no bit of a result.
+
+A matrix product splits its sums among threads, and the last bits follow the split. Results that
+enter a model file or decide a certificate are computed under `one_blas_thread`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_lock = threading.Lock()
+_depth = 0
+_limits: Any = None
+
+
+class one_blas_thread:  # noqa: N801 (a context manager, used like a function)
+    """A context in which BLAS uses one thread; may be nested, and entered by several threads.
+
+    The limit belongs to the process, so the first to enter sets it and the last to leave lifts it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> with one_blas_thread():
+    ...     float(np.ones((2, 2)).dot(np.ones(2))[0])
+    2.0
+    """
+
+    def __enter__(self) -> None:
+        from threadpoolctl import threadpool_limits
+
+        global _depth, _limits
+        with _lock:
+            if _depth == 0:
+                _limits = threadpool_limits(limits=1, user_api="blas")
+            _depth += 1
+
+    def __exit__(self, *error: object) -> None:
+        global _depth, _limits
+        with _lock:
+            _depth -= 1
+            if _depth == 0:
+                _limits.restore_original_limits()
+                _limits = None
+
+
+def in_one_blas_thread(function: Callable[P, T]) -> Callable[P, T]:
+    """The function, always run under `one_blas_thread`."""
+
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> T:
+        with one_blas_thread():
+            return function(*args, **kwargs)
+
+    return run
