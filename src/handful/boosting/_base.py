@@ -258,8 +258,7 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
         """
         warnings.warn(f"{type(self).__name__} is constant: {reason}", UserWarning, stacklevel=5)
         self._has_constant = True
-        sign = 1 if balance > 0.0 else -1
-        return StumpVote([(Stump(-1, 0.0, sign), 1.0)])
+        return constant_vote(balance)
 
     def _refuse_constant(self, bound: str) -> None:
         """Margin bounds speak of votes of the class; a constant need not be one."""
@@ -268,3 +267,8 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
                 f"bound={bound!r} speaks of votes of weak learners, and the machine is a constant "
                 "that none of them gave. Use bound='held-out'."
             )
+
+
+def constant_vote(balance: float) -> StumpVote:
+    """The vote that says +1 everywhere where ``balance`` is positive, otherwise -1."""
+    return StumpVote([(Stump(-1, 0.0, 1 if balance > 0.0 else -1), 1.0)])

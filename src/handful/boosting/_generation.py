@@ -9,7 +9,7 @@ upper one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -121,6 +121,7 @@ def column_generation(
     n_columns: int = 1,
     smoothing: float = 0.0,
     needs_vertex: bool = False,
+    start: Sequence[Column] = (),
     on_iteration: Callable[[Iteration], None] | None = None,
 ) -> Generated:
     """Solve a linear program over a class of columns that only an oracle knows.
@@ -143,6 +144,8 @@ def column_generation(
     needs_vertex : bool
         Go on until the newest distribution, a vertex of the restricted dual, is itself optimal.
         Otherwise the loop ends as soon as any distribution so far has proved the value.
+    start : sequence of Column
+        Columns to begin with.
     on_iteration : callable, optional
         Called with each `Iteration`.
 
@@ -160,6 +163,10 @@ def column_generation(
     columns: list[Column] = []
     history: list[Iteration] = []
     restricted: Restricted | None = None
+    if start:
+        columns += start
+        restricted = _grown(master, start)
+        u, beta = restricted.u, max(0.0, restricted.beta)
     while len(history) < max_iter:
         query = share * centre + (1.0 - share) * u
         found = oracle.best(master.scores(query), n_columns)
@@ -182,12 +189,16 @@ def column_generation(
             share = 0.0  # the mixture taught nothing: ask at the newest distribution
             continue
         columns += new
-        for column in new:
-            master.add(column)
-        restricted = master.solve()
+        restricted = _grown(master, new)
         u, beta, share = restricted.u, restricted.beta, smoothing
     gap = max(0.0, upper - beta)
     return Generated(columns, restricted, gap, history, gap <= tol + 1e-9)
+
+
+def _grown(master: Master, new: Sequence[Column]) -> Restricted:
+    for column in new:
+        master.add(column)
+    return master.solve()
 
 
 def _violating(found: list[Column], scores: Floats, limit: float) -> list[Column]:

@@ -91,3 +91,52 @@ def add_quanta(codes, is_positive, weights, levels, constant, log_total, bits, o
         quanta = np.int64(np.rint(min(weights[i] * np.exp(exponent), 1.0) * unit))
         for j in range(codes.shape[0]):
             out[label, j, codes[j, i]] += quanta
+
+
+@njit(cache=True, nogil=True, fastmath=False)
+def descend_pairs(Q, caps, u, gradient, tol, max_steps):
+    """Minimise u'Qu / 2 over distributions u <= caps, two examples at a time, in place.
+
+    Each step moves weight to the example with the lowest gradient, from the one that makes the
+    value fall most; ties go to the lowest index.
+
+    Parameters
+    ----------
+    Q : (n, n) float64
+        Symmetric, positive semi-definite.
+    caps, u : (n,) float64
+        ``u`` is feasible and is changed.
+    gradient : (n,) float64
+        Q @ u, kept up to date.
+    tol : float
+        Stop when no pair differs by more in gradient.
+    max_steps : int
+
+    Returns
+    -------
+    n_steps : int
+    """
+    n = u.shape[0]
+    for step in range(max_steps):
+        i, low, high = -1, np.inf, -np.inf
+        for k in range(n):
+            if u[k] < caps[k] and gradient[k] < low:
+                i, low = k, gradient[k]
+            if u[k] > 0.0 and gradient[k] > high:
+                high = gradient[k]
+        if i < 0 or high - low <= tol:
+            return step
+        j, most, bend = -1, -1.0, 1.0
+        for k in range(n):
+            if u[k] > 0.0 and gradient[k] > low:
+                fall = gradient[k] - low
+                curvature = max(Q[i, i] + Q[k, k] - 2.0 * Q[i, k], 1e-12)
+                if fall * fall > most * curvature:
+                    j, most, bend = k, fall * fall / curvature, curvature
+        room = caps[i] - u[i]
+        moved = min((gradient[j] - low) / bend, room, u[j])
+        u[i] = caps[i] if moved == room else u[i] + moved
+        u[j] = 0.0 if moved == u[j] else u[j] - moved
+        for k in range(n):
+            gradient[k] += moved * (Q[i, k] - Q[j, k])
+    return max_steps

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state, get_tags
 
-from handful.boosting._base import OneVersusRest, Vote
+from handful.boosting._base import OneVersusRest, Vote, constant_vote
 from handful.boosting._certify import (
     Complexity,
     combined,
@@ -22,9 +23,11 @@ from handful.boosting._learners import LearnerColumns
 from handful.boosting._lpboost_solver import (
     NO_MARGIN,
     LPBoosted,
+    rough_path,
     solve_lpboost,
     warn_if_unfinished,
 )
+from handful.boosting._nu import check_nu, choose_nu
 from handful.boosting._rademacher import RademacherEstimate
 from handful.boosting._rows import merge_rows
 from handful.boosting._stumps import StumpColumns
@@ -49,8 +52,9 @@ class LPBoost(OneVersusRest):
 
     Parameters
     ----------
-    nu : float in (0, 1]
-        D = 1 / (nu m): at most this fraction of the examples lies below the margin.
+    nu : "auto" or float in (0, 1]
+        D = 1 / (nu m): at most this fraction of the examples lies below the margin. By default
+        the one with the fewest errors in a cross-validation within the training examples.
     weak_learner : "stumps", "precomputed" or classifier
         Decision stumps with exact search (a missing value satisfies neither side); the columns
         of X themselves, with both signs; or a classifier that takes ``sample_weight``.
@@ -78,8 +82,8 @@ class LPBoost(OneVersusRest):
         Columns "machine", "round", "edge", "beta", "gap", "n_columns".
     n_iter_ : int
         Most rounds of a machine.
-    beta_, rho_, gap_ : ndarray of shape (n_machines,)
-        Value of the program, margin, and certified optimality gap.
+    beta_, rho_, gap_, nu_ : ndarray of shape (n_machines,)
+        Value of the program, margin, certified optimality gap, and nu.
 
     Notes
     -----
@@ -105,7 +109,7 @@ class LPBoost(OneVersusRest):
 
     def __init__(
         self,
-        nu: float = 0.2,
+        nu: float | str = "auto",
         *,
         weak_learner: Any = "stumps",
         cap: float | None = None,
@@ -133,8 +137,7 @@ class LPBoost(OneVersusRest):
 
     def _check_parameters(self, X: Floats) -> None:
         if self.cap is None:
-            hint = "Use the fraction of margin errors, not their number."
-            check_real("nu", self.nu, low=0.0, high=1.0, low_open=True, hint=hint)
+            check_nu(self.nu)
         else:
             check_real("cap", self.cap, low=0.0, low_open=True, hint="Use at least 1 / n_samples.")
         check_real("tol", self.tol, low=0.0, low_open=True)
@@ -158,9 +161,9 @@ class LPBoost(OneVersusRest):
         fixed = self._is("precomputed") or self.thresholds is not None
         return self.cap is not None and fixed
 
-    def _caps(self, weights: Floats) -> Floats:
+    def _caps(self, weights: Floats, nu: float) -> Floats:
         if self.cap is None:
-            return weights / (float(self.nu) * weights.sum())
+            return weights / (nu * weights.sum())
         caps = float(self.cap) * weights
         if caps.sum() < 1.0 - 1e-9:
             raise ValueError(
@@ -181,26 +184,47 @@ class LPBoost(OneVersusRest):
         self, X: Floats, y_signed: Floats, weights: Floats
     ) -> tuple[Vote, list[dict[str, float]]]:
         rows, signs, merged = merge_rows(X, y_signed, weights)
+        nu = self._one_nu(rows, signs, merged)
         solution = solve_lpboost(
             self._family(rows),
             signs,
-            self._caps(merged),
+            self._caps(merged, nu),
             tol=float(self.tol),
             max_iter=int(self.max_iter),
             prove=self._has_fixed_program,
         )
         warn_if_unfinished(solution, "LPBoost", self.max_iter)
-        self._summaries.append(_summary(solution, merged))
-        for name in ("beta", "rho", "gap"):
+        self._summaries.append(_summary(solution, merged, nu))
+        for name in ("beta", "rho", "gap", "nu"):
             setattr(self, f"{name}_", np.array([getattr(s, name) for s in self._summaries]))
         history = [state.row() for state in solution.history]
         return self._vote(solution, y_signed, weights), history
+
+    def _one_nu(self, rows: Floats, y_signed: Floats, weights: Floats) -> float:
+        """The fraction of margin errors: given, chosen within the examples, or what cap makes it."""
+        if self.cap is not None:
+            return 1.0 / (float(self.cap) * float(weights.sum()))
+        if not isinstance(self.nu, str):
+            return float(self.nu)
+
+        def votes(train: np.ndarray, nus: Sequence[float]) -> Iterator[Vote]:
+            signs, part = y_signed[train], weights[train]
+            family = self._family(rows[train])
+            for columns, shares in rough_path(family, signs, part, nus, int(self.max_iter)):
+                if columns:
+                    yield self._weighted([c.key for c in columns], shares.tolist())
+                else:
+                    yield constant_vote(float(part @ signs))
+
+        return choose_nu(rows, y_signed, weights, votes)
 
     def _vote(self, solution: LPBoosted, y_signed: Floats, weights: Floats) -> Vote:
         if not solution.columns:
             return self._constant_vote(float(weights @ y_signed), NO_MARGIN)
         keys = [column.key for column in solution.columns]
-        values = [float(w) for w in solution.weights]
+        return self._weighted(keys, [float(w) for w in solution.weights])
+
+    def _weighted(self, keys: list[Any], values: list[float]) -> Vote:
         if self._is("precomputed"):
             return ColumnVote(zip(keys, values, strict=True), self.n_features_in_)
         if self._is("stumps"):
@@ -291,16 +315,17 @@ class _Summary(NamedTuple):
     beta: float
     rho: float
     gap: float
+    nu: float
     compressed: int | str
 
 
-def _summary(solution: LPBoosted, counts: Floats) -> _Summary:
+def _summary(solution: LPBoosted, counts: Floats, nu: float) -> _Summary:
     vertex = solution.vertex
     if isinstance(vertex, Vertex):
         compressed: int | str = round(float(counts[vertex.is_compressed].sum()))
     else:
         compressed = vertex or "no vote has a positive margin"
-    return _Summary(solution.beta, solution.rho, solution.gap, compressed)
+    return _Summary(solution.beta, solution.rho, solution.gap, nu, compressed)
 
 
 def _threshold_grid(thresholds: Any, n_features: int) -> list[Floats] | None:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from handful.boosting._collect import Collected, collect_columns
 from handful.boosting._columns import Column, ColumnFamily, Floats
-from handful.boosting._generation import Iteration, column_generation
+from handful.boosting._generation import Generated, Iteration, column_generation
 from handful.boosting._master import DualMaster
+from handful.boosting._nu import ROUGH
 from handful.boosting._unique import Vertex, capped_quantile, unique_optimum
+from handful.boosting._vertex import walk_to_vertex
 
 #: Columns added for one question to the family; several saved 60 % of the simplex steps.
 N_COLUMNS = 8
@@ -21,6 +26,8 @@ NO_MARGIN = (
     "no vote has a positive margin at this `nu`. Raise `nu` (or lower `cap`), check the labels, "
     "or give it richer weak learners."
 )
+#: Caps that sum to less leave no room for an interior point.
+_INSIDE = 1.001
 #: Weights and margins below this are rounding.
 _ZERO = 1e-9
 
@@ -67,12 +74,14 @@ def solve_lpboost(
     *,
     tol: float,
     max_iter: int,
-    n_columns: int = N_COLUMNS,
-    smoothing: float = 0.0,
     prove: bool = False,
     on_iteration: Callable[[Iteration], None] | None = None,
 ) -> LPBoosted:
     """Maximise rho - sum_i cap_i (rho - y_i f(x_i))_+ over the convex hull of a family.
+
+    Where the search of the family is exact, the columns are collected with interior points,
+    and a vertex of the program on them follows; otherwise the columns come one by one from the
+    vertices of the restricted dual.
 
     Parameters
     ----------
@@ -81,26 +90,16 @@ def solve_lpboost(
         ``caps`` bound the weights of the examples in the dual and must sum to at least 1.
     tol : float
     max_iter : int
-    n_columns : int
-    smoothing : float
+        Most questions to the family.
     prove : bool
         Prove that the optimum is unique; the family must be finite and carry prices.
     on_iteration : callable, optional
     """
-    master = DualMaster(y_signed, caps)
-    generated = column_generation(
-        family,
-        master,
-        tol=min(tol, PROOF_TOL) if prove else tol,
-        max_iter=max_iter,
-        n_columns=n_columns,
-        smoothing=smoothing,
-        needs_vertex=prove,
-        on_iteration=on_iteration,
-    )
+    generated = _generate(family, y_signed, caps, tol, max_iter, prove, on_iteration)
     last, history = generated.restricted, generated.history
     if last is None or (generated.is_converged and last.beta <= _ZERO):  # best is no vote
-        return LPBoosted([], caps[:0], 0.0, 0.0, master.start(), generated.gap, True, history)
+        start = caps / caps.sum()
+        return LPBoosted([], caps[:0], 0.0, 0.0, start, generated.gap, True, history)
     used = last.weights > _ZERO
     columns = [c for c, is_used in zip(generated.columns, used, strict=True) if is_used]
     weights = last.weights[used] / last.weights[used].sum()
@@ -119,12 +118,125 @@ def solve_lpboost(
     )  # fmt: skip
 
 
+def _generate(
+    family: ColumnFamily,
+    y_signed: Floats,
+    caps: Floats,
+    tol: float,
+    max_iter: int,
+    prove: bool,
+    on_iteration: Callable[[Iteration], None] | None,
+) -> Generated:
+    goal = min(tol, PROOF_TOL) if prove else tol
+    caps = np.minimum(caps, 1.0)
+    if not family.is_exact or caps.sum() < _INSIDE:
+        return column_generation(
+            family, DualMaster(y_signed, caps), tol=goal, max_iter=max_iter,
+            n_columns=N_COLUMNS, needs_vertex=prove, on_iteration=on_iteration,
+        )  # fmt: skip
+    collected = collect_columns(
+        family, y_signed, caps, tol=tol, max_iter=max_iter, on_iteration=on_iteration
+    )
+    if collected.restricted is None or collected.gap > tol:
+        is_done = collected.gap <= tol
+        return Generated(
+            collected.columns, collected.restricted, collected.gap, collected.history, is_done
+        )
+    if not prove:
+        vertex = _proved_vertex(family, y_signed, caps, collected, tol)
+        if vertex is not None:
+            return vertex
+    return _simplex_vertex(family, y_signed, caps, collected, goal, max_iter, prove)
+
+
+def _proved_vertex(
+    family: ColumnFamily, y_signed: Floats, caps: Floats, collected: Collected, tol: float
+) -> Generated | None:
+    """The vertex at the end of the path, if its own weights of the examples prove its value."""
+    vertex = walk_to_vertex(collected, y_signed, caps)
+    if vertex is None:
+        return None
+    upper = family.best(vertex.u * y_signed)[0].value
+    if upper > collected.upper:
+        upper, vertex = collected.upper, replace(vertex, u=collected.restricted.u)  # type: ignore[union-attr]
+    gap = max(0.0, upper - vertex.beta)
+    if gap > tol:
+        return None
+    history = _closed(collected.history, upper, vertex.beta, gap)
+    return Generated(collected.last_columns, vertex, gap, history, True)
+
+
+def _simplex_vertex(
+    family: ColumnFamily,
+    y_signed: Floats,
+    caps: Floats,
+    collected: Collected,
+    goal: float,
+    max_iter: int,
+    prove: bool,
+) -> Generated:
+    """Go on from the columns that were collected, with vertices of the restricted dual."""
+    found = column_generation(
+        family, DualMaster(y_signed, caps), tol=goal, max_iter=max_iter, n_columns=N_COLUMNS,
+        needs_vertex=prove, start=collected.columns,
+    )  # fmt: skip
+    restricted = found.restricted
+    if restricted is None:  # the columns collected have no positive value
+        return found
+    gap = max(0.0, min(found.gap, collected.upper - restricted.beta))
+    history = _closed(collected.history, restricted.beta + gap, restricted.beta, gap)
+    return Generated(found.columns, restricted, gap, history, found.is_converged)
+
+
+def _closed(history: list[Iteration], edge: float, beta: float, gap: float) -> list[Iteration]:
+    """History with the last step, from the end of the path to a vertex."""
+    last = history[-1]
+    return [*history, Iteration(last.number + 1, edge, beta, min(gap, last.gap), last.n_columns)]
+
+
+def rough_path(
+    family: ColumnFamily, y_signed: Floats, weights: Floats, nus: Sequence[float], max_iter: int
+) -> Iterator[tuple[list[Column], Floats]]:
+    """Votes for several fractions of margin errors, solved roughly: columns and their weights.
+
+    The columns of one serve the next; none where no vote has a positive margin.
+    """
+    known: list[Column] = []
+    for nu in nus:
+        caps = weights / (nu * weights.sum())
+        if family.is_exact and caps.sum() >= _INSIDE:
+            found = collect_columns(
+                family, y_signed, caps, tol=ROUGH, max_iter=max_iter, start=known
+            )
+            best = found.restricted
+            known = found.last_columns
+            if best is None or best.beta <= _ZERO:
+                yield [], caps[:0]
+            else:
+                yield found.columns, best.weights
+        else:
+            solution = solve_lpboost(family, y_signed, caps, tol=ROUGH, max_iter=max_iter)
+            yield solution.columns, solution.weights
+
+
 def _margin(columns: list[Column], weights: Floats, y_signed: Floats, caps: Floats) -> float:
     votes = sum(w * c.values for w, c in zip(weights, columns, strict=True))
     return capped_quantile(y_signed * votes, caps)
 
 
-def warn_if_unfinished(solution: LPBoosted, name: str, max_iter: int) -> None:
+class Finished(Protocol):
+    """What `warn_if_unfinished` looks at."""
+
+    @property
+    def gap(self) -> float:
+        """Certified gap."""
+
+    @property
+    def is_converged(self) -> bool:
+        """Whether it is small enough."""
+
+
+def warn_if_unfinished(solution: Finished, name: str, max_iter: int) -> None:
     """Say that the rounds ran out before the gap was closed."""
     if not solution.is_converged:
         warnings.warn(

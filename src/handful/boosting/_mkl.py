@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,28 +16,26 @@ from handful.boosting._certify import (
     kernel_certificate,
 )
 from handful.boosting._columns import Floats
-from handful.boosting._kernel_columns import KernelColumns
-from handful.boosting._kernel_specs import ViewKernel, check_kernel_matrix, make_kernels
-from handful.boosting._lpboost_solver import (
-    NO_MARGIN,
-    LPBoosted,
-    solve_lpboost,
-    warn_if_unfinished,
-)
+from handful.boosting._kernel_bank import KernelBank
+from handful.boosting._kernel_solver import KernelSolution, solve_kernels
+from handful.boosting._kernel_specs import ViewKernel, make_kernels
+from handful.boosting._lpboost_solver import warn_if_unfinished
+from handful.boosting._nu import ROUGH, check_nu, choose_nu
 from handful.boosting._rademacher import RademacherEstimate
 from handful.boosting._rows import merge_rows
 from handful.bounds import Certificate, NotCertifiableError
 from handful.bounds._validation import check_count, check_real
 
 
+_NO_KERNEL = "no kernel tells the classes apart. Check the labels, or give it other kernels."
+
+
 class LPBoostMKL(OneVersusRest):
     """Multiple kernel learning: a convex vote of unit-norm functions of several kernels.
 
-    LPBoost whose weak learners are the unit balls of the kernels. For weights u of the examples
-    the best function of kernel t has the edge N_t = sqrt(u'Y K_t Y u) and is known in closed
-    form, so each round adds the best function of the best kernel. The kernels are computed from
-    X, so the machine fits into a Pipeline. More than two classes are fitted one against the
-    rest.
+    LPBoost whose weak learners are the unit balls of the kernels: the vote with the largest soft
+    margin, over all functions of all kernels. The kernels are computed from X, so the machine
+    fits into a Pipeline. More than two classes are fitted one against the rest.
 
     Parameters
     ----------
@@ -44,16 +43,25 @@ class LPBoostMKL(OneVersusRest):
         Names, `handful.kernels.Kernel` objects, callables ``function(X, Z)``, or dictionaries
         with the arguments of `handful.kernels.make_kernel` and optionally ``columns``, the
         columns of X that the kernel looks at. By default a linear kernel and Gaussian ones of
-        three widths.
-    nu : float in (0, 1]
-        At most this fraction of the training examples lies below the margin.
+        three widths. Hundreds are no trouble: few of them take part at a time.
+    nu : "auto" or float in (0, 1]
+        At most this fraction of the training examples lies below the margin. The larger, the
+        smoother the kernels that are chosen. By default the one with the fewest errors in a
+        cross-validation within the training examples.
     normalise : bool
-        Divide k(x, z) by sqrt(k(x, x) k(z, z)), so that k(x, x) <= 1 for every x and kernels
-        of different scales compete on equal terms. It looks at no other example. The margin
-        bounds need it, unless all kernels are Gaussian.
+        Divide k(x, z) by sqrt(k(x, x) k(z, z)), so that k(x, x) <= 1 for every x. It looks at no
+        other example. The margin bounds need it, unless all kernels are Gaussian.
+    centre : bool
+        Subtract the mean of the training examples in the space of each kernel, which gives the
+        vote a constant term.
+    equal_variance : bool
+        Divide each kernel by the variance of the training examples in its space, so that
+        kernels compete by how they tell the classes apart and not by how far they spread the
+        examples: narrow Gaussian kernels spread them most.
     tol : float
         Largest optimality gap.
     max_iter : int
+        Most alternations between examples and kernels; reaching it warns.
 
     Attributes
     ----------
@@ -64,20 +72,22 @@ class LPBoostMKL(OneVersusRest):
         Share of each kernel in the vote; each row sums to 1. Kernels with equal matrices share
         their weight equally, so neither order nor repetition of kernels matters.
     margins_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        y f(x) on the training examples; f lies in the convex hull of the unit balls.
+        y f(x) on the training examples, f divided by the sum of the norms of its parts (in the
+        spaces of the kernels before centring and scaling) and of its constant.
     history_ : dict of ndarray
-        Columns "machine", "round", "edge", "beta", "gap", "n_columns".
+        Columns "machine", "round", "edge", "beta", "gap", "n_columns" (kernels that take part).
     n_iter_ : int
-        Most rounds of a machine.
-    beta_, rho_, gap_ : ndarray of shape (n_machines,)
-        Value of the program, margin, and certified optimality gap.
+        Most alternations of a machine.
+    beta_, rho_, gap_, nu_ : ndarray of shape (n_machines,)
+        Value of the program (that of the vote), margin, certified optimality gap, and nu.
 
     Notes
     -----
     Certificates: "multiple-kernel" (the default), which depends on the number of kernels by its
     logarithm only but is vacuous on small samples; "rademacher-margin" with
     ``rademacher=empirical_rademacher(kernels, X_train)``; and "held-out". The first two need
-    k(x, x) <= 1.
+    k(x, x) <= 1. They hold for every function of the class at once, so nothing is paid for
+    choosing ``nu``, scales and means from the data; a constant counts as one more kernel.
 
     Examples
     --------
@@ -95,51 +105,73 @@ class LPBoostMKL(OneVersusRest):
     def __init__(
         self,
         kernels: Any = None,
-        nu: float = 0.2,
+        nu: float | str = "auto",
         *,
         normalise: bool = True,
+        centre: bool = False,
+        equal_variance: bool = True,
         tol: float = 1e-4,
         max_iter: int = 1000,
     ) -> None:
         self.kernels = kernels
         self.nu = nu
         self.normalise = normalise
+        self.centre = centre
+        self.equal_variance = equal_variance
         self.tol = tol
         self.max_iter = max_iter
 
     def _check_parameters(self, X: Floats) -> None:
-        hint = "Use the fraction of margin errors, not their number."
-        check_real("nu", self.nu, low=0.0, high=1.0, low_open=True, hint=hint)
+        check_nu(self.nu)
         check_real("tol", self.tol, low=0.0, low_open=True)
         check_count("max_iter", self.max_iter, low=1)
         specs = default_kernels(X.shape[1]) if self.kernels is None else self.kernels
         self._kernels = make_kernels(specs, X.shape[1], normalise=bool(self.normalise))
-        self._summaries: list[tuple[float, float, float]] = []
+        self._summaries: list[tuple[float, float, float, float]] = []
+
+    def _bank(self, rows: Floats, weights: Floats) -> KernelBank:
+        return KernelBank(
+            self._kernels,
+            rows,
+            weights,
+            centre=bool(self.centre),
+            equal_variance=bool(self.equal_variance),
+        )
 
     def _fit_one(
         self, X: Floats, y_signed: Floats, weights: Floats
     ) -> tuple[Vote, list[dict[str, float]]]:
         rows, signs, merged = merge_rows(X, y_signed, weights)
-        matrices = [
-            check_kernel_matrix(k(rows), k, position) for position, k in enumerate(self._kernels)
-        ]
-        groups = equal_groups(matrices)
-        solution = solve_lpboost(
-            KernelColumns([matrices[group[0]] for group in groups]),
+        bank = self._bank(rows, merged)
+        nu = self._choose_nu(rows, signs, merged) if isinstance(self.nu, str) else float(self.nu)
+        solution = solve_kernels(
+            bank,
             signs,
-            merged / (float(self.nu) * merged.sum()),
+            merged / (nu * merged.sum()),
             tol=float(self.tol),
             max_iter=int(self.max_iter),
-            n_columns=1,
-            smoothing=0.5,
         )
         warn_if_unfinished(solution, "LPBoostMKL", self.max_iter)
-        self._summaries.append((solution.beta, solution.rho, solution.gap))
-        self.beta_, self.rho_, self.gap_ = np.array(self._summaries).T
+        self._summaries.append((solution.beta, solution.rho, solution.gap, nu))
+        self.beta_, self.rho_, self.gap_, self.nu_ = np.array(self._summaries).T
         history = [state.row() for state in solution.history]
-        if not solution.columns:
-            return self._constant_vote(float(merged @ signs), NO_MARGIN), history
-        return KernelVote(self._kernels, groups, solution, rows), history
+        if not np.any(solution.weights > 0.0):
+            return self._constant_vote(float(merged @ signs), _NO_KERNEL), history
+        return KernelVote(self._kernels, bank, solution, rows, signs), history
+
+    def _choose_nu(self, rows: Floats, y_signed: Floats, weights: Floats) -> float:
+        """Inner cross-validation; the folds share nothing but the kernels."""
+
+        def votes(train: np.ndarray, nus: Sequence[float]) -> Iterator[Callable[[Floats], Floats]]:
+            bank = self._bank(rows[train], weights[train])
+            share = weights[train] / weights[train].sum()
+            for nu in nus:
+                found = solve_kernels(
+                    bank, y_signed[train], share / nu, tol=ROUGH, max_iter=int(self.max_iter)
+                )
+                yield KernelVote(self._kernels, bank, found, rows[train], y_signed[train])
+
+        return choose_nu(rows, y_signed, weights, votes)
 
     @property
     def kernel_weights_(self) -> Floats:
@@ -166,7 +198,13 @@ class LPBoostMKL(OneVersusRest):
             )
         self._refuse_constant(bound)
         if bound == "multiple-kernel":
-            return kernel_certificate(self._margins, len(self._kernels), margin=margin, delta=delta)
+            n_kernels = len(self._kernels) + bool(self.centre)  # the constant is one more
+            return kernel_certificate(self._margins, n_kernels, margin=margin, delta=delta)
+        if self.centre:
+            raise NotCertifiableError(
+                "bound='rademacher-margin' needs the complexity of the class, and centred kernels "
+                "add a constant to it. Fit with centre=False, or use bound='multiple-kernel'."
+            )
         if rademacher is None:
             raise NotCertifiableError(
                 "bound='rademacher-margin' needs the complexity of the kernels. Pass "
@@ -177,42 +215,46 @@ class LPBoostMKL(OneVersusRest):
 
 
 class KernelVote:
-    """f(x) = sum over kernels and support examples of coefficients times kernel values.
+    """f(x) = a constant, and kernel values times coefficients over kernels and support examples.
 
     Attributes
     ----------
     kernel_weights : ndarray of shape (n_kernels,)
+        Share of each kernel, in the units of the program.
+    constant : float
+        0 unless the kernels were centred.
+    total : float
+        Sum of the norms of the parts in the spaces of the kernels as they were given, and of
+        the absolute constant: f over this is in the hull of their unit balls.
     """
 
     def __init__(
         self,
         kernels: Sequence[ViewKernel],
-        groups: Sequence[Sequence[int]],
-        solution: LPBoosted,
+        bank: KernelBank,
+        solution: KernelSolution,
         rows: Floats,
+        y_signed: Floats,
     ) -> None:
         self.kernels = list(kernels)
         self.kernel_weights = np.zeros(len(kernels))
-        coefficients = np.zeros((len(groups), rows.shape[0]))
-        for column, weight in zip(solution.columns, solution.weights, strict=True):
-            member = column.key
-            coefficients[member.kernel, member.indices] += weight * member.coefficients
-            sharing = list(groups[member.kernel])
-            self.kernel_weights[sharing] += weight / len(sharing)
+        self.constant, norms = 0.0, 0.0
         self._parts = []
-        for group, row in zip(groups, coefficients, strict=True):
-            used = np.flatnonzero(row)
-            if used.size:
-                self._parts.append((self.kernels[group[0]], rows[used], row[used]))
-
-    @property
-    def total(self) -> float:
-        """Sum of the weights, which is 1."""
-        return float(self.kernel_weights.sum())
+        scores = solution.u * y_signed
+        for g, group in enumerate(bank.groups):
+            if solution.factors[g] <= 0.0:
+                continue
+            self.kernel_weights[group] = solution.weights[g] / len(group)
+            norms += float(solution.weights[g]) / math.sqrt(bank.units[g].scale)
+            coefficients, constant = bank.plain_coefficients(g, solution.factors[g] * scores)
+            self.constant += constant
+            used = np.flatnonzero(coefficients)
+            self._parts.append((self.kernels[group[0]], rows[used], coefficients[used]))
+        self.total = norms + abs(self.constant)
 
     def __call__(self, X: Floats) -> Floats:
         """Values on the rows of X."""
-        out = np.zeros(X.shape[0])
+        out = np.full(X.shape[0], self.constant)
         for kernel, support, coefficients in self._parts:
             out += kernel(X, support) @ coefficients
         return out
@@ -228,19 +270,6 @@ def _describe(kernel: ViewKernel) -> str:
     text = {"rbf": f"rbf(gamma={k.gamma:g})", "poly": f"poly({k.degree}, gamma={k.gamma:g})"}
     view = "" if kernel.columns is None else f" on columns {list(kernel.columns)}"
     return text.get(k.name, k.name) + view
-
-
-def equal_groups(matrices: Sequence[Floats]) -> list[list[int]]:
-    """Positions of equal matrices, grouped, in order of first appearance."""
-    groups: list[list[int]] = []
-    for position, K in enumerate(matrices):
-        for group in groups:
-            if np.array_equal(matrices[group[0]], K):
-                group.append(position)
-                break
-        else:
-            groups.append([position])
-    return groups
 
 
 def default_kernels(n_features: int) -> list[dict[str, Any]]:

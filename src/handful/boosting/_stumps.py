@@ -102,7 +102,14 @@ class StumpColumns:
         return 2 * self._positions.size + 2
 
     def best(self, scores: Floats, n_columns: int = 1) -> list[Column]:
-        """The best stumps of as many features; ties to the lowest index, constants last."""
+        """The best stumps of as many features; ties to the lowest index, constants last.
+
+        Where more are asked for than there are features, the cuts of each feature are divided
+        into equal stretches, and each stretch gives its best.
+        """
+        n_stretches = n_columns // max(1, self._counts.size)
+        if n_stretches > 1:
+            return self._best_of_stretches(scores, n_stretches)
         from handful.boosting._loops import best_cuts
 
         tol = TIE * float(np.abs(scores).sum())
@@ -118,6 +125,18 @@ class StumpColumns:
             for j in ranked(values, scores, n_columns)
             if indices[j] >= 0
         ]
+
+    def _best_of_stretches(self, scores: Floats, n_stretches: int) -> list[Column]:
+        values = self.all_values(scores)
+        chosen = [values.size - 2, values.size - 1]
+        for first, last in zip(2 * self._offsets[:-1], 2 * self._offsets[1:], strict=True):
+            ends = np.linspace(first, last, n_stretches + 1).astype(np.int64)
+            for low, high in zip(ends[:-1], ends[1:], strict=True):
+                if high > low:
+                    chosen.append(int(low + np.argmax(values[low:high])))
+        order = ranked(values[chosen], scores, len(chosen))
+        indices = [chosen[k] for k in order]
+        return [self.column_at(i, scores, float(values[i])) for i in indices]
 
     def column_at(self, index: int, scores: Floats, value: float | None = None) -> Column:
         """Stump with this index: cut ``index // 2``, sign + for even ones, constants last."""
