@@ -41,6 +41,18 @@ class Mutant:
 
 # topic -> (name, old, new); the tests of the same topic should notice
 TABLE: dict[str, list[tuple[str, str, str]]] = {
+    "finite_class": [
+        (
+            "factor of the theorem lost",
+            "nats * (nats + 2.0 * share)",
+            "nats * (0.5 * nats + share)",
+        ),
+        (
+            "confidence lost",
+            "nats = math.fsum(value for _, value in terms) / m",
+            "nats = terms[0][1] / m",
+        ),
+    ],
     "tails": [
         ("pad of the tail inverse flipped", "log_delta * (1.0 + _PAD)", "log_delta * (1.0 - _PAD)"),
         ("inner end of the bracket", "* (1.0 + 2e-15), 2.0)", "* (1.0 - 2e-12), 2.0)"),

@@ -11,9 +11,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from handful.boosting import LPBoostMKL, empirical_rademacher
+from handful.boosting._collect import vote_value
 from handful.boosting._kernel_columns import KernelColumns
 from handful.bounds import NotCertifiableError, multiple_kernel_bound
 from handful.kernels import Kernel
+from tests.oracles import boosting as oracle
 
 RBF = {"kernel": "rbf", "gamma": 1.0}
 
@@ -32,7 +34,9 @@ def test_specification_vector():
     np.testing.assert_allclose(family.edges(y / 12), [0.378686147, 0.398763876], atol=1e-9)
     linear = KernelColumns([X @ X.T]).best(y / 12)[0]
     np.testing.assert_allclose(linear.values[:3], [0.74700915, 0.76844721, 0.3210877], atol=1e-7)
-    machine = LPBoostMKL(["linear", RBF], 0.5, normalise=False, tol=1e-6).fit(X, y)
+    machine = LPBoostMKL(["linear", RBF], 0.5, normalise=False, equal_variance=False, tol=1e-6).fit(
+        X, y
+    )
     assert machine.beta_[0] == pytest.approx(0.15253650, abs=1e-6)
     np.testing.assert_allclose(machine.kernel_weights_, [0.2124, 0.7876], atol=1e-3)
 
@@ -42,7 +46,10 @@ def test_value_matches_a_convex_solver(rng):
     y = np.where(X[:, 0] > 0, 1.0, -1.0)
     kernels = [Kernel("rbf", gamma=0.5)(X), Kernel("rbf", gamma=5.0)(X)]
     machine = LPBoostMKL(
-        [{"kernel": "rbf", "gamma": 0.5}, {"kernel": "rbf", "gamma": 5.0}], 0.5, tol=1e-7
+        [{"kernel": "rbf", "gamma": 0.5}, {"kernel": "rbf", "gamma": 5.0}],
+        0.5,
+        equal_variance=False,
+        tol=1e-7,
     ).fit(X, y)
     # min over u of max_t u'YK_tYu, as a smooth problem with a bound variable.
     cap = 1 / 7
@@ -57,6 +64,114 @@ def test_value_matches_a_convex_solver(rng):
         options={"ftol": 1e-14, "maxiter": 500},
     )  # fmt: skip
     assert machine.beta_[0] == pytest.approx(np.sqrt(found.fun), abs=1e-5)
+
+
+def _noisy(rng, m=120, d=4):
+    X = rng.normal(size=(m, d))
+    y = np.where(X[:, 0] + X[:, 1] ** 2 - 1.0 + 0.7 * rng.normal(size=m) > 0, 1.0, -1.0)
+    return X, y
+
+
+def _matrices(X, gammas):
+    return [Kernel("rbf", gamma=g)(X) for g in gammas]
+
+
+@pytest.mark.parametrize("nu", [0.2, 0.5, 0.9])
+def test_bounds_enclose_the_optimum_of_the_cutting_planes(rng, nu):
+    X, y = _noisy(rng, m=24, d=2)
+    matrices = [X @ X.T, *_matrices(X, [0.3, 3.0])]
+    caps = np.full(24, 1 / (24 * nu))
+    low, high = oracle.kernel_lpboost(matrices, y, caps, 1e-4)
+    bank = [lambda X, Z: X @ Z.T, *({"kernel": "rbf", "gamma": g} for g in (0.3, 3.0))]
+    machine = LPBoostMKL(bank, nu, normalise=False, equal_variance=False, tol=1e-5).fit(X, y)
+    beta, gap = machine.beta_[0], machine.gap_[0]
+    assert gap <= 1e-5
+    assert beta <= high + 1e-9  # a lower bound
+    assert beta + gap >= low - 1e-9  # and an upper one
+    history = machine.history_
+    assert np.all(history["beta"] <= high + 1e-9)
+    assert np.all(history["beta"] + history["gap"] >= low - 1e-9)
+    assert np.all(np.diff(history["gap"]) <= 1e-12)
+
+
+def test_converges_on_hundreds_of_examples(rng):
+    X, y = _noisy(rng, m=350, d=12)
+    machine = LPBoostMKL(nu=0.2).fit(X, y)  # cutting planes needed more than 1000 rounds
+    assert machine.gap_[0] <= 1e-4
+    assert machine.n_iter_ < 200
+
+
+def test_many_kernels_join_when_they_are_needed(rng):
+    X, y = _noisy(rng)
+    specs = [
+        {"kernel": "rbf", "gamma": g, "columns": [j]}
+        for g in np.logspace(-1, 1, 15)
+        for j in range(4)
+    ]
+    machine = LPBoostMKL(specs, 0.4).fit(X, y)
+    assert machine.gap_[0] <= 1e-4
+    taking_part = machine.history_["n_columns"]
+    assert taking_part[0] == 16
+    # proved again over all sixty: the upper bound at the last u, the lower from the margins
+    rng.shuffle(specs)
+    again = LPBoostMKL(specs, 0.4).fit(X, y)
+    assert again.beta_[0] == pytest.approx(machine.beta_[0], abs=2e-4)
+
+
+def test_narrowest_kernel_does_not_take_it_all(rng):
+    X, y = _noisy(rng, m=200)
+    assert LPBoostMKL().fit(X, y).kernel_weights_[-1] < 0.95
+
+
+def test_equal_variance_makes_scales_irrelevant(rng):
+    X, y = _noisy(rng)
+    small = [lambda X, Z: 1e-3 * X @ Z.T, RBF]
+    large = [lambda X, Z: 1e3 * X @ Z.T, RBF]
+    fits = [LPBoostMKL(k, 0.5, normalise=False, tol=1e-6).fit(X, y) for k in (small, large)]
+    assert fits[0].beta_[0] == pytest.approx(fits[1].beta_[0], abs=2e-6)
+    plain = LPBoostMKL(small, 0.5, normalise=False, equal_variance=False).fit(X, y)
+    assert plain.kernel_weights_[0] < 0.01 < fits[0].kernel_weights_[0]
+
+
+@pytest.mark.parametrize("equal_variance", [False, True])
+def test_centred_machine_is_the_one_of_centred_matrices(rng, equal_variance):
+    X, y = _noisy(rng, m=30, d=2)
+    weights = rng.integers(1, 3, size=30)
+    machine = LPBoostMKL([RBF], 0.5, centre=True, equal_variance=equal_variance, tol=1e-7)
+    machine.fit(X, y, sample_weight=weights)
+    K = oracle.centred(Kernel("rbf", gamma=1.0)(X), weights)
+    scale = (weights @ np.diagonal(K)) / weights.sum() if equal_variance else 1.0
+    caps = weights / (0.5 * weights.sum())
+    low, high = oracle.kernel_lpboost([K / scale], y, caps, 1e-4)
+    assert low - 1e-6 <= machine.beta_[0] <= high + 1e-6
+    f = machine.decision_function(X)
+    assert weights @ f == pytest.approx(0.0, abs=1e-9)  # centred functions
+    value = vote_value(y * f, caps)
+    assert value == pytest.approx(machine.beta_[0], abs=1e-9)
+    # the function over the sum of its norms lies in the hull of the unit balls
+    vote = machine.machines_[0]
+    assert vote.constant != 0.0
+    assert np.abs(f / vote.total).max() <= 1.0 + 1e-12
+    norm = np.sqrt(np.linalg.lstsq(K, f, rcond=1e-12)[0] @ f)
+    assert vote.total == pytest.approx(norm + abs(vote.constant), rel=1e-4)
+
+
+def test_constant_of_centred_kernels_is_one_more_kernel(rng):
+    X, y = _noisy(rng, m=60)
+    machine = LPBoostMKL([RBF], 0.5, centre=True).fit(X, y)
+    slack = np.maximum(0.0, 0.5 - machine.margins_).sum()
+    expected = multiple_kernel_bound(60, 2, 0.5, 60.0, slack)
+    assert machine.certify(margin=0.5).terms == expected.terms
+    with pytest.raises(NotCertifiableError, match="centred kernels add a constant"):
+        machine.certify(rademacher=empirical_rademacher([RBF], X, n_draws=5, random_state=0))
+
+
+def test_bank_computes_again_what_it_cannot_keep(rng, monkeypatch):
+    X, y = _noisy(rng, m=40)
+    kept = LPBoostMKL(nu=0.5).fit(X, y)
+    monkeypatch.setattr("handful.boosting._kernel_bank._BYTES", 2 * 8 * 40 * 40)
+    again = LPBoostMKL(nu=0.5).fit(X, y)
+    np.testing.assert_array_equal(again.decision_function(X), kept.decision_function(X))
 
 
 @settings(max_examples=10)

@@ -92,7 +92,5 @@ def test_rounds_that_run_out_are_not_proved(rng):
     X = rng.normal(size=(60, 8))
     y = np.where(X.sum(axis=1) > 0, 1.0, -1.0)
     family = PrecomputedColumns(X, prices=True)
-    solution = solve_lpboost(
-        family, y, np.full(60, 0.05), tol=1e-6, max_iter=2, n_columns=1, prove=True
-    )
+    solution = solve_lpboost(family, y, np.full(60, 0.05), tol=1e-6, max_iter=1, prove=True)
     assert solution.vertex == "column generation did not converge"

@@ -82,6 +82,8 @@ SIMULATIONS = {
     "perceptron, two noisy passes": Simulation(
         "perceptron", partial(toys.perceptron, n_passes=2, noise=0.05)
     ),
+    "finite class": Simulation("finite-class", toys.finite_class),
+    "finite class, noisy": Simulation("finite-class", partial(toys.finite_class, noise=0.2)),
     "code length, exact": Simulation("code-length", toys.code_length, 0.7),
     "code length, simple": Simulation("code-length", partial(toys.code_length, exact=False), 0.8),
     "held-out, one model": Simulation("held-out", partial(toys.held_out, n_models=1), 0.75),

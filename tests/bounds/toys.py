@@ -470,6 +470,22 @@ def code_length(rng, n_draws, delta, m=12, bits=4, exact=True):
     return np.full(n_draws, bounds.code_length_bound(bits, m, delta=delta, exact=exact).risk), share
 
 
+def finite_class(rng, n_draws, delta, m=30, bits=3, noise=0.0):
+    """Eight thresholds, labels by one of them; the member with the largest excess is reported."""
+    cuts = np.arange(8) / 8
+    x = rng.random((n_draws, m))
+    flipped = rng.random((n_draws, m)) < noise
+    wrong = ((x[:, None, :] > cuts[None, :, None]) != (x > 0.5)[:, None, :]) ^ flipped[:, None, :]
+    k = wrong.sum(axis=2)
+    risk = noise + (1.0 - 2.0 * noise) * np.abs(cuts - 0.5)
+    table = by_row(
+        lambda k: bounds.finite_class_bound(bits, m, n_errors=k, delta=delta).risk, np.arange(m + 1)
+    )
+    worst = (risk - table[k]).argmax(axis=1)
+    rows = np.arange(n_draws)
+    return table[k][rows, worst], risk[worst]
+
+
 # ---- held-out data ---------------------------------------------------------------------------
 
 

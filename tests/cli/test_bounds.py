@@ -29,6 +29,7 @@ ARGUMENTS = {
     "compression-folk": {"n_samples": 615, "n_compressed": 3, "n_errors": 15},
     "compression-kl": {"n_samples": 615, "n_compressed": 3, "n_errors": 15},
     "cost": {"n_samples": 615, "n_compressed": 3, "n_false_positives": 5, "n_false_negatives": 9},
+    "finite-class": {"class_bits": 10, "n_samples": 500, "n_errors": 25},
     "half-space-published": {
         "n_positives": 215,
         "n_negatives": 400,

@@ -6,7 +6,7 @@ import itertools
 import math
 
 import numpy as np
-from scipy.optimize import linprog
+from scipy.optimize import brentq, linprog
 
 
 def all_stumps(X, thresholds=None):
@@ -95,10 +95,60 @@ def lpboost_dual(H, y, caps):
     return result.fun, result.x[:-1]
 
 
+def kernel_lpboost(matrices, y, caps, tol):
+    """Lower and upper bound of LPBoost over unit balls of kernels, by cutting planes.
+
+    Each round solves the dual on all columns so far and adds the best function of the best
+    kernel: slow, exact, and nothing but linear programs.
+    """
+    u, beta, columns, upper = caps / sum(caps), 0.0, [], math.inf
+    while True:
+        norms = [kernel_norm(K, u * y) for K in matrices]
+        best = max(range(len(norms)), key=norms.__getitem__)
+        upper = min(upper, norms[best])
+        if upper - beta <= tol:
+            return beta, upper
+        columns.append(matrices[best] @ (u * y) / norms[best])
+        beta, u = lpboost_dual(np.array(columns).T, y, caps)
+
+
+def centred(K, weights):
+    """K of the functions minus their weighted mean, entry by entry."""
+    n = len(K)
+    p = [w / sum(weights) for w in weights]
+    mean = [sum(p[j] * K[i][j] for j in range(n)) for i in range(n)]
+    grand = sum(p[i] * mean[i] for i in range(n))
+    return np.array([[K[i][j] - mean[i] - mean[j] + grand for j in range(n)] for i in range(n)])
+
+
+def stagewise(X, y, n_rounds, loss):
+    """(stump, alpha, mean loss) of each round, the weight where the derivative vanishes."""
+    values = {
+        "exponential": lambda v: np.exp(-v),
+        "logistic": lambda v: np.log1p(np.exp(-2 * v)),
+        "squared": lambda v: (1 - v) ** 2,
+    }[loss]
+    pulls = {
+        "exponential": lambda v: np.exp(-v),
+        "logistic": lambda v: 2 / (1 + np.exp(2 * v)),
+        "squared": lambda v: 2 * (1 - v),
+    }[loss]
+    m, margins, out = len(y), np.zeros(len(y)), []
+    for _ in range(n_rounds):
+        stump, _ = best_stump(X, pulls(margins) * y / m)
+        h = np.array([stump_value(stump, row) for row in X])
+        slope = lambda a, h=h, f=margins: (pulls(f + a * y * h) * y * h).sum()  # noqa: E731
+        alpha = brentq(slope, 0.0, 10.0, xtol=1e-15)
+        margins = margins + alpha * y * h
+        out.append((stump, alpha, values(margins).mean()))
+    return out
+
+
 def kernel_norm(K, scores):
     """sqrt(scores' K scores), by two loops."""
     n = len(scores)
-    return math.sqrt(sum(scores[i] * K[i][j] * scores[j] for i in range(n) for j in range(n)))
+    square = sum(scores[i] * K[i][j] * scores[j] for i in range(n) for j in range(n))
+    return math.sqrt(max(0.0, square))  # rounding may leave a square of -1e-18
 
 
 def exact_rademacher(H):

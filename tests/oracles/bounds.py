@@ -298,6 +298,20 @@ def code_length(bits, m, delta, exact):
     return Fraction(1)
 
 
+def finite_class(bits, m, k, delta):
+    """Largest R with R - k/m <= sqrt(2 e R), by bisection on the inequality itself."""
+    e = (bits * mp.log(2) + mp.log(1 / mp.mpf(delta))) / m
+    q = mp.mpf(k) / m
+    low, high = q, q + 4 * e + 4 * mp.sqrt(e)
+    for _ in range(200):
+        middle = (low + high) / 2
+        if middle - q <= mp.sqrt(2 * e * middle):
+            low = middle
+        else:
+            high = middle
+    return high
+
+
 def selective_error(n, selected, errors, delta):
     deviation = mp.sqrt(mp.log(2 / mp.mpf(delta)) / (2 * n))
     below = mp.mpf(selected) / n - deviation

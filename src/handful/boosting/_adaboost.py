@@ -26,9 +26,11 @@ from handful.boosting._certify import (
 )
 from handful.boosting._columns import ColumnFamily, Floats
 from handful.boosting._learners import RESPONSES, LearnerColumns
+from handful.boosting._losses import LOSSES
 from handful.boosting._rademacher import RademacherEstimate
 from handful.boosting._rounds import Boosted, adaboost_rounds
 from handful.boosting._rows import merge_rows
+from handful.boosting._stagewise import stagewise_rounds
 from handful.boosting._stumps import StumpColumns
 from handful.boosting._votes import LearnerVote, StumpVote
 from handful.bounds import Certificate, Criterion, NotCertifiableError, adaboost_training_bound
@@ -42,7 +44,8 @@ class AdaBoost(OneVersusRest):
     """AdaBoost with compiled decision stumps or any scikit-learn weak learner.
 
     Each round fits a weak learner to reweighted examples and adds it to the vote with the
-    weight that minimises Z, the factor by which the exponential loss falls. More than two
+    weight that minimises Z, the factor by which the exponential loss falls: a stagewise additive
+    model, for which other losses can be chosen. More than two
     classes are boosted one against the rest: each vote keeps its margins, its training bound
     and its probability link, and their certificates add up.
 
@@ -53,6 +56,11 @@ class AdaBoost(OneVersusRest):
         or a classifier or regressor that takes ``sample_weight``.
     n_rounds : int
         Most rounds; fewer where a learner is perfect or none is better than chance.
+    loss : {"exponential", "logistic", "squared"}
+        exp(-v), ln(1 + exp(-2 v)) or (1 - v)^2 of the margin v = y f(x). Each round takes the weak
+        learner along which the mean loss falls steepest and gives it its best weight. With the
+        logistic loss no example weighs more than any other by much, which helps where labels are
+        noisy; with the squared loss the score estimates 2 P(y = 1) - 1.
     response : {"labels", "scores"}
         What a weak learner says: a sign, or a real number (its ``decision_function``, twice
         its probability minus one, or a regressor's prediction), whose weight is then found
@@ -109,12 +117,14 @@ class AdaBoost(OneVersusRest):
         weak_learner: Any = "stumps",
         *,
         n_rounds: int = 100,
+        loss: str = "exponential",
         response: str = "labels",
         candidates: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.weak_learner = weak_learner
         self.n_rounds = n_rounds
+        self.loss = loss
         self.response = response
         self.candidates = candidates
         self.random_state = random_state
@@ -132,12 +142,18 @@ class AdaBoost(OneVersusRest):
     def _begin(self, n_samples: int) -> None:
         """Check the parameters, and draw the candidates where there are any."""
         check_count("n_rounds", self.n_rounds, low=1)
+        check_choice("loss", self.loss, tuple(LOSSES))
         if self.candidates is not None:
             check_count("candidates", self.candidates, low=2)
             if not _is_stumps(self.weak_learner):
                 raise ValueError(
                     f"`candidates` must be None for weak learners other than stumps, got "
                     f"{self.candidates!r}. Leave it out."
+                )
+            if self.loss != "exponential":
+                raise ValueError(
+                    f"`candidates` must be None for loss={self.loss!r}, got {self.candidates!r}. "
+                    "Use loss='exponential' for many rows."
                 )
         check_choice("response", self.response, RESPONSES)
         if not _is_stumps(self.weak_learner) and not hasattr(self.weak_learner, "fit"):
@@ -162,7 +178,11 @@ class AdaBoost(OneVersusRest):
             family = LearnerColumns(
                 self.weak_learner, rows, response=self.response, random_state=self._random
             )
-        boosted = adaboost_rounds(family, signs, merged, int(self.n_rounds))
+        if self.loss == "exponential":
+            boosted = adaboost_rounds(family, signs, merged, int(self.n_rounds))
+        else:
+            loss = LOSSES[self.loss]
+            boosted = stagewise_rounds(family, signs, merged, int(self.n_rounds), loss)
         return self._vote(boosted, float(weights @ y_signed)), self._history(boosted)
 
     def _fit_binned(
@@ -196,7 +216,10 @@ class AdaBoost(OneVersusRest):
         return LearnerVote([k for k, _ in pairs], [a for _, a in pairs], self.response)
 
     def predict_proba(self, X: Any) -> Floats:
-        """Probabilities 1 / (1 + exp(-2 f(x))); normalised over the classes if there are more.
+        """Probabilities for which the scores are optimal; normalised if there are more classes.
+
+        1 / (1 + exp(-2 f(x))) for the exponential and the logistic loss, (1 + f(x)) / 2 within
+        [0, 1] for the squared one.
 
         Parameters
         ----------
@@ -206,20 +229,21 @@ class AdaBoost(OneVersusRest):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        from scipy.special import expit
-
         if is_dask(X):
             return over_chunks().map_rows(self, "predict_proba", X)
+        probability = LOSSES[self.loss].probability
         scores = self.decision_function(X)
         if scores.ndim == 1:
-            return np.column_stack([expit(-2.0 * scores), expit(2.0 * scores)])
-        each = expit(2.0 * scores)
-        return each / each.sum(axis=1, keepdims=True)
+            return np.column_stack([probability(-scores), probability(scores)])
+        each = probability(scores)
+        total = each.sum(axis=1, keepdims=True)
+        return np.where(total > 0.0, each, 1.0) / np.where(total > 0.0, total, each.shape[1])
 
     def training_bound(self) -> Criterion:
         """The product of all Z: bounds the training error, and is no guarantee on new cases.
 
-        With several classes the products of the machines are added.
+        It is the mean loss over its value at f = 0, for each of the losses. With several
+        classes the products of the machines are added.
         """
         check_is_fitted(self, "machines_")
         terms = [

@@ -187,12 +187,12 @@ def feasible(u: Floats, caps: Floats) -> Floats:
 
 
 def vote_value(margins: Floats, caps: Floats) -> float:
-    """max over rho of rho - sum_i cap_i (rho - margin_i)_+.
+    """Maximum over rho of rho - sum_i cap_i (rho - margin_i)_+.
 
     Examples
     --------
     >>> import numpy as np
-    >>> vote_value(np.array([0.3, -0.1, 0.8, 0.5]), np.full(4, 0.5))
+    >>> round(vote_value(np.array([0.3, -0.1, 0.8, 0.5]), np.full(4, 0.5)), 9)
     0.1
     """
     rho = capped_quantile(margins, caps)

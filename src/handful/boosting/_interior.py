@@ -53,7 +53,7 @@ class InteriorPoint:
         return _Products(self.slack * self.a, self.u * self.above, (caps - self.u) * self.below)
 
     def moved(self, step: InteriorPoint, length: float) -> InteriorPoint:
-        """This point plus ``length`` times ``step``."""
+        """The point plus ``length`` times ``step``."""
         return InteriorPoint(
             self.u + length * step.u,
             self.beta + length * step.beta,

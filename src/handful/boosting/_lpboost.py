@@ -201,7 +201,7 @@ class LPBoost(OneVersusRest):
         return self._vote(solution, y_signed, weights), history
 
     def _one_nu(self, rows: Floats, y_signed: Floats, weights: Floats) -> float:
-        """The fraction of margin errors: given, chosen within the examples, or what cap makes it."""
+        """The fraction of margin errors: given, chosen, or what the cap makes it."""
         if self.cap is not None:
             return 1.0 / (float(self.cap) * float(weights.sum()))
         if not isinstance(self.nu, str):

@@ -26,7 +26,6 @@ from handful.boosting._rows import merge_rows
 from handful.bounds import Certificate, NotCertifiableError
 from handful.bounds._validation import check_count, check_real
 
-
 _NO_KERNEL = "no kernel tells the classes apart. Check the labels, or give it other kernels."
 
 

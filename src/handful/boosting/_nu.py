@@ -32,7 +32,7 @@ def check_nu(nu: Any) -> None:
 
 
 def choose_nu(rows: Floats, y_signed: Floats, weights: Floats, votes: Votes) -> float:
-    """The fraction with the smallest weight of errors in a cross-validation; the largest of several.
+    """The fraction that errs least in a cross-validation; of several the largest.
 
     Parameters
     ----------

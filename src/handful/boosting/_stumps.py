@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -131,7 +132,7 @@ class StumpColumns:
         chosen = [values.size - 2, values.size - 1]
         for first, last in zip(2 * self._offsets[:-1], 2 * self._offsets[1:], strict=True):
             ends = np.linspace(first, last, n_stretches + 1).astype(np.int64)
-            for low, high in zip(ends[:-1], ends[1:], strict=True):
+            for low, high in itertools.pairwise(ends.tolist()):
                 if high > low:
                     chosen.append(int(low + np.argmax(values[low:high])))
         order = ranked(values[chosen], scores, len(chosen))

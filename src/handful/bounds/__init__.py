@@ -26,6 +26,7 @@ from handful.bounds._compression import (
     kl_compression_bound,
     pool_bound,
 )
+from handful.bounds._finite_class import finite_class_bound
 from handful.bounds._held_out import (
     conformal_p_value,
     dkw_deviation,
@@ -89,6 +90,7 @@ __all__ = [
     "cost_bound",
     "decision_list_message",
     "dkw_deviation",
+    "finite_class_bound",
     "finite_class_rademacher",
     "folk_compression_bound",
     "half_space_message",

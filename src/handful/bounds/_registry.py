@@ -9,6 +9,7 @@ from typing import Any
 
 from handful.bounds import (
     _compression,
+    _finite_class,
     _held_out,
     _margin,
     _projection,
@@ -61,6 +62,7 @@ BOUNDS: dict[str, Bound] = {
         Bound("compression-folk", _compression.folk_compression_bound),
         Bound("compression-kl", _compression.kl_compression_bound),
         Bound("cost", _compression.cost_bound),
+        Bound("finite-class", _finite_class.finite_class_bound),
         Bound("half-space-published", _published.published_half_space_bound, is_guarantee=False),
         Bound("half-space-repaired", _published.repaired_half_space_bound),
         Bound("held-out", _held_out.held_out_bound),

@@ -17,6 +17,7 @@ VECTORS = {
     "sparse-margin": (4.046642316, 2.222222222),
     "span": (4 / 20, 3 / 20),
     "leave-one-out": (4 / 20, 2 / 20),
+    "support-vectors": (16 / 20, 11 / 20),
     "c2": (4.662258934, 4.247151804),
 }
 
@@ -40,6 +41,11 @@ def test_every_criterion_warns_and_is_not_negative(machines, name):
     assert criterion.value >= 0
     assert "not a guarantee" in str(criterion)
     assert all([criterion.warning, criterion.reference, CRITERIA[name].summary])
+
+
+def test_leaving_one_out_errs_on_support_vectors_only(machines):
+    for g in machines:
+        assert CRITERIA["leave-one-out"](g).value <= CRITERIA["support-vectors"](g).value
 
 
 def test_infinite_where_every_point_is_a_support_vector(rng):

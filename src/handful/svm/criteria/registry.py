@@ -26,6 +26,10 @@ _CODE_WARNING = (
 _BOUND_WARNING = (
     "It is the leading term of a published bound, without its constants and confidence."
 )
+_SUPPORT_WARNING = (
+    "The expected risk of a machine trained on one example less is at most the expected share of "
+    "support vectors: a statement about means over training sets, without confidence for one."
+)
 _LOO_WARNING = "It estimates the error of machines trained on one example less, without confidence."
 
 
@@ -111,6 +115,11 @@ def span(g: Geometry) -> float:
     return span_errors(g.model, g.points.K, factor=factor).size / g.n_samples
 
 
+def support_vectors(g: Geometry) -> float:
+    """Share of support vectors, s / m: its expectation bounds that of the leave-one-out error."""
+    return g.n_support / g.n_samples
+
+
 def leave_one_out(g: Geometry) -> float:
     """Leave-one-out error rate by refitting without each support vector."""
     return leave_one_out_errors(g.model, g.points.K).size / g.n_samples
@@ -157,6 +166,7 @@ CRITERIA: dict[str, SVMCriterion] = {
         _entry("rescaled-radius-margin", rescaled_radius_margin, "Chapelle & Vapnik (2000)"),
         _entry("span", span, "Vapnik & Chapelle (2000)", _LOO_WARNING),
         _entry("sparse-margin", sparse_margin, "Herbrich, Graepel & Shawe-Taylor (2000)"),
+        _entry("support-vectors", support_vectors, "Vapnik (1998)", _SUPPORT_WARNING),
         _entry("trace", trace, "Bartlett & Mendelson (2001)"),
         _entry("trace-printed", trace_printed, "Bartlett & Mendelson (2001), as printed in 2004"),
     )
