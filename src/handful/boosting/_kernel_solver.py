@@ -29,7 +29,10 @@ _N_JOINING = 16
 _WELCOME = 0.1
 #: The inner problem is solved to this share of the gap.
 _SHARE = 0.1
-_MOST_PAIRS = 1_000_000
+#: The other kernels are asked when the gap of those inside is this share of the whole gap.
+_EARLY = 0.3
+#: Most steps of the inner problem for each example, before the kernels move again.
+_MOST_PAIRS = 100
 #: Kernels with less weight than this share of ``tol`` leave the vote.
 _SMALL = 0.1
 #: Norms below this are zero: no kernel tells the classes apart.
@@ -89,16 +92,15 @@ def solve_kernels(
     falls; larger p are tried and taken back where it does. Few kernels take part at first: the
     others join when their N_t exceeds that of all which do.
     """
-    state = _Alternation(bank, y_signed, np.minimum(caps, 1.0))
+    state = _Alternation(bank, y_signed, np.minimum(caps, 1.0), tol)
     history: list[Iteration] = []
     while len(history) < max_iter and state.upper > _ZERO:
         state.fit_examples()
-        if state.gap_inside <= 0.5 * tol or state.has_all:
+        if state.has_all or state.gap_inside <= max(0.5 * tol, _EARLY * state.gap):
             state.ask_all()
-        gap = state.upper - state.lower
-        n_inside = len(state.inside)
-        history.append(Iteration(len(history) + 1, state.edge, state.lower, gap, n_inside))
-        if gap <= tol or not state.fit_kernels():
+        record = (state.edge, state.lower, state.gap, len(state.inside))
+        history.append(Iteration(len(history) + 1, *record))
+        if state.gap <= tol or not state.fit_kernels():
             break
     return state.solution(history, tol)
 
@@ -106,8 +108,8 @@ def solve_kernels(
 class _Alternation:
     """Weights of examples and kernels, and the best of what they have proved so far."""
 
-    def __init__(self, bank: KernelBank, y_signed: Floats, caps: Floats) -> None:
-        self._bank, self._y, self._caps = bank, y_signed, caps
+    def __init__(self, bank: KernelBank, y_signed: Floats, caps: Floats, tol: float) -> None:
+        self._bank, self._y, self._caps, self._tol = bank, y_signed, caps, tol
         self._u = caps / caps.sum()
         norms = self._norms_of_all()
         self.upper = float(norms.max())
@@ -125,6 +127,11 @@ class _Alternation:
     @property
     def has_all(self) -> bool:
         return len(self.inside) == len(self._bank)
+
+    @property
+    def gap(self) -> float:
+        """Certified gap of the program on all kernels."""
+        return self.upper - self.lower
 
     @property
     def gap_inside(self) -> float:
@@ -162,9 +169,11 @@ class _Alternation:
         gradient = Q @ self._u
         square = float(self._u @ gradient)
         gap = min(self.gap_inside, self.edge)
-        tol = _SHARE * max(1e-12, gap) * np.sqrt(max(square, 0.0))
+        # A norm below the tolerance needs no further digits: the value lies between 0 and it.
+        norm = max(float(np.sqrt(max(square, 0.0))), self._tol)
+        tol = max(_SHARE * gap * norm, 1e-15)
         u = self._u.copy()
-        descend_pairs(Q, self._caps, u, gradient, max(tol, 1e-15), _MOST_PAIRS)
+        descend_pairs(Q, self._caps, u, gradient, tol, _MOST_PAIRS * u.size)
         self._u = u
         images = self._Q @ u
         self._norms = np.sqrt(np.maximum(0.0, images @ u))
