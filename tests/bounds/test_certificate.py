@@ -160,6 +160,8 @@ def test_rates_are_found_by_name():
     )
     assert certificate.rate("false_positive") == 0.25
     assert "a new case is negative and called positive is at most 25 %" in certificate.explain()
+    assert certificate.n_statements == 2
+    assert "all at once with 90 %" in certificate.explain()
     with pytest.raises(KeyError, match="no rate 'false_negative'; it has: false_positive"):
         certificate.rate("false_negative")
 

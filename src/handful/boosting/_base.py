@@ -19,7 +19,7 @@ from handful.boosting._votes import StumpVote
 from handful.bounds import Certificate, NotCertifiableError, held_out_bound
 from handful.bounds._validation import check_delta, check_real
 from handful.rules._elsewhere import is_dask, over_chunks
-from handful.tables import SeenRows
+from handful.tables import SeenRows, warn_of_fitted_scaling
 
 
 class Vote(Protocol):
@@ -90,6 +90,8 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
         finite = "allow-nan" if self._allows_nan() else True
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_all_finite=finite)
         check_classification_targets(y)
+        if getattr(self, "weak_learner", None) != "stumps":  # stumps do not care
+            warn_of_fitted_scaling(X, getattr(self, "feature_names_in_", None))
         self._check_parameters(X)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         self.classes_, codes = np.unique(y, return_inverse=True)

@@ -91,7 +91,8 @@ class Certificate:
         The trivial value of ``quantity``; a certificate at the limit is vacuous.
     rates : tuple of (str, float)
         Upper bounds on the kinds of error (``RATE_SENTENCES``); each pair, joint or
-        class-conditional, is a statement of its own that holds with probability 1 - delta.
+        class-conditional, is a statement of its own that holds with probability 1 - delta; the
+        risk and both pairs hold all at once with probability 1 - 3 delta (see ``n_statements``).
     assumptions : tuple of str
     reference : str
 
@@ -203,10 +204,41 @@ class Certificate:
             lines += [f"  {value:10.4f}  {name}" for name, value in self.terms]
         return lines
 
+    @property
+    def n_statements(self) -> int:
+        """How many statements it makes, each with probability 1 - delta.
+
+        The risk, and every pair of rates; a cost follows from its own pair.
+        """
+        n_pairs = len({"given" in name for name, _ in self.rates})
+        return max(1, n_pairs + (self.bound != "cost"))
+
     def _rates(self) -> list[str]:
+        lines = []
+        for is_given in (False, True):
+            pair = [
+                f"{RATE_SENTENCES[name]} is at most {_percent(value)}"
+                for name, value in self.rates
+                if ("given" in name) == is_given
+            ]
+            if pair:
+                both = ", and that ".join(pair)
+                lines.append(
+                    f"With {_confidence(self.delta)} confidence, the probability that {both}."
+                )
+        return [*lines, *self._together()]
+
+    def _together(self) -> list[str]:
+        """With which confidence all statements hold at once."""
+        n = self.n_statements
+        if n == 1 or not self.rates:
+            return []
+        if n * self.delta >= 1.0:
+            return [f"These {n} statements hold each by itself, not all at once."]
+        joint = _confidence(float(n * Decimal(repr(self.delta))))
         return [
-            f"The probability that {RATE_SENTENCES[name]} is at most {_percent(value)}."
-            for name, value in self.rates
+            f"These {n} statements hold with {_confidence(self.delta)} confidence each, and all "
+            f"at once with {joint}."
         ]
 
     def _fine_print(self) -> list[str]:

@@ -221,6 +221,7 @@ def _as_dict(machine: Any, table: TableData, seconds: float) -> dict[str, Any]:
             for row in machine.get_rules().itertuples()
         ],
         "training_errors": machine.training_errors_,
+        "caution": machine._caution(),
         "certificate": machine.certificate_.to_dict(),
         "seconds": seconds,
     }
@@ -240,8 +241,9 @@ def _print(machine: Any, table: TableData, seconds: float) -> None:
     rule_text = machine.explain().split("\n\n")[0]
     console.print(Panel(escape(rule_text), title="Rule", expand=False, border_style="blue"))
     certificate: Certificate = machine.certificate_
-    sentence = escape(certificate.explain().splitlines()[0])
-    style = "yellow" if certificate.is_vacuous else "green"
+    caution = machine._caution()
+    sentence = escape(" ".join([caution, certificate.explain().splitlines()[0]]).strip())
+    style = "yellow" if certificate.is_vacuous or caution else "green"
     console.print(Panel(sentence, title="Certificate", expand=False, border_style=style))
     console.print(_price_table(certificate), _path_table(machine))
     for line in certificate._rates():

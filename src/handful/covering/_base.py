@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from handful.bounds import Certificate, Message, compression_bound
+from handful.bounds import Certificate, Message, caution, compression_bound
 from handful.covering._certify import certify_candidate, with_assumptions
 from handful.covering._explain import (
     equivalent_rules,
@@ -29,6 +29,7 @@ from handful.covering._parameters import read_settings
 from handful.covering.codes.candidate import Candidate
 from handful.rules import AbstractRule, Rows, RuleList, RuleSet, collapse_rows
 from handful.rules._elsewhere import is_dask, over_chunks
+from handful.tables import warn_of_fitted_scaling
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -121,6 +122,8 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
             self.feature_names_in_ = np.array(names, dtype=object)
         else:
             pair = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
+            if self.rules != "stumps" and self.kernel != "precomputed":  # stumps do not care
+                warn_of_fitted_scaling(pair[0], self._names)
         return np.asarray(pair[0]), np.asarray(pair[1])
 
     def _read_new(self, X: Any) -> Floats:
@@ -293,7 +296,24 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
     def explain(self) -> str:
         """The machine and its certificate in sentences."""
         text = explain_machine(self._machines(), self.classes_, self._names, self._columns)
-        return f"{text}\n\n{self.certificate_.explain()}"
+        parts = [self._caution(), self.certificate_.explain()]
+        return "\n\n".join([text, "\n".join(part for part in parts if part)])
+
+    def _caution(self) -> str:
+        """What must be said first of a classifier that is no better than a blind guess."""
+        counts = [part.counts.n_positives for part in self._learned]
+        if len(counts) == 1:
+            counts = [self._learned[0].counts.n_negatives, counts[0]]
+        machines = [part.machine for part in self._learned]
+        constant = None
+        if not any(machine.rules for machine in machines):
+            constant = self.classes_[self._predict_codes(np.zeros((1, self.n_features_in_)))[0]]
+        return caution(
+            self.certificate_,
+            dict(zip(self.classes_.tolist(), counts, strict=True)),
+            n_errors=self.training_errors_,
+            constant=constant,
+        )
 
     def _repr_html_inner(self) -> str:
         return str(super()._repr_html_inner()) + self._fitted_html()

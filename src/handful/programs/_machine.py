@@ -19,7 +19,7 @@ from handful.programs._columns import solve_by_columns
 from handful.programs._degenerate import InterpolationWarning, TrivialSolutionWarning
 from handful.programs._margin import MarginSolution
 from handful.programs._solver import MarginSolver
-from handful.tables import SeenRows, class_weights
+from handful.tables import SeenRows, class_weights, warn_of_fitted_scaling
 
 Floats = NDArray[np.float64]
 
@@ -60,6 +60,8 @@ class MarginMachine(ClassifierMixin, BaseEstimator):
                 "Add examples of another class."
             )
         self._seen = SeenRows.of(X, y)
+        if self.kernel != "precomputed":
+            warn_of_fitted_scaling(X, getattr(self, "feature_names_in_", None))
         self.kernel_ = make_kernel(
             self.kernel,
             gamma=self.gamma,

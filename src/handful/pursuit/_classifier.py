@@ -24,6 +24,7 @@ from handful.pursuit._path import (
     path_points,
     with_risks,
 )
+from handful.tables import warn_of_fitted_scaling
 
 COEFFICIENTS = tuple(BOUND_OF)
 MULTI_CLASS = ("shared", "ovr")
@@ -157,6 +158,8 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
         self._check_parameters()
         if self.kernel == "precomputed":
             check_kernel_matrix(X)
+        else:
+            warn_of_fitted_scaling(X, getattr(self, "feature_names_in_", None))
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(

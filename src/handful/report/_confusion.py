@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,16 @@ def read_confusion(
         "n_counted": int(counted.sum()),
         "n_all": len(labels),
         "confidence": _confidence(certificate.delta),
+        "together": _together(certificate.delta),
     }
+
+
+def _together(delta: float) -> str:
+    """When the headline and both pairs of limits hold all at once."""
+    if 3.0 * delta >= 1.0:
+        return "the headline and both pairs are not certified to hold all at once"
+    joint = _confidence(float(3 * Decimal(repr(delta))))
+    return f"the headline and both pairs hold all at once with {joint} confidence"
 
 
 def _rates(machine: Any, certificate: Certificate) -> tuple[tuple[str, float], ...]:

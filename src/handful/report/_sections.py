@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._version import __version__
-from handful.bounds import Certificate
+from handful.bounds import Certificate, caution
 from handful.bounds._certificate import _confidence, _percent
 from handful.report._confusion import COUNTING_BOUNDS, read_confusion
 from handful.report._examples import as_cell, read_examples
@@ -56,7 +56,7 @@ def read_sections(
         certificate = getattr(machine, "certificate_", None) or machine.certify()
     labels, predicted = _read_labels(machine, X, y)
     return {
-        "headline": _headline(certificate),
+        "headline": _headline(certificate, labels, predicted),
         "scale": _scale(certificate, labels),
         "facts": _facts(machine, certificate, X),
         "rule": _rule(machine),
@@ -99,8 +99,12 @@ def _read_labels(machine: Any, X: Any, y: Any) -> tuple[NDArray[Any] | None, NDA
     return labels, predicted
 
 
-def _headline(certificate: Certificate) -> dict[str, Any]:
+def _headline(
+    certificate: Certificate, labels: NDArray[Any] | None, predicted: NDArray[Any] | None
+) -> dict[str, Any]:
     sentence = certificate.explain().splitlines()[0]
+    if labels is not None and predicted is not None:
+        sentence = f"{_caution(certificate, labels, predicted)} {sentence}".strip()
     is_share = certificate.limit == 1.0
     value = _percent(certificate.risk) if is_share else f"{certificate.risk:.6g}"
     meaning = [
@@ -117,6 +121,17 @@ def _headline(certificate: Certificate) -> dict[str, Any]:
         "is_vacuous": certificate.is_vacuous,
         "meaning": meaning,
     }
+
+
+def _caution(certificate: Certificate, labels: NDArray[Any], predicted: NDArray[Any]) -> str:
+    values, counts = np.unique(labels, return_counts=True)
+    named = np.unique(predicted)
+    return caution(
+        certificate,
+        dict(zip(values.tolist(), counts.tolist(), strict=True)),
+        n_errors=int((predicted != labels).sum()),
+        constant=named.tolist()[0] if len(named) == 1 else None,
+    )
 
 
 def _is_error_rate(certificate: Certificate) -> bool:

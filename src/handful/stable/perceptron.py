@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful.bounds import Certificate, NotCertifiableError, perceptron_bound, stable_bound
 from handful.kernels import make_kernel
-from handful.tables import canonical_order
+from handful.tables import canonical_order, warn_of_fitted_scaling
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -160,6 +160,8 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
         """
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
+        if self.kernel != "precomputed":
+            warn_of_fitted_scaling(X, getattr(self, "feature_names_in_", None))
         self._check_parameters()
         self.classes_, codes = np.unique(y, return_inverse=True)
         if self.classes_.size < 2:

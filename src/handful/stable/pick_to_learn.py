@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,7 +16,12 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from handful.bounds import Certificate, NotCertifiableError, compression_bound, stable_bound
 from handful.conformal import decision_values, label_scores
-from handful.tables import canonical_order, check_examples, check_rows
+from handful.tables import (
+    FittedScalingWarning,
+    canonical_order,
+    check_examples,
+    check_rows,
+)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -313,7 +319,9 @@ class PickToLearn(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         model = clone(self.estimator)
         if self.random_state is not None:
             model.set_params(**dict.fromkeys(_open_seeds(model), self.random_state))
-        return model.fit(_safe_indexing(X, picks), labels)
+        with warnings.catch_warnings():  # a scaler may be fitted to the picks: they are paid for
+            warnings.simplefilter("ignore", FittedScalingWarning)
+            return model.fit(_safe_indexing(X, picks), labels)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predicted labels, shape (n_points,)."""

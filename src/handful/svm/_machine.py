@@ -29,7 +29,7 @@ from handful.svm._grid import SVMGrid, fit_kernel_path
 from handful.svm._model import SVMModel
 from handful.svm._store import KernelStore
 from handful.svm.criteria.registry import get_criterion
-from handful.tables import SeenRows, class_weights
+from handful.tables import SeenRows, class_weights, warn_of_fitted_scaling
 
 Floats = NDArray[np.float64]
 
@@ -143,6 +143,8 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
         """Check the data; set the classes."""
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_min_samples=2)
         check_classification_targets(y)
+        if self.kernel != "precomputed":
+            warn_of_fitted_scaling(X, getattr(self, "feature_names_in_", None))
         self.classes_, self._labels = np.unique(y), y
         if self.classes_.size < 2:
             raise ValueError(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from handful.tables._encode import Encoding, fit_encoding
     from handful.tables._kinds import Column
     from handful.tables._read import exact_floats, exact_numbers, read_chunks, read_frame
+    from handful.tables._scaling import FittedScalingWarning, warn_of_fitted_scaling
     from handful.tables._seen import SeenRows
     from handful.tables._study import Choices, Study, read_study
     from handful.tables._weights import class_weights
@@ -37,6 +38,7 @@ __all__ = [
     "Choices",
     "Column",
     "Encoding",
+    "FittedScalingWarning",
     "RowDigests",
     "SeenRows",
     "Study",
@@ -58,6 +60,7 @@ __all__ = [
     "row_digests",
     "table_digest",
     "uniform_draws",
+    "warn_of_fitted_scaling",
     "word_of",
     "write_atomically",
     "write_folder",
@@ -70,6 +73,7 @@ _HOME = {
     "_encode": "Encoding fit_encoding",
     "_kinds": "Column",
     "_read": "exact_floats exact_numbers read_chunks read_frame",
+    "_scaling": "FittedScalingWarning warn_of_fitted_scaling",
     "_seen": "SeenRows",
     "_study": "Choices Study read_study",
     "_weights": "class_weights",
