@@ -7,7 +7,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parent / "src"
-sys.path.insert(0, str(SOURCE))
+sys.path[:0] = [str(SOURCE), str(HERE)]
 
 project = "handful"
 copyright = "the handful developers"
@@ -32,6 +32,23 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 
 autosummary_generate = True
+# what every estimator has from scikit-learn, and what scikit-learn writes into it
+autosummary_context = {
+    "hidden_methods": [
+        "__init__",
+        "get_metadata_routing",
+        "get_params",
+        "set_params",
+        "with_traceback",
+        "add_note",
+        "count",
+        "index",
+        *(
+            f"set_{method}_request"
+            for method in ("fit", "predict", "score", "transform", "decision_function")
+        ),
+    ]
+}
 autodoc_typehints = "none"
 autodoc_class_signature = "mixed"
 napoleon_google_docstring = False
@@ -43,6 +60,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"plot_",
+    "within_subsection_order": "gallery_order.ReadingOrder",
     "download_all_examples": False,
     "show_memory": False,
     "write_computation_times": False,

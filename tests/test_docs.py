@@ -113,6 +113,21 @@ def test_papers_page_is_filled_between_its_markers():
         tool.fill(page, "b", "1", text)
 
 
+def test_the_landing_page_shows_what_the_readme_shows():
+    shown = re.findall(r"```text\n(Breast.*?)```", (ROOT / "README.md").read_text("utf-8"), re.S)
+    assert len(shown) == 1
+    assert shown[0] in (DOCS / "index.md").read_text(encoding="utf-8")
+
+
+def test_the_gallery_has_a_reading_order():
+    order = _load(DOCS / "gallery_order.py")
+    names = {path.name for path in (ROOT / "examples").glob("plot_*.py")}
+    assert set(order.ORDER) == names
+    key = order.ReadingOrder("examples")
+    assert sorted([*names, "plot_new.py"], key=key) == [*order.ORDER, "plot_new.py"]
+    assert order.ORDER[0] == "plot_first_certificate.py"
+
+
 def test_examples_are_gallery_pages():
     for path in sorted((ROOT / "examples").glob("*.py")):
         assert path.name.startswith("plot_"), path
@@ -129,3 +144,23 @@ def test_the_guide_builds_without_a_warning(tmp_path):
     )
     assert run.returncode == 0, run.stderr
     assert (tmp_path / "html" / "index.html").is_file()
+    names = tmp_path / "html" / "api" / "units" / "names"
+    page = (names / "handful.covering.SetCoveringMachine.html").read_text(encoding="utf-8")
+    for method in ("fit", "predict", "certify", "explain", "get_rules"):
+        assert f'id="handful.covering.SetCoveringMachine.{method}"' in page
+    assert "set_score_request" not in page
+
+
+def test_the_tls_settings_of_the_guide_exist():
+    dask = pytest.importorskip("dask", reason="the dask extra is not installed")
+    from distributed.cli import dask_scheduler, dask_worker
+
+    page = (DOCS / "guide" / "distributed.md").read_text(encoding="utf-8")
+    keys = re.findall(r'"(distributed\.[\w.-]+)":', page)
+    assert len(keys) >= 4
+    for key in keys:
+        dask.config.get(key)  # a KeyError where Dask knows no such setting
+    for name, program in (("scheduler", dask_scheduler.main), ("worker", dask_worker.main)):
+        known = {option for parameter in program.params for option in parameter.opts}
+        (line,) = re.findall(rf"^dask {name} .*$", page, flags=re.MULTILINE)
+        assert set(re.findall(r"--[\w-]+", line)) <= known
