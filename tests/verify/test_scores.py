@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from handful.bounds import stable_bound
 from handful.io._scores import KernelExpansion, LinearScore, StumpVotes, score_to_dict
 from handful.kernels import Kernel
-from handful.verify._scores import scores_of, stable_excess
+from handful.verify._scores import scores_of
 
 MACHINES = [
     LinearScore((1.0, 0.0, -2.0), 0.5),
@@ -30,9 +29,3 @@ def test_scores(machine, rng):
 def test_unknown_kinds():
     with pytest.raises(ValueError, match="no machine of kind 'magic'"):
         scores_of({"kind": "magic"}, np.zeros((1, 1)))
-
-
-@pytest.mark.parametrize(("n", "k"), [(100, 0), (615, 58), (50, 49)])
-def test_stable_bound(n, k):
-    risk = stable_bound(n, k).risk
-    assert float(stable_excess(risk, k, n, 0.05)) == pytest.approx(1.0, abs=1e-8)

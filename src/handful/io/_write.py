@@ -14,6 +14,7 @@ from handful.io._document import fingerprint, to_text
 from handful.io._estimators import score_machines, unwrapped
 from handful.io._rules import machine_to_dict
 from handful.io._scores import score_to_dict
+from handful.io._settings import plain_parameters
 from handful.rules import RuleList, RuleSet
 from handful.selection._search import _n_groups
 from handful.tables import write_atomically
@@ -46,7 +47,7 @@ def model_to_dict(
     body = _rule_part(machine) if is_made_of_rules else _score_part(machine)
     if certificate is None:
         certificate = _certificate_of(search)
-    if is_made_of_rules and certificate is not None:
+    if certificate is not None:
         body["settings"] |= {"delta": certificate.delta, "n_groups": _n_groups_of(search)}
     rows = _training_rows(machine) if is_made_of_rules else _matrix(data)
     seed = getattr(machine, "random_state", None)
@@ -113,7 +114,7 @@ def _score_part(machine: Any) -> dict[str, Any]:
         "categories": None,
         "machines": [score_to_dict(part) for part in score_machines(machine)],
         "codes": None,
-        "settings": None,
+        "settings": {"parameters": plain_parameters(machine), "n_groups": 1, "delta": None},
         "compression_set": [] if kept is None else [int(i) for i in kept],
         "examples": [],
     }

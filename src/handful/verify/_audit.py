@@ -8,8 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 VALID, CONSISTENT, NOT_VALID = "VALID", "CONSISTENT, NOT VERIFIED", "NOT VALID"
-_BROKEN = (AttributeError, ArithmeticError, LookupError, TypeError, ValueError)
+_BROKEN = (
+    *(AttributeError, ArithmeticError, LookupError, TypeError, ValueError),
+    *(StopIteration, np.linalg.LinAlgError),
+)
 TOLERANCE = 1e-8  # relative; of recomputed nats, weights and thresholds
 
 

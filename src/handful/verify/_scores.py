@@ -2,22 +2,45 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.verify._arithmetic import MP, is_tail_bound, log
-from handful.verify._audit import Audit, is_close, is_number
-from handful.verify._certificate import count
+from handful.verify._audit import Audit, is_number
+from handful.verify._claims import Claim, check_claim, choice_terms, confidence, effective_delta
 from handful.verify._geometry import kernel_values
+from handful.verify._margins import svm_claim
+from handful.verify._perceptron import perceptron_claim
+from handful.verify._programs import program_claim
+from handful.verify._pursuit import pursuit_claim
+from handful.verify._votes import KNOWN_CLASSES, margin_columns, vote_claim
+from handful.verify._wording import (
+    HELD_OUT,
+    HELD_OUT_REFERENCE,
+    STABLE,
+    STABLE_REFERENCE,
+    Wording,
+)
 
 Floats = NDArray[np.float64]
 Document = Mapping[str, Any]
 
-_SLACK = MP.mpf(10) ** -8
-_COUNTED = ("pool", "compression", "matching-pursuit-pool")
+_TRUST_DRAW = "the examples come independently from the distribution of the new cases"
+_TRUST_SETTINGS = "the parameters, delta and the seed were fixed before the data"
+_FIXED_PROGRAM = "the features (or thresholds), their prices and the cap were fixed before the data"
+_MARGIN = ("rademacher-margin", "margin-distribution", "held-out")
+_BOUNDS: dict[str, tuple[str, ...]] = {
+    "AdaBoost": _MARGIN,
+    "LPBoost": (*_MARGIN, "stable"),
+    "KernelPerceptron": ("stable", "perceptron"),
+    "KernelMatchingPursuitClassifier": ("pool", "compression", "matching-pursuit"),
+    "SupportVectorMachine": ("stable", "compression", "held-out"),
+    "LinearProgrammingMachine": ("stable", "held-out"),
+    "MinimalComplexityMachine": ("stable", "held-out"),
+}
 
 
 def scores_of(machine: Document, X: Floats) -> tuple[Floats, Floats]:
@@ -56,81 +79,93 @@ def predicted_codes(document: Document, X: Floats) -> NDArray[np.int64]:
     return np.argmax(values >= values.max(axis=1, keepdims=True) - slack, axis=1)
 
 
-def stable_excess(risk: Any, k: int, n: int, delta: Any) -> Any:
-    """(delta / n) sum over j = k .. n - 1 of C(j, k) / C(n, k) (1 - risk)^(j - n).
-
-    Examples
-    --------
-    >>> float(stable_excess(0.5, 0, 1, 0.25))
-    0.5
-    """
-    keep = 1 - MP.mpf(risk)
-    term, total = MP.mpf(1), MP.mpf(0)
-    for j in range(n - 1, k - 1, -1):
-        term = term * (j + 1 - k) / (j + 1) / keep
-        total += term
-    return MP.mpf(delta) / n * total
-
-
 def check_scores(audit: Audit, document: Document, X: Floats, codes: NDArray[np.int64]) -> None:
-    """A machine without rules: what its certificate says, as far as counts go."""
+    """A machine without rules: what it does on the data, and what its certificate says."""
+    certificate, estimator = document["certificate"], document["provenance"]["estimator"]
     predicted = predicted_codes(document, X)
     audit.check("the scores can be computed", len(predicted) == len(X))
-    certificate = document["certificate"]
-    if certificate is None:
-        audit.trust("the file has no certificate; nothing is claimed")
-        return
-    _check_terms(audit, certificate)
-    bound = certificate["bound"]
     kept = document["compression_set"]
     is_usable = all(type(i) is int and 0 <= i < len(X) for i in kept)
-    if not audit.check("compression set", is_usable, "must hold existing examples"):
+    is_usable = is_usable and all(i < j for i, j in itertools.pairwise(kept))
+    if not audit.check("compression set", is_usable, "must be sorted, distinct, existing"):
         return
-    if bound in _COUNTED and certificate["unit"] == "nats":
-        counts = count(predicted, codes, kept)
-        audit.equal("certificate: n_compressed", certificate["n_compressed"], counts.n_compressed)
-        audit.equal("certificate: n_errors", certificate["n_errors"], counts.n_errors)
-        _check_tail(audit, certificate, counts.n_errors, counts.n_outside)
-        audit.trust("the nats of the message, except the confidence, are those of the file")
-    elif bound == "held-out":
-        _check_tail(audit, certificate, certificate["n_errors"], certificate["n_samples"])
-        audit.trust("errors on held-out examples, which are not among these data")
-    elif bound == "stable":
-        _check_stable(audit, certificate)
-        audit.trust("the examples that touch the optimum are as many as the file says")
-    else:
-        audit.trust(f"the bound {bound!r}: it is not recomputed here, only its confidence is")
-
-
-def _check_terms(audit: Audit, certificate: Document) -> None:
-    delta = certificate["delta"]
-    is_share = is_number(delta) and 0 < delta < 1
-    if not audit.check("certificate: delta is a probability", is_share, repr(delta)):
+    audit.equal("examples", document["examples"], [])
+    audit.equal("categories", document["categories"], None)
+    if certificate is None:
+        audit.leave("anything: the file has no certificate, so that nothing is claimed")
         return
-    confidence = [value for name, value in certificate["terms"] if name.startswith("confidence")]
-    if certificate["unit"] == "nats" and confidence:
-        audit.close("certificate: confidence", confidence[0], float(-log(MP.mpf(delta))))
-
-
-def _nats(certificate: Document) -> Any:
-    return sum((MP.mpf(value) for _, value in certificate["terms"]), MP.mpf(0))
-
-
-def _check_tail(audit: Audit, certificate: Document, k: int, n: int) -> None:
-    risk = certificate["risk"]
-    holds = is_number(risk) and is_tail_bound(risk, k, n, _nats(certificate))
-    audit.check("certificate: risk", holds, f"{risk!r} is not the bound for {k} errors in {n}")
-
-
-def _check_stable(audit: Audit, certificate: Document) -> None:
-    risk, k, n = certificate["risk"], certificate["n_compressed"], certificate["n_samples"]
-    if k >= n:
-        audit.equal("certificate: risk", risk, 1.0)
+    audit.trust(_TRUST_DRAW)
+    audit.trust(_TRUST_SETTINGS)
+    found = effective_delta(audit, document)
+    if found is None:
         return
-    delta = MP.exp(-_nats(certificate))
-    holds = is_number(risk) and 0 < risk <= 1
-    if holds and not is_close(risk, 1.0):
-        at, below = MP.mpf(risk), MP.mpf(risk) * (1 - _SLACK)
-        holds = stable_excess(at, k, n, delta) >= 1 - _SLACK
-        holds = holds and stable_excess(below, k, n, delta) <= 1 + _SLACK
-    audit.check("certificate: risk", bool(holds), f"{risk!r} is not the stable bound")
+    delta, n_groups = found
+    claim = _claim(audit, document, X, codes, predicted, delta)
+    if claim is None:
+        audit.leave(f"the bound {certificate['bound']!r} of {estimator!r}")
+        return
+    check_claim(audit, certificate, n_groups, claim)
+
+
+def _claim(
+    audit: Audit,
+    document: Document,
+    X: Floats,
+    codes: NDArray[np.int64],
+    predicted: NDArray[np.int64],
+    delta: float,
+) -> Claim | None:
+    """What the certificate must say, by its bound and the machine."""
+    bound, estimator = document["certificate"]["bound"], document["provenance"]["estimator"]
+    if not audit.check("bound", bound in _BOUNDS.get(estimator, ()), f"{bound!r}, {estimator!r}"):
+        return None
+    if bound == "held-out":
+        return _held_out_claim(audit, document["certificate"], delta)
+    audit.equal("number of examples", document["certificate"]["n_samples"], len(X))
+    wrong = predicted != codes
+    if estimator in ("AdaBoost", "LPBoost"):
+        if bound == "stable":
+            return _boosted_stable(audit, document, X, wrong, delta)
+        scores = [scores_of(machine, X)[0] for machine in document["machines"]]
+        return vote_claim(audit, document, X, margin_columns(document, scores, codes), delta)
+    if estimator == "KernelPerceptron":
+        return perceptron_claim(audit, document, X, codes, wrong, delta)
+    if estimator == "KernelMatchingPursuitClassifier":
+        return pursuit_claim(audit, document, X, codes, wrong, delta)
+    if estimator == "SupportVectorMachine":
+        return svm_claim(audit, document, X, codes, delta)
+    return program_claim(audit, document, X, codes, delta)
+
+
+def _held_out_claim(audit: Audit, certificate: Document, delta: float) -> Claim | None:
+    """The tail of the stated counts; the examples themselves are elsewhere."""
+    audit.leave("the errors on the held-out examples, which are not among these data")
+    k, n = certificate["n_errors"], certificate["n_samples"]
+    if not audit.count("certificate: errors are counted", k, 0, n):
+        return None
+    terms = [confidence(delta), *choice_terms(audit, certificate, "models")]
+    wording = Wording(HELD_OUT, HELD_OUT_REFERENCE)
+    return Claim("held-out", "tail", terms, wording, n, k, None, n)
+
+
+def _boosted_stable(
+    audit: Audit, document: Document, X: Floats, wrong: Any, delta: float
+) -> Claim | None:
+    """LPBoost over fixed features: its program is not solved again here."""
+    certificate, p = document["certificate"], document["settings"]["parameters"]
+    audit.leave("the size of the compression set: the program of LPBoost is not solved again")
+    is_fixed = p.get("weak_learner") == "precomputed" or p.get("thresholds") is not None
+    audit.check("settings: cap and features", is_number(p.get("cap")) and is_fixed)
+    size, n_errors = certificate["n_compressed"], int(wrong.sum())
+    if len(document["machines"]) > 1 or certificate["notes"]:
+        return None  # parts that the file does not list
+    if not audit.check(
+        "compression set holds the errors",
+        type(size) is int and n_errors <= size <= len(X),
+        f"the file says {size!r}, there are {n_errors} errors",
+    ):
+        return None
+    words = (*STABLE, _FIXED_PROGRAM, KNOWN_CLASSES)
+    terms = [confidence(delta)]
+    wording = Wording(words, STABLE_REFERENCE)
+    return Claim("stable", "stable", terms, wording, len(X), n_compressed=size)

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.verify._audit import Audit, Verdict, is_close
+from handful.verify._audit import Audit, Verdict
 from handful.verify._certificate import Counts, check_certificate, compare_terms, count
 from handful.verify._document import HASH_FIELD, UnreadableFileError, read_document
 from handful.verify._geometry import machine_scores, rule_values
+from handful.verify._linear import check_linear
 from handful.verify._pool import drawing, make_directions, plain_regression, rank_prices
 from handful.verify._prices import Terms, code_terms, largest_pool, pool_codes, pool_index
 from handful.verify._rebuild import check_rules, named_examples
@@ -77,7 +78,7 @@ def verify_model(path: str | os.PathLike[str], X: Any, y: Any) -> Verdict:
     except UnreadableFileError as error:
         audit.check("the file can be read", False, str(error))
         return audit.verdict()
-    with audit.guard("the model file"):
+    with audit.guard("the model file"), np.errstate(all="ignore"):
         if _check_head(audit, document, digest):
             rows = _check_data(audit, document, X, y)
             if rows is not None:
@@ -290,19 +291,8 @@ def _check_plain_rule(audit: Audit, document: Document, k: int, X: Floats, y: In
     if not audit.check(f"{where}: regression", found is not None, "the pool has none"):
         return
     assert found is not None
-    weights, threshold = found
-    sizes = np.abs(weights) * np.abs(X[pool]).max(axis=0)
-    for j, (mine, theirs) in enumerate(zip(weights.tolist(), rule["weights"], strict=True)):
-        audit.check(
-            f"{where}: weight {j + 1}",
-            is_close(theirs, mine, float(np.abs(weights).max())),
-            f"the file says {theirs!r}, it is {mine!r}",
-        )
-    audit.check(
-        f"{where}: threshold",
-        is_close(rule["threshold"], threshold, float(sizes.sum())),
-        f"the file says {rule['threshold']!r}, it is {threshold!r}",
-    )
+    again = (found[0].tolist(), found[1])
+    check_linear(audit, where, (rule["weights"], rule["threshold"]), again, X)
 
 
 def _check_pool_rules(
@@ -338,11 +328,16 @@ def _check_pool_rules(
         audit.check(name, False, str(error))
         return float("nan")
     audit.check(name, True)
-    for i, (rule, (t, _)) in enumerate(zip(rules, places, strict=True)):
-        values, again = rule_values(rule, X), rule_values(directions[t].template, X)
-        gap = np.nanmax(np.abs(values - again), initial=0.0)
-        size = np.nanmax(np.abs(again), initial=0.0)
-        audit.check(f"{where}, rule {i + 1}: values", gap <= 1e-8 * max(size, 1e-300))
+    for i, (rule, (t, j)) in enumerate(zip(rules, places, strict=True)):
+        name, again = f"{where}, rule {i + 1}", directions[t].template
+        if rule["type"] == "linear":
+            wanted = (again["weights"], float(directions[t].cuts[j]))
+            check_linear(audit, name, (rule["weights"], rule["threshold"]), wanted, X)
+            continue
+        values, own = rule_values(rule, X), rule_values(again, X)
+        gap = np.nanmax(np.abs(values - own), initial=0.0)
+        size = np.nanmax(np.abs(own), initial=0.0)
+        audit.check(f"{name}: values", gap <= 1e-8 * max(size, 1e-300))
     return sum(prices)
 
 

@@ -79,3 +79,14 @@ def check_wording(audit: Audit, certificate: Document, wanted: Wording) -> None:
     audit.equal("certificate: assumptions", certificate["assumptions"], list(wanted.assumptions))
     audit.equal("certificate: notes", certificate["notes"], list(wanted.notes))
     audit.equal("certificate: reference", certificate["reference"], wanted.reference)
+
+
+STABLE = (
+    IID,
+    "removing any example outside the compression set leaves the set unchanged, and a "
+    "misclassified new case would enter it (stable scheme)",
+    "the order of the examples does not matter to the method",
+)
+STABLE_REFERENCE = "Campi & Garatti (2023), Compression, generalization and learning, JMLR 24"
+HELD_OUT = (IID, "the held-out examples had no part in training or preprocessing")
+HELD_OUT_REFERENCE = "Clopper & Pearson (1934); Langford (2005), Theorem 3.3"

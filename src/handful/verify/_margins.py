@@ -1,0 +1,273 @@
+"""Support vector machines: the exact machine, solved again, and the examples it rests on.
+
+The stable set are the examples with y f(x) <= 1 for the exact machine. It is computed here from
+a solution of another solver, polished until its duality gap is rounding, and compared with the
+number that the file claims.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.verify._arithmetic import MP, log, log_binomial
+from handful.verify._audit import Audit, is_number
+from handful.verify._claims import Claim, choice_terms, confidence, root
+from handful.verify._geometry import kernel_values
+from handful.verify._wording import IID, LANGFORD, PREPROCESSING, STABLE, STABLE_REFERENCE, Wording
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Document = Mapping[str, Any]
+
+_PLAIN_C = (
+    "C was fixed before the data (or is one of the counted models) and multiplies the sum of "
+    "the slacks, not their mean"
+)
+_NO_PREPROCESSING = (
+    "no preprocessing outside the machine was fitted on these data: no scaling by their mean "
+    "or range, no feature selection"
+)
+_LIMIT = re.compile(r"new cases have k\(x, x\) at most (\S{1,20}) \(the solver's accuracy\)")
+_MOST_ROWS = 4000
+_FLOOR = 1e-6
+_LOOSEST = 1e-3  # accuracy of a machine that is still called an optimum
+
+
+@dataclass(frozen=True)
+class Exact:
+    """Values without bias, optimal biases, value of the program and how far all may be off."""
+
+    values: Floats
+    low: float
+    high: float
+    objective: float
+    gap: float
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Norm of new points up to which an error of the file's machine means y f(x) <= 1.
+
+    It lies between ``least`` and ``most``; ``excess`` is how far the value of the file's machine
+    is above the smallest, relative to it.
+    """
+
+    least: float
+    most: float
+    excess: float
+
+
+def solve_exactly(K: Floats, y: Floats, C: float, has_bias: bool) -> Exact:
+    """A support vector machine to rounding: a first solution, then its free examples exactly."""
+    alpha = _by_steps(K, y, C) if not has_bias else _by_library(K, y, C)
+    alpha = _polish(K, y, C, alpha, has_bias)
+    values = K @ (alpha * y)
+    low, high = best_biases(values, y) if has_bias else (0.0, 0.0)
+    bias = (low + high) / 2
+    norm2 = max(0.0, float((alpha * y) @ values))
+    slack = np.maximum(0.0, 1.0 - y * (values + bias))
+    dual = float(alpha.sum()) - 0.5 * norm2
+    primal = 0.5 * norm2 + C * float(slack.sum())
+    if has_bias:  # a constraint that holds to rounding only
+        dual -= abs(float(alpha @ y)) * float(np.abs(y - values).max())
+    return Exact(values, low, high, dual, max(0.0, primal - dual))
+
+
+def _by_library(K: Floats, y: Floats, C: float) -> Floats:
+    from sklearn.svm import SVC
+
+    machine = SVC(C=C, kernel="precomputed", tol=1e-9, cache_size=500).fit(K, y)
+    alpha = np.zeros(len(y))
+    alpha[machine.support_] = np.abs(machine.dual_coef_[0])
+    return alpha
+
+
+def _by_steps(K: Floats, y: Floats, C: float, n_sweeps: int = 2000) -> Floats:
+    """One coordinate at a time; without a bias nothing ties them together."""
+    alpha, values = np.zeros(len(y)), np.zeros(len(y))
+    diagonal = np.maximum(np.diagonal(K), 1e-300)
+    for _ in range(n_sweeps):
+        largest = 0.0
+        for i in range(len(y)):
+            new = min(C, max(0.0, alpha[i] + (1.0 - y[i] * values[i]) / diagonal[i]))
+            if new != alpha[i]:
+                values += (new - alpha[i]) * y[i] * K[i]
+                largest, alpha[i] = max(largest, abs(new - alpha[i])), new
+        if largest < 1e-12 * C:
+            break
+    return alpha
+
+
+def _polish(K: Floats, y: Floats, C: float, alpha: Floats, has_bias: bool) -> Floats:
+    """The examples between the bounds, solved for exactly; kept where they stay between."""
+    alpha = np.where(alpha > C * (1 - 1e-9), C, np.where(alpha < C * 1e-9, 0.0, alpha))
+    free = np.flatnonzero((alpha > 0.0) & (alpha < C))
+    if not free.size:
+        return alpha
+    bound = np.where(alpha == C, C, 0.0)
+    right = y[free] - K[free] @ (bound * y)
+    M = K[np.ix_(free, free)]
+    if has_bias:
+        ones = np.ones((free.size, 1))
+        M = np.block([[M, ones], [ones.T, np.zeros((1, 1))]])
+        right = np.append(right, -float(bound @ y))
+    found = np.linalg.lstsq(M, right, rcond=None)[0][: free.size] * y[free]
+    if (found < 0.0).any() or (found > C).any():
+        return alpha
+    better = bound.copy()
+    better[free] = found
+    return better
+
+
+def best_biases(values: Floats, y: Floats) -> tuple[float, float]:
+    """Smallest and largest b that minimise the sum of max(0, 1 - y (values + b)).
+
+    Examples
+    --------
+    >>> best_biases(np.array([0.0, 0.0]), np.array([1.0, -1.0]))
+    (-1.0, 1.0)
+    """
+    turns = np.sort(y - values)
+    n_positive = (y > 0).sum()
+    # the slope grows by one at every turn, from -(number of positives)
+    at = int(n_positive)
+    low = turns[at - 1] if at > 0 else -np.inf
+    high = turns[at] if at < len(turns) else np.inf
+    return float(low), float(high)
+
+
+def svm_claim(
+    audit: Audit, document: Document, X: Floats, codes: Ints, delta: float
+) -> Claim | None:
+    """What the stable (or compression) certificate of a support vector machine must say."""
+    p, machines = document["settings"]["parameters"], document["machines"]
+    C, has_bias = p.get("C"), p.get("fit_intercept")
+    is_usable = is_number(C) and C > 0 and type(has_bias) is bool and p.get("center") is False
+    if not audit.check("settings: C, fit_intercept, center", is_usable):
+        return None
+    _check_machines(audit, document, X, p)
+    certificate = document["certificate"]
+    is_weighted = p.get("class_weight", ...) is not None
+    if len(X) > _MOST_ROWS or is_weighted:
+        audit.leave(f"the stable set: weights, or more than {_MOST_ROWS} rows, are not solved")
+        inside = surely = np.zeros(0, dtype=bool)
+        limits = [Reach(math.inf, math.inf, 0.0)]
+    else:
+        inside, surely, limits = _stable_sets(machines, X, codes, float(C), has_bias)
+    _check_accuracy(audit, p.get("tol"), max(limit.excess for limit in limits))
+    size = _checked_size(audit, certificate["n_compressed"], inside, surely)
+    is_bounded = machines[0]["kernel"]["name"] == "rbf"
+    extra = _limit_words(audit, certificate, limits, is_bounded)
+    n = len(X)
+    if certificate["bound"] == "compression":
+        terms = [("which examples are kept", log_binomial(n, size))]
+        terms.append(("how many examples are kept", log(MP.pi**2 / 6) + 2 * log(size + 1)))
+        terms += [*choice_terms(audit, certificate, "families"), confidence(delta)]
+        words = (IID, PREPROCESSING, _PLAIN_C, _NO_PREPROCESSING, *extra)
+        return Claim("compression", "tail", terms, Wording(words, LANGFORD), n, 0, size, n - size)
+    terms = [confidence(delta), *choice_terms(audit, certificate, "models")]
+    wording = Wording((*STABLE, _PLAIN_C, _NO_PREPROCESSING, *extra), STABLE_REFERENCE)
+    return Claim("stable", "stable", terms, wording, n, n_compressed=size)
+
+
+def _check_machines(audit: Audit, document: Document, X: Floats, p: Document) -> None:
+    """Kernels are those of the parameters, points are training rows, named by their indices."""
+    kernel = p.get("kernel")
+    if isinstance(kernel, str):
+        gamma = 1.0 / X.shape[1] if p.get("gamma") in (None, "auto") else float(p["gamma"])
+        kernel = {"name": kernel, "gamma": gamma, "degree": p.get("degree")}
+        kernel["coef0"] = float(p["coef0"])
+    rows = {tuple(row) for row in X[document["compression_set"]].tolist()}
+    points = {tuple(point) for machine in document["machines"] for point in machine["points"]}
+    audit.check("compression set", rows == points, "does not hold the support vectors")
+    for k, machine in enumerate(document["machines"]):
+        audit.equal(f"machine {k + 1}: kernel", machine["kernel"], kernel)
+        plain = [machine["center"], machine["scale"], machine["tie"]]
+        audit.equal(f"machine {k + 1}: no scale, no tie", plain, [None, None, 0.0])
+
+
+def _stable_sets(
+    machines: Any, X: Floats, codes: Ints, C: float, has_bias: bool
+) -> tuple[Mask, Mask, list[Reach]]:
+    """Examples that may be, and that surely are, in the set; how far the machines reach."""
+    K = np.column_stack([kernel_values(machines[0]["kernel"], row, X) for row in X])
+    norms = np.sqrt(np.maximum(np.diagonal(K), 0.0))
+    inside, surely = np.zeros(len(X), dtype=bool), np.zeros(len(X), dtype=bool)
+    limits = []
+    for k, machine in enumerate(machines):
+        y = np.where(codes == (1 if len(machines) == 1 else k), 1.0, -1.0)
+        exact = solve_exactly(K, y, C, has_bias)
+        reach = root(2.0 * exact.gap)
+        turns, slack = y - exact.values, reach * (norms + norms.max()) + _FLOOR
+        if not has_bias:
+            slack = reach * norms + _FLOOR
+        low, high = exact.low, exact.high
+        inside |= np.where(y > 0, turns >= low - slack, turns <= high + slack)
+        surely |= np.where(y > 0, turns >= low + slack, turns <= high - slack)
+        limits.append(_reach_of(machine, X, y, C, exact, reach * float(norms.max())))
+    return inside, surely, limits
+
+
+def _reach_of(
+    machine: Document, X: Floats, y: Floats, C: float, exact: Exact, spread: float
+) -> Reach:
+    """How close the file's machine is to the exact one."""
+    points = np.array(machine["points"], dtype=float).reshape(-1, X.shape[1])
+    weights = np.array(machine["coefficients"], dtype=float)
+    rows = [kernel_values(machine["kernel"], point, points) for point in points]
+    norm2 = float(weights @ np.array(rows).reshape(len(points), len(points)) @ weights)
+    values = np.full(len(X), float(machine["intercept"]))
+    for point, weight in zip(points, weights, strict=True):
+        values += weight * kernel_values(machine["kernel"], point, X)
+    primal = 0.5 * norm2 + C * float(np.maximum(0.0, 1.0 - y * values).sum())
+    excess, unsure = primal - exact.objective, exact.gap + 1e-12 * abs(primal)
+    bias = float(machine["intercept"])
+    offset = max(0.0, exact.low - bias, bias - exact.high)
+    least = max(0.0, 1.0 - offset - spread) / max(root(2.0 * excess), 1e-300)
+    most = max(0.0, 1.0 - offset + spread) / max(root(2.0 * (excess - unsure)), 1e-300)
+    return Reach(least, most, excess / max(primal, 1e-300))
+
+
+def _checked_size(audit: Audit, claimed: Any, inside: Mask, surely: Mask) -> int:
+    """The number of examples in the set, as claimed, if it can be."""
+    least, most = int(surely.sum()), int(inside.sum())
+    size = claimed if type(claimed) is int else -1
+    audit.check("stable set", size >= least, f"the file says {size}, it has at least {least}")
+    if least <= size < most:
+        audit.leave(f"the stable set: {most - size} examples are too close to its border to tell")
+    return max(size, 0)
+
+
+def _check_accuracy(audit: Audit, tol: Any, excess: float) -> None:
+    """The machine is the optimum to the accuracy that it was fitted with."""
+    if not is_number(tol) or not 0 < tol <= _LOOSEST:
+        audit.leave("the machine itself: it was not fitted to the optimum")
+        return
+    detail = f"it is a part in {1 / max(excess, 1e-300):.2g} above the smallest value"
+    audit.check("the machine is the optimum", excess <= 1.01 * tol + 1e-9, detail)
+
+
+def _limit_words(
+    audit: Audit, certificate: Document, limits: list[Reach], is_bounded: bool
+) -> tuple[str, ...]:
+    """The assumption on new cases that the accuracy of the file's machine asks for."""
+    least, most = min(limit.least for limit in limits), min(limit.most for limit in limits)
+    if is_bounded:
+        audit.check("errors of the machine enter the set", least >= 1.0, "it is too far off")
+        return ()
+    said = [(w, float(m[1])) for w in certificate["assumptions"] if (m := _LIMIT.fullmatch(w))]
+    if not audit.check("assumption on new cases", len(said) == 1, "is missing"):
+        return ()
+    words, square = said[0]
+    audit.check("assumption on new cases", 0.0 <= square <= 1.02 * most**2, "is too wide")
+    if not square <= 1.02 * least**2:
+        audit.leave("how far from the origin new cases may be, by the solver's accuracy")
+    return (words,)

@@ -1,0 +1,134 @@
+"""The perceptron, run again: which examples it is updated on, and how often."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.verify._arithmetic import log, log_binomial
+from handful.verify._audit import Audit, is_number
+from handful.verify._claims import Claim, confidence
+from handful.verify._geometry import kernel_values
+from handful.verify._wording import IID, LANGFORD, PREPROCESSING, STABLE, STABLE_REFERENCE, Wording
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Document = Mapping[str, Any]
+
+_FIXED = "the kernel, max_passes and margin were fixed before the data were seen"
+_TIE = 1e-10
+_MOST_ROWS, _MOST_WORK = 20_000, 10**11  # a matrix of all pairs, visited pass by pass
+
+
+def visiting_order(X: Floats, codes: Ints) -> list[int]:
+    """By the digest of the row, read as two numbers, then by class."""
+    keys = []
+    for i, row in enumerate(X + 0.0):
+        digest = hashlib.blake2b(row.astype("<f8").tobytes(), digest_size=16).digest()
+        pair = (int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:], "little"))
+        keys.append((*pair, int(codes[i]), i))
+    return [key[-1] for key in sorted(keys)]
+
+
+def run_again(
+    K: Floats, signs: Floats, max_passes: int, margin: float = 0.0
+) -> tuple[Ints, int, bool]:
+    """Updates of every example, number of passes, and whether the last one was clean."""
+    f, square = np.zeros(len(signs)), 0.0
+    updates = np.zeros(len(signs), dtype=np.int64)
+    for n_passes in range(1, max_passes + 1):
+        i, is_clean = 0, True
+        while i < len(signs):
+            needed = _TIE * np.diagonal(K) + margin * math.sqrt(square)
+            wrong = np.flatnonzero((signs * f <= needed)[i:])
+            if not wrong.size:
+                break
+            i += int(wrong[0])
+            square = max(0.0, square + 2.0 * float(signs[i] * f[i]) + float(K[i, i]))
+            f += signs[i] * K[i]
+            updates[i] += 1
+            i, is_clean = i + 1, False
+        if is_clean:
+            return updates, n_passes, True
+    return updates, max_passes, False
+
+
+def perceptron_claim(
+    audit: Audit, document: Document, X: Floats, codes: Ints, wrong: Any, delta: float
+) -> Claim | None:
+    """Train again and compare the machine; then what its examples certify."""
+    parameters, machines = document["settings"]["parameters"], document["machines"]
+    max_passes, is_shifted = parameters.get("max_passes"), parameters.get("fit_intercept")
+    n, margin = len(X), parameters.get("margin")
+    is_usable = is_number(margin) and margin >= 0
+    if not audit.check("settings: margin", is_usable, repr(margin)[:80]):
+        return None
+    is_small = type(max_passes) is int and max_passes > 0 and n <= _MOST_ROWS
+    if not is_small or n**2 * max_passes > _MOST_WORK or type(is_shifted) is not bool:
+        audit.leave("the updates of the perceptron, too many to run again here")
+        return None
+    _check_kernel(audit, parameters, machines, X.shape[1])
+    order = visiting_order(X, codes)
+    K = np.array([kernel_values(machines[0]["kernel"], X[i], X[order]) for i in order])
+    K += float(is_shifted)
+    n_updated, passes, converged = np.zeros(n, dtype=np.int64), [], []
+    for k, machine in enumerate(machines):
+        signs = np.where(codes == (1 if len(machines) == 1 else k), 1.0, -1.0)
+        found, n_passes, is_clean = run_again(K, signs[order], max_passes, float(margin))
+        updates = np.zeros(n, dtype=np.int64)
+        updates[order] = found
+        _compare(audit, k, machine, X, signs * updates, float(is_shifted))
+        n_updated += updates
+        passes.append(n_passes)
+        converged.append(is_clean)
+    kept = np.flatnonzero(n_updated).tolist()
+    audit.equal("compression set", document["compression_set"], kept)
+    n_errors = int((wrong & (n_updated == 0)).sum())
+    n_passes = 0 if all(converged) else max(passes)
+    if document["certificate"]["bound"] == "perceptron":
+        return _compression(n, len(kept), n_errors, n_passes, delta)
+    wording = Wording((*STABLE, _FIXED), STABLE_REFERENCE)
+    size = len(kept) + n_errors
+    return Claim("stable", "stable", [confidence(delta)], wording, n, n_compressed=size)
+
+
+def _check_kernel(audit: Audit, parameters: Document, machines: Any, n_features: int) -> None:
+    kernel = parameters.get("kernel")
+    if isinstance(kernel, str):
+        gamma = parameters.get("gamma")
+        gamma = 1.0 / max(1, n_features) if gamma in (None, "auto") else float(gamma)
+        kernel = {"name": kernel, "gamma": gamma}
+        kernel |= {"degree": parameters.get("degree"), "coef0": float(parameters["coef0"])}
+    for k, machine in enumerate(machines):
+        audit.equal(f"machine {k + 1}: kernel", machine["kernel"], kernel)
+        plain = [machine["center"], machine["scale"], machine["tie"]]
+        audit.equal(f"machine {k + 1}: no scale, no tie", plain, [None, None, 0.0])
+
+
+def _compare(
+    audit: Audit, k: int, machine: Document, X: Floats, coefficients: Floats, shift: float
+) -> None:
+    used = np.flatnonzero(coefficients)
+    where = f"machine {k + 1}"
+    audit.equal(f"{where}: points", machine["points"], X[used].tolist())
+    audit.equal(f"{where}: updates", machine["coefficients"], coefficients[used].tolist())
+    intercept = shift * float(coefficients.sum())
+    audit.equal(f"{where}: intercept", machine["intercept"], intercept)
+
+
+def _compression(n: int, d: int, n_errors: int, n_passes: int, delta: float) -> Claim:
+    terms = [("which examples are kept", log_binomial(n, d))]
+    if n > 1:
+        terms.append(("how many examples are kept", log(n)))
+    fixed = "training always runs until a pass without mistakes"
+    if n_passes:
+        terms.append(("message", math.log(math.pi**2 / 6.0) + 2.0 * math.log(n_passes)))
+        fixed = "the number of passes is certified whether or not training converged"
+    wording = Wording((IID, PREPROCESSING, fixed, _FIXED), LANGFORD)
+    terms.append(confidence(delta))
+    return Claim("perceptron", "tail", terms, wording, n, n_errors, d, n - d)
