@@ -193,6 +193,7 @@ def test_weights_do_not_depend_on_order_or_repetition(seed):
     assert w[1] == w[3]
 
 
+@pytest.mark.filterwarnings("ignore::handful.tables.FittedScalingWarning")  # on purpose
 def test_pipeline_classes_and_views():
     X, y = load_iris(return_X_y=True)
     kernels = ["linear", {"kernel": "rbf", "gamma": 0.5, "columns": [2, 3]}]
@@ -220,6 +221,7 @@ def test_kernel_without_signal_is_a_constant_with_a_warning():
         machine.certify()
 
 
+@pytest.mark.filterwarnings("ignore::handful.tables.FittedScalingWarning")  # on purpose
 def test_certificates(rng):
     X, y = load_breast_cancer(return_X_y=True)
     X, X_new, y, y_new = train_test_split(X, y, random_state=0)

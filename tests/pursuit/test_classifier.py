@@ -146,6 +146,7 @@ def test_errors_outside_the_pool_move_no_coefficient(moons):
         )
 
 
+@pytest.mark.filterwarnings("ignore::handful.tables.FittedScalingWarning")  # on purpose
 def test_frames_names_pickle_and_pipeline(moons):
     X, y = moons
     frame = pd.DataFrame(X, columns=["a", "b"])
