@@ -48,6 +48,7 @@ def test_quick_sparsity_table(data_dir):
     assert (frame["0.1 n_support"] < 80).all()
 
 
+@pytest.mark.filterwarnings("ignore::handful.tables.FittedScalingWarning")  # as in the paper
 def test_the_sweep_over_haberman_has_no_failures(data_dir):
     """Its narrowest kernel made a pivot of the interior point vanish."""
     X, y = mcm_2014.load(data_dir, "haberman")
