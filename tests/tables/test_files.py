@@ -4,10 +4,8 @@ import gzip
 import tracemalloc
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from handful.cli._tables import TableData, read_table
+from handful.cli._tables import read_table
 from handful.tables._files import MAX_CELL, inspect_text, suffix_of
 
 GOOD = "a,b,label\n1,2,x\n3,4,y\n"
@@ -122,36 +120,3 @@ def test_suffixes(tmp_path):
     assert suffix_of(_write(tmp_path, "", "a.csv.gz")) == ".csv.gz"
     with pytest.raises(ValueError, match="must end with one of"):
         suffix_of(_write(tmp_path, "", "a.exe"))
-
-
-def _is_handled(tmp_path, content, name):
-    path = _write(tmp_path, content, name)
-    caught = None
-    try:
-        assert isinstance(read_table(path, None), TableData)
-    except (ValueError, OSError) as error:
-        caught = error
-    assert len(str(caught)) < 2000
-
-
-@settings(max_examples=200)
-@given(st.binary(max_size=400), st.sampled_from(["d.csv", "d.tsv", "d.txt", "d.arff", "d.csv.gz"]))
-def test_fuzz_bytes(tmp_path_factory, content, name):
-    """200 files of arbitrary bytes."""
-    _is_handled(tmp_path_factory.getbasetemp(), content, name)
-
-
-CELL = st.sampled_from(
-    ["1", "-2.5", "1e400", "nan", "inf", "?", "", "x", '"', '""', "'", "=1+1", "é", "\t", " ", "\r",
-     "0x10", "1_000", "true", "None", "99999999999999999999", "\x0b", "\u2028", "[bold]", "{}", "%"]
-)  # fmt: skip
-ROWS = st.lists(st.lists(CELL, min_size=2, max_size=4), min_size=1, max_size=8)
-
-
-@settings(max_examples=300)
-@given(ROWS, st.sampled_from(",;\t|"), st.sampled_from(["\n", "\r\n", "\r"]))
-def test_fuzz_tables(tmp_path_factory, rows, delimiter, end):
-    """300 tables of strange cells."""
-    lines = [delimiter.join(["a", "b", "label"][: len(rows[0])])]
-    text = end.join(lines + [delimiter.join(row) for row in rows]) + end
-    _is_handled(tmp_path_factory.getbasetemp(), text.encode(), "t.csv")

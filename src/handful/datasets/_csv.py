@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import zlib
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,7 +98,7 @@ def _check_header(header: list[str], where: str) -> None:
             f"{where} must start with column names, got only numbers ({header[0]}, ...). "
             "Add a header row."
         )
-    repeated = sorted({name for name in header if header.count(name) > 1})
+    repeated = sorted(name for name, count in Counter(header).items() if count > 1)
     if repeated:
         raise ValueError(f"{where} must have distinct column names, got {repeated} twice. Rename.")
 

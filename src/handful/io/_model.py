@@ -6,6 +6,7 @@ import itertools
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,7 @@ class StoredModel:
     certificate: Certificate | None
     provenance: Mapping[str, Any]
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the features; x0, x1, ... where there are none."""
         return self.feature_names or tuple(f"x{j}" for j in range(self.n_features))
