@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -131,13 +132,17 @@ def _check_labels(y: NDArray[Any], column: Any) -> None:
 
 
 def _check_finite(X: pd.DataFrame) -> None:
-    for name in X.columns:
-        column = X[name]
-        if getattr(column.dtype, "kind", "") == "f" and np.isinf(column.to_numpy()).any():
-            raise ValueError(
-                f"the column {str(name)!r} holds infinity. Replace it by a number, or leave the "
-                "cell empty where the value is missing."
-            )
+    floats = X.iloc[:, [k for k, dtype in enumerate(X.dtypes) if _kind(dtype) == "f"]]
+    is_bad = np.isinf(floats.to_numpy(dtype=np.float64, na_value=np.nan)).any(axis=0)
+    for name in floats.columns[is_bad]:
+        raise ValueError(
+            f"the column {str(name)!r} holds infinity. Replace it by a number, or leave the "
+            "cell empty where the value is missing."
+        )
+
+
+def _kind(dtype: Any) -> str:
+    return str(getattr(dtype, "kind", "O"))
 
 
 def _positive_class(y: NDArray[Any], positive: str | None) -> tuple[Any, bool]:
@@ -165,24 +170,37 @@ def _notes(X: pd.DataFrame, y: NDArray[Any]) -> list[str]:
     n_missing = int(X.isna().any(axis=1).sum())
     if n_missing:
         notes.append(f"{n_missing} rows have missing values: they meet no condition.")
-    both = X.copy(deep=False)
-    both.columns = range(X.shape[1])
-    both[X.shape[1]] = y
-    n_duplicates = int(both.duplicated().sum())
-    if n_duplicates:
-        notes.append(f"{n_duplicates} rows repeat an earlier row; each counts as an example.")
-    distinct = both.drop_duplicates()
-    n_contradictory = int(distinct.drop(columns=X.shape[1]).duplicated(keep=False).sum())
+    distinct = set(zip(_row_keys(X), y.tolist(), strict=True))
+    if len(distinct) < len(y):
+        n_repeated = len(y) - len(distinct)
+        notes.append(f"{n_repeated} rows repeat an earlier row; each counts as an example.")
+    n_labels = Counter(key for key, _ in distinct)
+    n_contradictory = sum(count for count in n_labels.values() if count > 1)
     if n_contradictory:
         notes.append(f"{n_contradictory} distinct rows occur with more than one label.")
     return notes
+
+
+def _row_keys(X: pd.DataFrame) -> list[bytes]:
+    """One key a row, equal for equal rows; data frames take seconds for many columns."""
+    import pandas as pd
+
+    is_number = np.array([_kind(dtype) in "biuf" for dtype in X.dtypes], dtype=bool)
+    values = np.empty(X.shape)
+    values[:, is_number] = X.loc[:, is_number].to_numpy(dtype=np.float64, na_value=np.nan)
+    for k in np.flatnonzero(~is_number):
+        values[:, k] = pd.factorize(X.iloc[:, k])[0]
+    values += 0.0  # one zero
+    values[np.isnan(values)] = np.nan  # one NaN
+    return [row.tobytes() for row in values]
 
 
 def _notes_on_words(X: pd.DataFrame) -> list[str]:
     import pandas as pd
 
     notes = []
-    words = [name for name in X.columns if getattr(X[name].dtype, "kind", "O") not in "biuf"]
+    numbers = {name for name, dtype in X.dtypes.items() if _kind(dtype) in "biuf"}
+    words = [name for name in X.columns if name not in numbers]
     if words:
         shown = ", ".join(str(name)[:40] for name in words[:6]) + (" …" if len(words) > 6 else "")
         notes.append(f"{len(words)} columns hold words and are compared by equality: {shown}.")

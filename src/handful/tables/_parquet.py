@@ -140,4 +140,6 @@ def _decoded(path: Path, batch: Any) -> Any:
         columns.append(
             column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
         )
-    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+    decoded = pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+    decoded.validate(full=True)  # words that are no UTF-8 would fail later, far from here
+    return decoded
