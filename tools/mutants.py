@@ -72,6 +72,24 @@ TABLE: dict[str, list[tuple[str, str, str]]] = {
             "less = np.maximum(k, n - k)",
         ),
     ],
+    "betting": [
+        (
+            "bet sees its own loss",
+            "(np.cumsum(deviations) / number)[len(before) : -1]",
+            "(np.cumsum(deviations) / number)[len(before) + 1 :]",
+        ),
+        ("bets beyond the limit", "np.minimum(bets, largest)", "bets"),
+        ("message not paid", 'terms = list(itemise(message_nats, "message"))', "terms = []"),
+        ("choice not paid", "math.log(choices)))", "0.0))"),
+        ("inner end of the bracket", "    return high\n", "    return low\n"),
+        ("pad dropped and more", "nats * (1.0 + _PAD) + 1e-14", "nats * (1.0 - 1e-9) + 1e-14"),
+        (
+            "kl over one more group",
+            "kl_inverse(mean, nats / n)",
+            "kl_inverse(mean, nats / (n + 1))",
+        ),
+        ("warm-up counted", "_limit(values, _bets", "_limit(np.append(values, before), _bets"),
+    ],
     "compression": [
         ("errors counted over m, not m - d", "n_outside=m - d,\n", "n_outside=m,\n"),
         (

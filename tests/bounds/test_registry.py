@@ -19,6 +19,7 @@ GOOD = {
         "n_same": 40, "n_other": 60, "n_same_centers": 2, "n_other_centers": 1, "n_borders": 1,
         "n_same_errors": 3, "n_other_errors": 4,
     },
+    "betting": {"losses": [0.1, 0.3, 0.2, 0.2] * 10},
     "code-length": {"code_bits": 10, "n_samples": 100},
     "compression": {"n_samples": 100, "n_compressed": 3, "n_errors": 5},
     "compression-closed-form": {"n_samples": 100, "n_compressed": 3, "n_errors": 5},
@@ -55,6 +56,7 @@ GOOD = {
 
 FLAGS = {"empirical", "exact", "majority_vote", "margin_is_fixed", "scale_is_fixed"}
 WORDS = {"kind", "method"}
+SEQUENCES = {"losses", "warm_up", "weighted_errors"}
 ARGUMENTS = [(name, argument) for name in BOUNDS for argument in BOUNDS[name].parameters]
 NUMBERS = [pair for pair in ARGUMENTS if pair[1] not in FLAGS | WORDS]
 COUNTS = [
@@ -71,7 +73,7 @@ def bad_call(name, argument, value):
 
 def wrap(argument, value):
     """A bad number in the place where the argument holds numbers."""
-    return [0.1, value] if argument == "weighted_errors" else value
+    return [0.1, value] if argument in SEQUENCES else value
 
 
 @pytest.mark.parametrize("name", BOUNDS)
@@ -124,7 +126,7 @@ def test_not_finite(name, argument, value):
 @pytest.mark.parametrize(("name", "argument"), NUMBERS)
 @pytest.mark.parametrize("value", ["3", True, np.bool_(True), [0.5], {}, object(), 1j, b"1"])
 def test_wrong_type(name, argument, value):
-    if argument == "weighted_errors":
+    if argument in SEQUENCES:
         value = value if not isinstance(value, list | dict) else [value]
     bad_call(name, argument, value)
 

@@ -486,6 +486,26 @@ def finite_class(rng, n_draws, delta, m=30, bits=3, noise=0.0):
     return table[k][rows, worst], risk[worst]
 
 
+# ---- losses of groups -----------------------------------------------------------------------
+
+
+def betting(rng, n_draws, delta, n=15, method="betting", spread=0.3, size=4, n_warm=0):
+    """Mean errors of groups of a few rows, whose error rates differ from group to group."""
+    rate = 0.25
+    a, b = spread * rate, spread * (1.0 - rate)
+    p = rng.beta(a, b, size=(n_draws, n + n_warm))
+    losses = rng.binomial(size, p) / size
+    certified = np.array(
+        [
+            bounds.betting_bound(
+                row[n_warm:], warm_up=row[:n_warm], method=method, delta=delta
+            ).risk
+            for row in losses
+        ]
+    )
+    return certified, np.full(n_draws, rate)
+
+
 # ---- held-out data ---------------------------------------------------------------------------
 
 

@@ -316,3 +316,32 @@ def selective_error(n, selected, errors, delta):
     deviation = mp.sqrt(mp.log(2 / mp.mpf(delta)) / (2 * n))
     below = mp.mpf(selected) / n - deviation
     return (mp.mpf(errors) / n + deviation) / below if below > 0 else mp.inf
+
+
+# ---- losses of groups -----------------------------------------------------------------------
+
+
+def betting_limit(losses, warm_up, nats):
+    """Smallest m that a capital excludes: every round in turn, every number with 50 digits."""
+    losses, nats = [mp.mpf(v) for v in losses], mp.mpf(nats)
+    seen, bets = [mp.mpf(v) for v in warm_up], []
+    for loss in losses:
+        total, squares = mp.mpf(1) / 2, mp.mpf(1) / 4
+        for number, value in enumerate(seen, start=2):
+            total += value
+            squares += (value - total / number) ** 2
+        bets.append(mp.sqrt(2 * nats / (len(losses) * squares / (len(seen) + 1))))
+        seen.append(loss)
+
+    def is_excluded(m):
+        capital, largest = mp.mpf(1), mp.mpf(1)
+        for bet, loss in zip(bets, losses, strict=True):
+            capital *= 1 + min(bet, 1 / (1 - m)) * (m - loss)
+            largest = max(largest, capital)
+        return largest >= mp.exp(nats)
+
+    low, high = mp.mpf(0), mp.mpf(1)
+    for _ in range(120):
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_excluded(middle) else (middle, high)
+    return high

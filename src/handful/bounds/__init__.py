@@ -10,6 +10,7 @@ nothing), enter it in ``BOUNDS``, give it an oracle in ``tests/oracles.py``, a v
 simulation in ``tests/bounds/test_validity.py`` and a mutant in ``tools/mutants.py``.
 """
 
+from handful.bounds._betting import betting_bound
 from handful.bounds._caution import caution
 from handful.bounds._certificate import (
     Certificate,
@@ -83,6 +84,7 @@ __all__ = [
     "VacuousBoundWarning",
     "adaboost_training_bound",
     "ball_message",
+    "betting_bound",
     "binomial_tail_inverse",
     "caution",
     "closed_form_compression_bound",

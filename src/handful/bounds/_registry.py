@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from handful.bounds import (
+    _betting,
     _compression,
     _finite_class,
     _held_out,
@@ -56,6 +57,7 @@ BOUNDS: dict[str, Bound] = {
     bound.name: bound
     for bound in (
         Bound("adaboost-training", _margin.adaboost_training_bound, is_guarantee=False),
+        Bound("betting", _betting.betting_bound),
         Bound("code-length", _projection.code_length_bound),
         Bound("compression", _compression.compression_bound),
         Bound("compression-closed-form", _compression.closed_form_compression_bound),
