@@ -18,6 +18,8 @@ MAY_IMPORT = {
     "datasets": set(),
     "tables": set(),
     "rules": {"kernels"},
+    "fitted": {"tables"},
+    "scoring": {"fitted"},
     "covering": {"rules", "bounds", "kernels", "tables"},
     "programs": {"bounds", "kernels", "tables"},
     "boosting": {"programs", "rules", "bounds", "kernels", "tables"},
@@ -26,6 +28,7 @@ MAY_IMPORT = {
     "conformal": {"bounds", "kernels", "tables", "svm"},
     "stable": {"bounds", "kernels", "tables", "conformal"},
     "selection": {"bounds", "tables", "svm"},  # an SVC is searched as our machine
+    "certified": {"bounds", "tables", "fitted", "scoring", "boosting", "svm"},
 }
 FLOORS = set(MAY_IMPORT)
 MAY_IMPORT["report"] = FLOORS

@@ -1,0 +1,35 @@
+"""Third floor: many forms from one table, each with a certificate that holds whatever you pick.
+
+What lives here: the pool, the learners of all forms, the price by rank, the `Menu` of candidates
+whose certificates hold at once, `CertifiedClassifier` and `MenuDisplay`. What does not: the
+theorems (`handful.bounds`), classifiers as data (`handful.fitted`), the solver of score cards
+(`handful.scoring`).
+
+To add a form: a function from a `Pool` to proposals, with guesses for each row of the pool by
+machines that did not see it, and an entry in ``_forms.py``.
+"""
+
+from handful.certified._classifier import CertifiedClassifier
+from handful.certified._display import MenuDisplay
+from handful.certified._forms import FORMS, READABLE, Form
+from handful.certified._menu import Menu
+from handful.certified._pool import Pool, pool_size
+from handful.certified._proposals import Proposal
+from handful.certified._records import Candidate, Counts, Failure, Term, rank_masses
+
+__all__ = [
+    "FORMS",
+    "READABLE",
+    "Candidate",
+    "CertifiedClassifier",
+    "Counts",
+    "Failure",
+    "Form",
+    "Menu",
+    "MenuDisplay",
+    "Pool",
+    "Proposal",
+    "Term",
+    "pool_size",
+    "rank_masses",
+]

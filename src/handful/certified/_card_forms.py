@@ -1,0 +1,73 @@
+"""Score cards of the pool: the best one of each length by cross-validation, and other ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from handful.certified._pool import Ints, Pool
+from handful.certified._proposals import Proposal, need_folds, need_two_classes, select
+from handful.scoring import Items, Points, card_of, integer_points, make_task, support_path
+
+MAX_ITEMS, MAX_POINTS = 8, 5
+SIZES = (3, 4, 5, 6, 7, 8)
+SHORT = 4
+N_OTHERS = 1
+
+
+def score_card(pool: Pool) -> list[Proposal]:
+    """A card whose length is chosen by cross-validation, a short one, and one of other features."""
+    need_two_classes(pool)
+    need_folds(pool)
+    guesses = _guesses(pool, ())
+    best, guess = select(guesses, pool)
+    first, found = _proposal("score card", pool, SIZES[best], guess, ())
+    proposals = [first]
+    if SIZES[best] > SHORT:
+        row = SIZES.index(SHORT)
+        proposals.append(_proposal("short score card", pool, SHORT, guesses[row], ())[0])
+    banned = _other_features(pool.items, found)
+    if len(banned) < len(pool.items):
+        others = _guesses(pool, banned)
+        best, guess = select(others, pool)
+        other, _ = _proposal("other score card", pool, SIZES[best], guess, banned)
+        proposals.append(other)
+    return proposals
+
+
+def _other_features(items: Items, found: Points) -> list[int]:
+    """Items of the feature with most points, which another card must do without."""
+    if not found.support:
+        return []
+    features = items.features
+    total: dict[int, int] = {}
+    for item, points in zip(found.support, found.points, strict=True):
+        total[int(features[item])] = total.get(int(features[item]), 0) + abs(points)
+    main = max(sorted(total), key=lambda j: total[j])
+    return np.flatnonzero(features == main).tolist()
+
+
+def _guesses(pool: Pool, banned: Sequence[int]) -> Ints:
+    out = np.zeros((len(SIZES), len(pool)), dtype=np.int64)
+    for train, test in pool.folds:
+        cards = _cards(pool, train, SIZES, banned)
+        for guess, card in zip(out, cards, strict=True):
+            guess[test] = card.labels(pool.items)[test]
+    return out
+
+
+def _cards(pool: Pool, rows: Ints, sizes: Sequence[int], banned: Sequence[int]) -> list[Points]:
+    """Cards of several sizes learned from some rows; weights 0 leave the others out."""
+    weight = np.zeros(len(pool))
+    weight[rows] = pool.weight[rows]
+    task = make_task(pool.items, pool.y.astype(np.float64), weight=weight, max_points=MAX_POINTS)
+    path = list(support_path(task, max(sizes), banned=banned))
+    return [integer_points(task, path[min(size, len(path) - 1)], n_starts=1) for size in sizes]
+
+
+def _proposal(
+    form: str, pool: Pool, size: int, guesses: Ints, banned: Sequence[int]
+) -> tuple[Proposal, Points]:
+    found = _cards(pool, np.arange(len(pool)), (size,), banned)[0]
+    return Proposal(form, card_of(pool.items, found), guesses), found

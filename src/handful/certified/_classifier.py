@@ -1,0 +1,355 @@
+"""Many forms from one table, certified at once: the scikit-learn class."""
+
+from __future__ import annotations
+
+import copy
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from handful.bounds import Certificate, binomial_tail_inverse, held_out_bound
+from handful.certified._explain import menu_lines, rules_frame
+from handful.certified._foreign_forms import take_rows
+from handful.certified._forms import wanted_forms
+from handful.certified._groups import GROUP_LOSSES, Units, make_units
+from handful.certified._learn import learn_all, make_candidates, units_in_pool
+from handful.certified._menu import NO_SEED, SEED, Menu
+from handful.certified._pool import Floats, Ints, Pool, make_folds, pool_size
+from handful.fitted import Fitted, feature_names, read_columns, read_table
+from handful.tables import row_digests
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_GROUP_QUANTITY = {
+    "mean": "the probability that a random case of a random new group is misclassified",
+    "any": "the probability that some case of a random new group is misclassified",
+}
+
+
+class CertifiedClassifier(ClassifierMixin, BaseEstimator):
+    """A menu of classifiers of different forms, every one certified, so that you may choose.
+
+    A pool of rows is drawn without looking. Every form is trained on it, with its settings
+    chosen by cross-validation inside it, and the forms are ordered by their errors there. All
+    other rows are only counted. The price of a certificate is the rank of its form in the
+    pool's order, so that all certificates hold at once: take any row of `menu_`.
+
+    Parameters
+    ----------
+    candidates : {"readable", "all"}, name, or list of names, classifiers and (name, classifier)
+        "readable": constant, one rule, rule set, rule list, score cards, sparse linear, linear,
+        additive, covers by half-spaces and by balls, prototypes. "all" adds support vectors,
+        AdaBoost, random forest, gradient boosting and a vote of the best three. Classifiers and
+        pipelines of yours are trained on the pool like the others.
+    tolerance : float
+        The simplest form whose certificate is this close to the smallest is chosen.
+    pool_share : float
+        Share of the rows (or groups) in the pool, at most 10 000 of them.
+    delta : float
+        Allowed probability that any certificate of the menu fails.
+    group_loss : {"mean", "any"}
+        With groups: a random case of a new group, or any case of it.
+    n_jobs : int, optional
+        Threads; results do not depend on it.
+    random_state : None, int or Generator
+        None draws the pool from the data's own digest, so that there is no seed to choose.
+
+    Attributes
+    ----------
+    menu_ : DataFrame
+        One row a candidate, smallest certificate first: form, size, what it uses, errors
+        counted, certificate, price in nats, error estimated on the pool, seconds, simplicity;
+        then the candidates that failed, with the reason.
+    chosen_ : str
+        Name of the row that predicts.
+    fitted_ : Fitted
+        The chosen classifier as data.
+    certificate_ : Certificate
+    held_back_, compression_set_ : ndarray of int
+        Rows that are not counted: the pool, of which every candidate is made.
+    n_training_errors_ : int
+        Errors of the chosen classifier on all rows.
+    classes_ : ndarray
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> from handful import CertifiedClassifier, load_dataset
+    >>> data = load_dataset("haberman-294")
+    >>> machine = CertifiedClassifier(["constant", "one rule", "score card"])
+    >>> machine = machine.fit(data.X, data.y)
+    >>> machine.certificate_.risk < 0.4
+    True
+    >>> other = machine.choose("one rule")
+    >>> other.chosen_, bool(other.certificate_.risk == machine.menu_["certificate"]["one rule"])
+    ('one rule', True)
+    """
+
+    def __init__(
+        self,
+        candidates: Any = "readable",
+        *,
+        tolerance: float = 0.01,
+        pool_share: float = 0.4,
+        delta: float = 0.05,
+        group_loss: str = "mean",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.candidates = candidates
+        self.tolerance = tolerance
+        self.pool_share = pool_share
+        self.delta = delta
+        self.group_loss = group_loss
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+    ) -> CertifiedClassifier:
+        """Learn all candidates from the pool and count them on the other rows.
+
+        Parameters
+        ----------
+        X : array or data frame (n_samples, n_features)
+            Numbers, words and missing values.
+        y : array (n_samples,)
+        sample_weight : array (n_samples,), optional
+            Steers training only: every row counts once in the certificates.
+        groups : array (n_samples,), optional
+            Rows of one group (the visits of one patient) are drawn, held back and counted whole.
+        """
+        self._check_parameters()
+        table, y = read_table(self, X, y)
+        codes = self._encode_labels(y)
+        weight = _check_sample_weight(sample_weight, codes, ensure_non_negative=True)
+        units = make_units(table, y, _groups(groups, len(codes)), self.random_state)
+        forms, with_vote = wanted_forms(self.candidates, len(self.classes_))
+        pool = self._pool(table, codes, weight, units, sample_weight is not None)
+        made, failures = learn_all(pool, forms, with_vote, self.n_jobs)
+        if not made:
+            raise ValueError(
+                "No candidate could be fitted: "
+                + "; ".join(f"{failure.name}: {failure.reason}" for failure in failures)
+            )
+        words = tuple(str(label) for label in self.classes_)
+        candidates, more = make_candidates(
+            pool, made, table, codes, units, words, self.delta, self.group_loss
+        )
+        self._menu = self._make_menu(tuple(candidates), (*failures, *more), units, pool)
+        self._digests = row_digests(table)
+        self._take(self._menu.default(self.tolerance))
+        self.n_training_errors_ = int(np.count_nonzero(self.fitted_.labels(table) != codes))
+        return self
+
+    def _pool(
+        self, table: Any, codes: Ints, weight: Floats, units: Units, is_weighted: bool
+    ) -> Pool:
+        n_pool = min(pool_size(len(units), self.pool_share), max(1, len(units) - 1))
+        rows = units.rows_of(units.order[:n_pool])
+        columns = read_columns(table, feature_names(self), rows)
+        some = take_rows(table, rows)
+        groups = None if units.member is None else units.member[rows]
+        y = codes[rows]
+        return Pool(
+            table=some,
+            X=np.ascontiguousarray(columns.encode(some)),
+            y=y,
+            weight=weight[rows],
+            fold=make_folds(y, groups),
+            n_classes=len(self.classes_),
+            columns=columns,
+            is_weighted=is_weighted,
+            groups=groups,
+        )
+
+    def _make_menu(self, candidates: Any, failures: Any, units: Units, pool: Pool) -> Menu:
+        if not candidates:
+            raise ValueError(
+                "No candidate could be counted: "
+                + "; ".join(f"{failure.name}: {failure.reason}" for failure in failures)
+            )
+        grouped = units.member is not None
+        quantity = _GROUP_QUANTITY[self.group_loss] if grouped else Menu.quantity
+        return Menu(
+            candidates,
+            n_samples=len(units),
+            n_held_back=units_in_pool(pool),
+            delta=self.delta,
+            failures=failures,
+            quantity=quantity,
+            assumptions=(NO_SEED if units.seed is None else SEED,)
+            + (("groups are independent; rows within one need not be",) if grouped else ()),
+        )
+
+    def _encode_labels(self, y: Any) -> Ints:
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"`y` must hold two classes or more, got {len(self.classes_)} class. "
+                "There is nothing to learn."
+            )
+        return np.asarray(codes, dtype=np.int64)
+
+    def _check_parameters(self) -> None:
+        for name, low, high in (("tolerance", 0.0, 1.0), ("pool_share", 0.0, 1.0)):
+            value = getattr(self, name)
+            if not isinstance(value, (int, float)) or not low <= value < high:
+                raise ValueError(f"`{name}` must be in [{low:g}, {high:g}), got {value!r}.")
+        if not isinstance(self.delta, (int, float)) or not 0.0 < self.delta < 1.0:
+            raise ValueError(f"`delta` must be in (0, 1), got {self.delta!r}.")
+        if self.group_loss not in GROUP_LOSSES:
+            raise ValueError(
+                f"`group_loss` must be one of {GROUP_LOSSES}, got {self.group_loss!r}."
+            )
+
+    def _take(self, row: int) -> None:
+        candidate = self._menu[row]
+        self.chosen_ = candidate.name
+        self.fitted_: Fitted = candidate.fitted
+        self.certificate_ = self.certify()
+        self.held_back_ = candidate.held_back
+        self.compression_set_ = candidate.made_of
+
+    @property
+    def menu_(self) -> pd.DataFrame:
+        """All candidates with certificates that hold at once."""
+        check_is_fitted(self, "_menu")
+        return self._menu.frame()
+
+    @property
+    def path_(self) -> pd.DataFrame:
+        """The menu."""
+        return self.menu_
+
+    @property
+    def candidates_(self) -> tuple[Any, ...]:
+        """The candidates themselves, in the order of the menu."""
+        check_is_fitted(self, "_menu")
+        return tuple(self._menu[row] for row in range(len(self._menu)))
+
+    def choose(self, choice: int | str) -> CertifiedClassifier:
+        """The same machine with another row of the menu; its certificate holds as well.
+
+        Parameters
+        ----------
+        choice : int or str
+            Row number or name of a candidate.
+        """
+        check_is_fitted(self, "_menu")
+        other = copy.copy(self)
+        other._take(self._menu.row_of(choice))
+        other.__dict__.pop("n_training_errors_", None)
+        return other
+
+    def certify(
+        self,
+        delta: float | None = None,
+        *,
+        bound: str = "auto",
+        n_choices: int = 1,
+        X: Any = None,
+        y: Any = None,
+    ) -> Certificate:
+        """Certificate of the chosen row.
+
+        Parameters
+        ----------
+        delta : float, optional
+            Allowed probability of failure; that of the machine by default.
+        bound : {"auto", "held-out"}
+            "held-out" counts errors on X and y, which must not be training rows.
+        n_choices : int
+            Further choices made after looking at certificates (of other machines, say).
+        X, y : array-like, optional
+            Rows for "held-out".
+        """
+        check_is_fitted(self, "_menu")
+        if bound == "held-out" or X is not None:
+            return self._certify_held_out(X, y, self.delta if delta is None else delta, n_choices)
+        if bound != "auto":
+            raise ValueError(f"`bound` must be 'auto' or 'held-out', got {bound!r}.")
+        row = self._menu.row_of(self.chosen_)
+        made = self._menu.certificate(row, delta, n_choices)
+        rates = _rates(self._menu[row], made)
+        return replace(made, rates=rates)
+
+    def _certify_held_out(self, X: Any, y: Any, delta: float, n_choices: int) -> Certificate:
+        table, _ = read_table(self, X)
+        seen = {row.tobytes() for row in self._digests}
+        if any(row.tobytes() in seen for row in row_digests(table)):
+            raise ValueError("`X` holds training rows. Pass rows that were not used in fit.")
+        guess = self.classes_[self.fitted_.labels(table)]
+        n_errors = int(np.count_nonzero(guess != np.asarray(y)))
+        return held_out_bound(len(guess), n_errors, n_models=n_choices, delta=delta)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labels by the chosen classifier."""
+        check_is_fitted(self, "_menu")
+        table, _ = read_table(self, X)
+        return np.asarray(self.classes_[self.fitted_.labels(table)])
+
+    def decision_function(self, X: Any) -> Floats:
+        """Scores: positive for the second of two classes; one column a class for more."""
+        check_is_fitted(self, "_menu")
+        table, _ = read_table(self, X)
+        return self.fitted_.scores(table)
+
+    def get_rules(self) -> pd.DataFrame:
+        """The parts of the chosen classifier: condition, label, value."""
+        check_is_fitted(self, "_menu")
+        return rules_frame(self.fitted_)
+
+    def explain(self) -> str:
+        """The menu, the chosen classifier and its certificate in sentences."""
+        check_is_fitted(self, "_menu")
+        chosen = self._menu.row_of(self.chosen_)
+        return "\n".join(
+            [
+                *menu_lines(self._menu, chosen),
+                "",
+                f"Chosen: {self.chosen_}",
+                *(f"  {line}" for line in self.fitted_.sentences()),
+                "",
+                self.certificate_.explain(),
+            ]
+        )
+
+
+def _groups(groups: Any, n_samples: int) -> Any:
+    if groups is None:
+        return None
+    values = np.asarray(groups)
+    if values.shape != (n_samples,):
+        raise ValueError(
+            f"`groups` must have shape ({n_samples},), got {values.shape}. Pass one a row."
+        )
+    return values
+
+
+def _rates(candidate: Any, made: Certificate) -> tuple[tuple[str, float], ...]:
+    """Limits on both kinds of error among the counted rows of each class; ln 2 for the pair."""
+    counts = candidate.counts
+    if len(counts.by_class) != 2 or made.bound != "pool" or counts.losses is not None:
+        return ()
+    (n_negative, fp), (n_positive, fn) = counts.by_class
+    if n_negative + n_positive != counts.n_counted:
+        return ()  # groups: rows within one are not independent
+    nats = made.nats + math.log(2.0)
+    return (
+        ("false_positive_given_negative", float(binomial_tail_inverse(fp, n_negative, -nats))),
+        ("false_negative_given_positive", float(binomial_tail_inverse(fn, n_positive, -nats))),
+    )

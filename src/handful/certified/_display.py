@@ -1,0 +1,81 @@
+"""The price of readability: certificates against how much there is to read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass
+class MenuDisplay:
+    """Certificates of a menu, simplest form on the left, with estimates from the pool.
+
+    Examples
+    --------
+    >>> from handful import CertifiedClassifier, MenuDisplay, load_dataset
+    >>> data = load_dataset("haberman-294")
+    >>> machine = CertifiedClassifier(["constant", "one rule"]).fit(data.X, data.y)
+    >>> MenuDisplay.from_estimator(machine).frame()["name"].tolist()
+    ['constant', 'one rule']
+    """
+
+    names: list[str]
+    certificates: NDArray[np.float64]
+    estimates: NDArray[np.float64]
+    is_readable: NDArray[np.bool_]
+    chosen: str
+
+    @classmethod
+    def from_estimator(cls, machine: Any) -> MenuDisplay:
+        """From a fitted `CertifiedClassifier`."""
+        menu = machine.menu_.dropna(subset=["certificate"])
+        menu = menu.sort_values(["simplicity", "size"], kind="stable")
+        return cls(
+            [str(name) for name in menu.index],
+            menu["certificate"].to_numpy(dtype=np.float64),
+            menu["pool_error"].to_numpy(dtype=np.float64),
+            menu["is_readable"].to_numpy(dtype=bool),
+            str(machine.chosen_),
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """What is plotted."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "name": self.names,
+                "certificate": self.certificates,
+                "estimate": self.estimates,
+                "is_readable": self.is_readable,
+                "is_chosen": [name == self.chosen for name in self.names],
+            }
+        )
+
+    def plot(self, ax: Any = None) -> MenuDisplay:
+        """Certificates as points, the pool's cross-validated errors as marks below them."""
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            _, ax = plt.subplots(figsize=(7.0, 4.0), layout="constrained")
+        place = np.arange(len(self.names))
+        for mask, style, label in (
+            (self.is_readable, "o", "certificate, readable form"),
+            (~self.is_readable, "D", "certificate, black box"),
+        ):
+            if mask.any():
+                ax.plot(place[mask], self.certificates[mask], style, label=label)
+        ax.plot(place, self.estimates, "_", color="0.5", ms=10, label="estimate from the pool")
+        at = [i for i, name in enumerate(self.names) if name == self.chosen]
+        ax.plot(at, self.certificates[at], "o", ms=15, mfc="none", mec="C2", mew=2, label="chosen")
+        ax.set_xticks(place, self.names, rotation=40, ha="right", parse_math=False)
+        ax.set(ylabel="risk", ylim=(0, None))
+        ax.legend(loc="upper right", fontsize="small")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

@@ -1,0 +1,120 @@
+"""Black boxes, estimators and pipelines of other libraries, and votes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
+
+from handful.certified._pool import Ints, Pool
+from handful.certified._proposals import Proposal, need_folds
+from handful.fitted import Machine, Opaque, Vote
+
+N_TREES = 150
+
+
+def ada_boost(pool: Pool) -> list[Proposal]:
+    """AdaBoost over stumps."""
+    from handful.boosting import AdaBoost
+
+    need_folds(pool)
+    return [_foreign("adaboost", AdaBoost(n_rounds=60), pool, "filled")]
+
+
+def random_forest(pool: Pool) -> list[Proposal]:
+    """A random forest; guesses are those of the trees that did not see a row."""
+    from sklearn.ensemble import RandomForestClassifier
+
+    need_folds(pool)
+    if pool.groups is not None:
+        forest = RandomForestClassifier(N_TREES, min_samples_leaf=2, random_state=0)
+        return [_foreign("random forest", forest, pool, "filled")]
+    forest = RandomForestClassifier(
+        N_TREES, min_samples_leaf=2, oob_score=_no_score, random_state=0
+    )
+    forest.fit(pool.filled, pool.y, pool.weight if pool.is_weighted else None)
+    votes = np.nan_to_num(forest.oob_decision_function_)
+    guesses = forest.classes_[np.argmax(votes, axis=1)]
+    machine = Opaque(forest, "filled", pool.n_classes, tuple(map(float, pool.fill)))
+    return [Proposal("random forest", machine, np.asarray(guesses, dtype=np.int64))]
+
+
+def _no_score(y: Any, guess: Any) -> float:
+    """Asks for the votes that trees give to rows they did not see; the score is not used."""
+    return 0.0
+
+
+def gradient_boosting(pool: Pool) -> list[Proposal]:
+    """Histogram gradient boosting with small trees."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    need_folds(pool)
+    trees = HistGradientBoostingClassifier(
+        max_iter=60, learning_rate=0.1, max_leaf_nodes=6, min_samples_leaf=8, random_state=0,
+        early_stopping=False,
+    )  # fmt: skip
+    return [_foreign("gradient boosting", trees, pool, "encoded")]
+
+
+def foreign(name: str, estimator: Any) -> Callable[[Pool], list[Proposal]]:
+    """A learner that clones an estimator or pipeline of the user."""
+
+    def learn(pool: Pool) -> list[Proposal]:
+        need_folds(pool)
+        return [_foreign(name, estimator, pool, "table")]
+
+    return learn
+
+
+def _foreign(name: str, estimator: Any, pool: Pool, takes: str) -> Proposal:
+    """Trained on every fold's rest for guesses, and on the whole pool."""
+    table = {"table": pool.table, "encoded": pool.X, "filled": pool.filled}[takes]
+    guesses = np.zeros(len(pool), dtype=np.int64)
+    for train, test in pool.folds:
+        fitted = _fit(estimator, table, pool, train)
+        guesses[test] = fitted.predict(take_rows(table, test))
+    fitted = _fit(estimator, table, pool, np.arange(len(pool)))
+    fill = tuple(map(float, pool.fill)) if takes == "filled" else ()
+    return Proposal(name, Opaque(fitted, takes, pool.n_classes, fill), guesses)
+
+
+def _fit(estimator: Any, table: Any, pool: Pool, rows: Ints) -> Any:
+    fresh = clone(estimator)
+    X, y = take_rows(table, rows), pool.y[rows]
+    if not pool.is_weighted:
+        return fresh.fit(X, y)
+    weight = pool.weight[rows]
+    if hasattr(fresh, "steps") and has_fit_parameter(fresh.steps[-1][1], "sample_weight"):
+        return fresh.fit(X, y, **{f"{fresh.steps[-1][0]}__sample_weight": weight})
+    if not has_fit_parameter(fresh, "sample_weight"):
+        raise ValueError("this estimator does not take `sample_weight`.")
+    return fresh.fit(X, y, sample_weight=weight)
+
+
+def take_rows(table: Any, rows: Any) -> Any:
+    """Rows of an array or data frame."""
+    if hasattr(table, "iloc"):
+        return table.iloc[rows]
+    return table[rows]
+
+
+def vote(pool: Pool, proposals: list[Proposal], size: int = 3) -> list[Proposal]:
+    """What most of the pool's best few say; those that read encoded rows only."""
+    ranked = sorted(
+        (p for p in proposals if _reads_encoded(p.machine)),
+        key=lambda p: int(np.count_nonzero(p.guesses != pool.y)),
+    )[:size]
+    if len(ranked) < size:
+        return []
+    machine = Vote(tuple(p.machine for p in ranked), pool.n_classes)
+    counts = np.zeros((len(pool), pool.n_classes))
+    for i, p in enumerate(ranked):
+        counts += np.eye(pool.n_classes)[p.guesses] * (1.0 + 0.5 ** (i + 20))
+    return [Proposal("vote", machine, np.argmax(counts, axis=1).astype(np.int64))]
+
+
+def _reads_encoded(machine: Machine) -> bool:
+    return not (isinstance(machine, Opaque) and machine.takes == "table")

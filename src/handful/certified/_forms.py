@@ -1,0 +1,129 @@
+"""Every form by name: how it is learned, whether a person can read it, how simple it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from handful.certified import (
+    _additive_forms,
+    _card_forms,
+    _foreign_forms,
+    _kernel_forms,
+    _linear_forms,
+    _rule_forms,
+)
+from handful.certified._proposals import Learner
+
+
+@dataclass(frozen=True)
+class Form:
+    """A name that may stand in ``candidates``.
+
+    Attributes
+    ----------
+    name : str
+    learn : callable
+        From a pool to proposals.
+    is_readable : bool
+    for_two : bool
+        Whether it is for two classes only.
+    """
+
+    name: str
+    learn: Learner
+    is_readable: bool = True
+    for_two: bool = False
+
+
+FORMS: dict[str, Form] = {
+    form.name: form
+    for form in (
+        Form("constant", _rule_forms.constant),
+        Form("one rule", _rule_forms.one_rule),
+        Form("rule set", _rule_forms.rule_set, for_two=True),
+        Form("rule list", _rule_forms.rule_list),
+        Form("score card", _card_forms.score_card, for_two=True),
+        Form("sparse linear", _linear_forms.sparse_linear, for_two=True),
+        Form("linear", _linear_forms.linear),
+        Form("additive", _additive_forms.additive),
+        Form("half-spaces", _rule_forms.half_spaces, for_two=True),
+        Form("balls", _rule_forms.balls, for_two=True),
+        Form("prototypes", _kernel_forms.prototypes),
+        Form("support vectors", _kernel_forms.support_vectors, is_readable=False),
+        Form("adaboost", _foreign_forms.ada_boost, is_readable=False),
+        Form("random forest", _foreign_forms.random_forest, is_readable=False),
+        Form("gradient boosting", _foreign_forms.gradient_boosting, is_readable=False),
+    )
+}
+# Simplest first; the default choice goes by this order.
+SIMPLICITY = (
+    "constant",
+    "one rule",
+    "rule set",
+    "rule list",
+    "short score card",
+    "score card",
+    "other score card",
+    "sparse linear",
+    "linear",
+    "additive",
+    "half-spaces",
+    "balls",
+    "prototypes",
+    "support vectors",
+    "adaboost",
+    "random forest",
+    "gradient boosting",
+    "vote",
+)
+READABLE = tuple(name for name, form in FORMS.items() if form.is_readable)
+
+
+def simplicity_of(form: str) -> int:
+    """Position in the order of forms; foreign ones come last."""
+    return SIMPLICITY.index(form) if form in SIMPLICITY else len(SIMPLICITY)
+
+
+def wanted_forms(candidates: Any, n_classes: int) -> tuple[list[Form], bool]:
+    """The forms asked for, and whether a vote of the best is wanted beside them.
+
+    Examples
+    --------
+    >>> [form.name for form in wanted_forms(["linear", "one rule"], 2)[0]]
+    ['linear', 'one rule']
+    """
+    if isinstance(candidates, str):
+        if candidates not in ("readable", "all"):
+            candidates = [candidates]
+        else:
+            names = READABLE if candidates == "readable" else tuple(FORMS)
+            forms = [FORMS[name] for name in names]
+            fitting = [form for form in forms if n_classes == 2 or not form.for_two]
+            return fitting, candidates == "all"
+    forms = [_form_of(candidate) for candidate in candidates]
+    if not forms or len({form.name for form in forms}) != len(forms):
+        given = [form.name for form in forms]
+        raise ValueError(f"`candidates` must name one form or more, each once, got {given}.")
+    return forms, False
+
+
+def _form_of(candidate: Any) -> Form:
+    if isinstance(candidate, str):
+        if candidate not in FORMS:
+            raise ValueError(
+                f"`candidates` must be 'readable', 'all', or from {sorted(FORMS)}, "
+                f"got {candidate!r}. Pass your own as (name, estimator)."
+            )
+        return FORMS[candidate]
+    if isinstance(candidate, tuple) and len(candidate) == 2 and isinstance(candidate[0], str):
+        name, estimator = candidate
+    else:
+        name, estimator = type(candidate).__name__.lower(), candidate
+    if not hasattr(estimator, "fit") or not hasattr(estimator, "predict"):
+        raise TypeError(
+            f"`candidates` must be names or classifiers with fit and predict, got {candidate!r}."
+        )
+    if name in SIMPLICITY:
+        raise ValueError(f"`candidates`: {name!r} is the name of a form. Choose another name.")
+    return Form(name, _foreign_forms.foreign(name, estimator), is_readable=False)

@@ -1,0 +1,148 @@
+"""Kernel forms: few prototypes, and support vector machines over a grid chosen by span."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from handful.certified._pool import Floats, Ints, Pool
+from handful.certified._proposals import Proposal, need_folds, select
+from handful.fitted import KernelExpansion
+
+SIZES = (2, 4, 8, 16)
+PROTOTYPE_WIDTHS = (0.1, 0.3, 1.0, 3.0)
+SVC_WIDTHS = (0.03, 0.1, 0.3, 1.0)
+SVC_COSTS = (0.3, 1.0, 3.0, 10.0)
+_N_PROTOTYPES_TRIED = 300
+_RIDGE = 1e-3
+
+
+def prototypes(pool: Pool) -> list[Proposal]:
+    """Weighted similarities to at most sixteen rows, chosen greedily by least squares."""
+    need_folds(pool)
+    squares, gammas = _squares(pool), _gammas(pool, PROTOTYPE_WIDTHS)
+    members = pool.kernel_rows[:_N_PROTOTYPES_TRIED]
+    settings = [(size, g) for size in SIZES for g in gammas]
+    guesses = np.zeros((len(settings), len(pool)), dtype=np.int64)
+    for g in gammas:
+        K = np.exp(-g * squares[:, members])
+        for train, test in pool.folds:
+            inside = np.flatnonzero(np.isin(members, train))
+            path = _pursue(pool, K[:, inside], train, SIZES)
+            for size, (chosen, beta) in zip(SIZES, path, strict=True):
+                scores = K[np.ix_(test, inside[chosen])] @ beta[:-1] + beta[-1]
+                guesses[settings.index((size, g)), test] = _labels(scores)
+    best, guess = select(guesses, pool)
+    size, g = settings[best]
+    K = np.exp(-g * squares[:, members])
+    chosen, beta = _pursue(pool, K, np.arange(len(pool)), (size,))[0]
+    machine = _expansion(pool, members[chosen], beta[:-1], beta[-1], g)
+    return [Proposal("prototypes", machine, guess)]
+
+
+def _squares(pool: Pool) -> Floats:
+    return np.asarray(cdist(pool.scaled, pool.scaled[pool.kernel_rows], "sqeuclidean"))
+
+
+def _gammas(pool: Pool, widths: tuple[float, ...]) -> list[float]:
+    return [w / max(1, pool.scaled.shape[1]) for w in widths]
+
+
+def _targets(pool: Pool) -> Floats:
+    """±1 for two classes, one column a class for more."""
+    if pool.n_classes == 2:
+        return np.where(pool.y == 1, 1.0, -1.0)[:, None]
+    return np.where(np.eye(pool.n_classes)[pool.y] > 0, 1.0, -1.0)
+
+
+def _labels(scores: Floats) -> Ints:
+    if scores.shape[1] == 1:
+        return (scores[:, 0] > 0.0).astype(np.int64)
+    return np.asarray(np.argmax(scores, axis=1), dtype=np.int64)
+
+
+def _pursue(pool: Pool, K: Floats, rows: Ints, sizes: tuple[int, ...]) -> list[tuple[Ints, Floats]]:
+    """Orthogonal matching pursuit with an intercept; (columns, weights) for each size."""
+    root = np.sqrt(pool.weight[rows])[:, None]
+    Y, A = _targets(pool)[rows] * root, K[rows] * root
+    unit = root / np.linalg.norm(root)
+    W, R = A - unit @ (unit.T @ A), Y - unit @ (unit.T @ Y)
+    norms = np.einsum("ij,ij->j", W, W)
+    floor = 1e-8 * np.maximum(norms, 1e-300)
+    chosen: list[int] = []
+    for _ in range(min(max(sizes), K.shape[1])):
+        gains = ((W.T @ R) ** 2).sum(axis=1) / np.maximum(norms, floor)
+        gains[norms <= floor] = -1.0
+        gains[chosen] = -1.0
+        j = int(np.argmax(gains))
+        if gains[j] <= 0.0:
+            break
+        chosen.append(j)
+        u = W[:, j] / np.linalg.norm(W[:, j])
+        R = R - np.outer(u, u @ R)
+        shares = u @ W
+        W = W - np.outer(u, shares)
+        norms = norms - shares**2
+    out = []
+    for size in sizes:
+        some = np.array(chosen[:size], dtype=np.int64)
+        B = np.column_stack([A[:, some], root])
+        H = B.T @ B
+        H[np.arange(len(some)), np.arange(len(some))] += _RIDGE * len(rows) / 100.0
+        out.append((some, np.linalg.solve(H, B.T @ Y)))
+    return out
+
+
+def _expansion(
+    pool: Pool, centers: Ints, coefficients: Floats, intercepts: Floats, gamma: float
+) -> KernelExpansion:
+    return KernelExpansion(
+        tuple(tuple(map(float, row)) for row in pool.filled[centers]),
+        tuple(tuple(map(float, row)) for row in np.atleast_2d(coefficients)),
+        tuple(map(float, intercepts)),
+        float(gamma),
+        tuple(map(float, pool.scale)),
+        tuple(map(float, pool.fill)),
+    )
+
+
+def support_vectors(pool: Pool) -> list[Proposal]:
+    """A support vector machine; width and cost by the span estimate, guesses from folds."""
+    from handful.svm import fit_svm_grid, span_errors
+
+    need_folds(pool)
+    rows, targets = pool.kernel_rows, _targets(pool)
+    Z, gammas = pool.scaled[rows], _gammas(pool, SVC_WIDTHS)
+    errors = np.zeros((len(gammas), len(SVC_COSTS)))
+    for k in range(targets.shape[1]):
+        grid = fit_svm_grid(Z, targets[rows, k], gammas=gammas, Cs=SVC_COSTS, tol=1e-3)
+        for i in range(len(gammas)):
+            K = grid.kernel_matrix(i)
+            for c in range(len(SVC_COSTS)):
+                errors[i, c] += len(span_errors(grid[i * len(SVC_COSTS) + c], K))
+    width, price = divmod(int(np.argmin(errors)), len(SVC_COSTS))
+    gamma, cost = gammas[width], SVC_COSTS[price]
+    guesses = np.zeros(len(pool), dtype=np.int64)
+    for train, test in pool.folds:
+        inside = rows[np.isin(rows, train)]
+        coef, bias = _machines(pool, inside, targets, gamma, cost)
+        K = np.exp(-gamma * cdist(pool.scaled[test], pool.scaled[inside], "sqeuclidean"))
+        guesses[test] = _labels(K @ coef + bias)
+    coef, bias = _machines(pool, rows, targets, gamma, cost)
+    used = np.flatnonzero(np.any(coef != 0.0, axis=1))
+    machine = _expansion(pool, rows[used], coef[used], bias, gamma)
+    return [Proposal("support vectors", machine, guesses)]
+
+
+def _machines(
+    pool: Pool, rows: Ints, targets: Floats, gamma: float, cost: float
+) -> tuple[Floats, Floats]:
+    """Coefficients (n_rows, n_scores) and biases, one machine a score."""
+    from sklearn.svm import SVC
+
+    coef = np.zeros((len(rows), targets.shape[1]))
+    bias = np.zeros(targets.shape[1])
+    for k in range(targets.shape[1]):
+        svc = SVC(C=cost, gamma=gamma).fit(pool.scaled[rows], targets[rows, k], pool.weight[rows])
+        coef[svc.support_, k], bias[k] = svc.dual_coef_[0], svc.intercept_[0]
+    return coef, bias

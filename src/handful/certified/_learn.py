@@ -1,0 +1,162 @@
+"""From a pool to a menu: learn, rank, price, count."""
+
+from __future__ import annotations
+
+import math
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from threadpoolctl import ThreadpoolController
+
+from handful.certified._foreign_forms import take_rows, vote
+from handful.certified._forms import FORMS, Form, simplicity_of
+from handful.certified._groups import Units, count_groups, group_means
+from handful.certified._pool import Ints, Pool
+from handful.certified._proposals import Proposal
+from handful.certified._records import Candidate, Counts, Failure, Term, rank_masses
+from handful.fitted import Fitted
+
+_BLOCK = 65_536  # rows counted at a time
+
+Learned = tuple[list[tuple[Proposal, float]], list[Failure]]
+
+
+def learn_all(pool: Pool, forms: list[Form], with_vote: bool, n_jobs: int | None) -> Learned:
+    """Proposals of all forms in the order of the forms, each with its seconds; failures apart."""
+
+    controller = ThreadpoolController()
+
+    def run(form: Form) -> tuple[list[Proposal], float, str]:
+        start = time.perf_counter()
+        try:
+            # matrices are small: threads inside each product would only wait for each other
+            with controller.limit(limits=1):
+                found, reason = form.learn(pool), ""
+        except Exception as error:  # a foreign estimator may raise anything
+            found, reason = [], f"{type(error).__name__}: {error}"
+        return found, time.perf_counter() - start, reason
+
+    n_threads = effective_n_jobs(n_jobs)
+    if n_threads == 1:
+        done = [run(form) for form in forms]
+    else:
+        with ThreadPoolExecutor(max_workers=n_threads) as threads:
+            done = list(threads.map(run, forms))
+    made: list[tuple[Proposal, float]] = []
+    failures = []
+    for form, (found, seconds, reason) in zip(forms, done, strict=True):
+        made += [(proposal, seconds / len(found)) for proposal in found]
+        if reason:
+            failures.append(Failure(form.name, reason, seconds))
+    if with_vote:
+        made += [(proposal, 0.0) for proposal in vote(pool, [p for p, _ in made])]
+    return made, failures
+
+
+def ranked(pool: Pool, made: list[tuple[Proposal, float]]) -> list[tuple[Proposal, float, float]]:
+    """Proposals by their cross-validated errors on the pool, then by simplicity."""
+    rows = [
+        (pool_error(pool, proposal.guesses), simplicity_of(proposal.form), i, proposal, seconds)
+        for i, (proposal, seconds) in enumerate(made)
+    ]
+    rows.sort(key=lambda row: row[:3])
+    return [(proposal, seconds, error) for error, _, _, proposal, seconds in rows]
+
+
+def pool_error(pool: Pool, guesses: Ints) -> float:
+    """Error of the guesses; the mean over groups where there are groups."""
+    is_wrong = guesses != pool.y
+    if pool.groups is None:
+        return float(np.mean(is_wrong))
+    return float(np.mean(group_means(is_wrong, pool.groups)))
+
+
+def make_candidates(
+    pool: Pool,
+    made: list[tuple[Proposal, float]],
+    table: Any,
+    y: Ints,
+    units: Units,
+    classes: tuple[str, ...],
+    delta: float,
+    group_loss: str,
+) -> tuple[list[Candidate], list[Failure]]:
+    """Price every proposal by its rank and count its errors on the rows outside the pool."""
+    in_order = ranked(pool, made)
+    masses = rank_masses(len(in_order))
+    n_pool = units_in_pool(pool)
+    held_back = np.sort(units.rows_of(units.order[:n_pool]))
+    counted = units.rows_of(units.order[n_pool:])
+    candidates, failures = [], []
+    for rank, ((proposal, seconds, error), mass) in enumerate(
+        zip(in_order, masses, strict=True), start=1
+    ):
+        name = proposal.name or proposal.form
+        fitted = Fitted(proposal.form, pool.columns, classes, proposal.machine)
+        term = Term("rank", f"rank {rank} of {len(in_order)} in the pool's order", -math.log(mass))
+        try:
+            guess = predict_rows(fitted, table, counted)
+        except Exception as problem:  # a foreign estimator may raise anything
+            failures.append(Failure(name, f"{type(problem).__name__}: {problem}", seconds))
+            continue
+        counts = _counts(pool, proposal, guess, y[counted], counted, units, term.nats, delta,
+                         group_loss)  # fmt: skip
+        form = FORMS.get(proposal.form)
+        candidates.append(
+            Candidate(
+                name=name,
+                fitted=fitted,
+                made_of=held_back,
+                held_back=held_back,
+                terms=(term,),
+                counts=counts,
+                rank=rank,
+                pool_error=error,
+                seconds=seconds,
+                is_readable=proposal.form.endswith("score card") or bool(form and form.is_readable),
+                simplicity=simplicity_of(proposal.form),
+            )
+        )
+    return candidates, failures
+
+
+def units_in_pool(pool: Pool) -> int:
+    """Rows or groups in the pool."""
+    return len(pool) if pool.groups is None else len(np.unique(pool.groups))
+
+
+def predict_rows(fitted: Fitted, table: Any, rows: Ints) -> Ints:
+    """Class positions of some rows, block by block."""
+    parts = [
+        fitted.labels(take_rows(table, rows[start : start + _BLOCK]))
+        for start in range(0, len(rows), _BLOCK)
+    ]
+    return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
+
+
+def _counts(
+    pool: Pool,
+    proposal: Proposal,
+    guess: Ints,
+    y: Ints,
+    rows: Ints,
+    units: Units,
+    nats: float,
+    delta: float,
+    group_loss: str,
+) -> Counts:
+    is_wrong = guess != y
+    by_class = tuple(
+        (int(np.count_nonzero(y == k)), int(np.count_nonzero(is_wrong[y == k])))
+        for k in range(pool.n_classes)
+    )
+    if units.member is None or pool.groups is None:
+        return Counts(len(rows), int(np.count_nonzero(is_wrong)), by_class)
+    pool_losses = group_means(proposal.guesses != pool.y, pool.groups)
+    counts = count_groups(
+        is_wrong, units.member[rows], pool_losses, group_loss, nats - math.log(delta)
+    )
+    return Counts(counts.n_counted, counts.n_errors, by_class, counts.losses, counts.warm_up)

@@ -1,0 +1,193 @@
+"""All candidates with certificates that hold at once."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from handful.bounds import (
+    Certificate,
+    Message,
+    betting_bound,
+    binomial_tail_inverse,
+    pool_bound,
+)
+from handful.certified._records import Candidate, Failure, Floats, Ints
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NO_SEED = "the digest that orders the rows behaves as if it were drawn at random"
+SEED = "the whole number given as random_state was fixed before the data were seen"
+COLUMNS = (
+    "form",
+    "size",
+    "uses",
+    "n_errors",
+    "certificate",
+    "price",
+    "pool_error",
+    "seconds",
+    "simplicity",
+    "is_readable",
+    "reason",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Menu:
+    """Candidates in the order of their certificates, and those that failed.
+
+    Every certificate holds at the same time as all others, so that whoever looks at the menu may
+    take any row: the union over candidates is paid in each price.
+
+    Parameters
+    ----------
+    candidates : tuple of Candidate
+    n_samples, n_held_back : int
+        Units (rows or groups) in the table, and those that are not counted.
+    delta : float
+    failures : tuple of Failure
+    quantity, assumptions
+        What the certificates are about, and what they assume.
+    """
+
+    candidates: tuple[Candidate, ...]
+    n_samples: int
+    n_held_back: int
+    delta: float
+    failures: tuple[Failure, ...] = ()
+    quantity: str = "the probability that a new case is misclassified"
+    assumptions: tuple[str, ...] = ()
+
+    @cached_property
+    def risks(self) -> Floats:
+        """Certified risks of all candidates at once."""
+        return self.risks_at(self.delta)
+
+    def risks_at(self, delta: float) -> Floats:
+        """Certified risks at another confidence."""
+        errors = np.array([c.counts.n_errors for c in self.candidates], dtype=np.int64)
+        counted = np.array([c.counts.n_counted for c in self.candidates], dtype=np.int64)
+        log_delta = math.log(delta) - np.array([c.nats for c in self.candidates])
+        out = np.atleast_1d(np.asarray(binomial_tail_inverse(errors, counted, log_delta))).copy()
+        for i, candidate in enumerate(self.candidates):
+            if candidate.counts.losses is not None:
+                out[i] = self._betting(candidate, delta).risk
+        return out
+
+    @cached_property
+    def order(self) -> Ints:
+        """Positions of the candidates, smallest certificate first; then the simpler."""
+        keys = [
+            (self.risks[i], c.simplicity, c.fitted.machine.size, c.rank)
+            for i, c in enumerate(self.candidates)
+        ]
+        return np.array(sorted(range(len(keys)), key=lambda i: keys[i]), dtype=np.int64)
+
+    def default(self, tolerance: float) -> int:
+        """Position in ``order`` of the simplest candidate within ``tolerance`` of the best."""
+        risks = self.risks[self.order]
+        near = np.flatnonzero(risks <= risks[0] + tolerance)
+
+        def key(row: int) -> tuple[int, int, int]:
+            candidate = self.candidates[self.order[row]]
+            return candidate.simplicity, candidate.fitted.machine.size, row
+
+        return int(min(near.tolist(), key=key))
+
+    def __len__(self) -> int:
+        return len(self.candidates)
+
+    def __getitem__(self, row: int) -> Candidate:
+        """The candidate in a row of the menu."""
+        return self.candidates[self.order[row]]
+
+    def row_of(self, choice: Any) -> int:
+        """Row of a number or a name."""
+        names = [self[row].name for row in range(len(self))]
+        if isinstance(choice, str):
+            if choice in names:
+                return names.index(choice)
+            failed = {failure.name: failure.reason for failure in self.failures}
+            if choice in failed:
+                raise ValueError(f"{choice!r} has no certificate: {failed[choice]}")
+            raise ValueError(f"`choice` must be one of {names}, got {choice!r}.")
+        if isinstance(choice, bool) or not isinstance(choice, (int, np.integer)):
+            raise TypeError(f"`choice` must be a row number or a name, got {choice!r}.")
+        if not 0 <= choice < len(self):
+            raise ValueError(f"`choice` must be in [0, {len(self) - 1}], got {choice}.")
+        return int(choice)
+
+    def certificate(self, row: int, delta: float | None = None, n_choices: int = 1) -> Certificate:
+        """The itemised certificate of a row; the other rows stay valid beside it."""
+        candidate = self[row]
+        delta = self.delta if delta is None else delta
+        counts = candidate.counts
+        if counts.losses is not None:
+            made = self._betting(candidate, delta, n_choices)
+        else:
+            n_samples = self.n_held_back + counts.n_counted
+            made = pool_bound(
+                n_samples,
+                self.n_held_back,
+                counts.n_errors,
+                message_nats=_message(candidate),
+                delta=delta,
+                n_choices=n_choices,
+            )
+        assumptions = (*made.assumptions, *self.assumptions)
+        return replace(made, quantity=self.quantity, assumptions=assumptions)
+
+    def _betting(self, candidate: Candidate, delta: float, n_choices: int = 1) -> Certificate:
+        counts = candidate.counts
+        assert counts.losses is not None
+        return betting_bound(
+            counts.losses.tolist(),
+            warm_up=[] if counts.warm_up is None else counts.warm_up.tolist(),
+            message_nats=_message(candidate),
+            delta=delta,
+            n_choices=n_choices,
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """One row a candidate, then one a failure."""
+        import pandas as pd
+
+        rows = [_row(self[i], float(self.risks[self.order[i]])) for i in range(len(self))]
+        frame = pd.DataFrame(rows, columns=["name", *COLUMNS]).set_index("name")
+        if not self.failures:
+            return frame
+        failed = pd.DataFrame(
+            [
+                {"name": f.name, "form": f.name, "seconds": f.seconds, "reason": f.reason}
+                for f in self.failures
+            ]
+        ).set_index("name")
+        return pd.concat([frame.astype(object), failed.astype(object)])[list(COLUMNS)]
+
+
+def _message(candidate: Candidate) -> Message:
+    return Message([(term.text, term.nats) for term in candidate.terms])
+
+
+def _row(candidate: Candidate, risk: float) -> dict[str, Any]:
+    fitted = candidate.fitted
+    return {
+        "name": candidate.name,
+        "form": fitted.form,
+        "size": fitted.machine.size,
+        "uses": ", ".join(fitted.uses) or ("–" if candidate.is_readable else "?"),
+        "n_errors": candidate.counts.n_errors,
+        "certificate": risk,
+        "price": candidate.nats,
+        "pool_error": candidate.pool_error,
+        "seconds": candidate.seconds,
+        "simplicity": candidate.simplicity,
+        "is_readable": candidate.is_readable,
+        "reason": "",
+    }

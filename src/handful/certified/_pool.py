@@ -1,0 +1,143 @@
+"""The pool: rows drawn blindly, from which everything is learned; and what its learners share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.fitted import Columns
+from handful.scoring import Items, make_items
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+N_FOLDS = 5
+MAX_POOL = 10_000
+_MAX_KERNEL_ROWS = 1500
+
+
+def pool_size(n: int, share: float) -> int:
+    """Number of rows (or groups) in the pool; it depends on n alone.
+
+    Examples
+    --------
+    >>> pool_size(768, 0.4), pool_size(10**6, 0.4)
+    (307, 10000)
+    """
+    return int(min(max(1, round(share * n)), MAX_POOL))
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """Rows of the pool in blind order, and views of them that learners share.
+
+    Attributes
+    ----------
+    table : the rows as the user gave them
+    X : ndarray
+        Encoded rows, NaN where a value is missing.
+    y : ndarray of int
+        Class positions.
+    weight : ndarray
+        Training weights; all 1 unless ``is_weighted``.
+    fold : ndarray of int
+        Number of the fold of each row.
+    n_classes : int
+    columns : Columns
+    groups : ndarray or None
+        Group numbers.
+    """
+
+    table: Any
+    X: Floats
+    y: Ints
+    weight: Floats
+    fold: Ints
+    n_classes: int
+    columns: Columns
+    is_weighted: bool = False
+    groups: Ints | None = None
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @property
+    def n_scores(self) -> int:
+        """One score for two classes, one a class for more."""
+        return 1 if self.n_classes == 2 else self.n_classes
+
+    @cached_property
+    def folds(self) -> list[tuple[Ints, Ints]]:
+        """Training and test rows of each fold that has both."""
+        numbers = np.unique(self.fold)
+        if len(numbers) < 2:
+            return []
+        return [(np.flatnonzero(self.fold != f), np.flatnonzero(self.fold == f)) for f in numbers]
+
+    @cached_property
+    def fill(self) -> Floats:
+        """Medians, for missing values; 0 for words that are not said."""
+        names = self.columns.names
+        with np.errstate(all="ignore"):
+            known = ~np.isnan(self.X)
+            medians = [
+                float(np.median(self.X[known[:, j], j])) if known[:, j].any() else 0.0
+                for j in range(self.X.shape[1])
+            ]
+        is_word = np.array([" = " in name for name in names], dtype=bool)
+        return np.where(is_word, 0.0, medians)
+
+    @cached_property
+    def filled(self) -> Floats:
+        """Encoded rows without missing values."""
+        return np.where(np.isnan(self.X), self.fill, self.X)
+
+    @cached_property
+    def center(self) -> Floats:
+        """Means of the filled features."""
+        return np.asarray(self.filled.mean(axis=0))
+
+    @cached_property
+    def scale(self) -> Floats:
+        """Standard deviations of the filled features, 1 for constant ones."""
+        deviation = self.filled.std(axis=0)
+        return np.where(deviation > 1e-12 * (1.0 + np.abs(self.center)), deviation, 1.0)
+
+    @cached_property
+    def scaled(self) -> Floats:
+        """Filled features with mean 0 and deviation 1."""
+        return np.ascontiguousarray((self.filled - self.center) / self.scale)
+
+    @cached_property
+    def items(self) -> Items:
+        """Cuts at quantiles and where rows are above them."""
+        return make_items(self.X)
+
+    @cached_property
+    def kernel_rows(self) -> Ints:
+        """The rows that kernel machines are made of: the first ones of a large pool."""
+        return np.arange(min(len(self), _MAX_KERNEL_ROWS))
+
+
+def make_folds(y: Ints, groups: Ints | None = None) -> Ints:
+    """Fold numbers of rows in blind order: each class (or the groups) dealt out in turn.
+
+    Examples
+    --------
+    >>> make_folds(np.array([0, 0, 1, 0, 1, 0, 0]))
+    array([0, 1, 0, 2, 1, 3, 4])
+    """
+    fold = np.empty(len(y), dtype=np.int64)
+    if groups is not None:
+        seen: dict[int, int] = {}
+        for i, group in enumerate(groups.tolist()):
+            fold[i] = seen.setdefault(group, len(seen)) % N_FOLDS
+        return fold
+    for label in np.unique(y):
+        rows = np.flatnonzero(y == label)
+        fold[rows] = np.arange(len(rows)) % N_FOLDS
+    return fold

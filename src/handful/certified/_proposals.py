@@ -1,0 +1,71 @@
+"""What a learner hands over: a machine trained on the whole pool, and guesses from its folds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from handful.certified._pool import Ints, Pool
+from handful.fitted import Machine
+
+
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """A machine, and what machines trained without a row say about it.
+
+    Attributes
+    ----------
+    form : str
+        Name of the form.
+    machine : Machine
+    guesses : ndarray of int
+        For each row of the pool, the label given by a machine trained on the other folds.
+    name : str
+        Name in the menu; the form where empty.
+    """
+
+    form: str
+    machine: Machine
+    guesses: Ints
+    name: str = ""
+
+
+Learner = Callable[[Pool], list[Proposal]]
+
+
+def select(guesses: Ints, pool: Pool) -> tuple[int, Ints]:
+    """The setting with the fewest errors (the first of equals), and honest guesses for its form.
+
+    ``guesses`` has one row a setting. The guesses of a fold are those of the setting that is
+    best on the *other* folds, so that trying many settings does not make a form look better.
+    """
+    is_wrong = guesses != pool.y
+    best = int(np.argmin(is_wrong.sum(axis=1)))
+    honest = np.empty(len(pool), dtype=np.int64)
+    for train, test in pool.folds:
+        honest[test] = guesses[int(np.argmin(is_wrong[:, train].sum(axis=1))), test]
+    return best, honest
+
+
+def majority(y: Ints, weight: np.ndarray, n_classes: int) -> int:
+    """The heaviest class, the first of equals."""
+    return int(np.argmax(np.bincount(y, weights=weight, minlength=n_classes)))
+
+
+def need_two_classes(pool: Pool) -> None:
+    """Refuse a form that is for two classes, with the reason for its row."""
+    if pool.n_classes != 2:
+        raise ValueError(f"this form is for two classes, got {pool.n_classes}.")
+
+
+def need_folds(pool: Pool) -> None:
+    """Refuse a pool too small or too pure to learn from."""
+    if len(np.unique(pool.y)) < 2:
+        raise ValueError("the pool holds one class only.")
+    for train, _ in pool.folds:
+        if len(np.unique(pool.y[train])) < 2:
+            raise ValueError("the pool is too small: a fold without one class.")
+    if not pool.folds:
+        raise ValueError("the pool is too small to be cut into folds.")

@@ -1,0 +1,228 @@
+"""Forms made of conditions: one rule, rule sets and lists, covers by half-spaces and balls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+from handful.certified._pool import Floats, Ints, Pool
+from handful.certified._proposals import (
+    Proposal,
+    majority,
+    need_folds,
+    need_two_classes,
+    select,
+)
+from handful.fitted import Ball, Condition, Constant, Cut, OrderedRules, Plane, Rule
+
+PENALTIES = (0.7, 1.0, 1.5, 2.5, 5.0)
+MAX_LIST, MAX_SET = 6, 4
+N_DIRECTIONS, N_CENTERS, N_CUTS = 160, 80, 12
+
+
+def constant(pool: Pool) -> list[Proposal]:
+    """The heaviest class."""
+    label = majority(pool.y, pool.weight, pool.n_classes)
+    guesses = np.full(len(pool), label, dtype=np.int64)
+    return [Proposal("constant", Constant(label, pool.n_classes), guesses)]
+
+
+@dataclass(frozen=True, eq=False)
+class Bank:
+    """Conditions and where rows meet them: (n_conditions, n_rows) of 0 and 1."""
+
+    conditions: list[Condition]
+    is_met: NDArray[np.float32]
+    _taken: dict[bytes, NDArray[np.float32]] = field(default_factory=dict)
+
+    def take(self, rows: Ints) -> NDArray[np.float32]:
+        """Answers of some rows; the last rows asked for are kept, as settings share them."""
+        key = rows.tobytes()
+        if key not in self._taken:
+            self._taken.clear()
+            self._taken[key] = np.ascontiguousarray(self.is_met[:, rows])
+        return self._taken[key]
+
+
+def cut_bank(pool: Pool) -> Bank:
+    """Both sides of every cut."""
+    above = list(pool.items.conditions)
+    below = [Cut(c.feature, c.threshold, False) for c in above]
+    known = ~np.isnan(pool.X.T)
+    met = pool.items.is_met.astype(np.float32)
+    rest = known[pool.items.features] & (met == 0) if len(above) else np.zeros((0, len(pool)))
+    return Bank([*above, *below], np.vstack([met, rest.astype(np.float32)]))
+
+
+def plane_bank(pool: Pool) -> Bank:
+    """Both sides of half-spaces whose direction joins two rows of different classes."""
+    ones, zeros = np.flatnonzero(pool.y == 1), np.flatnonzero(pool.y == 0)
+    k = np.arange(min(N_DIRECTIONS, len(ones) * len(zeros)))
+    a = ones[k % len(ones)]
+    b = zeros[(k + k // len(ones)) % len(zeros)]
+    weights = (pool.scaled[a] - pool.scaled[b]) / pool.scale
+    values = weights @ pool.filled.T
+    fill = tuple(float(f) for f in pool.fill)
+
+    def condition(i: int, cut: float, is_above: bool) -> Condition:
+        return Plane(tuple(float(w) for w in weights[i]), cut, is_above, fill)
+
+    return _bank(values, condition)
+
+
+def ball_bank(pool: Pool) -> Bank:
+    """Insides and outsides of balls around rows of the pool."""
+    centers = np.arange(min(N_CENTERS, len(pool)))
+    values = cdist(pool.scaled[centers], pool.scaled)
+    fill, scale = tuple(map(float, pool.fill)), tuple(map(float, pool.scale))
+
+    def condition(i: int, cut: float, is_above: bool) -> Condition:
+        return Ball(tuple(map(float, pool.filled[centers[i]])), cut, is_above, scale, fill)
+
+    return _bank(values, condition)
+
+
+def _bank(values: Floats, condition: Callable[[int, float, bool], Condition]) -> Bank:
+    """Both sides of cuts at quantiles of each direction."""
+    n = values.shape[1]
+    ordered = np.sort(values, axis=1)
+    places = np.unique((np.arange(1, N_CUTS + 1) * n / (N_CUTS + 1)).astype(int))
+    places = places[(places > 0) & (places < n)]
+    cuts = 0.5 * (ordered[:, places - 1] + ordered[:, places])
+    met = values[:, None, :] >= cuts[:, :, None]
+    met = met.reshape(-1, n)
+    pairs = [(i, float(c)) for i in range(len(values)) for c in cuts[i]]
+    made = [condition(i, c, True) for i, c in pairs] + [condition(i, c, False) for i, c in pairs]
+    return Bank(made, np.vstack([met, ~met]).astype(np.float32))
+
+
+def one_rule(pool: Pool) -> list[Proposal]:
+    """A single condition, and a label for either answer."""
+    need_folds(pool)
+    bank = cut_bank(pool)
+    guesses = np.zeros(len(pool), dtype=np.int64)
+    for train, test in pool.folds:
+        guesses[test] = _list_labels(_list_path(pool, bank, train, 1.0, 1), bank, test)
+    return [_list_proposal("one rule", pool, bank, 1.0, 1, guesses)]
+
+
+Step = tuple[int, int]  # condition, label
+Steps = tuple[tuple[Step, ...], int]  # and the default
+
+
+def _list_path(pool: Pool, bank: Bank, rows: Ints, penalty: float, size: int) -> Steps:
+    """A decision list: each step takes the condition with most right minus penalised wrong."""
+    weight = pool.weight[rows]
+    M = bank.take(rows)
+    Y = (np.eye(pool.n_classes)[pool.y[rows]] * weight[:, None]).astype(np.float32)
+    live = np.ones(len(rows), dtype=bool)
+    steps: list[Step] = []
+    default = int(np.argmax(Y.sum(axis=0)))
+    for _ in range(size):
+        counts = M @ (Y * live[:, None])
+        rest = (Y * live[:, None]).sum(axis=0) - counts
+        gain = (1.0 + penalty) * counts - penalty * counts.sum(axis=1, keepdims=True)
+        gain += rest.max(axis=1, keepdims=True)  # what the default gets right of the others
+        gain[counts.sum(axis=1) <= 0] = -np.inf
+        j, label = np.unravel_index(int(np.argmax(gain)), gain.shape)
+        if not np.isfinite(gain[j, label]):
+            break
+        steps.append((int(j), int(label)))
+        live &= M[j] == 0
+        default = int(np.argmax(rest[j])) if live.any() else int(label)
+        if not live.any() or np.count_nonzero(rest[j]) < 2:
+            break
+    return tuple(steps), default
+
+
+def _list_labels(found: Steps, bank: Bank, rows: Ints, size: int | None = None) -> Ints:
+    steps, default = found
+    out = np.full(len(rows), default, dtype=np.int64)
+    for j, label in reversed(steps[:size]):
+        out[bank.is_met[j, rows] > 0] = label
+    return out
+
+
+def _list_proposal(
+    form: str, pool: Pool, bank: Bank, penalty: float, size: int, guesses: Ints
+) -> Proposal:
+    steps, default = _list_path(pool, bank, np.arange(len(pool)), penalty, size)
+    rules = [Rule((bank.conditions[j],), label) for j, label in steps]
+    while rules and rules[-1].label == default:  # says what the default says
+        rules.pop()
+    return Proposal(form, OrderedRules(tuple(rules), default, pool.n_classes), guesses)
+
+
+def rule_list(pool: Pool) -> list[Proposal]:
+    """An ordered list of conditions; penalty and length by cross-validation."""
+    need_folds(pool)
+    bank = cut_bank(pool)
+    settings = [(p, s) for s in range(2, MAX_LIST + 1) for p in PENALTIES]
+    guesses = np.zeros((len(settings), len(pool)), dtype=np.int64)
+    for train, test in pool.folds:
+        for i, (penalty, size) in enumerate(settings):
+            found = _list_path(pool, bank, train, penalty, size)
+            guesses[i, test] = _list_labels(found, bank, test)
+    best, guess = select(guesses, pool)
+    return [_list_proposal("rule list", pool, bank, *settings[best], guess)]
+
+
+def rule_set(pool: Pool) -> list[Proposal]:
+    """Conditions on single features, joined by *and* or by *or*."""
+    need_two_classes(pool)
+    need_folds(pool)
+    return [_cover("rule set", pool, cut_bank(pool))]
+
+
+def half_spaces(pool: Pool) -> list[Proposal]:
+    """A set covering machine of half-spaces between two rows."""
+    need_two_classes(pool)
+    need_folds(pool)
+    return [_cover("half-spaces", pool, plane_bank(pool))]
+
+
+def balls(pool: Pool) -> list[Proposal]:
+    """A set covering machine of balls around rows."""
+    need_two_classes(pool)
+    need_folds(pool)
+    return [_cover("balls", pool, ball_bank(pool))]
+
+
+def _cover(form: str, pool: Pool, bank: Bank) -> Proposal:
+    """Conjunction or disjunction, penalty and size by cross-validation."""
+    settings = [(p, label) for label in (1, 0) for p in PENALTIES]
+    guesses = np.zeros((MAX_SET, len(settings), len(pool)), dtype=np.int64)
+    for train, test in pool.folds:
+        for i, (penalty, label) in enumerate(settings):
+            chosen = _cover_path(pool, bank, train, penalty, label)
+            is_hit = np.zeros(len(test), dtype=bool)
+            for size in range(MAX_SET):
+                if size < len(chosen):
+                    is_hit = is_hit | (bank.is_met[chosen[size], test] > 0)
+                guesses[size, i, test] = np.where(is_hit, label, 1 - label)
+    best, guess = select(guesses.reshape(-1, len(pool)), pool)
+    size, (penalty, label) = best // len(settings) + 1, settings[best % len(settings)]
+    chosen = _cover_path(pool, bank, np.arange(len(pool)), penalty, label)[:size]
+    rules = tuple(Rule((bank.conditions[j],), label) for j in chosen)
+    return Proposal(form, OrderedRules(rules, 1 - label, 2), guess)
+
+
+def _cover_path(pool: Pool, bank: Bank, rows: Ints, penalty: float, label: int) -> list[int]:
+    """Conditions any of which gives ``label``; each covers most of it, the others at a price."""
+    weight = pool.weight[rows].astype(np.float32)
+    value = np.where(pool.y[rows] == label, weight, -np.float32(penalty) * weight)
+    M = bank.take(rows)
+    live = np.ones(len(rows), dtype=bool)
+    chosen: list[int] = []
+    for _ in range(MAX_SET):
+        gain = M @ (value * live).astype(np.float32)
+        j = int(np.argmax(gain))
+        if gain[j] <= 0.0:
+            break
+        chosen.append(j)
+        live &= M[j] == 0
+    return chosen

@@ -1,0 +1,147 @@
+"""Machines as plain documents, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from handful.fitted._additive import Additive, Curve
+from handful.fitted._card import Card, Item
+from handful.fitted._conditions import Cut, condition_from_document, condition_to_document
+from handful.fitted._kernel import KernelExpansion
+from handful.fitted._linear import LinearScore
+from handful.fitted._machine import Machine, as_floats
+from handful.fitted._simple import Constant, OrderedRules, Rule, Vote
+
+
+def machine_to_document(machine: Machine) -> dict[str, Any]:
+    """Plain data (JSON-ready) from which `machine_from_document` rebuilds an equal machine.
+
+    Examples
+    --------
+    >>> document = machine_to_document(Constant(1))
+    >>> document
+    {'machine': 'constant', 'label': 1, 'n_classes': 2}
+    >>> machine_from_document(document) == Constant(1)
+    True
+    """
+    for name, (kind, write, _) in FORMS.items():
+        if isinstance(machine, kind):
+            return {"machine": name, **write(machine)}
+    raise TypeError(
+        f"{type(machine).__name__} has no document: it is not made of plain data. "
+        "Save the estimator itself, beside the digest that its certificate names."
+    )
+
+
+def machine_from_document(document: Mapping[str, Any]) -> Any:
+    """Rebuild what `machine_to_document` gave."""
+    name = document.get("machine")
+    if name not in FORMS:
+        raise ValueError(f"`machine` must be one of {sorted(FORMS)}, got {name!r}.")
+    return FORMS[name][2](document)
+
+
+def _constant(d: Mapping[str, Any]) -> Constant:
+    return Constant(int(d["label"]), int(d["n_classes"]))
+
+
+def _write_rules(m: OrderedRules) -> dict[str, Any]:
+    rules = [
+        {"label": r.label, "conditions": [condition_to_document(c) for c in r.conditions]}
+        for r in m.rules
+    ]
+    return {"rules": rules, "default": m.default, "n_classes": m.n_classes}
+
+
+def _rules(d: Mapping[str, Any]) -> OrderedRules:
+    rules = tuple(
+        Rule(tuple(condition_from_document(c) for c in r["conditions"]), int(r["label"]))
+        for r in d["rules"]
+    )
+    return OrderedRules(rules, int(d["default"]), int(d["n_classes"]))
+
+
+def _write_card(m: Card) -> dict[str, Any]:
+    items = [{"points": i.points, **condition_to_document(i.condition)} for i in m.items]
+    return {"items": items, "threshold": m.threshold, "scale": m.scale, "offset": m.offset}
+
+
+def _card(d: Mapping[str, Any]) -> Card:
+    items = []
+    for item in d["items"]:
+        condition = condition_from_document(item)
+        if not isinstance(condition, Cut):
+            raise ValueError("`items` of a score card must be cuts of single features.")
+        items.append(Item(condition, int(item["points"])))
+    return Card(tuple(items), int(d["threshold"]), float(d["scale"]), float(d["offset"]))
+
+
+def _write_linear(m: LinearScore) -> dict[str, Any]:
+    weights = [list(row) for row in m.weights]
+    return {"weights": weights, "intercepts": list(m.intercepts), "fill": list(m.fill)}
+
+
+def _linear(d: Mapping[str, Any]) -> LinearScore:
+    return LinearScore(as_floats(d["weights"]), as_floats(d["intercepts"]), as_floats(d["fill"]))
+
+
+def _write_additive(m: Additive) -> dict[str, Any]:
+    curves = [
+        {
+            "feature": c.feature,
+            "cuts": list(c.cuts),
+            "values": [list(row) for row in c.values],
+            "missing": list(c.missing),
+        }
+        for c in m.curves
+    ]
+    return {"curves": curves, "intercepts": list(m.intercepts)}
+
+
+def _additive(d: Mapping[str, Any]) -> Additive:
+    curves = tuple(
+        Curve(
+            int(c["feature"]), as_floats(c["cuts"]), as_floats(c["values"]), as_floats(c["missing"])
+        )
+        for c in d["curves"]
+    )
+    return Additive(curves, as_floats(d["intercepts"]))
+
+
+def _write_kernel(m: KernelExpansion) -> dict[str, Any]:
+    return {
+        "gamma": m.gamma,
+        "centers": [list(row) for row in m.centers],
+        "coefficients": [list(row) for row in m.coefficients],
+        "intercepts": list(m.intercepts),
+        "scale": list(m.scale),
+        "fill": list(m.fill),
+    }
+
+
+_KERNEL_ARRAYS = ("centers", "coefficients", "intercepts", "scale", "fill")
+
+
+def _kernel(d: Mapping[str, Any]) -> KernelExpansion:
+    arrays = {name: as_floats(d[name]) for name in _KERNEL_ARRAYS}
+    return KernelExpansion(gamma=float(d["gamma"]), **arrays)
+
+
+def _write_vote(m: Vote) -> dict[str, Any]:
+    return {"members": [machine_to_document(v) for v in m.members], "n_classes": m.n_classes}
+
+
+def _vote(d: Mapping[str, Any]) -> Vote:
+    return Vote(tuple(machine_from_document(v) for v in d["members"]), int(d["n_classes"]))
+
+
+FORMS: dict[str, tuple[type, Callable[[Any], dict[str, Any]], Callable[[Any], Any]]] = {
+    "constant": (Constant, lambda m: {"label": m.label, "n_classes": m.n_classes}, _constant),
+    "rules": (OrderedRules, _write_rules, _rules),
+    "score card": (Card, _write_card, _card),
+    "linear": (LinearScore, _write_linear, _linear),
+    "additive": (Additive, _write_additive, _additive),
+    "kernel expansion": (KernelExpansion, _write_kernel, _kernel),
+    "vote": (Vote, _write_vote, _vote),
+}

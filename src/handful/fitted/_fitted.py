@@ -1,0 +1,92 @@
+"""A fitted classifier as data: how the table is read, the labels, and the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from handful.fitted._columns import Columns
+from handful.fitted._document import machine_from_document, machine_to_document
+from handful.fitted._machine import Floats, Ints, Machine, Spoken
+from handful.fitted._opaque import Opaque
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What `predict` needs, and nothing else.
+
+    Parameters
+    ----------
+    form : str
+        Name of the form, as in a menu.
+    columns : Columns
+    classes : tuple of str
+        Labels as words, in the order of class positions.
+    machine : Machine
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from handful.fitted import Column, Cut, OrderedRules, Rule
+    >>> rules = OrderedRules((Rule((Cut(0, 28.0),), 1),), default=0)
+    >>> fitted = Fitted("one rule", Columns((Column("age"),)), ("well", "ill"), rules)
+    >>> fitted.labels(np.array([[30.0], [20.0]]))
+    array([1, 0])
+    >>> Fitted.from_document(fitted.to_document()) == fitted
+    True
+    """
+
+    form: str
+    columns: Columns
+    classes: tuple[str, ...]
+    machine: Machine
+
+    def rows(self, X: Any) -> Any:
+        """The rows as the machine reads them."""
+        if isinstance(self.machine, Opaque) and self.machine.takes == "table":
+            return X
+        return self.columns.encode(X)
+
+    def labels(self, X: Any) -> Ints:
+        """Predicted class positions of rows of a table."""
+        return self.machine.labels(self.rows(X))
+
+    def scores(self, X: Any) -> Floats:
+        """Scores of rows of a table: (n,) for two classes, (n, n_classes) for more."""
+        return self.machine.scores(self.rows(X))
+
+    @property
+    def words(self) -> Spoken:
+        """Names and labels to speak in."""
+        return Spoken(self.columns.names, self.classes)
+
+    def sentences(self) -> list[str]:
+        """Exactly what is evaluated."""
+        return self.machine.sentences(self.words)
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """Names of the table's columns that it reads."""
+        sources = self.columns.sources
+        wanted = sorted({sources[j] for j in self.machine.features})
+        return tuple(self.columns.columns[i].name for i in wanted)
+
+    def to_document(self) -> dict[str, Any]:
+        """Plain data (JSON-ready)."""
+        return {
+            "form": self.form,
+            "columns": self.columns.to_document(),
+            "classes": list(self.classes),
+            "machine": machine_to_document(self.machine),
+        }
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Fitted:
+        """Rebuild what ``to_document`` gave."""
+        return cls(
+            str(document["form"]),
+            Columns.from_document(document["columns"]),
+            tuple(str(c) for c in document["classes"]),
+            machine_from_document(document["machine"]),
+        )

@@ -1,0 +1,148 @@
+"""What every form can do, and the words it is told to speak in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """The user's words: names of the encoded features, and labels in the order of classes.
+
+    Examples
+    --------
+    >>> Spoken(("age", "colour = red"), ("well", "ill")).at_least(0, 28.0)
+    'age ≥ 28'
+    >>> Spoken(("age", "colour = red"), ("well", "ill")).below(1, 0.5)
+    'colour ≠ red'
+    """
+
+    names: tuple[str, ...]
+    labels: tuple[str, ...]
+
+    def at_least(self, feature: int, threshold: float) -> str:
+        """The condition x[feature] >= threshold."""
+        name = self.names[feature]
+        if is_flag(name):
+            return name
+        return f"{name} ≥ {number(threshold)}"
+
+    def below(self, feature: int, threshold: float) -> str:
+        """The condition x[feature] < threshold."""
+        name = self.names[feature]
+        if " = " in name:
+            return name.replace(" = ", " ≠ ", 1)
+        if is_flag(name):
+            return name.replace(MISSING, KNOWN)
+        return f"{name} < {number(threshold)}"
+
+    def score(self, weights: Floats) -> str:
+        """A weighted sum, largest weights named."""
+        order = np.argsort(-np.abs(weights), kind="stable")
+        used = [int(j) for j in order if weights[j] != 0.0]
+        shown = used if len(used) <= 10 else used[:8]
+        parts = [f"{number(weights[j], sign=True)}·{self.names[j]}" for j in sorted(shown)]
+        more = len(used) - len(shown)
+        return " ".join(parts) + (f" + {more} smaller terms" if more else "") or "0"
+
+
+MISSING, KNOWN = " is missing", " is known"
+
+
+def is_flag(name: str) -> bool:
+    """Whether an encoded feature is 0 or 1 and its name a sentence."""
+    return " = " in name or name.endswith(MISSING)
+
+
+def number(value: float, *, sign: bool = False) -> str:
+    """A number in at most six digits; thresholds are stored so that none is lost."""
+    return f"{value:+.4g}" if sign else f"{value:.6g}"
+
+
+def short(value: float, low: float, high: float) -> float:
+    """The number of fewest digits in (low, high], so that what is printed is what is compared.
+
+    Examples
+    --------
+    >>> short(127.4375, 127.0, 128.0), short(0.24999999, 0.2, 0.3), short(5.0, 4.0, 5.0)
+    (128.0, 0.3, 5.0)
+    >>> short(4.5, 4.0, 5.0), short(127.25, 127.0, 127.5)
+    (5.0, 127.2)
+    """
+    for digits in range(1, 7):
+        for start in (value, high):
+            rounded = float(f"{start:.{digits}g}")
+            if low < rounded <= high:
+                return rounded
+    return high
+
+
+class Machine(Protocol):
+    """A classifier of encoded rows; labels are positions 0, 1, ... in the list of classes."""
+
+    form: ClassVar[str]
+
+    def labels(self, X: Floats) -> Ints:
+        """Predicted class positions."""
+        ...
+
+    def scores(self, X: Floats) -> Floats:
+        """Shape (n,) for two classes, positive for the second; (n, n_classes) for more."""
+        ...
+
+    def sentences(self, words: Spoken) -> list[str]:
+        """What is evaluated, in the user's words."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Number of parts a reader must go through."""
+        ...
+
+    @property
+    def features(self) -> tuple[int, ...]:
+        """Encoded features it reads, sorted."""
+        ...
+
+
+def used(features: Sequence[int]) -> tuple[int, ...]:
+    """Sorted distinct features."""
+    return tuple(sorted({int(j) for j in features}))
+
+
+def from_scores(scores: Floats) -> Ints:
+    """Class positions: the sign for two classes, the largest score for more."""
+    if scores.ndim == 1:
+        return (scores > 0.0).astype(np.int64)
+    return np.asarray(np.argmax(scores, axis=1), dtype=np.int64)
+
+
+def filled(X: Floats, fill: Sequence[float]) -> Floats:
+    """X with missing values replaced."""
+    is_missing = np.isnan(X)
+    if not is_missing.any():
+        return X
+    return np.where(is_missing, np.asarray(fill, dtype=np.float64), X)
+
+
+def steady_product(X: Floats, weights: Floats) -> Floats:
+    """X @ weights, summed so that a row's value does not depend on the rows beside it."""
+    weights = np.atleast_2d(weights)
+    out = np.zeros((len(X), len(weights)))
+    for j in np.flatnonzero(weights.any(axis=0)):
+        out += X[:, j, None] * weights[None, :, j]
+    return out
+
+
+def as_floats(values: Any) -> tuple[Any, ...]:
+    """Nested tuples of Python floats, for frozen records."""
+    array = np.asarray(values, dtype=np.float64)
+    return tuple(as_floats(row) if array.ndim > 1 else float(row) for row in array)

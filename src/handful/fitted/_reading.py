@@ -1,0 +1,62 @@
+"""The way in for tables: scikit-learn's checks for numbers, frames with words as they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils.validation import _check_feature_names, _check_n_features, validate_data
+
+
+def read_table(machine: Any, X: Any, y: Any = None) -> tuple[Any, Any]:
+    """Check X (and y, in training) for an estimator; numbers come back as an array.
+
+    Frames come back as they are, so that a pipeline of the user finds its columns. Sets
+    ``n_features_in_`` and ``feature_names_in_`` in training, and checks them afterwards.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.base import BaseEstimator
+    >>> read_table(BaseEstimator(), [[1, 2], [3, None]], [0, 1])[0]
+    array([[ 1.,  2.],
+           [ 3., nan]])
+    """
+    is_training = y is not None
+    if hasattr(X, "columns") and has_words(X):
+        _check_feature_names(machine, X, reset=is_training)
+        _check_n_features(machine, X, reset=is_training)
+        if is_training:
+            check_consistent_length(X, y)
+            y = column_or_1d(y, warn=True)
+        return X, y
+    options = {"dtype": np.float64, "ensure_all_finite": "allow-nan", "reset": is_training}
+    if is_training:
+        numbers, y = validate_data(machine, X, y, **options)
+    else:
+        numbers = validate_data(machine, X, **options)
+    return (X if hasattr(X, "columns") else numbers), y
+
+
+def has_words(X: Any) -> bool:
+    """Whether a frame has a column that is not made of numbers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> has_words(pd.DataFrame({"a": [1, 2]})), has_words(pd.DataFrame({"a": [1, "x"]}))
+    (False, True)
+    """
+    for i in range(X.shape[1]):
+        column = X.iloc[:, i] if hasattr(X, "iloc") else X[X.columns[i]]
+        if column.to_numpy().dtype.kind not in "biuf":
+            return True
+    return False
+
+
+def feature_names(machine: Any) -> list[str]:
+    """Names of the columns that an estimator was fitted to; x[0], x[1], ... where it has none."""
+    if hasattr(machine, "feature_names_in_"):
+        return [str(name) for name in machine.feature_names_in_]
+    return [f"x[{j}]" for j in range(machine.n_features_in_)]

@@ -1,0 +1,110 @@
+"""What a score card may ask: cuts of features at quantiles, words, missing values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.fitted import Cut
+
+Floats = NDArray[np.float64]
+Bytes = NDArray[np.uint8]
+Ints = NDArray[np.int64]
+
+_N_NEIGHBOURS = 24
+
+
+@dataclass(frozen=True)
+class Items:
+    """Conditions "feature ≥ cut", sorted by feature and cut, and where rows meet them.
+
+    Attributes
+    ----------
+    conditions : tuple of Cut
+    is_met : ndarray of uint8 (n_items, n_samples)
+    neighbours : ndarray of int (n_items, k)
+        Other cuts of the same feature, nearest first; -1 where there are no more.
+    """
+
+    conditions: tuple[Cut, ...]
+    is_met: Bytes
+    neighbours: Ints
+
+    def __len__(self) -> int:
+        return len(self.conditions)
+
+    @property
+    def features(self) -> Ints:
+        """The feature of each item."""
+        return np.array([c.feature for c in self.conditions], dtype=np.int64)
+
+
+def quantile_cuts(x: Floats, n_cuts: int) -> list[float]:
+    """At most ``n_cuts`` numbers that split the values into parts of like size.
+
+    A cut stands between two neighbouring values and has as few digits as fit there.
+
+    Examples
+    --------
+    >>> quantile_cuts(np.array([1.0, 2.0, 2.0, 3.0, np.nan, 10.0]), 3)
+    [2.0, 3.0, 7.0]
+    """
+    values = np.sort(x[~np.isnan(x)])
+    if len(values) < 2:
+        return []
+    borders = np.flatnonzero(values[1:] > values[:-1]) + 1  # first positions on the right
+    if len(borders) > n_cuts:
+        wanted = np.arange(1, n_cuts + 1) * len(values) / (n_cuts + 1)
+        borders = np.unique(borders[np.abs(borders[None, :] - wanted[:, None]).argmin(axis=1)])
+    return sorted({between(values[b - 1], values[b]) for b in borders})
+
+
+def between(low: float, high: float) -> float:
+    """The number of fewest digits in (low, high]."""
+    middle = 0.5 * low + 0.5 * high
+    for digits in range(1, 16):
+        for start in (middle, high):
+            rounded = float(f"{start:.{digits}g}")
+            if low < rounded <= high:
+                return rounded
+    return float(high)
+
+
+def make_items(
+    X: Floats, *, n_cuts: int = 12, cut_points: Mapping[int, Sequence[float]] | None = None
+) -> Items:
+    """Items of all features.
+
+    Parameters
+    ----------
+    X : ndarray (n_samples, n_features)
+        Encoded rows, NaN where a value is missing.
+    n_cuts : int
+        Cuts a feature, at most.
+    cut_points : mapping from feature to cuts, optional
+        Used instead of quantiles.
+
+    Examples
+    --------
+    >>> items = make_items(np.array([[1.0], [2.0], [4.0]]), n_cuts=2)
+    >>> [c.threshold for c in items.conditions]
+    [2.0, 3.0]
+    """
+    given = cut_points or {}
+    conditions = [
+        Cut(j, float(cut))
+        for j in range(X.shape[1])
+        for cut in (sorted(given[j]) if j in given else quantile_cuts(X[:, j], n_cuts))
+    ]
+    is_met = np.array([c.is_met(X) for c in conditions], dtype=np.uint8)
+    features = np.array([c.feature for c in conditions])
+    width = min(_N_NEIGHBOURS, max(0, len(conditions) - 1))
+    neighbours = np.full((len(conditions), width), -1, dtype=np.int64)
+    for i in range(len(conditions)):
+        same = np.flatnonzero(features == features[i])
+        near = same[np.argsort(np.abs(same - i), kind="stable")][1:][:width]
+        neighbours[i, : len(near)] = near
+    return Items(tuple(conditions), is_met.reshape(len(conditions), len(X)), neighbours)

@@ -1,0 +1,220 @@
+"""Few items with integer points: arrays in, arrays out.
+
+First a path of real weights (greedy, each step compares the most promising items exactly), then
+rounding at several scales, then moves of points, cuts and items while the logistic loss falls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.fitted import Card, Item
+from handful.scoring._items import Items
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_RIDGE = 0.1  # on weights of items that are 0 or 1: keeps those of separable data finite
+_N_TRIED = 6  # items of largest gain that a greedy step fits exactly
+_N_STARTS = 3
+_N_STEPS = 12  # of Newton's method
+_N_SWEEPS = 12
+
+
+@dataclass(frozen=True)
+class Points:
+    """Integer points of some items, and the logistic curve over their total.
+
+    ``threshold`` is the smallest total whose probability of the second class reaches one half.
+    """
+
+    support: tuple[int, ...]
+    points: tuple[int, ...]
+    scale: float
+    offset: float
+    loss: float
+
+    @property
+    def threshold(self) -> int:
+        """Smallest total with offset + scale * total >= 0; out of reach where there is none."""
+        reach = sum(abs(p) for p in self.points) + 1
+        if self.scale <= 0.0:
+            return -reach if self.offset >= 0.0 else reach
+        return int(np.clip(np.ceil(-self.offset / self.scale - 1e-9), -reach, reach))
+
+    def labels(self, items: Items) -> Ints:
+        """Labels 0 and 1 of the rows behind the items."""
+        return (self.totals(items) >= self.threshold).astype(np.int64)
+
+    def totals(self, items: Items) -> Ints:
+        """Total of each row."""
+        total = np.zeros(items.is_met.shape[1], dtype=np.int64)
+        for item, points in zip(self.support, self.points, strict=True):
+            total += points * items.is_met[item].astype(np.int64)
+        return total
+
+
+@dataclass(frozen=True)
+class Support:
+    """Items with real weights; the intercept is last in ``beta``."""
+
+    items: tuple[int, ...]
+    beta: Floats
+    loss: float
+
+
+@dataclass(frozen=True)
+class Task:
+    """Rows, labels (0 and 1), weights and wanted signs."""
+
+    items: Items
+    y: Floats
+    weight: Floats
+    direction: Ints
+    max_points: int
+
+
+def make_task(
+    items: Items,
+    y: Floats,
+    *,
+    weight: Floats | None = None,
+    direction: Ints | None = None,
+    max_points: int = 5,
+) -> Task:
+    """Fill in what was not given."""
+    n = items.is_met.shape[1]
+    return Task(
+        items,
+        np.ascontiguousarray(y, dtype=np.float64),
+        np.ones(n) if weight is None else np.ascontiguousarray(weight, dtype=np.float64),
+        np.zeros(len(items), dtype=np.int64) if direction is None else direction,
+        max_points,
+    )
+
+
+def support_path(task: Task, max_items: int, *, banned: Sequence[int] = ()) -> Iterator[Support]:
+    """Supports of 0, 1, 2, ... items, each with its best real weights."""
+    from handful.scoring import _loops
+
+    items, y, weight = task.items.is_met, task.y, task.weight
+    chosen: list[int] = []
+    beta = np.zeros(1)
+    loss = _loops.fit_support(items, np.empty(0, dtype=np.int64), 0, y, weight, _RIDGE, beta, 12)
+    yield Support((), beta.copy(), loss)
+    gains = np.empty(len(items))
+    is_banned = np.zeros(len(items), dtype=bool)
+    is_banned[list(banned)] = True
+    while len(chosen) < min(max_items, len(items)):
+        eta = beta[-1] + beta[:-1] @ items[chosen] if chosen else np.full(len(y), beta[-1])
+        _loops.item_gains(items, np.asarray(eta, dtype=np.float64), y, weight, _RIDGE, gains)
+        is_wrong = task.direction * np.sign(gains) < 0
+        usable = np.where(is_banned | is_wrong, 0.0, np.abs(gains))
+        usable[chosen] = 0.0
+        best: Support | None = None
+        for j in np.argsort(-usable, kind="stable")[:_N_TRIED]:
+            if usable[j] <= 0.0:
+                break
+            found = _try_item(task, chosen, beta, int(j))
+            if best is None or found.loss < best.loss - 1e-9:
+                best = found
+        if best is None or best.loss > loss - 1e-6 * (1.0 + loss):
+            return
+        chosen, beta, loss = list(best.items), best.beta.copy(), best.loss
+        yield best
+
+
+def _try_item(task: Task, chosen: list[int], beta: Floats, j: int) -> Support:
+    from handful.scoring import _loops
+
+    support = np.array([*chosen, j], dtype=np.int64)
+    start = np.concatenate([beta[:-1], [0.0], beta[-1:]])
+    k = len(support)
+    loss = _loops.fit_support(
+        task.items.is_met, support, k, task.y, task.weight, _RIDGE, start, _N_STEPS
+    )
+    return Support(tuple(support.tolist()), start, float(loss))
+
+
+def round_support(task: Task, support: Support) -> Points:
+    """The best of several scalings of the real weights, rounded; no moves: the plain way."""
+    return _finished(min(_roundings(task, support), key=lambda draft: draft.loss))
+
+
+@dataclass(frozen=True)
+class Draft:
+    """Points of a support; some may be 0, and then wait for a better use."""
+
+    support: Ints
+    points: Ints
+    curve: Floats
+    loss: float
+
+
+def _roundings(task: Task, support: Support) -> list[Draft]:
+    """Distinct roundings at scales whose largest weight becomes 1 to max_points, best first."""
+    weights, chosen = support.beta[:-1], np.array(support.items, dtype=np.int64)
+    largest = float(np.max(np.abs(weights), initial=0.0)) or 1.0
+    found: dict[tuple[int, ...], Draft] = {}
+    for top in np.linspace(1.0, 2.0 * task.max_points, 4 * task.max_points):
+        ratio = top / largest
+        whole = np.clip(np.rint(weights * ratio), -task.max_points, task.max_points)
+        points = whole.astype(np.int64)
+        points[task.direction[chosen] * points < 0] = 0
+        key = tuple(points.tolist())
+        if key not in found:
+            found[key] = _improved(task, chosen, points, np.array([1.0 / ratio, 0.0]), n_sweeps=0)
+    return sorted(found.values(), key=lambda draft: draft.loss)
+
+
+def _improved(task: Task, support: Ints, points: Ints, curve: Floats, n_sweeps: int) -> Draft:
+    from handful.scoring import _loops
+
+    support, points, curve = support.copy(), points.copy(), curve.copy()
+    loss = _loops.improve_points(
+        task.items.is_met,
+        support,
+        points,
+        len(support),
+        task.y,
+        task.weight,
+        task.max_points,
+        task.direction,
+        task.items.neighbours,
+        curve,
+        n_sweeps,
+    )
+    return Draft(support, points, curve, float(loss))
+
+
+def _finished(draft: Draft) -> Points:
+    """Without the items that got no points, most points first."""
+    support, points = draft.support, draft.points
+    keep = np.flatnonzero(points)
+    order = keep[np.lexsort((support[keep], -np.abs(points[keep])))]
+    return Points(
+        tuple(support[order].tolist()),
+        tuple(points[order].tolist()),
+        float(draft.curve[0]),
+        float(draft.curve[1]),
+        draft.loss,
+    )
+
+
+def integer_points(task: Task, support: Support, *, n_starts: int = _N_STARTS) -> Points:
+    """Round at several scales, improve the best few by moves, keep the best of all."""
+    starts = _roundings(task, support)[:n_starts]
+    improved = [_improved(task, d.support, d.points, d.curve, _N_SWEEPS) for d in starts]
+    return _finished(min(improved, key=lambda draft: draft.loss))
+
+
+def card_of(items: Items, found: Points) -> Card:
+    """The card as data."""
+    rows = tuple(
+        Item(items.conditions[i], p) for i, p in zip(found.support, found.points, strict=True)
+    )
+    return Card(rows, found.threshold, found.scale, found.offset)
