@@ -59,9 +59,19 @@ def test_every_estimator_has_small_settings():
     assert set(_estimators()) == set(SMALL)
 
 
+# The order of the rows is drawn from all of them, and every row counts once in a certificate:
+# a weight of 2 steers training but is no second example.
+NOT_EXPECTED = {
+    "CertifiedClassifier": {
+        "check_sample_weight_equivalence_on_dense_data": "weights steer training only",
+    }
+}
+
+
 @parametrize_with_checks(
     [getattr(handful, name)(**SMALL[name]) for name in sorted(SMALL)]
-    + [getattr(handful, name)(**options) for name, options in VARIANTS]
+    + [getattr(handful, name)(**options) for name, options in VARIANTS],
+    expected_failed_checks=lambda e: NOT_EXPECTED.get(type(e).__name__, {}),
 )
 def test_scikit_learn_checks(estimator, check):
     with warnings.catch_warnings():

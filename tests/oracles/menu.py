@@ -40,9 +40,7 @@ def honest_guesses(guesses, y, fold):
     """For each row, the guess of the setting with fewest errors on the other folds."""
     out = []
     for i in range(len(y)):
-        errors = [
-            sum(g[j] != y[j] for j in range(len(y)) if fold[j] != fold[i]) for g in guesses
-        ]
+        errors = [sum(g[j] != y[j] for j in range(len(y)) if fold[j] != fold[i]) for g in guesses]
         out.append(guesses[errors.index(min(errors))][i])
     return np.array(out)
 

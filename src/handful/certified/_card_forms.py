@@ -57,17 +57,24 @@ def _guesses(pool: Pool, banned: Sequence[int]) -> Ints:
     return out
 
 
-def _cards(pool: Pool, rows: Ints, sizes: Sequence[int], banned: Sequence[int]) -> list[Points]:
+def _cards(
+    pool: Pool, rows: Ints, sizes: Sequence[int], banned: Sequence[int], exchange: bool = False
+) -> list[Points]:
     """Cards of several sizes learned from some rows; weights 0 leave the others out."""
     weight = np.zeros(len(pool))
     weight[rows] = pool.weight[rows]
     task = make_task(pool.items, pool.y.astype(np.float64), weight=weight, max_points=MAX_POINTS)
     path = list(support_path(task, max(sizes), banned=banned))
-    return [integer_points(task, path[min(size, len(path) - 1)], n_starts=1) for size in sizes]
+    return [
+        integer_points(
+            task, path[min(size, len(path) - 1)], n_starts=1, exchange=exchange, banned=banned
+        )
+        for size in sizes
+    ]
 
 
 def _proposal(
     form: str, pool: Pool, size: int, guesses: Ints, banned: Sequence[int]
 ) -> tuple[Proposal, Points]:
-    found = _cards(pool, np.arange(len(pool)), (size,), banned)[0]
+    found = _cards(pool, np.arange(len(pool)), (size,), banned, exchange=True)[0]
     return Proposal(form, card_of(pool.items, found), guesses), found

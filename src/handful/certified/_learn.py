@@ -26,7 +26,6 @@ Learned = tuple[list[tuple[Proposal, float]], list[Failure]]
 
 def learn_all(pool: Pool, forms: list[Form], with_vote: bool, n_jobs: int | None) -> Learned:
     """Proposals of all forms in the order of the forms, each with its seconds; failures apart."""
-
     controller = ThreadpoolController()
 
     def run(form: Form) -> tuple[list[Proposal], float, str]:

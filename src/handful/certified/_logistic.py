@@ -27,7 +27,7 @@ def logistic_path(
     --------
     >>> Z, y = np.array([[-1.0], [-0.5], [0.5], [1.0]]), np.array([0, 1, 0, 1])
     >>> [w.round(3).ravel().tolist() for w in logistic_path(Z, y, np.ones(4), [1.0], 1)]
-    [[0.327, 0.0]]
+    [[0.308, 0.0]]
     """
     rotation = None
     if Z.shape[1] > len(Z):  # the solution lies in the span of the rows

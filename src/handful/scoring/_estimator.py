@@ -113,7 +113,7 @@ class ScoreCard(ClassifierMixin, BaseEstimator):
             for name, cuts in (self.cut_points or {}).items()
             for j in self._features(name, columns)
         }
-        items = make_items(X, n_cuts=self.n_cuts, cut_points=by_feature)
+        items = make_items(X, weight=weight, n_cuts=self.n_cuts, cut_points=by_feature)
         sign = np.zeros(max(1, X.shape[1]), dtype=np.int64)
         for name, direction in (self.directions or {}).items():
             sign[self._features(name, columns)] = direction
@@ -147,11 +147,13 @@ class ScoreCard(ClassifierMixin, BaseEstimator):
 
     def points(self, X: Any) -> NDArray[np.int64]:
         """Total points of each row."""
-        return self.card_.points(self._encode(X))
+        encoded = self._encode(X)
+        return self.card_.points(encoded)
 
     def decision_function(self, X: Any) -> Floats:
         """Points above half a point below the threshold."""
-        return self.card_.scores(self._encode(X))
+        encoded = self._encode(X)
+        return self.card_.scores(encoded)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels."""
@@ -160,7 +162,8 @@ class ScoreCard(ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X: Any) -> Floats:
         """Estimated probabilities of both classes, from the logistic curve over the points."""
-        second = self.card_.probabilities(self.card_.points(self._encode(X)))
+        totals = self.points(X)
+        second = self.card_.probabilities(totals)
         return np.column_stack([1.0 - second, second])
 
     def _encode(self, X: Any) -> Floats:

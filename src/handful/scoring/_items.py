@@ -42,23 +42,26 @@ class Items:
         return np.array([c.feature for c in self.conditions], dtype=np.int64)
 
 
-def quantile_cuts(x: Floats, n_cuts: int) -> list[float]:
-    """At most ``n_cuts`` numbers that split the values into parts of like size.
+def quantile_cuts(x: Floats, n_cuts: int, weight: Floats | None = None) -> list[float]:
+    """At most ``n_cuts`` numbers that split the values into parts of like size (or weight).
 
     A cut stands between two neighbouring values and has as few digits as fit there.
 
     Examples
     --------
     >>> quantile_cuts(np.array([1.0, 2.0, 2.0, 3.0, np.nan, 10.0]), 3)
-    [2.0, 3.0, 7.0]
+    [2.0, 3.0, 6.0]
     """
-    values = np.sort(x[~np.isnan(x)])
+    is_used = ~np.isnan(x) if weight is None else ~np.isnan(x) & (weight > 0.0)
+    values, place = np.unique(x[is_used], return_inverse=True)
     if len(values) < 2:
         return []
-    borders = np.flatnonzero(values[1:] > values[:-1]) + 1  # first positions on the right
+    heavy = np.bincount(place, weights=None if weight is None else weight[is_used])
+    below = np.cumsum(heavy)[:-1]  # weight on the left of each border
+    borders = np.arange(1, len(values))
     if len(borders) > n_cuts:
-        wanted = np.arange(1, n_cuts + 1) * len(values) / (n_cuts + 1)
-        borders = np.unique(borders[np.abs(borders[None, :] - wanted[:, None]).argmin(axis=1)])
+        wanted = np.arange(1, n_cuts + 1) * heavy.sum() / (n_cuts + 1)
+        borders = np.unique(np.abs(below[None, :] - wanted[:, None]).argmin(axis=1)) + 1
     return sorted({between(values[b - 1], values[b]) for b in borders})
 
 
@@ -74,7 +77,11 @@ def between(low: float, high: float) -> float:
 
 
 def make_items(
-    X: Floats, *, n_cuts: int = 12, cut_points: Mapping[int, Sequence[float]] | None = None
+    X: Floats,
+    *,
+    weight: Floats | None = None,
+    n_cuts: int = 12,
+    cut_points: Mapping[int, Sequence[float]] | None = None,
 ) -> Items:
     """Items of all features.
 
@@ -82,6 +89,8 @@ def make_items(
     ----------
     X : ndarray (n_samples, n_features)
         Encoded rows, NaN where a value is missing.
+    weight : ndarray, optional
+        How much each row counts for the quantiles.
     n_cuts : int
         Cuts a feature, at most.
     cut_points : mapping from feature to cuts, optional
@@ -97,7 +106,7 @@ def make_items(
     conditions = [
         Cut(j, float(cut))
         for j in range(X.shape[1])
-        for cut in (sorted(given[j]) if j in given else quantile_cuts(X[:, j], n_cuts))
+        for cut in (sorted(given[j]) if j in given else quantile_cuts(X[:, j], n_cuts, weight))
     ]
     is_met = np.array([c.is_met(X) for c in conditions], dtype=np.uint8)
     features = np.array([c.feature for c in conditions])

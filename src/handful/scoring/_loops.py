@@ -11,6 +11,8 @@ import math
 import numpy as np
 from numba import njit
 
+CURVE_RIDGE = 1e-3  # on the scale of the curve over totals: finite where totals separate
+
 
 @njit(cache=True, nogil=True)
 def solve_small(H, g, k):
@@ -129,7 +131,7 @@ def item_gains(items, eta, y, weight, ridge, gains):
 
 
 @njit(cache=True, nogil=True)
-def fit_totals(positives, negatives, low, start, out):
+def fit_totals(positives, negatives, low, start, out, tol, n_steps):
     """Best scale >= 0 and offset of a logistic curve over totals; gives the loss.
 
     ``positives[t]`` and ``negatives[t]`` are weights of rows with total ``low + t``; ``start``
@@ -137,13 +139,13 @@ def fit_totals(positives, negatives, low, start, out):
     """
     s, b = start[0], start[1]
     best = np.inf
-    for step in range(12):
-        loss = 0.0
+    for step in range(n_steps):
+        loss = 0.5 * CURVE_RIDGE * s * s
         g0 = 0.0
-        g1 = 0.0
+        g1 = -CURVE_RIDGE * s
         h00 = 1e-9
         h01 = 0.0
-        h11 = 1e-9
+        h11 = CURVE_RIDGE
         for t in range(len(positives)):
             w = positives[t] + negatives[t]
             if w == 0.0:
@@ -164,7 +166,7 @@ def fit_totals(positives, negatives, low, start, out):
             h11 += h * x * x
         if loss < best:
             out[0], out[1] = s, b
-        if step > 0 and loss > best - 1e-7 * (1.0 + best):
+        if step > 0 and loss > best - tol * (1.0 + best):
             return min(loss, best)
         best = min(loss, best)
         determinant = h00 * h11 - h01 * h01
@@ -190,7 +192,7 @@ def histogram_loss(totals, extra, factor, y, weight, low, high, start, out, bins
             bins[0, t] += weight[i]
         else:
             bins[1, t] += weight[i]
-    return fit_totals(bins[0, :span], bins[1, :span], low, start, out)
+    return fit_totals(bins[0, :span], bins[1, :span], low, start, out, 1e-7, 12)
 
 
 @njit(cache=True, nogil=True)
@@ -248,4 +250,6 @@ def improve_points(
                 totals[i] += best_points * items[best_item, i]
         if best > before - 1e-6 * (1.0 + abs(before)):
             break
-    return best
+    histogram_loss(totals, zero, 0, y, weight, -reach, reach, start, out, bins)
+    start[:] = out
+    return fit_totals(bins[0], bins[1], -reach, start, start, 0.0, 60)

@@ -23,6 +23,7 @@ _N_TRIED = 6  # items of largest gain that a greedy step fits exactly
 _N_STARTS = 3
 _N_STEPS = 12  # of Newton's method
 _N_SWEEPS = 12
+_N_EXCHANGED = 60  # items that may take the place of any other
 
 
 @dataclass(frozen=True)
@@ -115,12 +116,13 @@ def support_path(task: Task, max_items: int, *, banned: Sequence[int] = ()) -> I
         is_wrong = task.direction * np.sign(gains) < 0
         usable = np.where(is_banned | is_wrong, 0.0, np.abs(gains))
         usable[chosen] = 0.0
+        usable = np.round(usable / max(float(usable.max(initial=0.0)), 1e-300), 9)  # ties are ties
         best: Support | None = None
         for j in np.argsort(-usable, kind="stable")[:_N_TRIED]:
             if usable[j] <= 0.0:
                 break
             found = _try_item(task, chosen, beta, int(j))
-            if best is None or found.loss < best.loss - 1e-9:
+            if best is None or found.loss < best.loss - 1e-7 * (1.0 + best.loss):
                 best = found
         if best is None or best.loss > loss - 1e-6 * (1.0 + loss):
             return
@@ -171,7 +173,14 @@ def _roundings(task: Task, support: Support) -> list[Draft]:
     return sorted(found.values(), key=lambda draft: draft.loss)
 
 
-def _improved(task: Task, support: Ints, points: Ints, curve: Floats, n_sweeps: int) -> Draft:
+def _improved(
+    task: Task,
+    support: Ints,
+    points: Ints,
+    curve: Floats,
+    n_sweeps: int,
+    neighbours: Ints | None = None,
+) -> Draft:
     from handful.scoring import _loops
 
     support, points, curve = support.copy(), points.copy(), curve.copy()
@@ -184,7 +193,7 @@ def _improved(task: Task, support: Ints, points: Ints, curve: Floats, n_sweeps: 
         task.weight,
         task.max_points,
         task.direction,
-        task.items.neighbours,
+        task.items.neighbours if neighbours is None else neighbours,
         curve,
         n_sweeps,
     )
@@ -205,11 +214,47 @@ def _finished(draft: Draft) -> Points:
     )
 
 
-def integer_points(task: Task, support: Support, *, n_starts: int = _N_STARTS) -> Points:
-    """Round at several scales, improve the best few by moves, keep the best of all."""
+def integer_points(
+    task: Task,
+    support: Support,
+    *,
+    n_starts: int = _N_STARTS,
+    exchange: bool = True,
+    banned: Sequence[int] = (),
+) -> Points:
+    """Round at several scales, improve the best few by moves, keep the best of all.
+
+    Points are changed and cuts moved within their feature; with ``exchange``, the best of them
+    then tries items of other features in place of its own, except ``banned`` ones.
+    """
     starts = _roundings(task, support)[:n_starts]
     improved = [_improved(task, d.support, d.points, d.curve, _N_SWEEPS) for d in starts]
-    return _finished(min(improved, key=lambda draft: draft.loss))
+    best = min(improved, key=lambda draft: draft.loss)
+    if exchange and len(best.support):
+        others = _exchanges(task, banned)
+        best = _improved(task, best.support, best.points, best.curve, _N_SWEEPS, others)
+    return _finished(best)
+
+
+def _exchanges(task: Task, banned: Sequence[int]) -> Ints:
+    """For each item, its own feature's cuts and the items that alone matter most."""
+    from handful.scoring import _loops
+
+    gains = np.empty(len(task.items))
+    rate = float(np.clip(np.average(task.y, weights=task.weight), 1e-6, 1.0 - 1e-6))
+    eta = np.full(len(task.y), np.log(rate / (1.0 - rate)))
+    _loops.item_gains(task.items.is_met, eta, task.y, task.weight, _RIDGE, gains)
+    gains[list(banned)] = 0.0
+    best = np.argsort(-np.round(np.abs(gains), 9), kind="stable")[:_N_EXCHANGED]
+    best = best[np.abs(gains[best]) > 0.0]
+    own = task.items.neighbours
+    out = np.full((len(task.items), len(best) + own.shape[1]), -1, dtype=np.int64)
+    for i in range(len(task.items)):
+        near = own[i][own[i] >= 0]
+        far = best[~np.isin(best, near) & (best != i)]
+        out[i, : len(near)] = near
+        out[i, len(near) : len(near) + len(far)] = far
+    return out
 
 
 def card_of(items: Items, found: Points) -> Card:
