@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.certified._logistic import logistic_path
 from handful.certified._pool import Floats, Ints, Pool
 from handful.certified._proposals import Proposal, need_folds, select
 from handful.fitted import Additive, Curve
@@ -14,30 +18,59 @@ _N_CUTS = 24
 _SHRINK = 0.1
 _LEAST = 1.0  # bend of the loss on each side of a stump
 _RIDGE = 1.0
+_STRAIGHT = 30.0  # penalty of the straight start
+
+
+@dataclass(frozen=True, eq=False)
+class Binned:
+    """Features of the pool in bins, bin 0 for missing values, and the mean of each bin."""
+
+    cuts: list[list[float]]
+    bins: NDArray[np.uint8]
+    n_bins: Ints
+    means: list[Floats]
+
+    @property
+    def stepped(self) -> Floats:
+        """Each value replaced by the mean of its bin."""
+        return np.column_stack([m[b] for m, b in zip(self.means, self.bins, strict=True)])
 
 
 def additive(pool: Pool) -> list[Proposal]:
-    """Stagewise logistic stumps on quantile bins; the number of rounds by cross-validation."""
+    """Stagewise logistic stumps on quantile bins.
+
+    They start from the class frequencies or from a logistic regression on the bins' means, which
+    is a sum of curves as well; the start and the number of rounds by cross-validation.
+    """
     need_folds(pool)
-    cuts = [quantile_cuts(pool.X[:, j], _N_CUTS) for j in range(pool.X.shape[1])]
-    bins = _bins(pool.X, cuts)
-    guesses = np.zeros((len(CHECKPOINTS), len(pool)), dtype=np.int64)
+    binned = _binned(pool)
+    settings = [(is_straight, r) for is_straight in (True, False) for r in range(len(CHECKPOINTS))]
+    guesses = np.zeros((len(settings), len(pool)), dtype=np.int64)
     for train, test in pool.folds:
-        _, kept, _ = _boosted(pool, bins, cuts, train, CHECKPOINTS)
-        for row, scores in zip(guesses, kept, strict=True):
-            row[test] = _labels(scores[test])
+        for is_straight in (True, False):
+            _, kept, _ = _boosted(pool, binned, train, CHECKPOINTS, is_straight)
+            for r, scores in enumerate(kept):
+                guesses[settings.index((is_straight, r)), test] = _labels(scores[test])
     best, guess = select(guesses, pool)
-    curves, _, start = _boosted(pool, bins, cuts, np.arange(len(pool)), CHECKPOINTS[: best + 1])
-    return [Proposal("additive", _machine(cuts, curves[-1], start), guess)]
+    is_straight, r = settings[best]
+    rounds = CHECKPOINTS[: r + 1]
+    curves, _, start = _boosted(pool, binned, np.arange(len(pool)), rounds, is_straight)
+    return [Proposal("additive", _machine(binned.cuts, curves[-1], start), guess)]
 
 
-def _bins(X: Floats, cuts: list[list[float]]) -> np.ndarray:
-    """Bin 0 is for missing values, then from left to right."""
+def _binned(pool: Pool) -> Binned:
+    X = pool.X
+    cuts = [quantile_cuts(X[:, j], _N_CUTS) for j in range(X.shape[1])]
     bins = np.empty((X.shape[1], len(X)), dtype=np.uint8)
+    means = []
     for j, at in enumerate(cuts):
         position = np.searchsorted(np.array(at), X[:, j], side="right") + 1
         bins[j] = np.where(np.isnan(X[:, j]), 0, position)
-    return bins
+        size = np.bincount(bins[j], minlength=len(at) + 2)
+        total = np.bincount(bins[j], weights=pool.scaled[:, j], minlength=len(at) + 2)
+        means.append(total / np.maximum(size, 1))
+    n_bins = np.array([len(at) + 2 for at in cuts], dtype=np.int64)
+    return Binned(cuts, bins, n_bins, means)
 
 
 def _labels(scores: Floats) -> Ints:
@@ -47,21 +80,30 @@ def _labels(scores: Floats) -> Ints:
 
 
 def _boosted(
-    pool: Pool, bins: np.ndarray, cuts: list[list[float]], rows: Ints, checkpoints: tuple[int, ...]
+    pool: Pool, binned: Binned, rows: Ints, checkpoints: tuple[int, ...], is_straight: bool
 ) -> tuple[Floats, Floats, Floats]:
-    """Curves and scores at each checkpoint, and the start."""
+    """Curves and scores at each checkpoint, and the intercepts."""
     from handful.certified import _loops
 
     is_on = np.zeros(len(pool), dtype=bool)
     is_on[rows] = True
-    start = _start(pool, rows)
-    scores = np.tile(start, (len(pool), 1))
-    n_bins = np.array([len(at) + 2 for at in cuts], dtype=np.int64)
-    shape = (len(checkpoints), len(cuts), int(n_bins.max(initial=1)), pool.n_scores)
-    curves, kept = np.zeros(shape), np.zeros((len(checkpoints), *scores.shape))
+    width = int(binned.n_bins.max(initial=1))
+    curves = np.zeros((len(checkpoints), len(binned.cuts), width, pool.n_scores))
+    first = np.zeros(curves.shape[1:])
+    if is_straight:
+        beta = logistic_path(
+            binned.stepped[rows], pool.y[rows], pool.weight[rows], [_STRAIGHT], pool.n_scores
+        )[0]
+        start, scores = beta[-1], binned.stepped @ beta[:-1] + beta[-1]
+        for j, means in enumerate(binned.means):
+            first[j, : len(means)] = means[:, None] * beta[j]
+    else:
+        start = _start(pool, rows)
+        scores = np.tile(start, (len(pool), 1))
+    kept = np.zeros((len(checkpoints), *scores.shape))
     _loops.boost(
-        bins,
-        n_bins,
+        binned.bins,
+        binned.n_bins,
         pool.y,
         pool.weight,
         is_on,
@@ -69,11 +111,11 @@ def _boosted(
         _LEAST,
         _RIDGE,
         np.array(checkpoints),
-        scores,
+        np.ascontiguousarray(scores),
         curves,
         kept,
     )
-    return curves, kept, start
+    return curves + first, kept, start
 
 
 def _start(pool: Pool, rows: Ints) -> Floats:
@@ -84,7 +126,7 @@ def _start(pool: Pool, rows: Ints) -> Floats:
 
 
 def _machine(cuts: list[list[float]], curves: Floats, start: Floats) -> Additive:
-    """Curves without cuts that change nothing; weights of the pool's mean stay in the curve."""
+    """Curves without cuts that change nothing."""
     made = []
     for j, at in enumerate(cuts):
         steps = curves[j, 1 : len(at) + 2]

@@ -11,9 +11,19 @@ from sklearn.utils.validation import has_fit_parameter
 
 from handful.certified._pool import Ints, Pool
 from handful.certified._proposals import Proposal, need_folds
-from handful.fitted import Machine, Opaque, Vote
+from handful.fitted import Opaque, Vote
 
 N_TREES = 150
+N_VOTERS = 5
+VOTERS = (
+    "score card",
+    "linear",
+    "additive",
+    "prototypes",
+    "support vectors",
+    "random forest",
+    "gradient boosting",
+)
 
 
 def ada_boost(pool: Pool) -> list[Proposal]:
@@ -101,20 +111,16 @@ def take_rows(table: Any, rows: Any) -> Any:
     return table[rows]
 
 
-def vote(pool: Pool, proposals: list[Proposal], size: int = 3) -> list[Proposal]:
-    """What most of the pool's best few say; those that read encoded rows only."""
+def vote(pool: Pool, proposals: list[Proposal]) -> list[Proposal]:
+    """What most of the pool's best five say, of forms that differ much from each other."""
     ranked = sorted(
-        (p for p in proposals if _reads_encoded(p.machine)),
+        (p for p in proposals if p.form in VOTERS),
         key=lambda p: int(np.count_nonzero(p.guesses != pool.y)),
-    )[:size]
-    if len(ranked) < size:
+    )[:N_VOTERS]
+    if len(ranked) < N_VOTERS:
         return []
     machine = Vote(tuple(p.machine for p in ranked), pool.n_classes)
     counts = np.zeros((len(pool), pool.n_classes))
     for i, p in enumerate(ranked):
         counts += np.eye(pool.n_classes)[p.guesses] * (1.0 + 0.5 ** (i + 20))
     return [Proposal("vote", machine, np.argmax(counts, axis=1).astype(np.int64))]
-
-
-def _reads_encoded(machine: Machine) -> bool:
-    return not (isinstance(machine, Opaque) and machine.takes == "table")

@@ -12,7 +12,7 @@ from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
 from handful.certified._foreign_forms import take_rows, vote
-from handful.certified._forms import FORMS, Form, simplicity_of
+from handful.certified._forms import BELIEF, FORMS, Form, simplicity_of
 from handful.certified._groups import Units, count_groups, group_means
 from handful.certified._pool import Ints, Pool
 from handful.certified._proposals import Proposal
@@ -56,13 +56,24 @@ def learn_all(pool: Pool, forms: list[Form], with_vote: bool, n_jobs: int | None
 
 
 def ranked(pool: Pool, made: list[tuple[Proposal, float]]) -> list[tuple[Proposal, float, float]]:
-    """Proposals by their cross-validated errors on the pool, then by simplicity."""
-    rows = [
-        (pool_error(pool, proposal.guesses), simplicity_of(proposal.form), i, proposal, seconds)
-        for i, (proposal, seconds) in enumerate(made)
+    """Proposals in the pool's order, with their seconds and cross-validated errors.
+
+    Errors are compared after adding what is believed of each form, in standard errors of the
+    smallest one; equals go by simplicity.
+    """
+    errors = [pool_error(pool, proposal.guesses) for proposal, _ in made]
+    unit = standard_error(min(errors), units_in_pool(pool))
+    keys = [
+        (error + BELIEF.get(proposal.form, 0.0) * unit, simplicity_of(proposal.form), i)
+        for i, (error, (proposal, _)) in enumerate(zip(errors, made, strict=True))
     ]
-    rows.sort(key=lambda row: row[:3])
-    return [(proposal, seconds, error) for error, _, _, proposal, seconds in rows]
+    return [(*made[key[2]], errors[key[2]]) for key in sorted(keys)]
+
+
+def standard_error(error: float, n: int) -> float:
+    """Of an error rate estimated from n units; never 0, as no error is not certainty."""
+    rate = (error * n + 0.5) / (n + 1.0)
+    return math.sqrt(rate * (1.0 - rate) / n)
 
 
 def pool_error(pool: Pool, guesses: Ints) -> float:
