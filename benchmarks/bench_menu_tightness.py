@@ -27,7 +27,7 @@ from handful.bounds import held_out_bound
 
 PAPER = ("breastw", "pima", "haberman", "bupa", "glass-2class", "credit")
 TUNED = ("pima", "haberman", "glass-2class", "heart-statlog", "german", "transfusion",
-         "ionosphere", "wholesale")  # fmt: skip
+         "ionosphere", "wholesale", "banana")  # fmt: skip
 OTHERS = ("heart-statlog", "german", "transfusion", "ionosphere", "wholesale", "house-voters",
           "ilpd", "tic-tac-toe", "breast-cancer", "australian", "wdbc", "titanic",
           "banana")  # fmt: skip

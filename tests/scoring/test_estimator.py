@@ -59,9 +59,7 @@ def test_limits_are_kept():
 def test_given_cuts_and_directions(frame):
     X, y = frame
     machine = ScoreCard(cut_points={"age": [40.0]}, directions={"colour": 1}).fit(X, y)
-    ages = [
-        item.condition.threshold for item in machine.card_.items if item.condition.feature == 0
-    ]
+    ages = [item.condition.threshold for item in machine.card_.items if item.condition.feature == 0]
     assert set(ages) <= {40.0}
     with pytest.raises(ValueError, match="`weight` is not a column"):
         ScoreCard(directions={"weight": 1}).fit(X, y)

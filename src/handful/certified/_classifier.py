@@ -241,6 +241,12 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "_menu")
         return tuple(self._menu[row] for row in range(len(self._menu)))
 
+    @property
+    def menu_risks_(self) -> Floats:
+        """Certified risks in the order of the menu."""
+        check_is_fitted(self, "_menu")
+        return self._menu.risks[self._menu.order]
+
     def choose(self, choice: int | str) -> CertifiedClassifier:
         """The same machine with another row of the menu; its certificate holds as well.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ from handful.fitted import Opaque, Vote
 
 N_TREES = 150
 N_VOTERS = 5
+N_ERRORS_WORSE = 2.5
 VOTERS = (
     "score card",
     "linear",
@@ -112,12 +114,23 @@ def take_rows(table: Any, rows: Any) -> Any:
 
 
 def vote(pool: Pool, proposals: list[Proposal]) -> list[Proposal]:
-    """What most of the pool's best five say, of forms that differ much from each other."""
-    ranked = sorted(
-        (p for p in proposals if p.form in VOTERS),
-        key=lambda p: int(np.count_nonzero(p.guesses != pool.y)),
-    )[:N_VOTERS]
-    if len(ranked) < N_VOTERS:
+    """What most of the pool's best five (or three) say, of forms that differ from each other.
+
+    A form that is clearly worse than the best one has no vote.
+    """
+    errors = {
+        p.form: int(np.count_nonzero(p.guesses != pool.y)) for p in proposals if p.form in VOTERS
+    }
+    if not errors:
+        return []
+    least = min(errors.values())
+    most = least + N_ERRORS_WORSE * math.sqrt(least + 1.0)  # in standard errors of a count
+    fit = sorted(
+        (p for p in proposals if errors.get(p.form, math.inf) <= most),
+        key=lambda p: errors[p.form],
+    )
+    ranked = fit[:N_VOTERS] if len(fit) >= N_VOTERS else fit[:3]
+    if len(ranked) < 3:
         return []
     machine = Vote(tuple(p.machine for p in ranked), pool.n_classes)
     counts = np.zeros((len(pool), pool.n_classes))

@@ -11,7 +11,7 @@ from handful.fitted import KernelExpansion
 
 SIZES = (2, 4, 8, 16)
 PROTOTYPE_WIDTHS = (0.1, 0.3, 1.0, 3.0)
-SVC_WIDTHS = (0.03, 0.1, 0.3, 1.0)
+SVC_WIDTHS = (0.03, 0.1, 0.3, 1.0, 3.0)
 SVC_COSTS = (0.3, 1.0, 3.0, 10.0)
 _N_PROTOTYPES_TRIED = 300
 _RIDGE = 1e-3
