@@ -1,0 +1,93 @@
+"""Groups: drawn and counted whole, in an order that nobody chose."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from handful.bounds import betting_bound, binomial_tail_inverse
+from handful.certified._groups import (
+    count_groups,
+    first_rows,
+    group_means,
+    make_units,
+    prefers_betting,
+)
+
+
+def test_rows_are_units_without_groups(rng):
+    X = rng.normal(size=(30, 2))
+    units = make_units(X, np.arange(30) % 2, None, None)
+    assert sorted(units.order.tolist()) == list(range(30))
+    assert units.rows_of(units.order[:5]).tolist() == units.order[:5].tolist()
+
+
+def test_groups_come_whole_and_rows_within_them_in_blind_order(rng):
+    X, groups = rng.normal(size=(60, 2)), rng.integers(0, 9, size=60)
+    units = make_units(X, np.zeros(60), groups, None)
+    rows = units.rows_of(units.order[:4])
+    assert sorted(rows.tolist()) == np.flatnonzero(np.isin(units.member, units.order[:4])).tolist()
+    assert list(dict.fromkeys(units.member[rows].tolist())) == units.order[:4].tolist()
+    place = np.argsort(units.row_order)
+    for g in units.order[:4]:
+        assert (np.diff(place[rows[units.member[rows] == g]]) > 0).all()
+
+
+def test_the_order_does_not_depend_on_rows_names_or_seeds(rng):
+    X, groups = rng.normal(size=(60, 2)), np.repeat(np.arange(12), 5)
+    shuffled = rng.permutation(60)
+    first = make_units(X, np.zeros(60), groups, None)
+    second = make_units(X[shuffled], np.zeros(60), groups[shuffled] + 100, None)
+    a = {tuple(map(float, X[i])) for i in first.rows_of(first.order[:4])}
+    b = {tuple(map(float, X[shuffled[i]])) for i in second.rows_of(second.order[:4])}
+    assert a == b
+    assert make_units(X, np.zeros(60), groups, 1).order.tolist() != first.order.tolist()
+
+
+def test_large_groups_are_not_drawn_first(rng):
+    """Half of the groups have 20 rows, half have one; they take places alike."""
+    places = []
+    for _ in range(60):
+        sizes = np.where(np.arange(20) < 10, 20, 1)
+        groups = np.repeat(np.arange(20), sizes)
+        units = make_units(rng.normal(size=(len(groups), 2)), np.zeros(len(groups)), groups, None)
+        places.append(np.mean(np.argsort(units.order)[:10]))
+    assert abs(np.mean(places) - 9.5) < 1.2
+
+
+def test_means_and_first_rows():
+    is_wrong = np.array([True, False, True, True, False, False])
+    member = np.array([7, 7, 2, 2, 2, 5])
+    np.testing.assert_allclose(group_means(is_wrong, member), [0.5, 2 / 3, 0.0])
+    assert first_rows(member).tolist() == [0, 2, 5]
+
+
+def test_the_pool_decides_between_one_row_and_betting(rng):
+    member = np.repeat(np.arange(40), 10)
+    steady = rng.random(400) < 0.25
+    counts = count_groups(steady, member, np.full(25, 0.25), "mean", 3.0)
+    assert counts.losses is not None
+    assert betting_bound(counts.losses.tolist(), warm_up=counts.warm_up.tolist()).risk < (
+        binomial_tail_inverse(counts.n_errors, 40, np.log(0.05))
+    )
+    whole = np.repeat(rng.random(40) < 0.25, 10)
+    counts = count_groups(whole, member, np.array([0.0, 1.0, 0.0, 0.0] * 6), "mean", 3.0)
+    assert counts.losses is None
+    assert counts.n_errors == whole[::10].sum()
+
+
+def test_any_error_in_a_group():
+    is_wrong = np.array([True, False, False, False])
+    counts = count_groups(is_wrong, np.array([0, 0, 1, 1]), np.zeros(3), "any", 3.0)
+    assert (counts.n_counted, counts.n_errors, counts.losses) == (2, 1, None)
+
+
+def test_groups_of_one_row_are_rows(rng):
+    """Losses of 0 and 1: one row a group, counted by the binomial tail."""
+    losses = (rng.random(30) < 0.2).astype(float)
+    assert not prefers_betting(losses, 60, 3.0)
+
+
+@pytest.mark.parametrize("n", [0, 5])
+def test_without_a_pool_nothing_is_guessed(n):
+    assert not prefers_betting(np.empty(0), n, 3.0)

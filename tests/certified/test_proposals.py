@@ -1,0 +1,37 @@
+import numpy as np
+import pytest
+
+from handful.certified._proposals import majority, need_folds, need_two_classes, select
+from tests.certified.cases import linear_pool, make_pool, three_classes
+from tests.oracles import menu as oracle
+
+
+def test_honest_guesses_equal_the_oracle(rng):
+    pool = linear_pool(rng, n=60)
+    guesses = np.where(rng.random((7, 60)) < 0.3, 1 - pool.y, pool.y)
+    best, honest = select(guesses, pool)
+    errors = [(g != pool.y).sum() for g in guesses]
+    assert best == errors.index(min(errors))
+    np.testing.assert_array_equal(honest, oracle.honest_guesses(guesses, pool.y, pool.fold))
+
+
+def test_trying_many_settings_does_not_look_good(rng):
+    """Two hundred coin-flip settings: the best has few errors, honest guesses have half."""
+    pool = linear_pool(rng, n=100)
+    guesses = rng.integers(0, 2, size=(200, 100))
+    best, honest = select(guesses, pool)
+    assert np.mean(guesses[best] != pool.y) < 0.4
+    assert np.mean(honest != pool.y) > 0.4
+
+
+def test_majority_by_weight():
+    assert majority(np.array([0, 0, 1]), np.array([1.0, 1.0, 3.0]), 2) == 1
+
+
+def test_reasons(rng):
+    with pytest.raises(ValueError, match="for two classes, got 3"):
+        need_two_classes(three_classes(rng))
+    with pytest.raises(ValueError, match="one class only"):
+        need_folds(make_pool(np.ones((6, 1)), np.zeros(6, dtype=int)))
+    with pytest.raises(ValueError, match="without one class"):
+        need_folds(make_pool(np.ones((6, 1)), np.array([0, 0, 0, 0, 0, 1])))

@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+
+from handful.certified import _rule_forms as forms
+from tests.certified.cases import error, linear_pool, make_pool, three_classes
+
+
+def test_constant_is_the_heaviest_class(rng):
+    pool = make_pool(np.ones((10, 1)), np.array([0] * 3 + [1] * 7))
+    (proposal,) = forms.constant(pool)
+    assert proposal.machine.label == 1
+
+
+def test_one_rule_finds_the_cut(rng):
+    X = rng.normal(size=(200, 4))
+    pool = make_pool(X, (X[:, 2] > 0.3).astype(int))
+    (proposal,) = forms.one_rule(pool)
+    assert proposal.machine.size == 1
+    assert proposal.machine.features == (2,)
+    assert error(proposal, pool) < 0.06
+
+
+def test_one_rule_is_the_best_condition_of_all(rng):
+    """Every condition of the bank with every pair of labels, one at a time."""
+    pool = linear_pool(rng, n=60)
+    bank = forms.cut_bank(pool)
+    best = min(
+        np.mean(np.where(condition.is_met(pool.X), a, b) != pool.y)
+        for condition in bank.conditions
+        for a in (0, 1)
+        for b in (0, 1)
+    )
+    (proposal,) = forms.one_rule(pool)
+    assert error(proposal, pool) == pytest.approx(best)
+
+
+@pytest.mark.parametrize("bank", [forms.cut_bank, forms.plane_bank, forms.ball_bank])
+def test_banks_hold_what_their_conditions_say(bank, rng):
+    pool = linear_pool(rng, n=50)
+    made = bank(pool)
+    some = rng.choice(len(made.conditions), size=40, replace=False)
+    for j in some:
+        met = made.conditions[j].is_met(pool.X)
+        assert np.mean(met != (made.is_met[j] > 0)) <= 0.02  # equal but for rounding at a cut
+
+
+def test_missing_values_meet_no_condition():
+    X = np.array([[1.0], [np.nan], [3.0], [4.0]])
+    pool = make_pool(X, np.array([0, 1, 0, 1]))
+    bank = forms.cut_bank(pool)
+    for condition, met in zip(bank.conditions, bank.is_met, strict=True):
+        if condition.feature == 0:
+            assert met[1] == 0.0
+
+
+def test_covers_and_lists(rng):
+    X = rng.normal(size=(300, 3))
+    y = ((X[:, 0] > 0.5) | (X[:, 1] > 0.8)).astype(int)
+    pool = make_pool(X, y)
+    for learn in (forms.rule_set, forms.rule_list):
+        (proposal,) = learn(pool)
+        assert error(proposal, pool) < 0.1
+        assert set(proposal.machine.features) <= {0, 1, 2}
+
+
+def test_half_spaces_and_balls(rng):
+    X = rng.normal(size=(200, 2))
+    line = make_pool(X, (X[:, 0] + X[:, 1] > 0).astype(int))
+    (proposal,) = forms.half_spaces(line)
+    assert error(proposal, line) < 0.1
+    ring = make_pool(X, (np.hypot(X[:, 0], X[:, 1]) < 1.0).astype(int))
+    (proposal,) = forms.balls(ring)
+    assert error(proposal, ring) < 0.15
+
+
+def test_a_list_of_three_classes(rng):
+    pool = three_classes(rng)
+    (proposal,) = forms.rule_list(pool)
+    assert error(proposal, pool) < 0.2
