@@ -14,6 +14,7 @@ import numpy as np
 from scipy.stats import binom
 
 from handful import CertifiedClassifier
+from handful.bounds import binomial_tail_inverse
 
 FORMS = ["constant", "one rule", "rule list", "linear"]
 
@@ -52,9 +53,12 @@ def law(kind, side=3):
 
 
 def misses(rng, kind, n, delta, n_draws, **options):
-    """For each draw: does any row of the menu claim too little; does the favourite?"""
+    """For each draw: does any row of the menu claim too little; does the favourite?
+
+    The third array: would any row, if none paid for its rank?
+    """
     problem = law(kind)
-    any_row, first = np.zeros(n_draws, dtype=bool), np.zeros(n_draws, dtype=bool)
+    any_row, first, unpaid = np.zeros((3, n_draws), dtype=bool)
     for i in range(n_draws):
         X, y = problem.draw(rng, n)
         if len(np.unique(y)) < 2:
@@ -65,7 +69,10 @@ def misses(rng, kind, n, delta, n_draws, **options):
             is_missed = problem.risk(guess) > machine.menu_risks_[row]
             any_row[i] |= is_missed
             first[i] |= is_missed and candidate.rank == 1
-    return any_row, first
+            counts = candidate.counts
+            free = binomial_tail_inverse(counts.n_errors, counts.n_counted, np.log(delta))
+            unpaid[i] |= problem.risk(guess) > free
+    return any_row, first, unpaid
 
 
 def group_misses(rng, n_groups, size, delta, n_draws, coin=1.0, **options):
@@ -102,9 +109,9 @@ def main():
     for delta in (0.05, 0.5):
         for kind in ("noise", "rule", "ties"):
             for n in (20, 60, 400):
-                found, first = misses(rng, kind, n, delta, args.draws)
+                found, first, unpaid = misses(rng, kind, n, delta, args.draws)
                 line = f"{kind:6s} n {n:4d} delta {delta}: missed {found.sum()} of {args.draws}"
-                print(f"{line} (favourite {first.sum()}; allowed {n_allowed(args.draws, delta)})")
+                print(f"{line} (favourite {first.sum()}, unpaid {unpaid.sum()})")
                 sys.stdout.flush()
         for coin, n_groups, size in ((1.0, 40, 10), (0.5, 30, 5), (0.0, 40, 10), (1.0, 60, 1)):
             found, values = group_misses(rng, n_groups, size, delta, args.draws // 2, coin)

@@ -1,7 +1,14 @@
 import numpy as np
 import pytest
 
-from handful.certified._proposals import majority, need_folds, need_two_classes, select
+from handful.certified._linear_forms import linear
+from handful.certified._proposals import (
+    majority,
+    need_folds,
+    need_two_classes,
+    on_first_rows,
+    select,
+)
 from tests.certified.cases import linear_pool, make_pool, three_classes
 from tests.oracles import menu as oracle
 
@@ -35,3 +42,14 @@ def test_reasons(rng):
         need_folds(make_pool(np.ones((6, 1)), np.zeros(6, dtype=int)))
     with pytest.raises(ValueError, match="without one class"):
         need_folds(make_pool(np.ones((6, 1)), np.array([0, 0, 0, 0, 0, 1])))
+
+
+def test_a_large_pool_is_learned_from_in_part_and_guessed_in_full(rng):
+    pool = linear_pool(rng, n=200)
+    (some,) = on_first_rows(linear, 80)(pool)
+    (alone,) = linear(pool.first_rows(80))
+    assert some.machine == alone.machine
+    np.testing.assert_array_equal(some.guesses[:80], alone.guesses)
+    np.testing.assert_array_equal(some.guesses[80:], alone.machine.labels(pool.X[80:]))
+    (every,) = on_first_rows(linear, 200)(pool)
+    assert every.machine == linear(pool)[0].machine

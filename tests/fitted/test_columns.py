@@ -62,3 +62,14 @@ def test_words_where_numbers_were():
     columns = Columns((Column("age"),))
     with pytest.raises(ValueError, match="Column 'age' must hold numbers"):
         columns.encode(np.array([["old"]], dtype=object))
+
+
+def test_only_the_given_rows_say_what_a_column_holds():
+    mixed = np.array([[1], [2], ["old"]], dtype=object)
+    columns = read_columns(mixed, ["age"], np.array([0, 1]))
+    assert columns.columns[0].words is None
+    with pytest.raises(ValueError, match="Column 'age' must hold numbers"):
+        columns.encode(mixed)
+    empty = np.array([[None], [None], ["old"]], dtype=object)
+    columns = read_columns(empty, ["age"], np.array([0, 1]))
+    assert columns.encode(empty).shape == (3, 1)  # nothing to ask but whether it is missing

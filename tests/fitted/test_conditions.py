@@ -41,6 +41,11 @@ def test_unknown_document():
         condition_from_document({"condition": "cone", "is_above": True, "fill": []})
 
 
+def test_other_things_have_no_document():
+    with pytest.raises(TypeError, match="must be a Cut, Plane or Ball"):
+        condition_to_document("age > 3")
+
+
 def test_features():
     assert CONDITIONS[5][0].features == (0, 1)
     assert CONDITIONS[6][0].features == (0, 1, 2)

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from handful.certified._pool import Ints, Pool
+from handful.certified._pool import Ints, Pool, take_rows
 from handful.certified._proposals import Proposal, need_folds
 from handful.fitted import Opaque, Vote
 
@@ -104,13 +104,6 @@ def _fit(estimator: Any, table: Any, pool: Pool, rows: Ints) -> Any:
     if not has_fit_parameter(fresh, "sample_weight"):
         raise ValueError("this estimator does not take `sample_weight`.")
     return fresh.fit(X, y, sample_weight=weight)
-
-
-def take_rows(table: Any, rows: Any) -> Any:
-    """Rows of an array or data frame."""
-    if hasattr(table, "iloc"):
-        return table.iloc[rows]
-    return table[rows]
 
 
 def vote(pool: Pool, proposals: list[Proposal]) -> list[Proposal]:

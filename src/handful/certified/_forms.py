@@ -13,7 +13,9 @@ from handful.certified import (
     _linear_forms,
     _rule_forms,
 )
-from handful.certified._proposals import Learner
+from handful.certified._proposals import Learner, on_first_rows
+
+MANY = 1500  # rows from which forms learn that compare rows with each other
 
 
 @dataclass(frozen=True)
@@ -42,15 +44,17 @@ FORMS: dict[str, Form] = {
         Form("constant", _rule_forms.constant),
         Form("one rule", _rule_forms.one_rule),
         Form("rule set", _rule_forms.rule_set, for_two=True),
-        Form("rule list", _rule_forms.rule_list),
+        Form("rule list", on_first_rows(_rule_forms.rule_list, 2 * MANY)),
         Form("score card", _card_forms.score_card, for_two=True),
         Form("sparse linear", _linear_forms.sparse_linear, for_two=True),
         Form("linear", _linear_forms.linear),
         Form("additive", _additive_forms.additive),
-        Form("half-spaces", _rule_forms.half_spaces, for_two=True),
-        Form("balls", _rule_forms.balls, for_two=True),
-        Form("prototypes", _kernel_forms.prototypes),
-        Form("support vectors", _kernel_forms.support_vectors, is_readable=False),
+        Form("half-spaces", on_first_rows(_rule_forms.half_spaces, MANY), for_two=True),
+        Form("balls", on_first_rows(_rule_forms.balls, MANY), for_two=True),
+        Form("prototypes", on_first_rows(_kernel_forms.prototypes, MANY)),
+        Form(
+            "support vectors", on_first_rows(_kernel_forms.support_vectors, MANY), is_readable=False
+        ),
         Form("adaboost", _foreign_forms.ada_boost, is_readable=False),
         Form("random forest", _foreign_forms.random_forest, is_readable=False),
         Form("gradient boosting", _foreign_forms.gradient_boosting, is_readable=False),

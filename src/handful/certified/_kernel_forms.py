@@ -21,11 +21,11 @@ def prototypes(pool: Pool) -> list[Proposal]:
     """Weighted similarities to at most sixteen rows, chosen greedily by least squares."""
     need_folds(pool)
     squares, gammas = _squares(pool), _gammas(pool, PROTOTYPE_WIDTHS)
-    members = pool.kernel_rows[:_N_PROTOTYPES_TRIED]
+    members = np.arange(min(len(pool), _N_PROTOTYPES_TRIED))
     settings = [(size, g) for size in SIZES for g in gammas]
     guesses = np.zeros((len(settings), len(pool)), dtype=np.int64)
     for g in gammas:
-        K = np.exp(-g * squares[:, members])
+        K = np.exp(-g * squares)
         for train, test in pool.folds:
             inside = np.flatnonzero(np.isin(members, train))
             path = _pursue(pool, K[:, inside], train, SIZES)
@@ -34,14 +34,14 @@ def prototypes(pool: Pool) -> list[Proposal]:
                 guesses[settings.index((size, g)), test] = _labels(scores)
     best, guess = select(guesses, pool)
     size, g = settings[best]
-    K = np.exp(-g * squares[:, members])
+    K = np.exp(-g * squares)
     chosen, beta = _pursue(pool, K, np.arange(len(pool)), (size,))[0]
     machine = _expansion(pool, members[chosen], beta[:-1], beta[-1], g)
     return [Proposal("prototypes", machine, guess)]
 
 
 def _squares(pool: Pool) -> Floats:
-    return np.asarray(cdist(pool.scaled, pool.scaled[pool.kernel_rows], "sqeuclidean"))
+    return np.asarray(cdist(pool.scaled, pool.scaled[:_N_PROTOTYPES_TRIED], "sqeuclidean"))
 
 
 def _gammas(pool: Pool, widths: tuple[float, ...]) -> list[float]:
@@ -111,11 +111,10 @@ def support_vectors(pool: Pool) -> list[Proposal]:
     from handful.svm import fit_svm_grid, span_errors
 
     need_folds(pool)
-    rows, targets = pool.kernel_rows, _targets(pool)
-    Z, gammas = pool.scaled[rows], _gammas(pool, SVC_WIDTHS)
+    targets, gammas = _targets(pool), _gammas(pool, SVC_WIDTHS)
     errors = np.zeros((len(gammas), len(SVC_COSTS)))
     for k in range(targets.shape[1]):
-        grid = fit_svm_grid(Z, targets[rows, k], gammas=gammas, Cs=SVC_COSTS, tol=1e-3)
+        grid = fit_svm_grid(pool.scaled, targets[:, k], gammas=gammas, Cs=SVC_COSTS, tol=1e-3)
         for i in range(len(gammas)):
             K = grid.kernel_matrix(i)
             for c in range(len(SVC_COSTS)):
@@ -124,13 +123,12 @@ def support_vectors(pool: Pool) -> list[Proposal]:
     gamma, cost = gammas[width], SVC_COSTS[price]
     guesses = np.zeros(len(pool), dtype=np.int64)
     for train, test in pool.folds:
-        inside = rows[np.isin(rows, train)]
-        coef, bias = _machines(pool, inside, targets, gamma, cost)
-        K = np.exp(-gamma * cdist(pool.scaled[test], pool.scaled[inside], "sqeuclidean"))
+        coef, bias = _machines(pool, train, targets, gamma, cost)
+        K = np.exp(-gamma * cdist(pool.scaled[test], pool.scaled[train], "sqeuclidean"))
         guesses[test] = _labels(K @ coef + bias)
-    coef, bias = _machines(pool, rows, targets, gamma, cost)
+    coef, bias = _machines(pool, np.arange(len(pool)), targets, gamma, cost)
     used = np.flatnonzero(np.any(coef != 0.0, axis=1))
-    machine = _expansion(pool, rows[used], coef[used], bias, gamma)
+    machine = _expansion(pool, used, coef[used], bias, gamma)
     return [Proposal("support vectors", machine, guesses)]
 
 

@@ -11,10 +11,10 @@ import numpy as np
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
-from handful.certified._foreign_forms import take_rows, vote
+from handful.certified._foreign_forms import vote
 from handful.certified._forms import BELIEF, FORMS, Form, simplicity_of
 from handful.certified._groups import Units, count_groups, group_means
-from handful.certified._pool import Ints, Pool
+from handful.certified._pool import Ints, Pool, take_rows
 from handful.certified._proposals import Proposal
 from handful.certified._records import Candidate, Counts, Failure, Term, rank_masses
 from handful.fitted import Fitted

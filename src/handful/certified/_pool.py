@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +17,6 @@ Ints = NDArray[np.int64]
 
 N_FOLDS = 5
 MAX_POOL = 10_000
-_MAX_KERNEL_ROWS = 1500
 
 
 def pool_size(n: int, share: float) -> int:
@@ -117,10 +116,23 @@ class Pool:
         """Cuts at quantiles and where rows are above them."""
         return make_items(self.X)
 
-    @cached_property
-    def kernel_rows(self) -> Ints:
-        """The rows that kernel machines are made of: the first ones of a large pool."""
-        return np.arange(min(len(self), _MAX_KERNEL_ROWS))
+    def first_rows(self, n_rows: int) -> Pool:
+        """A smaller pool; the rows are in blind order, so that its own are as good as any."""
+        some = slice(0, n_rows)
+        return replace(
+            self,
+            table=take_rows(self.table, some),
+            X=self.X[some],
+            y=self.y[some],
+            weight=self.weight[some],
+            fold=self.fold[some],
+            groups=None if self.groups is None else self.groups[some],
+        )
+
+
+def take_rows(table: Any, rows: Any) -> Any:
+    """Rows of an array or data frame."""
+    return table.iloc[rows] if hasattr(table, "iloc") else table[rows]
 
 
 def make_folds(y: Ints, groups: Ints | None = None) -> Ints:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -47,6 +47,20 @@ def select(guesses: Ints, pool: Pool) -> tuple[int, Ints]:
     for train, test in pool.folds:
         honest[test] = guesses[int(np.argmin(is_wrong[:, train].sum(axis=1))), test]
     return best, honest
+
+
+def on_first_rows(learn: Learner, n_rows: int) -> Learner:
+    """Learn from the first rows of a large pool; the others are then new to the machine."""
+
+    def learn_some(pool: Pool) -> list[Proposal]:
+        if len(pool) <= n_rows:
+            return learn(pool)
+        return [
+            replace(p, guesses=np.concatenate([p.guesses, p.machine.labels(pool.X[n_rows:])]))
+            for p in learn(pool.first_rows(n_rows))
+        ]
+
+    return learn_some
 
 
 def majority(y: Ints, weight: np.ndarray, n_classes: int) -> int:

@@ -133,8 +133,8 @@ def read_columns(X: Any, names: Sequence[str], rows: Any = None) -> Columns:
     X : array or data frame
     names : sequence of str
     rows : array of int, optional
-        What words there are and whether values are missing is read off these rows; whether a
-        column holds numbers or words is read off all, so that every row can be read.
+        Everything is read off these rows alone: whether a column holds numbers or words, which
+        words there are, whether values are missing. The others must follow, or encoding fails.
 
     Examples
     --------
@@ -145,14 +145,13 @@ def read_columns(X: Any, names: Sequence[str], rows: Any = None) -> Columns:
     is_float = isinstance(X, np.ndarray) and X.dtype.kind in "biuf"
     for i, name in enumerate(names):
         values = column_of(X, i)
+        values = values if rows is None else values[rows]
         if is_float or not _is_category(values):
             numbers = as_numbers(values, name)
-            some = numbers if rows is None else numbers[rows]
-            columns.append(Column(str(name), None, bool(np.isnan(some).any())))
+            columns.append(Column(str(name), None, bool(np.isnan(numbers).any())))
             continue
         words = as_words(values)
-        some_words = words if rows is None else [words[r] for r in rows]
-        columns.append(Column(str(name), _asked(some_words), None in some_words))
+        columns.append(Column(str(name), _asked(words), None in words))
     return Columns(tuple(columns))
 
 
@@ -178,9 +177,8 @@ def _is_category(values: Any) -> bool:
     values = np.asarray(values)
     if values.dtype.kind in "biuf":
         return False
-    return any(
-        not isinstance(v, (int, float, np.number)) for v in values.tolist() if not is_missing(v)
-    )
+    known = [v for v in values.tolist() if not is_missing(v)]
+    return not known or any(not isinstance(v, (int, float, np.number)) for v in known)
 
 
 def as_numbers(values: Any, name: str) -> Floats:

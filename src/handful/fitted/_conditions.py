@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,11 +105,27 @@ class Ball:
         return tuple(range(len(self.center)))
 
 
-Condition = Cut | Plane | Ball
+class Condition(Protocol):
+    """What a row meets or does not: `Cut`, `Plane` and `Ball`."""
+
+    def is_met(self, X: Floats) -> Mask:
+        """Which rows meet it."""
+        ...
+
+    def describe(self, words: Spoken) -> str:
+        """The condition in the user's words."""
+        ...
+
+    @property
+    def features(self) -> tuple[int, ...]:
+        """Encoded features that it reads."""
+        ...
 
 
 def condition_to_document(condition: Condition) -> dict[str, Any]:
     """Plain data."""
+    if not isinstance(condition, Cut | Plane | Ball):
+        raise TypeError(f"`condition` must be a Cut, Plane or Ball, got {condition!r}.")
     side = {"is_above": condition.is_above}
     if isinstance(condition, Cut):
         cut = {"feature": condition.feature, "threshold": condition.threshold}

@@ -1,0 +1,23 @@
+"""
+A certified menu
+================
+
+Many forms from one table; every certificate holds, whichever row you take.
+"""
+
+import matplotlib.pyplot as plt
+
+from handful import CertifiedClassifier, MenuDisplay, load_dataset
+
+data = load_dataset("breastw")
+machine = CertifiedClassifier().fit(data.X, data.y)
+print(machine.explain())
+
+# %%
+# The price of readability: what a simpler form costs.
+MenuDisplay.from_estimator(machine).plot()
+plt.show()
+
+# %%
+# A person may prefer another row; its certificate was valid all along.
+print(machine.choose("score card").explain().split("Chosen: ")[1])
