@@ -2,6 +2,9 @@
 
 ORDER = (
     "plot_first_certificate.py",
+    "plot_menu.py",
+    "plot_score_card.py",
+    "plot_own_pipeline.py",
     "plot_report.py",
     "plot_boosting_margins.py",
     "plot_boosting_kernels.py",

@@ -9,8 +9,8 @@ import matplotlib.pyplot as plt
 
 from handful import CertifiedClassifier, MenuDisplay, load_dataset
 
-data = load_dataset("breastw")
-machine = CertifiedClassifier().fit(data.X, data.y)
+X, y = load_dataset("breastw").named()  # a data frame, and words as labels
+machine = CertifiedClassifier().fit(X, y)
 print(machine.explain())
 
 # %%

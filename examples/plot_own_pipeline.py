@@ -13,14 +13,14 @@ from sklearn.preprocessing import StandardScaler
 
 from handful import CertifiedClassifier, MenuDisplay, load_dataset
 
-data = load_dataset("haberman-294")
+X, y = load_dataset("haberman-294").named()  # a data frame, and words as labels
 candidates = [
     ("my pipeline", make_pipeline(StandardScaler(), LogisticRegression())),
     ("my forest", RandomForestClassifier(50, random_state=0)),
     "one rule",
     "score card",
 ]
-machine = CertifiedClassifier(candidates).fit(data.X, data.y)
+machine = CertifiedClassifier(candidates).fit(X, y)
 print(machine.menu_[["size", "n_errors", "certificate"]])
 
 # %%

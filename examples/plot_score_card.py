@@ -9,8 +9,8 @@ import matplotlib.pyplot as plt
 
 from handful import ScoreCard, load_dataset
 
-data = load_dataset("breastw")
-machine = ScoreCard(max_items=5, max_points=3).fit(data.X, data.y)
+X, y = load_dataset("breastw").named()  # a data frame, and words as labels
+machine = ScoreCard(max_items=5, max_points=3).fit(X, y)
 print(machine.explain())
 
 # %%

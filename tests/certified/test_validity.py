@@ -8,7 +8,7 @@ import pytest
 from handful import CertifiedClassifier
 from tests.certified.simulation import group_misses, misses, n_allowed
 
-N_DRAWS = 100
+N_DRAWS = 60
 
 
 @pytest.mark.parametrize("delta", [0.05, 0.5])

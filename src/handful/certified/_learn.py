@@ -11,6 +11,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
+from handful._threads import one_blas_thread
 from handful.certified._foreign_forms import vote
 from handful.certified._forms import BELIEF, FORMS, Form, simplicity_of
 from handful.certified._groups import Units, count_groups, group_means
@@ -31,19 +32,20 @@ def learn_all(pool: Pool, forms: list[Form], with_vote: bool, n_jobs: int | None
     def run(form: Form) -> tuple[list[Proposal], float, str]:
         start = time.perf_counter()
         try:
-            # matrices are small: threads inside each product would only wait for each other
-            with controller.limit(limits=1):
+            # on small tables, threads inside a learner would only wait for each other
+            with controller.limit(limits=1, user_api="openmp"):
                 found, reason = form.learn(pool), ""
         except Exception as error:  # a foreign estimator may raise anything
             found, reason = [], f"{type(error).__name__}: {error}"
         return found, time.perf_counter() - start, reason
 
     n_threads = effective_n_jobs(n_jobs)
-    if n_threads == 1:
-        done = [run(form) for form in forms]
-    else:
-        with ThreadPoolExecutor(max_workers=n_threads) as threads:
-            done = list(threads.map(run, forms))
+    with one_blas_thread():  # so that no bit of a result follows the number of threads
+        if n_threads == 1:
+            done = [run(form) for form in forms]
+        else:
+            with ThreadPoolExecutor(max_workers=n_threads) as threads:
+                done = list(threads.map(run, forms))
     made: list[tuple[Proposal, float]] = []
     failures = []
     for form, (found, seconds, reason) in zip(forms, done, strict=True):

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from handful._compiled import njit
 
 CURVE_RIDGE = 1e-3  # on the scale of the curve over totals: finite where totals separate
 
