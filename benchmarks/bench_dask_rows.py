@@ -111,8 +111,8 @@ def compare_with_dask_array(options, client) -> None:
 
     X, y = (part.persist() for part in generate(options.compare, options.chunk_rows))
     chunks = read_chunks(X, y)
-    pool = np.sort(np.random.default_rng(0).choice(options.compare, 160, replace=False))
-    rows = ChunkedRows.of(chunks, 1).holding(pool)
+    pool = np.arange(160)  # the first of the blind order
+    rows = ChunkedRows.of(chunks, 1).holding(len(pool))
     table = make_table("stumps", rows, pool, Geometry(kernel=Kernel("linear")))
     best = {"ours": np.inf, "plain": np.inf, "kept": np.inf}
     for _ in range(options.repeats):

@@ -57,7 +57,7 @@ def test_embedded_data(tmp_path):
     ("words", "code", "message"),
     [
         (["verify", "none.json"], 1, "there is no model file"),
-        (["verify", "none.json", "none.csv"], 1, "there is no file"),
+        (["verify", "none.json", "none.csv"], 1, "there is no model file"),
         (["verify"], 2, "Missing argument"),
     ],
 )

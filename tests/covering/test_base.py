@@ -9,7 +9,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from handful import DecisionListMachine, SetCoveringMachine
-from handful.covering._base import CoveringClassifier, _seed
+from handful.covering._base import CoveringClassifier
 from handful.datasets import make_axis_rules
 from tests.covering.simulation import ThreeNorm
 
@@ -131,10 +131,14 @@ def test_the_base_is_not_a_machine(data):
         CoveringClassifier()._kinds()
 
 
-def test_seeds():
-    assert _seed(None) is None
-    assert _seed(4) == 4
-    assert _seed(np.random.RandomState(0)) == _seed(np.random.RandomState(0))
+@pytest.mark.parametrize("make", MACHINES)
+def test_what_drew_the_pools_is_named(make, data):
+    none, seven = make("stumps").fit(*data), make("stumps", random_state=7).fit(*data)
+    drawn = make("stumps", random_state=np.random.default_rng(0)).fit(*data)
+    assert none.draw_.seed is None
+    assert none.certificate_.assumptions[-1].startswith("the digest of the data")
+    assert seven.certificate_.assumptions[-1] == "the seed 7 was fixed before the data were seen"
+    assert f"the seed {drawn.draw_.seed} was" in drawn.certificate_.assumptions[-1]
 
 
 def test_tags_say_what_is_accepted():

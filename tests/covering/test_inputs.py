@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from handful.covering._inputs import UNKNOWN, read_columns, repeat_counts
+from handful.covering._inputs import UNKNOWN, read_columns, steering_weights
 
 
 def test_numbers_need_no_columns():
@@ -67,21 +67,21 @@ def test_mixed_columns_are_refused():
         read_columns(frame)
 
 
-def test_weights_are_repetition_counts():
-    assert repeat_counts([0, 1, 3.0], 3).tolist() == [0, 1, 3]
-    assert repeat_counts(2, 3).tolist() == [2, 2, 2]
+def test_weights_are_relative():
+    assert steering_weights([0, 1.5, 4.5], 3, 100).tolist() == [0, 75, 225]
+    assert steering_weights(2, 3, 100).tolist() == [100, 100, 100]
 
 
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
         ([1, 2], r"`sample_weight` must have shape \(3,\), got \(2,\)"),
-        ([1, 2, 0.5], "`sample_weight` must hold whole numbers of repetitions"),
-        ([1, 2, -1], "`sample_weight` must hold whole numbers of repetitions"),
-        ([1, 2, math.nan], "`sample_weight` must hold whole numbers of repetitions"),
+        ([1, 2, math.inf], "`sample_weight` must hold finite numbers, none negative"),
+        ([1, 2, -1], "`sample_weight` must hold finite numbers, none negative"),
+        ([1, 2, math.nan], "`sample_weight` must hold finite numbers, none negative"),
         ([0, 0, 0], "`sample_weight` must not be all zero"),
     ],
 )
 def test_other_weights_are_refused(weight, message):
     with pytest.raises(ValueError, match=message):
-        repeat_counts(weight, 3)
+        steering_weights(weight, 3, 10)

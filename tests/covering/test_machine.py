@@ -20,6 +20,7 @@ from handful import DecisionListMachine, SetCoveringMachine, load_dataset
 from handful.datasets import make_axis_rules, make_two_norm
 from handful.kernels import Kernel
 from handful.rules import RuleList, RuleSet
+from handful.tables import RowDigests
 from tests.rules.cases import SHAPES, messy
 
 MACHINES = [SetCoveringMachine, DecisionListMachine]
@@ -117,23 +118,42 @@ def test_other_rules_refuse_missing_values_with_the_next_step(rules, data):
         machine.predict(X)
 
 
-@pytest.mark.parametrize("make", MACHINES)
-def test_weights_are_repetitions(make, rng):
-    X, y = messy(rng, "smooth", m=30)
-    weight = rng.integers(0, 4, 30)
-    weight[:2] = 1
-    weighted = make(candidates=None).fit(X, y, sample_weight=weight)
-    repeated = make(candidates=None).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
-    assert weighted.certificate_ == repeated.certificate_
-    assert weighted.n_samples_ == weight.sum()
-    np.testing.assert_array_equal(weighted.predict(X), repeated.predict(X))
+WEIGHTED = [
+    (SetCoveringMachine, {}),
+    (SetCoveringMachine, {"rules": "stumps", "candidates": None}),
+    (SetCoveringMachine, {"rules": "balls", "candidates": None}),
+    (SetCoveringMachine, {"rules": "half-spaces", "candidates": None, "max_rules": 2}),
+    (SetCoveringMachine, {"rules": ["stumps", "balls"], "candidates": None}),
+    (DecisionListMachine, {"candidates": None}),
+]
 
 
-def test_weights_and_precomputed_kernels_do_not_mix(data):
+@pytest.mark.parametrize(("make", "options"), WEIGHTED)
+def test_weights_do_not_lower_certificates(make, options, data):
+    """Every example counts once: equal weights, however large, change nothing."""
     X, y = data
-    machine = SetCoveringMachine(rules="half-spaces", kernel="precomputed")
-    with pytest.raises(ValueError, match="`sample_weight` does not go with kernel='precomputed'"):
-        machine.fit(X @ X.T, y, sample_weight=np.ones(len(y)))
+    plain = make(**options).fit(X, y)
+    heavy = make(**options).fit(X, y, sample_weight=np.full(len(y), 2.0))
+    assert heavy.n_samples_ == len(y)
+    assert heavy.certificate_ == plain.certificate_
+    np.testing.assert_array_equal(heavy.predict(X), plain.predict(X))
+
+
+@pytest.mark.parametrize(("make", "options"), WEIGHTED)
+def test_weights_steer_the_search_and_errors_are_counted_plainly(make, options, rng):
+    X = rng.normal(size=(120, 2))
+    y = np.where(X[:, 0] > 0, 1, -1)
+    odd = rng.random(120) < 0.3
+    y[odd] = np.where(X[odd, 1] > 0, 1, -1)
+    weight = np.where(odd, 25.5, 0.5)
+    machine = make(**options).fit(X, y, sample_weight=weight)
+    wrong = machine.predict(X) != y
+    kept = np.isin(np.arange(120), machine.compression_set_)
+    assert machine.certificate_.n_errors == int((wrong & ~kept).sum())
+    assert machine.certificate_.n_samples == 120
+    if "candidates" in options:
+        plain = make(**options).fit(X, y)
+        assert np.mean(wrong[odd]) < np.mean(plain.predict(X[odd]) != y[odd])
 
 
 @pytest.mark.parametrize("make", MACHINES)
@@ -164,8 +184,9 @@ def test_odd_data_are_survived(make, rules, rng):
 @pytest.mark.parametrize("size", [1e-200, 1e200])
 def test_the_default_does_not_depend_on_the_scale(size):
     X, y = make_two_norm(100, n_features=2, random_state=0)
-    plain = SetCoveringMachine(rules="stumps", random_state=0).fit(X, y)
-    scaled = SetCoveringMachine(rules="stumps", random_state=0).fit(X * size, y)
+    same = RowDigests.of(X, y)
+    plain = SetCoveringMachine(rules="stumps", random_state=same).fit(X, y)
+    scaled = SetCoveringMachine(rules="stumps", random_state=same).fit(X * size, y)
     assert scaled.certificate_.risk == plain.certificate_.risk
     auto = SetCoveringMachine(random_state=0).fit(X * size, y)
     assert auto.certificate_.risk < 0.5
@@ -200,12 +221,10 @@ def test_threads_and_seeds(options, monkeypatch, data):
     assert third.certificate_.risk <= 1
 
 
-def test_a_generator_is_a_random_state(data):
-    risks = [
-        SetCoveringMachine(random_state=s).fit(*data).certificate_.risk
-        for s in (np.random.default_rng(5), 5)
-    ]
-    assert risks[0] == risks[1]
+def test_a_generator_gives_a_seed(data):
+    drawn = SetCoveringMachine(random_state=np.random.default_rng(5)).fit(*data)
+    again = SetCoveringMachine(random_state=drawn.draw_.seed).fit(*data)
+    assert drawn.certificate_ == again.certificate_
 
 
 @pytest.mark.parametrize("rules", ["auto", "stumps", "balls", "half-spaces", ["stumps", "balls"]])

@@ -55,7 +55,7 @@ def test_a_round_is_a_pass(rng):
     data = load_dataset("haberman-294")
     with watch_passes() as passes:
         machine(n_rounds=4).fit(cut(data.X, [100, 194]), cut(data.y, [100, 194]))
-    assert [p.name for p in passes] == ["look", "take", *["weights"] * 4, "margins"]
+    assert [p.name for p in passes] == ["look", "order", "take", *["weights"] * 4, "margins"]
 
 
 def test_a_perfect_stump_stands_alone(rng):

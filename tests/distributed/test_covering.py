@@ -13,8 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handful import DecisionListMachine, SetCoveringMachine, load_dataset
-from handful.distributed import watch_passes
+from handful.distributed import chunk_digests, watch_passes
 from handful.distributed._covering import fit_covering
+from handful.distributed._reading import read_chunks
+from handful.tables import blind_order
 from tests.distributed.conftest import cut, random_sizes
 
 pytestmark = pytest.mark.usefixtures("plain")
@@ -85,13 +87,39 @@ def test_no_cut_matters(data):
 
 @pytest.mark.parametrize("name", ["default", "half-spaces", "list"])
 def test_many_rows_are_drawn_and_counted_alike(name, rng, monkeypatch):
-    for module in ("rules._table", "distributed._rows", "covering._learn"):
+    for module in ("rules._table", "distributed._rows"):
         monkeypatch.setattr(f"handful.{module}.LARGEST_COLLAPSE", 100)
     X, y = shifted()
     here = pickle.loads(pickle.dumps(MACHINES[name])).fit(X, y)
     sizes = random_sizes(rng, len(y))
     there = pickle.loads(pickle.dumps(MACHINES[name])).fit(cut(X, sizes), cut(y, sizes))
     assert_same(here, there, X)
+
+
+@pytest.mark.parametrize("random_state", [None, 3])
+@pytest.mark.parametrize("bucket_rows", [40, 10**6])
+def test_equal_rows_in_many_chunks_give_the_pool_of_memory(
+    rng, bucket_rows, random_state, monkeypatch
+):
+    """Copies are told apart by how many came before, through all chunks and buckets."""
+    monkeypatch.setattr("handful.distributed._order._BUCKET_ROWS", bucket_rows)
+    X, y = rng.integers(0, 2, (200, 2)).astype(float), rng.integers(0, 2, 200)
+    sizes = random_sizes(rng, 200)
+    chunks = read_chunks(cut(X, sizes), cut(y, sizes), random_state=random_state)
+    blind = blind_order(X, y, random_state=random_state)
+    assert chunks.draw.digest == blind.digest
+    np.testing.assert_array_equal(chunks.first(50), blind.order[:50])
+
+
+def test_left_out_columns_decide_over_chunks_too(rng):
+    X, y = rng.normal(size=(120, 4)), rng.integers(0, 2, 120)
+    whole = blind_order(X, y).order
+    parts = cut(X, [50, 70]), cut(y, [50, 70])
+    some = cut(X[:, :2], [50, 70])
+    chunks = read_chunks(some, parts[1], random_state=chunk_digests(*parts))
+    np.testing.assert_array_equal(chunks.first(30), whole[:30])
+    with pytest.raises(ValueError, match="digests of 1 chunks, but X has 2"):
+        read_chunks(some, parts[1], random_state=chunk_digests(cut(X, [120]), cut(y, [120])))
 
 
 def test_more_than_two_classes(rng):
@@ -135,7 +163,7 @@ def test_a_round_is_one_pass_for_all_penalties_and_kinds():
     with watch_passes() as passes:
         machine.fit(cut(X, [100, 200]), cut(y, [100, 200]))
     names = [p.name for p in passes]
-    assert names == ["look", "take", "rule 0", "rule 1", "rule 2", "errors"]
+    assert names == ["look", "order", "take", "rule 0", "rule 1", "rule 2", "errors"]
     assert max(p.n_requests for p in passes) > 1
 
 

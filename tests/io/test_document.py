@@ -2,13 +2,11 @@
 
 import json
 
-import numpy as np
 import pytest
 
 from handful.io._document import (
     HASH_FIELD,
     content_hash,
-    fingerprint,
     from_text,
     read_text_of,
     to_text,
@@ -46,13 +44,3 @@ def test_size_is_bounded(tmp_path, monkeypatch):
     (tmp_path / "m.json").write_text("x" * 11)
     with pytest.raises(ModelFileError, match="larger than"):
         read_text_of(tmp_path / "m.json")
-
-
-def test_fingerprint_minds_every_value(rng):
-    X, y = rng.normal(size=(5, 2)), np.array(list("abcab"))
-    base = fingerprint(X, y)
-    other = X.copy()
-    other[4, 1] = np.nextafter(other[4, 1], 9)
-    assert fingerprint(other, y) != base
-    assert fingerprint(X, y[::-1]) != base
-    assert fingerprint(X, y) == base

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from handful.pursuit import KernelMatchingPursuitClassifier, KernelMatchingPursuitRegressor
+from handful.tables import RowDigests
 
 BOTH = [KernelMatchingPursuitClassifier, KernelMatchingPursuitRegressor]
 X = np.random.default_rng(0).normal(size=(40, 3))
@@ -49,12 +50,27 @@ def test_given_candidates_need_no_pool(estimator):
 @pytest.mark.parametrize("estimator", BOTH)
 @pytest.mark.parametrize("coefficients", ["pool", "least_squares"])
 def test_precomputed_kernel_gives_the_same_machine(estimator, coefficients):
-    options = {"coefficients": coefficients, "scale": None}
+    same = RowDigests.of(X, Y)  # the digest of a kernel matrix is another
+    options = {"coefficients": coefficients, "scale": None, "random_state": same}
     direct = estimator(6, kernel="rbf", gamma=0.3, **options).fit(X, Y)
     K = direct.kernel_(X)
     given = estimator(6, kernel="precomputed", **options).fit(K, Y)
     np.testing.assert_array_equal(direct.centers_idx_, given.centers_idx_)
     np.testing.assert_allclose(direct.predict(X), given.predict(K), atol=1e-9)
+
+
+@pytest.mark.parametrize("estimator", BOTH)
+@pytest.mark.parametrize("coefficients", ["pool", "least_squares"])
+@pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
+def test_the_order_of_the_rows_does_not_matter(estimator, coefficients, kernel, rng):
+    order = rng.permutation(len(X))
+    here = estimator(6, kernel="rbf", gamma=0.3, scale=None).fit(X, Y).kernel_(X)
+    Z, moved = (X, X[order]) if kernel == "rbf" else (here, here[np.ix_(order, order)])
+    options = {"kernel": kernel, "gamma": 0.3, "coefficients": coefficients, "scale": None}
+    first, second = estimator(6, **options).fit(Z, Y), estimator(6, **options).fit(moved, Y[order])
+    np.testing.assert_array_equal(first.centers_idx_, order[second.centers_idx_])
+    np.testing.assert_array_equal(first.compression_set_, np.sort(order[second.compression_set_]))
+    np.testing.assert_array_equal(first.predict(Z)[order], second.predict(moved))
 
 
 @pytest.mark.parametrize("estimator", BOTH)
@@ -79,8 +95,9 @@ def test_memory_limit_changes_nothing(estimator):
 @pytest.mark.parametrize("estimator", BOTH)
 def test_pool_scaling_makes_units_irrelevant(estimator):
     units = np.array([1.0, 1000.0, 1e-6])
-    plain = estimator(5, gamma=0.3, coefficients="pool").fit(X, Y)
-    other = estimator(5, gamma=0.3, coefficients="pool").fit(X * units + 7.0 * units, Y)
+    options = {"gamma": 0.3, "coefficients": "pool", "random_state": RowDigests.of(X, Y)}
+    plain = estimator(5, **options).fit(X, Y)
+    other = estimator(5, **options).fit(X * units + 7.0 * units, Y)
     np.testing.assert_array_equal(plain.centers_idx_, other.centers_idx_)
 
 

@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from handful import KernelMatchingPursuitClassifier
 from handful.bounds import NotCertifiableError
+from handful.tables import RowDigests
 
 MODES = ["pool", "chosen", "quantised", "least_squares"]
 
@@ -124,21 +125,26 @@ def test_random_state_draws_the_pool(moons):
     np.testing.assert_array_equal(first.predict(X), again.predict(X))
 
 
-def test_pool_does_not_look_at_the_data(moons):
+def test_only_digests_decide_the_pool(moons):
     X, y = moons
-    first = KernelMatchingPursuitClassifier().fit(X, y)
-    other = KernelMatchingPursuitClassifier().fit(-3 * X, 1 - y)
+    same = RowDigests.of(X, y)
+    first = KernelMatchingPursuitClassifier(random_state=same).fit(X, y)
+    other = KernelMatchingPursuitClassifier(random_state=same).fit(-3 * X, 1 - y)
     np.testing.assert_array_equal(first.pool_idx_, other.pool_idx_)
+    np.testing.assert_array_equal(
+        first.pool_idx_, KernelMatchingPursuitClassifier().fit(X, y).pool_idx_
+    )
 
 
 def test_errors_outside_the_pool_move_no_coefficient(moons):
     """The expansions of the path depend on the pool alone."""
     X, y = moons
-    machine = KernelMatchingPursuitClassifier(gamma=1.0).fit(X, y)
+    same = RowDigests.of(X, y)
+    machine = KernelMatchingPursuitClassifier(gamma=1.0, random_state=same).fit(X, y)
     is_out = np.ones(len(X), dtype=bool)
     is_out[machine.pool_idx_] = False
     flipped = np.where(is_out, 1 - y, y)
-    other = KernelMatchingPursuitClassifier(gamma=1.0).fit(X, flipped)
+    other = KernelMatchingPursuitClassifier(gamma=1.0, random_state=same).fit(X, flipped)
     for a, b in zip(machine.path_, other.path_, strict=True):
         np.testing.assert_array_equal(a.coded.expansion.centers, b.coded.expansion.centers)
         np.testing.assert_array_equal(

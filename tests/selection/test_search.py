@@ -4,12 +4,23 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
-from handful import BoundSearch, DecisionListMachine, SetCoveringMachine
+from handful import (
+    BoundSearch,
+    DecisionListMachine,
+    KernelMatchingPursuitClassifier,
+    PickToLearn,
+    SetCoveringMachine,
+)
 from handful.bounds import NotCertifiableError, held_out_bound
 from handful.datasets import make_axis_rules
+from handful.selection._search import _n_groups
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +57,74 @@ def test_free_parameters_cost_nothing(data):
         SetCoveringMachine("stumps", candidates=30, random_state=1), {"penalty": [0.7, 1.0, 2.0]}
     ).fit(X, y)
     assert search.best_certificate_ == search.best_estimator_.certify(0.05)
+
+
+SETTINGS = {
+    "scales": (
+        KernelMatchingPursuitClassifier(),
+        [{"scale": np.linspace(1, 2, 2000) + 1e-9 * i} for i in range(50)],
+    ),
+    "candidates": (
+        KernelMatchingPursuitClassifier(coefficients="quantised"),
+        [{"candidates": np.delete(np.arange(3000), 1500 + i)} for i in range(50)],
+    ),
+    "pipelines": (
+        PickToLearn(LogisticRegression()),
+        [{"estimator": make_pipeline(StandardScaler(), SVC(C=1.0 + 1e-9 * i))} for i in range(50)],
+    ),
+    "memory": (
+        KernelMatchingPursuitClassifier(),
+        [{"memory_limit": 100.0 + i} for i in range(50)],
+    ),
+    "seeds": (SetCoveringMachine(), [{"random_state": i, "penalty": 1.0} for i in range(50)]),
+    "callables": (
+        SetCoveringMachine("half-spaces"),
+        [{"kernel": lambda X, Z, i=i: X @ Z.T + i} for i in range(50)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_settings_are_one_only_where_equality_is_proved(name):
+    """Fifty settings whose texts look alike count as fifty."""
+    base, settings = SETTINGS[name]
+    assert _n_groups(base, settings) == 50
+
+
+def test_equal_settings_count_once():
+    settings = [{"scale": np.linspace(1, 2, 50), "penalty": p} for p in (1.0, 2.0)]
+    assert _n_groups(SetCoveringMachine(), settings) == 1
+    assert _n_groups(KernelMatchingPursuitClassifier(), settings) == 2
+
+
+def test_all_settings_share_the_pool_of_the_data(rng):
+    """Were a new pool drawn for each, the best of them would be a pool that was looked for."""
+    X, y = rng.normal(size=(80, 2)), rng.integers(0, 2, 80)
+    pools = set()
+    for penalty in (0.5, 0.8, 1.0, 1.3, 2.0):
+        machine = SetCoveringMachine("linear", penalty=penalty).fit(X, y)
+        pools |= {c.kept for c in machine._learned[0].candidates if c.scheme == "pool"}
+    assert len(pools) == 1
+    pursuits = [KernelMatchingPursuitClassifier(memory_limit=m).fit(X, y) for m in (0.0, 1.0, 9.0)]
+    assert len({tuple(machine.pool_idx_) for machine in pursuits}) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("base", "grid"),
+    [
+        (SetCoveringMachine("linear"), {"penalty": np.linspace(0.3, 3.0, 60)}),
+        (KernelMatchingPursuitClassifier(n_centers=5), {"memory_limit": np.linspace(1, 9, 30)}),
+    ],
+    ids=["penalties", "memory limits"],
+)
+def test_a_search_on_coin_flips_holds(rng, base, grid):
+    """A new pool for every setting missed 18 and 39 of 100 times."""
+    n_missed = 0
+    for _ in range(100):
+        X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
+        n_missed += BoundSearch(base, grid).fit(X, y).best_certificate_.risk < 0.5
+    assert n_missed <= binom.ppf(0.999, 100, 0.05)
 
 
 def test_by_cross_validation_agrees_with_grid_search(data):

@@ -20,8 +20,8 @@ from tests.verify.cases_scores import SCORES
 HASH = re.compile(r'"content_sha256": "[0-9a-f]{64}"')
 MACHINES: dict[str, tuple[str, Any]] = {
     "plain": ("breastw", SetCoveringMachine(random_state=0)),
-    "pool": ("breastw", SetCoveringMachine(random_state=1)),
-    "pool-cost": ("breastw", SetCoveringMachine(costs=(1.0, 5.0), random_state=0)),
+    "pool": ("breastw", SetCoveringMachine(random_state=2)),
+    "pool-cost": ("breastw", SetCoveringMachine(costs=(1.0, 5.0), random_state=1)),
     "pool-two-rules": ("glass-2class", SetCoveringMachine(random_state=0)),
     "constant": ("haberman-294", SetCoveringMachine(random_state=0)),
     "no-rule": ("haberman-294", SetCoveringMachine("stumps", candidates=40, random_state=0)),
@@ -57,7 +57,9 @@ MACHINES: dict[str, tuple[str, Any]] = {
             {"rules": ["stumps", "balls"], "penalty": [1.0, 2.0]},
         ),
     ),
-    "no-seed": ("breastw", SetCoveringMachine("stumps")),
+    "digest": ("breastw", SetCoveringMachine("stumps")),
+    "digest-pool": ("breastw", SetCoveringMachine()),
+    "digest-plain": ("haberman-294", SetCoveringMachine()),
 }
 
 

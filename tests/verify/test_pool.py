@@ -7,13 +7,13 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from handful import load_dataset
+from handful.covering.codes.projections import first_pairs
 from handful.verify._pool import (
     _usefulness,
-    drawing,
-    draws_of,
     find_candidate,
     fit_ridge_logistic,
     make_directions,
+    pairs_of,
     rank_prices,
 )
 from handful.verify._prices import PoolCode
@@ -24,8 +24,9 @@ def pool():
     data = load_dataset("breastw")
     families = ["stumps", "linear", "half-spaces", "balls"]
     is_word = np.zeros(data.X.shape[1], dtype=bool)
-    codes = [PoolCode(137, families, 0.15)]
-    return data, *make_directions(data.X, data.y, drawing(0, len(data.y), 0), codes, is_word)
+    order = np.random.default_rng(0).permutation(len(data.y))
+    code = PoolCode(137, families, 0.15)
+    return data, *make_directions(data.X, data.y, order, code, is_word)
 
 
 def test_ranks_are_a_prior(pool):
@@ -71,14 +72,17 @@ def test_a_strange_rule_is_found_out(pool):
         rank_prices([rule], directions, np.ones(len(rows), dtype=int))
 
 
-def test_drawing_is_the_library_s(rng):
-    generator, order = drawing(3, 50, 20)
-    assert sorted(order.tolist()) == list(range(50))
-    assert (drawing(3, 50, 20)[1] == order).all()
+@pytest.mark.parametrize(("n_first", "n_second"), [(1, 1), (3, 5), (4, 6), (20, 20), (1, 200)])
+def test_pairs_are_the_library_s(n_first, n_second):
+    pairs = pairs_of(n_first, n_second)
+    assert pairs == first_pairs(n_first, n_second, 120)
+    assert len(set(pairs)) == len(pairs) == min(120, n_first * n_second)
+
+
+def test_a_pool_with_holes_offers_stumps_only(rng):
     X, y = rng.normal(size=(50, 2)), np.where(np.arange(50) < 10, 1, -1)
-    pairs, centers = draws_of(generator, X, y, ["half-spaces", "balls"])
-    assert len(pairs) == 120
-    assert pairs.max() < 400
-    assert len(centers) == 40
+    code = PoolCode(30, ["stumps", "half-spaces", "balls"], 0.15)
+    is_word = np.zeros(2, dtype=bool)
+    assert len(make_directions(X, y, np.arange(50), code, is_word)[1]) == 2 + 120 + 30
     X[0, 0] = np.nan
-    assert [len(part) for part in draws_of(generator, X, y, ["half-spaces", "balls"])] == [0, 0]
+    assert len(make_directions(X, y, np.arange(50), code, is_word)[1]) == 2

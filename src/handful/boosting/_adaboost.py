@@ -7,14 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from handful.boosting._base import OneVersusRest, Vote
 from handful.boosting._binned import (
     Weighing,
     binned_rounds,
-    draw_pool,
     pool_encoder,
     weigh_rows,
 )
@@ -70,9 +69,9 @@ class AdaBoost(OneVersusRest):
         labels, and add up weights as whole numbers: for many rows, and needed for Dask inputs.
         The result does not depend on how the rows are cut into chunks. By default every
         threshold between two examples is tried.
-    random_state : int, RandomState or None
-        Seeds weak learners that are random, and draws the candidates. Other stumps are not
-        random.
+    random_state : None, int, RandomState, Generator or RowDigests
+        Seeds weak learners that are random, and draws the candidates. None takes the digest of X
+        and y, so that there is no seed to choose. Other stumps are not random.
 
     Attributes
     ----------
@@ -137,10 +136,10 @@ class AdaBoost(OneVersusRest):
         )
 
     def _check_parameters(self, X: Floats) -> None:
-        self._begin(X.shape[0])
+        self._begin()
 
-    def _begin(self, n_samples: int) -> None:
-        """Check the parameters, and draw the candidates where there are any."""
+    def _begin(self) -> None:
+        """Check the parameters."""
         check_count("n_rounds", self.n_rounds, low=1)
         check_choice("loss", self.loss, tuple(LOSSES))
         if self.candidates is not None:
@@ -160,10 +159,14 @@ class AdaBoost(OneVersusRest):
             raise ValueError(
                 f"`weak_learner` must be 'stumps' or an estimator, got {self.weak_learner!r}."
             )
-        self._random = check_random_state(self.random_state)
+
+    def _follow(self, blind: Any) -> None:
+        """Take the candidates, the first of the blind order, where there are any."""
         self._pool: Any = None
         if self.candidates is not None:
-            self._pool = draw_pool(n_samples, int(self.candidates), self._random)
+            self._pool = np.sort(blind.order[: int(self.candidates)])
+        self.draw_ = blind.draw
+        self._random = np.random.RandomState(blind.draw.number("weak learners"))
 
     def _fit_one(
         self, X: Floats, y_signed: Floats, weights: Floats

@@ -19,7 +19,7 @@ from handful.boosting._votes import StumpVote
 from handful.bounds import Certificate, NotCertifiableError, held_out_bound
 from handful.bounds._validation import check_delta, check_real
 from handful.rules._elsewhere import is_dask, over_chunks
-from handful.tables import SeenRows, warn_of_fitted_scaling
+from handful.tables import BlindOrder, SeenRows, blind_order, warn_of_fitted_scaling
 
 
 class Vote(Protocol):
@@ -87,12 +87,15 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
         """
         if is_dask(X):
             return over_chunks().fit(self, X, y, sample_weight=sample_weight)
-        finite = "allow-nan" if self._allows_nan() else True
+        finite, given = "allow-nan" if self._allows_nan() else True, X
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_all_finite=finite)
         check_classification_targets(y)
         if getattr(self, "weak_learner", None) != "stumps":  # stumps do not care
             warn_of_fitted_scaling(X, getattr(self, "feature_names_in_", None))
         self._check_parameters(X)
+        if hasattr(self, "random_state"):
+            table = given if hasattr(given, "columns") else X
+            self._follow(blind_order(table, y, random_state=self.random_state))
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         self.classes_, codes = np.unique(y, return_inverse=True)
         present = np.unique(codes[weights > 0.0])
@@ -105,6 +108,11 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
         self._seen = SeenRows.of(X[weights > 0.0], y[weights > 0.0])
         self._fit_machines(X, codes, weights)
         return self
+
+    def _follow(self, blind: BlindOrder) -> None:
+        """Seed what is random."""
+        self.draw_ = blind.draw
+        self._random = np.random.RandomState(blind.draw.number("weak learners"))
 
     def _fit_machines(self, X: Floats, codes: np.ndarray, weights: Floats) -> None:
         self.machines_: list[Vote] = []

@@ -41,19 +41,6 @@ class Weighing:
 Weigh = Callable[[Weighing], Ints]
 
 
-def draw_pool(n_samples: int, n_candidates: int, random_state: np.random.RandomState) -> Ints:
-    """Sorted indices of the examples that give thresholds, drawn without looking at them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> draw_pool(10**11, 3, np.random.RandomState(0)).size
-    3
-    """
-    rng = np.random.default_rng(random_state.randint(2**31 - 1))
-    return np.sort(rng.choice(n_samples, min(n_candidates, n_samples), replace=False))
-
-
 def pool_encoder(X_pool: Floats) -> Encoder:
     """Bins between the thresholds of all stumps on the pool.
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import get_tags
 
 from handful.boosting._base import OneVersusRest, Vote, constant_vote
 from handful.boosting._certify import (
@@ -68,8 +68,8 @@ class LPBoost(OneVersusRest):
         Largest optimality gap.
     max_iter : int
         Most rounds; reaching it warns and leaves ``gap_`` above ``tol``.
-    random_state : int, RandomState or None
-        Seeds weak learners that are random.
+    random_state : None, int, RandomState, Generator or RowDigests
+        Seeds weak learners that are random; None takes the digest of X and y.
 
     Attributes
     ----------
@@ -151,7 +151,6 @@ class LPBoost(OneVersusRest):
         if self.thresholds is not None and not self._is("stumps"):
             raise ValueError("`thresholds` are those of stumps. Use weak_learner='stumps'.")
         self._grid = _threshold_grid(self.thresholds, X.shape[1])
-        self._random = check_random_state(self.random_state)
         self._summaries: list[_Summary] = []
         self._is_bounded = bool(np.nanmax(np.abs(X), initial=0.0) <= 1.0)
 

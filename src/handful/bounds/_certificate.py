@@ -10,7 +10,10 @@ from dataclasses import dataclass, field, fields
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
-IID = "the examples are drawn independently from the distribution of the new cases"
+IID = (
+    "the examples are drawn independently from the distribution of the new cases, and neither rows "
+    "nor columns were chosen by looking at certificates"
+)
 FIXED_PREPROCESSING = "preprocessing was fixed before the data were seen, or is part of the message"
 RATE_SENTENCES = {
     "false_positive": "a new case is negative and called positive",

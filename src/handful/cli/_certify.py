@@ -66,7 +66,9 @@ def certify(
     costs: str = typer.Option(
         None, help="Costs of a false positive and a false negative, as 1,5: certify the cost."
     ),
-    seed: int = typer.Option(0, help="Seed of the pools; choose it before looking."),
+    seed: int = typer.Option(
+        None, help="Draws the pools in place of the data's digest; the certificate names it."
+    ),
     threads: int = typer.Option(1, help="Number of threads."),
     engine: str = ENGINE,
     scheduler: str = SCHEDULER,
@@ -89,7 +91,7 @@ def certify(
 
     More rows than memory: **handful certify 'rows/*.parquet' --engine dask --rules stumps**
     """
-    from handful.cli._tables import read_table
+    from handful.cli._tables import digests_of, read_table
 
     if engine not in ENGINES:
         known = ", ".join(map(repr, ENGINES))
@@ -107,7 +109,7 @@ def certify(
             delta=delta,
             costs=_read_costs(costs, table),
             n_jobs=threads,
-            random_state=seed,
+            random_state=digests_of(table, seed),
         )
         written = [] if out is None else _write(machine, table, out, data, force=force)
     if as_json:
@@ -171,11 +173,13 @@ def _write(
     machine: Any, table: TableData, out: Path, data: Path | None, *, force: bool
 ) -> list[Path]:
     """The model alone, or model, certificate and report in a folder."""
+    from handful.cli._tables import EMBEDDED
     from handful.io._document import to_text
     from handful.io._write import model_to_dict
     from handful.rules._elsewhere import is_dask
 
-    document = model_to_dict(machine)
+    source = {"file": EMBEDDED if data is None else str(data), "target": table.target}
+    document = model_to_dict(machine, source=source)
     if out.suffix == ".json":
         write_atomically(out, to_text(document), overwrite=force)
         return [out]
@@ -187,7 +191,7 @@ def _write(
         note(f"[yellow]{escape(NO_ROWS)}[/]")
     else:
         origin = read_origin(data, out / "model.json", contents["model.json"])
-        contents["report.html"] = _render(machine, table, document["provenance"], origin)
+        contents["report.html"] = _render(machine, table, dict(document["provenance"]), origin)
     return write_folder(out, contents, overwrite=force, replaced=FILES)
 
 
@@ -197,13 +201,15 @@ def _render(
     """The page about a machine."""
     from handful.report import render_report
 
+    known = provenance.pop("data")
+    facts = {**provenance, "data": f"sha256 {known['sha256']} (in any order of the rows)"}
     return render_report(
         machine,
         table.X,
         table.y,
         title=table.name,
         data_notes=table.notes,
-        **{**origin, "provenance": {**origin["provenance"], **provenance, "target": table.target}},
+        **{**origin, "provenance": {**origin["provenance"], **facts, "target": table.target}},
     )
 
 

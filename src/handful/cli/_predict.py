@@ -24,6 +24,7 @@ from handful.cli._output import (
     progress,
     write_out,
 )
+from handful.cli._sources import matching
 from handful.tables import check_place, open_atomically, write_atomically
 
 if TYPE_CHECKING:
@@ -38,7 +39,9 @@ def register(app: typer.Typer, panel: str) -> None:
 
 def predict(
     model: Path = typer.Argument(..., help="Model file, as written by certify --out."),
-    data: Path = typer.Argument(..., help="CSV, TSV, ARFF or Parquet file of new cases."),
+    data: str = typer.Argument(
+        ..., help="CSV, TSV, ARFF or Parquet file of new cases, or files such as 'new/*.csv'."
+    ),
     out: Path = typer.Option(
         None, "--out", "-o", help="CSV file to write; standard output if left out."
     ),
@@ -75,7 +78,7 @@ def _ignore(stage: str) -> None:
 
 
 def _write_rows(
-    model: StoredModel, data: Path, write: Callable[[str], Any], as_json: bool, report: Any
+    model: StoredModel, data: str, write: Callable[[str], Any], as_json: bool, report: Any
 ) -> int:
     from handful.tables import read_chunks
 
@@ -85,7 +88,7 @@ def _write_rows(
     needed = [names[j] for j in used]
     words = {names[j] for j in used if model.categories and model.categories[j] is not None}
     n_rows = 0
-    for chunk in read_chunks(data, needed, words=words):
+    for chunk in (c for path in matching(data) for c in read_chunks(path, needed, words=words)):
         try:
             X = model.encode(chunk)
             labels, fired = model.predict(X), model.fired(X)

@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.datasets import load_dataset
-from handful.tables import read_frame
+from handful.rules._elsewhere import is_dask
+from handful.tables import RowDigests, read_frame
 
 if TYPE_CHECKING:
     import pandas as pd
 
+EMBEDDED = "embedded:breastw"  # what a model file calls them
 MAX_CLASSES = 20
 TARGETS = ("label", "class", "target", "y")
 # the second of each pair is the positive class
@@ -63,6 +65,15 @@ def read_table(path: Path | None, target: str | None, positive: str | None = Non
         how = "" if is_known else ", the last in order; choose with --positive"
         notes.append(f"The positive class is {label}{how}.")
     return TableData(X, y, name, str(column), (*notes, *_notes(X, y)), label, is_known)
+
+
+def digests_of(table: TableData, seed: int | None = None) -> RowDigests:
+    """Digests of the rows with all columns as read, so that leaving some out moves no pool."""
+    if is_dask(table.X):
+        from handful.distributed import chunk_digests
+
+        return chunk_digests(table.X, table.y, seed=seed)
+    return RowDigests.of(table.X, table.y, seed=seed)
 
 
 def embedded_table() -> tuple[pd.DataFrame, NDArray[Any]]:

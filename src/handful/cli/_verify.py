@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.markup import escape
@@ -23,8 +23,11 @@ def register(app: typer.Typer, panel: str) -> None:
 
 def verify(
     model: Path = typer.Argument(..., help="Model file, as written by certify --out."),
-    data: Path = typer.Argument(
-        None, metavar="[DATA]", help="The training data; the embedded data if left out."
+    data: str = typer.Argument(
+        None,
+        metavar="DATA",
+        help="The training data: a file, or files such as 'rows/*.parquet'. Not needed for a "
+        "model of the embedded data.",
     ),
     target: str = TARGET,
     show_all: bool = typer.Option(
@@ -39,17 +42,16 @@ def verify(
     NOT VERIFIED (exit code 3).
 
     The classifier is rebuilt from its kept examples and its message, pools are drawn again from
-    the seed, errors are counted again, and the bound is computed in fifty-digit arithmetic by
-    code that shares nothing with what wrote the file. What must be taken on trust is listed.
+    the data's digest, errors are counted again, and the bound is computed in fifty-digit
+    arithmetic by code that shares nothing with what wrote the file. The rows may come in any
+    order. What must be taken on trust is listed.
 
-    Example: **handful verify results/model.json patients.csv --target outcome**
+    Example: **handful verify results/model.json patients.csv**
     """
-    from handful.cli._tables import embedded_table, split_target
-    from handful.tables import read_frame
     from handful.verify import verify_model
 
     with progress("Checking"):
-        X, y = embedded_table() if data is None else split_target(read_frame(data), target, data)
+        X, y = _training_data(model, data, target)
         verdict = verify_model(model, X, y)
     if as_json:
         print_json(verdict.to_dict())
@@ -57,6 +59,24 @@ def verify(
         _print(verdict, show_all)
     if not verdict.is_valid:
         raise typer.Exit(EXIT_CONSISTENT if verdict.is_consistent else EXIT_NOT_VALID)
+
+
+def _training_data(model: Path, data: str | None, target: str | None) -> tuple[Any, Any]:
+    """The data of the command line, read as the model file remembers."""
+    from handful.cli._sources import read_files, source_of
+    from handful.cli._tables import EMBEDDED, embedded_table, split_target
+
+    if not model.is_file():
+        raise FileNotFoundError(f"there is no model file {model}. Check the path.")
+    source = source_of(model)
+    if data is not None:
+        path = Path(data)
+        return split_target(read_files(data), target or source.get("target"), path)
+    if source.get("file") == EMBEDDED:
+        return embedded_table()
+    known = source.get("file")
+    hint = f" The model was trained on {known}." if known else ""
+    raise ValueError(f"`DATA` must name the training data to check against, got none.{hint}")
 
 
 def _print(verdict: Verdict, show_all: bool) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
@@ -39,7 +39,7 @@ from handful.conformal.verdicts import (
     judge_by_model,
     judge_by_nonconformity,
 )
-from handful.tables import check_examples, check_rows, uniform_draws
+from handful.tables import blind_order, check_examples, check_rows, uniform_draws
 
 SELECTIONS = ("best-validation", "largest-margin", "nonconformity")
 _BLOCK = 1 << 21  # scores computed at once
@@ -80,8 +80,10 @@ class NonconformityClassifier(ClassifierMixin, BaseEstimator):
     calibration_size : int or float, optional
         Examples set aside for the guarantees: `certify`, `selective_certificate`, `p_values`
         and `predict_set`.
-    random_state : int, RandomState or None
-        Seed of the split and of random ties.
+    random_state : None, int, RandomState, Generator or RowDigests
+        None takes the split and random ties from the digest of X and y: the result does not
+        depend on the order of the rows, and there is no seed to choose. A whole number takes its
+        place, and certificates assume that it was fixed before the data were seen.
 
     Attributes
     ----------
@@ -158,22 +160,24 @@ class NonconformityClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         self._check_words()
+        given = X
         if self.estimator is None:
             X, y = validate_data(self, X, y, dtype=np.float64, order="C")
             check_classification_targets(y)
         else:
             X, y = check_examples(self, X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        rng = check_random_state(self.random_state)
-        self._split(rng.permutation(codes.size))
-        self._seed = int(rng.randint(np.iinfo(np.int32).max))
+        table = given if hasattr(given, "columns") else X
+        blind = blind_order(table, y, random_state=self.random_state)
+        self.draw_, self._seed = blind.draw, blind.draw.number("ties")
+        self._split(blind.order)
         self._bank = self._fit_bank(X, y, codes)
         self.models_, self.model_params_ = self._bank.models, self._bank.parameters
         self._parts = {
             name: (_safe_indexing(X, rows), codes[rows])
             for name, rows in (
-                ("validation", self.validation_indices_),
-                ("calibration", self.calibration_indices_),
+                ("validation", self._ordered[1]),
+                ("calibration", self._ordered[0]),
             )
         }
         cases, own = self._parts["validation"]
@@ -212,12 +216,14 @@ class NonconformityClassifier(ClassifierMixin, BaseEstimator):
                 f"`validation_size` and `calibration_size` must leave examples for training, got "
                 f"{n_validation} and {n_calibration} of n_samples={n}. Make them smaller."
             )
-        self.calibration_indices_ = np.sort(order[:n_calibration])
-        self.validation_indices_ = np.sort(order[n_calibration : n_calibration + n_validation])
-        self.train_indices_ = np.sort(order[n_calibration + n_validation :])
+        # models are trained on the rows in this order, so that the user's does not matter
+        self._ordered = np.split(order, [n_calibration, n_calibration + n_validation])
+        self.calibration_indices_, self.validation_indices_, self.train_indices_ = (
+            np.sort(part) for part in self._ordered
+        )
 
     def _fit_bank(self, X: Any, y: NDArray[Any], codes: NDArray[np.intp]) -> Bank:
-        rows = self.train_indices_
+        rows = self._ordered[2]
         if np.unique(codes[rows]).size < 2:
             raise ValueError(
                 f"`y` must hold at least two classes in the part used for training, got one class "
@@ -352,13 +358,16 @@ class NonconformityClassifier(ClassifierMixin, BaseEstimator):
         if bound not in ("auto", "held-out"):
             raise ValueError(f"`bound` must be 'auto' or 'held-out', got {bound!r}.")
         if self._calibration is None and self._rule[0] == "best-validation":
-            return held_out_bound(
+            certificate = held_out_bound(
                 self._table.n_validation,
                 int(self.validation_errors_[self.best_index_]),
                 n_models=len(self.models_),
                 delta=delta,
             )
-        return require_calibration(self._calibration, "A certificate").certificate(delta)
+        else:
+            calibration = require_calibration(self._calibration, "A certificate")
+            certificate = calibration.certificate(delta)
+        return replace(certificate, assumptions=(*certificate.assumptions, self.draw_.assumption))
 
     def selective_certificate(
         self, threshold: float, delta: float = 0.05, bound: str = "auto"
@@ -378,7 +387,8 @@ class NonconformityClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         calibration = require_calibration(self._calibration, "A selective certificate")
-        return calibration.selective_certificate(threshold, delta=delta, bound=bound)
+        certificate = calibration.selective_certificate(threshold, delta=delta, bound=bound)
+        return replace(certificate, assumptions=(*certificate.assumptions, self.draw_.assumption))
 
     def published_value(self, X: Any, delta: float = 0.05) -> list[Criterion]:
         """Proposition 4.2 for each case: published, not a guarantee."""

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import deepcopy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -23,13 +21,15 @@ from handful.covering._explain import (
     path_frame,
     rules_frame,
 )
-from handful.covering._inputs import read_columns, repeat_counts
+from handful.covering._inputs import read_columns, steering_weights
 from handful.covering._learn import Learned, Settings, learn
 from handful.covering._parameters import read_settings
+from handful.covering._renumber import renumbered
 from handful.covering.codes.candidate import Candidate
 from handful.rules import AbstractRule, Rows, RuleList, RuleSet, collapse_rows
 from handful.rules._elsewhere import is_dask, over_chunks
-from handful.tables import warn_of_fitted_scaling
+from handful.rules._table import STEERING_UNIT
+from handful.tables import BlindOrder, Draw, blind_order, warn_of_fitted_scaling
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,6 +40,18 @@ Ints = NDArray[np.int64]
 _CLASSES_NOTE = (
     "The classes were known before the data; one too rare to be in the sample is always an error."
 )
+
+
+class Ordered(Protocol):
+    """Rows in an order that nobody chose, as far as it was needed."""
+
+    @property
+    def order(self) -> Ints:
+        """Positions of the first rows."""
+
+    @property
+    def draw(self) -> Draw:
+        """What decided it."""
 
 
 class CoveringClassifier(ClassifierMixin, BaseEstimator):
@@ -71,10 +83,10 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
             accept missing values.
         y : array-like (n_samples,)
             Labels of any type, two or more classes.
-        sample_weight : array-like of int, optional
-            Repetition counts: how many independent cases were seen that equal this one. A case
-            that was seen once and is given a weight of 3 is still one case: the certificate
-            would then not hold. `compression_set_` counts repeated cases.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each example matters to the search for rules. Every example counts once in
+            the certificate, by which the machine is chosen; regressions of a pool are not
+            weighted. Rows that were seen several times belong into X as often.
 
         Returns
         -------
@@ -82,19 +94,21 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
         """
         if is_dask(X):
             return over_chunks().fit(self, X, y, sample_weight=sample_weight)
+        table = X
         X, y = self._read_training(X, y)
-        if sample_weight is not None:
-            if self.kernel == "precomputed":
-                raise ValueError(
-                    "`sample_weight` does not go with kernel='precomputed'. "
-                    "Repeat the rows and columns of the kernel matrix instead."
-                )
-            chosen = np.repeat(np.arange(len(y)), repeat_counts(sample_weight, len(y)))
-            X, y = X[chosen], y[chosen]
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         settings = self._read_settings(X.shape[1], bool(np.isnan(X).any()))
-        self._learn(X, codes, settings)
+        steering = None
+        if sample_weight is not None:
+            steering = steering_weights(sample_weight, len(y), STEERING_UNIT)
+        blind = blind_order(
+            table if hasattr(table, "columns") else X,
+            y,
+            random_state=self.random_state,
+            is_kernel=self.kernel == "precomputed",
+        )
+        self._learn(X, codes, settings, blind, steering)
         return self
 
     def _read_settings(self, n_features: int, has_missing: bool) -> Settings:
@@ -137,29 +151,38 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
         finite = "allow-nan" if self.rules in ("auto", "stumps") else True
         return validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=finite)
 
-    def _learn(self, X: Floats, codes: Ints, settings: Settings) -> None:
+    def _learn(
+        self, X: Floats, codes: Ints, settings: Settings, blind: BlindOrder, steering: Ints | None
+    ) -> None:
         is_categorical = None if self._columns is None else self._columns.is_categorical
+        order = blind.order
+        in_order = X[np.ix_(order, order)] if self.kernel == "precomputed" else X[order]
+        steered = None if steering is None else steering[order]
 
         def rows(positive: int) -> Rows:
-            return collapse_rows(X, np.where(codes == positive, 1, -1), is_categorical)
+            y_signed = np.where(codes[order] == positive, 1, -1)
+            return collapse_rows(in_order, y_signed, is_categorical, steered)
 
-        self._learn_machines(rows, settings)
+        self._learn_machines(rows, settings, blind)
         wrong = self._predict_codes(X) != codes
         kept_wrong = int(wrong[self.compression_set_].sum())
         self._store(X, codes, len(codes), int(wrong.sum()), kept_wrong)
 
-    def _learn_machines(self, rows: Callable[[int], Rows], settings: Settings) -> None:
-        """One machine a class against the rest; ``rows(k)`` has class k as the positive one."""
-        rng = np.random.default_rng(_seed(self.random_state))
+    def _learn_machines(
+        self, rows: Callable[[int], Rows], settings: Settings, blind: Ordered
+    ) -> None:
+        """One machine a class against the rest; ``rows(k)`` has class k as the positive one.
+
+        The rows come in the blind order, the same for every class: their pools overlap, so that
+        fewer examples are kept.
+        """
         n_machines = 1 if len(self.classes_) == 2 else len(self.classes_)
         share = replace(settings, delta=settings.delta / n_machines)
-        stream = rng.spawn(1)[0]
-        self._settings = settings
+        self._settings, self.draw_ = settings, blind.draw
         self._n_covered: list[list[int]] | None = None  # known where the data are elsewhere
         self._kept: dict[int, tuple[Floats, int]] | None = None
-        # the same draws for every class: their pools overlap, so fewer examples are kept
         self._learned: list[Learned] = [
-            learn(rows(1 if n_machines == 1 else k), share, deepcopy(stream))
+            renumbered(learn(rows(1 if n_machines == 1 else k), share), blind.order)
             for k in range(n_machines)
         ]
         machines = [part.machine for part in self._learned]
@@ -236,6 +259,7 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
             delta=delta,
             bound=bound,
             costs=self._settings.costs,
+            draw=self.draw_,
         )
 
     def _certify_many(self, delta: float, bound: str) -> Certificate:
@@ -258,7 +282,8 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
             which_nats=0.0,
             delta=delta,
         )
-        certificate = with_assumptions(certificate, [part.chosen for part in self._learned])
+        chosen = [part.chosen for part in self._learned]
+        certificate = with_assumptions(certificate, chosen, self.draw_)
         return replace(certificate, notes=(*certificate.notes, _CLASSES_NOTE))
 
     def _labels(self) -> NDArray[Any]:
@@ -349,10 +374,3 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
         """The candidate behind the machine (two classes)."""
         check_is_fitted(self, "_learned")
         return self._learned[0].chosen
-
-
-def _seed(random_state: Any) -> Any:
-    """A seed for numpy's generators from whatever scikit-learn calls a random state."""
-    if random_state is None or isinstance(random_state, (int, np.integer, np.random.Generator)):
-        return random_state
-    return check_random_state(random_state).randint(0, 2**31 - 1)

@@ -19,6 +19,7 @@ from handful.bounds import (
 from handful.bounds._compression import BLIND_POOL
 from handful.covering.codes.candidate import Candidate
 from handful.rules import Rows
+from handful.tables import Draw
 
 BOUND_NAMES = ("auto", "compression", "compression-kl", "compression-closed-form", "cost")
 _POOL_NOTE = (
@@ -38,6 +39,7 @@ def certify_candidate(
     delta: float,
     bound: str = "auto",
     costs: tuple[float, float] | None = None,
+    draw: Draw | None = None,
 ) -> Certificate:
     """Certificate of one candidate, with joint and class-conditional rates.
 
@@ -77,17 +79,20 @@ def certify_candidate(
         )
     else:
         certificate = _RELAXED[bound](m, d, candidate.n_errors, **common)
-    certificate = with_assumptions(certificate, [candidate])
+    certificate = with_assumptions(certificate, [candidate], draw)
     if candidate.scheme not in ("pool", "plain"):
         return certificate
     return replace(certificate, notes=(*certificate.notes, _POOL_NOTE))
 
 
-def with_assumptions(certificate: Certificate, candidates: Sequence[Candidate]) -> Certificate:
-    """The same certificate, saying where a pool was drawn."""
+def with_assumptions(
+    certificate: Certificate, candidates: Sequence[Candidate], draw: Draw | None = None
+) -> Certificate:
+    """The same certificate, saying where a pool was drawn, and by what."""
     if all(candidate.pool_size == certificate.n_samples for candidate in candidates):
         return certificate
-    return replace(certificate, assumptions=(*certificate.assumptions, BLIND_POOL))
+    how = () if draw is None else (draw.assumption,)
+    return replace(certificate, assumptions=(*certificate.assumptions, BLIND_POOL, *how))
 
 
 def class_counts(candidate: Candidate, rows: Rows) -> ClassCounts:

@@ -1,4 +1,4 @@
-"""From what the user passes to float matrices, category codes and repetition counts."""
+"""From what the user passes to float matrices, category codes and weights."""
 
 from __future__ import annotations
 
@@ -112,21 +112,28 @@ def read_columns(frame: Any) -> Columns | None:
     return Columns(categories) if any(c is not None for c in categories) else None
 
 
-def repeat_counts(sample_weight: Any, n_samples: int) -> NDArray[np.int64]:
-    """Weights as repetition counts; anything else is refused."""
+def steering_weights(sample_weight: Any, n_samples: int, unit: int) -> NDArray[np.int64]:
+    """Weights as whole parts of a unit, with a mean of one unit.
+
+    Examples
+    --------
+    >>> steering_weights([1.0, 3.0], 2, 10)
+    array([ 5, 15])
+    """
     weight = np.asarray(sample_weight, dtype=np.float64)
     if weight.ndim == 0:
         weight = np.full(n_samples, float(weight))
     if weight.shape != (n_samples,):
         raise ValueError(
             f"`sample_weight` must have shape ({n_samples},), got {weight.shape}. "
-            "Pass one repetition count an example."
+            "Pass one weight an example."
         )
-    if not np.isfinite(weight).all() or (weight < 0).any() or (weight != np.round(weight)).any():
+    if not np.isfinite(weight).all() or (weight < 0).any():
         raise ValueError(
-            "`sample_weight` must hold whole numbers of repetitions (0, 1, 2, ...). "
-            "A certificate counts examples: other weights have no meaning in it."
+            "`sample_weight` must hold finite numbers, none negative. Use 0 for examples that "
+            "should not steer the search; they count in the certificate all the same."
         )
     if weight.sum() == 0:
         raise ValueError("`sample_weight` must not be all zero. Give some example a weight of 1.")
-    return weight.astype(np.int64)
+    share = weight / weight.max()
+    return np.rint(unit * share / share.mean()).astype(np.int64)

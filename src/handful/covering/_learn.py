@@ -37,7 +37,6 @@ from handful.covering.codes.pool import pool_candidates
 from handful.covering.codes.projections import LARGEST, make_projections
 from handful.covering.codes.schemes import Scheme, auto_schemes, fixed_schemes
 from handful.rules import Rows, RuleList, RuleSet, SweepOptions
-from handful.rules._table import LARGEST_COLLAPSE
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -99,15 +98,17 @@ def report_progress(stage: str) -> None:
         report(stage)
 
 
-def learn(rows: Rows, settings: Settings, rng: np.random.Generator) -> Learned:
-    """Choose a machine by certificate; the certificate holds for this whole procedure."""
+def learn(rows: Rows, settings: Settings) -> Learned:
+    """Choose a machine by certificate; the certificate holds for this whole procedure.
+
+    The examples come in an order that nobody chose (`handful.tables.blind_order`): every pool is
+    the first of them, and ties go to the earlier one.
+    """
     schemes = _schemes(rows, settings)
-    # Label-blind: every pool is a prefix of the order. What a pool draws later may thus depend on
-    # the smaller pools before it, which it contains.
-    n_needed = max(scheme.pool_size for scheme in schemes)
-    order = draw_order(rows.n_samples, n_needed, rng)
-    rows = rows.holding(order[:n_needed])
-    candidates = list(_candidates(rows, settings, schemes, order, rng))
+    rows = rows.holding(max(scheme.pool_size for scheme in schemes))
+    candidates = list(_candidates(rows, settings, schemes))
+    if rows.steering is not None:  # weights steer the search; the certificate counts examples
+        candidates = [recount(c, c.build(), rows) for c in candidates]
     if settings.max_rules is not None:
         candidates = _longest(candidates)
     risks = certified_risks(candidates, rows.n_samples, settings.delta, settings.costs)
@@ -145,8 +146,6 @@ def _candidates(
     rows: Rows,
     settings: Settings,
     schemes: Sequence[Scheme],
-    order: Ints,
-    rng: np.random.Generator,
 ) -> Iterator[Candidate]:
     only_stumps = not rows.largest <= LARGEST  # a missing value counts as too large
     if only_stumps and ("stumps",) not in settings.family_sets:
@@ -159,31 +158,15 @@ def _candidates(
         if scheme.name == "compression" and only_stumps and scheme.families != ("stumps",):
             continue
         report_progress(f"{scheme.name} {'+'.join(scheme.families)} {scheme.pool_size}")
-        pool = order[: scheme.pool_size]
+        pool = np.arange(min(scheme.pool_size, rows.n_samples))
         if scheme.name == "constant":
             yield from _constants(rows, settings, scheme, pool)
         elif scheme.name == "plain":
             yield from plain_candidates(rows, pool, kinds=settings.kinds, scheme_terms=scheme.terms)
         elif scheme.name == "pool":
-            yield from _pool(rows, settings, scheme, pool, rng)
+            yield from _pool(rows, settings, scheme, pool)
         else:
-            yield from _compression(rows, settings, scheme, np.sort(pool))
-
-
-def draw_order(n_samples: int, n_needed: int, rng: np.random.Generator) -> Ints:
-    """The first examples of a random order: all of few examples, the needed ones of many.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> len(draw_order(10, 3, np.random.default_rng(0)))
-    10
-    >>> len(draw_order(10**11, 3, np.random.default_rng(0)))
-    3
-    """
-    if n_samples <= LARGEST_COLLAPSE:
-        return rng.permutation(n_samples)
-    return rng.choice(n_samples, min(n_needed, n_samples), replace=False)
+            yield from _compression(rows, settings, scheme, pool)
 
 
 def _schemes(rows: Rows, settings: Settings) -> list[Scheme]:
@@ -213,10 +196,8 @@ def _constants(rows: Rows, settings: Settings, scheme: Scheme, pool: Ints) -> It
         )
 
 
-def _pool(
-    rows: Rows, settings: Settings, scheme: Scheme, pool: Ints, rng: np.random.Generator
-) -> Iterator[Candidate]:
-    projections = make_projections(rows, pool, scheme.families, rng)
+def _pool(rows: Rows, settings: Settings, scheme: Scheme, pool: Ints) -> Iterator[Candidate]:
+    projections = make_projections(rows, pool, scheme.families)
     kinds = tuple(k for k in settings.kinds if k in KIND_SIGNS) or tuple(KIND_SIGNS)
     yield from pool_candidates(
         rows,

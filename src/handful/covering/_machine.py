@@ -46,13 +46,19 @@ class SetCoveringMachine(CoveringClassifier):
         Stop a greedy path at rules of no use. False reproduces the paper, ties included.
     n_jobs : int, optional
         Number of threads; results do not depend on it.
-    random_state : int, Generator or None
-        Draws the pools. It must not be chosen by looking at the result.
+    random_state : None, int, RandomState, Generator or RowDigests
+        None draws the pools by the digest of X and y: the result does not depend on the order of
+        the rows, and there is no seed to choose. A whole number takes the place of the digest;
+        the certificate then assumes that it was fixed before the data were seen.
+        `handful.tables.RowDigests` of a whole table keep the pool the same whichever of its
+        columns are used.
 
     Attributes
     ----------
     rules_ : tuple of rules
         For more than two classes, one tuple a class.
+    draw_ : Draw
+        What drew the pools: the digest of the data, or a seed.
     compression_set_ : array of int
         Sorted indices of the training examples that rebuild the machine and are not counted.
     certificate_ : Certificate

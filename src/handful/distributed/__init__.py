@@ -14,10 +14,12 @@ To add a machine: let its solver ask for sums over rows that are integers, count
 from handful.distributed._cluster import ClusterError, Pass, scheduler, watch_passes
 from handful.distributed._fit import fit
 from handful.distributed._mapping import count_seen, count_wrong, map_rows
+from handful.distributed._order import chunk_digests
 
 __all__ = [
     "ClusterError",
     "Pass",
+    "chunk_digests",
     "count_seen",
     "count_wrong",
     "fit",

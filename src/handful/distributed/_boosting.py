@@ -43,9 +43,12 @@ def fit_boosting(machine: AdaBoost, X: Any, y: Any, classes: Any) -> AdaBoost:
             f"inputs, got candidates={machine.candidates!r} and "
             f"weak_learner={machine.weak_learner!r}. Use for example candidates=256."
         )
-    chunks = read_chunks(X, y, classes=classes, may_name=False)
+    machine._begin()
+    given = machine.random_state
+    chunks = read_chunks(X, y, classes=classes, may_name=False, random_state=given)
     remember_inputs(machine, chunks)
-    machine._begin(chunks.n_samples)
+    chunks.first(int(machine.candidates))
+    machine._follow(chunks)
     n_present = int((chunks.class_counts > 0).sum())
     if n_present < 2:
         raise ValueError(

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from handful.covering._inputs import Columns
 from handful.distributed._cluster import compute, measured, require_dask
+from handful.distributed._order import first_rows
 from handful.rules import AbstractRule
+from handful.tables import Draw
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -37,6 +39,10 @@ class Chunks:
     has_missing : bool
     largest : float
         Largest absolute value, NaN where a value is missing.
+    digests : list of Delayed
+        Digests of the rows of each chunk.
+    draw : Draw
+        What decides their order.
     covers : dict
         How many rows each rule of a machine covers, for machines that were counted.
     held : dict
@@ -52,6 +58,8 @@ class Chunks:
     columns: Columns | None
     has_missing: bool
     largest: float
+    digests: list[Any]
+    draw: Draw
     covers: dict[tuple[AbstractRule, ...], list[int]] = field(default_factory=dict)
     held: dict[str, Any] = field(default_factory=dict)
 
@@ -64,6 +72,18 @@ class Chunks:
     def starts(self) -> Ints:
         """Index of the first row of each chunk."""
         return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)
+
+    def first(self, n_needed: int) -> Ints:
+        """The first rows of the blind order, in that order; found once."""
+        if self.held.get("n_needed") != n_needed:
+            found = first_rows(self.digests, self.starts, self.sizes, self.draw, n_needed)
+            self.held.update(n_needed=n_needed, order=found)
+        return np.asarray(self.held["order"])
+
+    @property
+    def order(self) -> Ints:
+        """As far as it was needed."""
+        return np.asarray(self.held["order"])
 
     def within(self, examples: Ints) -> list[Ints]:
         """For each chunk, the positions in it of those examples (sorted) that it holds."""

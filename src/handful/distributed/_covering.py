@@ -33,11 +33,11 @@ def fit_covering(machine: CoveringClassifier, X: Any, y: Any, classes: Any) -> C
             "named kernel."
         )
     may_miss = given.rules == "auto" or given.rules == "stumps"
-    chunks = read_chunks(X, y, classes=classes, may_miss=may_miss)
+    chunks = read_chunks(X, y, classes=classes, may_miss=may_miss, random_state=given.random_state)
     remember_inputs(machine, chunks)
     given._columns = chunks.columns
     settings = machine._read_settings(chunks.n_features, chunks.has_missing)
-    machine._learn_machines(lambda positive: ChunkedRows.of(chunks, positive), settings)
+    machine._learn_machines(lambda positive: ChunkedRows.of(chunks, positive), settings, chunks)
     _finish(machine, chunks)
     return machine
 

@@ -29,6 +29,8 @@ def without_data(machine: Any) -> Any:
     light = copy.copy(machine)
     for name in _HEAVY:
         light.__dict__.pop(name, None)
+    if hasattr(light, "draw_"):
+        light.draw_ = replace(light.draw_, row_codes=None)
     if hasattr(light, "_learned"):
         light._learned = [
             replace(part, candidates=(), risks=np.zeros(0)) for part in light._learned

@@ -16,8 +16,17 @@ from numpy.typing import NDArray
 from handful.covering._inputs import Columns, column_parts, merged_categories
 from handful.distributed._chunks import Chunks
 from handful.distributed._cluster import cache_bytes, compute, measured, persist, require_dask
+from handful.distributed._order import digest_parts
 from handful.rules._elsewhere import is_dask
-from handful.tables import is_missing
+from handful.tables import (
+    Draw,
+    RowDigests,
+    column_names,
+    digest_of_sum,
+    digest_sum,
+    is_missing,
+    seed_of,
+)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -35,12 +44,19 @@ class Summary:
     has_missing: bool
     has_infinity: bool
     largest: float
+    digest_sum: NDArray[np.uint64] | None = None
     parts: tuple[Any, ...] | None = None
     problem: str | None = None
 
 
 def read_chunks(
-    X: Any, y: Any, *, classes: Any = None, may_miss: bool = True, may_name: bool = True
+    X: Any,
+    y: Any,
+    *,
+    classes: Any = None,
+    may_miss: bool = True,
+    may_name: bool = True,
+    random_state: Any = None,
 ) -> Chunks:
     """Look at every chunk once, check it, and prepare the chunks for learning.
 
@@ -55,12 +71,15 @@ def read_chunks(
         Whether missing values are allowed.
     may_name : bool
         Whether columns of words are allowed.
+    random_state : None, int, RandomState, Generator or RowDigests
+        What decides the order of the rows.
     """
     blocks, names, width = delayed_blocks(X, y)
     delayed = require_dask().delayed
     look = delayed(_look, pure=False)
+    digests, covered = _digests_of(blocks, column_names(X), random_state)
     with measured("look", len(blocks), 1, 0, 200):
-        found = compute([look(block, width, may_name) for block in blocks])
+        found = compute([look(b, width, may_name, d) for b, d in zip(blocks, digests, strict=True)])
     columns = _columns(found, names) if names is not None and may_name else None
     known = None if classes is None else np.unique(np.asarray(classes))
     _check(found, known, may_miss)
@@ -79,7 +98,26 @@ def read_chunks(
         np.add.at(counts, np.searchsorted(known, s.labels), s.counts)
     has_missing = any(s.has_missing for s in found)
     largest = float("nan") if has_missing else max(s.largest for s in found)
-    return Chunks(parts, sizes, known, counts, width, names, columns, has_missing, largest)
+    sums = [s.digest_sum for s in found if s.digest_sum is not None]
+    total = np.asarray(np.sum(sums, axis=0, dtype=np.uint64))
+    draw = Draw(digest_of_sum(total), seed_of(random_state), covered)
+    return Chunks(
+        parts, sizes, known, counts, width, names, columns, has_missing, largest, digests, draw
+    )
+
+
+def _digests_of(
+    blocks: Sequence[Any], names: tuple[str, ...] | None, random_state: Any
+) -> tuple[list[Any], tuple[str, ...] | None]:
+    """Delayed digests of the blocks, or those that were given, and the columns they cover."""
+    if not isinstance(random_state, RowDigests):
+        return digest_parts(blocks), names
+    if len(random_state.digests) != len(blocks):
+        raise ValueError(
+            f"`random_state` has digests of {len(random_state.digests)} chunks, but X has "
+            f"{len(blocks)}. Make them by chunk_digests, from the table that X comes from."
+        )
+    return list(random_state.digests), random_state.columns
 
 
 #: A delayed pair (rows, labels), or a pair of delayed ones.
@@ -145,7 +183,7 @@ def _array_blocks(X: Any, y: Any) -> list[Block]:
     return list(both.to_delayed().ravel())
 
 
-def _look(pair: tuple[Any, Any], width: int, may_name: bool) -> Summary:
+def _look(pair: tuple[Any, Any], width: int, may_name: bool, digests: Any) -> Summary:
     """Size, labels and oddities of one chunk."""
     block, y = pair[0], np.asarray(pair[1])
     empty = np.zeros(0, dtype=np.int64)
@@ -169,6 +207,7 @@ def _look(pair: tuple[Any, Any], width: int, may_name: bool) -> Summary:
         nothing,
         labels=values,
         counts=counts,
+        digest_sum=digest_sum(digests),
         has_missing=bool(is_missing.any()),
         has_infinity=bool(np.isinf(X).any()),
         largest=float(np.abs(X[~is_missing]).max(initial=0.0)),

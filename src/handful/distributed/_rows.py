@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from handful.covering._renumber import renumbered_rule
 from handful.distributed._chunks import Chunks
 from handful.distributed._counting import ChunkCounter
 from handful.rules import Rows, Table, collapse_rows
@@ -46,8 +47,8 @@ class HeldIndex:
 class ChunkedRows(Rows):
     """Like `Rows`, but what concerns all rows is counted over the chunks."""
 
-    chunks: Chunks
-    positive: int
+    chunks: Chunks = field(kw_only=True)
+    positive: int = field(kw_only=True)
 
     @classmethod
     def of(cls, chunks: Chunks, positive: int) -> ChunkedRows:
@@ -58,7 +59,7 @@ class ChunkedRows(Rows):
             is_categorical = chunks.columns.is_categorical
         index: Any = HeldIndex(none, none, chunks.n_samples)
         empty = np.zeros((0, chunks.n_features))
-        return cls(empty, none, none, index, is_categorical, chunks, positive)
+        return cls(empty, none, none, index, is_categorical, chunks=chunks, positive=positive)
 
     @property
     def totals(self) -> dict[int, int]:
@@ -71,32 +72,37 @@ class ChunkedRows(Rows):
         """Largest absolute value in any chunk; NaN where a value is missing."""
         return self.chunks.largest
 
-    def holding(self, examples: Ints) -> Rows:
-        """The same rows with these examples in memory; all in memory where these are all."""
-        ordered = np.sort(examples)
+    def holding(self, n_needed: int) -> Rows:
+        """The same rows with the first of the blind order in memory; all where these are all."""
+        order = self.chunks.first(n_needed)
+        ordered = np.sort(order)
         X, codes = self.chunks.hold(ordered)
-        y = np.where(codes == self.positive, 1, -1)
-        if len(ordered) == self.n_samples:
+        place = np.searchsorted(ordered, order)
+        X, y = X[place], np.where(codes[place] == self.positive, 1, -1)
+        if len(order) == self.n_samples:
             return collapse_rows(X, y, self.is_categorical)
         if self.n_samples <= LARGEST_COLLAPSE:  # as in memory: equal rows are one
             held = collapse_rows(X, y, self.is_categorical)
         else:
             held = Rows(X, y, np.ones(len(y), np.int64), np.arange(len(y)), self.is_categorical)
-        index: Any = HeldIndex(ordered, held.row_of, self.n_samples)
+        index: Any = HeldIndex(np.arange(len(order)), held.row_of, self.n_samples)
         return ChunkedRows(
-            held.X, held.y, held.weight, index, self.is_categorical, self.chunks, self.positive
-        )
+            held.X, held.y, held.weight, index, self.is_categorical,
+            chunks=self.chunks, positive=self.positive,
+        )  # fmt: skip
 
     def counter(
         self, tables: Sequence[Table], *, without: Ints | None = None, n_threads: int = 1
     ) -> Counter:
         """Counts over the chunks."""
-        return ChunkCounter(self.chunks, tables, self.positive, without)
+        absent = None if without is None else self.chunks.order[without]
+        return ChunkCounter(self.chunks, tables, self.positive, absent)
 
     def n_wrong(self, machine: Machine) -> dict[int, int]:
         """Errors of each label, in one pass over the chunks; the covers of its rules beside."""
         found = self.chunks.total(_Errors(machine, self.positive), "errors").tolist()
-        self.chunks.covers[machine.rules] = found[2:]
+        named = tuple(renumbered_rule(rule, self.chunks.order) for rule in machine.rules)
+        self.chunks.covers[named] = found[2:]
         return {-1: found[0], 1: found[1]}
 
 

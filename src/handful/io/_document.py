@@ -11,9 +11,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from handful.rules.fields import ModelFileError
 
 MAX_BYTES = 64 * 2**20
@@ -21,23 +18,6 @@ MAX_ITEMS = 4_000_000  # values in a file
 MAX_TEXT = 100_000  # bytes of a name, a label, a sentence
 MAX_DIGITS = 40  # of a number
 HASH_FIELD = "content_sha256"
-
-
-def fingerprint(X: NDArray[np.float64], y: NDArray[Any]) -> str:
-    """Hash of the training rows: shape, numbers (one zero, one NaN) and labels, in order.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> fingerprint(np.array([[0.0]]), np.array([1])) == fingerprint(np.array([[-0.0]]), ["1"])
-    True
-    """
-    X = np.asarray(X, dtype=np.float64) + 0.0
-    X[np.isnan(X)] = np.nan
-    digest = hashlib.sha256(json.dumps(list(X.shape)).encode())
-    digest.update(np.ascontiguousarray(X, dtype="<f8").tobytes())
-    digest.update(json.dumps([str(label) for label in y]).encode())
-    return digest.hexdigest()
 
 
 def _refuse_constant(name: str) -> Any:

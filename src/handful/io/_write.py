@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import platform
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from handful._version import __version__
 from handful.bounds import Certificate, NotCertifiableError
-from handful.io._document import fingerprint, to_text
+from handful.io._document import to_text
 from handful.io._estimators import score_machines, unwrapped
 from handful.io._rules import machine_to_dict
 from handful.io._scores import score_to_dict
 from handful.io._settings import plain_parameters
 from handful.rules import RuleList, RuleSet
 from handful.selection._search import _n_groups
-from handful.tables import write_atomically
+from handful.tables import Draw, blind_order, write_atomically
 
 FORMAT, VERSION = "handful-model", 1
 
@@ -31,7 +33,11 @@ def plain_label(value: Any) -> Any:
 
 
 def model_to_dict(
-    machine: Any, *, data: tuple[Any, Any] | None = None, certificate: Certificate | None = None
+    machine: Any,
+    *,
+    data: tuple[Any, Any] | None = None,
+    certificate: Certificate | None = None,
+    source: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Plain data of a fitted machine; parameters as in `save_model`."""
     search, machine = machine, unwrapped(machine)
@@ -49,8 +55,8 @@ def model_to_dict(
         certificate = _certificate_of(search)
     if certificate is not None:
         body["settings"] |= {"delta": certificate.delta, "n_groups": _n_groups_of(search)}
-    rows = _training_rows(machine) if is_made_of_rules else _matrix(data)
-    seed = getattr(machine, "random_state", None)
+    draw = _draw_of(machine, data)
+    seed = getattr(machine, "draw_", draw).seed if draw is not None else None
     return {
         **head,
         **body,
@@ -60,8 +66,8 @@ def model_to_dict(
             "python": platform.python_version(),
             "numpy": np.__version__,
             "estimator": type(machine).__name__,
-            "random_state": int(seed) if isinstance(seed, (int, np.integer)) else None,
-            "training_rows_sha256": None if rows is None else fingerprint(*rows),
+            "random_state": seed,
+            "data": _data_part(draw, source),
         },
     }
 
@@ -73,15 +79,25 @@ def _n_groups_of(search: Any) -> int:
     return _n_groups(search.best_estimator_, search._settings)
 
 
-def _training_rows(machine: Any) -> tuple[Any, Any] | None:
-    """None where the rows are elsewhere: their fingerprint would need them in one place."""
-    return None if machine._kept is not None else (machine._X, machine._labels())
+def _draw_of(machine: Any, data: tuple[Any, Any] | None) -> Draw | None:
+    """What is known of the training data: by the machine, or from the data themselves."""
+    known: Draw | None = getattr(machine, "draw_", None)
+    return known if known is not None or data is None else blind_order(*data).draw
 
 
-def _matrix(data: tuple[Any, Any] | None) -> tuple[Any, Any] | None:
-    if data is None:
+def _data_part(draw: Draw | None, source: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Where the training data are, and by what they are known again; no row is in it."""
+    if draw is None and source is None:
         return None
-    return np.asarray(data[0], dtype=np.float64), np.asarray(data[1])
+    codes = None if draw is None or draw.row_codes is None else draw.row_codes
+    return {
+        "file": None,
+        "target": None,
+        **(source or {}),
+        "sha256": None if draw is None else draw.digest,
+        "columns": None if draw is None or draw.columns is None else list(draw.columns),
+        "row_codes": None if codes is None else base64.b64encode(codes).decode(),
+    }
 
 
 def _certificate_of(machine: Any) -> Certificate | None:
@@ -169,6 +185,7 @@ def save_model(
     *,
     data: tuple[Any, Any] | None = None,
     certificate: Certificate | None = None,
+    source: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a fitted machine as JSON.
 
@@ -180,9 +197,12 @@ def save_model(
     path : path
         The file is written whole or not at all.
     data : (X, y), optional
-        The training data, for their fingerprint; machines made of rules know theirs.
+        The training data, for their digest; machines that draw a pool know theirs.
     certificate : Certificate, optional
         What to store; by default that of ``machine.certify()``, or none where it has none.
+    source : mapping, optional
+        Where the data are, with "file" and "target", so that `handful verify` and
+        `handful predict` need not be told again.
 
     Examples
     --------
@@ -197,4 +217,5 @@ def save_model(
     >>> bool((model.predict(data.X) == machine.predict(data.X)).all())
     True
     """
-    write_atomically(path, to_text(model_to_dict(machine, data=data, certificate=certificate)))
+    document = model_to_dict(machine, data=data, certificate=certificate, source=source)
+    write_atomically(path, to_text(document))

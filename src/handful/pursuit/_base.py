@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 
+from handful.bounds import Certificate
+from handful.bounds._compression import BLIND_POOL
 from handful.bounds._validation import check_choice, check_count, check_real
 from handful.kernels import Kernel, make_kernel
 from handful.pursuit._columns import Floats, Indices, KernelColumns
 from handful.pursuit._expansion import Expansion, center_rows, expansion_of_size
-from handful.pursuit._ground import Ground, draw_candidates, draw_pool
+from handful.pursuit._ground import Ground, first_candidates, pool_size
 from handful.pursuit._orthogonal import CRITERIA, PursuitPath, orthogonal_pursuit
+from handful.tables import blind_order
 
 STOPS = ("auto", "certificate", "size", "validation")
 MEBIBYTE = 1 << 20
@@ -57,18 +60,36 @@ class BasePursuit(BaseEstimator):
         fixed = {"degree": self.degree, "coef0": self.coef0, "n_features": n_features}
         return [make_kernel(self.kernel, gamma=gamma, **fixed) for gamma in gammas]
 
+    def _in_order(self, given: Any, X: Floats, y: Any) -> tuple[Floats, Any]:
+        """The rows in an order that nobody chose: pools are its first, ties go to the earlier."""
+        is_kernel = self.kernel == "precomputed"
+        table = given if hasattr(given, "columns") else X
+        blind = blind_order(table, y, random_state=self.random_state, is_kernel=is_kernel)
+        self.draw_, self._order = blind.draw, blind.order
+        order = blind.order
+        return X[np.ix_(order, order)] if is_kernel else X[order], y[order]
+
+    def _saying_how(self, certificate: Certificate) -> Certificate:
+        """The certificate with what it assumes of the draw, where there was one."""
+        if BLIND_POOL not in certificate.assumptions:
+            return certificate
+        return replace(certificate, assumptions=(*certificate.assumptions, self.draw_.assumption))
+
     def _ground(self, n_samples: int) -> Ground:
-        """Draw the pool and the candidates, looking at nothing but the number of examples."""
-        rng = check_random_state(self.random_state)
+        """The pool and the candidates; their sizes look at the number of examples alone."""
         rows = np.arange(n_samples)
         if self.coefficients == "pool":
-            rows = draw_pool(n_samples, self.pool_fraction, rng)
+            rows = rows[: pool_size(n_samples, self.pool_fraction)]
             if np.ndim(self.candidates) > 0:
                 raise ValueError(
                     "`candidates` must be None or an int with coefficients='pool', got row "
                     "numbers. The pool is drawn blindly and its members are the candidates."
                 )
-        candidates = draw_candidates(self.candidates, len(rows), rng)
+        candidates = first_candidates(self.candidates, len(rows))
+        if candidates is not None and np.ndim(self.candidates) > 0:
+            place = np.empty(n_samples, dtype=np.intp)
+            place[self._order] = np.arange(n_samples)
+            candidates = np.sort(place[candidates])
         n_named = n_samples
         if candidates is not None and np.ndim(self.candidates) == 0:
             n_named = len(candidates)
@@ -132,8 +153,7 @@ class BasePursuit(BaseEstimator):
         loss: Callable[[Floats, Indices], float],
     ) -> tuple[int, int]:
         """(kernel, size) with the smallest loss on rows held out of the ground's rows."""
-        rng = check_random_state(self.random_state)
-        inner, held = ground.split(self.validation_fraction, rng)
+        inner, held = ground.split(self.validation_fraction)
         is_shared = getattr(self, "multi_class", "shared") == "shared"
         losses = {}
         for g, kernel in enumerate(kernels):
@@ -144,13 +164,19 @@ class BasePursuit(BaseEstimator):
                 losses[g, size] = loss(model.values(K)[0], held)
         return min(losses, key=lambda key: (losses[key], key[1], key[0]))
 
-    def _store(self, X: Floats, kernel: Kernel, model: Expansion) -> None:
+    def _named(self, model: Expansion) -> Expansion:
+        """The expansion with its centres numbered as the user's rows."""
+        return replace(model, centers=self._order[model.centers])
+
+    def _store(self, X: Floats, ground: Ground, kernel: Kernel, model: Expansion) -> None:
+        """Keep what was learned from the rows X, which come in the blind order."""
         self.kernel_ = kernel
-        self.expansion_ = model
-        self.centers_idx_ = model.centers
-        self.compression_set_ = np.unique(
-            model.centers if self.pool_idx_ is None else self.pool_idx_
-        )
+        self.expansion_ = self._named(model)
+        self.centers_idx_ = self.expansion_.centers
+        is_pool = self.coefficients == "pool"
+        self.pool_idx_ = np.sort(self._order[ground.rows]) if is_pool else None
+        kept = self.centers_idx_ if self.pool_idx_ is None else self.pool_idx_
+        self.compression_set_ = np.unique(kept)
         self.centers_ = None if kernel.name == "precomputed" else X[model.centers]
         self.n_centers_ = len(model.centers)
 

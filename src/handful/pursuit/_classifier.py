@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -80,9 +81,11 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
         Examples that may become centres: all, that many drawn blindly, or those given.
     memory_limit : float, default=1024
         MiB that the kernel matrix may take; beyond, it is computed in blocks again and again.
-    random_state : int, RandomState or None, default=0
-        Draws the pool, the candidates and the validation part. Trying several and keeping the
-        best certificate breaks it, unless ``certify(n_choices=...)`` pays.
+    random_state : None, int, RandomState, Generator or RowDigests, default=None
+        None draws the pool, the candidates and the validation part by the digest of X and y: the
+        result does not depend on the order of the rows, and there is no seed to choose. A whole
+        number takes its place; the certificate then assumes that it was fixed before the data
+        were seen.
 
     Attributes
     ----------
@@ -107,7 +110,6 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
     'pool'
     """
 
-    free_parameters = ("memory_limit",)
     _coefficient_choices = COEFFICIENTS
 
     def __init__(
@@ -130,7 +132,7 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
         multi_class="shared",
         candidates=None,
         memory_limit=1024.0,
-        random_state=0,
+        random_state=None,
     ):
         self.n_centers = n_centers
         self.kernel = kernel
@@ -153,6 +155,7 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
 
     def fit(self, X, y):
         """Choose centres, size and kernel; X (n_samples, n_features), y any labels."""
+        given = X
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
         self._check_parameters()
@@ -160,6 +163,7 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
             check_kernel_matrix(X)
         else:
             warn_of_fitted_scaling(X, getattr(self, "feature_names_in_", None))
+        X, y = self._in_order(given, X, y)
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
@@ -167,7 +171,6 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
                 "A classifier needs examples of each."
             )
         ground = self._ground(len(X))
-        self.pool_idx_ = ground.rows if self.coefficients == "pool" else None
         self.scaling_ = self._scaling(X, ground)
         kernels = self._kernels(X.shape[1])
         task = Task(
@@ -181,7 +184,7 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
             choice=self._choice_terms(len(kernels)),
         )
         best = self._choose(task, kernels)
-        self._store(X, kernels[best.kernel_index], best.coded.expansion)
+        self._store(X, ground, kernels[best.kernel_index], best.coded.expansion)
         return self
 
     def _check_parameters(self) -> None:
@@ -237,7 +240,9 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
         else:
             allowed = points
         best = min(allowed, key=lambda point: (point.risk, point.size, point.kernel_index))
-        self.path_ = tuple(p for p in points if p.kernel_index == best.kernel_index)
+        mine = [p for p in points if p.kernel_index == best.kernel_index]
+        named = [replace(p.coded, expansion=self._named(p.coded.expansion)) for p in mine]
+        self.path_ = tuple(replace(p, coded=c) for p, c in zip(mine, named, strict=True))
         self.counts_ = task.counts(best)
         self.size_ = best.size
         self.message_ = best.coded.content
@@ -267,7 +272,7 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
             "auto" is the bound that holds for ``coefficients``: "pool" for "pool",
             "compression" for "chosen" and "quantised", "matching-pursuit" for "least_squares".
         n_choices : int
-            Number of settings (seeds, values of ``n_centers``, ...) tried on the same data.
+            Number of settings (values of ``n_centers``, ...) tried on the same data.
 
         Raises
         ------
@@ -289,7 +294,9 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
                 f"`bound`='matching-pursuit' is about two classes, got {len(self.classes_)}. "
                 "Fit with coefficients='pool'."
             )
-        return certificate_of(self.coefficients, self.counts_, self.message_nats_, delta, n_choices)
+        return self._saying_how(
+            certificate_of(self.coefficients, self.counts_, self.message_nats_, delta, n_choices)
+        )
 
 
 def _signed_targets(labels: Indices, n_classes: int) -> Floats:

@@ -1,4 +1,4 @@
-"""Which training examples a pursuit may read, drawn before it looks at any of them."""
+"""Which training examples a pursuit may read: the first of an order that nobody chose."""
 
 from __future__ import annotations
 
@@ -30,11 +30,10 @@ class Ground:
     candidates: Indices | None
     n_named: int
 
-    def split(self, fraction: float, rng: np.random.RandomState) -> tuple[Ground, Indices]:
-        """A smaller ground and the rows held out of it."""
+    def split(self, fraction: float) -> tuple[Ground, Indices]:
+        """A smaller ground and the rows held out of it, which are the last."""
         n_held = math.ceil(fraction * len(self.rows))
-        order = rng.permutation(len(self.rows))
-        rest = np.sort(order[n_held:])
+        rest = np.arange(len(self.rows) - n_held)
         if not len(rest):
             raise ValueError(
                 f"`validation_fraction` must leave examples to fit, got {fraction!r} of "
@@ -42,26 +41,31 @@ class Ground:
             )
         candidates = self.candidates
         if candidates is not None:
-            candidates = np.flatnonzero(np.isin(rest, candidates))
+            candidates = candidates[candidates < len(rest)]
         if candidates is not None and not len(candidates):
             candidates = None
-        return Ground(self.rows[rest], candidates, self.n_named), self.rows[np.sort(order[:n_held])]
+        return Ground(self.rows[rest], candidates, self.n_named), self.rows[len(rest) :]
 
 
-def draw_pool(n_samples: int, fraction: float, rng: np.random.RandomState) -> Indices:
-    """A blind draw of a share of the examples, at least 10 (or half) of them."""
+def pool_size(n_samples: int, fraction: float) -> int:
+    """A share of the examples, at least 10 (or half) of them.
+
+    Examples
+    --------
+    >>> pool_size(100, 0.4), pool_size(12, 0.1)
+    (40, 6)
+    """
     smallest = min(N_SMALLEST_POOL, math.ceil(n_samples / 2))
-    size = max(math.ceil(fraction * n_samples), smallest)
-    return np.sort(rng.permutation(n_samples)[:size])
+    return max(math.ceil(fraction * n_samples), smallest)
 
 
-def draw_candidates(candidates: Any, n_rows: int, rng: np.random.RandomState) -> Indices | None:
-    """Rows that may be chosen: None for all, a blind draw for a number, or the rows given."""
+def first_candidates(candidates: Any, n_rows: int) -> Indices | None:
+    """Rows that may be chosen: None for all, the first for a number, or the rows given."""
     if candidates is None:
         return None
     if np.ndim(candidates) == 0:
         wanted = check_count("candidates", candidates, low=1)
-        return np.sort(rng.permutation(n_rows)[:wanted]) if wanted < n_rows else None
+        return np.arange(wanted) if wanted < n_rows else None
     rows = np.unique(np.asarray(candidates))
     if rows.dtype.kind not in "iu" or not len(rows) or rows[0] < 0 or rows[-1] >= n_rows:
         raise ValueError(

@@ -81,7 +81,7 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, RegressorMixin, BasePursu
         validation_fraction=0.2,
         candidates=None,
         memory_limit=1024.0,
-        random_state=0,
+        random_state=None,
     ):
         self.n_centers = n_centers
         self.kernel = kernel
@@ -103,6 +103,7 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, RegressorMixin, BasePursu
 
     def fit(self, X, y):
         """Choose centres and coefficients; y (n_samples,) or (n_samples, n_outputs)."""
+        given = X
         X, y = validate_data(
             self, X, y, dtype=np.float64, multi_output=True, y_numeric=True, ensure_min_samples=2
         )
@@ -111,11 +112,11 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, RegressorMixin, BasePursu
             check_kernel_matrix(X)
         Y = np.asarray(y, dtype=np.float64).reshape(len(X), -1)
         self._is_flat = np.ndim(y) == 1
+        X_ordered, Y_ordered = self._in_order(given, X, Y)
         ground = self._ground(len(X))
-        self.pool_idx_ = ground.rows if self.coefficients == "pool" else None
-        self.scaling_ = self._scaling(X, ground)
-        self._fit_path(X, Y, ground)
-        left_out = ground.rows if self.coefficients == "pool" else self.centers_idx_
+        self.scaling_ = self._scaling(X_ordered, ground)
+        self._fit_path(X_ordered, Y_ordered, ground)
+        left_out = self.centers_idx_ if self.pool_idx_ is None else self.pool_idx_
         is_counted = is_outside(len(X), left_out)
         values, _ = self._values(X[is_counted])
         self._deviations = np.sort(np.abs(values - Y[is_counted]).max(axis=1))
@@ -130,7 +131,7 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, RegressorMixin, BasePursu
         path = fits[best][0]
         size = path.n_centers if size is None else min(size, path.n_centers)
         self.residual_squares_ = path.residual_squares
-        self._store(X, kernels[best], expansion_of_size([path], size, self.ridge))
+        self._store(X, ground, kernels[best], expansion_of_size([path], size, self.ridge))
         is_free = len(kernels) == 1 or self.coefficients == "pool"
         terms = {} if is_free else {f"kernel, one of {len(kernels)}": math.log(len(kernels))}
         self._message = Message(terms)
@@ -191,4 +192,4 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, RegressorMixin, BasePursu
             check_count("n_choices", n_choices, low=1),
         )
         quantity = f"the probability that a prediction is off by more than {epsilon:g}"
-        return Certificate(**{**vars(certificate), "quantity": quantity})
+        return self._saying_how(Certificate(**{**vars(certificate), "quantity": quantity}))

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from scipy.linalg import solve_triangular
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful.bounds import Certificate, NotCertifiableError, sparse_pca_bound
@@ -17,7 +16,8 @@ from handful.pursuit._base import MEBIBYTE, check_kernel_matrix
 from handful.pursuit._cholesky import PIVOTS, partial_cholesky
 from handful.pursuit._columns import Floats, KernelColumns
 from handful.pursuit._expansion import center_rows
-from handful.pursuit._ground import draw_candidates, is_outside
+from handful.pursuit._ground import first_candidates, is_outside
+from handful.tables import blind_order
 
 
 class SparseKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -47,7 +47,7 @@ class SparseKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Examples that may be chosen: all, that many drawn blindly, or those given.
     memory_limit : float, default=1024
         MiB that the kernel matrix may take.
-    random_state : int, RandomState or None, default=0
+    random_state : None, int, RandomState, Generator or RowDigests, default=None
         Draws the candidates.
 
     Attributes
@@ -85,7 +85,7 @@ class SparseKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         tol=0.0,
         candidates=None,
         memory_limit=1024.0,
-        random_state=0,
+        random_state=None,
     ):
         self.n_centers = n_centers
         self.n_components = n_components
@@ -110,6 +110,7 @@ class SparseKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def fit(self, X, y=None):
         """Choose the examples that span the subspace; y is not used."""
+        given = X
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         self._check_parameters()
         fixed = {"degree": self.degree, "coef0": self.coef0, "n_features": X.shape[1]}
@@ -117,13 +118,21 @@ class SparseKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         is_precomputed = self.kernel_.name == "precomputed"
         if is_precomputed:
             check_kernel_matrix(X)
-        rng = check_random_state(self.random_state)
-        candidates = draw_candidates(self.candidates, len(X), rng)
+        blind = blind_order(
+            given if hasattr(given, "columns") else X,
+            random_state=self.random_state,
+            is_kernel=is_precomputed,
+        )
+        order, self.draw_ = blind.order, blind.draw
+        candidates = first_candidates(self.candidates, len(X))
+        if candidates is not None and np.ndim(self.candidates) > 0:
+            candidates = np.flatnonzero(np.isin(order, candidates))
+        X = X[np.ix_(order, order)] if is_precomputed else X[order]
         memory = int(self.memory_limit * MEBIBYTE) if self.pivot == "trace" else 0
         columns = KernelColumns(self.kernel_, X, candidates, memory_bytes=memory)
         result = partial_cholesky(columns, self.n_centers, pivot=self.pivot, tol=self.tol)
-        self.centers_idx_ = result.centers
-        self.compression_set_ = np.sort(result.centers)
+        self.centers_idx_ = order[result.centers]
+        self.compression_set_ = np.sort(self.centers_idx_)
         self.centers_ = None if is_precomputed else X[result.centers]
         self.traces_ = result.traces
         self.factor_ = np.tril(result.factor[result.centers])

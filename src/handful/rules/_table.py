@@ -76,6 +76,9 @@ class Rows:
     row_of : int array (n_samples,)
         Row of each original example.
     is_categorical : bool array (n_features,)
+    steering : int array (n_samples,) or None
+        What each original example weighs in the search, in parts of `STEERING_UNIT`; it counts
+        once all the same.
     """
 
     X: Floats
@@ -83,6 +86,7 @@ class Rows:
     weight: Ints
     row_of: Ints
     is_categorical: Mask
+    steering: Ints | None = None
 
     @property
     def n_samples(self) -> int:
@@ -99,8 +103,40 @@ class Rows:
         """Largest absolute value; NaN where a value is missing."""
         return float(np.abs(self.X).max(initial=0.0))
 
-    def holding(self, examples: Ints) -> Rows:
-        """Rows that give the features of these examples; these ones give them all."""
+    @property
+    def unit(self) -> int:
+        """What an example of weight one adds to the counts of a search."""
+        return 1 if self.steering is None else STEERING_UNIT
+
+    def searched(self, without: Ints | None = None) -> Ints:
+        """What each row weighs in a search, the examples ``without`` left out."""
+        if self.steering is None:
+            weight, lost = self.weight, None
+        else:
+            weight = self._sums(np.arange(self.n_samples))
+            lost = None if without is None else self._sums(without)
+        if without is None:
+            return weight
+        if lost is None:
+            lost = np.bincount(self.row_of[without], minlength=len(weight))
+        return np.asarray(weight - lost)
+
+    def _sums(self, examples: Ints) -> Ints:
+        assert self.steering is not None
+        out = np.zeros(len(self.weight), dtype=np.int64)
+        np.add.at(out, self.row_of[examples], self.steering[examples])
+        return out
+
+    @property
+    def searched_totals(self) -> dict[int, int]:
+        """Weight of each label in a search."""
+        weight = self.searched() if self.steering is not None else None
+        if weight is None:
+            return self.totals
+        return {label: int(weight[self.y == label].sum()) for label in (-1, 1)}
+
+    def holding(self, n_needed: int) -> Rows:
+        """Rows that give the features of the first examples; these ones give them all."""
         return self
 
     def counter(
@@ -109,10 +145,7 @@ class Rows:
         """What counts the rows by code, the examples ``without`` left out."""
         from handful.rules.search.greedy import LocalCounter
 
-        weight = self.weight
-        if without is not None:
-            weight = weight - np.bincount(self.row_of[without], minlength=len(weight))
-        return LocalCounter(tables, self, weight, n_threads)
+        return LocalCounter(tables, self, self.searched(without), n_threads)
 
     def n_wrong(self, machine: Machine) -> dict[int, int]:
         """Number of original examples of each label that a machine gets wrong."""
@@ -121,9 +154,12 @@ class Rows:
 
 
 LARGEST_COLLAPSE = 50_000  # more rows than this are not grouped
+STEERING_UNIT = 1 << 10
 
 
-def collapse_rows(X: Floats, y: Ints, is_categorical: Mask | None = None) -> Rows:
+def collapse_rows(
+    X: Floats, y: Ints, is_categorical: Mask | None = None, steering: Ints | None = None
+) -> Rows:
     """Group equal (features, label) rows; rows are sorted, so their order carries no meaning.
 
     Examples
@@ -137,7 +173,8 @@ def collapse_rows(X: Floats, y: Ints, is_categorical: Mask | None = None) -> Row
         is_categorical = np.zeros(X.shape[1], dtype=bool)
     m = X.shape[0]
     if m > LARGEST_COLLAPSE:
-        return Rows(X, y.astype(np.int64), np.ones(m, np.int64), np.arange(m), is_categorical)
+        ones = np.ones(m, np.int64)
+        return Rows(X, y.astype(np.int64), ones, np.arange(m), is_categorical, steering)
     both = np.column_stack([X, y])
     _, first, inverse, counts = np.unique(
         both, axis=0, return_index=True, return_inverse=True, return_counts=True
@@ -148,6 +185,7 @@ def collapse_rows(X: Floats, y: Ints, is_categorical: Mask | None = None) -> Row
         counts.astype(np.int64),
         inverse.ravel().astype(np.int64),
         is_categorical,
+        steering,
     )
 
 

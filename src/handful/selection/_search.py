@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import pickle
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import joblib
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
@@ -274,10 +276,21 @@ def _as_machine(estimator: Any) -> Any:
 
 
 def _n_groups(base: Any, settings: Sequence[Settings]) -> int:
-    """Number of settings that differ in more than the estimator's free parameters."""
+    """Number of settings that differ in more than the estimator's free parameters.
+
+    Two settings are one only where their content is proved equal.
+    """
     free = set(getattr(base, "free_parameters", ()))
-    kept = {tuple(sorted((k, repr(v)) for k, v in s.items() if k not in free)) for s in settings}
-    return len(kept)
+    kept = [{k: v for k, v in s.items() if k not in free} for s in settings]
+    return len({_content(s, i) for i, s in enumerate(kept)})
+
+
+def _content(setting: Settings, position: int) -> str:
+    """A hash of the content; what cannot be hashed equals nothing else."""
+    try:
+        return str(joblib.hash(sorted(setting.items())))
+    except (TypeError, AttributeError, pickle.PicklingError):
+        return f"setting {position}"
 
 
 def _share(machine: Any, delta: float, n_groups: int) -> Certificate:

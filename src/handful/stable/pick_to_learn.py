@@ -17,10 +17,13 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from handful.bounds import Certificate, NotCertifiableError, compression_bound, stable_bound
 from handful.conformal import decision_values, label_scores
 from handful.tables import (
+    Draw,
     FittedScalingWarning,
     canonical_order,
     check_examples,
     check_rows,
+    row_digests,
+    table_digest,
 )
 
 Floats = NDArray[np.float64]
@@ -155,9 +158,10 @@ class PickToLearn(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     batch_size : int or float
         How many of the worst are added a round: a number, or a fraction of the picks so far.
         More is faster, picks a few more, and is certified just the same. Fixed before the data.
-    random_state : int or None
-        Given to every ``random_state`` inside ``estimator`` that is None, so that training is a
-        function of the picks. ``None`` leaves them alone; then there may be no certificate.
+    random_state : None or int
+        Seed of every ``random_state`` inside ``estimator`` that is None. By default it is read
+        from the digest of the picks, so that training is a function of them and there is no seed
+        to choose. A whole number is an assumption: that it was fixed before the data were seen.
 
     Attributes
     ----------
@@ -212,7 +216,7 @@ class PickToLearn(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         max_picks=None,
         n_initial=1,
         batch_size=1,
-        random_state=0,
+        random_state=None,
     ):
         self.estimator = estimator
         self.stop = stop
@@ -317,11 +321,15 @@ class PickToLearn(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if (labels == labels[0]).all():
             return None
         model = clone(self.estimator)
-        if self.random_state is not None:
-            model.set_params(**dict.fromkeys(_open_seeds(model), self.random_state))
+        rows, names = _safe_indexing(X, picks), _open_seeds(model)
+        if names:
+            seed = self.random_state
+            if seed is None:
+                seed = Draw(table_digest(row_digests(rows, labels))).number("estimator")
+            model.set_params(**dict.fromkeys(names, seed))
         with warnings.catch_warnings():  # a scaler may be fitted to the picks: they are paid for
             warnings.simplefilter("ignore", FittedScalingWarning)
-            return model.fit(_safe_indexing(X, picks), labels)
+            return model.fit(rows, labels)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predicted labels, shape (n_points,)."""
@@ -364,17 +372,16 @@ class PickToLearn(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         else:
             n_stops = len(stopping_sizes(n)) if self.stop == "certificate" else 1
             certificate = stable_bound(n, n_picks + self.n_errors_, delta=delta, n_models=n_stops)
-        fixed = "the classifier, n_initial, batch_size and max_picks were fixed before the data"
-        return replace(certificate, assumptions=(*certificate.assumptions, fixed))
+        fixed = ["the classifier, n_initial, batch_size and max_picks were fixed before the data"]
+        if self.random_state is not None and _open_seeds(self.estimator):
+            fixed.append(f"the seed {self.random_state} was fixed before the data were seen")
+        return replace(certificate, assumptions=(*certificate.assumptions, *fixed))
 
     def _check_deterministic(self) -> None:
         """Refuse where training was not a function of the picks."""
-        seeds = _seeds(self.estimator)
-        is_open = self.random_state is None and None in seeds.values()
-        is_moving = any(
-            not (seed is None or isinstance(seed, (int, np.integer))) for seed in seeds.values()
-        )
-        if is_open or is_moving or not self.is_rebuilt_:
+        seeds = [*_seeds(self.estimator).values(), self.random_state]
+        is_moving = any(not (seed is None or isinstance(seed, (int, np.integer))) for seed in seeds)
+        if is_moving or not self.is_rebuilt_:
             raise NotCertifiableError(
                 "Training must be a function of the picked examples, but `estimator` draws at "
                 "random. Give whole numbers as random_state and fit again."

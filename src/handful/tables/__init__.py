@@ -15,9 +15,18 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from handful.tables._blind import BlindOrder, blind_order
+    from handful.tables._blind import BlindOrder, Draw, blind_order, row_codes, seed_of
     from handful.tables._cases import canonical_order, check_examples, check_rows, uniform_draws
-    from handful.tables._digests import RowDigests, is_missing, row_digests, table_digest, word_of
+    from handful.tables._digests import (
+        RowDigests,
+        column_names,
+        digest_of_sum,
+        digest_sum,
+        is_missing,
+        row_digests,
+        table_digest,
+        word_of,
+    )
     from handful.tables._encode import Encoding, fit_encoding
     from handful.tables._kinds import Column
     from handful.tables._read import exact_floats, exact_numbers, read_chunks, read_frame
@@ -37,6 +46,7 @@ __all__ = [
     "BlindOrder",
     "Choices",
     "Column",
+    "Draw",
     "Encoding",
     "FittedScalingWarning",
     "RowDigests",
@@ -49,6 +59,9 @@ __all__ = [
     "check_place",
     "check_rows",
     "class_weights",
+    "column_names",
+    "digest_of_sum",
+    "digest_sum",
     "exact_floats",
     "exact_numbers",
     "fit_encoding",
@@ -57,7 +70,9 @@ __all__ = [
     "read_chunks",
     "read_frame",
     "read_study",
+    "row_codes",
     "row_digests",
+    "seed_of",
     "table_digest",
     "uniform_draws",
     "warn_of_fitted_scaling",
@@ -67,9 +82,10 @@ __all__ = [
 ]
 
 _HOME = {
-    "_blind": "BlindOrder blind_order",
+    "_blind": "BlindOrder Draw blind_order row_codes seed_of",
     "_cases": "canonical_order check_examples check_rows uniform_draws",
-    "_digests": "RowDigests is_missing row_digests table_digest word_of",
+    "_digests": "RowDigests column_names digest_of_sum digest_sum is_missing row_digests "
+    "table_digest word_of",
     "_encode": "Encoding fit_encoding",
     "_kinds": "Column",
     "_read": "exact_floats exact_numbers read_chunks read_frame",

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from numbers import Number
 from typing import Any
 
@@ -25,10 +28,32 @@ class RowDigests:
     Parameters
     ----------
     digests : ndarray of uint8 (n_samples, 32)
-        What `row_digests` gave for the table as it was read, left-out columns included.
+        What `row_digests` gave for the table as it was read, left-out columns included. For rows
+        in chunks, what `handful.distributed.chunk_digests` gave.
+    columns : tuple of str, optional
+        Names of the columns that went in, for the model file.
+    seed : int, optional
+        A whole number in place of the digest of the table.
     """
 
-    digests: Bytes
+    digests: Any
+    columns: tuple[str, ...] | None = None
+    seed: int | None = None
+
+    @classmethod
+    def of(cls, X: Any, y: Any = None, *, seed: int | None = None) -> RowDigests:
+        """Of all columns of a table, and the labels.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> RowDigests.of(pd.DataFrame({"a": [1, 2], "id": ["u", "v"]}), [0, 1]).columns
+        ('a', 'id')
+        """
+        return cls(row_digests(X, y), column_names(X), seed)
+
+    def __repr__(self) -> str:
+        return f"RowDigests({len(self.digests)} parts)"
 
 
 def word_of(value: Any) -> str:
@@ -70,15 +95,20 @@ def is_missing(value: Any) -> bool:
         return True
 
 
+def column_names(X: Any) -> tuple[str, ...] | None:
+    """Names of the columns in the order in which they enter a digest; None for an array."""
+    return tuple(sorted(str(name) for name in X.columns)) if hasattr(X, "columns") else None
+
+
 def row_digests(X: Any, y: Any = None) -> Bytes:
     """SHA-256 of every row: its features and, where given, its label.
 
     Parameters
     ----------
     X : array or data frame (n_samples, n_features)
-        Numbers count by value (``-0.0`` is ``0.0``, every NaN is the same), anything else by
-        its normal form as a word. Columns of a data frame are taken in the order of their
-        names, so that their order in the table does not matter.
+        Numbers count by value (``-0.0`` is ``0.0``), all missing values are one, anything else
+        counts by its normal form as a word. Columns of a data frame are taken in the order of
+        their names, so that their order in the table does not matter.
     y : array-like (n_samples,), optional
         Labels, compared as words.
 
@@ -96,7 +126,7 @@ def row_digests(X: Any, y: Any = None) -> Bytes:
     """
     columns = list(_columns(X))
     if y is not None:
-        columns.append(_word_codes(np.asarray(y, dtype=object)))
+        columns.append(_word_codes(np.asarray(y, dtype=object).tolist()))
     if not columns:
         raise ValueError("`X` must have at least one column, got none.")
     rows = np.ascontiguousarray(np.column_stack(columns))
@@ -106,8 +136,23 @@ def row_digests(X: Any, y: Any = None) -> Bytes:
     return np.frombuffer(b"".join(parts), dtype=np.uint8).reshape(len(rows), _SIZE)
 
 
+def digest_sum(digests: Bytes) -> Words:
+    """Number of rows and the sum of their digests; the sums of chunks add up.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = row_digests(np.arange(6.0).reshape(3, 2))
+    >>> bool((digest_sum(rows) == digest_sum(rows[:1]) + digest_sum(rows[1:])).all())
+    True
+    """
+    lanes = np.ascontiguousarray(digests).view(np.uint64).reshape(len(digests), 4)
+    total = lanes.sum(axis=0, dtype=np.uint64)  # modulo 2^64 in every lane
+    return np.concatenate([np.array([len(digests)], dtype=np.uint64), total])
+
+
 def table_digest(digests: Bytes) -> str:
-    """One digest of all rows, in any order; sums of row digests, so that chunks can be added.
+    """One digest of all rows, in any order.
 
     Examples
     --------
@@ -116,18 +161,20 @@ def table_digest(digests: Bytes) -> str:
     >>> table_digest(rows) == table_digest(rows[::-1])
     True
     """
-    lanes = np.ascontiguousarray(digests).view(np.uint64).reshape(len(digests), -1)
-    total = lanes.sum(axis=0, dtype=np.uint64)  # modulo 2^64 in every lane
-    return hashlib.sha256(len(digests).to_bytes(8, "little") + total.tobytes()).hexdigest()
+    return digest_of_sum(digest_sum(digests))
 
 
-def _columns(X: Any) -> Any:
+def digest_of_sum(total: Words) -> str:
+    """The digest of a table from the sum of its chunks."""
+    return hashlib.sha256(total.astype("<u8").tobytes()).hexdigest()
+
+
+def _columns(X: Any) -> Iterator[Words]:
     """Every column as 64-bit codes."""
     if hasattr(X, "columns"):
         names = sorted(range(len(X.columns)), key=lambda i: (str(X.columns[i]), i))
-        take = X.iloc.__getitem__ if hasattr(X, "iloc") else None
         for i in names:
-            column = take((slice(None), i)) if take else X[X.columns[i]]
+            column = X.iloc[:, i] if hasattr(X, "iloc") else X[X.columns[i]]
             yield _codes(np.asarray(column))
         return
     values = np.asarray(X)
@@ -138,18 +185,47 @@ def _columns(X: Any) -> Any:
 
 
 def _codes(column: NDArray[Any]) -> Words:
+    """Numbers by value, whatever the column's type and also as text; other cells as words."""
     if column.dtype.kind in "biuf":
         numbers = column.astype(np.float64) + 0.0  # -0.0 becomes 0.0
         numbers[np.isnan(numbers)] = np.nan
         return numbers.view(np.uint64)
-    return _word_codes(column.astype(object))
+    values = [_as_number(value) for value in column.astype(object).tolist()]
+    is_missing_cell = np.array([is_missing(value) for value in values], dtype=bool)
+    is_number = np.array([_is_number(value) for value in values], dtype=bool)
+    numbers = np.full(len(values), np.nan)
+    is_number &= ~is_missing_cell
+    numbers[is_number] = [float(values[i]) for i in np.flatnonzero(is_number)]
+    codes = (numbers + 0.0).view(np.uint64)
+    is_word = ~is_number & ~is_missing_cell
+    codes[is_word] = _word_codes([values[i] for i in np.flatnonzero(is_word)])
+    return codes
 
 
-def _word_codes(values: NDArray[Any]) -> Words:
+@lru_cache(maxsize=65536)
+def _number_of(text: str) -> float | str:
+    """The number that a text is the normal form of, or the text."""
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    is_normal = math.isfinite(number) and word_of(number) == word_of(text)
+    return number if is_normal else text
+
+
+def _as_number(value: Any) -> Any:
+    return _number_of(value.strip()) if isinstance(value, str) else value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (Number, np.bool_)) and not isinstance(value, complex)
+
+
+def _word_codes(values: Sequence[Any]) -> Words:
     known: dict[str, int] = {}
     codes = np.empty(len(values), dtype=np.uint64)
-    for i, value in enumerate(values.tolist()):
-        word = "" if is_missing(value) else word_of(value)
+    for i, value in enumerate(values):
+        word = word_of(value)
         if word not in known:
             known[word] = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8], "little")
         codes[i] = known[word]

@@ -1,4 +1,4 @@
-"""Pools drawn again from the seed, and the rank of each rule on its pool.
+"""The candidates of a pool, and the rank of each rule among them.
 
 A pool code may use anything that is computed from the pool. To know what the rank of a rule
 costs, the candidates of the pool are made again: cuts of single features, two ridge logistic
@@ -26,7 +26,6 @@ Mask = NDArray[np.bool_]
 Rule = Mapping[str, Any]
 
 _MOST_CUTS, _MOST_PAIRS, _MOST_CENTERS, _MOST_FITTED = 120, 120, 40, 5000
-_MOST_ORDERED = 50_000  # more examples are not put into a whole order
 _OVERFLOWS = 1e150
 _SAME = 1e-10
 
@@ -43,50 +42,36 @@ class Direction:
     units: Floats | None = None  # of the weights, which are compared in units of the features
 
 
-def drawing(seed: int, n_samples: int, n_needed: int) -> tuple[np.random.Generator, Ints]:
-    """The generator of a fit and the order in which examples enter its pools.
-
-    Of many examples only those that the largest pool needs are drawn.
-    """
-    generator = np.random.default_rng(seed).spawn(1)[0]
-    if n_samples <= _MOST_ORDERED:
-        return generator, generator.permutation(n_samples)
-    return generator, generator.choice(n_samples, min(n_needed, n_samples), replace=False)
-
-
 def _families_of(X_pool: Floats, families: Sequence[str]) -> list[str]:
     too_large = np.isnan(X_pool).any() or np.abs(X_pool).max(initial=0.0) > _OVERFLOWS
     return [f for f in families if f == "stumps"] if too_large else list(families)
 
 
-def draws_of(
-    generator: np.random.Generator, X_pool: Floats, y_pool: Ints, families: Sequence[str]
-) -> tuple[Ints, Ints]:
-    """The pairs and the ball centres that a pool draws; both empty where it draws none."""
-    families = _families_of(X_pool, families)
-    n_pairs = int((y_pool > 0).sum()) * int((y_pool < 0).sum())
-    pairs = centers = np.arange(0)
-    if "half-spaces" in families and n_pairs:
-        pairs = np.sort(generator.choice(n_pairs, min(n_pairs, _MOST_PAIRS), replace=False))
-    if "balls" in families:
-        centers = np.sort(generator.permutation(len(y_pool))[:_MOST_CENTERS])
-    return pairs, centers
+def pairs_of(n_positive: int, n_negative: int) -> list[tuple[int, int]]:
+    """Which positive and negative examples of a pool make half-spaces, by their places.
+
+    Both are gone through in turn; after each common round the second moves on by one.
+
+    Examples
+    --------
+    >>> pairs_of(2, 2)
+    [(0, 0), (1, 1), (0, 1), (1, 0)]
+    """
+    pairs, shift = [], 0
+    for k in range(min(n_positive * n_negative, _MOST_PAIRS)):
+        if k and k % math.lcm(n_positive, n_negative) == 0:
+            shift += 1
+        pairs.append((k % n_positive, (k + shift) % n_negative))
+    return pairs
 
 
 def make_directions(
-    X: Floats,
-    y: Ints,
-    drawn_order: tuple[np.random.Generator, Ints],
-    codes: Sequence[PoolCode],
-    is_word: Mask,
+    X: Floats, y: Ints, order: Ints, code: PoolCode, is_word: Mask
 ) -> tuple[Ints, list[Direction]]:
-    """The pool of the last code in drawn order, and its candidates."""
-    generator, order = drawn_order
-    for code in codes:  # later ones draw after earlier ones
-        pool = order[: code.size]
-        drawn = draws_of(generator, X[pool], y[pool], code.families)
+    """The pool of a code in drawn order, and its candidates."""
+    pool = order[: code.size]
     X_pool, y_pool = X[pool], y[pool]
-    families = _families_of(X_pool, codes[-1].families)
+    families = _families_of(X_pool, code.families)
     directions: list[Direction] = []
     if "stumps" in families:
         directions += _stump_directions(X_pool, is_word)
@@ -94,8 +79,9 @@ def make_directions(
     if len(set(y_pool.tolist())) == 2:
         if "linear" in families and len(y_pool) >= 10:
             directions += _logistic_directions(X_pool, y_pool, center, scale)
-        directions += _pair_directions(X_pool, y_pool, scale, drawn[0])
-    for row in X_pool[drawn[1]]:
+        if "half-spaces" in families:
+            directions += _pair_directions(X_pool, y_pool, scale)
+    for row in X_pool[:_MOST_CENTERS] if "balls" in families else ():
         ball = {
             "type": "ball",
             "center": row.tolist(),
@@ -217,11 +203,11 @@ def plain_regression(X_pool: Floats, y_pool: Ints) -> tuple[Floats, float] | Non
     return weights, math.fsum((weights * center).tolist()) - float(w[-1])
 
 
-def _pair_directions(X_pool: Floats, y_pool: Ints, scale: Floats, pairs: Ints) -> list[Direction]:
+def _pair_directions(X_pool: Floats, y_pool: Ints, scale: Floats) -> list[Direction]:
     positive, negative = np.flatnonzero(y_pool > 0), np.flatnonzero(y_pool < 0)
     directions = []
-    for k in pairs:
-        a, b = positive[k // len(negative)], negative[k % len(negative)]
+    for i, j in pairs_of(len(positive), len(negative)):
+        a, b = positive[i], negative[j]
         weights = (X_pool[a] / scale - X_pool[b] / scale) / scale
         template = {
             "type": "linear",

@@ -31,7 +31,7 @@ class PoolCode(NamedTuple):
 
 
 def pool_codes(settings: Document, n_samples: int) -> list[PoolCode]:
-    """The codes of ranked rules, in the order in which they draw from the generator."""
+    """The codes of ranked rules."""
     families = list(settings["pool_families"])
     first, second = (min(_LARGEST_POOL, round(s * n_samples)) for s in (0.2, 0.45))
     if "linear" not in families:
@@ -52,19 +52,6 @@ def plain_sizes(n_samples: int) -> list[int]:
 
 def _has_plain(settings: Document) -> bool:
     return "linear" in settings["pool_families"]
-
-
-def largest_pool(settings: Document, n_samples: int, n_features: int) -> int:
-    """How many examples a fit had to draw for its pools."""
-    if settings["candidates"] is None:
-        return n_samples
-    if settings["candidates"] != "auto":
-        return min(int(settings["candidates"]), n_samples)
-    sizes = [size for _, size in _cells(settings, n_samples, n_features)]
-    if n_samples >= _FROM_POOLS and settings["pool_families"]:
-        sizes += [9, *(known.size for known in pool_codes(settings, n_samples))]
-        sizes += plain_sizes(n_samples) if _has_plain(settings) else []
-    return max(sizes)
 
 
 def pool_index(code: Document, settings: Document, n_samples: int) -> int | None:

@@ -25,7 +25,7 @@ from handful.verify._pursuit_codes import (
     quantised_terms,
     scaled,
 )
-from handful.verify._wording import BLIND_POOL, IID, LANGFORD, PREPROCESSING, Wording
+from handful.verify._wording import BLIND_POOL, IID, LANGFORD, PREPROCESSING, Wording, drawn_by
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -41,16 +41,22 @@ _BOUNDS = {
 
 
 def pursuit_claim(
-    audit: Audit, document: Document, X: Floats, codes: Ints, wrong: Any, delta: float
+    audit: Audit,
+    document: Document,
+    X: Floats,
+    codes: Ints,
+    wrong: Any,
+    delta: float,
+    order: Ints,
 ) -> Claim | None:
-    """What the certificate of a pursuit must say."""
+    """What the certificate of a pursuit must say; ``order`` is that of its draws."""
     p = document["settings"]["parameters"]
     form = p.get("coefficients")
     if not audit.check("settings: coefficients", form in _BOUNDS, repr(form)[:80]):
         return None
     targets = _targets(codes, len(document["machines"]))
     if form == "pool":
-        return _pool_claim(audit, document, X, targets, wrong, delta)
+        return _pool_claim(audit, document, X, targets, wrong, delta, order)
     centers = document["compression_set"]
     rows = X[centers]
     _check_points(audit, document, rows)
@@ -60,21 +66,22 @@ def pursuit_claim(
     n_errors = int((wrong & is_outside).sum())
     if form == "least_squares":
         if _is_plain(p) and len(X) <= _MOST_POOL and p["n_centers"] <= _MOST_CENTERS:
-            _check_training(audit, p, document["machines"], X, targets)
+            _check_training(audit, p, document["machines"], X[order], targets[order])
         else:
             audit.leave("training, which is not repeated here for these parameters")
         nats = sum((float(value) for _, value in _choices(p, X.shape[1])), 0.0)
         return lectures_claim(len(X), len(centers), n_errors, delta, nats)
     coded = chosen_terms if form == "chosen" else quantised_terms
     message = coded(audit, document, rows, targets[centers])
-    n_named = _n_named(audit, p, len(X))
+    n_named = _n_named(audit, p, centers, order)
     terms = [("which examples are kept", log_binomial(n_named, len(centers)))]
     terms += [
         *message,
         *_choices(p, X.shape[1]),
         *choice_terms(audit, document["certificate"], "families"),
     ]
-    blind = () if n_named == len(X) else (BLIND_POOL,)
+    seed = document["provenance"]["random_state"]
+    blind = () if n_named == len(X) else (BLIND_POOL, drawn_by(seed))
     wording = Wording((IID, PREPROCESSING, *blind), LANGFORD)
     n_counted = len(X) - len(centers)
     terms.append(confidence(delta))
@@ -87,13 +94,15 @@ def _targets(codes: Ints, n_machines: int) -> Floats:
     return np.where(codes[:, None] == np.arange(n_machines), 1.0, -1.0)
 
 
-def _n_named(audit: Audit, p: Document, n_samples: int) -> int:
-    candidates = p.get("candidates")
+def _n_named(audit: Audit, p: Document, centers: list[int], order: Ints) -> int:
+    """Number of the examples that centres were named from; the first of the order."""
+    candidates, n_samples = p.get("candidates"), len(order)
     if candidates is None or isinstance(candidates, list):
         return n_samples
     audit.count("settings: candidates", candidates, 1, 10**9)
     if candidates < n_samples:
-        audit.leave("the blind draw of the candidates, which is not repeated here")
+        drawn = set(order[:candidates].tolist())
+        audit.check("candidates", set(centers) <= drawn, "are not those that the data draw")
     return min(int(candidates), n_samples)
 
 
@@ -154,18 +163,22 @@ def _check_kernel(audit: Audit, p: Document, machines: Any, n_features: int) -> 
 
 
 def _pool_claim(
-    audit: Audit, document: Document, X: Floats, targets: Floats, wrong: Any, delta: float
+    audit: Audit,
+    document: Document,
+    X: Floats,
+    targets: Floats,
+    wrong: Any,
+    delta: float,
+    order: Ints,
 ) -> Claim | None:
     p, machines = document["settings"]["parameters"], document["machines"]
     kept = document["compression_set"]
-    pool = draw_pool(document["provenance"]["random_state"], len(X), p.get("pool_fraction"))
-    if pool is None:
-        audit.leave("the pool: the file has no seed from which it could be drawn again")
-    else:
-        audit.equal("pool", kept, pool)
+    pool = order[: pool_size(len(X), p.get("pool_fraction"))]
+    if not audit.equal("pool", kept, sorted(pool.tolist())):
+        return None
     _check_kernel(audit, p, machines, X.shape[1])
     if _is_plain(p) and len(kept) <= _MOST_POOL and p["n_centers"] <= _MOST_CENTERS:
-        _check_training(audit, p, machines, X[kept], targets[kept])
+        _check_training(audit, p, machines, X[pool], targets[pool])
     else:
         audit.leave("training on the pool, which is not repeated here for these parameters")
     is_outside = np.ones(len(X), dtype=bool)
@@ -173,17 +186,21 @@ def _pool_claim(
     n_errors = int((wrong & is_outside).sum())
     terms = [*_choices(p, X.shape[1]), *choice_terms(audit, document["certificate"], "families")]
     terms.append(confidence(delta))
-    wording = Wording((IID, BLIND_POOL), LANGFORD)
+    how = drawn_by(document["provenance"]["random_state"])
+    wording = Wording((IID, BLIND_POOL, how), LANGFORD)
     n_counted = len(X) - len(kept)
     return Claim("pool", "tail", terms, wording, len(X), n_errors, len(kept), n_counted)
 
 
-def draw_pool(seed: Any, n_samples: int, fraction: Any) -> list[int] | None:
-    """The pool that a whole number as the seed draws."""
-    if type(seed) is not int or not 0 <= seed < 2**32:
-        return None
-    size = max(math.ceil(fraction * n_samples), min(10, math.ceil(n_samples / 2)))
-    return sorted(np.random.RandomState(seed).permutation(n_samples)[:size].tolist())
+def pool_size(n_samples: int, fraction: Any) -> int:
+    """How many examples a pool has.
+
+    Examples
+    --------
+    >>> pool_size(100, 0.4), pool_size(12, 0.1)
+    (40, 6)
+    """
+    return max(math.ceil(fraction * n_samples), min(10, math.ceil(n_samples / 2)))
 
 
 def _is_plain(p: Document) -> bool:

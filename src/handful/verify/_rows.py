@@ -1,9 +1,7 @@
-"""The training data as numbers, read by the categories of the model file; their fingerprint."""
+"""The training data as numbers, read by the categories of the model file."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,7 +19,7 @@ def _is_missing(value: Any) -> bool:
     return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
 
 
-def _word(value: Any) -> str:
+def word_form(value: Any) -> str:
     """A category in its normal form: 3, 3.0, "3" and "3.0" are one word."""
     if isinstance(value, (float, np.floating)):
         number = float(value)
@@ -60,7 +58,7 @@ def read_rows(document: Mapping[str, Any], X: Any) -> Floats:
             rows[:, j] = [np.nan if _is_missing(v) else float(v) for v in column]
             continue
         code = {word: float(k) for k, word in enumerate(known)}
-        rows[:, j] = [np.nan if _is_missing(v) else code.get(_word(v), -1.0) for v in column]
+        rows[:, j] = [np.nan if _is_missing(v) else code.get(word_form(v), -1.0) for v in column]
     return rows
 
 
@@ -73,14 +71,5 @@ def check_categories(audit: Audit, document: Mapping[str, Any], X: Any) -> None:
     for j, (name, known) in enumerate(zip(names, document["categories"] or [], strict=False)):
         if known is None:
             continue
-        words = {_word(v) for v in _column(X, j, name) if not _is_missing(v)}
+        words = {word_form(v) for v in _column(X, j, name) if not _is_missing(v)}
         audit.equal(f"categories of column {j + 1}", known, sorted(words))
-
-
-def rows_fingerprint(X: Floats, labels: Sequence[Any]) -> str:
-    """SHA-256 of shape, numbers (one zero, one NaN) and labels, in order."""
-    plain = np.where(np.isnan(X), np.nan, X + 0.0)
-    digest = hashlib.sha256(json.dumps(list(X.shape)).encode())
-    digest.update(np.ascontiguousarray(plain, dtype="<f8").tobytes())
-    digest.update(json.dumps([str(label) for label in labels]).encode())
-    return digest.hexdigest()

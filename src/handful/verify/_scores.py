@@ -79,7 +79,13 @@ def predicted_codes(document: Document, X: Floats) -> NDArray[np.int64]:
     return np.argmax(values >= values.max(axis=1, keepdims=True) - slack, axis=1)
 
 
-def check_scores(audit: Audit, document: Document, X: Floats, codes: NDArray[np.int64]) -> None:
+def check_scores(
+    audit: Audit,
+    document: Document,
+    X: Floats,
+    codes: NDArray[np.int64],
+    order: NDArray[np.int64],
+) -> None:
     """A machine without rules: what it does on the data, and what its certificate says."""
     certificate, estimator = document["certificate"], document["provenance"]["estimator"]
     predicted = predicted_codes(document, X)
@@ -100,7 +106,7 @@ def check_scores(audit: Audit, document: Document, X: Floats, codes: NDArray[np.
     if found is None:
         return
     delta, n_groups = found
-    claim = _claim(audit, document, X, codes, predicted, delta)
+    claim = _claim(audit, document, X, codes, predicted, delta, order)
     if claim is None:
         audit.leave(f"the bound {certificate['bound']!r} of {estimator!r}")
         return
@@ -114,6 +120,7 @@ def _claim(
     codes: NDArray[np.int64],
     predicted: NDArray[np.int64],
     delta: float,
+    order: NDArray[np.int64],
 ) -> Claim | None:
     """What the certificate must say, by its bound and the machine."""
     bound, estimator = document["certificate"]["bound"], document["provenance"]["estimator"]
@@ -131,7 +138,7 @@ def _claim(
     if estimator == "KernelPerceptron":
         return perceptron_claim(audit, document, X, codes, wrong, delta)
     if estimator == "KernelMatchingPursuitClassifier":
-        return pursuit_claim(audit, document, X, codes, wrong, delta)
+        return pursuit_claim(audit, document, X, codes, wrong, delta, order)
     if estimator == "SupportVectorMachine":
         return svm_claim(audit, document, X, codes, delta)
     return program_claim(audit, document, X, codes, delta)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,20 @@ from numpy.typing import NDArray
 from handful.verify._audit import Audit, Verdict
 from handful.verify._certificate import Counts, check_certificate, compare_terms, count
 from handful.verify._document import HASH_FIELD, UnreadableFileError, read_document
+from handful.verify._draws import (
+    difference,
+    digest_of_table,
+    drawn_order,
+    lacking,
+    places,
+    table_rows,
+)
 from handful.verify._geometry import machine_scores, rule_values
 from handful.verify._linear import check_linear
-from handful.verify._pool import drawing, make_directions, plain_regression, rank_prices
-from handful.verify._prices import Terms, code_terms, largest_pool, pool_codes, pool_index
+from handful.verify._pool import make_directions, plain_regression, rank_prices
+from handful.verify._prices import Terms, code_terms, pool_codes, pool_index
 from handful.verify._rebuild import check_rules, named_examples
-from handful.verify._rows import check_categories, read_rows, rows_fingerprint
+from handful.verify._rows import check_categories, read_rows
 from handful.verify._scores import check_scores
 from handful.verify._settings import check_settings, has_fields
 from handful.verify._wording import check_wording, rule_wording
@@ -35,8 +43,10 @@ FIELDS = {
 _TRUST_SETTINGS = (
     "the settings (rule families, kinds, kernels, costs, delta, seed) were fixed before the data"
 )
-_TRUST_DRAW = "the examples come independently from the distribution of the new cases"
-_TRUST_POOL = "pools and ranks: the file has no seed from which they could be drawn again"
+_TRUST_DRAW = (
+    "the examples come independently from the distribution of the new cases, and neither rows nor "
+    "columns were chosen by looking at certificates"
+)
 
 
 def verify_model(path: str | os.PathLike[str], X: Any, y: Any) -> Verdict:
@@ -80,9 +90,10 @@ def verify_model(path: str | os.PathLike[str], X: Any, y: Any) -> Verdict:
         return audit.verdict()
     with audit.guard("the model file"), np.errstate(all="ignore"):
         if _check_head(audit, document, digest):
-            rows = _check_data(audit, document, X, y)
-            if rows is not None:
-                _check_content(audit, document, rows, [str(label) for label in y])
+            found = _check_data(audit, document, X, y)
+            if found is not None:
+                labels = np.asarray(y, dtype=object)[found.places]
+                _check_content(audit, document, found, [str(label) for label in labels])
     return audit.verdict()
 
 
@@ -93,7 +104,15 @@ def _check_head(audit: Audit, document: Document, digest: str) -> bool:
     return is_known and audit.equal("fields", sorted(document), sorted(FIELDS))
 
 
-def _check_data(audit: Audit, document: Document, X: Any, y: Sequence[Any]) -> Floats | None:
+class Examples(NamedTuple):
+    """The training rows: where they are in the data, as numbers, and as they enter pools."""
+
+    places: Ints
+    rows: Floats
+    order: Ints
+
+
+def _check_data(audit: Audit, document: Document, X: Any, y: Sequence[Any]) -> Examples | None:
     n_columns = len(X.columns) if hasattr(X, "columns") else np.asarray(X).shape[1]
     n_features = document["n_features"]
     if not audit.check(
@@ -105,20 +124,50 @@ def _check_data(audit: Audit, document: Document, X: Any, y: Sequence[Any]) -> F
     if document["feature_names"] is None and n_features != n_columns:
         audit.equal("number of features", n_features, n_columns)
         return None
+    drawn = _check_digest(audit, document["provenance"], X, y)
+    if drawn is None:
+        return None
     rows = read_rows(document, X)
     check_categories(audit, document, X)
-    found = document["provenance"]["training_rows_sha256"]
-    if found is None:  # as after a fit over chunks
-        audit.trust("these are the training data: the file has no fingerprint of them")
-    else:
-        audit.equal("fingerprint of the training rows", found, rows_fingerprint(rows, y))
+    found = Examples(drawn[0], rows[drawn[0]], drawn[1])
     if document["codes"] is None:
-        return rows
+        return found
     n_samples = document["certificate"]["n_samples"]
-    return rows if audit.equal("number of examples", n_samples, len(rows)) else None
+    return found if audit.equal("number of examples", n_samples, len(rows)) else None
 
 
-def _check_content(audit: Audit, document: Document, X: Floats, labels: list[str]) -> None:
+def _check_digest(
+    audit: Audit, provenance: Document, X: Any, y: Sequence[Any]
+) -> tuple[Ints, Ints] | None:
+    """Whether these are the training data; where each is, and the order of the pools."""
+    stored, seed = provenance["data"], provenance["random_state"]
+    is_seed = seed is None or type(seed) is int
+    if not audit.check("seed", is_seed, f"must be a whole number or null, got {seed!r}"):
+        return None
+    covered = None if stored is None else stored["columns"]
+    absent = lacking(X, covered)
+    if not audit.check("columns", not absent, f"the data have no single column {absent[:5]}"):
+        return None
+    rows = table_rows(X, y, covered)
+    digest = digest_of_table(rows)
+    at: Ints | None = np.arange(len(rows))
+    if stored is None or stored["sha256"] is None:
+        audit.trust("these are the training data: the file has no digest of them")
+    else:
+        is_same = stored["sha256"] == digest
+        if not audit.check(
+            "the training data", is_same, "" if is_same else difference(rows, stored)
+        ):
+            return None
+        at = places(rows, stored)
+    if not audit.check("codes of the training rows", at is not None, "are not those of the data"):
+        return None
+    assert at is not None
+    return at, drawn_order([rows[i] for i in at], digest, seed)
+
+
+def _check_content(audit: Audit, document: Document, found: Examples, labels: list[str]) -> None:
+    X, order = found.rows, found.order
     classes = [str(label) for label in document["classes"]]
     if not audit.check(
         "classes",
@@ -128,7 +177,7 @@ def _check_content(audit: Audit, document: Document, X: Floats, labels: list[str
         return
     codes = np.array([classes.index(label) for label in labels])
     if document["codes"] is None:
-        check_scores(audit, document, X, codes)
+        check_scores(audit, document, X, codes, order)
         return
     n_machines = 1 if len(classes) == 2 else len(classes)
     is_complete = len(document["machines"]) == len(document["codes"]) == n_machines
@@ -143,7 +192,7 @@ def _check_content(audit: Audit, document: Document, X: Floats, labels: list[str
         positive = 1 if n_machines == 1 else k
         name = "" if n_machines == 1 else f" (class {document['classes'][k]})"
         y = np.where(codes == positive, 1, -1)
-        terms += [(f"{t}{name}", v) for t, v in _check_machine(audit, document, k, X, y)]
+        terms += [(f"{t}{name}", v) for t, v in _check_machine(audit, document, k, X, y, order)]
     _check_whole(audit, document, X, codes, terms)
 
 
@@ -160,7 +209,8 @@ def _check_whole(audit: Audit, document: Document, X: Floats, codes: Ints, terms
         counts = count(np.argmax(np.column_stack(scores), axis=1), codes, kept)
     settings, certificate = document["settings"], document["certificate"]
     check_certificate(audit, certificate, settings, terms, counts, is_binary=is_binary)
-    check_wording(audit, certificate, rule_wording(document["codes"], settings, len(X)))
+    seed = document["provenance"]["random_state"]
+    check_wording(audit, certificate, rule_wording(document["codes"], settings, len(X), seed))
     is_list = settings["kinds"] == ["list"]
     estimator = "DecisionListMachine" if is_list else "SetCoveringMachine"
     audit.equal("estimator", document["provenance"]["estimator"], estimator)
@@ -180,7 +230,9 @@ def _check_examples(audit: Audit, document: Document, X: Floats, codes: Ints) ->
         audit.equal(f"example {index}: label", example["label"], document["classes"][codes[index]])
 
 
-def _check_machine(audit: Audit, document: Document, k: int, X: Floats, y: Ints) -> Terms:
+def _check_machine(
+    audit: Audit, document: Document, k: int, X: Floats, y: Ints, order: Ints
+) -> Terms:
     """One machine and its code; returns the terms that it must pay."""
     code, machine, settings = document["codes"][k], document["machines"][k], document["settings"]
     where = f"machine {k + 1}"
@@ -189,15 +241,14 @@ def _check_machine(audit: Audit, document: Document, k: int, X: Floats, y: Ints)
         return []
     is_word = np.array([c is not None for c in document["categories"] or [None] * X.shape[1]])
     _check_kind(audit, where, machine, code, settings)
-    seed = document["provenance"]["random_state"]
-    _check_drawn(audit, where, code, settings, seed, X.shape, y)
+    _check_drawn(audit, where, code, settings, order, y)
     rank_nats: Any = None
     if code["scheme"] == "compression":
         check_rules(audit, code, machine["rules"], X, y, is_word)
     elif code["scheme"] == "plain":
-        _check_plain_rule(audit, document, k, X, y)
+        _check_plain_rule(audit, document, k, X, y, order)
     elif code["scheme"] == "pool":
-        rank_nats = _check_pool_rules(audit, document, k, X, y, is_word)
+        rank_nats = _check_pool_rules(audit, document, k, X, y, order, is_word)
     else:
         audit.equal(f"{where}: number of rules", len(machine["rules"]), 0)
     _check_counts(audit, where, code, machine, X, y)
@@ -232,21 +283,8 @@ def _check_kind(
     audit.check(f"{where}: kind was allowed", kind in settings["kinds"] or not machine["rules"])
 
 
-def _drawn(
-    settings: Document, seed: int, shape: tuple[int, ...]
-) -> tuple[np.random.Generator, Ints]:
-    """The generator of the fit and the order in which examples enter its pools."""
-    return drawing(seed, shape[0], largest_pool(settings, shape[0], shape[1]))
-
-
 def _check_drawn(
-    audit: Audit,
-    where: str,
-    code: Document,
-    settings: Document,
-    seed: Any,
-    shape: tuple[int, ...],
-    y: Ints,
+    audit: Audit, where: str, code: Document, settings: Document, order: Ints, y: Ints
 ) -> None:
     """The pool, drawn again; and the constant that a pool votes for."""
     size, kept = code["pool_size"], code["kept"]
@@ -257,13 +295,10 @@ def _check_drawn(
     is_size = type(size) is int and 0 < size <= len(y)
     if not audit.check(f"{where}: pool size", is_size, f"{size!r} of {len(y)} examples"):
         return
-    if type(seed) is int:
-        pool = {int(i) for i in _drawn(settings, seed, shape)[1][:size]}
-        is_whole = code["scheme"] in ("pool", "plain", "constant")
-        holds = set(kept) == pool if is_whole else set(kept) <= pool
-        audit.check(f"{where}: pool", holds, f"is not what the seed {seed} draws")
-    elif size < len(y):
-        audit.trust(_TRUST_POOL)
+    pool = set(order[:size].tolist())
+    is_whole = code["scheme"] in ("pool", "plain", "constant")
+    holds = set(kept) == pool if is_whole else set(kept) <= pool
+    audit.check(f"{where}: pool", holds, "is not what the data's digest (or the seed) draws")
     if code["scheme"] == "constant":
         majority = "conjunction" if y[list(kept)].sum() > 0 else "disjunction"
         audit.equal(f"{where}: constant", code["kind"], majority)
@@ -272,10 +307,12 @@ def _check_drawn(
         audit.equal(f"{where}: pool size", size, min(wanted, len(y)))
 
 
-def _check_plain_rule(audit: Audit, document: Document, k: int, X: Floats, y: Ints) -> None:
+def _check_plain_rule(
+    audit: Audit, document: Document, k: int, X: Floats, y: Ints, order: Ints
+) -> None:
     """The only rule is the regression of the pool, fitted again."""
     code, rules = document["codes"][k], document["machines"][k]["rules"]
-    seed, where = document["provenance"]["random_state"], f"machine {k + 1}"
+    where = f"machine {k + 1}"
     audit.equal(f"{where}: size of the pool", code["pool_size"], len(code["kept"]))
     if not audit.equal(f"{where}: types", [rule["type"] for rule in rules], ["linear"]):
         return
@@ -283,10 +320,7 @@ def _check_plain_rule(audit: Audit, document: Document, k: int, X: Floats, y: In
     audit.equal(f"{where}: side", rule["side"], side)
     audit.equal(f"{where}: tolerance", rule["tol"], 0.0)
     audit.equal(f"{where}: origin", rule["origin"], "logistic regression on the pool (ridge 1)")
-    if type(seed) is not int:
-        audit.trust(_TRUST_POOL)
-        return
-    pool = _drawn(document["settings"], seed, X.shape)[1][: code["pool_size"]]
+    pool = order[: code["pool_size"]]
     found = plain_regression(X[pool], y[pool])
     if not audit.check(f"{where}: regression", found is not None, "the pool has none"):
         return
@@ -296,25 +330,26 @@ def _check_plain_rule(audit: Audit, document: Document, k: int, X: Floats, y: In
 
 
 def _check_pool_rules(
-    audit: Audit, document: Document, k: int, X: Floats, y: Ints, is_word: NDArray[np.bool_]
+    audit: Audit,
+    document: Document,
+    k: int,
+    X: Floats,
+    y: Ints,
+    order: Ints,
+    is_word: NDArray[np.bool_],
 ) -> Any:
     """The rules among the candidates of the pool, and what their ranks cost."""
     code, machine = document["codes"][k], document["machines"][k]
-    seed, where = document["provenance"]["random_state"], f"machine {k + 1}"
+    where = f"machine {k + 1}"
     audit.equal(f"{where}: size of the pool", code["pool_size"], len(code["kept"]))
     rules = machine["rules"]
-    if type(seed) is not int:
-        audit.trust(_TRUST_POOL)
-        return float(dict(map(tuple, code["terms"]))["rank of each rule on the pool"])
     settings = document["settings"]
     index = pool_index(code, settings, len(y))
     if not audit.check(f"{where}: pool size", index is not None, str(code["pool_size"])):
         return float("nan")
     assert index is not None
-    order = _drawn(settings, seed, X.shape)
-    pool, directions = make_directions(
-        X, y, order, pool_codes(settings, len(y))[: index + 1], is_word
-    )
+    known = pool_codes(settings, len(y))[index]
+    pool, directions = make_directions(X, y, order, known, is_word)
     sign = 1 if code["kind"] == "conjunction" else -1
     name = f"{where}: rules on the pool"
     try:

@@ -16,7 +16,10 @@ Document = Mapping[str, Any]
 
 MISCLASSIFIED = "the probability that a new case is misclassified"
 COST = "the expected cost of a new case"
-IID = "the examples are drawn independently from the distribution of the new cases"
+IID = (
+    "the examples are drawn independently from the distribution of the new cases, and neither rows "
+    "nor columns were chosen by looking at certificates"
+)
 PREPROCESSING = "preprocessing was fixed before the data were seen, or is part of the message"
 NAMED_BLINDLY = (
     "the examples that are not counted were drawn without looking at the data, or the message "
@@ -54,11 +57,20 @@ def groups_note(n_groups: int) -> tuple[str, ...]:
     return (f"The confidence was divided over {n_groups} groups of settings.",)
 
 
-def rule_wording(codes: Sequence[Document], settings: Document, n_samples: int) -> Wording:
+def drawn_by(seed: int | None) -> str:
+    """What a certificate assumes of the draw of its pool."""
+    if seed is None:
+        return "the digest of the data (SHA-256) draws as chance would"
+    return f"the seed {seed} was fixed before the data were seen"
+
+
+def rule_wording(
+    codes: Sequence[Document], settings: Document, n_samples: int, seed: int | None
+) -> Wording:
     """Words of the certificate of a machine made of rules."""
     assumptions: tuple[str, ...] = (IID, PREPROCESSING, NAMED_BLINDLY)
     if any(code["pool_size"] != n_samples for code in codes):
-        assumptions += (BLIND_POOL,)
+        assumptions += (BLIND_POOL, drawn_by(seed))
     notes: tuple[str, ...] = ()
     if len(codes) > 1:
         notes = (CLASSES_NOTE,)

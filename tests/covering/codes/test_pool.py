@@ -26,7 +26,7 @@ def pooled(rng, shape, families=("stumps",), m=30, size=12):
     X, y = messy(rng, shape, m=m)
     rows = collapse_rows(X, y)
     pool = rng.permutation(m)[:size]
-    return X, y, rows, make_projections(rows, pool, families, rng)
+    return X, y, rows, make_projections(rows, pool, families)
 
 
 def directions(projections, values):
@@ -138,10 +138,8 @@ def test_labels_outside_the_pool_do_not_move_its_prices(rng):
     outside = np.setdiff1d(np.arange(len(y)), projections.pool)
     flipped[outside] *= -1
     other_rows = collapse_rows(X, flipped)
-    seed = np.random.default_rng(5)
-    here = make_projections(rows, projections.pool, ("stumps", "half-spaces"), seed)
-    seed = np.random.default_rng(5)
-    there = make_projections(other_rows, projections.pool, ("stumps", "half-spaces"), seed)
+    here = make_projections(rows, projections.pool, ("stumps", "half-spaces"))
+    there = make_projections(other_rows, projections.pool, ("stumps", "half-spaces"))
     np.testing.assert_array_equal(here.weights, there.weights)
     np.testing.assert_array_equal(here.table.thresholds, there.table.thresholds)
     np.testing.assert_array_equal(here.pool_table.codes, there.pool_table.codes)
@@ -169,5 +167,5 @@ def test_a_pool_of_equal_rows_offers_nothing(rng):
     X = np.vstack([np.zeros((6, 2)), rng.normal(size=(6, 2))])
     y = np.tile([1, -1], 6)
     rows = collapse_rows(X, y)
-    projections = make_projections(rows, np.arange(6), ("stumps",), rng)
+    projections = make_projections(rows, np.arange(6), ("stumps",))
     assert PoolSweep(projections, rows, "conjunction", 3).path(1.0, 1.0) == []

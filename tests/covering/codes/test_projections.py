@@ -47,7 +47,7 @@ def test_logistic_regression_on_separable_data_stays_finite():
 def test_candidates_are_what_their_rules_say(rng):
     X, y = data(rng)
     rows = collapse_rows(X, y)
-    projections = make_projections(rows, rng.permutation(60)[:25], ALL, rng)
+    projections = make_projections(rows, rng.permutation(60)[:25], ALL)
     table = projections.table
     types = set()
     for t in range(table.n_directions):
@@ -67,7 +67,7 @@ def test_nothing_outside_the_pool_enters(rng):
     parts = []
     for points, labels in ((X, y), (moved, np.concatenate([y[:25], -y[25:]]))):
         rows = collapse_rows(points, labels)
-        p = make_projections(rows, pool, ALL, np.random.default_rng(3))
+        p = make_projections(rows, pool, ALL)
         parts.append((p.weights, p.centers, p.scale, p.table.thresholds, p.pool_table.codes))
     for here, there in zip(*parts, strict=True):
         np.testing.assert_array_equal(here, there)
@@ -77,10 +77,7 @@ def test_missing_values_outside_the_pool_do_not_change_its_candidates(rng):
     X, y = data(rng)
     holes = X.copy()
     holes[40, 1] = math.nan
-    found = [
-        make_projections(collapse_rows(Z, y), np.arange(25), ALL, np.random.default_rng(3))
-        for Z in (X, holes)
-    ]
+    found = [make_projections(collapse_rows(Z, y), np.arange(25), ALL) for Z in (X, holes)]
     np.testing.assert_array_equal(found[0].weights, found[1].weights)
     assert found[0].family == found[1].family == "+".join(ALL)
     assert not found[1].make_rule(3, 0, 0).covers(holes[[40]])[0]
@@ -89,7 +86,7 @@ def test_missing_values_outside_the_pool_do_not_change_its_candidates(rng):
 def test_a_pool_with_missing_values_offers_stumps_only(rng):
     X, y = data(rng)
     X[3, 1] = math.nan
-    projections = make_projections(collapse_rows(X, y), np.arange(25), ALL, rng)
+    projections = make_projections(collapse_rows(X, y), np.arange(25), ALL)
     assert projections.family == "stumps"
     assert len(projections.weights) == len(projections.centers) == 0
 
@@ -118,7 +115,7 @@ def test_scales_of_constant_and_missing_columns():
 def test_one_class_in_the_pool_leaves_stumps_and_balls(rng):
     X, y = data(rng)
     pool = np.flatnonzero(y > 0)[:15]
-    projections = make_projections(collapse_rows(X, y), pool, ALL, rng)
+    projections = make_projections(collapse_rows(X, y), pool, ALL)
     assert len(projections.weights) == 0
     assert len(projections.centers) == 15
 
@@ -126,7 +123,7 @@ def test_one_class_in_the_pool_leaves_stumps_and_balls(rng):
 def test_candidates_are_limited(rng):
     X, y = data(rng, m=400)
     rows = collapse_rows(X, y)
-    projections = make_projections(rows, np.arange(300), ALL, rng)
+    projections = make_projections(rows, np.arange(300), ALL)
     assert len(projections.weights) == 2 + _MAX_PAIRS
     assert len(projections.centers) == _MAX_CENTERS
     assert projections.table.n_thresholds.max() == _MAX_THRESHOLDS
@@ -136,7 +133,7 @@ def test_categories_are_compared_by_equality(rng):
     X = np.column_stack([rng.integers(0, 3, 40), rng.normal(size=40)]).astype(float)
     y = np.where(rng.random(40) < 0.5, 1, -1)
     rows = collapse_rows(X, y, np.array([True, False]))
-    projections = make_projections(rows, np.arange(20), ("stumps",), rng)
+    projections = make_projections(rows, np.arange(20), ("stumps",))
     sides = {projections.make_rule(t, 0, s).side for t, s in projections.sides.tolist() if t == 0}
     assert sides == {"equal", "unequal"}
     assert projections.table.thresholds[0, :3].tolist() == [0.0, 1.0, 2.0]

@@ -57,7 +57,7 @@ def exact_candidates(
             penalties=list(penalties),
             max_rules=options.max_rules,
             stop_on_nonpositive=options.stop_on_nonpositive,
-            weights=rows.weight,
+            weights=rows.searched(),
             n_threads=options.n_threads,
         )
         yield from candidates_of_paths(rows, geometry, kind, penalties, paths, scheme_terms)

@@ -107,7 +107,7 @@ def listed_candidates(
     counter.run(paths)
     for kind, pair, steps in found:
         label = np.zeros(rows.X.shape[0], dtype=np.int64)
-        n_wrong, left = {-1: 0, 1: 0}, rows.totals
+        n_wrong, left = {-1: 0, 1: 0}, rows.searched_totals
         for size, step in enumerate(steps, start=1):
             covered = covered_rows(tables[step.table], step.t, step.j, step.side)
             label[covered & (label == 0)] = step.output

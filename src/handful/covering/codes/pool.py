@@ -166,7 +166,7 @@ class PoolSweep:
             nats,
             len(self.pool_is_same),
             float(penalty),
-            float(exchange),
+            float(exchange) * self.rows.unit,
         )
         _, _, price, t, j, side = found
         return CodedStep(t, j, side, price) if t >= 0 else None

@@ -5,6 +5,7 @@ Everything here may depend on the pool in any way (its labels too): the pool is 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -106,20 +107,22 @@ class Projections:
         return Ball(center, cut, name, scale=tuple(self.scale.tolist()))
 
 
-def make_projections(
-    rows: Rows, pool: Ints, families: Sequence[str], rng: np.random.Generator
-) -> Projections:
-    """Candidates of a pool: stumps, linear models, half-spaces between examples, balls."""
+def make_projections(rows: Rows, pool: Ints, families: Sequence[str]) -> Projections:
+    """Candidates of a pool: stumps, linear models, half-spaces between examples, balls.
+
+    The pool comes in the order in which it was drawn; where only some of its examples can be
+    used, the first are.
+    """
     pool_rows = rows.row_of[pool]
     Xp, yp = rows.X[pool_rows], rows.y[pool_rows]
     if not is_comparable(Xp):  # of the pool alone: the others must not shape its candidates
         families = [family for family in families if family == "stumps"]
     center, scale = pool_scales(Xp)
     stumps = np.arange(rows.X.shape[1]) if "stumps" in families else np.arange(0)
-    weights, held_out, origins = _linear_part(Xp, yp, center, scale, families, rng)
+    weights, held_out, origins = _linear_part(Xp, yp, center, scale, families)
     centers = Xp[:0]
     if "balls" in families:
-        centers = Xp[np.sort(rng.permutation(len(pool))[:_MAX_CENTERS])]
+        centers = Xp[:_MAX_CENTERS]
     values = partial(_values, stumps, weights, centers, scale)
     pool_values = values(Xp)
     pool_values[len(stumps) : len(stumps) + len(held_out)] = held_out
@@ -190,7 +193,6 @@ def _linear_part(
     center: Floats,
     scale: Floats,
     families: Sequence[str],
-    rng: np.random.Generator,
 ) -> tuple[Floats, Floats, tuple[str, ...]]:
     """Weights on raw features; cross-validated values at the pool for the fitted models."""
     n_features = Xp.shape[1]
@@ -207,14 +209,25 @@ def _linear_part(
             origins.append(f"logistic regression on the pool (ridge {ridge:g})")
     if "half-spaces" in families and both:
         positive, negative = np.flatnonzero(yp > 0), np.flatnonzero(yp < 0)
-        n_pairs = len(positive) * len(negative)
-        chosen = np.sort(rng.choice(n_pairs, min(n_pairs, _MAX_PAIRS), replace=False))
-        for k in chosen:
-            a, b = positive[k // len(negative)], negative[k % len(negative)]
+        for i, j in first_pairs(len(positive), len(negative), _MAX_PAIRS):
+            a, b = positive[i], negative[j]
             weights.append((Xp[a] / scale - Xp[b] / scale) / scale)
             origins.append("half-space between two examples of the pool")
     W = np.array(weights).reshape(-1, n_features)
     return W, np.array(held_out).reshape(-1, len(yp)), tuple(origins)
+
+
+def first_pairs(n_first: int, n_second: int, n_most: int) -> list[tuple[int, int]]:
+    """Distinct pairs, in which the members of either side take part about equally often.
+
+    Examples
+    --------
+    >>> first_pairs(2, 2, 3)
+    [(0, 0), (1, 1), (0, 1)]
+    """
+    cycle = math.lcm(n_first, n_second)
+    n_pairs = min(n_most, n_first * n_second)
+    return [(k % n_first, (k + k // cycle) % n_second) for k in range(n_pairs)]
 
 
 def _cross_validated(

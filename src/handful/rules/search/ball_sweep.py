@@ -138,7 +138,7 @@ class BallSweep:
 
         own = np.flatnonzero(state.live & self.is_same)
         columns = np.concatenate([own, np.flatnonzero(self._targets(state))])
-        weight = self.rows.weight[columns]
+        weight = self.rows.searched()[columns]
         must_stay = np.flatnonzero(state.kept & self.is_same)
         penalties = np.array(state.penalties, dtype=np.float64)
         bounds = np.empty((len(penalties), len(centers)))
@@ -191,7 +191,7 @@ class BallSweep:
         self, state: _State, centers: Ints, penalty: float
     ) -> tuple[Step | None, float, int]:
         """Best ball around a few centres, by the counting engine."""
-        weight = np.where(state.live, self.rows.weight, 0)
+        weight = np.where(state.live, self.rows.searched(), 0)
         sweep = Sweep(self._table(centers), self.rows, self.sign, self.options, weight=weight)
         step, usefulness = sweep.best_step(state.live, state.kept, penalty)
         if step is None:

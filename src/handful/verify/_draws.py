@@ -1,0 +1,184 @@
+"""Digests of the data and the order of rows that follows from them, computed once more.
+
+A cell is eight bytes: a number (also as text, in its normal form) its double, with one zero and
+one NaN for all that is missing; a word the first eight bytes of its SHA-256. A row is the SHA-256
+of its cells, columns in the order of their names, and of its label as a word. The table is the
+SHA-256 of the number of rows and of the sums of the four 64-bit parts of their digests. Rows enter
+pools in the order of SHA-256("handful pool", digest of the table or seed, digest of the row, number
+of equal rows before it).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import struct
+from collections import Counter, deque
+from collections.abc import Mapping, Sequence
+from numbers import Number
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.verify._rows import word_form
+
+Ints = NDArray[np.int64]
+
+_NAN = struct.pack("<Q", 0x7FF8000000000000)
+_MASK = 2**64 - 1
+_SHOWN = 5
+
+
+def table_rows(X: Any, y: Sequence[Any], columns: Sequence[str] | None) -> list[bytes]:
+    """Digest of every row over the named columns, or over all columns of an array."""
+    if columns is None:
+        values = np.asarray(X)
+        parts = [_cells(values[:, j]) for j in range(values.shape[1])]
+    else:
+        names = [str(name) for name in X.columns]
+        parts = [_cells(np.asarray(_column(X, names.index(name)))) for name in sorted(columns)]
+    labels = [_word(label) for label in np.asarray(y, dtype=object).tolist()]
+    return [hashlib.sha256(b"".join(row)).digest() for row in zip(*parts, labels, strict=True)]
+
+
+def lacking(X: Any, columns: Sequence[str] | None) -> list[str]:
+    """Covered columns that the data do not have exactly once."""
+    if columns is None:
+        return []
+    names = [str(name) for name in X.columns] if hasattr(X, "columns") else []
+    return [name for name in columns if names.count(name) != 1]
+
+
+def _column(X: Any, j: int) -> Any:
+    return X.iloc[:, j] if hasattr(X, "iloc") else X[X.columns[j]]
+
+
+def _cells(column: NDArray[Any]) -> list[bytes]:
+    return [_cell(value) for value in column.astype(object).tolist()]
+
+
+def _cell(value: Any) -> bytes:
+    if value is None or _is_unequal_to_itself(value):
+        return _NAN
+    if isinstance(value, (Number, np.bool_)) and not isinstance(value, complex):
+        return struct.pack("<d", float(value) + 0.0)  # type: ignore[arg-type]
+    number = _number_in(value) if isinstance(value, str) else None
+    return _word(value) if number is None else struct.pack("<d", number + 0.0)
+
+
+def _number_in(text: str) -> float | None:
+    """The number whose normal form a text is, such as 3 of "3" and of "3.0", not of "03"."""
+    try:
+        number = float(text.strip())
+    except ValueError:
+        return None
+    is_normal = number - number == 0.0 and _word(number) == _word(text)
+    return number if is_normal else None
+
+
+def _is_unequal_to_itself(value: Any) -> bool:
+    try:
+        return bool(value != value)
+    except TypeError:  # a mark of missing values that is neither true nor false
+        return True
+
+
+def _word(value: Any) -> bytes:
+    if isinstance(value, (bool, np.bool_)):
+        text = str(bool(value))
+    elif isinstance(value, Number) and not isinstance(value, complex):
+        number = float(value)  # type: ignore[arg-type]
+        is_whole = number.is_integer() and abs(number) < 2.0**53
+        text = str(int(number)) if is_whole else repr(number)
+    else:
+        text = word_form(value)
+    return hashlib.sha256(text.encode()).digest()[:8]
+
+
+def digest_of_table(rows: Sequence[bytes]) -> str:
+    """The digest of all rows, in any order."""
+    sums = [0, 0, 0, 0]
+    for row in rows:
+        sums = [a + b for a, b in zip(sums, struct.unpack("<4Q", row), strict=True)]
+    parts = [len(rows), *(value & _MASK for value in sums)]
+    return hashlib.sha256(struct.pack("<5Q", *parts)).hexdigest()
+
+
+def drawn_order(rows: Sequence[bytes], digest: str, seed: int | None) -> Ints:
+    """Positions of the rows in the order in which they enter pools."""
+    start = b"handful pool" + (digest if seed is None else f"seed {seed}").encode()
+    seen: Counter[bytes] = Counter()
+    keys = []
+    for row in rows:
+        keys.append(hashlib.sha256(start + row + struct.pack("<Q", seen[row])).digest())
+        seen[row] += 1
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
+
+
+def _code(row: bytes, digest: str) -> int:
+    """32 bits of a row, mixed with the digest of its table."""
+    mixed = int.from_bytes(row[:8], "little") ^ int(digest[:16], 16)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = ((mixed ^ (mixed >> shift)) * factor) & _MASK
+    return (mixed ^ (mixed >> 31)) >> 32
+
+
+def stored_codes(stored: Mapping[str, Any]) -> list[int]:
+    """The codes of the training rows in the order in which the machine numbers them."""
+    return np.frombuffer(base64.b64decode(stored["row_codes"]), dtype="<u4").tolist()
+
+
+def places(rows: Sequence[bytes], stored: Mapping[str, Any]) -> Ints | None:
+    """For each training row, by number, where it is in these data; None where one is absent.
+
+    Where the file has no codes, the rows must come in the order of the training.
+    """
+    if stored["row_codes"] is None:
+        return np.arange(len(rows))
+    waiting: dict[int, deque[int]] = {}
+    for i, row in enumerate(rows):
+        waiting.setdefault(_code(row, stored["sha256"]), deque()).append(i)
+    found = []
+    for code in stored_codes(stored):
+        if not waiting.get(code):
+            return None
+        found.append(waiting[code].popleft())
+    return np.array(found, dtype=np.int64) if len(found) == len(rows) else None
+
+
+def difference(rows: Sequence[bytes], stored: Mapping[str, Any]) -> str:
+    """In which way the data differ from those that a model file remembers."""
+    if stored["row_codes"] is None:
+        return "these are other data, or other columns"
+    known, codes = stored_codes(stored), [_code(row, stored["sha256"]) for row in rows]
+    in_place = [i for i in range(min(len(known), len(codes))) if known[i] == codes[i]]
+    left = Counter(known) - Counter(known[i] for i in in_place)
+    other = []
+    for i in sorted(set(range(len(codes))) - set(in_place)):  # those that may have moved
+        code = codes[i]
+        if left[code] > 0:
+            left[code] -= 1
+        else:
+            other.append(i + 1)
+    n_absent = sum(left.values())
+    if len(other) == len(rows):
+        return "none of these rows is one of the training data: other data, or other columns"
+    if not other and n_absent:
+        return f"{_rows(n_absent)} fewer, the others are the same"
+    if other and not n_absent:
+        return f"{_rows(len(other))} more: {_listed(other)}; the others are the same"
+    if len(other) == n_absent:
+        changed = "was" if n_absent == 1 else "were"
+        return f"the same rows, but {_listed(other)} {changed} changed"
+    return f"{_rows(len(other))} of other content ({_listed(other)}), {_rows(n_absent)} absent"
+
+
+def _rows(n: int) -> str:
+    return f"{n} row" if n == 1 else f"{n} rows"
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    shown = ", ".join(str(i) for i in numbers[:_SHOWN])
+    word = "row" if len(numbers) == 1 else "rows"
+    return f"{word} {shown}{', …' if len(numbers) > _SHOWN else ''}"
