@@ -17,7 +17,7 @@ MAY_IMPORT = {
     "kernels": set(),
     "datasets": set(),
     "tables": set(),
-    "rules": {"kernels"},
+    "rules": {"kernels", "bounds"},
     "fitted": {"tables"},
     "scoring": {"fitted"},
     "covering": {"rules", "bounds", "kernels", "tables"},

@@ -11,11 +11,12 @@ import pytest
 from handful.covering._learn import Settings, learn
 from handful.covering._parameters import read_families
 from handful.covering.codes.candidate import recount
-from handful.covering.codes.compression import Geometry, compression_candidates, make_table
+from handful.covering.codes.compression import compression_candidates, make_table
 from handful.covering.codes.pool import pool_candidates
 from handful.covering.codes.projections import make_projections
 from handful.kernels import Kernel
 from handful.rules import RuleList, RuleSet, SweepOptions, collapse_rows
+from handful.rules.family import FAMILIES, Geometry
 from tests.rules.cases import KINDS, messy
 
 LINEAR = Geometry(kernel=Kernel("linear"))
@@ -198,7 +199,7 @@ def test_the_search_counts_missing_values_as_the_machine_does(kind, rng):
         )
     )
     if kind != "list":
-        table = make_table("stumps", rows, pool, LINEAR)
+        table = make_table(FAMILIES["stumps"], rows, pool, LINEAR)
         options = SweepOptions(max_rules=3)
         found += compression_candidates(
             rows, table, pool_size=40, kinds=kinds, penalties=(1.0, 2.0), options=options

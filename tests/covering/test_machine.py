@@ -209,7 +209,7 @@ def test_one_class_or_one_example_is_refused(make):
     "options", [{}, {"rules": "balls", "candidates": None}, {"rules": ["stumps", "balls"]}], ids=str
 )
 def test_threads_and_seeds(options, monkeypatch, data):
-    monkeypatch.setattr("handful.rules._table._PARALLEL", 1)
+    monkeypatch.setattr("handful.rules.table._PARALLEL", 1)
     fitted = [
         SetCoveringMachine(n_jobs=n, random_state=seed, **options).fit(*data)
         for n, seed in ((1, 0), (2, 0), (None, np.random.RandomState(0)))

@@ -6,19 +6,19 @@ import dask
 import numpy as np
 import pytest
 
-from handful.covering.codes.compression import Geometry, make_table
+from handful.covering.codes.compression import make_table
 from handful.distributed import _counting as counting
 from handful.distributed import watch_passes
 from handful.distributed._counting import ChunkCounter, add_tallies
 from handful.distributed._reading import read_chunks
 from handful.kernels import Kernel
 from handful.rules import collapse_rows
+from handful.rules.family import FAMILIES, Geometry
 from handful.rules.search.greedy import LocalCounter
 from tests.distributed.conftest import cut, random_sizes
 
 pytestmark = pytest.mark.usefixtures("plain")
 
-FAMILIES = ("stumps", "balls", "half-spaces", "two-point")
 GEOMETRY = Geometry(kernel=Kernel("linear"))
 
 
@@ -27,7 +27,7 @@ def setting(rng, n=80):
     y = np.where(X[:, 0] + X[:, 1] + rng.normal(size=n) > 5, 1, -1)
     rows = collapse_rows(X, y)
     pool = np.sort(rng.choice(n, 10, replace=False))
-    tables = [make_table(family, rows, pool, GEOMETRY) for family in FAMILIES]
+    tables = [make_table(family, rows, pool, GEOMETRY) for family in FAMILIES.values()]
     sizes = random_sizes(rng, n)
     return rows, pool, tables, read_chunks(cut(X, sizes), cut(y, sizes))
 
@@ -109,7 +109,7 @@ def test_a_chunk_that_overflows_is_named(rng):
     X = rng.normal(size=(30, 2))
     y = np.where(X[:, 0] > 0, 1, -1)
     rows = collapse_rows(X, y)
-    table = make_table("half-spaces", rows, np.arange(10), GEOMETRY)
+    table = make_table(FAMILIES["half-spaces"], rows, np.arange(10), GEOMETRY)
     X[25] = 1e308
     chunks = read_chunks(cut(X, [20, 10]), cut(y, [20, 10]))
     with pytest.raises(ValueError, match="chunk 1: `kernel` or `metric` gives values that are"):

@@ -8,17 +8,14 @@ import numpy as np
 import pytest
 
 from handful.covering.codes.all_half_spaces import exact_candidates
-from handful.covering.codes.compression import Geometry, build_rule_set, path_message
 from handful.kernels import Kernel
 from handful.rules import Ball, HalfSpace, RuleSet, Stump, Sweep, SweepOptions, collapse_rows
-from handful.rules._rebuild import (
-    place_threshold,
-    rebuild_balls,
-    rebuild_half_spaces,
-    rebuild_stumps,
-    rebuild_two_points,
-)
-from handful.rules._table import covered_rows, make_rule
+from handful.rules.ball import rebuild_balls
+from handful.rules.family import CodedPath, Geometry
+from handful.rules.half_space import rebuild_half_spaces
+from handful.rules.stump import rebuild_stumps
+from handful.rules.table import covered_rows
+from handful.rules.two_point import rebuild_two_points
 from tests.rules.cases import FAMILIES, KINDS, SHAPES, SIGNS, messy, rows_and_pool, table_of
 
 PENALTIES = (0.4, 0.8, 1.5, math.inf)
@@ -35,13 +32,15 @@ def new_points(rng, rows):
 
 def as_searched(rows, table, steps, kind, example_of):
     """The machine with the thresholds of the search's own table."""
-    rules = (make_rule(table, rows, s.t, s.j, s.side, example_of.get(s.member, -1)) for s in steps)
+    make = table.family.make_rule
+    rules = (make(table, rows, s.t, s.j, s.side, example_of.get(s.member, -1)) for s in steps)
     return RuleSet(tuple(rules), kind)
 
 
 def assert_rebuilt(rng, rows, table, steps, kind):
     example_of = {int(rows.row_of[e]): int(e) for e in table.pool[::-1]}
-    rebuilt = build_rule_set(rows, table, steps, kind, example_of)
+    path = CodedPath(rows, table, tuple(steps), kind, example_of)
+    rebuilt = RuleSet(table.family.rebuild(path), kind)
     searched = as_searched(rows, table, steps, kind, example_of)
     X = new_points(rng, rows)
     np.testing.assert_array_equal(rebuilt.predict(X), searched.predict(X))
@@ -49,9 +48,9 @@ def assert_rebuilt(rng, rows, table, steps, kind):
     for s in steps:
         covered |= covered_rows(table, s.t, s.j, s.side)
     np.testing.assert_array_equal(rebuilt.predict(rows.X) == -rebuilt.sign, covered)
-    _, kept = path_message(rows, table, steps, kind, example_of)
+    kept = path.kept
     assert set(rebuilt.compression_set) <= set(kept)
-    if table.family in ("balls", "half-spaces"):  # what the reconstruction relies on
+    if table.family.has_members:  # what the reconstruction relies on
         members = [rows.row_of[e] for e in kept if rows.y[rows.row_of[e]] == rebuilt.sign]
         assert not covered[members].any()
 
@@ -121,8 +120,8 @@ def test_only_kept_examples_matter_to_the_rebuilt_machine(rng):
     table = table_of("half-spaces", rows, first)
     example_of = {int(rows.row_of[e]): int(e) for e in first[::-1]}
     steps = Sweep(table, rows, 1, SweepOptions(max_rules=3)).path(1.0)
-    machine = build_rule_set(rows, table, steps, "conjunction", example_of)
-    kept = list(path_message(rows, table, steps, "conjunction", example_of)[1])
+    path = CodedPath(rows, table, tuple(steps), "conjunction", example_of)
+    machine, kept = RuleSet(table.family.rebuild(path), "conjunction"), list(path.kept)
     at = {e: k for k, e in enumerate(kept)}
     pairs = [(at[r.examples[0]], at[r.examples[1]]) for r in machine.rules]
     directions = {i for pair in pairs for i in pair}
@@ -177,9 +176,9 @@ def test_two_points_and_stumps_by_hand():
 
 def test_thresholds_are_placed_at_the_example():
     X = np.array([[3.0, 4.0]])
-    assert place_threshold(Ball((0.0, 0.0), 1.0, "above"), X).radius == 5.0
-    assert place_threshold(Stump(1, 0.0, "below"), X).threshold == 4.0
-    assert place_threshold(HalfSpace((1.0, 0.0), (0.0, 1.0), 0.0, "below"), X).threshold == -1.0
+    assert Ball((0.0, 0.0), 1.0, "above").placed_at(X).radius == 5.0
+    assert Stump(1, 0.0, "below").placed_at(X).threshold == 4.0
+    assert HalfSpace((1.0, 0.0), (0.0, 1.0), 0.0, "below").placed_at(X).threshold == -1.0
 
 
 def test_precomputed_kernels_are_rebuilt_from_their_columns(rng):

@@ -9,7 +9,7 @@ import pytest
 
 from handful.kernels import Kernel
 from handful.rules import collapse_rows, stump_table, two_point_table
-from handful.rules._table import (
+from handful.rules.table import (
     ABOVE,
     BELOW,
     EQUAL,
@@ -18,13 +18,10 @@ from handful.rules._table import (
     check_finite,
     covered_rows,
     distinct_thresholds,
-    dyadic_fraction,
-    dyadic_fractions,
-    make_rule,
     n_threads_of,
     run_blocks,
-    sides_of,
 )
+from handful.rules.two_point import dyadic_fraction, dyadic_fractions
 from tests.oracles import covering as oracle
 from tests.rules.cases import FAMILIES, SHAPES, messy, rows_and_pool, table_of
 
@@ -38,7 +35,7 @@ def test_codes_are_what_the_rules_say(family, shape, rng):
     for t in range(table.n_directions):
         for j in range(table.n_thresholds[t]):
             for side in sides:
-                rule = make_rule(table, rows, t, j, side, -1)
+                rule = table.family.make_rule(table, rows, t, j, side, -1)
                 np.testing.assert_array_equal(covered_rows(table, t, j, side), rule.covers(rows.X))
 
 
@@ -85,7 +82,7 @@ def test_duplicates_collapse_to_weights(rng):
 
 
 def test_large_data_are_not_collapsed(monkeypatch, rng):
-    monkeypatch.setattr("handful.rules._table.LARGEST_COLLAPSE", 10)
+    monkeypatch.setattr("handful.rules.rows.LARGEST_COLLAPSE", 10)
     X, y = messy(rng, "grid", m=11)
     rows = collapse_rows(X, y)
     np.testing.assert_array_equal(rows.X, X)
@@ -124,13 +121,15 @@ def test_sides_depend_on_kind_family_and_type():
     rows = collapse_rows(X, np.array([1, -1, 1]), np.array([False, True]))
     stumps = stump_table(rows, np.arange(3))
     plain = [[0, BELOW], [0, ABOVE], [1, EQUAL], [1, UNEQUAL]]
-    assert sides_of(stumps, rows, -1).tolist() == plain
-    assert sides_of(stumps, rows, 1).tolist() == [[t, side + WITH_MISSING] for t, side in plain]
+    assert stumps.family.sides(stumps, rows, -1).tolist() == plain
+    with_missing = [[t, side + WITH_MISSING] for t, side in plain]
+    assert stumps.family.sides(stumps, rows, 1).tolist() == with_missing
     balls = table_of("balls", rows, np.arange(3))
     labels = rows.y[rows.row_of[balls.pool]]
-    assert sides_of(balls, rows, 1)[:, 1].tolist() == [ABOVE if v > 0 else BELOW for v in labels]
+    wanted = [ABOVE if v > 0 else BELOW for v in labels]
+    assert balls.family.sides(balls, rows, 1)[:, 1].tolist() == wanted
     pairs = table_of("half-spaces", rows, np.arange(3))
-    assert set(sides_of(pairs, rows, -1)[:, 1]) == {ABOVE}
+    assert set(pairs.family.sides(pairs, rows, -1)[:, 1]) == {ABOVE}
 
 
 def test_values_that_overflow_are_refused():
@@ -150,7 +149,7 @@ def test_too_many_thresholds_are_refused(rng):
 
 
 def test_blocks_cover_the_range_once(monkeypatch):
-    monkeypatch.setattr("handful.rules._table._PARALLEL", 1)
+    monkeypatch.setattr("handful.rules.table._PARALLEL", 1)
     for n, threads in [(1, 4), (7, 2), (100, 3)]:
         seen = []
         run_blocks(lambda start, stop, seen=seen: seen.extend(range(start, stop)), n, 10, threads)

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from handful.boosting._columns import Floats
 from handful.boosting._rounds import CHANCE, Boosted, Round, capped_alpha
 from handful.boosting._stumps import Stump, StumpColumns
-from handful.rules._table import Encoder, _pad, feature_values
+from handful.rules.stump import feature_values
+from handful.rules.table import Encoder, pad_thresholds
 
 Ints = NDArray[np.int64]
 
@@ -51,7 +52,7 @@ def pool_encoder(X_pool: Floats) -> Encoder:
     array([[0, 1, 2, 3]], dtype=uint16)
     """
     cuts = StumpColumns(X_pool).cuts()
-    thresholds, n_thresholds = _pad(cuts)
+    thresholds, n_thresholds = pad_thresholds(cuts)
     first = np.arange(len(cuts))
     none = np.full(len(cuts), -1)
     return Encoder(feature_values, first, none, thresholds, n_thresholds, np.zeros(len(cuts)))

@@ -28,7 +28,7 @@ from handful.covering._renumber import renumbered
 from handful.covering.codes.candidate import Candidate
 from handful.rules import AbstractRule, Rows, RuleList, RuleSet, collapse_rows
 from handful.rules._elsewhere import is_dask, over_chunks
-from handful.rules._table import STEERING_UNIT
+from handful.rules.rows import STEERING_UNIT
 from handful.tables import BlindOrder, Draw, blind_order, warn_of_fitted_scaling
 
 if TYPE_CHECKING:

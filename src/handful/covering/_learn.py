@@ -11,20 +11,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.bounds import (
-    ClassCounts,
-    Message,
-    ball_message,
-    half_space_message,
-    stump_message,
-    two_point_message,
-)
+from handful.bounds import ClassCounts
 from handful.covering._certify import class_counts
 from handful.covering.codes.all_half_spaces import exact_candidates
 from handful.covering.codes.candidate import Candidate, best_candidate, certified_risks, recount
 from handful.covering.codes.compression import (
-    KIND_SIGNS,
-    Geometry,
     PathCounter,
     ball_candidates,
     compression_candidates,
@@ -36,7 +27,17 @@ from handful.covering.codes.plain import plain_candidates
 from handful.covering.codes.pool import pool_candidates
 from handful.covering.codes.projections import LARGEST, make_projections
 from handful.covering.codes.schemes import Scheme, auto_schemes, fixed_schemes
-from handful.rules import Rows, RuleList, RuleSet, SweepOptions
+from handful.rules import (
+    BALLS,
+    FAMILIES,
+    HALF_SPACES,
+    STUMPS,
+    Rows,
+    RuleList,
+    RuleSet,
+    SweepOptions,
+)
+from handful.rules.family import KIND_SIGNS, Geometry
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -237,7 +238,10 @@ def _sweeps(
     max_rules = settings.max_rules or AUTO_RULES
     if is_listed:
         yield from listed_candidates(
-            [make_table(f, rows, pool, geometry, settings.n_threads) for f in scheme.families],
+            [
+                make_table(FAMILIES[f], rows, pool, geometry, settings.n_threads)
+                for f in scheme.families
+            ],
             rows,
             pool_size=scheme.pool_size,
             kinds=settings.kinds,
@@ -253,11 +257,11 @@ def _sweeps(
         n_threads=settings.n_threads,
     )
     penalties = settings.penalties or PENALTIES
-    family = scheme.families[0]
-    if family == "half-spaces" and scheme.pool_size == rows.n_samples:
+    family = FAMILIES[scheme.families[0]]
+    if family is HALF_SPACES and scheme.pool_size == rows.n_samples:
         yield from exact_candidates(rows, geometry, settings.kinds, penalties, options, terms)
         return
-    if family == "balls" and scheme.pool_size == rows.n_samples > SMALL_TABLE:
+    if family is BALLS and scheme.pool_size == rows.n_samples > SMALL_TABLE:
         yield from ball_candidates(
             rows,
             geometry,
@@ -282,15 +286,10 @@ def _no_rule(
     rows: Rows, settings: Settings, scheme: Scheme, terms: tuple[tuple[str, float], ...]
 ) -> Iterator[Candidate]:
     """The empty machine, coded by the family's own message."""
-    empty: dict[str, Message] = {
-        "stumps": stump_message(0, 0, 1),
-        "balls": ball_message(0, 0, 0),
-        "half-spaces": half_space_message(0, 0, 0, 0),
-        "two-point": two_point_message(0, 0, 0),
-    }
     is_listed = len(scheme.families) > 1 or settings.kinds == ("list",)
     # rule by rule, no example is kept exactly when there is no rule
-    message = stump_message(0, 0, 1) if is_listed else empty[scheme.families[0]]
+    family = STUMPS if is_listed else FAMILIES[scheme.families[0]]
+    message = family.empty_message()
     kinds = tuple(KIND_SIGNS) if settings.kinds == ("list",) else settings.kinds
     for kind in kinds:
         extra = (("which constant", math.log(2.0)),) if settings.kinds == ("list",) else ()

@@ -7,12 +7,11 @@ import numbers
 from typing import Any
 
 from handful.covering._learn import Settings
-from handful.covering.codes.compression import FAMILIES, KIND_SIGNS, Geometry
 from handful.kernels import Kernel, make_kernel
-from handful.rules._table import n_threads_of
+from handful.rules import FAMILIES
 from handful.rules.ball import METRICS
-
-_ALL = (*FAMILIES, "linear")
+from handful.rules.family import KIND_SIGNS, Geometry
+from handful.rules.table import n_threads_of
 
 
 def read_families(rules: Any) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
@@ -20,8 +19,9 @@ def read_families(rules: Any) -> tuple[tuple[tuple[str, ...], ...], tuple[str, .
     if rules == "auto":
         return (("stumps",), ("half-spaces",), ("balls",)), ("stumps", "linear", "half-spaces")
     names = (rules,) if isinstance(rules, str) else tuple(rules)
-    if not names or any(name not in _ALL for name in names) or len(set(names)) < len(names):
-        allowed = ", ".join(repr(name) for name in ("auto", *_ALL))
+    known = (*FAMILIES, "linear")
+    if not names or any(name not in known for name in names) or len(set(names)) < len(names):
+        allowed = ", ".join(repr(name) for name in ("auto", *known))
         raise ValueError(f"`rules` must be one of {allowed} or a list of these, got {rules!r}.")
     pooled = {"two-point": "half-spaces"}
     from_pool = tuple(dict.fromkeys(pooled.get(name, name) for name in names))

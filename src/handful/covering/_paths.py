@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from handful.covering.codes.all_half_spaces import candidates_of_paths, kernel_of_rows
 from handful.covering.codes.candidate import Candidate
-from handful.covering.codes.compression import Geometry, compression_candidates, make_table
+from handful.covering.codes.compression import compression_candidates, make_table
 from handful.rules import Rows, RuleSet, SweepOptions, collapse_rows
+from handful.rules.family import FAMILIES, Geometry
+from handful.rules.half_space import HALF_SPACES
 from handful.rules.search.exact import exact_half_space_paths
 
 if TYPE_CHECKING:
@@ -153,7 +155,7 @@ def _run_folds(
     options: SweepOptions,
 ) -> list[tuple[list[Candidate], Ints]]:
     """Candidates of some folds, each with its machine built, and their test errors."""
-    if rules == "half-spaces":
+    if FAMILIES[rules] is HALF_SPACES:
         per_fold = _half_space_folds(X, y, folds, geometry, kind, penalties, options)
     else:
         per_fold = [
@@ -178,7 +180,7 @@ def _fold_candidates(
 ) -> list[Candidate]:
     train = np.setdiff1d(np.arange(len(y)), test)
     rows = collapse_rows(X[train], y[train])
-    table = make_table(rules, rows, np.arange(len(train)), geometry, options.n_threads)
+    table = make_table(FAMILIES[rules], rows, np.arange(len(train)), geometry, options.n_threads)
     return [
         c
         for penalty in penalties

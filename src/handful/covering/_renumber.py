@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from handful.covering._learn import Learned
 from handful.covering.codes.candidate import Candidate
-from handful.rules import AbstractRule, Ball, HalfSpace, RuleList, RuleSet, Stump, TwoPointHalfSpace
 
 Ints = NDArray[np.int64]
 
@@ -26,34 +25,9 @@ def renumbered(learned: Learned, order: Ints) -> Learned:
 
     return replace(
         learned,
-        machine=_machine(learned.machine, order),
+        machine=replace(
+            learned.machine, rules=tuple(rule.renumbered(order) for rule in learned.machine.rules)
+        ),
         chosen=named(learned.chosen),
         candidates=tuple(named(candidate) for candidate in learned.candidates),
     )
-
-
-def _machine(machine: RuleSet | RuleList, order: Ints) -> RuleSet | RuleList:
-    rules = tuple(renumbered_rule(rule, order) for rule in machine.rules)
-    if isinstance(machine, RuleSet):
-        return replace(machine, rules=rules)
-    return replace(machine, rules=rules)
-
-
-def renumbered_rule(rule: AbstractRule, order: Ints) -> AbstractRule:
-    """The same rule with the user's numbers of its examples."""
-    if isinstance(rule, Stump) and rule.example is not None:
-        return replace(rule, example=int(order[rule.example]))
-    if not isinstance(rule, (Ball, HalfSpace, TwoPointHalfSpace)) or rule.indices is None:
-        return rule
-    indices = tuple(int(order[i]) for i in rule.indices)
-    if isinstance(rule, Ball) or rule.kernel.name != "precomputed":
-        return replace(rule, indices=indices)  # type: ignore[arg-type]
-    # rows of the kernel matrix, whose columns are examples too
-    a, b = (tuple(_spread(row, order)) for row in (rule.a, rule.b))
-    return replace(rule, indices=indices, a=a, b=b)  # type: ignore[arg-type]
-
-
-def _spread(row: tuple[float, ...], order: Ints) -> list[float]:
-    out = np.empty(len(order))
-    out[order] = row
-    return list(map(float, out))

@@ -25,7 +25,7 @@ from handful.distributed._cluster import (
 )
 from handful.distributed._covering import remember_inputs
 from handful.distributed._reading import read_chunks
-from handful.rules._table import Encoder
+from handful.rules.table import Encoder
 from handful.tables import SeenRows
 
 Floats = NDArray[np.float64]

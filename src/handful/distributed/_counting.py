@@ -25,7 +25,7 @@ from handful.distributed._cluster import (
     require_dask,
 )
 from handful.rules import Table
-from handful.rules._table import Encoder, Pair, Round, covered_codes
+from handful.rules.table import Encoder, Pair, Round, covered_codes
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.covering._renumber import renumbered_rule
 from handful.distributed._chunks import Chunks
 from handful.distributed._counting import ChunkCounter
 from handful.rules import Rows, Table, collapse_rows
-from handful.rules._table import LARGEST_COLLAPSE, Counter, Machine
+from handful.rules.rows import LARGEST_COLLAPSE, Machine
+from handful.rules.table import Counter
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -101,7 +101,7 @@ class ChunkedRows(Rows):
     def n_wrong(self, machine: Machine) -> dict[int, int]:
         """Errors of each label, in one pass over the chunks; the covers of its rules beside."""
         found = self.chunks.total(_Errors(machine, self.positive), "errors").tolist()
-        named = tuple(renumbered_rule(rule, self.chunks.order) for rule in machine.rules)
+        named = tuple(rule.renumbered(self.chunks.order) for rule in machine.rules)
         self.chunks.covers[named] = found[2:]
         return {-1: found[0], 1: found[1]}
 

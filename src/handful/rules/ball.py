@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from handful._types import Floats
+from handful._types import Floats, Ints, Mask
+from handful.bounds import Message, ball_message
 from handful.kernels import Kernel
 from handful.rules.directions import kernel_rows
+from handful.rules.family import KIND_SIGNS, CodedPath, Family, Geometry, names_of, register_family
 from handful.rules.fields import (
     ModelFileError,
     Reader,
@@ -32,12 +36,23 @@ from handful.rules.formulas import (
     sum_of,
     sum_of_squares,
 )
+from handful.rules.rows import Rows
 from handful.rules.rule import (
     RELATIVE_TOLERANCE,
     SIDE_MARKS,
     AbstractRule,
     feature_name,
     register_rule,
+)
+from handful.rules.sets import RuleSet
+from handful.rules.table import (
+    ABOVE,
+    BELOW,
+    SIDE_NAMES,
+    Encoder,
+    Table,
+    check_finite,
+    threshold_rows,
 )
 
 METRICS = {"euclidean": "euclidean", "manhattan": "cityblock", "chebyshev": "chebyshev"}
@@ -147,6 +162,17 @@ class Ball(AbstractRule):
         usual = self.metric == "euclidean"
         return ("" if usual else f"{self.metric} ") + ("scaled " if self.scale else "") + "distance"
 
+    def placed_at(self, X: Floats) -> Ball:
+        """The radius is the distance of the example."""
+        return replace(self, radius=float(self.values(X)[0]))
+
+    def renumbered(self, order: Ints) -> Ball:
+        """Centre and border by their rows."""
+        if self.indices is None:
+            return self
+        center, border = (int(order[i]) for i in self.indices)
+        return replace(self, indices=(center, border))
+
     def value_formula(self, dialect: Dialect) -> str:
         """The distance to the centre."""
         if self.kernel is not None:
@@ -176,3 +202,159 @@ class Ball(AbstractRule):
             return "(" + f" {dialect.both} ".join(compared) + ")"
         some = f" {dialect.either} ".join(compared)  # some beyond it, and none missing
         return f"(({some}) {dialect.both} {sum_of(sizes)} >= {dialect.number(0.0)})"
+
+
+def distance_values(points: Floats, metric: str, kernel: Kernel | None, X: Floats) -> Floats:
+    """Distances of the points to the rows of X."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = ball_distances(points, X, metric=metric, kernel=kernel)
+    check_finite(values)
+    return values
+
+
+def ball_table(
+    rows: Rows,
+    pool: Ints,
+    *,
+    metric: str = "euclidean",
+    kernel: Kernel | None = None,
+    n_threads: int = 1,
+    centers: Ints | None = None,
+) -> Table:
+    """Balls: one direction a centre, thresholds at the distances of the pool's examples.
+
+    ``centers`` are positions in the pool, all where left out.
+    """
+    pool_rows = rows.row_of[pool]
+    first = np.arange(len(pool)) if centers is None else centers
+    values = partial(distance_values, rows.X[pool_rows[first]], metric, kernel)
+    at_pool = values(rows.X[pool_rows])
+    tolerances = ball_tolerance(at_pool.max(axis=1))
+    thresholds, n_thresholds = threshold_rows(at_pool, tolerances)
+    t, none = np.arange(len(first)), np.full(first.shape, -1)
+    encoder = Encoder(values, t, none, thresholds, n_thresholds, tolerances)
+    return Table(
+        BALLS,
+        pool,
+        pool_rows,
+        encoder(rows.X, n_threads),
+        thresholds,
+        n_thresholds,
+        first,
+        none,
+        metric=metric,
+        kernel=kernel,
+        encoder=encoder,
+    )
+
+
+def rebuild_balls(
+    X: Floats,
+    y: Ints,
+    is_border: Mask,
+    kind: str,
+    *,
+    metric: str = "euclidean",
+    kernel: Kernel | None = None,
+    indices: Sequence[int] | None = None,
+) -> RuleSet:
+    """Balls from the kept examples and which of them are borders only.
+
+    Every other kept example is a centre. With B the kept examples of the class that must not be
+    covered (positives in a conjunction), a centre in B gets the largest distance to B as its
+    radius and covers what is outside; a centre of the other class gets the smallest distance to
+    B and covers what is inside.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.array([[0.0], [2.0], [3.0]]), np.array([1, 1, -1])
+    >>> machine = rebuild_balls(X, y, np.array([False, True, False]), "conjunction")
+    >>> [(rule.center, rule.radius, rule.side) for rule in machine.rules]
+    [((0.0,), 2.0, 'above'), ((3.0,), 1.0, 'below')]
+    """
+    names, sign = names_of(X, indices), KIND_SIGNS[kind]
+    members = np.flatnonzero(y == sign)
+    if len(members) == 0 or is_border[y != sign].any():
+        raise ValueError(
+            "`is_border` must mark examples of the class that is not covered, and one such "
+            "example must be kept. Radii cannot be rebuilt otherwise."
+        )
+    rules = []
+    for i in np.flatnonzero(~is_border):
+        is_same = y[i] == sign
+        side = "above" if is_same else "below"
+        ball = Ball(tuple(X[i].tolist()), 0.0, side, metric=metric, kernel=kernel)
+        distances = ball.values(X[members])
+        at = int(np.argmax(distances) if is_same else np.argmin(distances))
+        pair = (names[i], names[members[at]])
+        rules.append(replace(ball, radius=float(distances[at]), indices=pair))
+    return RuleSet(tuple(rules), kind)
+
+
+class Balls(Family):
+    """A centre, and a border example of the class that must not be covered."""
+
+    name = "balls"
+    has_members = True
+
+    def n_directions(self, pool_size: int, n_features: int) -> int:
+        """One a centre."""
+        return pool_size
+
+    def table(self, rows: Rows, pool: Ints, geometry: Geometry, *, n_threads: int = 1) -> Table:
+        """Radii at the distances of the pool's examples."""
+        return ball_table(
+            rows, pool, metric=geometry.metric, kernel=geometry.ball_kernel, n_threads=n_threads
+        )
+
+    def sides(self, table: Table, rows: Rows, sign: int) -> Ints:
+        """Outside of centres that must not be covered, inside of the others."""
+        t = np.arange(table.n_directions)
+        is_same = rows.y[table.pool_rows[table.first]] == sign
+        return np.column_stack([t, np.where(is_same, ABOVE, BELOW)])
+
+    def make_rule(self, table: Table, rows: Rows, t: int, j: int, side: int, example: int) -> Ball:
+        """The ball around the centre, up to the border example."""
+        center = int(table.pool[table.first[t]])
+        return Ball(
+            tuple(rows.X[rows.row_of[center]].tolist()),
+            float(table.thresholds[t, j]),
+            SIDE_NAMES[side],
+            metric=table.metric,
+            kernel=table.kernel,
+            indices=(center, example),
+        )
+
+    def empty_message(self) -> Message:
+        """No rule."""
+        return ball_message(0, 0, 0)
+
+    def message(self, path: CodedPath) -> Message:
+        """Which of the kept examples are borders only."""
+        y, row_of = path.rows.y, path.rows.row_of
+        same = {e for e in path.firsts if y[row_of[e]] == path.sign}
+        return ball_message(len(same), len(path.firsts - same), len(path.members - same))
+
+    def rebuild(self, path: CodedPath) -> tuple[AbstractRule, ...]:
+        """Radii from the kept examples of the class that must not be covered."""
+        X, y = path.kept_rows
+        machine = rebuild_balls(
+            X,
+            y,
+            np.array(path.is_threshold_only),
+            path.kind,
+            metric=path.table.metric,
+            kernel=path.table.kernel,
+            indices=path.kept,
+        )
+        by_center = {rule.examples[0]: rule for rule in machine.rules}
+        table = path.table
+        return tuple(by_center[int(table.pool[table.first[s.t]])] for s in path.steps)
+
+    def rule_nats(self, table: Table, j: int, n_kept: int, n_features: int) -> float:
+        """Centre, border, side."""
+        return math.log(2.0) + 2 * math.log(n_kept)
+
+
+BALLS = register_family(Balls())

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from handful._types import Floats
+from handful._types import Floats, Ints, Mask
 from handful.kernels import Kernel
 from handful.rules.formulas import Dialect, kernel_formula, weighted_sum
+from handful.rules.rows import Rows
 from handful.rules.rule import RELATIVE_TOLERANCE, AbstractRule, feature_name
+from handful.rules.table import check_finite
 
 LINEAR = Kernel("linear")
 
@@ -110,6 +114,15 @@ class PairRule(AbstractRule):
         weights = np.subtract(self.a, self.b)
         return linear_text(weights, names)
 
+    def renumbered(self, order: Ints) -> Self:
+        """The examples by their rows; of a kernel matrix also the columns are examples."""
+        if not self.examples:
+            return self
+        changes: dict[str, Any] = {"indices": tuple(int(order[i]) for i in self.examples)}
+        if self.kernel.name == "precomputed":
+            changes |= {name: _spread(getattr(self, name), order) for name in ("a", "b")}
+        return replace(self, **changes)  # type: ignore[type-var]
+
     def used_features(self, n_features: int) -> set[int]:
         """Those in which the two examples differ, for the linear kernel."""
         if self.kernel.name != "linear":
@@ -124,6 +137,13 @@ class PairRule(AbstractRule):
         return f"({first} - {kernel_formula(self.kernel, self.b, dialect)})"
 
 
+def _spread(row: tuple[float, ...], order: Ints) -> tuple[float, ...]:
+    """Columns of a row of the kernel matrix in the user's order."""
+    out = np.empty(len(order))
+    out[order] = row
+    return tuple(out.tolist())
+
+
 def linear_text(weights: Floats, names: Sequence[str] | None, limit: int = 8) -> str:
     """A weighted sum with the largest weights first named; small ones are counted."""
     order = np.argsort(-np.abs(weights), kind="stable")
@@ -133,3 +153,58 @@ def linear_text(weights: Floats, names: Sequence[str] | None, limit: int = 8) ->
     parts = [f"{weights[j]:+.4g}·{feature_name(names, int(j))}" for j in sorted(shown)]
     more = int(np.count_nonzero(weights)) - len(shown)
     return " ".join(parts) + (f" + {more} smaller terms" if more else "")
+
+
+def kernel_values(points: Floats, kernel: Kernel, X: Floats) -> Floats:
+    """Kernel values of the points and the rows of X."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = kernel_rows(kernel, points, X)
+    check_finite(values)
+    return values
+
+
+def given_values(columns: Ints, X: Floats) -> Floats:
+    """Columns of a precomputed kernel matrix."""
+    values = np.ascontiguousarray(X[:, columns].T)
+    check_finite(values)
+    return values
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """(positive, negative) pairs of a pool: values of any rows, and at the pool, tolerances."""
+
+    values: Callable[[Floats], Floats]
+    first: Ints
+    second: Ints
+    at_pool: Floats
+    tolerances: Floats
+
+
+def pairs_of(rows: Rows, pool: Ints, kernel: Kernel) -> Pairs:
+    """All pairs of the pool."""
+    pool_rows = rows.row_of[pool]
+    points = rows.X[pool_rows]
+    if kernel.name == "precomputed":
+        values = partial(given_values, pool)
+    else:
+        values = partial(kernel_values, points, kernel)
+    labels = rows.y[pool_rows]
+    positive, negative = np.flatnonzero(labels > 0), np.flatnonzero(labels < 0)
+    first = np.repeat(positive, len(negative))
+    second = np.tile(negative, len(positive))
+    gram = values(points)
+    at_pool = gram[first] - gram[second]
+    diagonal = np.diagonal(gram)
+    tolerances = pair_tolerance(diagonal[first], diagonal[second], gram[first, second])
+    return Pairs(values, first, second, at_pool, tolerances)
+
+
+def check_pairs(y: Ints, pairs: Sequence[tuple[int, int]], is_threshold: Mask) -> None:
+    """Refuse pairs that are not a positive and a negative example."""
+    for a, b in pairs:
+        if y[a] != 1 or y[b] != -1 or is_threshold[a] or is_threshold[b]:
+            raise ValueError(
+                f"`pairs` must name a positive and a negative example that are not marked as "
+                f"thresholds, got ({a}, {b})."
+            )

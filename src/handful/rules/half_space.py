@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
+import numpy as np
+
+from handful._types import Floats, Ints, Mask
+from handful.bounds import Message, half_space_message
 from handful.kernels import Kernel
-from handful.rules.directions import LINEAR, PairRule
+from handful.rules.directions import LINEAR, PairRule, check_pairs, pairs_of
+from handful.rules.family import KIND_SIGNS, CodedPath, Family, Geometry, names_of, register_family
 from handful.rules.fields import (
     Reader,
     optional,
@@ -17,7 +23,10 @@ from handful.rules.fields import (
     read_kernel,
     read_ordered_side,
 )
-from handful.rules.rule import SIDE_MARKS, register_rule
+from handful.rules.rows import Rows
+from handful.rules.rule import SIDE_MARKS, AbstractRule, register_rule
+from handful.rules.sets import RuleSet
+from handful.rules.table import SIDE_NAMES, Encoder, Table, threshold_rows
 
 
 @register_rule("half-space")
@@ -61,3 +70,136 @@ class HalfSpace(PairRule):
     def describe(self, names: Sequence[str] | None = None) -> str:
         """For example ``+1·age -2·nodes < 3``."""
         return f"{self._direction(names)} {SIDE_MARKS[self.side]} {self.threshold:.6g}"
+
+    def placed_at(self, X: Floats) -> HalfSpace:
+        """The threshold is the example's value."""
+        return replace(self, threshold=float(self.values(X)[0]))
+
+
+def half_space_table(rows: Rows, pool: Ints, kernel: Kernel, *, n_threads: int = 1) -> Table:
+    """Half-spaces of three examples: a direction a (positive, negative) pair of the pool."""
+    pairs = pairs_of(rows, pool, kernel)
+    thresholds, n_thresholds = threshold_rows(pairs.at_pool, pairs.tolerances)
+    encoder = Encoder(
+        pairs.values, pairs.first, pairs.second, thresholds, n_thresholds, pairs.tolerances
+    )
+    return Table(
+        HALF_SPACES,
+        pool,
+        rows.row_of[pool],
+        encoder(rows.X, n_threads),
+        thresholds,
+        n_thresholds,
+        pairs.first,
+        pairs.second,
+        kernel=kernel,
+        encoder=encoder,
+    )
+
+
+def rebuild_half_spaces(
+    X: Floats,
+    y: Ints,
+    is_threshold: Mask,
+    pairs: Sequence[tuple[int, int]],
+    kind: str,
+    *,
+    kernel: Kernel = LINEAR,
+    indices: Sequence[int] | None = None,
+) -> RuleSet:
+    """Half-spaces from the kept examples, which are thresholds only, and who is paired with whom.
+
+    Parameters
+    ----------
+    X : array (n_kept, n_features)
+        The kept examples; rows of the kernel matrix where the kernel is precomputed.
+    y : array (n_kept,)
+        Their labels.
+    is_threshold : bool array (n_kept,)
+        Examples that give no direction. The others of the uncovered class are thresholds too.
+    pairs : sequence of (int, int)
+        Positions of the positive and the negative example of each rule.
+    kind : {"conjunction", "disjunction"}
+    kernel : Kernel
+    indices : sequence of int
+        Names of the kept examples; columns of the kernel matrix where it is precomputed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.array([[3.0], [2.0], [0.0]]), np.array([1, 1, -1])
+    >>> is_threshold = np.array([False, True, False])
+    >>> rebuild_half_spaces(X, y, is_threshold, [(0, 2)], "conjunction").describe()
+    ['+3·x[0] < 6 or missing']
+    """
+    check_pairs(y, pairs, is_threshold)
+    names, sign = names_of(X, indices), KIND_SIGNS[kind]
+    members = np.flatnonzero(y == sign)
+    rules = []
+    for a, b in pairs:
+        triple = (names[a], names[b], names[a])
+        points = tuple(X[a].tolist()), tuple(X[b].tolist())
+        rule = HalfSpace(*points, 0.0, "below" if sign > 0 else "above", kernel, triple)
+        values = rule.values(X[members])
+        at = int(np.argmin(values) if sign > 0 else np.argmax(values))
+        triple = (names[a], names[b], names[members[at]])
+        rules.append(replace(rule, threshold=float(values[at]), indices=triple))
+    return RuleSet(tuple(rules), kind)
+
+
+class HalfSpaces(Family):
+    """A positive and a negative example give the direction, a third the threshold."""
+
+    name = "half-spaces"
+    has_members = True
+
+    def n_directions(self, pool_size: int, n_features: int) -> int:
+        """One a pair, at most."""
+        return (pool_size // 2 + 1) ** 2
+
+    def table(self, rows: Rows, pool: Ints, geometry: Geometry, *, n_threads: int = 1) -> Table:
+        """Thresholds at the values of the pool's examples."""
+        return half_space_table(rows, pool, geometry.kernel, n_threads=n_threads)
+
+    def make_rule(
+        self, table: Table, rows: Rows, t: int, j: int, side: int, example: int
+    ) -> HalfSpace:
+        """The side of the plane through the threshold example."""
+        assert table.kernel is not None
+        a, b = (int(table.pool[position[t]]) for position in (table.first, table.second))
+        first, second = (tuple(rows.X[rows.row_of[e]].tolist()) for e in (a, b))
+        cut = float(table.thresholds[t, j])
+        return HalfSpace(first, second, cut, SIDE_NAMES[side], table.kernel, (a, b, example))
+
+    def empty_message(self) -> Message:
+        """No rule."""
+        return half_space_message(0, 0, 0, 0)
+
+    def message(self, path: CodedPath) -> Message:
+        """Who is paired with whom, and which examples give thresholds only."""
+        directions = path.firsts if path.kind == "conjunction" else path.seconds
+        n_c = len(path.members - directions)
+        return half_space_message(
+            len(path.steps), len(path.firsts), len(path.seconds), n_c, kind=path.kind
+        )
+
+    def rebuild(self, path: CodedPath) -> tuple[AbstractRule, ...]:
+        """Thresholds at the outermost kept example of the class that must not be covered."""
+        assert path.table.kernel is not None
+        X, y = path.kept_rows
+        return rebuild_half_spaces(
+            X,
+            y,
+            np.array(path.is_threshold_only),
+            path.pairs,
+            path.kind,
+            kernel=path.table.kernel,
+            indices=path.kept,
+        ).rules
+
+    def rule_nats(self, table: Table, j: int, n_kept: int, n_features: int) -> float:
+        """Three examples and a side."""
+        return math.log(2.0) + 3 * math.log(n_kept)
+
+
+HALF_SPACES = register_family(HalfSpaces())

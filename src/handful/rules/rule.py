@@ -16,7 +16,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from handful._types import Floats, Mask
+from handful._types import Floats, Ints, Mask
 from handful.rules.fields import Reader
 from handful.rules.formulas import Dialect
 
@@ -85,6 +85,14 @@ class AbstractRule(ABC):
     def used_features(self, n_features: int) -> set[int]:
         """Features that the rule looks at; all of them unless it knows better."""
         return set(range(n_features))
+
+    def placed_at(self, X: Floats) -> AbstractRule:
+        """The same rule with its threshold at the single example X, where one gives it."""
+        return self
+
+    def renumbered(self, order: Ints) -> AbstractRule:
+        """The same rule, whose example i is the user's row ``order[i]``."""
+        return self
 
     def check(self, where: str) -> None:  # noqa: B027  most rules have nothing to check
         """Raise `ModelFileError` where fields that are fine alone do not fit together."""

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from handful._types import Floats
+from handful._types import Floats, Ints
+from handful.bounds import Message, stump_message
+from handful.rules.family import CodedPath, Family, Geometry, names_of, register_family
 from handful.rules.fields import Reader, optional, read_float, read_index, read_nothing, read_side
 from handful.rules.formulas import Dialect
+from handful.rules.rows import Rows
 from handful.rules.rule import SIDE_MARKS, AbstractRule, feature_name, register_rule
+from handful.rules.sets import RuleSet
+from handful.rules.table import (
+    ABOVE,
+    BELOW,
+    EQUAL,
+    SIDE_NAMES,
+    UNEQUAL,
+    WITH_MISSING,
+    Encoder,
+    Table,
+    distinct_thresholds,
+    pad_thresholds,
+)
 
 
 @register_rule("stump")
@@ -70,6 +87,14 @@ class Stump(AbstractRule):
         value = self.category if self.category is not None else f"{self.threshold:.6g}"
         return f"{feature_name(names, self.feature)} {SIDE_MARKS[self.side]} {value}"
 
+    def placed_at(self, X: Floats) -> Stump:
+        """The threshold is the example's value."""
+        return replace(self, threshold=float(self.values(X)[0]))
+
+    def renumbered(self, order: Ints) -> Stump:
+        """The threshold example by its row."""
+        return self if self.example is None else replace(self, example=int(order[self.example]))
+
     def used_features(self, n_features: int) -> set[int]:
         """The feature."""
         return {self.feature}
@@ -92,3 +117,113 @@ class Stump(AbstractRule):
         compared = f"{dialect.column(self.feature)} {mark} {dialect.number(self.threshold)}"
         known = dialect.is_known(self.feature)
         return f"({known} {dialect.both} {compared})" if known else compared
+
+
+def feature_values(X: Floats) -> Floats:
+    """Every feature, as a row."""
+    return np.ascontiguousarray(X.T)
+
+
+def stump_table(rows: Rows, pool: Ints, *, n_threads: int = 1) -> Table:
+    """Stumps: one direction a feature, thresholds at the values of the pool's examples."""
+    pool_rows = rows.row_of[pool]
+    values = feature_values(rows.X[pool_rows])
+    thresholds, n_thresholds = pad_thresholds([distinct_thresholds(v, 0.0) for v in values])
+    first = np.arange(values.shape[0])
+    none = np.full(first.shape, -1)
+    zero = np.zeros(first.shape)
+    encoder = Encoder(feature_values, first, none, thresholds, n_thresholds, zero)
+    codes = encoder(rows.X, n_threads)
+    return Table(
+        STUMPS, pool, pool_rows, codes, thresholds, n_thresholds, none, none, encoder=encoder
+    )
+
+
+def rebuild_stumps(
+    X: Floats,
+    stumps: Sequence[tuple[int, str, int]],
+    kind: str,
+    indices: Sequence[int] | None = None,
+) -> RuleSet:
+    """Stumps from (feature, side, position of the threshold example) triples.
+
+    Parameters
+    ----------
+    X : array (n_kept, n_features)
+        The kept examples.
+    stumps : sequence of (int, str, int)
+        The message.
+    kind : {"conjunction", "disjunction"}
+    indices : sequence of int, optional
+        Names of the kept examples, written into the rules; their positions by default.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> machine = rebuild_stumps(np.array([[0.0, 5.0]]), [(1, "above", 0)], "conjunction")
+    >>> machine.describe()
+    ['x[1] > 5 or missing']
+    """
+    names = names_of(X, indices)
+    rules = tuple(
+        Stump(feature, float(X[which, feature]), side, example=names[which])
+        for feature, side, which in stumps
+    )
+    return RuleSet(rules, kind)
+
+
+class Stumps(Family):
+    """One example serves a rule: a rule is a feature, a direction and the example's value."""
+
+    name = "stumps"
+    pool_sizes = (40, 160)
+    takes_words = True
+    once_a_direction = False
+    names_threshold = True
+
+    def n_directions(self, pool_size: int, n_features: int) -> int:
+        """One a feature."""
+        return n_features
+
+    def table(self, rows: Rows, pool: Ints, geometry: Geometry, *, n_threads: int = 1) -> Table:
+        """Thresholds at the values of the pool's examples."""
+        return stump_table(rows, pool, n_threads=n_threads)
+
+    def sides(self, table: Table, rows: Rows, sign: int) -> Ints:
+        """Both; only stumps meet missing values, and in a conjunction their rules take them."""
+        t = np.arange(table.n_directions)
+        numeric = np.array([[BELOW, ABOVE], [EQUAL, UNEQUAL]])[rows.is_categorical.astype(int)]
+        more = WITH_MISSING if sign > 0 else 0
+        return np.column_stack([np.repeat(t, 2), numeric.ravel() + more])
+
+    def both_sides(self, table: Table, rows: Rows) -> Ints:
+        """The same without missing values."""
+        return self.sides(table, rows, -1)
+
+    def make_rule(self, table: Table, rows: Rows, t: int, j: int, side: int, example: int) -> Stump:
+        """The feature at the threshold."""
+        return Stump(t, float(table.thresholds[t, j]), SIDE_NAMES[side], example=example)
+
+    def empty_message(self) -> Message:
+        """No rule."""
+        return stump_message(0, 0, 1)
+
+    def message(self, path: CodedPath) -> Message:
+        """Feature, direction and example of each rule."""
+        return stump_message(len(path.steps), len(path.members), path.rows.X.shape[1])
+
+    def rebuild(self, path: CodedPath) -> tuple[AbstractRule, ...]:
+        """Values of the kept examples."""
+        X, _ = path.kept_rows
+        stumps = [
+            (s.t, SIDE_NAMES[s.side], path.kept.index(path.example_of[s.member]))
+            for s in path.steps
+        ]
+        return rebuild_stumps(X, stumps, path.kind, path.kept).rules
+
+    def rule_nats(self, table: Table, j: int, n_kept: int, n_features: int) -> float:
+        """Feature, direction, example."""
+        return math.log(2.0 * n_features * n_kept)
+
+
+STUMPS = register_family(Stumps())

@@ -9,9 +9,9 @@ import pytest
 
 from handful.bounds import half_space_message
 from handful.covering.codes.all_half_spaces import exact_candidates, first_examples, kernel_of_rows
-from handful.covering.codes.compression import Geometry
 from handful.kernels import Kernel
 from handful.rules import SweepOptions, collapse_rows
+from handful.rules.family import Geometry
 from tests.rules.cases import KINDS, SHAPES, messy
 
 LINEAR = Geometry(kernel=Kernel("linear"))

@@ -10,16 +10,15 @@ import pytest
 
 from handful.bounds import ball_message, log_binomial_coefficient
 from handful.covering.codes.compression import (
-    Geometry,
     PathCounter,
     compression_candidates,
     constant_candidates,
     make_table,
-    path_message,
 )
 from handful.kernels import Kernel
 from handful.rules import Step, SweepOptions, collapse_rows
-from handful.rules._table import sides_of
+from handful.rules.family import FAMILIES as BY_NAME
+from handful.rules.family import CodedPath, Geometry
 from tests.rules.cases import FAMILIES, KINDS, SHAPES, SIGNS, messy
 
 GEOMETRY = Geometry(kernel=Kernel("linear"))
@@ -29,6 +28,12 @@ NAMING = {  # terms that name things, as opposed to saying how many there are
     "half-spaces": {"which examples are thresholds", "which a goes with which b"},
     "two-point": {"which a goes with which b", "dyadic thresholds"},
 }
+
+
+def path_message(rows, table, steps, kind, example_of):
+    """Message of a path and the examples it keeps."""
+    path = CodedPath(rows, table, tuple(steps), kind, example_of)
+    return table.family.message(path), path.kept
 
 
 def five_points(n_positive, n=2):
@@ -42,7 +47,7 @@ def all_steps(family, table, rows, kind):
     """Every rule the family knows, as a step."""
     sign = SIGNS[kind]
     members = [int(r) for r in table.pool_rows if rows.y[r] == sign]
-    for t, side in sides_of(table, rows, sign).tolist():
+    for t, side in table.family.sides(table, rows, sign).tolist():
         if family in ("balls", "half-spaces"):
             yield from (Step(t, 0, side, c, 0, 0) for c in members)
         elif family == "stumps":
@@ -69,7 +74,7 @@ def descriptor(family, table, rows, steps, kind, example_of):
 def test_codes_are_as_many_as_paid_for(family, n_positive, kind):
     """Kraft, cell by cell: given the kept examples and all sizes, names need their own nats."""
     rows, example_of = five_points(n_positive)
-    table = make_table(family, rows, np.arange(5), GEOMETRY)
+    table = make_table(BY_NAME[family], rows, np.arange(5), GEOMETRY)
     steps = list(all_steps(family, table, rows, kind))
     cells: dict[object, dict[object, float]] = {}
     for r in (1, 2) if family == "stumps" else (1, 2, 3):
@@ -101,7 +106,7 @@ def _owner_counts(table, rows, steps):
 def test_all_codes_together_weigh_at_most_one(family, kind):
     """Kraft over everything with few rules, kept sets and the empty machine included."""
     rows, example_of = five_points(2, n=1)
-    table = make_table(family, rows, np.arange(5), GEOMETRY)
+    table = make_table(BY_NAME[family], rows, np.arange(5), GEOMETRY)
     steps = list(all_steps(family, table, rows, kind))
     codes = {}
     for r in (1, 2, 3):
@@ -121,7 +126,7 @@ def test_candidates_count_what_their_machines_do(family, rng):
         X, y = messy(rng, shape, m=30)
         rows = collapse_rows(X, y)
         pool = np.sort(rng.permutation(30)[:20])
-        table = make_table(family, rows, pool, GEOMETRY)
+        table = make_table(BY_NAME[family], rows, pool, GEOMETRY)
         found = list(
             compression_candidates(
                 rows, table, pool_size=20, kinds=KINDS, penalties=(0.6, 1.0, math.inf),
@@ -149,7 +154,7 @@ def test_prices_by_hand():
     x = np.array([-3, -2.5, -2, -0.5, 0, 0.7, 1.9, 2.4, 3.3])[:, None]
     y = np.array([-1, -1, -1, 1, 1, 1, -1, -1, -1])
     rows = collapse_rows(x, y)
-    table = make_table("balls", rows, np.arange(9), GEOMETRY)
+    table = make_table(BY_NAME["balls"], rows, np.arange(9), GEOMETRY)
     example_of = {i: i for i in range(9)}
     other, same = Step(7, 0, 0, 5, 0, 0), Step(4, 0, 1, 5, 0, 0)
     message, kept = path_message(rows, table, [other], "conjunction", example_of)
@@ -165,7 +170,7 @@ def test_pools_with_duplicates_name_each_row_once(rng):
     X = np.repeat(rng.normal(size=(4, 2)), 5, axis=0)
     y = np.tile([1, -1, 1, -1, 1], 4)
     rows = collapse_rows(X, y)
-    table = make_table("balls", rows, np.arange(20), GEOMETRY)
+    table = make_table(BY_NAME["balls"], rows, np.arange(20), GEOMETRY)
     assert len(table.pool) == len(rows.y) == 8
     assert len(set(table.pool_rows.tolist())) == 8
 
@@ -177,7 +182,7 @@ def test_the_order_of_the_examples_does_not_matter(rng):
     for index in (np.arange(30), order):
         rows = collapse_rows(X[index], y[index])
         for family in FAMILIES:
-            table = make_table(family, rows, np.arange(30), GEOMETRY)
+            table = make_table(BY_NAME[family], rows, np.arange(30), GEOMETRY)
             candidates = compression_candidates(
                 rows, table, pool_size=30, kinds=KINDS, penalties=(1.0,), options=SweepOptions()
             )

@@ -8,15 +8,15 @@ import math
 import numpy as np
 import pytest
 
-from handful.covering.codes.compression import Geometry, make_table
+from handful.covering.codes.compression import make_table
 from handful.covering.codes.listed import (
-    _rule_nats,
     default_output,
     listed_candidates,
     listed_terms,
 )
 from handful.kernels import Kernel
 from handful.rules import RuleList, collapse_rows
+from handful.rules.family import FAMILIES, Geometry
 from handful.rules.search.list_sweep import ListedStep
 from tests.rules.cases import SHAPES, messy
 
@@ -44,9 +44,9 @@ def named_rules(tables, rows, d):
 )
 def test_names_of_one_rule_weigh_at_most_one(families, d):
     rows = collapse_rows(np.arange(8.0).reshape(4, 2), np.array([1, -1, 1, -1]))
-    tables = [make_table(f, rows, np.arange(4), GEOMETRY) for f in families]
+    tables = [make_table(FAMILIES[f], rows, np.arange(4), GEOMETRY) for f in families]
     weights = [
-        math.exp(-_rule_nats(tables[s.table], s, d, 2)) / len(families)
+        math.exp(-tables[s.table].family.rule_nats(tables[s.table], s.j, d, 2)) / len(families)
         for s in named_rules(tables, rows, d)
     ]
     assert 0.1 < math.fsum(weights) <= 1 + 1e-12
@@ -57,7 +57,7 @@ def test_names_of_one_rule_weigh_at_most_one(families, d):
 
 def test_sets_are_cheaper_than_lists_by_their_orders():
     rows = collapse_rows(np.arange(8.0).reshape(4, 2), np.array([1, -1, 1, -1]))
-    tables = [make_table("stumps", rows, np.arange(4), GEOMETRY)]
+    tables = [make_table(FAMILIES["stumps"], rows, np.arange(4), GEOMETRY)]
     steps = [ListedStep(0, 0, 0, 0, 1, 0), ListedStep(0, 1, 1, 1, 1, 1)]
     as_set, kept = listed_terms(tables, rows, steps, is_list=False)
     as_list, _ = listed_terms(tables, rows, steps, is_list=True)
@@ -75,7 +75,7 @@ def test_sets_are_cheaper_than_lists_by_their_orders():
 def test_no_term_is_negative():
     """Many rules on one example: r! may exceed the names, which then cost nothing."""
     rows = collapse_rows(np.arange(2.0)[:, None], np.array([1, -1]))
-    tables = [make_table("stumps", rows, np.arange(2), GEOMETRY)]
+    tables = [make_table(FAMILIES["stumps"], rows, np.arange(2), GEOMETRY)]
     steps = [ListedStep(0, 0, 0, side, 1, 0) for side in (0, 1)] * 3
     terms, _ = listed_terms(tables, rows, steps, is_list=False)
     assert min(v for _, v in terms) >= 0.0
@@ -96,7 +96,7 @@ def test_candidates_count_what_their_machines_do(families, kinds, rng):
         X, y = messy(rng, shape, m=24)
         rows = collapse_rows(X, y)
         pool = np.sort(rng.permutation(24)[:12])
-        tables = [make_table(f, rows, pool, GEOMETRY) for f in families]
+        tables = [make_table(FAMILIES[f], rows, pool, GEOMETRY) for f in families]
         found = list(
             listed_candidates(
                 tables, rows, pool_size=12, kinds=kinds, penalties=(1.0, 2.0, math.inf), max_rules=3

@@ -17,7 +17,7 @@ from handful.covering.codes.pool import (
 )
 from handful.covering.codes.projections import make_projections
 from handful.rules import collapse_rows
-from handful.rules._table import SIDE_NAMES
+from handful.rules.table import SIDE_NAMES
 from tests.oracles import covering as oracle
 from tests.rules.cases import KINDS, SHAPES, SIGNS, messy
 

@@ -18,7 +18,7 @@ from handful.covering.codes.projections import (
     pool_scales,
 )
 from handful.rules import Ball, LinearRule, Stump, collapse_rows
-from handful.rules._table import covered_rows
+from handful.rules.table import covered_rows
 
 ALL = ("stumps", "linear", "half-spaces", "balls")
 

@@ -7,7 +7,8 @@ import math
 import pytest
 
 from handful.covering._parameters import read_families
-from handful.covering.codes.schemes import auto_schemes, fixed_schemes, n_directions
+from handful.covering.codes.schemes import auto_schemes, fixed_schemes
+from handful.rules import FAMILIES
 
 RULES = (
     "auto", "stumps", "balls", "half-spaces", "two-point", "linear",
@@ -58,6 +59,6 @@ def test_a_scheme_itemises_its_price():
 def test_large_tables_are_left_out_by_size_alone():
     schemes = auto_schemes(10**7, 10, (("half-spaces",),), ("stumps",))
     assert [s.pool_size for s in schemes if s.name == "compression"] == [40]
-    assert n_directions("stumps", 40, 7) == 7
-    assert n_directions("balls", 40, 7) == 40
-    assert n_directions("half-spaces", 40, 7) == 21**2
+    assert FAMILIES["stumps"].n_directions(40, 7) == 7
+    assert FAMILIES["balls"].n_directions(40, 7) == 40
+    assert FAMILIES["half-spaces"].n_directions(40, 7) == 21**2

@@ -57,7 +57,7 @@ def test_any_scale_and_a_far_origin(rng, scale):
 
 
 def test_threads_do_not_matter(rng, monkeypatch):
-    monkeypatch.setattr("handful.rules._table._PARALLEL", 0)
+    monkeypatch.setattr("handful.rules.table._PARALLEL", 0)
     rows, pool = rows_and_pool(rng, "smooth", m=300, n=4)
     one, two = (
         BallSweep(rows, pool, 1, SweepOptions(max_rules=3, n_threads=n)).paths(PENALTIES)[1]

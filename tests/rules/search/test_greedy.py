@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from handful.rules import Sweep, SweepOptions, collapse_rows
-from handful.rules._table import SIDE_NAMES, covered_rows
 from handful.rules.search.greedy import histogram, remove_rows
+from handful.rules.table import SIDE_NAMES, covered_rows
 from tests.oracles import covering as oracle
 from tests.rules.cases import FAMILIES, KINDS, SHAPES, SIGNS, messy, rows_and_pool, table_of
 
@@ -169,7 +169,7 @@ def test_histograms_lose_exactly_the_removed_rows(rng):
 
 
 def test_threads_do_not_change_a_path(rng, monkeypatch):
-    monkeypatch.setattr("handful.rules._table._PARALLEL", 1)
+    monkeypatch.setattr("handful.rules.table._PARALLEL", 1)
     rows, pool = rows_and_pool(rng, "duplicates", m=30)
     table = table_of("half-spaces", rows, pool)
     paths = [

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from handful.rules._table import SIDE_NAMES
 from handful.rules.search.list_sweep import ListSweep
+from handful.rules.table import SIDE_NAMES
 from tests.oracles import covering as oracle
 from tests.rules.cases import SHAPES, rows_and_pool, table_of
 

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from handful.bounds import half_space_message
 from handful.covering.codes.candidate import Candidate, log_choices
-from handful.covering.codes.compression import KIND_SIGNS, Geometry, PathCounter
+from handful.covering.codes.compression import PathCounter
 from handful.rules import HalfSpace, Rows, RuleSet, SweepOptions
-from handful.rules._rebuild import place_threshold, rebuild_half_spaces
-from handful.rules._table import check_finite
 from handful.rules.directions import kernel_rows
+from handful.rules.family import KIND_SIGNS, Geometry
+from handful.rules.half_space import rebuild_half_spaces
 from handful.rules.search.exact import HalfSpaceStep, exact_half_space_paths
+from handful.rules.table import check_finite
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -93,7 +94,7 @@ def _rule(
     points = [tuple(rows.X[row].tolist()) for row in triple[:2]]
     side = "below" if kind == "conjunction" else "above"
     rule = HalfSpace(points[0], points[1], 0.0, side, geometry.kernel, (a, b, c))
-    return cast(HalfSpace, place_threshold(rule, rows.X[[triple[2]]]))
+    return rule.placed_at(rows.X[[triple[2]]])
 
 
 def _candidate(

@@ -8,55 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.bounds import (
-    Message,
-    ball_message,
-    half_space_message,
-    stump_message,
-    two_point_message,
-)
 from handful.covering.codes.candidate import Candidate, count_errors, log_choices
-from handful.kernels import Kernel
-from handful.rules import (
-    Rows,
-    RuleSet,
-    Step,
-    Sweep,
-    SweepOptions,
-    Table,
-    ball_table,
-    half_space_table,
-    stump_table,
-    two_point_table,
-)
-from handful.rules._rebuild import (
-    rebuild_balls,
-    rebuild_half_spaces,
-    rebuild_stumps,
-    rebuild_two_points,
-)
-from handful.rules._table import SIDE_NAMES, covered_rows, dyadic_fraction
+from handful.rules import Rows, RuleSet, Step, Sweep, SweepOptions, Table
+from handful.rules.family import KIND_SIGNS, CodedPath, Family, Geometry
 from handful.rules.search.ball_sweep import BallSweep
+from handful.rules.table import covered_rows
 
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-
-FAMILIES = ("stumps", "balls", "half-spaces", "two-point")
-KIND_SIGNS = {"conjunction": 1, "disjunction": -1}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Geometry:
-    """How examples are compared: kernel for half-spaces, metric or kernel for balls."""
-
-    kernel: Kernel
-    metric: str = "euclidean"
-    ball_kernel: Kernel | None = None
 
 
 def distinct_examples(rows: Rows, pool: Ints) -> Ints:
@@ -66,23 +29,10 @@ def distinct_examples(rows: Rows, pool: Ints) -> Ints:
 
 
 def make_table(
-    family: str, rows: Rows, pool: Ints, geometry: Geometry, n_threads: int = 1
+    family: Family, rows: Rows, pool: Ints, geometry: Geometry, n_threads: int = 1
 ) -> Table:
     """Candidate table of one family over the examples of a pool (duplicates dropped)."""
-    distinct = distinct_examples(rows, pool)
-    if family == "stumps":
-        return stump_table(rows, distinct, n_threads=n_threads)
-    if family == "balls":
-        return ball_table(
-            rows,
-            distinct,
-            metric=geometry.metric,
-            kernel=geometry.ball_kernel,
-            n_threads=n_threads,
-        )
-    if family == "half-spaces":
-        return half_space_table(rows, distinct, geometry.kernel, n_threads=n_threads)
-    return two_point_table(rows, distinct, geometry.kernel, n_threads=n_threads)
+    return family.table(rows, distinct_examples(rows, pool), geometry, n_threads=n_threads)
 
 
 class PathCounter:
@@ -194,86 +144,31 @@ def _candidate(
     pool_size: int,
     scheme_terms: tuple[tuple[str, float], ...],
 ) -> Candidate:
-    message, kept = path_message(rows, table, steps, kind, example_of)
+    path = CodedPath(rows, table, steps, kind, example_of)
+    family = _family_of(table)
+    kept = path.kept
     which = log_choices(pool_size, len(kept))
     n_fp, n_fn, n_all = counter.errors(kept)
     return Candidate(
         scheme="compression",
-        family=table.family,
+        family=family.name,
         kind=kind,
         penalty=penalty,
         n_rules=len(steps),
         pool_size=pool_size,
         kept=kept,
-        terms=(*scheme_terms, ("which examples are kept", which), *message.terms),
+        terms=(*scheme_terms, ("which examples are kept", which), *family.message(path).terms),
         n_false_positives=n_fp,
         n_false_negatives=n_fn,
         n_training_errors=n_all,
-        build=lambda: build_rule_set(rows, table, steps, kind, example_of),
+        build=lambda: RuleSet(family.rebuild(path), kind),
     )
 
 
-def build_rule_set(
-    rows: Rows, table: Table, steps: Sequence[Step], kind: str, example_of: dict[int, int]
-) -> RuleSet:
-    """The machine of a path, rebuilt from its kept examples and its message."""
-    firsts, seconds, members = _roles(table, steps, example_of)
-    kept = sorted(firsts | seconds | members)
-    at = {example: position for position, example in enumerate(kept)}
-    X, y = rows.X[rows.row_of[kept]], rows.y[rows.row_of[kept]]
-    if table.family == "stumps":
-        stumps = [(s.t, SIDE_NAMES[s.side], at[example_of[s.member]]) for s in steps]
-        return rebuild_stumps(X, stumps, kind, kept)
-    is_threshold = np.array([e not in firsts | seconds for e in kept])
-    if table.family == "balls":
-        machine = rebuild_balls(
-            X, y, is_threshold, kind, metric=table.metric, kernel=table.kernel, indices=kept
-        )
-        by_center = {rule.examples[0]: rule for rule in machine.rules}
-        rules = tuple(by_center[int(table.pool[table.first[s.t]])] for s in steps)
-        return RuleSet(rules, kind)
-    assert table.kernel is not None
-    pairs = [
-        (at[int(table.pool[table.first[s.t]])], at[int(table.pool[table.second[s.t]])])
-        for s in steps
-    ]
-    if table.family == "half-spaces":
-        return rebuild_half_spaces(
-            X, y, is_threshold, pairs, kind, kernel=table.kernel, indices=kept
-        )
-    fractions = [dyadic_fraction(table, s.j) for s in steps]
-    return rebuild_two_points(X, y, pairs, fractions, kind, kernel=table.kernel, indices=kept)
-
-
-def _roles(
-    table: Table, steps: Sequence[Step], example_of: dict[int, int]
-) -> tuple[set[int], set[int], set[int]]:
-    """Examples that come first and second in a direction, and those that give thresholds."""
-    firsts = {int(table.pool[table.first[s.t]]) for s in steps if table.first[s.t] >= 0}
-    seconds = {int(table.pool[table.second[s.t]]) for s in steps if table.second[s.t] >= 0}
-    return firsts, seconds, {example_of[s.member] for s in steps if s.member >= 0}
-
-
-def path_message(
-    rows: Rows, table: Table, steps: Sequence[Step], kind: str, example_of: dict[int, int]
-) -> tuple[Message, tuple[int, ...]]:
-    """Message of a path and the (sorted) examples it keeps."""
-    firsts, seconds, members = _roles(table, steps, example_of)
-    kept = tuple(sorted(firsts | seconds | members))
-    n_rules = len(steps)
-    if table.family == "stumps":
-        return stump_message(n_rules, len(members), rows.X.shape[1]), kept
-    if table.family == "two-point":
-        assert table.levels is not None
-        levels = [int(table.levels[s.j]) for s in steps]
-        return two_point_message(n_rules, len(firsts), len(seconds), levels=levels), kept
-    if table.family == "balls":
-        sign = KIND_SIGNS[kind]
-        same = {e for e in firsts if rows.y[rows.row_of[e]] == sign}
-        return ball_message(len(same), len(firsts - same), len(members - same)), kept
-    directions = firsts if kind == "conjunction" else seconds
-    n_c = len(members - directions)
-    return half_space_message(n_rules, len(firsts), len(seconds), n_c, kind=kind), kept
+def _family_of(table: Table) -> Family:
+    if table.family is None:
+        raise ValueError("`table` must be of one family, got one of several.")
+    return table.family
 
 
 def constant_candidates(

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.covering.codes.candidate import Candidate, count_errors, log_choices
-from handful.covering.codes.compression import KIND_SIGNS
-from handful.rules import AbstractRule, Ball, HalfSpace, Rows, RuleList, RuleSet, Stump, Table
-from handful.rules._rebuild import place_threshold
-from handful.rules._table import covered_rows, make_rule
+from handful.rules import AbstractRule, Rows, RuleList, RuleSet, Table
+from handful.rules.family import KIND_SIGNS, Family
 from handful.rules.search.list_sweep import ListedStep, ListSweep
+from handful.rules.table import covered_rows
 
 Ints = NDArray[np.int64]
 Terms = tuple[tuple[str, float], ...]
@@ -41,16 +40,9 @@ def _pool_example(table: Table, rows: Rows, row: int) -> int:
     return int(table.pool[np.argmax(table.pool_rows == row)])
 
 
-def _rule_nats(table: Table, step: ListedStep, n_kept: int, n_features: int) -> float:
-    """Cost of one rule's examples, side and threshold, given the kept examples."""
-    if table.family == "stumps":
-        return math.log(2.0 * n_features * n_kept)
-    if table.levels is not None:
-        level = int(table.levels[step.j])
-        theta = math.log(level * (level + 1.0)) + (level - 1.0) * math.log(2.0)
-        return math.log(2.0 * n_kept**2) + theta
-    n_names = 2 if table.family == "balls" else 3
-    return math.log(2.0) + n_names * math.log(n_kept)
+def _family_of(table: Table) -> Family:
+    assert table.family is not None, "lists are made of tables of one family each"
+    return table.family
 
 
 def listed_terms(
@@ -59,7 +51,10 @@ def listed_terms(
     """Price of a path coded rule by rule, and its kept examples."""
     kept = sorted(set().union(*(_examples(tables[s.table], rows, s) for s in steps)))
     r, d = len(steps), len(kept)
-    names = math.fsum(_rule_nats(tables[s.table], s, d, rows.X.shape[1]) for s in steps)
+    names = math.fsum(
+        _family_of(tables[s.table]).rule_nats(tables[s.table], s.j, d, rows.X.shape[1])
+        for s in steps
+    )
     terms = [
         ("how many examples are kept", _LOG_ZETA_2 + 2.0 * math.log(d + 1.0)),
         ("number of rules", _LOG_ZETA_2 + 2.0 * math.log(r)),
@@ -149,7 +144,7 @@ def _listed_candidate(
     which = ("which examples are kept", log_choices(pool_size, len(kept)))
     return Candidate(
         scheme="compression",
-        family="+".join(table.family for table in tables),
+        family="+".join(_family_of(table).name for table in tables),
         kind=kind,
         penalty=penalty,
         n_rules=len(steps),
@@ -169,10 +164,8 @@ def _builder(
     def rule(step: ListedStep) -> AbstractRule:
         table = tables[step.table]
         member = _pool_example(table, rows, step.member) if step.member >= 0 else -1
-        made = make_rule(table, rows, step.t, step.j, step.side, member)
-        if isinstance(made, (Stump, Ball, HalfSpace)):
-            return place_threshold(made, rows.X[[step.member]])
-        return made
+        made = _family_of(table).make_rule(table, rows, step.t, step.j, step.side, member)
+        return made.placed_at(rows.X[[step.member]]) if step.member >= 0 else made
 
     def build() -> RuleSet | RuleList:
         rules = tuple(rule(step) for step in steps)

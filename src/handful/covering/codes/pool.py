@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.covering.codes.candidate import Candidate
-from handful.covering.codes.compression import KIND_SIGNS
 from handful.covering.codes.projections import Projections
 from handful.rules import Rows, RuleSet
-from handful.rules._table import WITH_MISSING, Counter, Round, covered_rows
+from handful.rules.family import KIND_SIGNS
 from handful.rules.search.greedy import histogram, remove_rows
+from handful.rules.table import WITH_MISSING, Counter, Round, covered_rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -15,24 +15,23 @@ from numpy.typing import NDArray
 
 from handful._threads import in_one_blas_thread
 from handful.rules import AbstractRule, Ball, LinearRule, Rows, Stump, Table
-from handful.rules._table import (
+from handful.rules.ball import ball_distances
+from handful.rules.directions import inner_products
+from handful.rules.table import (
     ABOVE,
     BELOW,
     EQUAL,
     SIDE_NAMES,
     UNEQUAL,
     Encoder,
-    _pad,
     encode_rows,
+    pad_thresholds,
 )
-from handful.rules.ball import ball_distances
-from handful.rules.directions import inner_products
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-POOL_FAMILIES = ("stumps", "linear", "half-spaces", "balls")
 _MAX_THRESHOLDS = 120
 _MAX_PAIRS = 120
 _MAX_CENTERS = 40
@@ -134,7 +133,7 @@ def make_projections(rows: Rows, pool: Ints, families: Sequence[str]) -> Project
     encoder = Encoder(values, t, none, thresholds, n_thresholds, tolerances)
     tables = [
         Table(
-            "pool",
+            None,
             pool,
             pool_rows,
             codes,
@@ -270,4 +269,4 @@ def _thresholds(
         if len(cuts) > _MAX_THRESHOLDS:
             cuts = cuts[np.linspace(0, len(cuts) - 1, _MAX_THRESHOLDS).round().astype(int)]
         lists.append(cuts)
-    return (*_pad(lists), tolerances)
+    return (*pad_thresholds(lists), tolerances)

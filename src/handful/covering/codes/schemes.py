@@ -12,6 +12,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from handful.rules import FAMILIES
+
 CONSTANT_MASS = 0.25
 POOL_MASSES = ((0.2, 0.3), (0.45, 0.2))  # (share of the examples, prior mass)
 COMPRESSION_MASS = 0.25
@@ -21,7 +23,6 @@ PLAIN_MASSES = ((0.3, 0.1), (0.45, 0.1))
 POOL_MASS_BESIDE, STUMPS_MASS_BESIDE = 0.15, 0.2
 COMPRESSION_MASS_BESIDE = 0.2
 CONSTANT_POOL = 9  # examples whose majority names the constant
-POOL_SIZES = {"stumps": (40, 160), "balls": (40, 80), "half-spaces": (40, 80), "two-point": (40,)}
 MIXED_SIZES = (40,)
 _SMALLEST_POOLED = 60
 _LARGEST_POOL = 10_000
@@ -45,13 +46,6 @@ class Scheme:
 
 def _nats(mass: float) -> float:
     return -math.log(mass)
-
-
-def n_directions(family: str, pool_size: int, n_features: int) -> int:
-    """Upper limit of the directions of a table; it does not depend on labels."""
-    if family == "stumps":
-        return n_features
-    return pool_size if family == "balls" else (pool_size // 2 + 1) ** 2
 
 
 def auto_schemes(
@@ -99,9 +93,9 @@ def _compression(
 ) -> list[Scheme]:
     cells = []
     for families in family_sets:
-        sizes = MIXED_SIZES if len(families) > 1 else POOL_SIZES[families[0]]
+        sizes = MIXED_SIZES if len(families) > 1 else FAMILIES[families[0]].pool_sizes
         for size in sorted({min(size, n_samples) for size in sizes}):
-            work = sum(n_directions(f, size, n_features) for f in families) * n_samples
+            work = sum(FAMILIES[f].n_directions(size, n_features) for f in families) * n_samples
             if work <= _CODES_BUDGET or size == min(sizes):
                 cells.append((families, size))
     return [

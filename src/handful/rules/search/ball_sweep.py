@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.kernels import Kernel
-from handful.rules._table import Rows, Table, ball_table, covered_rows, run_blocks
-from handful.rules.ball import ball_distances
+from handful.rules.ball import ball_distances, ball_table
+from handful.rules.rows import Rows
 from handful.rules.search.greedy import Step, Sweep, SweepOptions
+from handful.rules.table import Table, covered_rows, run_blocks
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

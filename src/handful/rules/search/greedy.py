@@ -12,21 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.rules._table import (
-    Counter,
-    Pair,
-    Round,
-    Rows,
-    Table,
-    covered_rows,
-    run_blocks,
-    sides_of,
-)
+from handful.rules.rows import Rows
+from handful.rules.table import Counter, Pair, Round, Table, covered_rows, run_blocks
 
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-
-MEMBER_FAMILIES = ("balls", "half-spaces")  # thresholds are examples that must stay uncovered
 
 
 @dataclass(frozen=True)
@@ -147,10 +137,12 @@ class Sweep:
         weight: Ints | None = None,
         counter: Counter | None = None,
     ) -> None:
+        assert table.family is not None, "a table of several families is not swept as one"
         self.table, self.rows, self.sign, self.options = table, rows, sign, options
+        self.family = table.family
         self.weight = rows.weight if weight is None else weight
         self.is_same = rows.y == sign
-        self.sides = np.ascontiguousarray(sides_of(table, rows, sign))
+        self.sides = np.ascontiguousarray(self.family.sides(table, rows, sign))
         self.active = self.weight > 0
         self._found_examples: tuple[Ints, Ints, Ints] | None = None
         self.counter = counter or LocalCounter([table], rows, self.weight, options.n_threads)
@@ -195,7 +187,7 @@ class Sweep:
     def _best(
         self, same: Ints, other: Ints, live: Mask, kept: Mask, used: set[int], penalty: float
     ) -> tuple[Step | None, float]:
-        if self.table.family in MEMBER_FAMILIES:
+        if self.family.has_members:
             return self._best_member(same, other, live, kept, used, penalty)
         return self._best_free(same, other, kept, used, penalty)
 
@@ -262,7 +254,7 @@ class Sweep:
 
         table = self.table
         is_open = np.ones(table.n_directions, dtype=bool)
-        if table.family == "two-point":
+        if self.family.once_a_direction:
             is_open[list(used)] = False
         costs = self._threshold_costs(kept)
         found = _loops.best_free_rule(
@@ -279,7 +271,7 @@ class Sweep:
         usefulness, n_other, n_same, t, j, side = found
         if t < 0:
             return None, usefulness
-        member = self._threshold_row(t, j, kept) if table.family == "stumps" else -1
+        member = self._threshold_row(t, j, kept) if self.family.names_threshold else -1
         return Step(t, j, side, member, n_other, n_same), usefulness
 
     def _threshold_costs(self, kept: Mask) -> Ints:

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.rules._table import ABOVE, BELOW, Counter, Pair, Round, Rows, Table, sides_of
+from handful.rules.rows import Rows
+from handful.rules.table import Counter, Pair, Round, Table
 
 Ints = NDArray[np.int64]
 
@@ -61,10 +62,8 @@ class ListSweep:
         self.sides = [self._both_sides(table) for table in self.tables]
 
     def _both_sides(self, table: Table) -> Ints:
-        if table.family == "stumps":
-            return sides_of(table, self.rows, -1)  # no rule of a list takes a missing value
-        t = np.arange(table.n_directions)
-        return np.column_stack([np.repeat(t, 2), np.tile([BELOW, ABOVE], len(t))])
+        assert table.family is not None, "a table of several families is not swept as one"
+        return table.family.both_sides(table, self.rows)
 
     def path(self, penalties: dict[int, float]) -> list[ListedStep]:
         """One greedy list; ``penalties[output]`` weighs the errors of rules with that output."""

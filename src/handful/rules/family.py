@@ -1,0 +1,203 @@
+"""What a rule family is: its candidates, the sides they may take, their price, their rebuild.
+
+One object a family, in the file of its rule, entered in ``FAMILIES`` by `register_family`.
+Everything that sets one family apart from another is said there and nowhere else.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+import numpy as np
+
+from handful._types import Floats, Ints
+from handful.bounds import Message
+from handful.kernels import Kernel
+from handful.rules.rows import Rows
+from handful.rules.rule import AbstractRule
+from handful.rules.table import ABOVE, BELOW, Table
+
+if TYPE_CHECKING:
+    from handful.rules.search.greedy import Step
+
+KIND_SIGNS = {"conjunction": 1, "disjunction": -1}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Geometry:
+    """How examples are compared: kernel for half-spaces, metric or kernel for balls."""
+
+    kernel: Kernel
+    metric: str = "euclidean"
+    ball_kernel: Kernel | None = None
+
+
+@dataclass(frozen=True)
+class CodedPath:
+    """A path over a table with the examples that it is made of.
+
+    Attributes
+    ----------
+    rows : Rows
+    table : Table
+    steps : tuple of Step
+    kind : {"conjunction", "disjunction"}
+    example_of : dict
+        The example that stands for each row of the pool.
+    """
+
+    rows: Rows
+    table: Table
+    steps: tuple[Step, ...]
+    kind: str
+    example_of: dict[int, int]
+
+    @property
+    def sign(self) -> int:
+        """Label of the class that must not be covered."""
+        return KIND_SIGNS[self.kind]
+
+    @cached_property
+    def firsts(self) -> set[int]:
+        """Examples that come first in a direction."""
+        return self._owners(self.table.first)
+
+    @cached_property
+    def seconds(self) -> set[int]:
+        """Examples that come second in a direction."""
+        return self._owners(self.table.second)
+
+    @cached_property
+    def members(self) -> set[int]:
+        """Examples that give thresholds."""
+        return {self.example_of[step.member] for step in self.steps if step.member >= 0}
+
+    @cached_property
+    def kept(self) -> tuple[int, ...]:
+        """All of them, in order."""
+        return tuple(sorted(self.firsts | self.seconds | self.members))
+
+    def _owners(self, positions: Ints) -> set[int]:
+        pool = self.table.pool
+        return {int(pool[positions[s.t]]) for s in self.steps if positions[s.t] >= 0}
+
+    @property
+    def kept_rows(self) -> tuple[Floats, Ints]:
+        """Features and labels of the kept examples: all that a rebuild may see."""
+        at = self.rows.row_of[list(self.kept)]
+        return self.rows.X[at], self.rows.y[at]
+
+    def place_of(self, position: int) -> int:
+        """Place among the kept examples of an example of the pool."""
+        return self.kept.index(int(self.table.pool[position]))
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """Places of the two examples of each direction."""
+        table = self.table
+        return [
+            (self.place_of(table.first[s.t]), self.place_of(table.second[s.t])) for s in self.steps
+        ]
+
+    @property
+    def is_threshold_only(self) -> list[bool]:
+        """Which kept examples give no direction."""
+        return [e not in self.firsts | self.seconds for e in self.kept]
+
+
+class Family(ABC):
+    """A family of rules made of training examples.
+
+    Attributes
+    ----------
+    name : str
+        What the user calls it.
+    pool_sizes : tuple of int
+        Sizes of candidate pools that the default mixture of codes offers.
+    has_members : bool
+        Thresholds are examples that must stay uncovered, so that a rebuild finds them.
+    takes_words : bool
+        It can use categories and missing values.
+    once_a_direction : bool
+        A message names a direction at most once.
+    names_threshold : bool
+        A rule keeps an example for its threshold although nothing forces which.
+    """
+
+    name: ClassVar[str]
+    pool_sizes: ClassVar[tuple[int, ...]] = (40, 80)
+    has_members: ClassVar[bool] = False
+    takes_words: ClassVar[bool] = False
+    once_a_direction: ClassVar[bool] = True
+    names_threshold: ClassVar[bool] = False
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_registered, (self.name,))
+
+    @abstractmethod
+    def n_directions(self, pool_size: int, n_features: int) -> int:
+        """Upper limit of the directions of a table; it does not depend on labels."""
+
+    @abstractmethod
+    def table(self, rows: Rows, pool: Ints, geometry: Geometry, *, n_threads: int = 1) -> Table:
+        """Candidates over the (distinct) examples of a pool."""
+
+    @abstractmethod
+    def make_rule(
+        self, table: Table, rows: Rows, t: int, j: int, side: int, example: int
+    ) -> AbstractRule:
+        """The rule of direction t and threshold j; ``example`` gives the threshold."""
+
+    @abstractmethod
+    def empty_message(self) -> Message:
+        """What it costs to say that there is no rule."""
+
+    @abstractmethod
+    def message(self, path: CodedPath) -> Message:
+        """What must be said beside the kept examples."""
+
+    @abstractmethod
+    def rebuild(self, path: CodedPath) -> tuple[AbstractRule, ...]:
+        """The rules, from nothing but the kept examples and the message."""
+
+    @abstractmethod
+    def rule_nats(self, table: Table, j: int, n_kept: int, n_features: int) -> float:
+        """Cost of one rule's examples, side and threshold, given the kept examples."""
+
+    def sides(self, table: Table, rows: Rows, sign: int) -> Ints:
+        """(direction, side) pairs that a machine of the given sign (+1 conjunction) may use."""
+        t = np.arange(table.n_directions)
+        return np.column_stack([t, np.full(t.shape, BELOW if sign > 0 else ABOVE)])
+
+    def both_sides(self, table: Table, rows: Rows) -> Ints:
+        """(direction, side) pairs of a list, whose rules take no missing value."""
+        t = np.arange(table.n_directions)
+        return np.column_stack([np.repeat(t, 2), np.tile([BELOW, ABOVE], len(t))])
+
+
+FAMILIES: dict[str, Family] = {}
+"""Every family by its name."""
+
+Kind = TypeVar("Kind", bound=Family)
+
+
+def register_family(family: Kind) -> Kind:
+    """Enter a family, so that ``rules=`` knows it by its name."""
+    if family.name in FAMILIES:
+        raise ValueError(f"`name` must be new, got {family.name!r}.")
+    FAMILIES[family.name] = family
+    return family
+
+
+def _registered(name: str) -> Family:
+    """A family is one object, also after it was sent elsewhere."""
+    return FAMILIES[name]
+
+
+def names_of(X: Floats, indices: Sequence[int] | None) -> list[int]:
+    """Names of kept examples; their positions where none are given."""
+    return list(range(X.shape[0])) if indices is None else [int(i) for i in indices]

@@ -1,0 +1,220 @@
+"""Candidate tables: directions, thresholds and the codes of all rows, for the counting engine.
+
+A table is built once for a set of candidate examples (a pool, or all examples) and serves all
+kinds, penalties and sizes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful._types import Floats, Ints, Mask
+from handful.kernels import Kernel
+
+if TYPE_CHECKING:
+    from handful.rules.family import Family
+
+#: Histograms of the negatives and the positives by direction and code.
+Pair = tuple[Ints, Ints]
+#: (table, direction, threshold, side) of a rule that was just chosen, and the histograms, one
+#: pair a table, out of which the rows that it covers first are to be taken.
+Round = tuple[tuple[int, int, int, int], Sequence[Pair]]
+
+BELOW, ABOVE, EQUAL, UNEQUAL = 0, 1, 2, 3
+WITH_MISSING = 4  # added to a side: missing values lie on it, as a conjunction needs
+SIDE_NAMES = ("below", "above", "equal", "unequal") * 2
+_PARALLEL = 20_000_000  # codes from which threads pay
+
+
+class Counter(Protocol):
+    """Counts rows by code for greedy paths; rows in memory, or chunks elsewhere."""
+
+    def start(self) -> list[Pair]:
+        """Histograms of all rows, one pair a table; they must not be changed."""
+
+    def run(self, paths: Iterable[Iterator[Round]]) -> None:
+        """Exhaust every path, taking rows out of the histograms that it yields."""
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """How any rows become codes: it depends on the pool alone, and each row on itself alone.
+
+    ``values(X)`` has one row a source; direction t is source ``first[t]`` minus ``second[t]``.
+    """
+
+    values: Callable[[Floats], Floats]
+    first: Ints
+    second: Ints
+    thresholds: Floats
+    n_thresholds: Ints
+    tolerances: Floats
+
+    @property
+    def n_codes(self) -> int:
+        """Number of codes, the one for missing values included."""
+        return 2 * int(self.thresholds.shape[1]) + 2
+
+    def __call__(self, X: Floats, n_threads: int = 1) -> NDArray[np.uint16]:
+        """Codes of the rows of X, one row a direction."""
+        return encode_rows(
+            self.values(X),
+            self.first,
+            self.second,
+            self.thresholds,
+            self.n_thresholds,
+            self.tolerances,
+            n_threads,
+        )
+
+
+@dataclass(frozen=True)
+class Table:
+    """Codes of all rows for the candidates of one family (None: of several, from a pool).
+
+    ``first`` and ``second`` are the positions in ``pool`` of the examples that give direction t
+    (-1: none); ``levels`` the dyadic level of each threshold of a two-point rule.
+    """
+
+    family: Family | None
+    pool: Ints
+    pool_rows: Ints
+    codes: NDArray[np.uint16]
+    thresholds: Floats
+    n_thresholds: Ints
+    first: Ints
+    second: Ints
+    levels: Ints | None = None
+    kernel: Kernel | None = None
+    metric: str = "euclidean"
+    fractions: Floats | None = None
+    encoder: Encoder | None = None
+
+    @property
+    def n_directions(self) -> int:
+        """Number of directions T."""
+        return int(self.codes.shape[0])
+
+    @property
+    def n_codes(self) -> int:
+        """Number of codes, the one for missing values included."""
+        return 2 * int(self.thresholds.shape[1]) + 2
+
+
+def run_blocks(work: Callable[[int, int], object], n: int, size: int, n_threads: int) -> None:
+    """Call ``work(start, stop)`` over [0, n), on threads where the size pays for them."""
+    if n_threads == 1 or size < _PARALLEL or n < 2:
+        work(0, n)
+        return
+    edges = np.linspace(0, n, min(n, 4 * n_threads) + 1).astype(int)
+    with ThreadPoolExecutor(n_threads) as executor:
+        list(executor.map(work, edges[:-1], edges[1:]))
+
+
+def n_threads_of(n_jobs: int | None) -> int:
+    """Number of threads meant by scikit-learn's ``n_jobs``."""
+    if n_jobs is None:
+        return 1
+    return max(1, (os.cpu_count() or 1) + 1 + n_jobs) if n_jobs < 0 else n_jobs
+
+
+def distinct_thresholds(values: Floats, tolerance: float) -> Floats:
+    """Sorted values more than two tolerances apart; missing values left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> distinct_thresholds(np.array([2.0, 1.0, 2.0, np.nan]), 0.0)
+    array([1., 2.])
+    """
+    ordered = np.sort(values[~np.isnan(values)])
+    if ordered.size == 0:
+        return ordered
+    keep = np.ones(ordered.size, dtype=bool)
+    keep[1:] = np.diff(ordered) > 2.0 * tolerance
+    return ordered[keep]
+
+
+def threshold_rows(values: Floats, tolerances: Floats) -> tuple[Floats, Ints]:
+    """Distinct thresholds of every row of finite values, padded by infinity, and their number."""
+    ordered = np.sort(values, axis=1)
+    keep = np.ones(ordered.shape, dtype=bool)
+    keep[:, 1:] = np.diff(ordered, axis=1) > 2.0 * tolerances[:, None]
+    n_thresholds = keep.sum(axis=1)
+    padded = np.full((len(values), max(1, int(n_thresholds.max(initial=1)))), np.inf)
+    row, place = np.nonzero(keep)[0], (np.cumsum(keep, axis=1) - 1)[keep]
+    padded[row, place] = ordered[keep]
+    return padded, n_thresholds
+
+
+def pad_thresholds(lists: list[Floats]) -> tuple[Floats, Ints]:
+    """Lists of thresholds as rows, padded by infinity, and their number."""
+    n_thresholds = np.array([len(cuts) for cuts in lists], dtype=np.int64)
+    padded = np.full((len(lists), max(1, int(n_thresholds.max(initial=1)))), np.inf)
+    for t, cuts in enumerate(lists):
+        padded[t, : len(cuts)] = cuts
+    return padded, n_thresholds
+
+
+def encode_rows(
+    values: Floats,
+    first: Ints,
+    second: Ints,
+    thresholds: Floats,
+    n_thresholds: Ints,
+    tolerances: Floats,
+    n_threads: int = 1,
+) -> NDArray[np.uint16]:
+    """Codes of ``values[first] - values[second]`` among the thresholds, all rows at once."""
+    from handful.rules.search import _loops
+
+    if 2 * thresholds.shape[1] + 2 > np.iinfo(np.uint16).max:
+        raise ValueError(
+            f"`candidates` gives {thresholds.shape[1]} thresholds a feature, more than 32766. "
+            "Use a pool, for example candidates=160."
+        )
+    codes = np.empty((len(first), values.shape[1]), dtype=np.uint16)
+
+    def work(start: int, stop: int) -> None:
+        _loops.encode(
+            values, first, second, thresholds, n_thresholds, tolerances, start, stop, codes
+        )
+
+    run_blocks(work, len(first), codes.size, n_threads)
+    return codes
+
+
+def check_finite(values: Floats) -> None:
+    """Refuse kernel values or distances that overflow."""
+    if not np.isfinite(values).all():
+        raise ValueError(
+            "`kernel` or `metric` gives values that are not finite on these examples. "
+            "Scale the columns by factors fixed beforehand, or set rules='stumps'."
+        )
+
+
+def covered_rows(table: Table, t: int, j: int, side: int) -> Mask:
+    """Rows on one side of threshold j of direction t."""
+    return covered_codes(table.codes[t], j, side, table.n_codes)
+
+
+def covered_codes(codes: NDArray[np.uint16], j: int, side: int, n_codes: int) -> Mask:
+    """Codes on one side of threshold j."""
+    missing = n_codes - 1
+    if side >= WITH_MISSING:
+        covered = covered_codes(codes, j, side - WITH_MISSING, n_codes)
+        return np.asarray(covered | (codes == missing))
+    if side == BELOW:
+        return np.asarray(codes <= 2 * j)
+    if side == ABOVE:
+        return np.asarray((codes >= 2 * j + 2) & (codes != missing))
+    if side == EQUAL:
+        return np.asarray(codes == 2 * j + 1)
+    return np.asarray((codes != 2 * j + 1) & (codes != missing))
