@@ -35,7 +35,7 @@ MAY_IMPORT["report"] = FLOORS
 MAY_IMPORT["io"] = FLOORS
 MAY_IMPORT["distributed"] = FLOORS
 MAY_IMPORT["verify"] = set()  # an auditor shares no code with what it audits
-EVERYBODY = {"_types", "_version", "_compiled", "_threads"}
+EVERYBODY = {"_checks", "_engines", "_progress", "_types", "_version", "_compiled", "_threads"}
 ROOF = {"papers", "cli", "__main__", "__init__"} | EVERYBODY
 HIGHS_ONLY_IN = "programs"
 

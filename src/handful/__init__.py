@@ -6,6 +6,7 @@ The public names are loaded when they are first used, so that ``import handful``
 import importlib
 from typing import Any
 
+from handful._engines import register_engine
 from handful._version import __version__
 
 _HOME: dict[str, str] = {
@@ -61,3 +62,12 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def _chunks() -> Any:
+    from handful import distributed
+
+    return distributed
+
+
+register_engine(lambda X: hasattr(X, "__dask_graph__"), _chunks)

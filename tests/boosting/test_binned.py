@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from handful import AdaBoost
-from handful.boosting._binned import (
+from handful.boosting._rounds import adaboost_rounds
+from handful.boosting._stumps import StumpColumns
+from handful.boosting.binned import (
     QUANTUM_BITS,
     Weighing,
     binned_rounds,
     pool_encoder,
     weigh_rows,
 )
-from handful.boosting._rounds import adaboost_rounds
-from handful.boosting._stumps import StumpColumns
 from tests.oracles import boosting as oracle
 
 

@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 from handful.boosting import AdaBoost, LPBoost, LPBoostMKL, empirical_rademacher
-from handful.boosting._certify import stump_complexity
+from handful.boosting.margin_certificates import stump_complexity
 from handful.bounds import (
     NotCertifiableError,
     finite_class_rademacher,

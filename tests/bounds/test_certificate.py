@@ -23,7 +23,7 @@ from handful.bounds import (
     published_half_space_bound,
     selective_error_bound,
 )
-from handful.bounds._certificate import RATE_SENTENCES, _confidence, _percent
+from handful.bounds._certificate import RATE_SENTENCES, confidence_text, percent_text
 
 words = st.text(max_size=20)
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -190,7 +190,7 @@ def test_html_is_escaped():
 
 @given(st.floats(0.0, 1.0))
 def test_percent_never_rounds_down(value):
-    text = _percent(value)
+    text = percent_text(value)
     assert text.endswith(" %")
     shown = Decimal(text[:-2]) / 100
     assert shown >= Decimal(repr(value))
@@ -210,20 +210,20 @@ def test_percent_never_rounds_down(value):
     ],
 )
 def test_percent(value, text):
-    assert _percent(value) == text
+    assert percent_text(value) == text
 
 
 @given(st.floats(1e-9, 1.0, exclude_max=True))
 def test_confidence_is_never_rounded_up(delta):
-    shown = Decimal(_confidence(delta)[:-2])
+    shown = Decimal(confidence_text(delta)[:-2])
     assert shown <= 100 * (1 - Decimal(repr(delta)))
     assert shown < 100
 
 
 def test_confidence():
-    assert _confidence(0.05) == "95 %"
-    assert _confidence(0.001) == "99.9 %"
-    assert _confidence(1e-12) == "1 - 1e-12"
+    assert confidence_text(0.05) == "95 %"
+    assert confidence_text(0.001) == "99.9 %"
+    assert confidence_text(1e-12) == "1 - 1e-12"
 
 
 def test_a_criterion_is_no_certificate():

@@ -115,7 +115,7 @@ def test_a_missing_extra_is_a_failure_that_says_what_to_do(command, monkeypatch)
     def absent(*args):
         raise ImportError("distributed is not installed. Install it with `pip ...`.")
 
-    monkeypatch.setattr("handful.distributed._cluster.require_dask", absent)
+    monkeypatch.setattr("handful.distributed.cluster.require_dask", absent)
     result = runner.invoke(app, [*command, "--scheduler", "tcp://127.0.0.1:9"])
     assert result.exit_code == 1
     assert "distributed is not installed" in result.stderr

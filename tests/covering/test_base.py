@@ -9,7 +9,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from handful import DecisionListMachine, SetCoveringMachine
-from handful.covering._base import CoveringClassifier
+from handful.covering.classifier import CoveringClassifier
 from handful.datasets import make_axis_rules
 from tests.covering.simulation import ThreeNorm
 

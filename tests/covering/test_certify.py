@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from handful.bounds._compression import BLIND_POOL
+from handful.bounds import BLIND_POOL
 from handful.covering._certify import BOUND_NAMES, certify_candidate, class_counts
 from handful.rules import collapse_rows
 from tests.covering.codes.test_candidate import BASE

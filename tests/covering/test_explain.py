@@ -7,7 +7,7 @@ import pytest
 
 from handful.covering import SetCoveringMachine
 from handful.covering._explain import condition, equivalent_rules, explain_machine, rules_frame
-from handful.covering._inputs import Columns
+from handful.covering.columns import Columns
 from handful.rules import Ball, RuleList, RuleSet, Stump
 
 CLASSES = np.array(["no", "yes"])

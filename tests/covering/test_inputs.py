@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from handful.covering._inputs import UNKNOWN, read_columns, steering_weights
+from handful.covering.columns import UNKNOWN, read_columns, steering_weights
 
 
 def test_numbers_need_no_columns():

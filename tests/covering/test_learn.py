@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from handful.covering._learn import Settings, learn
 from handful.covering._parameters import read_families
 from handful.covering.codes.candidate import recount
 from handful.covering.codes.compression import compression_candidates, make_table
 from handful.covering.codes.pool import pool_candidates
 from handful.covering.codes.projections import make_projections
+from handful.covering.learn import Settings, learn
 from handful.kernels import Kernel
 from handful.rules import RuleList, RuleSet, SweepOptions, collapse_rows
 from handful.rules.family import FAMILIES, Geometry
@@ -59,7 +59,7 @@ def test_the_chosen_machine_is_the_counted_one(rules, candidates, rng):
 
 def test_the_machine_counts_where_the_search_was_wrong(monkeypatch, rng):
     """The certificate is about the rebuilt machine, whatever the search thought of it."""
-    from handful.covering import _learn
+    from handful.covering import learn as _learn
 
     def flattering(*arguments, **options):
         for candidate in compression_candidates(*arguments, **options):

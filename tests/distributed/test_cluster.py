@@ -11,7 +11,7 @@ import pytest
 
 import distributed
 from handful.distributed import ClusterError, scheduler, watch_passes
-from handful.distributed._cluster import (
+from handful.distributed.cluster import (
     cache_bytes,
     cluster_errors,
     compute,

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from handful.distributed._cluster import compute
 from handful.distributed._reading import read_chunks
+from handful.distributed.cluster import compute
 from tests.distributed.conftest import cut, random_sizes
 
 pytestmark = pytest.mark.usefixtures("plain")

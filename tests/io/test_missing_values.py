@@ -10,7 +10,7 @@ import pytest
 
 from handful import DecisionListMachine, SetCoveringMachine, load_model, save_model
 from handful.covering._explain import explain_machine
-from handful.covering._inputs import Columns
+from handful.covering.columns import Columns
 from handful.io import StoredModel, export_json, export_python, export_sql
 from handful.io._rules import machine_to_dict
 from handful.kernels import Kernel

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from handful import DecisionListMachine, SetCoveringMachine, load_dataset
 from handful.io import load_model, save_model
 from handful.io._model import model_from_dict
-from handful.io._write import model_to_dict
+from handful.io.save import model_to_dict
 from handful.rules.fields import ModelFileError
 
 MACHINES = {
@@ -158,7 +158,7 @@ _SMALL = _small()
 
 @pytest.fixture(scope="module")
 def texts(fitted):
-    from handful.io._document import to_text
+    from handful.io.document import to_text
 
     return [to_text(model_to_dict(machine)) for machine in fitted[1].values()]
 

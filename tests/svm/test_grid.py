@@ -7,7 +7,8 @@ import pytest
 from sklearn.svm import SVC
 
 from handful.kernels import Kernel
-from handful.svm import _grid, fit_svm_grid
+from handful.svm import fit_svm_grid
+from handful.svm import grid as _grid
 from tests.oracles import svm as oracle
 
 

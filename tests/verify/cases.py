@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from handful import BoundSearch, DecisionListMachine, SetCoveringMachine, load_dataset
-from handful.io._document import to_text
-from handful.io._write import model_to_dict
+from handful.io.document import to_text
+from handful.io.save import model_to_dict
 from handful.verify._document import content_hash
 from tests.verify.cases_scores import SCORES
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from handful.io._document import content_hash as writer_hash
+from handful.io.document import content_hash as writer_hash
 from handful.verify._document import UnreadableFileError, content_hash, read_document
 
 

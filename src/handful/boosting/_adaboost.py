@@ -10,19 +10,8 @@ import numpy as np
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from handful.boosting._base import OneVersusRest, Vote
-from handful.boosting._binned import (
-    Weighing,
-    binned_rounds,
-    pool_encoder,
-    weigh_rows,
-)
-from handful.boosting._certify import (
-    given_complexity,
-    hull_certificate,
-    margin_columns,
-    stump_complexity,
-)
+from handful._checks import check_choice, check_count
+from handful._engines import engine_for, is_elsewhere
 from handful.boosting._columns import ColumnFamily, Floats
 from handful.boosting._learners import RESPONSES, LearnerColumns
 from handful.boosting._losses import LOSSES
@@ -32,9 +21,20 @@ from handful.boosting._rows import merge_rows
 from handful.boosting._stagewise import stagewise_rounds
 from handful.boosting._stumps import StumpColumns
 from handful.boosting._votes import LearnerVote, StumpVote
+from handful.boosting.binned import (
+    Weighing,
+    binned_rounds,
+    pool_encoder,
+    weigh_rows,
+)
+from handful.boosting.margin_certificates import (
+    given_complexity,
+    hull_certificate,
+    margin_columns,
+    stump_complexity,
+)
+from handful.boosting.one_versus_rest import OneVersusRest, Vote
 from handful.bounds import Certificate, Criterion, NotCertifiableError, adaboost_training_bound
-from handful.bounds._validation import check_choice, check_count
-from handful.rules._elsewhere import is_dask, over_chunks
 
 _NO_EDGE = "no weak learner has a positive edge. Check the labels, or give it richer weak learners."
 
@@ -232,8 +232,8 @@ class AdaBoost(OneVersusRest):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        if is_dask(X):
-            return over_chunks().map_rows(self, "predict_proba", X)
+        if is_elsewhere(X):
+            return engine_for(X).map_rows(self, "predict_proba", X)
         probability = LOSSES[self.loss].probability
         scores = self.decision_function(X)
         if scores.ndim == 1:

@@ -9,15 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import get_tags
 
-from handful.boosting._base import OneVersusRest, Vote, constant_vote
-from handful.boosting._certify import (
-    Complexity,
-    combined,
-    finite_complexity,
-    given_complexity,
-    hull_certificate,
-    stump_complexity,
-)
+from handful._checks import check_count, check_real
 from handful.boosting._columns import ColumnFamily, Floats, PrecomputedColumns
 from handful.boosting._learners import LearnerColumns
 from handful.boosting._lpboost_solver import (
@@ -33,8 +25,16 @@ from handful.boosting._rows import merge_rows
 from handful.boosting._stumps import StumpColumns
 from handful.boosting._unique import Vertex
 from handful.boosting._votes import ColumnVote, LearnerVote, StumpVote
+from handful.boosting.margin_certificates import (
+    Complexity,
+    combined,
+    finite_complexity,
+    given_complexity,
+    hull_certificate,
+    stump_complexity,
+)
+from handful.boosting.one_versus_rest import OneVersusRest, Vote, constant_vote
 from handful.bounds import Certificate, NotCertifiableError, stable_bound
-from handful.bounds._validation import check_count, check_real
 
 #: A margin below this may be zero up to rounding.
 _SAFE_MARGIN = 1e-6

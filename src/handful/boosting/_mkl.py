@@ -9,12 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from handful.boosting._base import OneVersusRest, Vote
-from handful.boosting._certify import (
-    given_complexity,
-    hull_certificate,
-    kernel_certificate,
-)
+from handful._checks import check_count, check_real
 from handful.boosting._columns import Floats
 from handful.boosting._kernel_bank import KernelBank
 from handful.boosting._kernel_solver import KernelSolution, solve_kernels
@@ -23,8 +18,13 @@ from handful.boosting._lpboost_solver import warn_if_unfinished
 from handful.boosting._nu import ROUGH, check_nu, choose_nu
 from handful.boosting._rademacher import RademacherEstimate
 from handful.boosting._rows import merge_rows
+from handful.boosting.margin_certificates import (
+    given_complexity,
+    hull_certificate,
+    kernel_certificate,
+)
+from handful.boosting.one_versus_rest import OneVersusRest, Vote
 from handful.bounds import Certificate, NotCertifiableError
-from handful.bounds._validation import check_count, check_real
 
 _NO_KERNEL = "no kernel tells the classes apart. Check the labels, or give it other kernels."
 

@@ -17,9 +17,11 @@ from handful.bounds._certificate import (
     Criterion,
     Message,
     NotCertifiableError,
-    VacuousBoundWarning,
+    confidence_text,
+    percent_text,
 )
 from handful.bounds._compression import (
+    BLIND_POOL,
     ClassCounts,
     closed_form_compression_bound,
     compression_bound,
@@ -74,6 +76,7 @@ from handful.bounds._tails import (
 )
 
 __all__ = [
+    "BLIND_POOL",
     "BOUNDS",
     "Bound",
     "Certificate",
@@ -81,7 +84,6 @@ __all__ = [
     "Criterion",
     "Message",
     "NotCertifiableError",
-    "VacuousBoundWarning",
     "adaboost_training_bound",
     "ball_message",
     "betting_bound",
@@ -90,6 +92,7 @@ __all__ = [
     "closed_form_compression_bound",
     "code_length_bound",
     "compression_bound",
+    "confidence_text",
     "conformal_p_value",
     "cost_bound",
     "decision_list_message",
@@ -109,6 +112,7 @@ __all__ = [
     "multiple_kernel_bound",
     "n_bipartite_graphs",
     "pac_bayes_bound",
+    "percent_text",
     "perceptron_bound",
     "planned_risk",
     "pool_bound",

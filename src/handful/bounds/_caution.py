@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from handful.bounds._certificate import Certificate, _percent
+from handful.bounds._certificate import Certificate, percent_text
 
 
 def caution(
@@ -54,6 +54,6 @@ def caution(
     if certificate.risk >= n_blind / n_samples:
         return (
             f"There are too few examples to show that the classifier is better than {guess} "
-            f"which errs on {_percent(n_blind / n_samples)} of them."
+            f"which errs on {percent_text(n_blind / n_samples)} of them."
         )
     return ""

@@ -30,10 +30,6 @@ class NotCertifiableError(TypeError):
     """Raised where a number would look like a guarantee without being one."""
 
 
-class VacuousBoundWarning(UserWarning):
-    """Warns that a bound is valid but says nothing."""
-
-
 class Message(float):
     """What must be said beside the compression set, in nats, itemised by ``terms``.
 
@@ -184,7 +180,7 @@ class Certificate:
         return "\n".join([self._statement(), *self._price(), *self._rates(), *self._fine_print()])
 
     def _statement(self) -> str:
-        confidence = f"With {_confidence(self.delta)} confidence"
+        confidence = f"With {confidence_text(self.delta)} confidence"
         if self.is_vacuous:
             return f"{confidence}, this bound says nothing about {self.quantity} (it is vacuous)."
         return f"{confidence}, {self.quantity} is at most {self._value(self.risk)}."
@@ -220,14 +216,14 @@ class Certificate:
         lines = []
         for is_given in (False, True):
             pair = [
-                f"{RATE_SENTENCES[name]} is at most {_percent(value)}"
+                f"{RATE_SENTENCES[name]} is at most {percent_text(value)}"
                 for name, value in self.rates
                 if ("given" in name) == is_given
             ]
             if pair:
                 both = ", and that ".join(pair)
                 lines.append(
-                    f"With {_confidence(self.delta)} confidence, the probability that {both}."
+                    f"With {confidence_text(self.delta)} confidence, the probability that {both}."
                 )
         return [*lines, *self._together()]
 
@@ -238,10 +234,10 @@ class Certificate:
             return []
         if n * self.delta >= 1.0:
             return [f"These {n} statements hold each by itself, not all at once."]
-        joint = _confidence(float(n * Decimal(repr(self.delta))))
+        joint = confidence_text(float(n * Decimal(repr(self.delta))))
         return [
-            f"These {n} statements hold with {_confidence(self.delta)} confidence each, and all "
-            f"at once with {joint}."
+            f"These {n} statements hold with {confidence_text(self.delta)} confidence each, and "
+            f"all at once with {joint}."
         ]
 
     def _fine_print(self) -> list[str]:
@@ -252,7 +248,7 @@ class Certificate:
         return lines
 
     def _value(self, value: float) -> str:
-        return _percent(value) if self.limit == 1.0 else f"{value:.6g}"
+        return percent_text(value) if self.limit == 1.0 else f"{value:.6g}"
 
     def __str__(self) -> str:
         facts = [self.bound, f"{self.n_samples} examples"]
@@ -265,7 +261,7 @@ class Certificate:
         if self.is_vacuous:
             facts.append("vacuous")
         value = self._value(self.risk)
-        return f"risk <= {value} with {_confidence(self.delta)} confidence ({', '.join(facts)})"
+        return f"risk <= {value} with {confidence_text(self.delta)} confidence ({', '.join(facts)})"
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -372,14 +368,14 @@ def _plain(number: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _percent(value: float) -> str:
+def percent_text(value: float) -> str:
     """A percentage rounded up in its third significant digit: never prettier than the truth."""
     scaled = 100 * Decimal(repr(value))
     place = max(0, 2 - scaled.adjusted()) if scaled else 0
     return _plain(scaled.quantize(Decimal(1).scaleb(-place), ROUND_CEILING)) + " %"
 
 
-def _confidence(delta: float) -> str:
+def confidence_text(delta: float) -> str:
     """1 - delta as a percentage, rounded down; in words of delta where it is all nines."""
     if delta < 1e-9:
         return f"1 - {delta!r}"

@@ -13,6 +13,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from handful._checks import (
+    check_count,
+    check_delta,
+    check_nats,
+    check_real,
+)
 from handful.bounds._certificate import (
     FIXED_PREPROCESSING,
     IID,
@@ -24,12 +30,6 @@ from handful.bounds._tails import (
     binomial_tail_inverse,
     kl_inverse,
     log_binomial_coefficient,
-)
-from handful.bounds._validation import (
-    check_count,
-    check_delta,
-    check_nats,
-    check_real,
 )
 
 _LANGFORD = (

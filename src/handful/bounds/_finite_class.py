@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from handful._checks import check_count, check_delta, check_real
 from handful.bounds._certificate import IID, Certificate
 from handful.bounds._compression import _outward
-from handful.bounds._validation import check_count, check_delta, check_real
 
 _VAPNIK = "Vapnik (1998), Statistical Learning Theory, section 6.2"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
+from handful._checks import check_count, check_delta, check_flag
 from handful.bounds._certificate import IID, Certificate
 from handful.bounds._compression import _outward
 from handful.bounds._tails import binomial_tail_inverse
-from handful.bounds._validation import check_count, check_delta, check_flag
 
 _CLOPPER = "Clopper & Pearson (1934); Langford (2005), Theorem 3.3"
 _MASSART = "Massart (1990), The tight constant in the Dvoretzky-Kiefer-Wolfowitz inequality"

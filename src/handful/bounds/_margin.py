@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from handful._checks import check_count, check_delta, check_flag, check_real
 from handful.bounds._certificate import IID, Certificate, Criterion
 from handful.bounds._compression import _outward
 from handful.bounds._messages import LOG_ZETA_2
-from handful.bounds._validation import check_count, check_delta, check_flag, check_real
 
 _KOLTCHINSKII = (
     "Koltchinskii & Panchenko (2002), Empirical margin distributions; "

@@ -13,9 +13,9 @@ import math
 from collections.abc import Sequence
 from functools import lru_cache
 
+from handful._checks import check_choice, check_count
 from handful.bounds._certificate import Message
 from handful.bounds._tails import log_binomial_coefficient
-from handful.bounds._validation import check_choice, check_count
 
 LOG_ZETA_2 = math.log(math.pi**2 / 6.0)
 KINDS = ("conjunction", "disjunction")

@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from handful.bounds._certificate import FIXED_PREPROCESSING, IID, Certificate
-from handful.bounds._compression import _log_binomial, _outward, compression_bound
-from handful.bounds._messages import LOG_ZETA_2
-from handful.bounds._tails import kl_inverse
-from handful.bounds._validation import (
+from handful._checks import (
     check_choice,
     check_count,
     check_delta,
     check_flag,
     check_real,
 )
+from handful.bounds._certificate import FIXED_PREPROCESSING, IID, Certificate
+from handful.bounds._compression import _log_binomial, _outward, compression_bound
+from handful.bounds._messages import LOG_ZETA_2
+from handful.bounds._tails import kl_inverse
 
 _PURSUIT = "Hussain & Shawe-Taylor (2008), Theory of matching pursuit, NIPS"
 _BLUM = "Blum & Langford (2003), PAC-MDL bounds, with the logarithm of delta in base 2"

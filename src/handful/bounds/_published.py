@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 
+from handful._checks import check_choice, check_count, check_delta
 from handful.bounds._certificate import Certificate, Criterion
 from handful.bounds._compression import _log_binomial, _outward, _Scheme
 from handful.bounds._messages import KINDS, LOG_ZETA_2, _check_pairs
-from handful.bounds._validation import check_choice, check_count, check_delta
 
 _PAPER = "Marchand, Shah, Shawe-Taylor & Sokolova (2003), The set covering machine with \
 data-dependent half-spaces, ICML, Theorem 1"
@@ -28,7 +28,7 @@ def _finish(terms: list[tuple[str, float]], n_left: int) -> float:
     return -math.expm1(-nats / n_left) if n_left > 0 else 1.0
 
 
-def _confidence(delta: float, sizes: tuple[int, ...]) -> float:
+def confidence_text(delta: float, sizes: tuple[int, ...]) -> float:
     """ln(1/delta) with a zeta prior over each size."""
     priors = math.fsum(LOG_ZETA_2 + 2.0 * math.log(size + 1.0) for size in sizes)
     return priors - math.log(delta)
@@ -93,7 +93,7 @@ def published_half_space_bound(
         ("errors on positives", _log_binomial(left_p, k_p)),
         ("errors on negatives", _log_binomial(left_n, k_n)),
         ("message", _pair_message(n_rules, n_a, n_b)),
-        ("sizes and confidence", _confidence(check_delta(delta), (n_a, n_b, n_c, k_p, k_n))),
+        ("sizes and confidence", confidence_text(check_delta(delta), (n_a, n_b, n_c, k_p, k_n))),
     ]
     return Criterion(
         value=_finish(terms, left_p + left_n - k_p - k_n),
@@ -136,7 +136,7 @@ def published_ball_bound(
         ("centres of the other class", _log_binomial(m_o, c_o)),
         ("errors in the same class", _log_binomial(m_s - c_s - b, k_s)),
         ("errors in the other class", _log_binomial(m_o - c_o, k_o)),
-        ("sizes and confidence", _confidence(check_delta(delta), (c_s, c_o, b, k_s, k_o))),
+        ("sizes and confidence", confidence_text(check_delta(delta), (c_s, c_o, b, k_s, k_o))),
     ]
     return Criterion(
         value=_finish(terms, m_s + m_o - c_s - c_o - b - k_s - k_o),
@@ -176,7 +176,7 @@ def repaired_half_space_bound(
         ("which of them are thresholds", _log_binomial(same + n_c, same)),
         ("which examples are errors", _log_binomial(m - d, k)),
         ("message", _pair_message(n_rules, n_a, n_b)),
-        ("sizes and confidence", _confidence(check_delta(delta), (n_a, n_b, n_c, k))),
+        ("sizes and confidence", confidence_text(check_delta(delta), (n_a, n_b, n_c, k))),
     ]
     scheme = _Scheme(
         n_samples=m, n_compressed=d, n_errors=k, n_outside=m - d, terms=tuple(terms), delta=delta

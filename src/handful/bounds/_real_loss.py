@@ -5,10 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from handful.bounds._certificate import FIXED_PREPROCESSING, IID, Certificate
-from handful.bounds._compression import _outward, _scheme
-from handful.bounds._tails import kl_inverse
-from handful.bounds._validation import (
+from handful._checks import (
     check_choice,
     check_count,
     check_delta,
@@ -16,6 +13,9 @@ from handful.bounds._validation import (
     check_nats,
     check_real,
 )
+from handful.bounds._certificate import FIXED_PREPROCESSING, IID, Certificate
+from handful.bounds._compression import _outward, _scheme
+from handful.bounds._tails import kl_inverse
 
 _BAZINET = "Bazinet, Zantedeschi & Germain (2025), Sample compression unleashed"
 _PAC_BAYES = "Laviolette & Marchand (2007), PAC-Bayes risk bounds for sample-compressed classifiers"

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
+from handful._checks import check_count, check_delta, check_real
 from handful.bounds._certificate import IID, Certificate
 from handful.bounds._tails import Floats, _log_tails, _pmf_constant
-from handful.bounds._validation import check_count, check_delta, check_real
 
 _REFERENCE = "Campi & Garatti (2023), Compression, generalization and learning, JMLR 24"
 STABLE_ASSUMPTIONS = (

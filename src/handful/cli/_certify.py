@@ -137,8 +137,8 @@ def _read_costs(costs: str | None, table: TableData) -> tuple[float, ...] | None
 def _fit(table: TableData, **parameters: Any) -> tuple[Any, float]:
     import numpy as np
 
+    from handful._progress import watch_progress
     from handful.covering import SetCoveringMachine
-    from handful.covering._learn import watch_progress
 
     if _is_first_run():
         note("[dim]Compiling the search loops (first run only, a few seconds) …[/]")
@@ -173,10 +173,10 @@ def _write(
     machine: Any, table: TableData, out: Path, data: Path | None, *, force: bool
 ) -> list[Path]:
     """The model alone, or model, certificate and report in a folder."""
+    from handful._engines import is_elsewhere
     from handful.cli._tables import EMBEDDED
-    from handful.io._document import to_text
-    from handful.io._write import model_to_dict
-    from handful.rules._elsewhere import is_dask
+    from handful.io.document import to_text
+    from handful.io.save import model_to_dict
 
     source = {"file": EMBEDDED if data is None else str(data), "target": table.target}
     document = model_to_dict(machine, source=source)
@@ -187,7 +187,7 @@ def _write(
         "model.json": to_text(document),
         "certificate.json": json.dumps(document["certificate"], indent=1, allow_nan=False) + "\n",
     }
-    if is_dask(table.X):
+    if is_elsewhere(table.X):
         note(f"[yellow]{escape(NO_ROWS)}[/]")
     else:
         origin = read_origin(data, out / "model.json", contents["model.json"])

@@ -39,7 +39,7 @@ def on_scheduler(address: str | None) -> Iterator[None]:
 def read_chunked(path: Path | None, target: str | None, positive: str | None) -> TableData:
     """Parquet or CSV files as a Dask data frame; the labels are looked at once."""
     from handful.cli._tables import TableData, _check_labels, _positive_class, _target_column
-    from handful.distributed._cluster import require_dask
+    from handful.distributed.cluster import require_dask
     from handful.tables import exact_floats
 
     if path is None:

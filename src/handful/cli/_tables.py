@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._engines import is_elsewhere
 from handful.datasets import load_dataset
-from handful.rules._elsewhere import is_dask
 from handful.tables import RowDigests, read_frame
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def read_table(path: Path | None, target: str | None, positive: str | None = Non
 
 def digests_of(table: TableData, seed: int | None = None) -> RowDigests:
     """Digests of the rows with all columns as read, so that leaving some out moves no pool."""
-    if is_dask(table.X):
+    if is_elsewhere(table.X):
         from handful.distributed import chunk_digests
 
         return chunk_digests(table.X, table.y, seed=seed)

@@ -20,7 +20,7 @@ from sklearn.pipeline import Pipeline
 from handful.conformal.measures import DISTANCE_MEASURES, half_spread
 from handful.conformal.verdicts import label_scores, margin_scores, spread_columns
 from handful.kernels import Kernel, make_kernel
-from handful.svm._grid import SVMGrid, fit_svm_grid
+from handful.svm.grid import SVMGrid, fit_svm_grid
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from handful.bounds import (
+    BLIND_POOL,
     Certificate,
     ClassCounts,
     Message,
@@ -16,7 +17,6 @@ from handful.bounds import (
     cost_bound,
     kl_compression_bound,
 )
-from handful.bounds._compression import BLIND_POOL
 from handful.covering.codes.candidate import Candidate
 from handful.rules import Rows
 from handful.tables import Draw

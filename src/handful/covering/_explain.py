@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.covering._inputs import Columns
-from handful.covering._learn import Learned
+from handful.covering.columns import Columns
+from handful.covering.learn import Learned
 from handful.rules import OR_MISSING, AbstractRule, RuleList, RuleSet, Stump
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from handful.covering._base import CoveringClassifier
 from handful.covering._parameters import read_kinds
+from handful.covering.classifier import CoveringClassifier
 
 
 class SetCoveringMachine(CoveringClassifier):

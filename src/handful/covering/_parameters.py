@@ -6,7 +6,7 @@ import math
 import numbers
 from typing import Any
 
-from handful.covering._learn import Settings
+from handful.covering.learn import Settings
 from handful.kernels import Kernel, make_kernel
 from handful.rules import FAMILIES
 from handful.rules.ball import METRICS

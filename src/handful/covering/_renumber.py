@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.covering._learn import Learned
 from handful.covering.codes.candidate import Candidate
+from handful.covering.learn import Learned
 
 Ints = NDArray[np.int64]
 

@@ -11,10 +11,10 @@ To add a machine: let its solver ask for sums over rows that are integers, count
 `Chunks`, and dispatch to it in ``fit``; compare with the machine in memory for many chunkings.
 """
 
-from handful.distributed._cluster import ClusterError, Pass, scheduler, watch_passes
 from handful.distributed._fit import fit
 from handful.distributed._mapping import count_seen, count_wrong, map_rows
 from handful.distributed._order import chunk_digests
+from handful.distributed.cluster import ClusterError, Pass, scheduler, watch_passes
 
 __all__ = [
     "ClusterError",

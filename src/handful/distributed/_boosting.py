@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.boosting import AdaBoost
-from handful.boosting._base import Vote
-from handful.boosting._binned import Weighing, binned_rounds, pool_encoder, weigh_rows
-from handful.boosting._certify import GRID, N_SCALES, MarginCounts, slack_quanta
+from handful.boosting.binned import Weighing, binned_rounds, pool_encoder, weigh_rows
+from handful.boosting.margin_certificates import GRID, N_SCALES, MarginCounts, slack_quanta
+from handful.boosting.one_versus_rest import Vote
 from handful.distributed._chunks import Chunks, in_chunk
-from handful.distributed._cluster import (
+from handful.distributed._covering import remember_inputs
+from handful.distributed._reading import read_chunks
+from handful.distributed.cluster import (
     cache_bytes,
     compute,
     measured,
@@ -23,8 +25,6 @@ from handful.distributed._cluster import (
     reduced,
     require_dask,
 )
-from handful.distributed._covering import remember_inputs
-from handful.distributed._reading import read_chunks
 from handful.rules.table import Encoder
 from handful.tables import SeenRows
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.covering._inputs import Columns
-from handful.distributed._cluster import compute, measured, require_dask
+from handful.covering.columns import Columns
 from handful.distributed._order import first_rows
+from handful.distributed.cluster import compute, measured, require_dask
 from handful.rules import AbstractRule
 from handful.tables import Draw
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.covering._learn import report_progress
+from handful._progress import report_progress
 from handful.distributed._chunks import Chunks, in_chunk
-from handful.distributed._cluster import (
+from handful.distributed.cluster import (
     cache_bytes,
     compute,
     measured,

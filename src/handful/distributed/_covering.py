@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.covering._base import CoveringClassifier
+from handful.covering.classifier import CoveringClassifier
 from handful.distributed._chunks import Chunks
 from handful.distributed._reading import read_chunks
 from handful.distributed._rows import ChunkedRows

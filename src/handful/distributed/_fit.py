@@ -41,7 +41,7 @@ def fit(machine: Any, X: Any, y: Any, *, classes: Any = None, sample_weight: Any
     True
     """
     from handful.boosting import AdaBoost
-    from handful.covering._base import CoveringClassifier
+    from handful.covering.classifier import CoveringClassifier
     from handful.distributed._boosting import fit_boosting
     from handful.distributed._covering import fit_covering
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from handful.distributed._chunks import in_chunk
-from handful.distributed._cluster import compute, measured, require_dask
 from handful.distributed._reading import delayed_blocks
+from handful.distributed.cluster import compute, measured, require_dask
 
 _HEAVY = ("_seen", "_X", "_label_codes", "_y_signed", "_margins", "margins_")
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.distributed._cluster import compute, measured, require_dask
+from handful.distributed.cluster import compute, measured, require_dask
 from handful.tables import Draw, RowDigests, column_names, row_digests
 
 Ints = NDArray[np.int64]

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.covering._inputs import Columns, column_parts, merged_categories
+from handful._engines import is_elsewhere
+from handful.covering.columns import Columns, column_parts, merged_categories
 from handful.distributed._chunks import Chunks
-from handful.distributed._cluster import cache_bytes, compute, measured, persist, require_dask
 from handful.distributed._order import digest_parts
-from handful.rules._elsewhere import is_dask
+from handful.distributed.cluster import cache_bytes, compute, measured, persist, require_dask
 from handful.tables import (
     Draw,
     RowDigests,
@@ -126,7 +126,7 @@ Block = Any
 
 def delayed_blocks(X: Any, y: Any) -> tuple[list[Block], list[str] | None, int]:
     """Delayed pairs of rows and labels, names of the columns, number of columns."""
-    if not is_dask(y):
+    if not is_elsewhere(y):
         raise TypeError(
             f"`y` must be a Dask array or series, cut like `X`, got {type(y).__name__}. "
             "Use dask.array.from_array(y, chunks=X.chunks[0])."

@@ -12,7 +12,7 @@ read off the estimator in ``_estimators.py``.
 
 from handful.io._export import export_json, export_python, export_sql
 from handful.io._model import StoredModel, load_model
-from handful.io._write import save_model
+from handful.io.save import save_model
 from handful.rules.fields import ModelFileError
 
 __all__ = [

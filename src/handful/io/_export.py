@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from handful.io._document import from_text, to_text
 from handful.io._model import StoredModel, model_from_dict
-from handful.io._write import model_to_dict
+from handful.io.document import from_text, to_text
+from handful.io.save import model_to_dict
 from handful.rules import OR_MISSING, AbstractRule, RuleList, RuleSet, Stump
 from handful.rules.formulas import Dialect, number
 

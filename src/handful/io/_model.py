@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.bounds import Certificate
-from handful.io._document import HASH_FIELD, from_text, read_text_of
 from handful.io._rules import machine_from_dict
 from handful.io._scores import (
     KINDS,
@@ -23,7 +22,8 @@ from handful.io._scores import (
     StumpVotes,
     score_from_dict,
 )
-from handful.io._write import FORMAT, VERSION
+from handful.io.document import HASH_FIELD, from_text, read_text_of
+from handful.io.save import FORMAT, VERSION
 from handful.rules import (
     AbstractRule,
     RuleList,

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from handful.bounds import Certificate
-from handful.bounds._compression import BLIND_POOL
-from handful.bounds._validation import check_choice, check_count, check_real
+from handful._checks import check_choice, check_count, check_real
+from handful.bounds import BLIND_POOL, Certificate
 from handful.kernels import Kernel, make_kernel
 from handful.pursuit._columns import Floats, Indices, KernelColumns
 from handful.pursuit._expansion import Expansion, center_rows, expansion_of_size

@@ -11,8 +11,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from handful._checks import check_choice, check_count, check_delta
 from handful.bounds import Certificate, NotCertifiableError
-from handful.bounds._validation import check_choice, check_count, check_delta
 from handful.kernels import Kernel
 from handful.pursuit._base import BasePursuit, check_kernel_matrix
 from handful.pursuit._columns import Floats, Indices

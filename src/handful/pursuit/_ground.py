@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.bounds._validation import check_count
+from handful._checks import check_count
 from handful.pursuit._columns import Indices
 
 N_SMALLEST_POOL = 10

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from handful._checks import check_choice, check_count, check_delta, check_real
 from handful.bounds import Certificate, Message, NotCertifiableError
-from handful.bounds._validation import check_choice, check_count, check_delta, check_real
 from handful.kernels import Kernel
 from handful.pursuit._base import BasePursuit, check_kernel_matrix
 from handful.pursuit._columns import Floats, Indices

@@ -9,8 +9,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from handful._checks import check_choice, check_count, check_real
 from handful.bounds import Certificate, NotCertifiableError, real_loss_bound
-from handful.bounds._validation import check_choice, check_count, check_real
 from handful.kernels import make_kernel
 from handful.pursuit._base import MEBIBYTE
 from handful.pursuit._columns import Floats, KernelColumns

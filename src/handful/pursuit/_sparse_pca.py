@@ -9,8 +9,8 @@ from scipy.linalg import solve_triangular
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from handful._checks import check_choice, check_count, check_real
 from handful.bounds import Certificate, NotCertifiableError, sparse_pca_bound
-from handful.bounds._validation import check_choice, check_count, check_real
 from handful.kernels import make_kernel
 from handful.pursuit._base import MEBIBYTE, check_kernel_matrix
 from handful.pursuit._cholesky import PIVOTS, partial_cholesky

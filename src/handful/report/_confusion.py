@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.bounds import Certificate
-from handful.bounds._certificate import _confidence, _percent
+from handful.bounds import Certificate, confidence_text, percent_text
 
 Ints = NDArray[np.int64]
 MAX_CLASSES = 30
@@ -35,7 +34,7 @@ def read_confusion(
     rates = dict(_rates(machine, certificate))
     given = ("false_positive_given_negative", "false_negative_given_positive")
     names = given if len(classes) == 2 else ("",) * len(classes)
-    limits = [_percent(rates[name]) if name in rates else None for name in names]
+    limits = [percent_text(rates[name]) if name in rates else None for name in names]
     return {
         "classes": [str(label) for label in classes],
         "rows": [
@@ -60,7 +59,7 @@ def read_confusion(
         "joint": _joint(classes, rates),
         "n_counted": int(counted.sum()),
         "n_all": len(labels),
-        "confidence": _confidence(certificate.delta),
+        "confidence": confidence_text(certificate.delta),
         "together": _together(certificate.delta),
     }
 
@@ -69,7 +68,7 @@ def _together(delta: float) -> str:
     """When the headline and both pairs of limits hold all at once."""
     if 3.0 * delta >= 1.0:
         return "the headline and both pairs are not certified to hold all at once"
-    joint = _confidence(float(3 * Decimal(repr(delta))))
+    joint = confidence_text(float(3 * Decimal(repr(delta))))
     return f"the headline and both pairs hold all at once with {joint} confidence"
 
 
@@ -87,7 +86,7 @@ def _joint(classes: NDArray[Any], rates: dict[str, float]) -> list[str]:
         "false_negative": f"is {classes[1]} and called {classes[0]}",
     }
     return [
-        f"The probability that a new case {words[name]} is at most {_percent(rates[name])}."
+        f"The probability that a new case {words[name]} is at most {percent_text(rates[name])}."
         for name in words
         if name in rates
     ]

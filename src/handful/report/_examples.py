@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.report._features import column_names, numeric_rows, telling_order
+from handful.tables import is_missing
 
 MAX_ROWS = 500
 MAX_COLUMNS = 12
@@ -109,6 +110,6 @@ def as_cell(value: Any) -> dict[str, Any]:
         if np.isnan(number):
             return {"text": "–", "number": None}
         return {"text": f"{number:.6g}", "number": repr(number)}
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+    if is_missing(value):
         return {"text": "–", "number": None}
     return {"text": str(value), "number": None}

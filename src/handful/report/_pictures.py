@@ -83,15 +83,13 @@ def read_plane(machine: Any, X: Any, y: Any) -> dict[str, Any] | None:
 
 def read_pictures(machine: Any) -> list[dict[str, Any]]:
     """Displays of other families: margins of a vote, the path of a pursuit."""
-    family = type(machine).__module__.split(".")[:2]
+    from handful.boosting import MarginDisplay, OneVersusRest
+    from handful.pursuit import BasePursuit, PursuitPathDisplay
+
     display: Any
-    if family == ["handful", "boosting"]:
-        from handful.boosting import MarginDisplay
-
+    if isinstance(machine, OneVersusRest):
         display, title = MarginDisplay.from_estimator(machine), "Margins of the training examples"
-    elif family == ["handful", "pursuit"]:
-        from handful.pursuit import PursuitPathDisplay
-
+    elif isinstance(machine, BasePursuit):
         try:
             display = PursuitPathDisplay.from_estimator(machine)
         except TypeError:

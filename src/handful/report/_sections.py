@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._version import __version__
-from handful.bounds import Certificate, caution
-from handful.bounds._certificate import _confidence, _percent
+from handful.bounds import Certificate, caution, confidence_text, percent_text
 from handful.report._confusion import COUNTING_BOUNDS, read_confusion
 from handful.report._examples import as_cell, read_examples
 from handful.report._pictures import read_path, read_pictures, read_plane
@@ -106,7 +105,7 @@ def _headline(
     if labels is not None and predicted is not None:
         sentence = f"{_caution(certificate, labels, predicted)} {sentence}".strip()
     is_share = certificate.limit == 1.0
-    value = _percent(certificate.risk) if is_share else f"{certificate.risk:.6g}"
+    value = percent_text(certificate.risk) if is_share else f"{certificate.risk:.6g}"
     meaning = [
         "Were the same procedure run again and again on fresh examples, the sentence it prints "
         f"would be wrong at most {_times(certificate.delta)}."
@@ -117,7 +116,7 @@ def _headline(
     return {
         "sentence": sentence,
         "value": value,
-        "confidence": _confidence(certificate.delta),
+        "confidence": confidence_text(certificate.delta),
         "is_vacuous": certificate.is_vacuous,
         "meaning": meaning,
     }
@@ -163,7 +162,9 @@ def _scale(certificate: Certificate, labels: NDArray[Any] | None) -> dict[str, A
     if certificate.n_errors is not None and n_counted:
         text = f"{certificate.n_errors} of {n_counted} counted"
         marks.append(("errors seen", certificate.n_errors / n_counted, text, "seen"))
-    marks.append(("certificate", certificate.risk, f"at most {_percent(certificate.risk)}", "risk"))
+    marks.append(
+        ("certificate", certificate.risk, f"at most {percent_text(certificate.risk)}", "risk")
+    )
     if labels is not None:
         _, counts = np.unique(labels, return_counts=True)
         guess = 1.0 - counts.max() / counts.sum()

@@ -56,9 +56,6 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         certificate does not already hold for simultaneously.
     cv : int or splitter
         Folds of ``by="cv"``.
-    refit : bool
-        Kept for likeness: every setting is fitted on all the data, so nothing is fitted again
-        unless ``by="cv"``.
     n_jobs : int, optional
         Number of parallel fits, through joblib.
 
@@ -67,6 +64,8 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     best_estimator_, best_params_, best_index_, best_score_
     by_ : str
         What chose.
+    n_groups_ : int
+        Groups of settings that the confidence was divided over.
     best_certificate_ : Certificate
         Valid for the choice among all settings.
     results_ : DataFrame
@@ -94,7 +93,6 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         by: str = "auto",
         delta: float = 0.05,
         cv: Any = 10,
-        refit: bool = True,
         n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
@@ -102,7 +100,6 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.by = by
         self.delta = delta
         self.cv = cv
-        self.refit = refit
         self.n_jobs = n_jobs
 
     def __sklearn_tags__(self) -> Any:
@@ -136,7 +133,8 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 f"got {self.by!r}: it has no criteria."
             )
         fitted, seconds = self._fit_all(base, settings, X, y)
-        self._choose(fitted, settings, seconds, _n_groups(base, settings))
+        self.n_groups_ = _n_groups(base, settings)
+        self._choose(fitted, settings, seconds, self.n_groups_)
         return self
 
     def _fit_all(
@@ -193,8 +191,8 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.best_estimator_ = clone(base).set_params(**self.best_params_).fit(X, y)
         self.best_certificate_ = None
         if hasattr(self.best_estimator_, "certify"):
-            n_groups = _n_groups(base, settings)
-            self.best_certificate_ = _share(self.best_estimator_, self.delta, n_groups)
+            self.n_groups_ = _n_groups(base, settings)
+            self.best_certificate_ = _share(self.best_estimator_, self.delta, self.n_groups_)
         return self
 
     def _keep(
@@ -254,8 +252,8 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             raise NotCertifiableError(
                 f"{type(self.best_estimator_).__name__} has no `certify`. Wrap it in PickToLearn."
             )
-        n_groups = _n_groups(self.best_estimator_, self._settings)
-        return _share(self.best_estimator_, self.delta if delta is None else delta, n_groups)
+        delta = self.delta if delta is None else delta
+        return _share(self.best_estimator_, delta, self.n_groups_)
 
 
 def _timed_fit(machine: Any, X: Any, y: Any) -> tuple[Any, float]:

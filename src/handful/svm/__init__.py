@@ -10,7 +10,6 @@ To add a criterion: see ``criteria``.
 
 from handful.svm._certificates import certify_svm, stable_set
 from handful.svm._display import CriteriaDisplay
-from handful.svm._grid import SVMGrid, fit_svm_grid
 from handful.svm._machine import SupportVectorMachine
 from handful.svm._model import SVMModel
 from handful.svm._sklearn import model_of_svc
@@ -21,6 +20,7 @@ from handful.svm.criteria.enclosing_ball import enclosing_ball
 from handful.svm.criteria.geometry import Geometry, KernelGeometry
 from handful.svm.criteria.registry import CRITERIA, SVMCriterion, get_criterion
 from handful.svm.criteria.span import leave_one_out_errors, span_errors
+from handful.svm.grid import SVMGrid, fit_svm_grid
 
 __all__ = [
     "CRITERIA",

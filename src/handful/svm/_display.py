@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.svm._grid import SVMGrid
 from handful.svm._store import KernelStore
 from handful.svm.criteria.codes import code_1, code_2, code_3, code_4, code_5
 from handful.svm.criteria.criteria_table import criteria_table
+from handful.svm.grid import SVMGrid
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -25,10 +25,10 @@ from handful.svm._certificates import (
     held_out_certificate,
     stable_set,
 )
-from handful.svm._grid import SVMGrid, fit_kernel_path
 from handful.svm._model import SVMModel
 from handful.svm._store import KernelStore
 from handful.svm.criteria.registry import get_criterion
+from handful.svm.grid import SVMGrid, fit_kernel_path
 from handful.tables import SeenRows, class_weights, warn_of_fitted_scaling
 
 Floats = NDArray[np.float64]

@@ -14,9 +14,12 @@ Floats = NDArray[np.float64]
 
 
 def _is_missing(value: Any) -> bool:
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+    if value is None:
         return True
-    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+    try:
+        return bool(value != value)
+    except TypeError:  # a mark of pandas that is neither true nor false
+        return True
 
 
 def word_form(value: Any) -> str:

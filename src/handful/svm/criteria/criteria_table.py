@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from handful.svm._grid import SVMGrid
 from handful.svm._model import SVMModel
 from handful.svm._sklearn import models_of
 from handful.svm._store import KernelStore
 from handful.svm.criteria.registry import CRITERIA, get_criterion
+from handful.svm.grid import SVMGrid
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,14 +11,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from handful.boosting._certify import choose
+from handful._checks import check_delta, check_real
+from handful._engines import engine_for, is_elsewhere
 from handful.boosting._columns import Floats
 from handful.boosting._rademacher import RademacherEstimate
 from handful.boosting._stumps import Stump
 from handful.boosting._votes import StumpVote
+from handful.boosting.margin_certificates import choose
 from handful.bounds import Certificate, NotCertifiableError, held_out_bound
-from handful.bounds._validation import check_delta, check_real
-from handful.rules._elsewhere import is_dask, over_chunks
 from handful.tables import BlindOrder, SeenRows, blind_order, warn_of_fitted_scaling
 
 
@@ -85,8 +85,8 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        if is_dask(X):
-            return over_chunks().fit(self, X, y, sample_weight=sample_weight)
+        if is_elsewhere(X):
+            return engine_for(X).fit(self, X, y, sample_weight=sample_weight)
         finite, given = "allow-nan" if self._allows_nan() else True, X
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_all_finite=finite)
         check_classification_targets(y)
@@ -163,8 +163,8 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
-        if is_dask(X):
-            return over_chunks().map_rows(self, "decision_function", X)
+        if is_elsewhere(X):
+            return engine_for(X).map_rows(self, "decision_function", X)
         X = self._validated(X)
         scores = np.column_stack([vote(X) for vote in self.machines_])
         return scores[:, 0] if len(self.machines_) == 1 else scores
@@ -180,8 +180,8 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        if is_dask(X):
-            return over_chunks().map_rows(self, "predict", X)
+        if is_elsewhere(X):
+            return engine_for(X).map_rows(self, "predict", X)
         scores = self.decision_function(X)
         if scores.ndim == 1:
             return self.classes_[(scores > 0.0).astype(int)]
@@ -252,9 +252,9 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
                 "`X` and `y` must be given for bound='held-out', got none. Pass examples that "
                 "had no part in training."
             )
-        if is_dask(X):
-            n_rows, n_errors = over_chunks().count_wrong(self, X, y)
-            self._seen.judge(n_rows, over_chunks().count_seen(self, X, y))
+        if is_elsewhere(X):
+            n_rows, n_errors = engine_for(X).count_wrong(self, X, y)
+            self._seen.judge(n_rows, engine_for(X).count_seen(self, X, y))
             return held_out_bound(n_rows, n_errors, delta=delta)
         predicted = self.predict(X)
         self._seen.refuse(self._validated(X), y)

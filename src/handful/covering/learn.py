@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._progress import report_progress
 from handful.bounds import ClassCounts
 from handful.covering._certify import class_counts
 from handful.covering.codes.all_half_spaces import exact_candidates
@@ -76,27 +75,6 @@ class Learned:
     counts: ClassCounts
     candidates: tuple[Candidate, ...]
     risks: Floats
-
-
-Progress = Callable[[str], None]
-_PROGRESS: ContextVar[Progress | None] = ContextVar("progress", default=None)
-
-
-@contextmanager
-def watch_progress(report: Progress) -> Iterator[None]:
-    """Call ``report`` with the name of each stage while machines are learned inside."""
-    token = _PROGRESS.set(report)
-    try:
-        yield
-    finally:
-        _PROGRESS.reset(token)
-
-
-def report_progress(stage: str) -> None:
-    """Tell who watches, if anybody does."""
-    report = _PROGRESS.get()
-    if report is not None:
-        report(stage)
 
 
 def learn(rows: Rows, settings: Settings) -> Learned:

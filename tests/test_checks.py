@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from handful.bounds._validation import (
+from handful._checks import (
     check_choice,
     check_count,
     check_delta,

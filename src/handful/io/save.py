@@ -12,13 +12,12 @@ import numpy as np
 
 from handful._version import __version__
 from handful.bounds import Certificate, NotCertifiableError
-from handful.io._document import to_text
 from handful.io._estimators import score_machines, unwrapped
 from handful.io._rules import machine_to_dict
 from handful.io._scores import score_to_dict
 from handful.io._settings import plain_parameters
+from handful.io.document import to_text
 from handful.rules import RuleList, RuleSet
-from handful.selection._search import _n_groups
 from handful.tables import Draw, blind_order, write_atomically
 
 FORMAT, VERSION = "handful-model", 1
@@ -76,7 +75,7 @@ def _n_groups_of(search: Any) -> int:
     """Number of groups of settings that a search divided its confidence over."""
     if not hasattr(search, "best_estimator_"):
         return 1
-    return _n_groups(search.best_estimator_, search._settings)
+    return int(search.n_groups_)
 
 
 def _draw_of(machine: Any, data: tuple[Any, Any] | None) -> Draw | None:

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from handful._engines import engine_for, is_elsewhere
 from handful.bounds import Certificate, Message, caution, compression_bound
 from handful.covering._certify import certify_candidate, with_assumptions
 from handful.covering._explain import (
@@ -21,13 +22,12 @@ from handful.covering._explain import (
     path_frame,
     rules_frame,
 )
-from handful.covering._inputs import read_columns, steering_weights
-from handful.covering._learn import Learned, Settings, learn
 from handful.covering._parameters import read_settings
 from handful.covering._renumber import renumbered
 from handful.covering.codes.candidate import Candidate
+from handful.covering.columns import read_columns, steering_weights
+from handful.covering.learn import Learned, Settings, learn
 from handful.rules import AbstractRule, Rows, RuleList, RuleSet, collapse_rows
-from handful.rules._elsewhere import is_dask, over_chunks
 from handful.rules.rows import STEERING_UNIT
 from handful.tables import BlindOrder, Draw, blind_order, warn_of_fitted_scaling
 
@@ -92,8 +92,8 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        if is_dask(X):
-            return over_chunks().fit(self, X, y, sample_weight=sample_weight)
+        if is_elsewhere(X):
+            return engine_for(X).fit(self, X, y, sample_weight=sample_weight)
         table = X
         X, y = self._read_training(X, y)
         check_classification_targets(y)
@@ -209,8 +209,8 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
 
         For more than two classes one column a class; the largest wins.
         """
-        if is_dask(X):
-            return over_chunks().map_rows(self, "decision_function", X)
+        if is_elsewhere(X):
+            return engine_for(X).map_rows(self, "decision_function", X)
         X = self._read_new(X)
         scores = np.column_stack([part.machine.decision_function(X) for part in self._learned])
         return scores[:, 0] if scores.shape[1] == 1 else scores
@@ -224,15 +224,15 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of new cases."""
-        if is_dask(X):
-            return over_chunks().map_rows(self, "predict", X)
+        if is_elsewhere(X):
+            return engine_for(X).map_rows(self, "predict", X)
         codes = self._predict_codes(self._read_new(X))
         return self.classes_[codes]
 
     def fired_rules(self, X: Any) -> Ints:
         """Index of the first rule that covers each row, -1 where none does (two classes)."""
-        if is_dask(X):
-            return over_chunks().map_rows(self, "fired_rules", X)
+        if is_elsewhere(X):
+            return engine_for(X).map_rows(self, "fired_rules", X)
         X = self._read_new(X)
         fired = [part.machine.first_rule(X) for part in self._learned]
         return fired[0] if len(fired) == 1 else np.column_stack(fired)
