@@ -18,7 +18,6 @@ from handful.boosting._lpboost import LPBoost
 from handful.boosting._mkl import LPBoostMKL
 from handful.boosting._rademacher import RademacherEstimate, empirical_rademacher
 from handful.boosting._stumps import Stump
-from handful.boosting.one_versus_rest import OneVersusRest
 
 __all__ = [
     "AdaBoost",
@@ -28,7 +27,6 @@ __all__ = [
     "LPBoost",
     "LPBoostMKL",
     "MarginDisplay",
-    "OneVersusRest",
     "RademacherEstimate",
     "Restricted",
     "Stump",

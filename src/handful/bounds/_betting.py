@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._checks import check_choice, check_count, check_delta, check_nats
 from handful.bounds._certificate import IID, Certificate, itemise
 from handful.bounds._tails import kl_inverse
-from handful.bounds._validation import check_choice, check_count, check_delta, check_nats
 
 Floats = NDArray[np.float64]
 

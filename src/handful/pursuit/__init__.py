@@ -10,7 +10,6 @@ deflate, absorb, share, fork) and run it with ``_lookahead.pursue``; give it an 
 deflates the whole matrix in ``tests/oracles/pursuit.py``.
 """
 
-from handful.pursuit._base import BasePursuit
 from handful.pursuit._cholesky import PartialCholesky, partial_cholesky
 from handful.pursuit._classifier import KernelMatchingPursuitClassifier
 from handful.pursuit._columns import KernelColumns
@@ -22,7 +21,6 @@ from handful.pursuit._sparse_cca import SparseKernelCCA
 from handful.pursuit._sparse_pca import SparseKernelPCA
 
 __all__ = [
-    "BasePursuit",
     "KernelColumns",
     "KernelMatchingPursuitClassifier",
     "KernelMatchingPursuitRegressor",

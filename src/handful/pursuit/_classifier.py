@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from handful._checks import check_choice, check_count, check_delta
 from handful.bounds import Certificate, NotCertifiableError
 from handful.kernels import Kernel
-from handful.pursuit._base import BasePursuit, check_kernel_matrix
 from handful.pursuit._columns import Floats, Indices
 from handful.pursuit._expansion import decide
 from handful.pursuit._path import (
@@ -25,6 +24,7 @@ from handful.pursuit._path import (
     path_points,
     with_risks,
 )
+from handful.pursuit.base import BasePursuit, check_kernel_matrix
 from handful.tables import warn_of_fitted_scaling
 
 COEFFICIENTS = tuple(BOUND_OF)

@@ -83,8 +83,10 @@ def read_plane(machine: Any, X: Any, y: Any) -> dict[str, Any] | None:
 
 def read_pictures(machine: Any) -> list[dict[str, Any]]:
     """Displays of other families: margins of a vote, the path of a pursuit."""
-    from handful.boosting import MarginDisplay, OneVersusRest
-    from handful.pursuit import BasePursuit, PursuitPathDisplay
+    from handful.boosting import MarginDisplay
+    from handful.boosting.one_versus_rest import OneVersusRest
+    from handful.pursuit import PursuitPathDisplay
+    from handful.pursuit.base import BasePursuit
 
     display: Any
     if isinstance(machine, OneVersusRest):
