@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -106,3 +107,83 @@ def test_loops_are_cached_and_release_the_lock(path):
 def test_only_one_door_to_numba(path):
     if _unit(path) != "_compiled":
         assert not any(name.split(".")[0] == "numba" for name in _imports(path))
+
+
+def _graph() -> dict[str, set[str]]:
+    """Which unit leads to which, by imports anywhere in a file and by imports by name."""
+    graph: dict[str, set[str]] = {}
+    for path in MODULES:
+        named = {name.split(".")[1] for name in _imports(path) if name.startswith("handful.")}
+        by_string = re.findall(
+            r"import_module\(\s*f?[\"']handful\.?(\w*)", path.read_text(encoding="utf-8")
+        )
+        graph.setdefault(_unit(path), set()).update(named, filter(None, by_string))
+    return {unit: found - {unit} for unit, found in graph.items()}
+
+
+def test_no_unit_leads_back_to_itself():
+    graph = _graph()
+    for start in graph:
+        seen: set[str] = set()
+        todo = [start]
+        while todo:
+            for unit in graph.get(todo.pop(), ()):
+                if unit not in seen:
+                    seen.add(unit)
+                    todo.append(unit)
+        assert start not in seen, f"{start} is on an import cycle"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_private_names_stay_in_their_package(path):
+    for name in _imports(path):
+        first, *parts = name.split(".")
+        if first != "handful" or not parts or parts[0] in {_unit(path), *EVERYBODY}:
+            continue
+        private = [part for part in parts[1:] if part.startswith("_")]
+        assert not private, f"{name} is private: make it public where it lives, or move it"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_types_are_not_told_by_text(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Attribute):
+            assert node.attr != "__module__", f"{path.name}:{node.lineno}"
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            told = any(isinstance(s, ast.Attribute) and s.attr == "__name__" for s in sides)
+            assert not told, f"{path.name}:{node.lineno}"
+
+
+# Functions that need more than eight parameters. Compiled loops take arrays one by one; the others
+# are the public form of a theorem or a command, where every argument is a number somebody gives.
+MANY_PARAMETERS = {
+    "boosting/_generation.py": {"column_generation"},
+    "bounds/_compression.py": {
+        *("_scheme", "compression_bound", "kl_compression_bound", "cost_bound"),
+        "closed_form_compression_bound",
+    },
+    "bounds/_published.py": {"published_half_space_bound"},
+    "bounds/_real_loss.py": {"real_loss_bound"},
+    "certified/_learn.py": {"_counts"},
+    "covering/_paths.py": {"cross_validate_path"},
+    "covering/codes/compression.py": {"_candidate"},
+    "covering/codes/listed.py": {"_listed_candidate"},
+    "programs/_program.py": {"solve_lp"},
+    "report/_page.py": {"render_report"},
+    "rules/search/exact.py": {"exact_half_space_paths"},
+    "svm/grid.py": {"fit_svm_grid"},
+}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_functions_take_few_parameters(path):
+    if path.stem.endswith("loops") or _unit(path) == "cli":
+        return
+    allowed = MANY_PARAMETERS.get(str(path.relative_to(SOURCE)), set())
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.FunctionDef) or node.name == "__init__":
+            continue
+        given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+        n = sum(argument.arg not in ("self", "cls") for argument in given)
+        assert n <= 8 or node.name in allowed, f"{path.name}:{node.name} takes {n} parameters"

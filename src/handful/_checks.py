@@ -6,6 +6,8 @@ import math
 import numbers
 from typing import Any
 
+import numpy as np
+
 LARGEST_COUNT = 2**53  # beyond it floats do not count
 
 
@@ -76,6 +78,6 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
 
 def check_flag(name: str, value: Any) -> bool:
     """Return ``value`` if it is True or False."""
-    if type(value).__name__ not in ("bool", "bool_"):
+    if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"`{name}` must be True or False, got {value!r}.")
     return bool(value)

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics.pairwise import euclidean_distances
 
-Floats = NDArray[np.float64]
+from handful._types import Floats
 
 __all__ = ["KERNELS", "Kernel", "center_kernel", "center_kernel_rows", "make_kernel"]
 

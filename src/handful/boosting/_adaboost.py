@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from handful._checks import check_choice, check_count
 from handful._engines import engine_for, is_elsewhere
-from handful.boosting._columns import ColumnFamily, Floats
+from handful._types import Floats
+from handful.boosting._columns import ColumnFamily
 from handful.boosting._learners import RESPONSES, LearnerColumns
 from handful.boosting._losses import LOSSES
 from handful.boosting._rademacher import RademacherEstimate

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from handful.boosting._columns import Column, ColumnFamily, Floats
+from handful._types import Floats
+from handful.boosting._columns import Column, ColumnFamily
 from handful.boosting._generation import Iteration, Restricted
 from handful.boosting._interior import InteriorPoint, first_point, follow_path, wider_point
 from handful.boosting._unique import capped_quantile

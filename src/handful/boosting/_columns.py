@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from handful._types import Floats
 
 #: Edges of scores that sum to one in absolute value are tied when they differ by no more.
 TIE = 1e-12

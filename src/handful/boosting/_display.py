@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from handful.boosting._columns import Floats
+from handful._types import Floats
 
 
 class MarginDisplay:

@@ -15,7 +15,8 @@ from typing import Protocol
 
 import numpy as np
 
-from handful.boosting._columns import Column, ColumnFamily, Floats
+from handful._types import Floats
+from handful.boosting._columns import Column, ColumnFamily
 
 
 @dataclass(frozen=True)

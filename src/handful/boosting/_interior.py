@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from handful.boosting._columns import Floats
+from handful._types import Floats
 
 #: Share of the way to the boundary that a step may go.
 _STEP = 0.95

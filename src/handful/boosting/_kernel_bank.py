@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from handful.boosting._columns import Floats
+from handful._types import Floats
 from handful.boosting._kernel_specs import ViewKernel, check_kernel_matrix
 
 #: Matrices are kept up to this many bytes, and computed again when needed beyond.

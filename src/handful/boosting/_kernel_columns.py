@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.boosting._columns import Column, Floats, ranked
+from handful._types import Floats
+from handful.boosting._columns import Column, ranked
 
 
 @dataclass(frozen=True, eq=False)

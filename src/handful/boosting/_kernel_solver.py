@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from handful._types import Floats
 from handful.boosting._collect import vote_value
-from handful.boosting._columns import Floats
 from handful.boosting._generation import Iteration
 from handful.boosting._kernel_bank import KernelBank
 from handful.boosting._unique import capped_quantile

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from handful.boosting._columns import Floats
+from handful._types import Floats
 from handful.kernels import Kernel, make_kernel
 
 #: Rows on which a kernel that is not known to be positive is tested.

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone, is_regressor
 
-from handful.boosting._columns import Column, Floats
+from handful._types import Floats
+from handful.boosting._columns import Column
 
 RESPONSES = ("labels", "scores")
 

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from scipy.special import expit
 
-from handful.boosting._columns import Floats
+from handful._types import Floats
 
 
 class Loss(Protocol):

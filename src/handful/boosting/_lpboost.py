@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.utils import get_tags
 
 from handful._checks import check_count, check_real
-from handful.boosting._columns import ColumnFamily, Floats, PrecomputedColumns
+from handful._types import Floats
+from handful.boosting._columns import ColumnFamily, PrecomputedColumns
 from handful.boosting._learners import LearnerColumns
 from handful.boosting._lpboost_solver import (
     NO_MARGIN,

@@ -10,8 +10,9 @@ from typing import Protocol
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from handful._types import Floats
 from handful.boosting._collect import Collected, collect_columns
-from handful.boosting._columns import Column, ColumnFamily, Floats
+from handful.boosting._columns import Column, ColumnFamily
 from handful.boosting._generation import Generated, Iteration, column_generation
 from handful.boosting._master import DualMaster
 from handful.boosting._nu import ROUGH

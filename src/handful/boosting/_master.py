@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from handful.boosting._columns import Column, Floats
+from handful._types import Floats
+from handful.boosting._columns import Column
 from handful.boosting._generation import Restricted
 from handful.programs import LinearProgram
 

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from handful._checks import check_count, check_real
-from handful.boosting._columns import Floats
+from handful._types import Floats
 from handful.boosting._kernel_bank import KernelBank
 from handful.boosting._kernel_solver import KernelSolution, solve_kernels
 from handful.boosting._kernel_specs import ViewKernel, make_kernels

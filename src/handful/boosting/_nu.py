@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from handful._checks import check_real
-from handful.boosting._columns import Floats
+from handful._types import Floats
 
 #: Fractions that "auto" chooses from, largest first: columns found for one serve the next.
 NUS = (0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)

@@ -11,7 +11,8 @@ import numpy as np
 from sklearn.utils import check_array, check_random_state
 
 from handful._checks import check_count, check_delta
-from handful.boosting._columns import Column, ColumnFamily, Floats
+from handful._types import Floats
+from handful.boosting._columns import Column, ColumnFamily
 from handful.boosting._kernel_columns import KernelColumns
 from handful.boosting._kernel_specs import make_kernels
 from handful.boosting._learners import LearnerColumns

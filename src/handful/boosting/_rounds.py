@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from handful.boosting._columns import ColumnFamily, Floats
+from handful._types import Floats
+from handful.boosting._columns import ColumnFamily
 
 #: A learner whose edge is no larger than this is no better than chance.
 CHANCE = 1e-10

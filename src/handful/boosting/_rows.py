@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from handful.boosting._columns import Floats
+from handful._types import Floats
 
 
 def merge_rows(X: Floats, y_signed: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:

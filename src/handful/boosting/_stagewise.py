@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from handful.boosting._columns import ColumnFamily, Floats
+from handful._types import Floats
+from handful.boosting._columns import ColumnFamily
 from handful.boosting._losses import Loss
 from handful.boosting._rounds import CHANCE, Boosted, Round, capped_alpha
 

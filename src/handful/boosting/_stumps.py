@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.boosting._columns import TIE, Column, Floats, fixed_prices, ranked
+from handful._types import Floats
+from handful.boosting._columns import TIE, Column, fixed_prices, ranked
 
 
 @dataclass(frozen=True, order=True)

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from handful.boosting._columns import Column, FiniteFamily, Floats
+from handful._types import Floats
+from handful.boosting._columns import Column, FiniteFamily
 from handful.boosting._generation import Restricted
 
 #: Slack that separates "strictly inside" from "at the bound" after polishing.

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import qr
 
+from handful._types import Floats
 from handful.boosting._collect import Collected, feasible, vote_value
-from handful.boosting._columns import Floats
 from handful.boosting._generation import Restricted
 from handful.boosting._interior import follow_path
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from handful.boosting._columns import Floats
+from handful._types import Floats
 from handful.boosting._learners import response
 from handful.boosting._stumps import Stump
 

@@ -15,13 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.boosting._columns import Floats
+from handful._types import Floats, Ints
 from handful.boosting._rounds import CHANCE, Boosted, Round, capped_alpha
 from handful.boosting._stumps import Stump, StumpColumns
 from handful.rules.stump import feature_values
 from handful.rules.table import Encoder, pad_thresholds
-
-Ints = NDArray[np.int64]
 
 QUANTUM_BITS = 61
 

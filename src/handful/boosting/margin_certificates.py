@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from handful.boosting._columns import Floats
+from handful._types import Floats
 from handful.boosting._rademacher import RademacherEstimate
 from handful.bounds import (
     Certificate,

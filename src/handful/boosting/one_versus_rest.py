@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from handful._checks import check_delta, check_real
 from handful._engines import engine_for, is_elsewhere
-from handful.boosting._columns import Floats
+from handful._types import Floats
 from handful.boosting._rademacher import RademacherEstimate
 from handful.boosting._stumps import Stump
 from handful.boosting._votes import StumpVote

@@ -6,13 +6,11 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from handful._checks import check_choice, check_count, check_delta, check_nats
+from handful._types import Floats
 from handful.bounds._certificate import IID, Certificate, itemise
 from handful.bounds._tails import kl_inverse
-
-Floats = NDArray[np.float64]
 
 GROUP_METHODS = ("betting", "kl")
 GROUP_LOSS = "the probability that a random case of a random new group is misclassified"

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._checks import check_count, check_delta, check_nats, check_real
+from handful._types import Floats
 from handful.bounds._messages import log_zeta_prior
-from handful.bounds._tails import Floats, binomial_tail_inverse, log_binomial_coefficient
+from handful.bounds._tails import binomial_tail_inverse, log_binomial_coefficient
 
 _LARGEST = 10**9
 

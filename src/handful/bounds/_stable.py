@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 from handful._checks import check_count, check_delta, check_real
+from handful._types import Floats
 from handful.bounds._certificate import IID, Certificate
-from handful.bounds._tails import Floats, _log_tails, _pmf_constant
+from handful.bounds._tails import _log_tails, _pmf_constant
 
 _REFERENCE = "Campi & Garatti (2023), Compression, generalization and learning, JMLR 24"
 STABLE_ASSUMPTIONS = (

@@ -15,10 +15,10 @@ Everything here is vectorised over its arguments by broadcasting. Two ideas carr
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import gammaln, ndtri_exp
 
-Floats = NDArray[np.float64]
+from handful._types import Floats
 
 _PAD = 1e-12  # relative; mpmath comparisons in the tests show errors below 1e-14
 _HALF_LOG_2PI = 0.9189385332046727

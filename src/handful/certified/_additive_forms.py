@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._types import Floats, Ints
 from handful.certified._logistic import logistic_path
-from handful.certified._pool import Floats, Ints, Pool
+from handful.certified._pool import Pool
 from handful.certified._proposals import Proposal, need_folds, select
 from handful.fitted import Additive, Curve
 from handful.scoring import quantile_cuts

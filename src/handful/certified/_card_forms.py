@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from handful.certified._pool import Ints, Pool
+from handful._types import Ints
+from handful.certified._pool import Pool
 from handful.certified._proposals import Proposal, need_folds, need_two_classes, select
 from handful.scoring import Items, Points, card_of, integer_points, make_task, support_path
 

@@ -13,13 +13,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from handful._types import Floats, Ints
 from handful.bounds import Certificate, binomial_tail_inverse, held_out_bound
 from handful.certified._explain import menu_lines, rules_frame
 from handful.certified._forms import wanted_forms
 from handful.certified._groups import GROUP_LOSSES, Units, make_units
 from handful.certified._learn import learn_all, make_candidates, units_in_pool
 from handful.certified._menu import NO_SEED, SEED, Menu
-from handful.certified._pool import Floats, Ints, Pool, make_folds, pool_size, take_rows
+from handful.certified._pool import Pool, make_folds, pool_size, take_rows
 from handful.fitted import Fitted, feature_names, read_columns, read_table
 from handful.tables import row_digests
 

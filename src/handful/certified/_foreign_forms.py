@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from handful.certified._pool import Ints, Pool, take_rows
+from handful._types import Ints
+from handful.certified._pool import Pool, take_rows
 from handful.certified._proposals import Proposal, need_folds
 from handful.fitted import Opaque, Vote
 

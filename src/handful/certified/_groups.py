@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from handful._types import Floats, Ints
 from handful.bounds import betting_bound, binomial_tail_inverse
-from handful.certified._pool import Floats, Ints
 from handful.certified._records import Counts
 from handful.tables import RowDigests, blind_order, row_digests, table_digest
 

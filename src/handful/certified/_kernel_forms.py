@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from handful.certified._pool import Floats, Ints, Pool
+from handful._types import Floats, Ints
+from handful.certified._pool import Pool
 from handful.certified._proposals import Proposal, need_folds, select
 from handful.fitted import KernelExpansion
 

@@ -12,10 +12,11 @@ from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
 from handful._threads import one_blas_thread
+from handful._types import Ints
 from handful.certified._foreign_forms import vote
 from handful.certified._forms import BELIEF, FORMS, Form, simplicity_of
 from handful.certified._groups import Units, count_groups, group_means
-from handful.certified._pool import Ints, Pool, take_rows
+from handful.certified._pool import Pool, take_rows
 from handful.certified._proposals import Proposal
 from handful.certified._records import Candidate, Counts, Failure, Term, rank_masses
 from handful.fitted import Fitted

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from handful._types import Floats, Ints
 from handful.certified._logistic import logistic_path
-from handful.certified._pool import Floats, Ints, Pool
+from handful.certified._pool import Pool
 from handful.certified._proposals import (
     Proposal,
     need_folds,

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit, log_softmax, softmax
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from handful._types import Floats, Ints
 
 _N_STEPS = 30
 

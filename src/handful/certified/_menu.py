@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from handful._types import Floats, Ints
 from handful.bounds import (
     Certificate,
     Message,
@@ -16,7 +17,7 @@ from handful.bounds import (
     binomial_tail_inverse,
     pool_bound,
 )
-from handful.certified._records import Candidate, Failure, Floats, Ints
+from handful.certified._records import Candidate, Failure
 
 if TYPE_CHECKING:
     import pandas as pd

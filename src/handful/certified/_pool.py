@@ -7,13 +7,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from handful._types import Floats, Ints
 from handful.fitted import Columns
 from handful.scoring import Items, make_items
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 N_FOLDS = 5
 MAX_POOL = 10_000

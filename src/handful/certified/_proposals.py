@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from handful.certified._pool import Ints, Pool
+from handful._types import Ints
+from handful.certified._pool import Pool
 from handful.fitted import Machine
 
 

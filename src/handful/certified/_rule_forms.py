@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from handful.certified._pool import Floats, Ints, Pool
+from handful._types import Floats, Ints
+from handful.certified._pool import Pool
 from handful.certified._proposals import (
     Proposal,
     majority,

@@ -17,12 +17,12 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 
+from handful._types import Floats
 from handful.conformal.measures import DISTANCE_MEASURES, half_spread
 from handful.conformal.verdicts import label_scores, margin_scores, spread_columns
 from handful.kernels import Kernel, make_kernel
 from handful.svm.grid import SVMGrid, fit_svm_grid
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 PAPER_GRID: dict[str, list[float]] = {

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._types import Floats, Ints
 from handful.bounds import (
     Certificate,
     Criterion,
@@ -23,7 +24,7 @@ from handful.bounds import (
     held_out_bound,
     selective_error_bound,
 )
-from handful.conformal.verdicts import Floats, Ints, Verdict
+from handful.conformal.verdicts import Verdict
 
 Bools = NDArray[np.bool_]
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from handful._types import Floats
 from handful.bounds import NotCertifiableError
-
-Floats = NDArray[np.float64]
 
 
 class FilteringDisplay:

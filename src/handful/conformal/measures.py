@@ -11,7 +11,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from handful._types import Floats
+
 Ints = NDArray[np.intp]
 DistanceMeasure = Callable[[Floats, Ints, int, Floats], Floats]
 

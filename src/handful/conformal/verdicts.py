@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from handful._types import Floats
+
 Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._types import Floats
 from handful.covering.columns import Columns
 from handful.covering.learn import Learned
 from handful.rules import OR_MISSING, AbstractRule, RuleList, RuleSet, Stump
@@ -17,7 +18,6 @@ from handful.rules import OR_MISSING, AbstractRule, RuleList, RuleSet, Stump
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
 Machine = RuleSet | RuleList
 _OPPOSITE = {"below": "≥", "above": "≤", "equal": "≠", "unequal": "="}
 

@@ -11,6 +11,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
+from handful._types import Floats, Ints
 from handful.covering.codes.all_half_spaces import candidates_of_paths, kernel_of_rows
 from handful.covering.codes.candidate import Candidate
 from handful.covering.codes.compression import compression_candidates, make_table
@@ -21,9 +22,6 @@ from handful.rules.search.exact import exact_half_space_paths
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from handful._types import Ints
 from handful.covering.codes.candidate import Candidate
 from handful.covering.learn import Learned
-
-Ints = NDArray[np.int64]
 
 
 def renumbered(learned: Learned, order: Ints) -> Learned:

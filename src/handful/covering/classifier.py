@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful._engines import engine_for, is_elsewhere
+from handful._types import Floats, Ints
 from handful.bounds import Certificate, Message, caution, compression_bound
 from handful.covering._certify import certify_candidate, with_assumptions
 from handful.covering._explain import (
@@ -34,8 +35,6 @@ from handful.tables import BlindOrder, Draw, blind_order, warn_of_fitted_scaling
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _CLASSES_NOTE = (
     "The classes were known before the data; one too rare to be in the sample is always an error."

@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._types import Floats, Mask
 from handful.tables import is_missing, word_of
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 UNKNOWN = -1.0
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from handful._progress import report_progress
+from handful._types import Floats, Ints
 from handful.bounds import ClassCounts
 from handful.covering._certify import class_counts
 from handful.covering.codes.all_half_spaces import exact_candidates
@@ -37,9 +37,6 @@ from handful.rules import (
     SweepOptions,
 )
 from handful.rules.family import KIND_SIGNS, Geometry
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 PENALTIES = (0.5, 1.0, 1.5, 3.0, math.inf)
 LIST_PENALTIES = (1.0, 2.0, 5.0, math.inf)

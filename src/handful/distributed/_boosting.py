@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._types import Floats, Ints
 from handful.boosting import AdaBoost
 from handful.boosting.binned import Weighing, binned_rounds, pool_encoder, weigh_rows
 from handful.boosting.margin_certificates import GRID, N_SCALES, MarginCounts, slack_quanta
@@ -28,8 +29,6 @@ from handful.distributed.cluster import (
 from handful.rules.table import Encoder
 from handful.tables import SeenRows
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Codes = NDArray[np.uint16]
 
 _LOW_BITS = 30

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._types import Floats, Ints
 from handful.covering.columns import Columns
 from handful.distributed._order import first_rows
 from handful.distributed.cluster import compute, measured, require_dask
 from handful.rules import AbstractRule
 from handful.tables import Draw
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Labels = NDArray[Any]
 
 _SHOWN = 2000  # rows that are kept for displays

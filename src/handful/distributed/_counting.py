@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._progress import report_progress
+from handful._types import Floats, Ints
 from handful.distributed._chunks import Chunks, in_chunk
 from handful.distributed.cluster import (
     cache_bytes,
@@ -27,8 +28,6 @@ from handful.distributed.cluster import (
 from handful.rules import Table
 from handful.rules.table import Encoder, Pair, Round, covered_codes
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Codes = NDArray[np.uint16]
 Rule = tuple[int, int, int, int]
 
@@ -112,7 +111,7 @@ def _count_block(
     job: Job,
     out: list[list[Ints]],
 ) -> None:
-    from handful.rules.search import _loops
+    from handful.rules.search import table_loops
 
     ones = np.ones(len(is_positive), dtype=np.int64)
     masks: dict[Rule, NDArray[np.bool_]] = {}
@@ -126,7 +125,7 @@ def _count_block(
         chosen = [np.flatnonzero(gone & ~is_positive), np.flatnonzero(gone & is_positive)]
         for array, code in zip(arrays, codes, strict=True):
             for label in (0, 1):
-                _loops.add_rows(code, chosen[label], ones, 0, len(code), array[label])
+                table_loops.add_rows(code, chosen[label], ones, 0, len(code), array[label])
 
 
 def add_tallies(tallies: Sequence[Tally]) -> Tally:

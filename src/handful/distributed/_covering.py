@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from handful._types import Floats, Ints
 from handful.covering.classifier import CoveringClassifier
 from handful.distributed._chunks import Chunks
 from handful.distributed._reading import read_chunks
 from handful.distributed._rows import ChunkedRows
 from handful.rules import RuleList, RuleSet
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def fit_covering(machine: CoveringClassifier, X: Any, y: Any, classes: Any) -> CoveringClassifier:

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._types import Ints
 from handful.distributed.cluster import compute, measured, require_dask
 from handful.tables import Draw, RowDigests, column_names, row_digests
 
-Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 
 _BUCKET_ROWS = 4_000_000

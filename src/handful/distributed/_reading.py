@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._engines import is_elsewhere
+from handful._types import Floats, Ints
 from handful.covering.columns import Columns, column_parts, merged_categories
 from handful.distributed._chunks import Chunks
 from handful.distributed._order import digest_parts
@@ -28,8 +29,6 @@ from handful.tables import (
     seed_of,
 )
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Labels = NDArray[Any]
 
 

@@ -7,16 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from handful._types import Floats, Ints
 from handful.distributed._chunks import Chunks
 from handful.distributed._counting import ChunkCounter
 from handful.rules import Rows, Table, collapse_rows
 from handful.rules.rows import LARGEST_COLLAPSE, Machine
 from handful.rules.table import Counter
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class HeldIndex:

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from handful.fitted._machine import Floats, Ints, Spoken, from_scores, is_flag, number, used
+from handful._types import Floats, Ints
+from handful.fitted._machine import Spoken, from_scores, is_flag, number, used
 
 
 @dataclass(frozen=True)

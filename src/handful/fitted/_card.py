@@ -7,8 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from handful._types import Floats, Ints
 from handful.fitted._conditions import Cut
-from handful.fitted._machine import Floats, Ints, Spoken, used
+from handful.fitted._machine import Spoken, used
 
 
 @dataclass(frozen=True)

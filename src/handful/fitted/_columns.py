@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from handful._types import Floats
 from handful.tables import is_missing, word_of
-
-Floats = NDArray[np.float64]
 
 MAX_WORDS = 30
 

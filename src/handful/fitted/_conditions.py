@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from handful.fitted._machine import Floats, Spoken, as_floats, filled, number, steady_product, used
-
-Mask = NDArray[np.bool_]
+from handful._types import Floats, Mask
+from handful.fitted._machine import Spoken, as_floats, filled, number, steady_product, used
 
 
 def _compare(values: Floats, threshold: float, is_above: bool) -> Mask:

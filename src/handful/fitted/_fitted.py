@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from handful._types import Floats, Ints
 from handful.fitted._columns import Columns
 from handful.fitted._document import machine_from_document, machine_to_document
-from handful.fitted._machine import Floats, Ints, Machine, Spoken
+from handful.fitted._machine import Machine, Spoken
 from handful.fitted._opaque import Opaque
 
 

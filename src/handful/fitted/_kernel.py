@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from handful.fitted._machine import Floats, Ints, Spoken, filled, from_scores, number
+from handful._types import Floats, Ints
+from handful.fitted._machine import Spoken, filled, from_scores, number
 
 _BLOCK = 1 << 21
 

@@ -7,16 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from handful.fitted._machine import (
-    Floats,
-    Ints,
-    Spoken,
-    filled,
-    from_scores,
-    number,
-    steady_product,
-    used,
-)
+from handful._types import Floats, Ints
+from handful.fitted._machine import Spoken, filled, from_scores, number, steady_product, used
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from handful._types import Floats, Ints
 
 
 @dataclass(frozen=True)

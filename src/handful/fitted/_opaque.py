@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from handful.fitted._machine import Floats, Ints, Spoken
+from handful._types import Floats, Ints
+from handful.fitted._machine import Spoken
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from handful._types import Floats, Ints
 from handful.fitted._conditions import Condition
-from handful.fitted._machine import Floats, Ints, Machine, Spoken, used
+from handful.fitted._machine import Machine, Spoken, used
 
 
 def _scores_of(labels: Ints, n_classes: int) -> Floats:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._types import Floats
 from handful.bounds import Certificate
 from handful.io._rules import machine_from_dict
 from handful.io._scores import (
@@ -33,7 +34,6 @@ from handful.rules import (
 from handful.rules.fields import MAX_NUMBER, ModelFileError, read_index, read_int, read_text
 from handful.tables import exact_numbers, is_missing, word_of
 
-Floats = NDArray[np.float64]
 Machine = RuleSet | RuleList | ScoreMachine
 UNKNOWN = -1.0  # the code of a word that was never seen
 _MAX_FEATURES = 100_000

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._types import Floats
 from handful.kernels import Kernel
 from handful.rules.fields import (
     MAX_VALUES,
@@ -23,8 +24,6 @@ from handful.rules.fields import (
     read_kernel,
     read_size,
 )
-
-Floats = NDArray[np.float64]
 
 
 class _Plain:

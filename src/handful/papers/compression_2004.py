@@ -19,12 +19,12 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from handful._types import Floats
 from handful.svm import CriteriaDisplay, Geometry, KernelStore, code_3, criteria_table, fit_svm_grid
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
 Progress = Callable[[str], None] | None
 
 _FILES = {"abalone": "abalone-binary", "usps": "usps", "wisconsin": "breastw"}

@@ -15,14 +15,13 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 from sklearn.model_selection import KFold
 
+from handful._types import Floats
 from handful.conformal import PAPER_GRID, NonconformityClassifier
 from handful.papers._registry import expected
 from handful.svm import fit_svm_grid
 
-Floats = NDArray[np.float64]
 Progress = Callable[[str], None] | None
 
 FILES = {

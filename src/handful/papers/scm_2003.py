@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from handful._types import Ints
 from handful.bounds import held_out_bound, published_half_space_bound
 from handful.covering import SetCoveringMachine, cross_validate_path
 from handful.covering.codes.candidate import Candidate, certified_risks
@@ -29,7 +29,6 @@ from handful.papers._registry import expected
 if TYPE_CHECKING:
     import pandas as pd
 
-Ints = NDArray[np.int64]
 Progress = Callable[[str], None] | None
 
 N_FOLDS, DELTA = 10, 0.05

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_solve, lapack
 
+from handful._types import Floats
 from handful.programs._margin import MarginSolution
 from handful.programs._solver import MarginSolver
 from handful.programs._status import LPStatus, SolverError
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 #: Below this many columns all are given to the program at once.

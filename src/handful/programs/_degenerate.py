@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from handful._types import Floats
 from handful.programs._program import solve_lp
 from handful.programs._status import LPStatus, SolverError
-
-Floats = NDArray[np.float64]
 
 
 class DegenerateMachineWarning(UserWarning):

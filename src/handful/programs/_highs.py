@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from handful._types import Floats
 from handful.programs._margin import MarginProgram, MarginSolution, proved
 from handful.programs._program import LinearProgram
-
-Floats = NDArray[np.float64]
 
 
 def solve_with_highs(program: MarginProgram, *, time_limit: float | None = None) -> MarginSolution:

@@ -13,12 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
+from handful._types import Floats
 from handful.programs._margin import MarginProgram
 
-Floats = NDArray[np.float64]
 _TINY = 1e-200
 
 

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from handful._types import Floats
 from handful.kernels import Kernel
 from handful.programs._machine import MarginMachine
 from handful.programs._margin import MarginSolution
-
-Floats = NDArray[np.float64]
 
 
 class LinearProgrammingMachine(MarginMachine):

@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful._threads import in_one_blas_thread
+from handful._types import Floats
 from handful.bounds import Certificate, NotCertifiableError, held_out_bound, stable_bound
 from handful.kernels import make_kernel
 from handful.programs._columns import solve_by_columns
@@ -20,8 +21,6 @@ from handful.programs._degenerate import InterpolationWarning, TrivialSolutionWa
 from handful.programs._margin import MarginSolution
 from handful.programs._solver import MarginSolver
 from handful.tables import SeenRows, class_weights, warn_of_fitted_scaling
-
-Floats = NDArray[np.float64]
 
 _FIXED = (
     "the features and their scaling, C and all other settings were fixed before the data were seen",

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._types import Floats
 from handful.kernels import Kernel
 from handful.programs._columns import (
     interpolate,
@@ -18,8 +19,6 @@ from handful.programs._columns import (
 from handful.programs._machine import MarginMachine
 from handful.programs._margin import MarginSolution
 from handful.programs._status import LPStatus, SolverError
-
-Floats = NDArray[np.float64]
 
 SPARSITIES = ("auto", "l1", "paper", "rank")
 #: Price of the coefficients relative to that of slack, for sparsity="l1": chosen on nine data

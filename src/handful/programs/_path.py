@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from handful._types import Floats
 from handful.programs._solver import MarginSolver
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from handful._types import Floats
 from handful.programs._status import LPStatus, SolverError
 
-Floats = NDArray[np.float64]
 Matrix = Any  # a dense array or a scipy sparse matrix
 
 #: HiGHS works to the first feasibility, and to the second one where it gives up or its gap is

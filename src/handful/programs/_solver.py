@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas, lapack, qr, solve_triangular
 
+from handful._types import Floats
 from handful.programs._highs import solve_with_highs
 from handful.programs._interior import InteriorPoint, solve_interior
 from handful.programs._margin import MarginProgram, MarginSolution, balanced
 from handful.programs._status import LPStatus, SolverError
 from handful.programs._touching import touching_examples
 from handful.programs._vertex import polish, to_vertex
-
-Floats = NDArray[np.float64]
 
 #: A polished point with this gap needs no further iterations.
 _PROVED = 1e-11

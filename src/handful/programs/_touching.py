@@ -12,10 +12,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._types import Floats
 from handful.programs._margin import MarginProgram, MarginSolution
 from handful.programs._vertex import OptimalFace
-
-Floats = NDArray[np.float64]
 
 #: Margins within this distance of 1 or of the cap touch it.
 _TOUCH = 1e-6

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr, solve_triangular
 
+from handful._types import Floats
 from handful.programs._interior import InteriorPoint
 from handful.programs._margin import MarginProgram, MarginSolution, proved
 from handful.programs._program import LinearProgram
 from handful.programs._status import SolverError
 
-Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 #: Pivots below this part of the largest one are left out when equations are solved.

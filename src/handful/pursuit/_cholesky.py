@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from handful.pursuit._columns import Floats, Indices, KernelColumns
+from handful._types import Floats
+from handful.pursuit._columns import Indices, KernelColumns
 from handful.pursuit._lookahead import first_best, fork_state, pursue
 
 PIVOTS = ("trace", "diagonal")

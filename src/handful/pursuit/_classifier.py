@@ -12,9 +12,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful._checks import check_choice, check_count, check_delta
+from handful._types import Floats
 from handful.bounds import Certificate, NotCertifiableError
 from handful.kernels import Kernel
-from handful.pursuit._columns import Floats, Indices
+from handful.pursuit._columns import Indices
 from handful.pursuit._expansion import decide
 from handful.pursuit._path import (
     BOUND_OF,

@@ -19,8 +19,9 @@ from functools import cache
 
 import numpy as np
 
+from handful._types import Floats
 from handful.bounds import Message, log_binomial_coefficient
-from handful.pursuit._columns import Floats, Indices
+from handful.pursuit._columns import Indices
 from handful.pursuit._expansion import Expansion
 
 RIDGES = (0.01, 0.1, 1.0, 10.0)

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dsymv
 
+from handful._types import Floats
 from handful.kernels import Kernel
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 TILE_SIDE = 1024

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from handful.pursuit._columns import Floats, Indices, KernelColumns
+from handful._types import Floats
+from handful.pursuit._columns import Indices, KernelColumns
 from handful.pursuit._lookahead import first_best
 
 DEPENDENT = 1e-12

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from handful.pursuit._columns import Floats, Indices
+from handful._types import Floats
+from handful.pursuit._columns import Indices
 
 if TYPE_CHECKING:
     import pandas as pd

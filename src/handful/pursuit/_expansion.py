@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from handful._types import Floats
 from handful.kernels import Kernel
-from handful.pursuit._columns import Floats, Indices
+from handful.pursuit._columns import Indices
 from handful.pursuit._orthogonal import PursuitPath
 
 TIE = 1e-10

@@ -14,7 +14,8 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from handful.pursuit._columns import Floats, Indices, KernelColumns
+from handful._types import Floats
+from handful.pursuit._columns import Indices, KernelColumns
 
 FIRST_BATCH = 8
 LARGEST_BATCH = 32

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._types import Floats
 from handful.bounds import (
     Certificate,
     Message,
@@ -19,7 +20,7 @@ from handful.bounds import (
 )
 from handful.kernels import Kernel
 from handful.pursuit._codes import CodedExpansion, chosen_codes, log_binomial, quantised_codes
-from handful.pursuit._columns import Floats, Indices
+from handful.pursuit._columns import Indices
 from handful.pursuit._expansion import Expansion, center_rows, decide, expansion_of_size
 from handful.pursuit._ground import Ground, is_outside
 from handful.pursuit._orthogonal import PursuitPath

@@ -9,9 +9,10 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful._checks import check_choice, check_count, check_delta, check_real
+from handful._types import Floats
 from handful.bounds import Certificate, Message, NotCertifiableError
 from handful.kernels import Kernel
-from handful.pursuit._columns import Floats, Indices
+from handful.pursuit._columns import Indices
 from handful.pursuit._expansion import expansion_of_size
 from handful.pursuit._ground import Ground, is_outside
 from handful.pursuit._path import BOUND_OF, Counts, certificate_of

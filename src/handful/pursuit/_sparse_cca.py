@@ -10,9 +10,10 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful._checks import check_choice, check_count, check_real
+from handful._types import Floats
 from handful.bounds import Certificate, NotCertifiableError, real_loss_bound
 from handful.kernels import make_kernel
-from handful.pursuit._columns import Floats, KernelColumns
+from handful.pursuit._columns import KernelColumns
 from handful.pursuit._correlation import canonical_weights, correlation_pursuit
 from handful.pursuit._expansion import center_rows
 from handful.pursuit._ground import is_outside

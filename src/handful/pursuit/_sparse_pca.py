@@ -10,10 +10,11 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful._checks import check_choice, check_count, check_real
+from handful._types import Floats
 from handful.bounds import Certificate, NotCertifiableError, sparse_pca_bound
 from handful.kernels import make_kernel
 from handful.pursuit._cholesky import PIVOTS, partial_cholesky
-from handful.pursuit._columns import Floats, KernelColumns
+from handful.pursuit._columns import KernelColumns
 from handful.pursuit._expansion import center_rows
 from handful.pursuit._ground import first_candidates, is_outside
 from handful.pursuit.base import MEBIBYTE, check_kernel_matrix

@@ -10,9 +10,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from handful._checks import check_choice, check_count, check_real
+from handful._types import Floats
 from handful.bounds import BLIND_POOL, Certificate
 from handful.kernels import Kernel, make_kernel
-from handful.pursuit._columns import Floats, Indices, KernelColumns
+from handful.pursuit._columns import Indices, KernelColumns
 from handful.pursuit._expansion import Expansion, center_rows, expansion_of_size
 from handful.pursuit._ground import Ground, first_candidates, pool_size
 from handful.pursuit._orthogonal import CRITERIA, PursuitPath, orthogonal_pursuit

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._types import Ints
 from handful.bounds import Certificate, confidence_text, percent_text
 
-Ints = NDArray[np.int64]
 MAX_CLASSES = 30
 # Bounds that count errors outside the kept examples.
 COUNTING_BOUNDS = ("compression", "compression-closed-form", "compression-kl", "cost", "pool")

@@ -7,17 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from handful._types import Floats, Ints, Mask
 from handful.report._axes import axes_or_new, legend_above
 from handful.report._features import column_names, numeric_rows, telling_features
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 MAX_POINTS = 2000

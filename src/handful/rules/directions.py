@@ -50,10 +50,10 @@ def inner_products(points: Floats, X: Floats) -> Floats:
     >>> inner_products(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0], [0.0, 1.0]]))
     array([[11.,  2.]])
     """
-    from handful.rules.search import _loops
+    from handful.rules.search import table_loops
 
     out = np.zeros((points.shape[0], X.shape[0]))
-    _loops.add_products(
+    table_loops.add_products(
         np.ascontiguousarray(points, dtype=np.float64),
         np.ascontiguousarray(X.T, dtype=np.float64),
         out,

@@ -173,7 +173,7 @@ def encode_rows(
     n_threads: int = 1,
 ) -> NDArray[np.uint16]:
     """Codes of ``values[first] - values[second]`` among the thresholds, all rows at once."""
-    from handful.rules.search import _loops
+    from handful.rules.search import table_loops
 
     if 2 * thresholds.shape[1] + 2 > np.iinfo(np.uint16).max:
         raise ValueError(
@@ -183,7 +183,7 @@ def encode_rows(
     codes = np.empty((len(first), values.shape[1]), dtype=np.uint16)
 
     def work(start: int, stop: int) -> None:
-        _loops.encode(
+        table_loops.encode(
             values, first, second, thresholds, n_thresholds, tolerances, start, stop, codes
         )
 

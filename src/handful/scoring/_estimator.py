@@ -11,11 +11,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from handful._types import Floats
 from handful.fitted import Card, Columns, Fitted, feature_names, read_columns, read_table
 from handful.scoring._items import make_items
 from handful.scoring._solver import card_of, integer_points, make_task, support_path
-
-Floats = NDArray[np.float64]
 
 
 class ScoreCard(ClassifierMixin, BaseEstimator):

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._types import Floats, Ints
 from handful.fitted import Cut
 
-Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
-Ints = NDArray[np.int64]
 
 _N_NEIGHBOURS = 24
 

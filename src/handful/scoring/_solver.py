@@ -10,13 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from handful._types import Floats, Ints
 from handful.fitted import Card, Item
 from handful.scoring._items import Items
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _RIDGE = 0.1  # on weights of items that are 0 or 1: keeps those of separable data finite
 _N_TRIED = 6  # items of largest gain that a greedy step fits exactly

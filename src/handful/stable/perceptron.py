@@ -13,11 +13,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from handful._types import Floats
 from handful.bounds import Certificate, NotCertifiableError, perceptron_bound, stable_bound
 from handful.kernels import make_kernel
 from handful.tables import canonical_order, warn_of_fitted_scaling
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 _TOLERANCE = 1e-10

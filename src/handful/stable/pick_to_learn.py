@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from handful._types import Floats
 from handful.bounds import Certificate, NotCertifiableError, compression_bound, stable_bound
 from handful.conformal import decision_values, label_scores
 from handful.tables import (
@@ -26,7 +27,6 @@ from handful.tables import (
     table_digest,
 )
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
 Judge = Callable[[Ints], tuple[Bools, Floats]]

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._types import Floats
 from handful.bounds import (
     Certificate,
     NotCertifiableError,
@@ -29,7 +30,6 @@ from handful.svm._solver import best_bias_interval, solve_path
 from handful.svm._store import KernelStore
 from handful.tables import SeenRows
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 BOUNDS_OF_SVM = ("auto", "stable", "compression", "held-out")

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from handful._types import Floats
 from handful.svm._store import KernelStore
 from handful.svm.criteria.codes import code_1, code_2, code_3, code_4, code_5
 from handful.svm.criteria.criteria_table import criteria_table
@@ -16,7 +16,6 @@ from handful.svm.grid import SVMGrid
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
 _CODES = {"c1": code_1, "c2": code_2, "c3": code_3, "c4": code_4, "c5": code_5}
 
 

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from handful._threads import in_one_blas_thread
+from handful._types import Floats
 from handful.bounds import Certificate, Criterion
 from handful.kernels import Kernel, center_kernel, make_kernel
 from handful.svm._certificates import (
@@ -30,8 +31,6 @@ from handful.svm._store import KernelStore
 from handful.svm.criteria.registry import get_criterion
 from handful.svm.grid import SVMGrid, fit_kernel_path
 from handful.tables import SeenRows, class_weights, warn_of_fitted_scaling
-
-Floats = NDArray[np.float64]
 
 
 class SupportVectorMachine(ClassifierMixin, BaseEstimator):

@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._types import Floats
 from handful.kernels import Kernel
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 SUPPORT_TOLERANCE = 1e-8

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._types import Floats
 from handful.bounds import NotCertifiableError
 from handful.kernels import Kernel
 from handful.svm._model import SVMModel
 from handful.svm._solver import duality_gap
-
-Floats = NDArray[np.float64]
 
 
 def is_svc(machine: Any) -> bool:

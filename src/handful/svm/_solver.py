@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotrs
 from sklearn.exceptions import ConvergenceWarning
 
-Floats = NDArray[np.float64]
+from handful._types import Floats
 
 _SMO_STEPS = 700
 _NEWTON_STEPS = 10

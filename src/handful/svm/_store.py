@@ -6,14 +6,13 @@ from collections import OrderedDict
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics.pairwise import euclidean_distances
 
+from handful._types import Floats
 from handful.kernels import Kernel, center_kernel
 from handful.svm._model import SVMModel
 from handful.svm.criteria.geometry import Geometry, KernelGeometry
 
-Floats = NDArray[np.float64]
 _BUDGET_BYTES = 1 << 28
 
 

@@ -6,15 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics.pairwise import euclidean_distances
 from threadpoolctl import threadpool_limits
 
+from handful._types import Floats
 from handful.kernels import Kernel, center_kernel
 from handful.svm._model import SVMModel
 from handful.svm._solver import Solution, solve_path
 
-Floats = NDArray[np.float64]
 _BLOCK_ENTRIES = 1 << 21
 
 

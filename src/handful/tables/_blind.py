@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._types import Ints
 from handful.tables._digests import (
     Bytes,
     RowDigests,
@@ -24,8 +25,6 @@ from handful.tables._digests import (
     digest_sum,
     row_digests,
 )
-
-Ints = NDArray[np.int64]
 
 MOST_CODES = 100_000  # rows; half a megabyte of the model file
 

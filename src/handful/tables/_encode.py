@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from handful._types import Floats
 from handful.tables._digests import word_of
 from handful.tables._kinds import Column
 from handful.tables._numbers import is_mark, numbers_of
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

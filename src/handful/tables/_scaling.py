@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from handful._types import Floats
 
 _SAME = 1e-9
 _FEWEST = 3  # two rows are standardised by chance

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta, binom
 
+from handful._types import Mask
 from handful.tables._digests import row_digests
 
 Words = NDArray[np.uint64]
-Mask = NDArray[np.bool_]
 
 _DOUBT = 1e-2  # that the share of twins is larger than it is taken to be
 _CHANCE = 1e-3  # below this, new rows would hardly equal so many training rows

@@ -153,11 +153,11 @@ def test_labels_outside_the_pool_do_not_move_its_prices(rng):
 
 
 def level_nats_of(projections, rows):
-    from handful.rules.search import _loops
+    from handful.rules.search import table_loops
 
     sweep = PoolSweep(projections, rows, "conjunction", 1)
     n = len(projections.pool)
-    return _loops.count_usefulness(
+    return table_loops.count_usefulness(
         sweep.pool_same, sweep.pool_other, projections.table.n_thresholds, projections.sides,
         n, 2 * n + 1,
     )  # fmt: skip

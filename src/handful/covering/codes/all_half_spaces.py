@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from handful._types import Floats, Ints
 from handful.bounds import half_space_message
 from handful.covering.codes.candidate import Candidate, log_choices
 from handful.covering.codes.compression import PathCounter
@@ -18,8 +18,6 @@ from handful.rules.half_space import rebuild_half_spaces
 from handful.rules.search.exact import HalfSpaceStep, exact_half_space_paths
 from handful.rules.table import check_finite
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Terms = tuple[tuple[str, float], ...]
 
 

@@ -13,13 +13,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from handful._types import Floats, Mask
 from handful.bounds import binomial_tail_inverse, log_binomial_coefficient
 from handful.rules import Rows, RuleList, RuleSet
 
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 Terms = tuple[tuple[str, float], ...]
 
 

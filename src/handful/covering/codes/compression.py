@@ -10,16 +10,13 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from handful._types import Ints, Mask
 from handful.covering.codes.candidate import Candidate, count_errors, log_choices
 from handful.rules import Rows, RuleSet, Step, Sweep, SweepOptions, Table
 from handful.rules.family import KIND_SIGNS, CodedPath, Family, Geometry
 from handful.rules.search.ball_sweep import BallSweep
 from handful.rules.table import covered_rows
-
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 
 def distinct_examples(rows: Rows, pool: Ints) -> Ints:

@@ -10,15 +10,14 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from handful._types import Ints
 from handful.covering.codes.candidate import Candidate, count_errors, log_choices
 from handful.rules import AbstractRule, Rows, RuleList, RuleSet, Table
 from handful.rules.family import KIND_SIGNS, Family
 from handful.rules.search.list_sweep import ListedStep, ListSweep
 from handful.rules.table import covered_rows
 
-Ints = NDArray[np.int64]
 Terms = tuple[tuple[str, float], ...]
 
 _LOG_ZETA_2 = math.log(math.pi**2 / 6.0)

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._threads import in_one_blas_thread
+from handful._types import Ints
 from handful.covering.codes.candidate import Candidate, recount
 from handful.covering.codes.projections import MAX_FIT, fit_logistic, is_comparable, pool_scales
 from handful.rules import LinearRule, Rows, RuleSet
-
-Ints = NDArray[np.int64]
 
 RIDGE = 1.0
 _FEWEST = 10

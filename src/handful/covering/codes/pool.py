@@ -15,17 +15,14 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from handful._types import Floats, Ints
 from handful.covering.codes.candidate import Candidate
 from handful.covering.codes.projections import Projections
 from handful.rules import Rows, RuleSet
 from handful.rules.family import KIND_SIGNS
 from handful.rules.search.greedy import histogram, remove_rows
 from handful.rules.table import WITH_MISSING, Counter, Round, covered_rows
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 Prefix = tuple[tuple[int, int, int], ...]
 
@@ -133,11 +130,11 @@ class PoolSweep:
 
     def _nats(self, prefix: Prefix, pool_same: Ints, pool_other: Ints) -> Floats | None:
         """Price of the next rule by its usefulness on the pool; shared by paths that agree."""
-        from handful.rules.search import _loops
+        from handful.rules.search import table_loops
 
         if prefix not in self._prices:
             offset = len(self.pool_is_same)
-            levels = _loops.count_usefulness(
+            levels = table_loops.count_usefulness(
                 pool_same,
                 pool_other,
                 self.table.n_thresholds,
@@ -152,11 +149,11 @@ class PoolSweep:
     def _best(
         self, counts: tuple[Ints, Ints, Ints, Ints], nats: Floats, penalty: float, exchange: float
     ) -> CodedStep | None:
-        from handful.rules.search import _loops
+        from handful.rules.search import table_loops
 
         same, other, pool_same, pool_other = counts
         table, sides = self.table, self.sides
-        found = _loops.best_coded_rule(
+        found = table_loops.best_coded_rule(
             same,
             other,
             pool_same,

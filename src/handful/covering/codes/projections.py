@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from handful._threads import in_one_blas_thread
+from handful._types import Floats, Ints, Mask
 from handful.rules import AbstractRule, Ball, LinearRule, Rows, Stump, Table
 from handful.rules.ball import ball_distances
 from handful.rules.directions import inner_products
@@ -27,10 +27,6 @@ from handful.rules.table import (
     encode_rows,
     pad_thresholds,
 )
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 _MAX_THRESHOLDS = 120
 _MAX_PAIRS = 120

@@ -13,17 +13,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from handful._types import Floats, Ints, Mask
 from handful.kernels import Kernel
 from handful.rules.ball import ball_distances, ball_table
 from handful.rules.rows import Rows
 from handful.rules.search.greedy import Step, Sweep, SweepOptions
 from handful.rules.table import Table, covered_rows, run_blocks
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 _BLOCK_VALUES = 200_000  # distances held at once; they should stay in the cache
 _N_SEARCHED = 16  # centres searched together

@@ -19,11 +19,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._types import Floats, Ints
 from handful.rules.search.half_space_states import (
     Bools,
-    Floats,
     HalfSpaceStep,
-    Ints,
     Problem,
     State,
     half_space_tolerance,

@@ -10,13 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from handful._types import Ints, Mask
 from handful.rules.rows import Rows
 from handful.rules.table import Counter, Pair, Round, Table, covered_rows, run_blocks
-
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -43,13 +40,13 @@ class SweepOptions:
 
 def histogram(table: Table, mask: Mask, weight: Ints, n_threads: int = 1) -> Ints:
     """Weights of the masked rows by direction and code."""
-    from handful.rules.search import _loops
+    from handful.rules.search import table_loops
 
     out = np.zeros((table.n_directions, table.n_codes), dtype=np.int64)
     chosen = np.flatnonzero(mask)
 
     def work(start: int, stop: int) -> None:
-        _loops.add_rows(table.codes, chosen, weight, start, stop, out)
+        table_loops.add_rows(table.codes, chosen, weight, start, stop, out)
 
     run_blocks(work, table.n_directions, len(chosen) * table.n_directions, n_threads)
     return out
@@ -57,13 +54,13 @@ def histogram(table: Table, mask: Mask, weight: Ints, n_threads: int = 1) -> Int
 
 def remove_rows(table: Table, gone: Mask, weight: Ints, counts: Ints, n_threads: int = 1) -> None:
     """Take the rows ``gone`` out of the histograms ``counts``."""
-    from handful.rules.search import _loops
+    from handful.rules.search import table_loops
 
     chosen = np.flatnonzero(gone)
     negative = -weight
 
     def work(start: int, stop: int) -> None:
-        _loops.add_rows(table.codes, chosen, negative, start, stop, counts)
+        table_loops.add_rows(table.codes, chosen, negative, start, stop, counts)
 
     run_blocks(work, table.n_directions, len(chosen) * table.n_directions, n_threads)
 
@@ -194,13 +191,13 @@ class Sweep:
     def _best_member(
         self, same: Ints, other: Ints, live: Mask, kept: Mask, used: set[int], penalty: float
     ) -> tuple[Step | None, float]:
-        from handful.rules.search import _loops
+        from handful.rules.search import table_loops
 
         table, rows = self.table, self.rows
         sides = self._open_sides(used)
         owners, own, members = self._examples()
         preferred = kept if self.options.prefer_kept else np.ones_like(kept)
-        found = _loops.best_member_rule(
+        found = table_loops.best_member_rule(
             table.codes,
             same,
             other,
@@ -250,14 +247,14 @@ class Sweep:
     def _best_free(
         self, same: Ints, other: Ints, kept: Mask, used: set[int], penalty: float
     ) -> tuple[Step | None, float]:
-        from handful.rules.search import _loops
+        from handful.rules.search import table_loops
 
         table = self.table
         is_open = np.ones(table.n_directions, dtype=bool)
         if self.family.once_a_direction:
             is_open[list(used)] = False
         costs = self._threshold_costs(kept)
-        found = _loops.best_free_rule(
+        found = table_loops.best_free_rule(
             same,
             other,
             table.n_thresholds,

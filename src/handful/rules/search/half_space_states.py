@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from handful._types import Floats, Ints
+
 Bools = NDArray[np.bool_]
 
 RELATIVE_TOLERANCE = 1e-10

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.rules.search.half_space_states import Floats, Ints, Problem, State
+from handful._types import Floats, Ints
+from handful.rules.search.half_space_states import Problem, State
 
 if TYPE_CHECKING:
     from handful.rules.search._exact_loops import Best, Bins, Case, Live, Sketch

@@ -11,12 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from handful._types import Ints
 from handful.rules.rows import Rows
 from handful.rules.table import Counter, Pair, Round, Table
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -90,14 +88,14 @@ class ListSweep:
     def _best(
         self, counts: list[dict[int, Ints]], penalties: dict[int, float]
     ) -> ListedStep | None:
-        from handful.rules.search import _loops
+        from handful.rules.search import table_loops
 
         best_value, best = 0.0, None
         for k, table in enumerate(self.tables):
             is_open = np.ones(table.n_directions, dtype=bool)
             costs = np.zeros(table.thresholds.shape, dtype=np.int64)
             for output in self.outputs:
-                usefulness, _, _, t, j, side = _loops.best_free_rule(
+                usefulness, _, _, t, j, side = table_loops.best_free_rule(
                     counts[k][-output],
                     counts[k][output],
                     table.n_thresholds,

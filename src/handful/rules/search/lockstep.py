@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.rules.search.half_space_states import Ints, Problem, State
+from handful._types import Ints
+from handful.rules.search.half_space_states import Problem, State
 from handful.rules.search.histogram import MANY, Map, scaled_worth
 
 if TYPE_CHECKING:

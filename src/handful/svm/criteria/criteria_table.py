@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from handful._types import Floats
 from handful.svm._model import SVMModel
 from handful.svm._sklearn import models_of
 from handful.svm._store import KernelStore
@@ -17,8 +17,6 @@ from handful.svm.grid import SVMGrid
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Floats = NDArray[np.float64]
 
 
 def criteria_table(

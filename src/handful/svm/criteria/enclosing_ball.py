@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from handful._types import Floats
 from handful.svm._solver import _FLOOR, _RIDGE, _SMO_STEPS, _newton, _State
-
-Floats = NDArray[np.float64]
 
 
 def enclosing_ball(K: Floats, *, tol: float = 1e-8, max_rounds: int = 200) -> tuple[float, Floats]:

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
+from handful._types import Floats
 from handful.svm._model import SVMModel
 from handful.svm.criteria.enclosing_ball import enclosing_ball
 from handful.svm.criteria.span import FreeFactor, factorise_free
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 _INSIDE = 1.0 - 1e-6

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
+from handful._types import Floats
 from handful.svm._model import SVMModel
 from handful.svm._solver import solve_path
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 _RIDGE = 1e-10
