@@ -44,6 +44,24 @@ def test_banks_hold_what_their_conditions_say(bank, rng):
         assert np.mean(met != (made.is_met[j] > 0)) <= 0.02  # equal but for rounding at a cut
 
 
+def test_shorter_lists_are_prefixes(rng):
+    pool = linear_pool(rng, n=80)
+    bank, rows = forms.cut_bank(pool), np.arange(80)
+    long = forms._list_path(pool, bank, rows, 1.5, 5)
+    for size in (1, 2, 3):
+        short = forms._list_path(pool, bank, rows, 1.5, size)
+        assert short[0] == long[0][:size]
+        np.testing.assert_array_equal(
+            forms._list_labels(short, bank, rows, size), forms._list_labels(long, bank, rows, size)
+        )
+
+
+def test_constant_features_give_no_rule():
+    pool = make_pool(np.ones((20, 2)), np.arange(20) % 2)
+    with pytest.raises(ValueError, match="no feature has two values"):
+        forms.one_rule(pool)
+
+
 def test_missing_values_meet_no_condition():
     X = np.array([[1.0], [np.nan], [3.0], [4.0]])
     pool = make_pool(X, np.array([0, 1, 0, 1]))

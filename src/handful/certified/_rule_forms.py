@@ -51,6 +51,8 @@ class Bank:
 
 def cut_bank(pool: Pool) -> Bank:
     """Both sides of every cut."""
+    if not len(pool.items):
+        raise ValueError("no feature has two values in the pool.")
     above = list(pool.items.conditions)
     below = [Cut(c.feature, c.threshold, False) for c in above]
     known = ~np.isnan(pool.X.T)
@@ -107,22 +109,25 @@ def one_rule(pool: Pool) -> list[Proposal]:
     bank = cut_bank(pool)
     guesses = np.zeros(len(pool), dtype=np.int64)
     for train, test in pool.folds:
-        guesses[test] = _list_labels(_list_path(pool, bank, train, 1.0, 1), bank, test)
+        guesses[test] = _list_labels(_list_path(pool, bank, train, 1.0, 1), bank, test, 1)
     return [_list_proposal("one rule", pool, bank, 1.0, 1, guesses)]
 
 
 Step = tuple[int, int]  # condition, label
-Steps = tuple[tuple[Step, ...], int]  # and the default
+Steps = tuple[tuple[Step, ...], tuple[int, ...]]  # and the default of each prefix
 
 
 def _list_path(pool: Pool, bank: Bank, rows: Ints, penalty: float, size: int) -> Steps:
-    """A decision list: each step takes the condition with most right minus penalised wrong."""
+    """A decision list: each step takes the condition with most right minus penalised wrong.
+
+    The list of a smaller size is a prefix; its default is the heaviest class that it leaves.
+    """
     weight = pool.weight[rows]
     M = bank.take(rows)
     Y = (np.eye(pool.n_classes)[pool.y[rows]] * weight[:, None]).astype(np.float32)
     live = np.ones(len(rows), dtype=bool)
     steps: list[Step] = []
-    default = int(np.argmax(Y.sum(axis=0)))
+    defaults = [int(np.argmax(Y.sum(axis=0)))]
     for _ in range(size):
         counts = M @ (Y * live[:, None])
         rest = (Y * live[:, None]).sum(axis=0) - counts
@@ -134,15 +139,16 @@ def _list_path(pool: Pool, bank: Bank, rows: Ints, penalty: float, size: int) ->
             break
         steps.append((int(j), int(label)))
         live &= M[j] == 0
-        default = int(np.argmax(rest[j])) if live.any() else int(label)
+        defaults.append(int(np.argmax(rest[j])) if live.any() else int(label))
         if not live.any() or np.count_nonzero(rest[j]) < 2:
             break
-    return tuple(steps), default
+    return tuple(steps), tuple(defaults)
 
 
-def _list_labels(found: Steps, bank: Bank, rows: Ints, size: int | None = None) -> Ints:
-    steps, default = found
-    out = np.full(len(rows), default, dtype=np.int64)
+def _list_labels(found: Steps, bank: Bank, rows: Ints, size: int) -> Ints:
+    steps, defaults = found
+    size = min(size, len(steps))
+    out = np.full(len(rows), defaults[size], dtype=np.int64)
     for j, label in reversed(steps[:size]):
         out[bank.is_met[j, rows] > 0] = label
     return out
@@ -151,7 +157,8 @@ def _list_labels(found: Steps, bank: Bank, rows: Ints, size: int | None = None) 
 def _list_proposal(
     form: str, pool: Pool, bank: Bank, penalty: float, size: int, guesses: Ints
 ) -> Proposal:
-    steps, default = _list_path(pool, bank, np.arange(len(pool)), penalty, size)
+    steps, defaults = _list_path(pool, bank, np.arange(len(pool)), penalty, size)
+    default = defaults[-1]
     rules = [Rule((bank.conditions[j],), label) for j, label in steps]
     while rules and rules[-1].label == default:  # says what the default says
         rules.pop()
@@ -165,9 +172,11 @@ def rule_list(pool: Pool) -> list[Proposal]:
     settings = [(p, s) for s in range(2, MAX_LIST + 1) for p in PENALTIES]
     guesses = np.zeros((len(settings), len(pool)), dtype=np.int64)
     for train, test in pool.folds:
-        for i, (penalty, size) in enumerate(settings):
-            found = _list_path(pool, bank, train, penalty, size)
-            guesses[i, test] = _list_labels(found, bank, test)
+        for penalty in PENALTIES:
+            found = _list_path(pool, bank, train, penalty, MAX_LIST)
+            for size in range(2, MAX_LIST + 1):
+                row = settings.index((penalty, size))
+                guesses[row, test] = _list_labels(found, bank, test, size)
     best, guess = select(guesses, pool)
     return [_list_proposal("rule list", pool, bank, *settings[best], guess)]
 
