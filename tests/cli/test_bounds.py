@@ -23,6 +23,7 @@ ARGUMENTS = {
         "n_same_errors": 5,
         "n_other_errors": 10,
     },
+    "betting": {"losses": [0.1, 0.3, 0.2, 0.2], "warm_up": [0.2, 0.3]},
     "code-length": {"code_bits": 100, "n_samples": 500},
     "compression": {"n_samples": 615, "n_compressed": 3, "n_errors": 15},
     "compression-closed-form": {"n_samples": 615, "n_compressed": 3, "n_errors": 15},
