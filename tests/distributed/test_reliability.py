@@ -17,7 +17,7 @@ import pytest
 
 from handful import AdaBoost, BoundSearch, SetCoveringMachine, load_dataset
 from handful.covering import cross_validate_path
-from handful.distributed import ClusterError, _cluster, scheduler, watch_passes
+from handful.distributed import ClusterError, cluster, scheduler, watch_passes
 from tests.distributed.conftest import cut
 
 DATA = load_dataset("breastw")
@@ -48,11 +48,11 @@ def after(name, act):
             done.append(record)
             act()
 
-    token = _cluster._WATCHERS.set((watch,))
+    token = cluster._WATCHERS.set((watch,))
     try:
         yield done
     finally:
-        _cluster._WATCHERS.reset(token)
+        cluster._WATCHERS.reset(token)
 
 
 def kill_one(client):

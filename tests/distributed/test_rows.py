@@ -27,7 +27,7 @@ def test_the_index_knows_only_what_is_held():
 
 @pytest.mark.parametrize("limit", [50_000, 10])
 def test_held_rows_are_those_of_memory(rng, limit, monkeypatch):
-    monkeypatch.setattr("handful.rules.table.LARGEST_COLLAPSE", limit)
+    monkeypatch.setattr("handful.rules.rows.LARGEST_COLLAPSE", limit)
     monkeypatch.setattr("handful.distributed._rows.LARGEST_COLLAPSE", limit)
     X = rng.integers(0, 3, (50, 2)).astype(float)
     codes = rng.integers(0, 3, 50)
