@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import chi2
+from scipy.stats import binom, chi2
 
+from handful.bounds import binomial_tail_inverse
 from handful.tables import RowDigests, blind_order, row_digests
 
 
@@ -77,3 +78,34 @@ def test_the_pool_is_independent_of_the_labels_given_ties(rng):
 def test_bad_random_states(wrong):
     with pytest.raises(ValueError, match="`random_state` must be None, a whole number"):
         blind_order(np.zeros((3, 1)), random_state=wrong)
+
+
+def _missed_share(n_draws, order_of):
+    """How often a certificate at delta = .5 misses on coin flips, three cells for 40 rows."""
+    rng = np.random.default_rng(5)
+    n_missed = 0
+    for _ in range(n_draws):
+        X, y = rng.integers(0, 3, (40, 1)).astype(float), rng.integers(0, 2, 40)
+        pool, counted = np.split(order_of(X, y), [16])
+        vote = [2 * y[pool][X[pool, 0] == v].sum() > (X[pool, 0] == v).sum() for v in range(3)]
+        n_errors = int((np.array(vote)[X[counted, 0].astype(int)] != y[counted]).sum())
+        n_missed += binomial_tail_inverse(n_errors, 24, np.log(0.5)) < 0.5
+    return n_missed / n_draws
+
+
+def test_certificates_miss_as_often_as_they_may_on_ties():
+    """Misses are near delta, so that a pool that favoured anything would show."""
+    allowed = binom.cdf(11, 24, 0.5)  # 12 errors of 24 certify more than one half
+    found = _missed_share(2000, lambda X, y: blind_order(X, y).order)
+    assert abs(found - allowed) < 4 * np.sqrt(0.25 / 2000)
+
+
+def test_the_simulation_would_notice_copies_on_one_side():
+    """Keys without the number of earlier equal rows: all copies fall on one side."""
+
+    def together(X, y):
+        keys = [hash((x, label, float(y.sum()))) for x, label in zip(X[:, 0], y, strict=True)]
+        return np.argsort(keys, kind="stable")
+
+    allowed = binom.cdf(11, 24, 0.5)
+    assert abs(_missed_share(500, together) - allowed) > 4 * np.sqrt(0.25 / 500)
