@@ -1,7 +1,9 @@
 """handful reproduce: ours beside theirs."""
 
 import json
+import math
 
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -24,6 +26,41 @@ def test_quick_table_is_printed():
     result = runner.invoke(app, ["reproduce", "scm-2003", "--table", "slides", "--quick"])
     assert "Haberman" in result.output
     assert "errors" in result.output
+
+
+def test_figures_are_written(tmp_path):
+    words = ["reproduce", "scm-2003", "--table", "1", "--quick", "--plot", str(tmp_path / "new")]
+    result = runner.invoke(app, words)
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "new" / "scm-2003-1.svg").read_text().startswith("<?xml")
+    again = runner.invoke(app, words)
+    assert again.exit_code != 0
+    assert "exists already" in again.stderr
+
+
+def test_a_table_without_a_figure_is_misuse(tmp_path):
+    words = ["reproduce", "scm-2003", "--table", "slides", "--plot", str(tmp_path / "new")]
+    result = runner.invoke(app, words)
+    assert result.exit_code == 2
+    assert "needs a table with a figure" in result.stderr
+    assert not (tmp_path / "new").exists()
+
+
+def test_infinity_in_json(monkeypatch):
+    from handful.papers import scm_2003
+
+    made = pd.DataFrame({"set": ["a"], "penalty": [math.inf], "errors": [math.nan]})
+    monkeypatch.setitem(scm_2003.TABLES, "best", lambda **options: made)
+    result = runner.invoke(app, ["reproduce", "scm-2003", "--table", "best", "--quick", "--json"])
+    row = json.loads(result.stdout)["best"][0]
+    assert row == {"set": "a", "penalty": "inf", "errors": None}
+
+
+def test_a_missing_folder_is_named(monkeypatch):
+    monkeypatch.delenv("HANDFUL_DATA", raising=False)
+    result = runner.invoke(app, ["reproduce", "nonconformity-2009"])
+    assert result.exit_code == 2
+    assert "HANDFUL_DATA must name a folder with" in result.stderr.replace("\n", " ")
 
 
 @pytest.mark.parametrize("words", [["reproduce", "x"], ["reproduce", "scm-2003", "--table", "9"]])

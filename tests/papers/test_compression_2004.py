@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.svm import SVC
 
 from handful.papers import compression_2004 as paper
 
@@ -72,6 +73,48 @@ def test_subsets_are_disjoint(data_dir):
     subsets = paper._subsets(y, paper.SPEC, 0)
     assert len(subsets) == 10
     assert np.unique(np.concatenate(subsets)).size == 1000
+
+
+def test_margin_errors_take_the_place_of_errors(machines):
+    machines["errors"], machines["margin errors"] = 0.1, np.linspace(0.1, 0.8, 8)
+    counted = paper.count_as(machines, "margin errors")
+    for name in paper.WITH_RISK:
+        assert (counted[name] - machines[name]).tolist() == pytest.approx(
+            (machines["margin errors"] - 0.1).tolist()
+        )
+    assert counted["span"].equals(machines["span"])
+    back = paper.count_as(counted, "errors", before="margin errors")
+    pd.testing.assert_frame_equal(back, machines)
+
+
+def test_sigma_divides_the_squared_distance(data_dir):
+    """One machine by hand: the kernel exp(-|x - z|^2 / sigma) on a subset of thyroid."""
+    X, y = paper.read_data(data_dir, "thyroid")
+    spec = replace(paper.SPEC, Cs=(10.0,), sigmas=(2.0,))
+    rows = paper._subsets(y, spec, 0)[0]
+    found = paper.run_subset(X, y, rows, spec).iloc[0]
+    machine = SVC(C=10.0, gamma=0.5, tol=1e-8).fit(X[rows], y[rows])
+    margins = y[rows] * machine.decision_function(X[rows])
+    assert found["margin errors"] == np.mean(margins < 1.0 - 1e-3)
+    assert found["errors"] == np.mean(margins <= 0.0)
+    assert found["margin errors"] > found["errors"]
+    rest = np.setdiff1d(np.arange(len(y)), rows)
+    assert found["test error"] == np.mean(machine.predict(X[rest]) != y[rest])
+
+
+@pytest.mark.slow
+def test_the_readings_of_the_paper_nearest_to_its_numbers(data_dir):
+    frame = paper.TABLES["conventions"](data_dir=data_dir, quick=True)
+    assert len(frame) == 8
+    nearest = frame.loc[frame["mean distance"].idxmin()]
+    assert (nearest["kernel"], nearest["risk"]) == (paper.SPEC.kernel, paper.SPEC.risk)
+
+
+def test_figures_share_the_machines_of_their_table(data_dir, monkeypatch):
+    options = {"data_dir": data_dir, "quick": True, "names": ("heart",)}
+    paper.TABLES["table1"](**options)
+    monkeypatch.setattr(paper, "run", lambda *a, **k: pytest.fail("ran again"))
+    assert set(paper.TABLES["figure3"](**options)["data"]) == {"heart"}
 
 
 @pytest.mark.slow

@@ -43,6 +43,14 @@ def test_quick_kernel_tables(data_dir):
 
 
 @pytest.mark.slow
+def test_the_row_number_of_glass_gives_the_label_away(data_dir):
+    frame = mcm_2014.TABLES["glass"](data_dir=data_dir)
+    without, numbered = frame["linear_svm_accuracy"]
+    assert without < 75.0 < 90.0 < numbered
+    assert (frame["linear_binary_accuracy"].diff()[1:] > 3.0).all()
+
+
+@pytest.mark.slow
 def test_quick_sparsity_table(data_dir):
     frame = mcm_2014.TABLES["sparsity"](data_dir=data_dir, quick=True, choices=("rank", 0.1))
     assert (frame["0.1 n_support"] < 80).all()

@@ -9,7 +9,10 @@ from handful.papers.scm_2003 import PENALTIES, paper_folds
 
 @pytest.fixture(scope="module")
 def quick_tables():
-    return {name: run_table("scm-2003", name, quick=True) for name in ("1", "slides")}
+    return {
+        name: run_table("scm-2003", name, quick=True)
+        for name in ("1", "svm", "slides", "slides-svm")
+    }
 
 
 def test_table_1_errors_are_those_of_the_paper_within_its_noise(quick_tables):
@@ -24,6 +27,31 @@ def test_slides(quick_tables):
     assert (quick_tables["slides"]["difference"].abs() <= 15).all()
 
 
+def test_support_vector_machines_are_those_of_the_paper(quick_tables):
+    """Sizes hardly depend on the folds, which the order of rows decides; errors do."""
+    frame = quick_tables["svm"]
+    assert (frame["size_difference"].abs() <= 0.02 * frame["size_paper"]).all(), frame
+    assert (frame["difference"].abs() <= 6).all(), frame
+
+
+def test_slides_have_bounds_and_support_vector_machines(quick_tables):
+    frame = quick_tables["slides"]
+    ratio = frame["folk_bound"] / frame["bound_slides"]
+    assert ratio.between(0.8, 1.3).all(), frame
+    assert (frame["certificate"] < frame["folk_bound"]).all()
+    machines = quick_tables["slides-svm"]
+    assert (machines["soft"] < machines["hard"]).all()
+    assert machines["soft_difference"].abs().max() <= 6
+    assert machines["hard_difference"].abs().max() <= 20
+
+
+@pytest.mark.slow
+def test_the_best_settings_are_at_least_as_good_as_the_papers(quick_tables):
+    best = run_table("scm-2003", "best", quick=True).set_index(["set", "rules"])
+    given = quick_tables["1"].set_index(["set", "rules"])
+    assert (best["errors"] <= given["errors"]).all()
+
+
 def test_folds_are_balanced_and_fixed():
     fold = paper_folds(163)
     assert np.bincount(fold).tolist() == [17] * 3 + [16] * 7
@@ -34,7 +62,7 @@ def test_folds_are_balanced_and_fixed():
 def test_unknown_names():
     with pytest.raises(ValueError, match="`paper` must be one of"):
         run_table("scm", "1")
-    with pytest.raises(ValueError, match="`table` must be one of 1, 2"):
+    with pytest.raises(ValueError, match="`table` must be one of 1, svm, best, 2"):
         run_table("scm-2003", "3")
 
 

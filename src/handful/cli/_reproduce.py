@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import math
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,16 @@ from rich.markup import escape
 from handful.cli._chunked import SCHEDULER, on_scheduler
 from handful.cli._output import (
     AS_JSON,
+    FORCE,
     QUIET,
     as_table,
     console,
     print_json,
+    print_written,
     progress,
     records,
 )
+from handful.tables import check_folder, write_folder
 
 
 def register(app: typer.Typer, panel: str) -> None:
@@ -32,26 +35,63 @@ def reproduce(
     data_dir: Path = typer.Option(None, help="Folder with the data sets (or HANDFUL_DATA)."),
     quick: bool = typer.Option(False, help="A few small data sets only."),
     seed: int = typer.Option(0, help="Seed of what is random."),
+    plot: Path = typer.Option(None, "--plot", help="Folder for the figures, as SVG."),
+    force: bool = FORCE,
     scheduler: str = SCHEDULER,
     as_json: bool = AS_JSON,
     quiet: bool = QUIET,
 ) -> None:
-    """Run a published table again: ours, theirs, the difference."""
+    """Run a published table again: ours, theirs, the difference.
+
+    The data sets are public but no part of handful: name their folder by **--data-dir** or by the
+    variable HANDFUL_DATA.
+
+    Example: **handful reproduce compression-2004 --table figure3 --plot figures**
+    """
+    names = {} if plot is None else _file_names(paper, table)
+    if plot is not None:
+        check_folder(plot, list(names.values()), overwrite=force)
     with on_scheduler(scheduler):
-        folder = data_dir or (Path(os.environ["HANDFUL_DATA"]) if _has_variable() else None)
-        frames = dict(_run(paper, table, folder, quick, seed))
+        frames = dict(_run(paper, table, data_dir, quick, seed))
+        written = [] if plot is None else _draw(paper, frames, names, plot, force)
     if as_json:
         notes = {name: frame.attrs.get("notes", []) for name, frame in frames.items()}
-        print_json({**{name: records(frame) for name, frame in frames.items()}, "notes": notes})
+        tables = {name: _json_rows(frame) for name, frame in frames.items()}
+        print_json({**tables, "notes": notes, "files": [str(path) for path in written]})
         return
     for name, frame in frames.items():
         console.print(as_table(f"{paper}, table {name}", frame))
-        for note in frame.attrs.get("notes", []):
-            console.print(f"  [dim]{escape(note)}[/]", highlight=False)
+        for text in frame.attrs.get("notes", []):
+            console.print(f"  [dim]{escape(text)}[/]", highlight=False)
+    print_written(written)
 
 
-def _has_variable() -> bool:
-    return bool(os.environ.get("HANDFUL_DATA"))
+def _json_rows(frame: Any) -> list[dict[str, Any]]:
+    """Rows for JSON, which has no infinity: a word for it."""
+    return [
+        {k: str(v) if v in (math.inf, -math.inf) else v for k, v in row.items()}
+        for row in records(frame)
+    ]
+
+
+def _file_names(paper: str, table: str | None) -> dict[str, str]:
+    """The figures that will be written, by table."""
+    from handful.papers import tables_with_figures
+
+    tables = tables_with_figures(paper)
+    if table is not None and table not in tables:
+        drawn = f"those of {', '.join(tables)}" if tables else "none"
+        raise ValueError(f"`--plot` needs a table with a figure, got {table!r}. {paper}: {drawn}.")
+    return {name: f"{paper}-{name}.svg" for name in tables if table in (None, name)}
+
+
+def _draw(
+    paper: str, frames: dict[str, Any], names: dict[str, str], folder: Path, force: bool
+) -> list[Path]:
+    from handful.papers import draw_table
+
+    contents = {file: draw_table(paper, table, frames[table]) for table, file in names.items()}
+    return write_folder(folder, contents, overwrite=force) if contents else []
 
 
 def _run(paper: str, table: str | None, folder: Path | None, quick: bool, seed: int) -> Any:

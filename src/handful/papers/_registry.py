@@ -6,6 +6,9 @@ import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from handful.papers._data import check_data
+from handful.papers._figures import svg_text
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -27,14 +30,15 @@ def run_table(paper: str, table: str, **options: Any) -> pd.DataFrame:
     table : str
         A name of the paper's ``TABLES``.
     **options
-        ``data_dir``, ``quick``, ``random_state``, ``progress``.
+        ``data_dir``, ``quick``, ``random_state``, ``progress``. Without ``data_dir`` the folder
+        is that of the environment variable ``HANDFUL_DATA``.
     """
-    if paper not in PAPERS:
-        raise ValueError(f"`paper` must be one of {', '.join(PAPERS)}, got {paper!r}.")
-    module = importlib.import_module(PAPERS[paper])
+    module = _module(paper)
     if table not in module.TABLES:
         known = ", ".join(module.TABLES)
         raise ValueError(f"`table` must be one of {known} for {paper}, got {table!r}.")
+    needed = module.files_needed(bool(options.get("quick")), options.get("names"))
+    check_data(needed, options.get("data_dir"))
     frame: pd.DataFrame = module.TABLES[table](**options)
     if frame.index.name is None:
         return frame
@@ -42,6 +46,26 @@ def run_table(paper: str, table: str, **options: Any) -> pd.DataFrame:
     frame = frame.reset_index()  # names of data sets are a column for all readers
     frame.attrs = notes
     return frame
+
+
+def _module(paper: str) -> Any:
+    if paper not in PAPERS:
+        raise ValueError(f"`paper` must be one of {', '.join(PAPERS)}, got {paper!r}.")
+    return importlib.import_module(PAPERS[paper])
+
+
+def tables_with_figures(paper: str) -> list[str]:
+    """Names of the tables of a paper that `draw_table` can draw."""
+    return list(_module(paper).FIGURES)
+
+
+def draw_table(paper: str, table: str, frame: pd.DataFrame) -> str:
+    """SVG of the figure of a table that `run_table` made."""
+    figures = _module(paper).FIGURES
+    if table not in figures:
+        known = ", ".join(figures) or "none"
+        raise ValueError(f"`table` must be one with a figure, {known}, got {table!r}.")
+    return svg_text(figures[table](frame))
 
 
 def expected(name: str) -> pd.DataFrame:

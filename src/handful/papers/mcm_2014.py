@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from handful.papers._data import Folder, read_numbers
 from handful.papers._registry import expected
 from handful.programs import DegenerateMachineWarning, MinimalComplexityMachine
 from handful.tables import FittedScalingWarning
@@ -116,10 +116,15 @@ class Result:
         return float(np.std([getattr(fold, name) for fold in self.folds]))
 
 
-def load(data_dir: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
+def files_needed(quick: bool = False, names: tuple[str, ...] | None = None) -> list[str]:
+    """Names of the files that are read."""
+    return [SPEC[name].removesuffix(".csv") for name in names or _names(quick)]
+
+
+def load(data_dir: Folder, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Features and labels of a data set of the paper."""
-    table = np.genfromtxt(data_dir / "csv" / SPEC[name], delimiter=",", skip_header=1)
-    return table[:, :-1], table[:, -1].astype(int)
+    X, labels = read_numbers(SPEC[name].removesuffix(".csv"), data_dir)
+    return X, labels.astype(int)
 
 
 def folds(X: np.ndarray, y: np.ndarray, random_state: int) -> Iterator[tuple[Any, ...]]:
@@ -190,7 +195,11 @@ def kernel_machines(n_features: int, sparsity: str | float = "auto") -> dict[str
 
 @lru_cache(maxsize=8)
 def run(
-    kind: str, data_dir: Path, names: tuple[str, ...], random_state: int, progress: Progress = None
+    kind: str,
+    data_dir: Folder,
+    names: tuple[str, ...],
+    random_state: int,
+    progress: Progress = None,
 ) -> dict[str, dict[str, Result]]:
     """Best results of both machines on each data set; ``kind`` is "linear" or "kernel"."""
     out = {}
@@ -204,7 +213,7 @@ def run(
     return out
 
 
-def majority(data_dir: Path, name: str) -> float:
+def majority(data_dir: Folder, name: str) -> float:
     """Accuracy in percent of always predicting the largest class."""
     _, counts = np.unique(load(data_dir, name)[1], return_counts=True)
     return 100.0 * float(counts.max()) / float(counts.sum())
@@ -239,12 +248,17 @@ NOTES = (
     "Cells listed under doubts cannot have been measured as described.",
     "Secom and tian are not stored here; the stored sorlie has five classes where the paper has "
     "two.",
+    "Glass: the paper lists ten features, one more than there are measurements; the tenth is the "
+    "row number of a file that is sorted by class, which gives the label away. Ours are the nine "
+    "measurements (table 'glass' has both).",
+    "Promoters: the published 84.93 % with 82.4 support vectors come out with sparsity='paper' "
+    "(table 'sparsity'); the default keeps fewer support vectors and loses accuracy there.",
 )
 
 
 def table_2(
     *,
-    data_dir: Path,
+    data_dir: Folder = None,
     quick: bool = False,
     random_state: int = 0,
     progress: Progress = None,
@@ -258,7 +272,7 @@ def table_2(
 
 def table_3(
     *,
-    data_dir: Path,
+    data_dir: Folder = None,
     quick: bool = False,
     random_state: int = 0,
     progress: Progress = None,
@@ -277,7 +291,7 @@ def table_3(
 
 def table_4(
     *,
-    data_dir: Path,
+    data_dir: Folder = None,
     quick: bool = False,
     random_state: int = 0,
     progress: Progress = None,
@@ -298,7 +312,9 @@ def table_4(
     return _frame(rows, "table4")
 
 
-def _accuracies(found: dict[str, Result], theirs: Any, data_dir: Path, name: str) -> dict[str, Any]:
+def _accuracies(
+    found: dict[str, Result], theirs: Any, data_dir: Folder, name: str
+) -> dict[str, Any]:
     mcm, svm = found["mcm"], found["svm"]
     ours = 100.0 * mcm.mean("accuracy")
     return {
@@ -320,7 +336,7 @@ def _accuracies(found: dict[str, Result], theirs: Any, data_dir: Path, name: str
 
 def sparsity_table(
     *,
-    data_dir: Path,
+    data_dir: Folder = None,
     quick: bool = False,
     random_state: int = 0,
     progress: Progress = None,
@@ -346,9 +362,48 @@ def sparsity_table(
     return frame
 
 
+def glass_table(
+    *,
+    data_dir: Folder = None,
+    quick: bool = False,
+    random_state: int = 0,
+    progress: Progress = None,
+) -> Any:
+    """Glass without and with its row number among the features, which the paper counts."""
+    import pandas as pd
+
+    X, y = load(data_dir, "glass")
+    numbered = np.column_stack([np.arange(len(y), dtype=float), X])
+    rows = []
+    for features, table in (("nine measurements", X), ("and the row number", numbered)):
+        if progress is not None:
+            progress(f"glass, {features}")
+        parts = list(folds(table, y, random_state))
+        row: dict[str, Any] = {"features": features}
+        for kind, name in (("linear", "table2"), ("kernel", "table3")):
+            grids = linear_machines() if kind == "linear" else kernel_machines(table.shape[1])
+            theirs = published(name).loc["glass"]
+            row[f"{kind}_binary_accuracy"] = 100.0 * best(grids["mcm"], parts).mean(
+                "binary_accuracy"
+            )
+            row[f"{kind}_paper"] = theirs["accuracy"]
+            row[f"{kind}_svm_accuracy"] = 100.0 * best(grids["svm"], parts).mean("accuracy")
+            row[f"{kind}_svm_paper"] = theirs["svm_accuracy"]
+        rows.append(row)
+    frame = pd.DataFrame(rows)
+    frame.attrs["notes"] = [
+        "Rows of the public file are sorted by class, so that their number gives the label away.",
+        "Minimal complexity machines: means over one-against-rest problems, as in the paper; "
+        "support vector machines: share of cases whose class is right.",
+    ]
+    return frame
+
+
 TABLES: dict[str, Callable[..., Any]] = {
+    "glass": glass_table,
     "sparsity": sparsity_table,
     "table2": table_2,
     "table3": table_3,
     "table4": table_4,
 }
+FIGURES: dict[str, Callable[..., Any]] = {}  # the paper's only figure is a flowchart

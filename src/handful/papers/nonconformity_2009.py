@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -19,6 +18,8 @@ from sklearn.model_selection import KFold
 
 from handful._types import Floats
 from handful.conformal import PAPER_GRID, NonconformityClassifier
+from handful.papers._data import Folder, read_numbers
+from handful.papers._figures import filtering_figure
 from handful.papers._registry import expected
 from handful.svm import fit_svm_grid
 
@@ -49,10 +50,15 @@ SPEC = Spec(names=tuple(FILES))
 QUICK_SPEC = Spec(names=("Glass", "Votes", "Ionosphere"), n_folds=3)
 
 
-def read_data(data_dir: Path, name: str) -> tuple[Floats, Floats]:
+def files_needed(quick: bool = False, names: Iterable[str] | None = None) -> list[str]:
+    """Names of the files that are read."""
+    return [FILES[name] for name in FILES if names is None or name in names]
+
+
+def read_data(data_dir: Folder, name: str) -> tuple[Floats, Floats]:
     """Features and labels in {-1, +1} of one data set."""
-    table = np.loadtxt(Path(data_dir) / "csv" / f"{FILES[name]}.csv", delimiter=",", skiprows=1)
-    return table[:, :-1], np.where(table[:, -1] > 0, 1.0, -1.0)
+    X, labels = read_numbers(FILES[name], data_dir)
+    return X, np.where(labels > 0, 1.0, -1.0)
 
 
 def _machine(seed: int, **settings: Any) -> NonconformityClassifier:
@@ -99,7 +105,7 @@ def run_fold(
 
 
 def run(
-    spec: Spec, *, data_dir: Path, random_state: int = 0, progress: Progress = None
+    spec: Spec, *, data_dir: Folder, random_state: int = 0, progress: Progress = None
 ) -> list[dict[str, Any]]:
     """One row for each data set, fold and method."""
     rows = []
@@ -167,7 +173,7 @@ def _time_notes(frame: Any) -> list[str]:
 
 def table_1(
     *,
-    data_dir: Path,
+    data_dir: Folder = None,
     quick: bool = False,
     random_state: int = 0,
     progress: Progress = None,
@@ -195,7 +201,7 @@ def table_1(
 
 def table_3(
     *,
-    data_dir: Path,
+    data_dir: Folder = None,
     quick: bool = False,
     random_state: int = 0,
     progress: Progress = None,
@@ -210,7 +216,7 @@ def table_3(
 
 def figure_2(
     *,
-    data_dir: Path,
+    data_dir: Folder = None,
     quick: bool = False,
     random_state: int = 0,
     progress: Progress = None,
@@ -242,3 +248,4 @@ TABLES: dict[str, Callable[..., Any]] = {
     "table-1": table_1,
     "table-3": table_3,
 }
+FIGURES: dict[str, Callable[..., Any]] = {"figure-2": filtering_figure}
