@@ -17,11 +17,14 @@ WORDS = ["compare", "--machines", "stumps,one-norm-svm,tree", "--quick"]
 def test_table_files_and_picture(tmp_path):
     result = runner.invoke(app, [*WORDS, "--out", str(tmp_path / "out")])
     assert result.exit_code == 0, result.output
-    for word in ("stumps", "tree", "certificate", "hold-out"):
+    for word in ("stumps", "tree", "made", "held", "hold-out", "standard error"):
         assert word in result.output
     frame = pd.read_csv(tmp_path / "out" / "compare.csv")
     assert frame["machine"].tolist() == ["stumps", "one-norm-svm", "tree"]
     assert (frame["held_out"] > frame["error"]).all()
+    assert (frame["error_se"] > 0).all()
+    assert frame["made_of"].notna().tolist() == [True, True, False]
+    assert "…" not in result.output.split("Certificates hold")[0].split("Comparing")[0]
     root = ET.fromstring((tmp_path / "out" / "compare.svg").read_text())
     assert root.tag.endswith("svg")
 

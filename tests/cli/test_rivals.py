@@ -3,8 +3,10 @@
 import importlib.util
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from handful.cli._contest import Contest, run_contest
 from handful.cli._rivals import RIVALS, choose_rivals
 
 HAS_EBM = importlib.util.find_spec("interpret") is not None
@@ -40,3 +42,26 @@ def test_each_fits_predicts_and_has_a_size(name, rng):
     assert (machine.predict(X) == y).mean() > 0.6
     assert rival.size(machine) >= 0
     assert hasattr(machine, "certify") == rival.is_ours
+    for count in (rival.made_of, rival.held_back):
+        assert count is None or 0 <= count(machine) <= 80
+
+
+NEW = {"half-spaces", "balls", "score-card", "kernel-mcm", "mkl", "perceptron", "certified-menu"}
+
+
+def test_all_families_take_part():
+    assert set(RIVALS) >= NEW
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.skipif(not HAS_EBM, reason="interpret is not installed")
+def test_the_explainable_boosting_machine_takes_part(rng):
+    X = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
+    y = np.where(X["a"] > 0, "yes", "no")
+    contest = Contest(X, y, 2, 0.05, True, 0)
+    frame = run_contest(choose_rivals("ebm"), contest, n_jobs=1, report=str)
+    row = frame.iloc[0]
+    assert row["problem"] is None
+    assert row["error"] < 0.3
+    assert row["size"] >= 2
+    assert np.isnan(row["certificate"]) or row["certificate"] is None

@@ -105,9 +105,8 @@ def test_sigma_divides_the_squared_distance(data_dir):
 @pytest.mark.slow
 def test_the_readings_of_the_paper_nearest_to_its_numbers(data_dir):
     frame = paper.TABLES["conventions"](data_dir=data_dir, quick=True)
-    assert len(frame) == 8
-    nearest = frame.loc[frame["mean distance"].idxmin()]
-    assert (nearest["kernel"], nearest["risk"]) == (paper.SPEC.kernel, paper.SPEC.risk)
+    assert len(frame) == 4 * 3
+    assert frame.groupby("kernel")["mean distance"].mean().idxmin() == paper.SPEC.kernel
 
 
 def test_figures_share_the_machines_of_their_table(data_dir, monkeypatch):

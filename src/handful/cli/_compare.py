@@ -57,10 +57,12 @@ def compare(
 ) -> None:
     """Our machines and what people would use instead, on the same folds.
 
-    For each: the error on the outer folds; the size; its *certificate* from all the data, where
-    it has one; its *hold-out certificate*, trained on 70 % and certified on the other 30 %; and
-    the seconds of a fit. Each certificate holds for its machine alone, chosen beforehand: picking
-    the smallest of the column would have to be paid for.
+    For each: the error on the outer folds with its standard error; the size; how many examples it
+    is *made of* and how many are *held back* from the count of its certificate; that *certificate*
+    from all the data, where it holds for what was done; its *hold-out certificate*, trained with
+    all preprocessing on 70 % and certified on the other 30 %; and the seconds of a fit. Machines
+    behind a fitted scaler have the hold-out certificate only. Each certificate holds for its
+    machine alone, chosen beforehand: picking the smallest of the column would have to be paid for.
 
     Example: **handful compare patients.csv --target outcome --quick --out results**
     """
@@ -110,6 +112,20 @@ def _as_dict(
     }
 
 
+_HEADS = ("machine", "error", "±", "size", "made\nof", "held\nback", "certi-\nficate",
+          "hold-\nout", "s")  # fmt: skip
+
+
+def _count(value: Any) -> str:
+    return "" if value is None else f"{value:.0f}"
+
+
+def _size(row: dict[str, Any]) -> str:
+    """Size with its unit; blank where "made of" says it."""
+    is_said = row["unit"] == "examples" and row["made_of"] is not None
+    return "" if row["size"] is None or is_said else f"{row['size']:.0f} {row['unit']}"
+
+
 def _percent(value: Any) -> str:
     return "" if value is None else f"{100 * value:.1f}"
 
@@ -120,8 +136,10 @@ def _print(frame: pd.DataFrame, table: TableData, contest: Contest) -> None:
 
     n, p = table.X.shape
     title = f"{escape(table.name)}: {n} examples, {p} features, {contest.n_folds} folds (percent)"
-    shown = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("machine", "error", "±", "size", "certificate", "hold-out", "s"):
+    shown = Table(
+        title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0)
+    )
+    for name in _HEADS:
         justify: Any = "left" if name == "machine" else "right"
         shown.add_column(name, justify=justify, no_wrap=True)
     rows = _rows(frame)
@@ -139,10 +157,13 @@ def _print(frame: pd.DataFrame, table: TableData, contest: Contest) -> None:
             for key in best
         }
         shown.add_row(
-            escape(row["machine"]),
+            escape(row["machine"])
+            + ("~" if row["group"] == "handful" and row["is_scaled"] else ""),
             cells["error"],
-            _percent(row["error_sd"]),
-            "" if row["size"] is None else f"{row['size']:.0f} {row['unit']}",
+            _percent(row["error_se"]),
+            _size(row),
+            _count(row["made_of"]),
+            _count(row["held_back"]),
             cells["certificate"],
             cells["held_out"],
             "" if row["seconds"] is None else f"{row['seconds']:.2f}",
@@ -153,8 +174,10 @@ def _print(frame: pd.DataFrame, table: TableData, contest: Contest) -> None:
             text = f"  [yellow]{escape(row['machine'])}: {escape(row['problem'])}[/]"
             console.print(text, highlight=False)
     console.print(
-        f"  [dim]Certificates hold with {100 * (1 - contest.delta):g} % confidence each. "
-        "certificate: all examples. hold-out: trained on 70 %, certified on 30 %. s: a fit.[/]",
+        f"  [dim]Certificates hold with {100 * (1 - contest.delta):g} % confidence each. ±: "
+        "standard error. made of, held back: examples. hold-out: trained on 70 %, certified on "
+        "30 %. ~: behind a fitted scaler, so without a certificate of its own. s: seconds of a "
+        "fit.[/]",
         highlight=False,
     )
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 HELD_OUT_SHARE = 0.3
 COLUMNS = (
-    *("machine", "group", "error", "error_sd", "size", "unit"),
-    *("certificate", "bound", "held_out", "seconds", "problem"),
+    *("machine", "group", "error", "error_se", "size", "unit", "made_of", "held_back"),
+    *("certificate", "bound", "held_out", "seconds", "is_scaled", "problem"),
 )
 
 
@@ -63,12 +63,13 @@ def make_rival(rival: Rival, contest: Contest) -> Any:
     """An unfitted rival that can take the data: scaled, encoded and imputed where it must be.
 
     Machines of the library get plain numbers as they are, because their certificates ask for
-    preprocessing that was fixed before the data.
+    preprocessing that was fixed before the data; those that raw columns would spoil are scaled
+    and have no certificate.
     """
     from sklearn.pipeline import make_pipeline
 
     machine = rival.make(contest.quick, contest.seed)
-    if rival.takes_all or (rival.is_ours and contest.is_plain):
+    if rival.takes_all or (rival.is_ours and contest.is_plain and not rival.is_scaled):
         return machine
     return make_pipeline(_encoder(contest.X), machine)
 
@@ -115,19 +116,24 @@ def _run_fold(rival: Rival, contest: Contest, k: int) -> dict[str, Any]:
     model.fit(contest.X.iloc[train], contest.y[train])
     seconds = time.perf_counter() - start
     wrong = model.predict(contest.X.iloc[test]) != contest.y[test]
-    return {"error": float(np.mean(wrong)), "seconds": seconds}
+    return {"n_wrong": int(wrong.sum()), "n_test": len(test), "seconds": seconds}
 
 
 def _fit_all(rival: Rival, contest: Contest) -> dict[str, Any]:
     model = make_rival(rival, contest).fit(contest.X, contest.y)
     machine = _inner(model)
-    found: dict[str, Any] = {"size": int(rival.size(machine))}
-    if rival.is_ours and machine is model:
-        try:
-            certificate = machine.certify(contest.delta)
-            found |= {"certificate": certificate.risk, "bound": certificate.bound}
-        except NotCertifiableError:
-            pass
+    found: dict[str, Any] = {"size": int(rival.size(machine)), "is_scaled": machine is not model}
+    if rival.made_of is not None:
+        found["made_of"] = int(rival.made_of(machine))
+    if not rival.is_ours or machine is not model:  # a fitted scaler breaks every certificate
+        return found
+    try:
+        certificate = machine.certify(contest.delta)
+    except NotCertifiableError:
+        return found
+    found |= {"certificate": certificate.risk, "bound": certificate.bound}
+    if rival.held_back is not None:
+        found["held_back"] = int(rival.held_back(machine))
     return found
 
 
@@ -169,21 +175,33 @@ def _tabulate(rivals: list[Rival], found: list[dict[str, Any]]) -> pd.DataFrame:
     rows = []
     for rival in rivals:
         mine = [result for result in found if result["machine"] == rival.name]
-        errors = [result["error"] for result in mine if "error" in result]
+        error, error_se = _error_rate([result for result in mine if "n_wrong" in result])
         row: dict[str, Any] = {
             "machine": rival.name,
             "group": "handful" if rival.is_ours else "baseline",
-            "error": float(np.mean(errors)) if errors else None,
-            "error_sd": float(np.std(errors)) if errors else None,
+            "error": error,
+            "error_se": error_se,
             "unit": rival.unit,
             "seconds": _mean([r["seconds"] for r in mine if "seconds" in r]),
             "problem": next((r["problem"] for r in mine if "problem" in r), None),
         }
         for result in mine:
-            row |= {k: result[k] for k in ("size", "certificate", "bound", "held_out")
-                    if k in result}  # fmt: skip
+            row |= {k: result[k] for k in COLUMNS if k in result and k not in row}
         rows.append(row)
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _error_rate(folds: list[dict[str, Any]]) -> tuple[float | None, float | None]:
+    """Share of wrong answers over all folds, and its standard error as a binomial share.
+
+    Every example is asked once. That training sets of folds overlap is left out of account, as
+    usual; the spread over so few folds would be a worse guess.
+    """
+    n = sum(fold["n_test"] for fold in folds)
+    if not n:
+        return None, None
+    rate = sum(fold["n_wrong"] for fold in folds) / n
+    return rate, float(np.sqrt(rate * (1.0 - rate) / n))
 
 
 def _mean(values: list[float]) -> float | None:

@@ -28,6 +28,14 @@ class Rival:
         A machine of the library, which may have a certificate of its own.
     takes_all : bool
         Takes words and missing values as they are.
+    is_scaled : bool
+        A machine of the library that raw columns would spoil. It is put behind a fitted scaler
+        even where all columns are numbers, and so has no certificate of its own: the scaler has
+        seen the examples that the certificate would count.
+    made_of : callable, optional
+        Number of examples that a fitted one is made of, where it is made of examples.
+    held_back : callable, optional
+        Number of examples that its certificate does not count.
     """
 
     name: str
@@ -36,11 +44,70 @@ class Rival:
     unit: str
     is_ours: bool = True
     takes_all: bool = False
+    is_scaled: bool = False
+    made_of: Callable[[Any], int] | None = None
+    held_back: Callable[[Any], int] | None = None
 
 
 def _rules(machine: Any) -> int:
     machines = machine.machine_ if isinstance(machine.machine_, tuple) else (machine.machine_,)
     return sum(len(part.rules) for part in machines)
+
+
+def _rule_examples(machine: Any) -> int:
+    """Distinct examples that the rules are made of; of the whole pool where they do not say."""
+    machines = machine.machine_ if isinstance(machine.machine_, tuple) else (machine.machine_,)
+    rules = [rule for part in machines for rule in part.rules]
+    named = {example for rule in rules for example in rule.examples}
+    is_named = all(rule.examples for rule in rules)
+    return len(named) if is_named else len(machine.compression_set_)
+
+
+def _kept(machine: Any) -> int:
+    return len(_best(machine).compression_set_)
+
+
+def _menu(quick: bool, seed: int) -> Any:
+    from handful import CertifiedClassifier
+
+    return CertifiedClassifier(random_state=seed)
+
+
+def _score_card(quick: bool, seed: int) -> Any:
+    from handful import CertifiedClassifier
+
+    return CertifiedClassifier(["score card"], random_state=seed)
+
+
+def _half_spaces(quick: bool, seed: int) -> Any:
+    from handful import SetCoveringMachine
+
+    return SetCoveringMachine("half-spaces", random_state=seed)
+
+
+def _balls(quick: bool, seed: int) -> Any:
+    from handful import SetCoveringMachine
+
+    return SetCoveringMachine("balls", random_state=seed)
+
+
+def _kernel_mcm(quick: bool, seed: int) -> Any:
+    from handful import MinimalComplexityMachine
+
+    return MinimalComplexityMachine("rbf", time_limit=60.0)
+
+
+def _mkl(quick: bool, seed: int) -> Any:
+    from handful import LPBoostMKL
+
+    return LPBoostMKL(nu=0.2 if quick else "auto")
+
+
+def _perceptron(quick: bool, seed: int) -> Any:
+    from handful import BoundSearch, KernelPerceptron
+
+    gammas = [10.0**k for k in ((-3, -1) if quick else (-5, -4, -3, -2, -1, 0))]
+    return BoundSearch(KernelPerceptron(margin=0.1, max_passes=20), {"gamma": gammas})
 
 
 def _set_covering(quick: bool, seed: int) -> Any:
@@ -177,28 +244,57 @@ def _n_support(machine: Any) -> int:
     return len(_best(machine).support_)
 
 
+def _ours(name: str, make: Any, size: Any, unit: str, **more: Any) -> Rival:
+    return Rival(name, make, size, unit, **more)
+
+
+def _other(name: str, make: Any, size: Any, unit: str, **more: Any) -> Rival:
+    return Rival(name, make, size, unit, is_ours=False, **more)
+
+
+def _covering(name: str, make: Any, *, takes_all: bool = True) -> Rival:
+    return _ours(name, make, _rules, "rules", takes_all=takes_all, made_of=_rule_examples,
+                 held_back=_kept)  # fmt: skip
+
+
+def _from_pool(name: str, make: Any) -> Rival:
+    return _ours(name, make, lambda m: int(m.menu_["size"][m.chosen_]), "parts", takes_all=True,
+                 made_of=_kept, held_back=lambda m: len(m.held_back_))  # fmt: skip
+
+
 RIVALS: dict[str, Rival] = {
     rival.name: rival
     for rival in (
-        Rival("set-covering", _set_covering, _rules, "rules", takes_all=True),
-        Rival("stumps", _stumps, _rules, "rules", takes_all=True),
-        Rival("decision-list", _decision_list, _rules, "rules", takes_all=True),
-        Rival("lpboost", _lpboost, _votes, "stumps"),
-        Rival("adaboost", _adaboost, _votes, "stumps"),
-        Rival("minimal-complexity", _minimal_complexity, _features, "features"),
-        Rival("one-norm-svm", _one_norm, _features, "features"),
-        Rival("svm-by-bound", _support_vectors, _n_support, "examples"),
-        Rival("matching-pursuit", _pursuit, lambda m: int(m.n_centers_), "examples"),
-        Rival("nonconformity", _nonconformity, lambda m: len(m.models_), "models"),
-        Rival("pick-to-learn", _picks, lambda m: len(m.picks_), "examples"),
-        Rival("logistic", _logistic, _features, "features", is_ours=False),
-        Rival("l1-logistic", _l1_logistic, lambda m: _features(_best(m)), "features",
-              is_ours=False),
-        Rival("svc-grid", _svc, _n_support, "examples", is_ours=False),
-        Rival("tree", _tree, lambda m: _best(m).get_n_leaves(), "leaves", is_ours=False),
-        Rival("sklearn-adaboost", _sklearn_adaboost, lambda m: len(m.estimators_), "stumps",
-              is_ours=False),
-        Rival("ebm", _ebm, lambda m: len(m.term_names_), "terms", is_ours=False),
+        _from_pool("certified-menu", _menu),
+        _from_pool("score-card", _score_card),
+        _covering("set-covering", _set_covering),
+        _covering("stumps", _stumps),
+        _covering("half-spaces", _half_spaces, takes_all=False),
+        _covering("balls", _balls, takes_all=False),
+        _covering("decision-list", _decision_list),
+        _ours("lpboost", _lpboost, _votes, "stumps"),
+        _ours("adaboost", _adaboost, _votes, "stumps"),
+        _ours("minimal-complexity", _minimal_complexity, _features, "features", made_of=_kept),
+        _ours("one-norm-svm", _one_norm, _features, "features", made_of=_kept),
+        _ours("kernel-mcm", _kernel_mcm, _n_support, "examples", is_scaled=True,
+              made_of=_n_support),
+        _ours("mkl", _mkl, lambda m: int((m.kernel_weights_ > 1e-6).sum()), "kernels",
+              is_scaled=True),
+        _ours("svm-by-bound", _support_vectors, _n_support, "examples", made_of=_n_support),
+        _ours("perceptron", _perceptron, _kept, "examples", made_of=_kept),
+        _ours("matching-pursuit", _pursuit, lambda m: int(m.n_centers_), "examples",
+              made_of=lambda m: int(m.n_centers_), held_back=_kept),
+        _ours("nonconformity", _nonconformity, lambda m: len(m.models_), "models",
+              made_of=lambda m: len(m.train_indices_),
+              held_back=lambda m: len(m.train_indices_) + len(m.validation_indices_)),
+        _ours("pick-to-learn", _picks, lambda m: len(m.picks_), "examples",
+              made_of=lambda m: len(m.picks_)),
+        _other("logistic", _logistic, _features, "features"),
+        _other("l1-logistic", _l1_logistic, lambda m: _features(_best(m)), "features"),
+        _other("svc-grid", _svc, _n_support, "examples", made_of=_n_support),
+        _other("tree", _tree, lambda m: _best(m).get_n_leaves(), "leaves"),
+        _other("sklearn-adaboost", _sklearn_adaboost, lambda m: len(m.estimators_), "stumps"),
+        _other("ebm", _ebm, lambda m: len(m.term_names_), "terms"),
     )
 }  # fmt: skip
 
