@@ -7,11 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from handful._types import Floats
 from handful.datasets import list_datasets, load_dataset
 
-Floats = NDArray[np.float64]
 Folder = str | os.PathLike[str] | None
 
 _EMBEDDED = ("glass-2class", "haberman-294")  # other names of embedded sets
