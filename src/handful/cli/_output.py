@@ -172,9 +172,10 @@ def as_table(title: str, frame: Any) -> Table:
     from rich.table import Table
 
     table = Table(title=escape(title), title_justify="left")
-    for name in frame.columns:
-        numeric = frame[name].dtype.kind in "if"
-        table.add_column(str(name).replace("_", " "), justify="right" if numeric else "left")
+    for i, name in enumerate(frame.columns):
+        justify: Any = "right" if frame[name].dtype.kind in "if" else "left"
+        # what the row is about stays whole, however narrow the terminal
+        table.add_column(str(name).replace("_", " "), justify=justify, no_wrap=i == 0)
     for row in frame.itertuples(index=False):
         table.add_row(
             *("" if v != v else escape(f"{v:g}" if isinstance(v, float) else str(v)) for v in row)
