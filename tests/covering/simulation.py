@@ -12,18 +12,13 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom
 
 from handful import DecisionListMachine, SetCoveringMachine
 from handful.bounds import binomial_tail_inverse
+from tests.chance import n_allowed
 from tests.truth import AxisRules, Balls, Noise, TwoNorm
 
 N_TEST = 20_000
-
-
-def n_allowed(n_draws: int, delta: float) -> int:
-    """Number of misses that a valid certificate exceeds with probability 0.001 at most."""
-    return int(binom.ppf(0.999, n_draws, delta))
 
 
 class ThreeNorm:
