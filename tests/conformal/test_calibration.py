@@ -26,6 +26,7 @@ from handful.conformal.verdicts import (
     judge_by_nonconformity,
 )
 from tests.oracles import conformity
+from tests.oracles.bounds import tail_inverse
 
 
 @pytest.fixture(autouse=True)
@@ -173,12 +174,16 @@ def test_selective_certificates_hold_in_many_worlds(rng, bound):
 
 
 def test_risk_certificates_hold(rng):
-    world, n_draws, delta, n_misses = Atoms(rng), 1500, 0.1, 0
+    """Misses come near delta, so that one nat less would be noticed."""
+    world, n_draws, delta = Atoms(rng), 400, 0.3
+    n_misses, n_cheaper = 0, 0
     for _ in range(n_draws):
         verdict = world.rule(10)
         risk = world.weight @ world.error(verdict)
-        n_misses += world.calibrate(verdict, 100, 11).certificate(delta).risk < risk
-    assert 0 < n_misses <= n_allowed(n_draws, delta)
+        calibration = world.calibrate(verdict, 100, 11)
+        n_misses += calibration.certificate(delta).risk < risk
+        n_cheaper += calibration.certificate(delta * np.e).risk < risk
+    assert 0.1 * n_draws < n_misses <= n_allowed(n_draws, delta) < n_cheaper
 
 
 def random_world(rng, n, n_models=110):
@@ -237,6 +242,8 @@ def test_selective_certificate_counts_accepted_cases():
     assert (certificate.n_samples, certificate.n_errors) == (2, 1)
     assert "accepted" in certificate.quantity
     assert ("choice among 11 thresholds", pytest.approx(np.log(11))) in certificate.terms
+    want = float(tail_inverse(1, 2, np.log(0.05 / 11)))
+    assert certificate.risk == pytest.approx(want, rel=1e-9)
     assert calibration.selective_certificate(-9.0).is_vacuous
 
 

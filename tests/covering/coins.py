@@ -47,6 +47,7 @@ PROCEDURES = {
     "mixed": Procedure({"rules": ["stumps", "balls"], "candidates": 20}),
     "lists": Procedure(make=DecisionListMachine),
     "lists of balls": Procedure({"rules": "balls", "candidates": 15}, DecisionListMachine),
+    "families of a pool": Procedure({"candidates": 20}),
     "costs": Procedure({"costs": (1.0, 2.0)}),
     "three classes": Procedure(
         {"rules": "stumps", "candidates": None, "max_rules": 3}, n_samples=30, n_classes=3
