@@ -170,3 +170,29 @@ def test_criteria_choose_and_the_certificate_still_pays(data):
     assert search.best_certificate_.risk == held_out_bound(100, 5, delta=0.05 / 3).risk
     # nothing is certified but the choice, so an undefined criterion leaves the first setting
     assert BoundSearch(_Toy(), {"value": [2, 1]}, by="nan").fit(X, y).best_params_ == {"value": 2}
+
+
+class _Undecided(_Toy):
+    """Criteria that are equal or undefined."""
+
+    def fit(self, X, y):
+        self.support_ = np.arange(int(self.value))
+        return super().fit(X, y)
+
+    def criterion(self, name):
+        return 1.0 if name == "equal" or self.value != 7 else math.nan
+
+
+def test_ties_go_to_fewer_support_vectors_and_undefined_criteria_last(data):
+    search = BoundSearch(_Undecided(), {"value": [7, 5, 3, 4]}, by="equal").fit(*data)
+    assert search.best_params_ == {"value": 3}
+    search = BoundSearch(_Undecided(), {"value": [7, 9]}, by="some undefined").fit(*data)
+    assert search.best_params_ == {"value": 9}
+
+
+def test_cross_validation_pays_for_what_it_chose_from(data):
+    base = SetCoveringMachine(candidates=30, random_state=1)
+    search = BoundSearch(base, {"rules": ["stumps", "balls"]}, by="cv", cv=2, delta=0.1).fit(*data)
+    alone = search.best_estimator_.certify(0.1 / 2).risk
+    assert search.best_certificate_.risk == alone == search.certify().risk
+    assert search.best_certificate_.risk > search.best_estimator_.certify(0.1).risk

@@ -1,0 +1,268 @@
+"""Errors for the re-check of model files and for the menu, as in `planted_machines`."""
+
+from __future__ import annotations
+
+Row = tuple[str, str, str, tuple[str, ...]]
+
+_TAMPERED = "tests/verify/test_certificate.py"
+_SAID = "tests/verify/test_verify.py::test_what_differs_is_said"
+_SCORES = "tests/verify/test_score_machines.py"
+_FORGED = "tests/verify/test_forged_pools.py"
+
+VERIFY: dict[str, list[Row]] = {
+    "verify._verify": [
+        (
+            "hash not compared",
+            'audit.equal("content hash", document.get(HASH_FIELD), digest)',
+            "None",
+            ("tests/verify/test_verify.py::test_any_digit_anywhere",),
+        ),
+        (
+            "pool not drawn again",
+            "holds = set(kept) == pool if is_whole else set(kept) <= pool",
+            "holds = True",
+            (_FORGED,),
+        ),
+        (
+            "regression not fitted again",
+            'check_linear(audit, where, (rule["weights"], rule["threshold"]), again, X)',
+            "None",
+            (_FORGED, "tests/verify/test_linear.py"),
+        ),
+        (
+            "words not compared with the data",
+            "    check_categories(audit, document, X)\n",
+            "",
+            ("tests/verify/test_rows.py",),
+        ),
+        (
+            "wording not derived",
+            "check_wording(audit, certificate, rule_wording(",
+            "(lambda *a: None)(audit, certificate, rule_wording(",
+            ("tests/verify/test_wording.py",),
+        ),
+        (
+            "errors of the file believed",
+            "predicted = np.where(machine_scores(machine, X) > 0, 1, -1)",
+            "predicted = y.copy()",
+            ("tests/verify/test_verify.py::test_honest_files_are_valid[stumps]",),
+        ),
+        (
+            "compression set not derived",
+            'audit.equal("compression set", document["compression_set"], kept)',
+            "None",
+            (_SAID,),
+        ),
+        ("examples not compared", "    _check_examples(audit, document, X, codes)\n", "", (_SAID,)),
+        (
+            "a kept example twice",
+            "all(i < j for i, j in",
+            "all(i <= j for i, j in",
+            ("tests/verify/test_verify.py",),
+        ),
+        (
+            "training data not compared",
+            'is_same = stored["sha256"] == digest',
+            "is_same = True",
+            ("tests/verify/test_verify.py::test_other_data_say_how_they_differ",),
+        ),
+    ],
+    "verify._certificate": [
+        (
+            "errors inside the set counted out",
+            "wrong = (predicted != actual) & outside",
+            "wrong = predicted != actual",
+            (_TAMPERED,),
+        ),
+        (
+            "two rates for the price of one",
+            'wanted.append(("two rates at once, ln 2", log(2)))',
+            "pass",
+            ("tests/verify/test_verify.py::test_honest_files_are_valid[pool-cost]",),
+        ),
+        (
+            "groups of settings free",
+            'groups of settings", log(n)))',
+            'groups of settings", log(1)))',
+            (_TAMPERED,),
+        ),
+        (
+            "delta not compared",
+            'audit.equal("certificate: delta", delta, settings["delta"])',
+            "None",
+            (_TAMPERED,),
+        ),
+        (
+            "number of errors not compared",
+            'audit.equal("certificate: n_errors", certificate["n_errors"], counts.n_errors)',
+            "None",
+            (_TAMPERED,),
+        ),
+        (
+            "rates not compared",
+            '_check_rates(audit, certificate["rates"], counts, nats + log(2), is_binary)',
+            "None",
+            (_TAMPERED,),
+        ),
+    ],
+    "verify._pool": [
+        (
+            "ranks free",
+            "prices.append(_rank_price(everything, own))",
+            "prices.append(0.0)",
+            (
+                "tests/verify/test_verify.py::test_honest_files_are_valid[pool]",
+                "tests/verify/test_pool.py",
+            ),
+        ),
+    ],
+    "verify._audit": [
+        (
+            "types not minded",
+            "holds = type(found) is type(wanted) and found == wanted",
+            "holds = found == wanted",
+            ("tests/verify/test_audit.py",),
+        ),
+        (
+            "not looked at is valid",
+            "return bool(self.findings) and all(",
+            "return all(",
+            ("tests/verify/test_audit.py",),
+        ),
+        (
+            "unverified is valid",
+            "return self.is_consistent and not self.unverified",
+            "return self.is_consistent",
+            ("tests/verify/test_audit.py",),
+        ),
+    ],
+    "verify._claims": [
+        (
+            "a stable bound of any set",
+            'detail = f"{risk!r} is not the stable bound for {k} of {n}"',
+            "return",
+            (_SCORES,),
+        ),
+        (
+            "counts of score machines believed",
+            'for name in ("n_samples", "n_errors", "n_compressed"):',
+            'for name in ("n_samples",):',
+            (_SCORES,),
+        ),
+    ],
+}
+
+CERTIFIED: dict[str, list[Row]] = {
+    "certified._learn": [
+        (
+            "rank free",
+            "-math.log(mass))",
+            "0.0)",
+            ("tests/certified/test_classifier.py", "tests/certified/test_learn.py"),
+        ),
+        (
+            "errors counted inside the pool",
+            "counted = units.rows_of(units.order[n_pool:])",
+            "counted = units.rows_of(units.order)",
+            ("tests/certified/test_learn.py",),
+        ),
+        (
+            "errors counted over all rows",
+            "return Counts(len(rows), int(",
+            "return Counts(len(rows) + len(pool), int(",
+            ("tests/certified/test_learn.py",),
+        ),
+        (
+            "ranked by training errors upside down",
+            "for key in sorted(keys)]",
+            "for key in sorted(keys, reverse=True)]",
+            ("tests/certified/test_learn.py",),
+        ),
+        (
+            "rows for groups in the pool's error",
+            "if pool.groups is None:\n        return float(np.mean(is_wrong))",
+            "if True:\n        return float(np.mean(is_wrong))",
+            ("tests/certified/test_learn.py",),
+        ),
+    ],
+    "certified._menu": [
+        (
+            "price of a row free",
+            "- np.array([c.nats for c in self.candidates])",
+            "",
+            ("tests/certified/test_menu.py",),
+        ),
+        (
+            "choices after the menu free",
+            "                n_choices=n_choices,\n            )\n        assumptions",
+            "            )\n        assumptions",
+            ("tests/certified/test_classifier.py", "tests/certified/test_menu.py"),
+        ),
+        (
+            "itemised price empty",
+            "Message([(term.text, term.nats) for term in candidate.terms])",
+            "Message([])",
+            ("tests/certified/test_menu.py",),
+        ),
+        (
+            "groups counted as rows",
+            "if candidate.counts.losses is not None:\n                out[i]",
+            "if False:\n                out[i]",
+            ("tests/certified/test_menu.py",),
+        ),
+        (
+            "simplest of all",
+            "near = np.flatnonzero(risks <= risks[0] + tolerance)",
+            "near = np.arange(len(risks))",
+            ("tests/certified/test_menu.py",),
+        ),
+    ],
+    "certified._records": [
+        (
+            "masses above one",
+            "(1.0 - first) * rest / rest.sum()",
+            "rest / rest.sum()",
+            ("tests/certified/test_records.py",),
+        ),
+    ],
+    "certified._groups": [
+        (
+            "groups by their rows",
+            "place[units] = np.arange(len(units))",
+            "place[units[1:]] = np.arange(len(units) - 1)",
+            ("tests/certified/test_groups.py",),
+        ),
+        (
+            "any error is the first",
+            "int(np.count_nonzero(means > 0.0))",
+            "int(np.count_nonzero(means == 1.0))",
+            ("tests/certified/test_groups.py",),
+        ),
+        (
+            "all rows of a group counted",
+            "one_row = is_wrong[first_rows(member)]",
+            "one_row = is_wrong",
+            ("tests/certified/test_groups.py",),
+        ),
+    ],
+    "certified._classifier": [
+        (
+            "training rows held out",
+            "if any(row.tobytes() in seen for row in",
+            "if all(row.tobytes() in seen for row in",
+            ("tests/certified/test_classifier.py",),
+        ),
+        (
+            "both rates for the price of one",
+            "nats = made.nats + math.log(2.0)",
+            "nats = made.nats",
+            ("tests/certified/test_classifier.py",),
+        ),
+    ],
+}
+
+TABLE: dict[tuple[str, str], list[Row]] = {
+    (package, module): rows
+    for package, modules in (("verify", VERIFY), ("certified", CERTIFIED))
+    for module, rows in modules.items()
+}

@@ -1,0 +1,243 @@
+"""Errors for machines and searches: where, what, and the tests that must notice.
+
+(package, module) -> rows of (name, old text, new text, tests).
+"""
+
+from __future__ import annotations
+
+
+def _owes(*names: str) -> tuple[str, ...]:
+    """The accounting of some covering procedures."""
+    test = "tests/covering/test_accounting.py::test_candidates_pay_what_they_owe"
+    return tuple(f"{test}[{name}]" for name in names)
+
+
+_VALIDITY = "tests/covering/test_validity.py"
+_SEARCH = "tests/selection/test_search.py"
+_FIRST = f"{_SEARCH}::test_it_takes_the_smallest_certificate_and_pays_for_the_families"
+_TIES = f"{_SEARCH}::test_ties_go_to_fewer_support_vectors_and_undefined_criteria_last"
+_COINS = "tests/selection/test_validity.py::test_a_search_over_look_alikes_holds"
+_COUNTS = "tests/covering/codes/test_compression.py::test_candidates_count_what_their_machines_do"
+
+Row = tuple[str, str, str, tuple[str, ...]]
+
+COVERING: dict[str, list[Row]] = {
+    "covering.learn": [
+        (
+            "kind of a machine free",
+            '("conjunction or disjunction", math.log(len(settings.kinds)))',
+            '("conjunction or disjunction", 0.0)',
+            _owes("stumps"),
+        ),
+        (
+            "choice of the kernel free",
+            'kernels", math.log(n)))',
+            'kernels", 0.0))',
+            _owes("kernels"),
+        ),
+        (
+            "votes for a constant counted again",
+            "            kept=kept,\n            pool_size=len(kept),",
+            "            pool_size=len(kept),",
+            _owes("stumps and pools"),
+        ),
+    ],
+    "covering.classifier": [
+        (
+            "one class pays for all",
+            "for k, part in enumerate(self._learned)\n            for name, nats",
+            "for k, part in enumerate(self._learned[:1])\n            for name, nats",
+            _owes("three classes"),
+        ),
+    ],
+    "tables._blind": [
+        (
+            "pools by position",
+            "BlindOrder(draw.first(digests)[0], draw)",
+            "BlindOrder(np.arange(len(digests)), draw)",
+            (f"{_VALIDITY}::test_digest_pools_are_fair_among_equal_rows",),
+        ),
+        (
+            "copies of a row on one side",
+            "number.to_bytes(8",
+            "(0 * number).to_bytes(8",
+            (f"{_VALIDITY}::test_digest_pools_are_fair_among_equal_rows",),
+        ),
+    ],
+    "covering.codes.candidate": [
+        (
+            "kept examples among the counted",
+            "[n_samples - len(c.kept) for c in candidates]",
+            "[n_samples for c in candidates]",
+            _owes("balls"),
+        ),
+        (
+            "two rates for the price of one",
+            "both = nats + math.log(2.0)",
+            "both = nats",
+            _owes("costs"),
+        ),
+        (
+            "errors taken out twice",
+            "n_wrong[label] - int(",
+            "n_wrong[label] - 2 * int(",
+            (_COUNTS,),
+        ),
+    ],
+    "covering.codes.compression": [
+        (
+            "one kept example free",
+            "which = log_choices(pool_size, len(kept))",
+            "which = log_choices(pool_size, len(kept) - 1)",
+            _owes("balls"),
+        ),
+        (
+            "which constant free",
+            "price = math.log(len(kinds))",
+            "price = 0.0",
+            _owes("defaults, few examples"),
+        ),
+    ],
+    "covering.codes.listed": [
+        (
+            "default of a list free",
+            '("default output", math.log(2.0))',
+            '("default output", 0.0)',
+            _owes("lists of balls"),
+        ),
+        (
+            "one output for all rules",
+            '("output of each rule", r * math.log(2.0))',
+            '("output of each rule", math.log(2.0))',
+            _owes("lists of balls"),
+        ),
+        (
+            "one family for all rules",
+            "r * math.log(len(tables))",
+            "math.log(len(tables))",
+            _owes("mixed"),
+        ),
+    ],
+    "covering.codes.pool": [
+        (
+            "number of rules too cheap",
+            "return n_rules * math.log(2.0)",
+            "return (n_rules - 1) * math.log(2.0)",
+            _owes("stumps and pools"),
+        ),
+        (
+            "kind of ranked rules free",
+            '("conjunction or disjunction", math.log(2.0))',
+            '("conjunction or disjunction", 0.0)',
+            _owes("stumps and pools"),
+        ),
+        (
+            "equal ranks not shared",
+            "masses[above]) / levels",
+            "masses[above])",
+            _owes("stumps and pools"),
+        ),
+    ],
+    "covering.codes.plain": [
+        (
+            "errors counted inside the pool",
+            "kept=tuple(np.sort(pool).tolist())",
+            "kept=()",
+            _owes("defaults"),
+        ),
+    ],
+    "covering.codes.schemes": [
+        (
+            "masses above one",
+            "COMPRESSION_MASS_BESIDE = 0.2",
+            "COMPRESSION_MASS_BESIDE = 0.3",
+            _owes("defaults"),
+        ),
+        (
+            "each cell the whole mass",
+            "_nats(mass / len(cells))",
+            "_nats(mass)",
+            _owes("defaults, few examples"),
+        ),
+        (
+            "which family free",
+            "price = math.log(len(family_sets))",
+            "price = 0.0",
+            _owes("families of a pool"),
+        ),
+    ],
+}
+
+SELECTION: dict[str, list[Row]] = {
+    "selection._search": [
+        (
+            "no setting is paid for",
+            "return len({_content(s, i) for i, s in enumerate(kept)})",
+            "return 1",
+            (_COINS,),
+        ),
+        (
+            "settings told apart by their text",
+            "str(joblib.hash(sorted(setting.items())))",
+            "repr(sorted(setting.items()))",
+            (_COINS,),
+        ),
+        ("only free parameters paid", "if k not in free", "if k in free", (_FIRST,)),
+        (
+            "delta not divided",
+            "machine.certify(delta / n_groups)",
+            "machine.certify(delta)",
+            (_COINS,),
+        ),
+        (
+            "a criterion's choice free",
+            "= _share(chosen, self.delta, n_groups)",
+            "= _share(chosen, self.delta, 1)",
+            (f"{_SEARCH}::test_criteria_choose_and_the_certificate_still_pays",),
+        ),
+        (
+            "the choice of folds free",
+            "= _share(self.best_estimator_, self.delta, self.n_groups_)",
+            "= _share(self.best_estimator_, self.delta, 1)",
+            (f"{_SEARCH}::test_cross_validation_pays_for_what_it_chose_from",),
+        ),
+        (
+            "certified again for free",
+            "return _share(self.best_estimator_, delta, self.n_groups_)",
+            "return _share(self.best_estimator_, delta, 1)",
+            (_FIRST,),
+        ),
+        ("the worst setting", "min(order, key=lambda", "max(order, key=lambda", (_FIRST,)),
+        (
+            "ties to the larger",
+            "(self._scores[i], ties[i], i)",
+            "(self._scores[i], -ties[i], i)",
+            (_TIES,),
+        ),
+        ("an undefined criterion chosen", "math.inf if math.isnan(v) else v", "v", (_TIES,)),
+        (
+            "price of the choice not shown",
+            'settings", math.log(n_groups))]',
+            'settings", 0.0)]',
+            (_FIRST,),
+        ),
+        (
+            "what cannot be compared is equal",
+            'return f"setting {position}"',
+            'return "setting"',
+            (f"{_SEARCH}::test_settings_are_one_only_where_equality_is_proved",),
+        ),
+        (
+            "the share for the whole",
+            "replace(certificate, delta=delta, terms=terms,",
+            "replace(certificate, terms=terms,",
+            (_FIRST,),
+        ),
+    ],
+}
+
+TABLE: dict[tuple[str, str], list[Row]] = {
+    (package, module): rows
+    for package, modules in (("covering", COVERING), ("selection", SELECTION))
+    for module, rows in modules.items()
+}
