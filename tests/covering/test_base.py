@@ -1,6 +1,6 @@
 """What both machines share: fitted attributes, certificates, several classes."""
 
-from __future__ import annotations
+from __future__ import itertools
 
 import math
 
@@ -108,10 +108,14 @@ def test_several_classes_share_one_certificate(make, three):
 def test_pools_of_several_classes_overlap(three):
     """Each class draws the same pools, so that the union of what is kept stays small."""
     machine = SetCoveringMachine(random_state=0).fit(*three)
-    pools = [set(p.chosen.kept) for p in machine._learned if p.chosen.scheme == "pool"]
-    for a in pools:
-        for b in pools:
-            assert a <= b or b <= a
+    pools = [
+        {c.kept for c in part.candidates if c.scheme in ("pool", "plain")}
+        for part in machine._learned
+    ]
+    assert len(pools) == 3
+    assert pools[0] == pools[1] == pools[2] != set()
+    nested = sorted(pools[0], key=len)
+    assert all(set(a) <= set(b) for a, b in itertools.pairwise(nested))
 
 
 def test_nothing_works_before_fitting(data):

@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from handful import DecisionListMachine, SetCoveringMachine, load_dataset
+from handful.bounds import binomial_tail_inverse
 from handful.datasets import make_axis_rules, make_two_norm
 from handful.kernels import Kernel
 from handful.rules import RuleList, RuleSet
@@ -99,8 +100,9 @@ def test_missing_values_satisfy_no_rule(rng):
     for options in ({}, {"rules": "stumps"}, {"candidates": None}):
         machine = SetCoveringMachine(random_state=0, **options).fit(X, y)
         nothing = np.full((1, X.shape[1]), math.nan)
-        if machine.rules_:  # neither kind says yes to an empty row
-            assert machine.predict(nothing)[0] == machine.classes_[0]
+        assert machine.rules_
+        # neither kind says yes to an empty row
+        assert machine.predict(nothing)[0] == machine.classes_[0]
         assert np.sign(machine.decision_function(X)).tolist() == machine.predict(X).tolist()
 
 
@@ -175,7 +177,11 @@ def test_odd_data_are_survived(make, rules, rng):
             machine.fit(points, labels)
             wrong = machine.predict(points) != labels
             assert machine.training_errors_ == wrong.sum(), name
-            assert 0 < machine.certificate_.risk <= 1, name
+            n_counted = len(labels) - len(machine.compression_set_)
+            k, nats = machine.n_errors_, machine.certificate_.nats
+            assert k == np.delete(wrong, machine.compression_set_).sum(), name
+            risk = float(binomial_tail_inverse(k, n_counted, -nats)) if n_counted else 1.0
+            assert machine.certificate_.risk == pytest.approx(risk, rel=1e-9), name
             np.testing.assert_array_equal(
                 np.sign(machine.decision_function(points)), machine.predict(points), err_msg=name
             )
@@ -218,7 +224,9 @@ def test_threads_and_seeds(options, monkeypatch, data):
     assert first.rules_ == second.rules_
     assert first.certificate_ == second.certificate_
     pd.testing.assert_frame_equal(first.path_, second.path_)
-    assert third.certificate_.risk <= 1
+    seed = int(np.random.RandomState(0).randint(2**31 - 1))
+    same = SetCoveringMachine(random_state=seed, **options).fit(*data)
+    assert third.certificate_ == same.certificate_
 
 
 def test_a_generator_gives_a_seed(data):

@@ -23,6 +23,8 @@ def test_finds_correlated_directions(views):
     assert u.shape == v.shape == (150, 2)
     assert np.corrcoef(u[:, 0], v[:, 0])[0, 1] > 0.95
     np.testing.assert_array_equal(cca.transform(X), u)
+    assert cca.correlations_[0] > 0.95
+    assert np.all(np.diff(cca.correlations_) <= 0)
     assert np.all((cca.correlations_ >= 0) & (cca.correlations_ <= 1))
 
 
