@@ -1,7 +1,8 @@
 """What both machines share: fitted attributes, certificates, several classes."""
 
-from __future__ import itertools
+from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
