@@ -84,7 +84,7 @@ VERIFY: dict[str, list[Row]] = {
             "groups of settings free",
             'groups of settings", log(n)))',
             'groups of settings", log(1)))',
-            (_TAMPERED,),
+            ("tests/verify/test_verify.py::test_honest_files_are_valid[search]",),
         ),
         (
             "delta not compared",
@@ -141,13 +141,13 @@ VERIFY: dict[str, list[Row]] = {
             "a stable bound of any set",
             'detail = f"{risk!r} is not the stable bound for {k} of {n}"',
             "return",
-            (f"{_SCORES}::test_an_empty_compression_set",),
+            (f"{_SCORES}::test_set_and_risk_of_a_stable_machine_are_checked_each",),
         ),
         (
             "counts of score machines believed",
             'for name in ("n_samples", "n_errors", "n_compressed"):',
             'for name in ("n_samples",):',
-            (f"{_SCORES}::test_an_empty_compression_set",),
+            (f"{_SCORES}::test_set_and_risk_of_a_stable_machine_are_checked_each",),
         ),
     ],
 }
@@ -250,13 +250,15 @@ CERTIFIED: dict[str, list[Row]] = {
             "training rows held out",
             "if any(row.tobytes() in seen for row in",
             "if all(row.tobytes() in seen for row in",
-            ("tests/certified/test_classifier.py",),
+            (
+                "tests/certified/test_classifier.py::test_one_training_row_among_new_ones_is_refused",
+            ),
         ),
         (
             "both rates for the price of one",
             "nats = made.nats + math.log(2.0)",
             "nats = made.nats",
-            ("tests/certified/test_classifier.py",),
+            ("tests/certified/test_classifier.py::test_both_kinds_of_error_are_limited",),
         ),
     ],
 }

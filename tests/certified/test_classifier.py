@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from handful import CertifiedClassifier, load_dataset
+from handful.bounds import binomial_tail_inverse
 from handful.fitted import Fitted
 
 DATA = load_dataset("haberman-294")
@@ -191,7 +192,9 @@ def test_both_kinds_of_error_are_limited(machine):
         strict=True,
     ):
         of = truth == label
-        assert machine.certificate_.rate(name) > np.mean(guess[of] != truth[of])
+        k, n = int(np.sum(guess[of] != truth[of])), int(of.sum())
+        limit = binomial_tail_inverse(k, n, -machine.certificate_.nats - np.log(2.0))
+        assert machine.certificate_.rate(name) == pytest.approx(float(limit), rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -212,3 +215,11 @@ def test_what_is_refused(options, message):
 def test_one_class_is_refused():
     with pytest.raises(ValueError, match="two classes or more, got 1 class"):
         CertifiedClassifier(QUICK).fit(np.ones((5, 1)), np.zeros(5))
+
+
+def test_one_training_row_among_new_ones_is_refused(rng):
+    X, new, y = rng.normal(size=(60, 2)), rng.normal(size=(20, 2)), np.arange(60) % 2
+    machine = CertifiedClassifier(["constant"]).fit(X, y)
+    assert machine.certify(X=new, y=y[:20]).n_samples == 20
+    with pytest.raises(ValueError, match="`X` holds training rows"):
+        machine.certify(X=np.vstack([new, X[:1]]), y=y[:21])

@@ -65,3 +65,10 @@ def test_tampered(field, value, certificate):
 def test_groups_of_settings_are_paid_for(certificate):
     verdict = _verdict(certificate, {**SETTINGS, "n_groups": 3})
     assert "certificate terms: names" in " ".join(verdict.differences)
+
+
+def test_the_confidence_is_the_one_that_was_set(certificate):
+    """A certificate that is right at its own delta, which nobody asked for."""
+    verdict = _verdict(certificate, {**SETTINGS, "delta": 0.01})
+    assert not verdict.is_valid
+    assert "certificate: delta" in " ".join(verdict.differences)

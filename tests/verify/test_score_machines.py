@@ -211,3 +211,10 @@ def test_training_data_are_known_again(tmp_path):
     X[3, 2] += 1.0
     verdict = _verdict(document, (X, case("svm").y), tmp_path)
     assert "row 4 was changed" in " ".join(verdict.differences)
+
+
+@pytest.mark.parametrize(("field", "value"), [("n_compressed", 0), ("risk", 0.04)])
+def test_set_and_risk_of_a_stable_machine_are_checked_each(field, value, noise, tmp_path):
+    document = _document(LinearProgrammingMachine(C=0.5), noise)
+    document["certificate"][field] = value
+    assert f"certificate: {field}" in " ".join(_verdict(document, noise, tmp_path).differences)
