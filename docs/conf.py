@@ -76,6 +76,15 @@ UNITS = sorted(
 )
 
 
+def _in_short(thing: object) -> str:
+    """A registry by its keys, a sentence as it is, any other object by its class's first line."""
+    if isinstance(thing, str):
+        return thing
+    if isinstance(thing, (dict, list, tuple)):
+        return ", ".join(f"``{key}``" for key in thing)
+    return (type(thing).__doc__ or "").strip().split("\n")[0]
+
+
 def api_page(unit: str) -> str:
     """Text of the page of one unit."""
     module = importlib.import_module(f"handful.{unit}")
@@ -84,7 +93,7 @@ def api_page(unit: str) -> str:
     things = {name: getattr(module, name) for name in module.__all__}
     names = "\n".join(f"   {name}" for name, thing in things.items() if callable(thing))
     tables = "\n".join(
-        f"``{name}``\n   {', '.join(f'``{key}``' for key in thing)}\n"
+        f"``{name}``\n   {_in_short(thing)}\n"
         for name, thing in things.items()
         if not callable(thing)
     )
