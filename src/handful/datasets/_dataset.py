@@ -85,7 +85,7 @@ class Dataset:
         --------
         >>> from handful.datasets import load_dataset
         >>> X, y = load_dataset("breastw").named()
-        >>> X.columns[0], y[0]
+        >>> X.columns[0], str(y[0])
         ('clump-thickness', 'benign')
         """
         words = np.array([self.target_names[label] for label in self.y.tolist()])

@@ -35,9 +35,10 @@ def write_atomically(path: PathLike, content: str | bytes, *, overwrite: bool = 
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_atomically(f"{folder}/a.txt", "whole")
-    ...     print(open(f"{folder}/a.txt").read())
+    ...     print(Path(folder, "a.txt").read_text())
     whole
     """
     with open_atomically(path, overwrite=overwrite) as file:

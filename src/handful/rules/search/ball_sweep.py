@@ -238,6 +238,10 @@ class _Sketch:
         def fast(rows: Ints) -> tuple[Any, Any]:
             norms = self.norms[rows][:, None]
             left = np.hstack([self.points[rows], norms, np.ones_like(norms)])
-            return left @ right, unit * np.square(np.sqrt(norms[:, 0]) + self.reach)
+            # Kernels for few columns compute in padded registers: what the padding holds may
+            # raise the flag of an invalid operation, though every value asked for is finite.
+            with np.errstate(invalid="ignore", over="ignore"):
+                values = left @ right
+            return values, unit * np.square(np.sqrt(norms[:, 0]) + self.reach)
 
         return fast
