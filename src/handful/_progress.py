@@ -20,8 +20,11 @@ def watch_progress(report: Progress) -> Iterator[None]:
         _WATCHER.reset(token)
 
 
+def current_progress() -> Progress:
+    """Who watches now, to be told from other threads too; somebody deaf where nobody does."""
+    return _WATCHER.get() or (lambda stage: None)
+
+
 def report_progress(stage: str) -> None:
     """Tell who watches, if anybody does."""
-    report = _WATCHER.get()
-    if report is not None:
-        report(stage)
+    current_progress()(stage)

@@ -10,9 +10,9 @@ from handful.certified._groups import (
     count_groups,
     first_rows,
     group_means,
-    make_units,
     prefers_betting,
 )
+from handful.tables import make_units
 
 
 def test_rows_are_units_without_groups(rng):

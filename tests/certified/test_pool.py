@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from handful.certified import pool_size
 from handful.certified._pool import make_folds
+from handful.tables import pool_size
 from tests.certified.cases import make_pool
 
 

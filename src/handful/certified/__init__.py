@@ -13,9 +13,10 @@ from handful.certified._classifier import CertifiedClassifier
 from handful.certified._display import MenuDisplay
 from handful.certified._forms import FORMS, READABLE, Form
 from handful.certified._menu import Menu
-from handful.certified._pool import Pool, pool_size
+from handful.certified._pool import Pool
 from handful.certified._proposals import Proposal
 from handful.certified._records import Candidate, Counts, Failure, Term, rank_masses
+from handful.certified._study import fit_study
 
 __all__ = [
     "FORMS",
@@ -30,6 +31,6 @@ __all__ = [
     "Pool",
     "Proposal",
     "Term",
-    "pool_size",
+    "fit_study",
     "rank_masses",
 ]

@@ -17,12 +17,12 @@ from handful._types import Floats, Ints
 from handful.bounds import Certificate, binomial_tail_inverse, held_out_bound
 from handful.certified._explain import menu_lines, rules_frame
 from handful.certified._forms import wanted_forms
-from handful.certified._groups import GROUP_LOSSES, Units, make_units
+from handful.certified._groups import GROUP_LOSSES
 from handful.certified._learn import learn_all, make_candidates, units_in_pool
 from handful.certified._menu import NO_SEED, SEED, Menu
-from handful.certified._pool import Pool, make_folds, pool_size, take_rows
+from handful.certified._pool import Pool, make_folds, take_rows
 from handful.fitted import Fitted, feature_names, read_columns, read_table
-from handful.tables import row_digests
+from handful.tables import Units, make_units, row_digests
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,9 +56,14 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):
         Allowed probability that any certificate of the menu fails.
     group_loss : {"mean", "any"}
         With groups: a random case of a new group, or any case of it.
+    columns : sequence of handful.tables.Column, optional
+        What the columns hold, where cells are raw, as `handful.tables.read_study` says; see
+        `fit_study`, which makes sure that they were decided by this pool.
+    classes : sequence of labels, optional
+        Their order; points and sums speak for the second of two. Alphabetical by default.
     n_jobs : int, optional
         Threads; results do not depend on it.
-    random_state : None, int or Generator
+    random_state : None, int, RowDigests or Generator
         None draws the pool from the data's own digest, so that there is no seed to choose.
 
     Attributes
@@ -100,6 +105,8 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):
         pool_share: float = 0.4,
         delta: float = 0.05,
         group_loss: str = "mean",
+        columns: Any = None,
+        classes: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -108,6 +115,8 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):
         self.pool_share = pool_share
         self.delta = delta
         self.group_loss = group_loss
+        self.columns = columns
+        self.classes = classes
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -157,9 +166,8 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):
     def _pool(
         self, table: Any, codes: Ints, weight: Floats, units: Units, is_weighted: bool
     ) -> Pool:
-        n_pool = min(pool_size(len(units), self.pool_share), max(1, len(units) - 1))
-        rows = units.rows_of(units.order[:n_pool])
-        columns = read_columns(table, feature_names(self), rows)
+        rows = units.pool(self.pool_share)
+        columns = read_columns(table, feature_names(self), rows, kinds=self.columns)
         some = take_rows(table, rows)
         groups = None if units.member is None else units.member[rows]
         y = codes[rows]
@@ -197,6 +205,15 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):
     def _encode_labels(self, y: Any) -> Ints:
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
+        if self.classes is not None:
+            given = np.asarray(self.classes, dtype=self.classes_.dtype)
+            if sorted(given.tolist()) != self.classes_.tolist():
+                raise ValueError(
+                    f"`classes` must name the labels of `y`, {self.classes_.tolist()[:10]}, each "
+                    f"once, got {given.tolist()[:10]}."
+                )
+            codes = np.argsort(given)[codes]  # from the sorted order to the given one
+            self.classes_ = given
         if len(self.classes_) < 2:
             raise ValueError(
                 f"`y` must hold two classes or more, got {len(self.classes_)} class. "
@@ -240,6 +257,12 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):
         """The candidates themselves, in the order of the menu."""
         check_is_fitted(self, "_menu")
         return tuple(self._menu[row] for row in range(len(self._menu)))
+
+    @property
+    def failures_(self) -> tuple[Any, ...]:
+        """Candidates that could not be fitted or counted, each with its reason."""
+        check_is_fitted(self, "_menu")
+        return self._menu.failures
 
     @property
     def menu_risks_(self) -> Floats:

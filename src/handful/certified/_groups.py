@@ -3,71 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from handful._types import Floats, Ints
 from handful.bounds import betting_bound, binomial_tail_inverse
 from handful.certified._records import Counts
-from handful.tables import RowDigests, blind_order, row_digests, table_digest
 
 GROUP_LOSSES = ("mean", "any")
-
-
-@dataclass(frozen=True, eq=False)
-class Units:
-    """What is independent: single rows, or groups of rows.
-
-    Attributes
-    ----------
-    order : ndarray of int
-        Units in blind order.
-    row_order : ndarray of int
-        Rows in blind order.
-    member : ndarray of int or None
-        Unit of each row; None where rows are the units.
-    digest : str
-    seed : int or None
-    """
-
-    order: Ints
-    row_order: Ints
-    member: Ints | None
-    digest: str
-    seed: int | None
-
-    def __len__(self) -> int:
-        return len(self.order)
-
-    def rows_of(self, units: Ints) -> Ints:
-        """Rows of some units: units in the given order, rows of each in blind order."""
-        if self.member is None:
-            return units
-        place = np.full(len(self.order), -1, dtype=np.int64)
-        place[units] = np.arange(len(units))
-        rows = self.row_order[place[self.member[self.row_order]] >= 0]
-        return np.asarray(rows[np.argsort(place[self.member[rows]], kind="stable")])
-
-
-def make_units(X: Any, y: Any, groups: Any, random_state: Any) -> Units:
-    """Blind order of the rows, or of the groups by the content of their rows."""
-    rows = blind_order(X, y, random_state=random_state)
-    if groups is None:
-        return Units(rows.order, rows.order, None, rows.digest, rows.seed)
-    _, member = np.unique(np.asarray(groups), return_inverse=True)
-    if isinstance(random_state, RowDigests):
-        digests, state = random_state.digests, None
-    else:
-        digests, state = row_digests(X, y), rows.seed
-    by_group = np.argsort(member, kind="stable")
-    starts = np.flatnonzero(np.diff(member[by_group], prepend=-1))
-    parts = np.split(by_group, starts[1:])
-    # one digest a group, of its rows in any order, so that large groups are not drawn first
-    keys = np.array([list(bytes.fromhex(table_digest(digests[part]))) for part in parts])
-    order = blind_order(keys, random_state=state).order
-    return Units(order, rows.order, member, rows.digest, rows.seed)
 
 
 def group_means(is_wrong: np.ndarray, member: Ints) -> Floats:

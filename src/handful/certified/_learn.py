@@ -11,15 +11,17 @@ import numpy as np
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
+from handful._progress import current_progress
 from handful._threads import one_blas_thread
 from handful._types import Ints
 from handful.certified._foreign_forms import vote
 from handful.certified._forms import BELIEF, FORMS, Form, simplicity_of
-from handful.certified._groups import Units, count_groups, group_means
+from handful.certified._groups import count_groups, group_means
 from handful.certified._pool import Pool, take_rows
 from handful.certified._proposals import Proposal
 from handful.certified._records import Candidate, Counts, Failure, Term, rank_masses
 from handful.fitted import Fitted
+from handful.tables import Units
 
 _BLOCK = 65_536  # rows counted at a time
 
@@ -29,9 +31,11 @@ Learned = tuple[list[tuple[Proposal, float]], list[Failure]]
 def learn_all(pool: Pool, forms: list[Form], with_vote: bool, n_jobs: int | None) -> Learned:
     """Proposals of all forms in the order of the forms, each with its seconds; failures apart."""
     controller = ThreadpoolController()
+    report = current_progress()  # here: other threads do not see who watches
 
     def run(form: Form) -> tuple[list[Proposal], float, str]:
         start = time.perf_counter()
+        report(form.name)
         try:
             # on small tables, threads inside a learner would only wait for each other
             with controller.limit(limits=1, user_api="openmp"):
@@ -131,6 +135,7 @@ def make_candidates(
                 seconds=seconds,
                 is_readable=proposal.form.endswith("score card") or bool(form and form.is_readable),
                 simplicity=simplicity_of(proposal.form),
+                n_ranked=len(in_order),
             )
         )
     return candidates, failures

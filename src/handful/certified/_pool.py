@@ -13,18 +13,6 @@ from handful.fitted import Columns
 from handful.scoring import Items, make_items
 
 N_FOLDS = 5
-MAX_POOL = 10_000
-
-
-def pool_size(n: int, share: float) -> int:
-    """Number of rows (or groups) in the pool; it depends on n alone.
-
-    Examples
-    --------
-    >>> pool_size(768, 0.4), pool_size(10**6, 0.4)
-    (307, 10000)
-    """
-    return int(min(max(1, round(share * n)), MAX_POOL))
 
 
 @dataclass(frozen=True, eq=False)

@@ -70,6 +70,8 @@ class Candidate:
     counts : Counts
     rank : int
         Position in the pool's order, 1 for the favourite.
+    n_ranked : int
+        How many were put in order, with those that could not be counted afterwards.
     pool_error : float
         Cross-validated error on the pool: an estimate, by which it was ranked.
     seconds : float
@@ -89,6 +91,7 @@ class Candidate:
     seconds: float
     is_readable: bool = True
     simplicity: int = 0
+    n_ranked: int = 1
 
     @property
     def nats(self) -> float:

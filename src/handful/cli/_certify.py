@@ -1,45 +1,16 @@
-"""``handful certify``: data in, a readable rule and a certificate out."""
+"""``handful certify``: data in, a menu of certified rules out."""
 
 from __future__ import annotations
 
-import json
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.markup import escape
 
-from handful.cli._chunked import (
-    ENGINE,
-    ENGINES,
-    SCHEDULER,
-    classes_of,
-    on_scheduler,
-    read_chunked,
-)
-from handful.cli._chunked import NO_REPORT as NO_ROWS
-from handful.cli._origin import read_origin
-from handful.cli._output import (
-    AS_JSON,
-    FORCE,
-    QUIET,
-    TARGET,
-    console,
-    note,
-    print_json,
-    print_written,
-    progress,
-)
-from handful.tables import check_folder, check_place, write_atomically, write_folder
+from handful.cli._chunked import ENGINE, ENGINES, SCHEDULER
+from handful.cli._output import AS_JSON, FILES, FORCE, QUIET, TARGET
+from handful.tables import check_folder, check_place
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from handful.bounds import Certificate
-    from handful.cli._tables import TableData
-
-FILES = ("model.json", "certificate.json", "report.html")
+_LISTED = "; several by commas, or the option again."
 
 
 def register(app: typer.Typer, panel: str) -> None:
@@ -47,28 +18,60 @@ def register(app: typer.Typer, panel: str) -> None:
     app.command(rich_help_panel=panel)(certify)
 
 
+def _columns(name: str, text: str) -> list[str]:
+    return typer.Option(None, name, help=text + _LISTED, rich_help_panel="Columns")
+
+
+def _column(name: str, text: str, *more: str) -> str:
+    return typer.Option(None, name, *more, help=text, rich_help_panel="Columns")
+
+
+def _machine(default: str | None, text: str) -> str:
+    return typer.Option(default, help=text, rich_help_panel="One machine instead of a menu")
+
+
 def certify(
     data: Path = typer.Argument(
         None, metavar="[DATA]", help="CSV, TSV, ARFF or Parquet file; embedded data if left out."
     ),
     target: str = TARGET,
-    positive: str = typer.Option(
-        None, "--positive", "-p", help="Which of two classes is the positive one."
+    positive: str = _column("--positive", "Which of two classes is the case.", "-p"),
+    groups: str = _column("--groups", "Rows of one patient: they are drawn and counted whole."),
+    weights: str = _column("--weights", "Weights of the rows in training; each counts once."),
+    ids: list[str] = _columns("--id", "Identifiers, which are not used"),
+    exclude: list[str] = _columns("--exclude", "Columns to leave out"),
+    features: list[str] = _columns("--features", "The only columns to use, also dates"),
+    ordered: list[str] = _columns("--ordered", "Columns of ordered words"),
+    categories: list[str] = _columns("--categories", "Columns whose numbers are codes"),
+    missing: list[str] = _columns("--missing", "Cells that mean missing, as -999 or age=-999"),
+    drop_missing_target: bool = typer.Option(
+        False, "--drop-missing-target", help="Leave out unlabelled rows.", rich_help_panel="Columns"
     ),
-    rules: str = typer.Option(
-        "auto", help="auto, stumps, balls, half-spaces, two-point or linear; several by commas."
+    candidates: str = typer.Option(
+        "readable", help="readable, all, or names of forms by commas (one rule,score card)."
+    ),
+    choose: str = typer.Option(
+        None, "--choose", "-c", help="Number or name of a row of the menu; all are certified."
+    ),
+    prefer: str = typer.Option(
+        "simple", help="simple: the simplest within 0.01 of the best; tight: the best."
     ),
     delta: float = typer.Option(
-        0.05, "--delta", "-d", help="Allowed probability that the certificate fails."
+        0.05, "--delta", "-d", help="Allowed probability that any certificate of the menu fails."
     ),
-    kind: str = typer.Option("auto", help="auto, conjunction or disjunction."),
-    max_rules: str = typer.Option("auto", help="auto, or a number of rules."),
-    costs: str = typer.Option(
-        None, help="Costs of a false positive and a false negative, as 1,5: certify the cost."
+    details: bool = typer.Option(False, "--details", help="Show what is paid, in nats."),
+    include_rows: bool = typer.Option(
+        False, "--include-rows", help="Print and write forms that contain training rows."
     ),
-    seed: int = typer.Option(
-        None, help="Draws the pools in place of the data's digest; the certificate names it."
+    rules: str = _machine(
+        None, "auto, stumps, balls, half-spaces, two-point or linear; several by commas."
     ),
+    kind: str = _machine("auto", "auto, conjunction or disjunction."),
+    max_rules: str = _machine("auto", "auto, or a number of rules."),
+    costs: str = _machine(
+        None, "Costs of a false positive and a false negative, as 1,5: certify the cost."
+    ),
+    seed: int = _machine(None, "Draws the pools in place of the data's digest."),  # type: ignore[assignment]
     threads: int = typer.Option(1, help="Number of threads."),
     engine: str = ENGINE,
     scheduler: str = SCHEDULER,
@@ -82,83 +85,67 @@ def certify(
     as_json: bool = AS_JSON,
     quiet: bool = QUIET,
 ) -> None:
-    """Learn a rule from a table and certify it: no split, no cross-validation.
+    """Learn a menu of rules from a table, each certified: no split, take the one you like.
 
-    All examples are used, for learning and for the certificate. Columns of words are compared by
-    equality; empty cells and "?" are missing values, which meet no condition.
+    Words, dates, missing values and identifiers are recognised; what was assumed about each
+    column is printed. Files written with --out hold no training rows and no identifiers.
 
     Example: **handful certify patients.csv --target outcome --out results**
 
+    Another row of the menu: **handful certify patients.csv --target outcome --choose 'one rule'**
+
     More rows than memory: **handful certify 'rows/*.parquet' --engine dask --rules stumps**
     """
-    from handful.cli._tables import digests_of, read_table
-
     if engine not in ENGINES:
         known = ", ".join(map(repr, ENGINES))
         raise ValueError(f"`--engine` must be one of {known}, got {engine!r}.")
     if out is not None:
         _check_out(out, force)
-    with on_scheduler(scheduler):
-        read = read_table if engine == "memory" else read_chunked
-        table = read(data, target, positive)
-        machine, seconds = _fit(
-            table,
-            rules=rules.split(",") if "," in rules else rules,
-            kind=kind,
-            max_rules=int(max_rules) if max_rules.isdigit() else max_rules,
-            delta=delta,
-            costs=_read_costs(costs, table),
-            n_jobs=threads,
-            random_state=digests_of(table, seed),
-        )
-        written = [] if out is None else _write(machine, table, out, data, force=force)
-    if as_json:
-        print_json({**_as_dict(machine, table, seconds), "files": [str(path) for path in written]})
+    is_machine = rules or costs or (kind, max_rules, engine) != ("auto", "auto", "memory")
+    if is_machine:
+        from handful.cli._rules import certify_rules
+
+        certify_rules(
+            data, target, positive, rules=rules or "auto", kind=kind, max_rules=max_rules,
+            costs=costs, delta=delta, seed=seed, threads=threads, engine=engine,
+            scheduler=scheduler, out=out, force=force, as_json=as_json,
+        )  # fmt: skip
         return
-    _print(machine, table, seconds)
-    print_written(written)
+    if seed is not None:
+        raise ValueError("`--seed` goes with --rules: the menu's pool is drawn by the data itself.")
+    from handful.cli._menu import MenuOptions, certify_menu
+    from handful.tables import Choices
+
+    choices = Choices(
+        target=target,
+        positive=positive,
+        groups=groups,
+        weights=weights,
+        id=_listed(ids),
+        exclude=_listed(exclude),
+        features=_listed(features),
+        ordered=_listed(ordered),
+        categories=_listed(categories),
+        missing=_marks(_listed(missing)),
+        drop_missing_target=drop_missing_target,
+    )
+    options = MenuOptions(candidates, choose, prefer, delta, details, include_rows, threads)
+    certify_menu(data, choices, options, out=out, force=force, as_json=as_json)
 
 
-def _read_costs(costs: str | None, table: TableData) -> tuple[float, ...] | None:
-    if costs is None:
-        return None
-    if not table.is_positive_known:
-        classes = [str(label) for label in classes_of(table)]
-        raise ValueError(
-            "`--positive` must say which class is the positive one where `--costs` are given: "
-            f"one of {', '.join(classes[:20])}."
-        )
-    try:
-        return tuple(float(part) for part in costs.split(","))
-    except ValueError as error:
-        raise ValueError(f"`--costs` must be two numbers such as 1,5, got {costs!r}.") from error
+def _listed(values: list[str] | None) -> tuple[str, ...]:
+    """Names of an option that may be repeated and may hold several by commas."""
+    parts = [part.strip() for value in values or () for part in value.split(",")]
+    return tuple(part for part in parts if part)
 
 
-def _fit(table: TableData, **parameters: Any) -> tuple[Any, float]:
-    import numpy as np
-
-    from handful._progress import watch_progress
-    from handful.covering import SetCoveringMachine
-
-    if _is_first_run():
-        note("[dim]Compiling the search loops (first run only, a few seconds) …[/]")
-    machine = SetCoveringMachine(**parameters)
-    classes = classes_of(table)
-    start = time.perf_counter()
-    with progress("Learning") as report, watch_progress(report):
-        if table.positive is None or table.positive == classes[1]:
-            machine.fit(table.X, table.y)
-        else:  # the positive class comes second
-            machine.fit(table.X, (table.y == table.positive).astype(int))
-            machine.classes_ = np.array(classes[::-1])
-    return machine, time.perf_counter() - start
-
-
-def _is_first_run() -> bool:
-    """Whether no compiled loops are cached beside the package."""
-    import handful.rules
-
-    return not any((Path(handful.rules.__path__[0]) / "__pycache__").glob("_loops.*.nbi"))
+def _marks(values: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Marks by column: ``age=-999`` for one column, ``-999`` for all."""
+    marks: dict[str, tuple[str, ...]] = {}
+    for value in values:
+        column, _, mark = value.rpartition("=")
+        marks[column.strip()] = (*marks.get(column.strip(), ()), mark.strip())
+    return marks
 
 
 def _check_out(out: Path, force: bool) -> None:
@@ -167,128 +154,3 @@ def _check_out(out: Path, force: bool) -> None:
         check_place(out, overwrite=force)
     else:
         check_folder(out, FILES, overwrite=force)
-
-
-def _write(
-    machine: Any, table: TableData, out: Path, data: Path | None, *, force: bool
-) -> list[Path]:
-    """The model alone, or model, certificate and report in a folder."""
-    from handful._engines import is_elsewhere
-    from handful.cli._tables import EMBEDDED
-    from handful.io.document import to_text
-    from handful.io.save import model_to_dict
-
-    source = {"file": EMBEDDED if data is None else str(data), "target": table.target}
-    document = model_to_dict(machine, source=source)
-    if out.suffix == ".json":
-        write_atomically(out, to_text(document), overwrite=force)
-        return [out]
-    contents = {
-        "model.json": to_text(document),
-        "certificate.json": json.dumps(document["certificate"], indent=1, allow_nan=False) + "\n",
-    }
-    if is_elsewhere(table.X):
-        note(f"[yellow]{escape(NO_ROWS)}[/]")
-    else:
-        origin = read_origin(data, out / "model.json", contents["model.json"])
-        contents["report.html"] = _render(machine, table, dict(document["provenance"]), origin)
-    return write_folder(out, contents, overwrite=force, replaced=FILES)
-
-
-def _render(
-    machine: Any, table: TableData, provenance: dict[str, Any], origin: dict[str, Any]
-) -> str:
-    """The page about a machine."""
-    from handful.report import render_report
-
-    known = provenance.pop("data")
-    facts = {**provenance, "data": f"sha256 {known['sha256']} (in any order of the rows)"}
-    return render_report(
-        machine,
-        table.X,
-        table.y,
-        title=table.name,
-        data_notes=table.notes,
-        **{**origin, "provenance": {**origin["provenance"], **facts, "target": table.target}},
-    )
-
-
-def _as_dict(machine: Any, table: TableData, seconds: float) -> dict[str, Any]:
-    return {
-        "data": table.name,
-        "target": table.target,
-        "classes": [str(label) for label in machine.classes_],
-        "positive": None if table.positive is None else str(table.positive),
-        "n_samples": int(machine.n_samples_),
-        "notes": list(table.notes),
-        "rule": machine.explain().split("\n\n")[0],
-        "rules": [
-            {"condition": row.condition, "output": str(row.output), "n_covered": row.n_covered}
-            for row in machine.get_rules().itertuples()
-        ],
-        "training_errors": machine.training_errors_,
-        "caution": machine._caution(),
-        "certificate": machine.certificate_.to_dict(),
-        "seconds": seconds,
-    }
-
-
-def _print(machine: Any, table: TableData, seconds: float) -> None:
-    from rich.panel import Panel
-
-    console.print(
-        f"[bold]{escape(table.name)}[/]: {machine.n_samples_} examples, "
-        f"{machine.n_features_in_} features, target {escape(table.target)}; "
-        f"learned in {seconds:.2f} s.",
-        highlight=False,
-    )
-    for remark in table.notes:
-        console.print(f"  [dim]{escape(remark)}[/]", highlight=False)
-    rule_text = machine.explain().split("\n\n")[0]
-    console.print(Panel(escape(rule_text), title="Rule", expand=False, border_style="blue"))
-    certificate: Certificate = machine.certificate_
-    caution = machine._caution()
-    sentence = escape(" ".join([caution, certificate.explain().splitlines()[0]]).strip())
-    style = "yellow" if certificate.is_vacuous or caution else "green"
-    console.print(Panel(sentence, title="Certificate", expand=False, border_style=style))
-    console.print(_price_table(certificate), _path_table(machine))
-    for line in certificate._rates():
-        console.print(f"  {escape(line)}", highlight=False)
-    console.print(f"  [dim]It holds if: {escape('; '.join(certificate.assumptions))}.[/]")
-
-
-def _price_table(certificate: Certificate) -> Table:
-    from rich.table import Table
-
-    table = Table(title="What the certificate pays", title_justify="left")
-    table.add_column("for")
-    table.add_column("nats", justify="right")
-    largest = max((value for _, value in certificate.terms), default=1.0) or 1.0
-    table.add_column("")
-    for name, value in certificate.terms:
-        table.add_row(escape(name), f"{value:.2f}", "█" * round(20 * value / largest))
-    table.add_row("[bold]total[/]", f"[bold]{certificate.nats:.2f}[/]", "")
-    return table
-
-
-def _path_table(machine: Any) -> Table:
-    from rich.table import Table
-
-    path = machine.path_
-    best = path.loc[path.groupby(["scheme", "family", "n_rules"])["certificate"].idxmin()]
-    best = best.sort_values("certificate").head(10).sort_values(["scheme", "family", "n_rules"])
-    table = Table(title="The best of each kind on the path", title_justify="left")
-    for name in ("code", "rules from", "rules", "kept", "errors", "nats", "certificate"):
-        table.add_column(name, justify="left" if name in ("code", "rules from") else "right")
-    for row in best.itertuples():
-        table.add_row(
-            row.scheme,
-            row.family,
-            str(row.n_rules),
-            str(row.n_compressed),
-            str(row.n_errors),
-            f"{row.nats:.1f}",
-            f"{row.certificate:.4f}",
-            style="bold" if row.is_chosen else None,
-        )
-    return table

@@ -71,6 +71,7 @@ QUIET = typer.Option(
     False, "--quiet", "-q", callback=_set_quiet, help="No progress and no notes, results only."
 )
 TARGET = typer.Option(None, "--target", "-t", help="Column to predict (label, class, target or y).")
+FILES = ("model.json", "certificate.json", "report.html")
 FORCE = typer.Option(False, "--force", "-f", help="Replace files that exist.")
 
 

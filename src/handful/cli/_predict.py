@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 from rich.markup import escape
 
+from handful.cli._labels import Labeller, labeller_of
 from handful.cli._output import (
     AS_JSON,
     FORCE,
@@ -27,8 +29,7 @@ from handful.cli._output import (
 from handful.cli._sources import matching
 from handful.tables import check_place, open_atomically, write_atomically
 
-if TYPE_CHECKING:
-    from handful.io import StoredModel
+ON_MISSING = ("evaluate", "abstain")
 
 
 def register(app: typer.Typer, panel: str) -> None:
@@ -45,31 +46,43 @@ def predict(
     out: Path = typer.Option(
         None, "--out", "-o", help="CSV file to write; standard output if left out."
     ),
+    keep: list[str] = typer.Option(
+        None, "--keep", "-k", help="Columns to pass through, such as an id; several by commas."
+    ),
+    on_missing: str = typer.Option(
+        "evaluate", help="evaluate, or abstain: no label where the rule lacks a value."
+    ),
     force: bool = FORCE,
     as_json: bool = typer.Option(False, "--json", "-j", help="Print one JSON object a row."),
     quiet: bool = QUIET,
 ) -> None:
-    """Label new cases, and say which rule fired.
+    """Label new cases, and say what decided.
 
     Reads the table in pieces, so that it may be larger than memory, and needs only the columns
-    that the rules use. Writes row number, label and the condition of the rule that covered the
-    row (empty where none did). Labels are written as they are: if they may start with = + - or @,
-    do not open the result in a spreadsheet.
+    that the rule uses. Writes row number, label, score, what decided and which values were
+    missing. Labels are written as they are: if they may start with = + - or @, do not open the
+    result in a spreadsheet.
 
     Example: **handful predict results/model.json new.csv --out labels.csv**
     """
     from handful.io import load_model
 
+    if on_missing not in ON_MISSING:
+        raise ValueError(f"`--on-missing` must be one of {ON_MISSING}, got {on_missing!r}.")
     if out is not None:
         check_place(out, overwrite=force)
     stored = load_model(model)
+    if stored.certificate is not None:
+        note(f"[dim]{escape(stored.certificate.explain().splitlines()[0])}[/]")
+    names = [part.strip() for value in keep or () for part in value.split(",")]
+    labeller = labeller_of(stored, [name for name in names if name], on_missing == "abstain")
     if out is None:
         # rows on a terminal are progress enough, and would be mixed with its line
         with nullcontext(_ignore) if sys.stdout.isatty() else progress("Predicting") as report:
-            _write_rows(stored, data, write_out, as_json, report)
+            _write_rows(labeller, data, write_out, as_json, report)
         return
     with progress("Predicting") as report, open_atomically(out, overwrite=force) as file:
-        n_rows = _write_rows(stored, data, lambda t: file.write(t.encode()), as_json, report)
+        n_rows = _write_rows(labeller, data, lambda t: file.write(t.encode()), as_json, report)
     note(f"{n_rows} rows written to [bold]{escape(str(out))}[/]")
 
 
@@ -78,40 +91,33 @@ def _ignore(stage: str) -> None:
 
 
 def _write_rows(
-    model: StoredModel, data: str, write: Callable[[str], Any], as_json: bool, report: Any
+    labeller: Labeller, data: str, write: Callable[[str], Any], as_json: bool, report: Any
 ) -> int:
     from handful.tables import read_chunks
 
-    if not as_json:
-        write(_as_csv([("row", "label", "rule")]))
-    names, used = model.names, model.used_features
-    needed = [names[j] for j in used]
-    words = {names[j] for j in used if model.categories and model.categories[j] is not None}
     n_rows = 0
-    for chunk in (c for path in matching(data) for c in read_chunks(path, needed, words=words)):
+    pieces = (read_chunks(path, labeller.needs, words=labeller.words) for path in matching(data))
+    for chunk in itertools.chain.from_iterable(pieces):
         try:
-            X = model.encode(chunk)
-            labels, fired = model.predict(X), model.fired(X)
+            rows = labeller.rows(chunk, n_rows)
         except ValueError as error:
             raise ValueError(f"{error} (rows from {n_rows + 1})") from error
-        numbers = range(n_rows + 1, n_rows + 1 + len(X))
-        rows = zip(numbers, labels, fired, strict=True)
-        write(_as_json_lines(rows) if as_json else _as_csv(rows))
-        n_rows += len(X)
+        if not as_json and n_rows == 0:
+            write(_as_csv([labeller.header]))  # not before there is something to say
+        write(_as_json_lines(labeller.header, rows) if as_json else _as_csv(rows))
+        n_rows += len(chunk)
         report(f"{n_rows} rows")
     return n_rows
 
 
-def _as_csv(rows: Iterable[tuple[Any, ...]]) -> str:
+def _as_csv(rows: Iterable[Sequence[Any]]) -> str:
     text = io.StringIO()
-    csv.writer(text).writerows(rows)
+    csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()
 
 
-def _as_json_lines(rows: Iterable[tuple[Any, ...]]) -> str:
-    return "".join(
-        json.dumps({"row": row, "label": label, "rule": rule}) + "\n" for row, label, rule in rows
-    )
+def _as_json_lines(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    return "".join(json.dumps(dict(zip(header, row, strict=True))) + "\n" for row in rows)
 
 
 def export(

@@ -88,7 +88,7 @@ def _curve_line(curve: Curve, words: Spoken, is_single: bool) -> str:
     else:
         steps = [f"{number(values[0], sign=True)}"]
         steps += [
-            f"from {number(c)} {number(v, sign=True)}"
+            f"from {words.value(curve.feature, c)} {number(v, sign=True)}"
             for c, v in zip(curve.cuts, values[1:], strict=True)
         ]
         text = f"{name}: " + ", ".join(steps)

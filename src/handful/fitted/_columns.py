@@ -8,36 +8,74 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from handful import tables
 from handful._types import Floats
 from handful.tables import is_missing, word_of
 
 MAX_WORDS = 30
 
 
+VALUES = ("number", "ordered", "date")
+KINDS = ("", "words", *VALUES)
+
+
 @dataclass(frozen=True)
 class Column:
     """One column: a number, or a category with the words that are asked for.
 
-    ``has_missing`` adds the question whether the value is missing.
+    Attributes
+    ----------
+    name : str
+    words : tuple of str or None
+        What is asked for; None for a column that gives one number.
+    has_missing : bool
+        Adds the question whether the value is missing.
+    kind : {"", "number", "ordered", "date", "words"}
+        How raw cells are read, as `handful.tables.read_cells` does; "" for tables whose cells are
+        numbers and words already.
+    style, marks, levels
+        How numbers are written, cells that mean missing, and ordered words, by that function.
+
+    Examples
+    --------
+    >>> Column("stage", kind="ordered", levels=("i", "ii", "iii")).read(["II", "?", "vi"])
+    array([ 1., nan, nan])
     """
 
     name: str
     words: tuple[str, ...] | None = None
     has_missing: bool = False
+    kind: str = ""
+    style: str = "plain"
+    marks: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
 
     @property
     def features(self) -> list[str]:
         """Names of the encoded features that it gives."""
         if self.words is None:
-            names = [self.name]
+            names = [f"{self.name} (days since 1970)" if self.kind == "date" else self.name]
         else:
             names = [f"{self.name} = {word}" for word in self.words]
         return names + ([f"{self.name} is missing"] if self.has_missing else [])
+
+    def read(self, cells: Any) -> Floats:
+        """Values, or positions among ``words`` (-1 for another word), of raw cells; NaN: missing.
+
+        A word that is not on an ordered scale has no place on it: it counts as missing.
+        """
+        kind = "category" if self.kind == "words" else self.kind
+        levels = self.levels if self.words is None else self.words
+        column = tables.Column(
+            self.name, kind, levels=levels, style=self.style, marks=frozenset(self.marks)
+        )
+        values = tables.read_cells(column, cells)
+        return np.where(values < 0.0, np.nan, values) if self.kind == "ordered" else values
 
 
 @dataclass(frozen=True)
@@ -66,22 +104,47 @@ class Columns:
         """For each encoded feature, the column it comes from."""
         return tuple(i for i, column in enumerate(self.columns) for _ in column.features)
 
+    @property
+    def scales(self) -> tuple[tuple[str, ...], ...]:
+        """For each encoded feature, the ordered words that its numbers stand for, if any."""
+        return tuple(
+            column.levels if column.kind == "ordered" and name == column.name else ()
+            for column in self.columns
+            for name in column.features
+        )
+
     def encode(self, X: Any) -> Floats:
         """Float matrix with one column an encoded feature, NaN where a value is missing."""
-        if isinstance(X, np.ndarray) and X.dtype.kind in "biuf" and not self._has_words:
-            numbers = np.asarray(X, dtype=np.float64)
-            if not any(column.has_missing for column in self.columns):
-                return numbers
+        if isinstance(X, np.ndarray) and X.dtype.kind in "biuf" and self._is_plain:
+            return np.asarray(X, dtype=np.float64)
         parts = [self._encode_one(i, column_of(X, i)) for i in range(len(self.columns))]
         return np.column_stack(parts) if parts else np.empty((len(X), 0))
 
+    def is_missing(self, X: Any) -> NDArray[np.bool_]:
+        """For each row and column of a table, whether its value is missing."""
+        out = np.zeros((len(X), len(self.columns)), dtype=bool)
+        for i, column in enumerate(self.columns):
+            cells = column_of(X, i)
+            if column.kind:
+                out[:, i] = np.isnan(column.read(cells))
+            elif column.words is None:
+                out[:, i] = np.isnan(as_numbers(cells, column.name))
+            else:
+                out[:, i] = [word is None for word in as_words(cells)]
+        return out
+
     @property
-    def _has_words(self) -> bool:
-        return any(column.words is not None for column in self.columns)
+    def _is_plain(self) -> bool:
+        return all(column == Column(column.name) for column in self.columns)
 
     def _encode_one(self, i: int, values: Any) -> Floats:
         column = self.columns[i]
-        if column.words is None:
+        if column.kind:
+            read = column.read(values)
+            parts, gone = [read], np.isnan(read)
+            if column.words is not None:
+                parts = [np.where(gone, np.nan, read == k) for k in range(len(column.words))]
+        elif column.words is None:
             numbers = as_numbers(values, column.name)
             parts, gone = [numbers], np.isnan(numbers)
         else:
@@ -93,20 +156,11 @@ class Columns:
             ]
         if column.has_missing:
             parts.append(gone.astype(np.float64))
-        return np.column_stack(parts)
+        return np.column_stack(parts) if parts else np.empty((len(values), 0))
 
     def to_document(self) -> dict[str, Any]:
         """Plain data."""
-        return {
-            "columns": [
-                {
-                    "name": c.name,
-                    "words": None if c.words is None else list(c.words),
-                    "has_missing": c.has_missing,
-                }
-                for c in self.columns
-            ]
-        }
+        return {"columns": [_plain(asdict(column)) for column in self.columns]}
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Columns:
@@ -117,13 +171,27 @@ class Columns:
                     str(c["name"]),
                     None if c["words"] is None else tuple(str(w) for w in c["words"]),
                     bool(c["has_missing"]),
+                    kind=str(c["kind"]),
+                    style=str(c["style"]),
+                    marks=tuple(str(mark) for mark in c["marks"]),
+                    levels=tuple(str(level) for level in c["levels"]),
                 )
                 for c in document["columns"]
             )
         )
 
 
-def read_columns(X: Any, names: Sequence[str], rows: Any = None) -> Columns:
+def _plain(fields: dict[str, Any]) -> dict[str, Any]:
+    return {key: list(v) if isinstance(v, tuple) else v for key, v in fields.items()}
+
+
+def read_columns(
+    X: Any,
+    names: Sequence[str],
+    rows: Any = None,
+    *,
+    kinds: Sequence[tables.Column] | None = None,
+) -> Columns:
     """The encoding that some rows of a table suggest: all rows, or a pool's.
 
     Parameters
@@ -133,12 +201,16 @@ def read_columns(X: Any, names: Sequence[str], rows: Any = None) -> Columns:
     rows : array of int, optional
         Everything is read off these rows alone: whether a column holds numbers or words, which
         words there are, whether values are missing. The others must follow, or encoding fails.
+    kinds : sequence of handful.tables.Column, optional
+        What each column holds, as `handful.tables.read_study` finds it; the cells are then raw.
 
     Examples
     --------
     >>> read_columns(np.array([[1.0], [2.0]]), ["age"]).names
     ('age',)
     """
+    if kinds is not None:
+        return _from_kinds(X, names, rows, kinds)
     columns = []
     is_float = isinstance(X, np.ndarray) and X.dtype.kind in "biuf"
     for i, name in enumerate(names):
@@ -151,6 +223,36 @@ def read_columns(X: Any, names: Sequence[str], rows: Any = None) -> Columns:
         words = as_words(values)
         columns.append(Column(str(name), _asked(words), None in words))
     return Columns(tuple(columns))
+
+
+def _from_kinds(X: Any, names: Sequence[str], rows: Any, kinds: Sequence[tables.Column]) -> Columns:
+    known = [kind.name for kind in kinds]
+    if known != list(names):
+        raise ValueError(f"`columns` must be those of the table, got {known[:10]}.")
+    columns = []
+    for i, kind in enumerate(kinds):
+        cells = column_of(X, i)
+        cells = cells if rows is None else cells[rows]
+        is_value = kind.kind in VALUES
+        column = Column(
+            kind.name,
+            None if is_value else kind.levels,
+            kind=kind.kind if is_value else "words",
+            style=kind.style,
+            marks=tuple(sorted(kind.marks)),
+            levels=kind.levels if kind.kind == "ordered" else (),
+        )
+        read = column.read(cells)
+        words = None if is_value else _frequent(kind, read)
+        columns.append(replace(column, words=words, has_missing=bool(np.isnan(read).any())))
+    return Columns(tuple(columns))
+
+
+def _frequent(kind: tables.Column, codes: Floats) -> tuple[str, ...]:
+    """The words of a category to ask for; of yes and no, yes."""
+    if len(kind.levels) == 2:
+        return kind.levels[1:]
+    return _asked([kind.levels[int(code)] for code in codes if code >= 0.0])
 
 
 def _asked(words: Sequence[str | None]) -> tuple[str, ...]:

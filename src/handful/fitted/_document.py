@@ -34,6 +34,13 @@ def machine_to_document(machine: Machine) -> dict[str, Any]:
     )
 
 
+def is_plain(machine: Machine) -> bool:
+    """Whether a machine has a document."""
+    if isinstance(machine, Vote):
+        return all(is_plain(member) for member in machine.members)
+    return any(isinstance(machine, kind) for kind, _, _ in FORMS.values())
+
+
 def machine_from_document(document: Mapping[str, Any]) -> Any:
     """Rebuild what `machine_to_document` gave."""
     name = document.get("machine")

@@ -8,9 +8,11 @@ from typing import Any
 
 from handful._types import Floats, Ints
 from handful.fitted._columns import Columns
-from handful.fitted._document import machine_from_document, machine_to_document
+from handful.fitted._document import is_plain, machine_from_document, machine_to_document
 from handful.fitted._machine import Machine, Spoken
 from handful.fitted._opaque import Opaque
+from handful.fitted._reasons import reasons
+from handful.fitted._reduced import n_training_rows, reduced
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Fitted:
     @property
     def words(self) -> Spoken:
         """Names and labels to speak in."""
-        return Spoken(self.columns.names, self.classes)
+        return Spoken(self.columns.names, self.classes, self.columns.scales)
 
     def sentences(self) -> list[str]:
         """Exactly what is evaluated."""
@@ -72,6 +74,29 @@ class Fitted:
         sources = self.columns.sources
         wanted = sorted({sources[j] for j in self.machine.features})
         return tuple(self.columns.columns[i].name for i in wanted)
+
+    def reasons(self, X: Any) -> list[str]:
+        """For each row of a table, what decided; empty where the form has no such part."""
+        if isinstance(self.machine, Opaque):
+            return [""] * len(X)
+        return reasons(self.machine, self.rows(X), self.words)
+
+    def reduced(self) -> Fitted:
+        """The same classifier over the columns that it reads, and no others."""
+        if isinstance(self.machine, Opaque):
+            return self
+        columns, machine = reduced(self.columns, self.machine)
+        return Fitted(self.form, columns, self.classes, machine)
+
+    @property
+    def n_training_rows(self) -> int:
+        """How many training rows it contains: those of prototypes, supports and balls."""
+        return n_training_rows(self.machine)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is made of plain data, so that it has a document."""
+        return is_plain(self.machine)
 
     def to_document(self) -> dict[str, Any]:
         """Plain data (JSON-ready)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
@@ -15,23 +16,34 @@ from handful._types import Floats, Ints
 class Spoken:
     """The user's words: names of the encoded features, and labels in the order of classes.
 
+    ``scales`` has the ordered words that the numbers of a feature stand for, where they do.
+
     Examples
     --------
     >>> Spoken(("age", "colour = red"), ("well", "ill")).at_least(0, 28.0)
     'age ≥ 28'
     >>> Spoken(("age", "colour = red"), ("well", "ill")).below(1, 0.5)
     'colour ≠ red'
+    >>> Spoken(("stage",), ("well", "ill"), (("i", "ii", "iii"),)).below(0, 1.5)
+    'stage < iii'
     """
 
     names: tuple[str, ...]
     labels: tuple[str, ...]
+    scales: tuple[tuple[str, ...], ...] = ()
+
+    def value(self, feature: int, threshold: float) -> str:
+        """A threshold on a feature: the number, or the lowest of its words that reaches it."""
+        scale = self.scales[feature] if self.scales else ()
+        place = max(0, math.ceil(threshold))
+        return scale[place] if place < len(scale) else number(threshold)
 
     def at_least(self, feature: int, threshold: float) -> str:
         """The condition x[feature] >= threshold."""
         name = self.names[feature]
         if is_flag(name):
             return name
-        return f"{name} ≥ {number(threshold)}"
+        return f"{name} ≥ {self.value(feature, threshold)}"
 
     def below(self, feature: int, threshold: float) -> str:
         """The condition x[feature] < threshold."""
@@ -40,16 +52,12 @@ class Spoken:
             return name.replace(" = ", " ≠ ", 1)
         if is_flag(name):
             return name.replace(MISSING, KNOWN)
-        return f"{name} < {number(threshold)}"
+        return f"{name} < {self.value(feature, threshold)}"
 
     def score(self, weights: Floats) -> str:
-        """A weighted sum, largest weights named."""
-        order = np.argsort(-np.abs(weights), kind="stable")
-        used = [int(j) for j in order if weights[j] != 0.0]
-        shown = used if len(used) <= 10 else used[:8]
-        parts = [f"{number(weights[j], sign=True)}·{self.names[j]}" for j in sorted(shown)]
-        more = len(used) - len(shown)
-        return " ".join(parts) + (f" + {more} smaller terms" if more else "") or "0"
+        """A weighted sum, all of it."""
+        used = np.flatnonzero(weights).tolist()
+        return " ".join(f"{number(weights[j], sign=True)}·{self.names[j]}" for j in used) or "0"
 
 
 MISSING, KNOWN = " is missing", " is known"

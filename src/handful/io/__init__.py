@@ -5,22 +5,29 @@ What lives here: writing a fitted machine to one JSON document, reading it back 
 training; anything that imports or evaluates names found in a file; the independent re-check
 (`handful.verify`). The fields are described in ``docs/model-files.md``.
 
+A form of a menu is written by `form_to_dict` and read back as a `StoredForm`; its fields are
+checked in ``_form_fields.py``, where a new form gets its line.
+
 To add a rule: an entry in ``RULE_FIELDS`` of ``_rules.py`` with the checked type of each field,
 and its formula in ``_export.py``. To add a machine: its record in ``_scores.py`` and how it is
 read off the estimator in ``_estimators.py``.
 """
 
 from handful.io._export import export_json, export_python, export_sql
+from handful.io._forms import StoredForm, choices_of, form_to_dict
 from handful.io._model import StoredModel, load_model
 from handful.io.save import save_model
 from handful.rules.fields import ModelFileError
 
 __all__ = [
     "ModelFileError",
+    "StoredForm",
     "StoredModel",
+    "choices_of",
     "export_json",
     "export_python",
     "export_sql",
+    "form_to_dict",
     "load_model",
     "save_model",
 ]

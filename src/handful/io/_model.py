@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from handful._types import Floats
 from handful.bounds import Certificate
+from handful.io._forms import FORM_FORMAT, StoredForm, form_from_dict
 from handful.io._rules import machine_from_dict
 from handful.io._scores import (
     KINDS,
@@ -215,15 +216,23 @@ def encode_column(column: Any, known: tuple[str, ...] | None, name: str) -> Floa
     return numbers.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def load_model(path: str | os.PathLike[str]) -> StoredModel:
+def load_model(path: str | os.PathLike[str]) -> StoredModel | StoredForm:
     """Read a model file; executes nothing, refuses what it does not know.
+
+    Returns
+    -------
+    StoredModel or StoredForm
+        A machine as `save_model` wrote it, or a form of a menu as ``handful certify`` did.
 
     Raises
     ------
     ModelFileError
         A ValueError that says which field is wrong.
     """
-    return model_from_dict(from_text(read_text_of(path)))
+    data = from_text(read_text_of(path))
+    if isinstance(data, Mapping) and data.get("format") == FORM_FORMAT:
+        return form_from_dict(data)
+    return model_from_dict(data)
 
 
 def model_from_dict(data: Any) -> StoredModel:

@@ -18,6 +18,7 @@ MAX_ITEMS = 4_000_000  # values in a file
 MAX_TEXT = 100_000  # bytes of a name, a label, a sentence
 MAX_DIGITS = 40  # of a number
 HASH_FIELD = "content_sha256"
+FORMATS = ("handful-model", "handful-form")
 
 
 def _refuse_constant(name: str) -> Any:
@@ -119,7 +120,7 @@ def from_text(text: str) -> Any:
         raise
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"it is not a JSON document: {str(error)[:200]}.") from error
-    is_model = isinstance(data, dict) and data.get("format") == "handful-model"
+    is_model = isinstance(data, dict) and data.get("format") in FORMATS
     if is_model and HASH_FIELD in data and data[HASH_FIELD] != _hash_of(content):
         raise ModelFileError(
             "the content does not fit its hash: the file was altered or damaged after it was "

@@ -66,13 +66,35 @@ def render_report(
     >>> page.startswith("<!doctype html>")
     True
     """
-    environment = _environment()
-    sections = read_sections(machine, X, y, certificate=certificate)
+    return render(
+        {**read_sections(machine, X, y, certificate=certificate), "menu": None},
+        title=title or type(machine).__name__,
+        data_notes=data_notes,
+        provenance=provenance,
+        model_file=model_file,
+        data_file=data_file,
+        digests=digests,
+    )
+
+
+def render(
+    sections: Mapping[str, Any],
+    *,
+    title: str,
+    data_notes: Sequence[str],
+    provenance: Mapping[str, Any] | None,
+    model_file: str | None,
+    data_file: str | None,
+    digests: Mapping[str, str] | None,
+) -> str:
+    """The page that shows these sections."""
     script = _text("report.js")
     facts = {str(name): str(value) for name, value in (provenance or {}).items()}
     return str(
-        environment.get_template("report.html").render(
-            title=title or type(machine).__name__,
+        _environment()
+        .get_template("report.html")
+        .render(
+            title=title,
             data_notes=list(data_notes),
             provenance=facts,
             command=verify_command(model_file, data_file, facts.get("target")),

@@ -17,7 +17,7 @@ from handful.report._pictures import read_path, read_pictures, read_plane
 MAX_RULES = 100
 
 _COMPARISONS = ("<", ">", "≤", "≥", "=", "≠")
-_BREAKS = (
+BREAKS = (
     (
         "Other cases",
         "New cases come from another place, another time or another selection than the examples.",
@@ -55,13 +55,13 @@ def read_sections(
         certificate = getattr(machine, "certificate_", None) or machine.certify()
     labels, predicted = _read_labels(machine, X, y)
     return {
-        "headline": _headline(certificate, labels, predicted),
-        "scale": _scale(certificate, labels),
+        "headline": headline(certificate, labels, predicted),
+        "scale": scale(certificate, labels),
         "facts": _facts(machine, certificate, X),
         "rule": _rule(machine),
         "rules": _rules(machine),
         "pictures": read_pictures(machine),
-        "price": _price(certificate),
+        "price": price(certificate),
         "path": read_path(machine),
         "confusion": read_confusion(machine, certificate, labels, predicted),
         "plane": read_plane(machine, X, y),
@@ -69,7 +69,7 @@ def read_sections(
         "assumptions": certificate.assumptions,
         "notes": certificate.notes,
         "reference": certificate.reference,
-        "breaks": _BREAKS,
+        "breaks": BREAKS,
         "recheck": _recheck(machine, certificate),
         "version": __version__,
         "machine_name": type(machine).__name__,
@@ -98,7 +98,7 @@ def _read_labels(machine: Any, X: Any, y: Any) -> tuple[NDArray[Any] | None, NDA
     return labels, predicted
 
 
-def _headline(
+def headline(
     certificate: Certificate, labels: NDArray[Any] | None, predicted: NDArray[Any] | None
 ) -> dict[str, Any]:
     sentence = certificate.explain().splitlines()[0]
@@ -153,7 +153,7 @@ def _times(delta: float) -> str:
     return f"in {100 * delta:.4g} % of the runs"
 
 
-def _scale(certificate: Certificate, labels: NDArray[Any] | None) -> dict[str, Any] | None:
+def scale(certificate: Certificate, labels: NDArray[Any] | None) -> dict[str, Any] | None:
     """Marks on a line of risks: what was seen, what is certified, what a guess would do."""
     if not _is_error_rate(certificate):
         return None
@@ -248,7 +248,7 @@ def _rules(machine: Any) -> dict[str, Any] | None:
     }
 
 
-def _price(certificate: Certificate) -> dict[str, Any] | None:
+def price(certificate: Certificate) -> dict[str, Any] | None:
     if not certificate.terms:
         return None
     largest = max(abs(value) for _, value in certificate.terms) or 1.0
@@ -272,15 +272,19 @@ def _price(certificate: Certificate) -> dict[str, Any] | None:
 
 def _recheck(machine: Any, certificate: Certificate) -> dict[str, Any]:
     """How to check again; the numbers of the binomial tail where the bound is that one."""
-    facts: dict[str, Any] = {"has_file": hasattr(machine, "_learned"), "tail": None}
-    plain = certificate.bound == "compression" and certificate.unit == "nats"
+    return {"has_file": hasattr(machine, "_learned"), "tail": tail(certificate)}
+
+
+def tail(certificate: Certificate) -> dict[str, Any] | None:
+    """The numbers of the binomial tail; None for bounds that are not one."""
+    plain = certificate.bound in ("compression", "pool") and certificate.unit == "nats"
     if plain and certificate.n_errors is not None and certificate.n_compressed is not None:
         n_counted = certificate.n_samples - certificate.n_compressed
         if not certificate.is_vacuous and n_counted > 0:
-            facts["tail"] = {
+            return {
                 "n": n_counted,
                 "k": certificate.n_errors,
                 "nats": repr(certificate.nats),
                 "risk": repr(certificate.risk),
             }
-    return facts
+    return None

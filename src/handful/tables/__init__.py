@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from handful.tables._blind import BlindOrder, Draw, blind_order, row_codes, seed_of
     from handful.tables._cases import canonical_order, check_examples, check_rows, uniform_draws
+    from handful.tables._cells import read_cells
     from handful.tables._digests import (
         RowDigests,
         column_names,
@@ -27,12 +28,12 @@ if TYPE_CHECKING:
         table_digest,
         word_of,
     )
-    from handful.tables._encode import Encoding, fit_encoding
     from handful.tables._kinds import Column
     from handful.tables._read import exact_floats, exact_numbers, read_chunks, read_frame
     from handful.tables._scaling import FittedScalingWarning, warn_of_fitted_scaling
     from handful.tables._seen import SeenRows
-    from handful.tables._study import Choices, Study, read_study
+    from handful.tables._study import Choices, Study, as_pandas, read_study
+    from handful.tables._units import Units, make_units, pool_size
     from handful.tables._weights import class_weights
     from handful.tables._write import (
         check_folder,
@@ -47,11 +48,12 @@ __all__ = [
     "Choices",
     "Column",
     "Draw",
-    "Encoding",
     "FittedScalingWarning",
     "RowDigests",
     "SeenRows",
     "Study",
+    "Units",
+    "as_pandas",
     "blind_order",
     "canonical_order",
     "check_examples",
@@ -64,9 +66,11 @@ __all__ = [
     "digest_sum",
     "exact_floats",
     "exact_numbers",
-    "fit_encoding",
     "is_missing",
+    "make_units",
     "open_atomically",
+    "pool_size",
+    "read_cells",
     "read_chunks",
     "read_frame",
     "read_study",
@@ -86,12 +90,13 @@ _HOME = {
     "_cases": "canonical_order check_examples check_rows uniform_draws",
     "_digests": "RowDigests column_names digest_of_sum digest_sum is_missing row_digests "
     "table_digest word_of",
-    "_encode": "Encoding fit_encoding",
+    "_cells": "read_cells",
     "_kinds": "Column",
     "_read": "exact_floats exact_numbers read_chunks read_frame",
     "_scaling": "FittedScalingWarning warn_of_fitted_scaling",
     "_seen": "SeenRows",
-    "_study": "Choices Study read_study",
+    "_study": "Choices Study as_pandas read_study",
+    "_units": "Units make_units pool_size",
     "_weights": "class_weights",
     "_write": "check_folder check_place open_atomically write_atomically write_folder",
 }

@@ -39,12 +39,15 @@ class Labels:
         Positions of these rows in the table.
     positive : str or None
         The case, of two classes.
+    classes : tuple of str
+        In alphabetical order, but that the case comes second where a word says which it is.
     notes : tuple of str
     """
 
     y: NDArray[Any]
     rows: NDArray[np.int64]
     positive: str | None
+    classes: tuple[str, ...]
     notes: tuple[str, ...]
 
 
@@ -93,7 +96,10 @@ def read_labels(
     case, how = _positive(merged, positive)
     if case is not None:
         notes.append(f"The case is {case!r}{how}.")
-    return Labels(np.array(merged, dtype=object), rows, case, tuple(notes))
+    classes = sorted(set(merged))
+    if (meant := _by_meaning(classes)[0]) is not None:
+        classes.sort(key=lambda word: word == meant)
+    return Labels(np.array(merged, dtype=object), rows, case, tuple(classes), tuple(notes))
 
 
 def _merge(name: str, words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -137,6 +143,18 @@ def _positive(words: Sequence[str], positive: str | None) -> tuple[str | None, s
         return wanted[positive.strip().casefold()], ""
     if len(classes) != 2:
         return None, ""
+    meant, how = _by_meaning(classes)
+    if meant is not None:
+        return meant, how
+    counts = Counter(words)
+    rarer = min(classes, key=lambda word: (counts[word], word))
+    return rarer, ", the rarer one; choose with --positive"
+
+
+def _by_meaning(classes: Sequence[str]) -> tuple[str | None, str]:
+    """The case among two words, where they say so, and how."""
+    if len(classes) != 2:
+        return None, ""
     lower = [word.casefold() for word in classes]
     for case in CASES:
         if case in lower:
@@ -144,6 +162,4 @@ def _positive(words: Sequence[str], positive: str | None) -> tuple[str | None, s
     for control in CONTROLS:
         if control in lower:
             return classes[1 - lower.index(control)], ", by the meaning of the other"
-    counts = Counter(words)
-    rarer = min(classes, key=lambda word: (counts[word], word))
-    return rarer, ", the rarer one; choose with --positive"
+    return None, ""

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.tables._blind import blind_order
-from handful.tables._digests import RowDigests, row_digests
-from handful.tables._encode import Encoding, fit_encoding
+from handful.tables._digests import RowDigests, row_digests, word_of
 from handful.tables._kinds import Column, kind_of
 from handful.tables._labels import read_labels
+from handful.tables._numbers import is_mark
 from handful.tables._roles import judge
+from handful.tables._units import make_units
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,10 +91,13 @@ class Study:
         All columns of the table, with kind, role and notes.
     pool : ndarray of int
         Rows of the pool, in blind order.
+    pool_share : float
+        Share of the rows (or groups) that are in it.
     digests : RowDigests
         Of the whole rows: the ``random_state`` that draws this pool again.
-    encoding : Encoding
-        How features become numbers, fitted on the pool.
+    classes : tuple of str
+        In the order of class positions: the case comes second where its word says so. It does
+        not depend on ``Choices.positive``, so that naming the case changes no rule.
     positive : str or None
     groups, weights : ndarray or None
     ids : DataFrame
@@ -106,8 +109,9 @@ class Study:
     y: NDArray[Any]
     columns: tuple[Column, ...]
     pool: NDArray[np.int64]
+    pool_share: float
     digests: RowDigests
-    encoding: Encoding
+    classes: tuple[str, ...]
     positive: str | None
     groups: NDArray[Any] | None
     weights: NDArray[np.float64] | None
@@ -164,13 +168,13 @@ def read_study(frame: Any, choices: Choices | None = None) -> Study:
     )
     frame = frame.iloc[labels.rows].reset_index(drop=True)
     digests = RowDigests(row_digests(frame))
-    order = blind_order(frame, random_state=digests).order
-    pool = order[: max(2, round(POOL_SHARE * len(order)))]
+    groups = None if choices.groups is None else _groups(frame.iloc[:, names.index(choices.groups)])
+    pool = make_units(frame, None, groups, digests).pool(POOL_SHARE)
     columns = tuple(
         _column(frame.iloc[:, j], name, j == place, choices, pool, labels.y)
         for j, name in enumerate(names)
     )
-    return _assemble(frame, labels, columns, pool, digests, choices)
+    return _assemble(frame, labels, columns, pool, digests, groups, choices)
 
 
 def as_pandas(frame: Any) -> pd.DataFrame:
@@ -249,6 +253,7 @@ def _assemble(
     columns: tuple[Column, ...],
     pool: NDArray[np.int64],
     digests: RowDigests,
+    groups: NDArray[Any] | None,
     choices: Choices,
 ) -> Study:
     features = [j for j, column in enumerate(columns) if column.role == "feature"]
@@ -258,10 +263,8 @@ def _assemble(
             + "; ".join(f"{c.name}: {', '.join(c.notes) or c.role}" for c in columns[:10])
             + ". Name the ones to use in --features."
         )
-    X = frame.iloc[:, features]
-    chosen = tuple(columns[j] for j in features)
+    X = frame.iloc[:, features].set_axis([columns[j].name for j in features], axis=1)
     by_name = {column.name: frame.iloc[:, j] for j, column in enumerate(columns)}
-    groups = None if choices.groups is None else by_name[choices.groups].to_numpy()
     weights = None if choices.weights is None else _weights(by_name[choices.weights])
     ids = frame.iloc[:, [j for j, column in enumerate(columns) if column.role == "id"]]
     return Study(
@@ -269,14 +272,27 @@ def _assemble(
         y=labels.y,
         columns=columns,
         pool=pool,
+        pool_share=POOL_SHARE,
         digests=digests,
-        encoding=fit_encoding(chosen, X.iloc[pool]),
+        classes=labels.classes,
         positive=labels.positive,
         groups=groups,
         weights=weights,
         ids=ids,
         notes=(*labels.notes, *_warnings(X, labels.y)),
     )
+
+
+def _groups(series: pd.Series) -> NDArray[Any]:
+    """What group each row belongs to, in the normal form of words."""
+    is_unknown = np.array([is_mark(cell) for cell in series], dtype=bool)
+    if is_unknown.any():
+        row = int(np.flatnonzero(is_unknown)[0]) + 1
+        raise ValueError(
+            f"`--groups` must name a column that is filled in, row {row} of {series.name!r} is "
+            "not. Say whose row it is, or leave it out."
+        )
+    return np.array([word_of(cell) for cell in series], dtype=object)
 
 
 def _weights(series: pd.Series) -> NDArray[np.float64]:

@@ -1,0 +1,123 @@
+"""Rows of a new table with their labels: what ``handful predict`` writes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from handful.io import StoredForm, StoredModel
+
+
+class Labeller:
+    """Turns pieces of a table into rows of results.
+
+    Attributes
+    ----------
+    needs : list of str
+        Columns to read.
+    words : set of str
+        Those whose cells are words even if they look like numbers.
+    header : tuple of str
+        Names of the results.
+    """
+
+    needs: list[str]
+    words: set[str]
+    header: tuple[str, ...]
+
+    def rows(self, chunk: pd.DataFrame, start: int) -> list[tuple[Any, ...]]:
+        """Results of a piece that begins after ``start`` rows."""
+        raise NotImplementedError
+
+
+def labeller_of(
+    stored: StoredModel | StoredForm, keep: Sequence[str], is_abstaining: bool
+) -> Labeller:
+    """What labels with a model of either kind."""
+    from handful.io import StoredForm
+
+    if isinstance(stored, StoredForm):
+        return _FormLabeller(stored, tuple(keep), is_abstaining)
+    return _RuleLabeller(stored, tuple(keep), is_abstaining)
+
+
+def _kept(chunk: pd.DataFrame, keep: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Cells that pass through, nothing where nothing is."""
+    columns = [["" if value != value else value for value in chunk[name]] for name in keep]
+    return list(zip(*columns, strict=True)) if columns else [()] * len(chunk)
+
+
+@dataclass(frozen=True, eq=False)
+class _FormLabeller(Labeller):
+    form: StoredForm
+    keep: tuple[str, ...]
+    is_abstaining: bool
+
+    @property
+    def needs(self) -> list[str]:  # type: ignore[override]
+        return list(dict.fromkeys([*self.form.needs, *self.keep]))
+
+    @property
+    def words(self) -> set[str]:  # type: ignore[override]
+        return set(self.keep)
+
+    @property
+    def header(self) -> tuple[str, ...]:  # type: ignore[override]
+        return (*self.keep, "row", "label", "score", "decided by", "missing")
+
+    def rows(self, chunk: pd.DataFrame, start: int) -> list[tuple[Any, ...]]:
+        form = self.form
+        labels, missing = form.predict(chunk), form.missing(chunk)
+        scores, reasons = form.scores(chunk), form.reasons(chunk)
+        out = []
+        for i, kept in enumerate(_kept(chunk, self.keep)):
+            gaps = f"missing: {', '.join(missing[i])}" if missing[i] else ""
+            is_silent = self.is_abstaining and bool(gaps)
+            score = "" if is_silent else round(float(scores[i]), 6)
+            label, reason = ("", "abstains") if is_silent else (labels[i], reasons[i])
+            out.append((*kept, start + i + 1, label, score, reason, gaps))
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class _RuleLabeller(Labeller):
+    model: StoredModel
+    keep: tuple[str, ...]
+    is_abstaining: bool
+
+    @property
+    def used(self) -> list[int]:
+        return list(self.model.used_features)
+
+    @property
+    def needs(self) -> list[str]:  # type: ignore[override]
+        names = self.model.names
+        return list(dict.fromkeys([*(names[j] for j in self.used), *self.keep]))
+
+    @property
+    def words(self) -> set[str]:  # type: ignore[override]
+        names, known = self.model.names, self.model.categories
+        return {names[j] for j in self.used if known and known[j] is not None} | set(self.keep)
+
+    @property
+    def header(self) -> tuple[str, ...]:  # type: ignore[override]
+        return (*self.keep, "row", "label", "rule")
+
+    def rows(self, chunk: pd.DataFrame, start: int) -> list[tuple[Any, ...]]:
+        import numpy as np
+
+        X = self.model.encode(chunk)
+        is_silent = np.isnan(X).any(axis=1) & self.is_abstaining
+        labels = np.full(len(X), "", dtype=object)
+        labels[~is_silent] = self.model.predict(X[~is_silent])
+        fired = self.model.fired(X) if not is_silent.any() else np.full(len(X), "", dtype=object)
+        if is_silent.any():
+            fired[~is_silent] = self.model.fired(X[~is_silent])
+        return [
+            (*kept, start + i + 1, labels[i], fired[i])
+            for i, kept in enumerate(_kept(chunk, self.keep))
+        ]

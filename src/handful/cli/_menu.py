@@ -1,0 +1,183 @@
+"""The menu of a table: read, learn, choose, print, write."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from handful.cli._output import note, print_json, print_written, progress
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from handful.certified import CertifiedClassifier
+    from handful.tables import Choices, Study
+
+TOLERANCES = {"simple": 0.01, "tight": 0.0}
+EMBEDDED = "Breast Cancer Wisconsin (embedded)"
+
+
+@dataclass(frozen=True)
+class MenuOptions:
+    """What the user wants of the menu."""
+
+    candidates: str = "readable"
+    choose: str | None = None
+    prefer: str = "simple"
+    delta: float = 0.05
+    details: bool = False
+    include_rows: bool = False
+    threads: int = 1
+
+    @property
+    def tolerance(self) -> float:
+        """How much worse than the best the default choice may be."""
+        if self.prefer not in TOLERANCES:
+            raise ValueError(f"`--prefer` must be 'simple' or 'tight', got {self.prefer!r}.")
+        return TOLERANCES[self.prefer]
+
+    @property
+    def forms(self) -> str | list[str]:
+        """``candidates`` of `CertifiedClassifier`."""
+        if self.candidates in ("readable", "all"):
+            return self.candidates
+        return [name.strip() for name in self.candidates.split(",") if name.strip()]
+
+
+@dataclass(frozen=True)
+class Made:
+    """A menu with its chosen row, and what it was made from."""
+
+    name: str
+    study: Study
+    machine: CertifiedClassifier
+    choices: Choices
+    options: MenuOptions
+    seconds: float
+    remarks: tuple[str, ...]
+
+
+def certify_menu(
+    data: Path | None,
+    choices: Choices,
+    options: MenuOptions,
+    *,
+    out: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Make the menu of a table, print it, and write the chosen row."""
+    from handful.cli._menu_files import write_menu
+    from handful.cli._menu_text import as_dict, print_menu
+    from handful.tables import read_study
+
+    forms, tolerance = options.forms, options.tolerance  # refused before the work
+    frame = read_data(data)
+    study = read_study(frame, choices)
+    start = time.perf_counter()
+    machine = fit_menu(study, forms, tolerance, options.delta, options.threads)
+    seconds = time.perf_counter() - start
+    machine, remarks = chosen(machine, options, is_written=out is not None)
+    name = EMBEDDED if data is None else data.name
+    made = Made(name, study, machine, choices, options, seconds, remarks)
+    written = [] if out is None else write_menu(made, data, out, force=force)
+    if as_json:
+        print_json({**as_dict(made), "files": [str(path) for path in written]})
+        return
+    print_menu(made)
+    print_written(written)
+
+
+def read_data(data: Path | None) -> pd.DataFrame:
+    """The table of a file, or the embedded breast cancer data."""
+    from handful.cli._tables import embedded_table
+    from handful.tables import read_frame
+
+    if data is not None:
+        return read_frame(data)
+    X, y = embedded_table()
+    X["class"] = y
+    return X
+
+
+def fit_menu(
+    study: Study, forms: Any, tolerance: float, delta: float, threads: int
+) -> CertifiedClassifier:
+    """The menu, with progress."""
+    import warnings
+
+    from handful._progress import watch_progress
+    from handful.certified import fit_study
+
+    with progress("Learning") as report, watch_progress(report), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of single forms: what matters is in their rows
+        return fit_study(study, candidates=forms, tolerance=tolerance, delta=delta, n_jobs=threads)
+
+
+def chosen(
+    machine: CertifiedClassifier, options: MenuOptions, *, is_written: bool
+) -> tuple[CertifiedClassifier, tuple[str, ...]]:
+    """The row that the user wants, or the default one among those that may be written."""
+    if options.choose is not None:
+        text = options.choose
+        machine = machine.choose(int(text) if text.isdigit() else text)
+        if is_written and (why := why_not_written(machine.fitted_, options)):
+            raise ValueError(f"`--choose {text}` cannot be written: {why}")
+        return machine, ()
+    if not is_written or not (why := why_not_written(machine.fitted_, options)):
+        return machine, ()
+    first = machine.chosen_
+    machine = machine.choose(_default_of_writable(machine, options))
+    remark = f"{machine.chosen_} takes the place of {first} in the files: {why}"
+    return machine, (remark,)
+
+
+def why_not_written(fitted: Any, options: MenuOptions) -> str:
+    """Why a form must not be written as it is; empty where it may."""
+    if not fitted.is_plain:
+        return "it is code of another library, not data. Choose another row of the menu."
+    if fitted.n_training_rows and not options.include_rows:
+        return (
+            f"this form contains {fitted.n_training_rows} training rows. Say --include-rows, or "
+            "choose another row of the menu."
+        )
+    return ""
+
+
+def _default_of_writable(machine: CertifiedClassifier, options: MenuOptions) -> int:
+    """The simplest row within the tolerance of the best, of those that may be written."""
+    rows = [
+        (row, candidate, risk)
+        for row, (candidate, risk) in enumerate(
+            zip(machine.candidates_, machine.menu_risks_, strict=True)
+        )
+        if not why_not_written(candidate.fitted, options)
+    ]
+    if not rows:
+        raise ValueError(
+            "no row of the menu may be written: all contain training rows. Say --include-rows."
+        )
+    best = min(risk for _, _, risk in rows)
+    near = [(c.simplicity, c.fitted.machine.size, row) for row, c, risk in rows
+            if risk <= best + options.tolerance]  # fmt: skip
+    return min(near)[2]
+
+
+def percent_up(value: float) -> str:
+    """An upper limit, never rounded down."""
+    return f"{math.ceil(value * 1000.0) / 10.0:.1f} %"
+
+
+def percent_down(value: float) -> str:
+    """A lower limit, never rounded up."""
+    return f"{math.floor(value * 1000.0) / 10.0:.1f} %"
+
+
+def remark(text: str) -> None:
+    """A remark that must not be missed."""
+    from rich.markup import escape
+
+    note(f"[yellow]{escape(text)}[/]")

@@ -1,0 +1,65 @@
+"""The files of a menu's chosen row: model, certificate, report; no training rows in any."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from handful.cli._menu import Made
+from handful.cli._origin import read_origin
+from handful.cli._output import FILES
+from handful.tables import write_atomically, write_folder
+
+
+def write_menu(made: Made, data: Path | None, out: Path, *, force: bool) -> list[Path]:
+    """The model alone, or model, certificate and report in a folder."""
+    from handful.io import form_to_dict
+    from handful.io.document import to_text
+
+    document = form_to_dict(
+        made.machine,
+        made.study,
+        made.choices,
+        data="" if data is None else data.name,
+        is_default=made.options.choose is None and not made.remarks,
+    )
+    text = to_text(document)
+    if out.suffix == ".json":
+        write_atomically(out, text, overwrite=force)
+        return [out]
+    contents = {
+        "model.json": text,
+        "certificate.json": json.dumps(document["certificate"], indent=1, allow_nan=False) + "\n",
+        "report.html": _report(made, data, out, text, document["provenance"]),
+    }
+    return write_folder(out, contents, overwrite=force, replaced=FILES)
+
+
+def _report(
+    made: Made, data: Path | None, out: Path, model: str, provenance: dict[str, Any]
+) -> str:
+    """The page about the menu and its chosen row."""
+    from handful.cli._menu_text import form_in_words, found_rates, rule_lines, uses_in_words
+    from handful.report import render_menu
+
+    origin = read_origin(data, out / "model.json", model)
+    facts = {**origin["provenance"], "target": made.study.target}
+    facts |= {name: provenance[name] for name in ("handful", "python", "numpy", "scikit-learn")}
+    facts["table sha256"] = provenance["table_sha256"]
+    rows = zip(made.machine.candidates_, made.machine.menu_risks_.tolist(), strict=True)
+    return render_menu(
+        made.machine.certificate_,
+        labels=made.study.y,
+        predicted=made.machine.predict(made.study.X),
+        lines=rule_lines(made),
+        form=made.machine.chosen_,
+        rows=[
+            (form_in_words(c), uses_in_words(c), risk, c.name == made.machine.chosen_)
+            for c, risk in rows
+        ],
+        rates=found_rates(made),
+        title=made.name,
+        data_notes=made.study.notes,
+        **{**origin, "provenance": facts},
+    )

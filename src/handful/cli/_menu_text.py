@@ -1,0 +1,265 @@
+"""The menu on a screen, and as JSON: what was assumed, the rows, the chosen rule, its worth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.markup import escape
+
+from handful.cli._menu import Made, percent_down, percent_up, remark
+from handful.cli._output import console
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from handful.bounds import Certificate
+    from handful.certified import Candidate
+    from handful.tables import Column
+
+MOST_COLUMNS = 15  # that are listed one by one
+MOST_LETTERS = 48  # of the names of columns in a row of the menu
+UNITS = {
+    "rule set": "conditions",
+    "rule list": "conditions",
+    "score card": "items",
+    "short score card": "items",
+    "other score card": "items",
+    "sparse linear": "weights",
+    "linear": "weights",
+    "additive": "steps",
+    "half-spaces": "half-spaces",
+    "balls": "balls",
+    "prototypes": "prototypes",
+    "support vectors": "support vectors",
+}
+
+
+def form_in_words(candidate: Candidate) -> str:
+    """The form in a few words."""
+    size = candidate.fitted.machine.size
+    unit = UNITS.get(candidate.fitted.form)
+    if unit is None or candidate.name == unit:
+        return candidate.name if unit is None else f"{candidate.name} ({size})"
+    return f"{candidate.name}, {size} {unit if size != 1 else unit.removesuffix('s')}"
+
+
+def uses_in_words(candidate: Candidate) -> str:
+    """The columns that a form reads."""
+    fitted = candidate.fitted
+    names, n_columns = fitted.uses, len(fitted.columns.columns)
+    if not names:
+        return "nothing" if candidate.is_readable else "not known"
+    if len(names) == n_columns > 3:
+        return f"all {n_columns} columns"
+    shown = ", ".join(names)
+    return shown if len(shown) <= MOST_LETTERS else f"{len(names)} of {n_columns} columns"
+
+
+def caution_of(made: Made) -> str:
+    """What must be said first of a rule that is hardly better than a guess."""
+    from handful.bounds import caution
+
+    labels = made.study.y
+    predicted = made.machine.predict(made.study.X)
+    counts = {str(c): int((labels == c).sum()) for c in made.machine.classes_}
+    named = sorted(set(predicted.tolist()))
+    return caution(
+        made.machine.certificate_,
+        counts,
+        n_errors=int((predicted != labels).sum()),
+        constant=named[0] if len(named) == 1 else None,
+    )
+
+
+def rule_lines(made: Made) -> list[str]:
+    """The chosen form in full; without its training rows unless they are wanted."""
+    fitted = made.machine.fitted_
+    if fitted.n_training_rows and not made.options.include_rows:
+        return [
+            f"This form contains {fitted.n_training_rows} training rows. "
+            "Say --include-rows to print and to write them."
+        ]
+    return fitted.sentences()
+
+
+def found_rates(made: Made) -> list[dict[str, Any]]:
+    """Sensitivity and specificity: what was counted, and the limit that is certified."""
+    machine, certificate = made.machine, made.machine.certificate_
+    if not certificate.rates:
+        return []
+    classes = [str(label) for label in machine.classes_]
+    counts = machine.candidates_[_row(made)].counts.by_class
+    names = ("false_positive_given_negative", "false_negative_given_positive")
+    positive = made.study.positive or classes[1]
+    rates = []
+    for word, label in (("sensitivity", positive), ("specificity", _other(classes, positive))):
+        k = classes.index(label)
+        n, n_errors = counts[k]
+        limit = 1.0 - certificate.rate(names[k])
+        rates.append({"name": word, "class": label, "n_right": n - n_errors, "n": n,
+                      "at_least": limit})  # fmt: skip
+    return rates
+
+
+def _other(classes: list[str], label: str) -> str:
+    return next(word for word in classes if word != label)
+
+
+def _row(made: Made) -> int:
+    names = [candidate.name for candidate in made.machine.candidates_]
+    return names.index(made.machine.chosen_)
+
+
+def statement(certificate: Certificate) -> str:
+    """The one sentence."""
+    return certificate.explain().splitlines()[0]
+
+
+def together(certificate: Certificate) -> str:
+    """With which confidence all statements hold at once; empty where there is only one."""
+    lines = certificate.explain().splitlines()
+    return next((line for line in lines if line.startswith("These ")), "")
+
+
+def as_dict(made: Made) -> dict[str, Any]:
+    """Everything as plain data."""
+    study, machine = made.study, made.machine
+    return {
+        "data": made.name,
+        "target": study.target,
+        "classes": [str(label) for label in machine.classes_],
+        "positive": study.positive,
+        "n_samples": len(study.y),
+        "notes": [*study.notes, *made.remarks],
+        "columns": [
+            {"name": c.name, "kind": c.kind, "role": c.role, "notes": list(c.notes)}
+            for c in study.columns
+        ],
+        "menu": [
+            {
+                "number": row,
+                "name": candidate.name,
+                "form": candidate.fitted.form,
+                "size": int(candidate.fitted.machine.size),
+                "uses": list(candidate.fitted.uses),
+                "n_errors": candidate.counts.n_errors,
+                "n_counted": candidate.counts.n_counted,
+                "nats": candidate.nats,
+                "certificate": float(risk),
+            }
+            for row, (candidate, risk) in enumerate(
+                zip(machine.candidates_, machine.menu_risks_, strict=True)
+            )
+        ],
+        "not_fitted": [{"name": f.name, "reason": f.reason} for f in machine.failures_],
+        "chosen": machine.chosen_,
+        "rule": rule_lines(made),
+        "caution": caution_of(made),
+        "rates": found_rates(made),
+        "certificate": machine.certificate_.to_dict(),
+        "seconds": made.seconds,
+    }
+
+
+def print_menu(made: Made) -> None:
+    """Columns, menu, rule, certificate."""
+    from rich.panel import Panel
+
+    study, machine = made.study, made.machine
+    counts = ", ".join(f"{c} {int((study.y == c).sum())}" for c in machine.classes_)
+    console.print(
+        f"[bold]{escape(made.name)}[/]: {len(study.y)} rows, {len(study.features)} features, "
+        f"target {escape(study.target)} ({escape(counts)}); {made.seconds:.1f} s.",
+        highlight=False,
+    )
+    for line in study.notes:
+        console.print(f"  [dim]{escape(line)}[/]", highlight=False)
+    _print_columns(study.columns)
+    console.print(_menu_table(made))
+    for failure in machine.failures_:
+        console.print(f"  [dim]not fitted: {escape(failure.name)}: {escape(failure.reason)}[/]",
+                      highlight=False)  # fmt: skip
+    title = f"Chosen: {escape(machine.chosen_)}"
+    body = escape("\n".join(rule_lines(made)))
+    console.print(Panel(body, title=title, expand=False, border_style="blue"))
+    _print_worth(made)
+    for line in made.remarks:
+        remark(line)
+
+
+def _print_columns(columns: tuple[Column, ...]) -> None:
+    """Columns about which something was assumed or that are not used."""
+    from rich.table import Table
+
+    plain = [c for c in columns if (c.kind, c.role, c.notes) == ("number", "feature", ())]
+    others = [c for c in columns if c not in plain and c.role != "target"]
+    shown = sorted(others, key=lambda c: not c.notes)[:MOST_COLUMNS]
+    if shown:
+        table = Table(title="Columns and what was assumed", title_justify="left")
+        for name in ("column", "holds", "used as", "note"):
+            table.add_column(name, overflow="fold")
+        for column in sorted(shown, key=columns.index):
+            role = "[yellow]not used[/]" if column.role == "ignored" else column.role
+            cells = (escape(column.name[:40]), column.kind, role, escape("; ".join(column.notes)))
+            table.add_row(*cells)
+        console.print(table)
+    rest = [f"{len(plain)} more are numbers"] if plain and shown else []
+    rest += [f"{len(others) - len(shown)} more are not shown (--json lists them)"] * (
+        len(others) > len(shown)
+    )
+    if rest:
+        console.print(f"  [dim]{'; '.join(rest)}.[/]", highlight=False)
+    for column in columns:
+        if any("--groups" in text for text in column.notes):
+            remark(f"Rows are not independent cases: say --groups {column.name}. Without it the "
+                   "certificates below do not hold for new ones.")  # fmt: skip
+
+
+def _menu_table(made: Made) -> Table:
+    from rich.table import Table
+
+    machine = made.machine
+    table = Table(title="Menu: every row is certified, take any (--choose)", title_justify="left")
+    table.add_column("", justify="right")
+    table.add_column("form")
+    table.add_column("uses", overflow="fold")
+    table.add_column("errs at most", justify="right")
+    if made.options.details:
+        for name in ("counted", "nats", "s"):
+            table.add_column(name, justify="right")
+    risks = machine.menu_risks_.tolist()
+    for row, (candidate, risk) in enumerate(zip(machine.candidates_, risks, strict=True)):
+        is_chosen = candidate.name == machine.chosen_
+        cells = [f"→ {row}" if is_chosen else str(row), escape(form_in_words(candidate)),
+                 escape(uses_in_words(candidate)), percent_up(risk)]  # fmt: skip
+        if made.options.details:
+            counts = candidate.counts
+            cells += [f"{counts.n_errors}/{counts.n_counted}", f"{candidate.nats:.2f}"]
+            cells.append(f"{candidate.seconds:.2f}")
+        table.add_row(*cells, style="bold" if is_chosen else None)
+    return table
+
+
+def _print_worth(made: Made) -> None:
+    """The sentence, sensitivity and specificity, what is assumed; the price where it is wanted."""
+    from rich.panel import Panel
+
+    certificate = made.machine.certificate_
+    first = caution_of(made)
+    text = escape(f"{first} {statement(certificate)}".strip())
+    style = "yellow" if first or certificate.is_vacuous else "green"
+    console.print(Panel(text, title="Certificate", expand=False, border_style=style))
+    rates = found_rates(made)
+    if rates:
+        parts = [
+            f"{rate['name']} ({rate['class']}) {rate['n_right']} of {rate['n']} counted, "
+            f"at least {percent_down(rate['at_least'])}"
+            for rate in rates
+        ]
+        console.print(f"  {escape('; '.join(parts))}.".replace("  s", "  S", 1), highlight=False)
+        console.print(f"  {escape(together(certificate))}", highlight=False)
+    if made.options.details:
+        for name, nats in certificate.terms:
+            console.print(f"  {nats:8.4f} nats  {escape(name)}", highlight=False)
+    held = f"It holds if: {'; '.join(certificate.assumptions)}."
+    console.print(f"  [dim]{escape(held)}[/]", highlight=False)

@@ -1,0 +1,229 @@
+"""``handful certify --rules``: one set covering machine and its certificate."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.markup import escape
+
+from handful.cli._chunked import NO_REPORT as NO_ROWS
+from handful.cli._chunked import classes_of, on_scheduler, read_chunked
+from handful.cli._origin import read_origin
+from handful.cli._output import FILES, console, note, print_json, print_written, progress
+from handful.cli._tables import EMBEDDED, digests_of, read_table
+from handful.tables import write_atomically, write_folder
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from handful.bounds import Certificate
+    from handful.cli._tables import TableData
+
+
+def certify_rules(
+    data: Path | None,
+    target: str | None,
+    positive: str | None,
+    *,
+    rules: str,
+    kind: str,
+    max_rules: str,
+    costs: str | None,
+    delta: float,
+    seed: int | None,
+    threads: int,
+    engine: str,
+    scheduler: str | None,
+    out: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Learn one set covering machine, certify, print and write it."""
+    with on_scheduler(scheduler):
+        read = read_table if engine == "memory" else read_chunked
+        table = read(data, target, positive)
+        machine, seconds = _fit(
+            table,
+            rules=rules.split(",") if "," in rules else rules,
+            kind=kind,
+            max_rules=int(max_rules) if max_rules.isdigit() else max_rules,
+            delta=delta,
+            costs=_read_costs(costs, table),
+            n_jobs=threads,
+            random_state=digests_of(table, seed),
+        )
+        written = [] if out is None else _write(machine, table, out, data, force=force)
+    if as_json:
+        print_json({**_as_dict(machine, table, seconds), "files": [str(path) for path in written]})
+        return
+    _print(machine, table, seconds)
+    print_written(written)
+
+
+def _read_costs(costs: str | None, table: TableData) -> tuple[float, ...] | None:
+    if costs is None:
+        return None
+    if not table.is_positive_known:
+        classes = [str(label) for label in classes_of(table)]
+        raise ValueError(
+            "`--positive` must say which class is the positive one where `--costs` are given: "
+            f"one of {', '.join(classes[:20])}."
+        )
+    try:
+        return tuple(float(part) for part in costs.split(","))
+    except ValueError as error:
+        raise ValueError(f"`--costs` must be two numbers such as 1,5, got {costs!r}.") from error
+
+
+def _fit(table: TableData, **parameters: Any) -> tuple[Any, float]:
+    import numpy as np
+
+    from handful._progress import watch_progress
+    from handful.covering import SetCoveringMachine
+
+    if _is_first_run():
+        note("[dim]Compiling the search loops (first run only, a few seconds) …[/]")
+    machine = SetCoveringMachine(**parameters)
+    classes = classes_of(table)
+    start = time.perf_counter()
+    with progress("Learning") as report, watch_progress(report):
+        if table.positive is None or table.positive == classes[1]:
+            machine.fit(table.X, table.y)
+        else:  # the positive class comes second
+            machine.fit(table.X, (table.y == table.positive).astype(int))
+            machine.classes_ = np.array(classes[::-1])
+    return machine, time.perf_counter() - start
+
+
+def _is_first_run() -> bool:
+    """Whether no compiled loops are cached beside the package."""
+    import handful.rules
+
+    return not any((Path(handful.rules.__path__[0]) / "__pycache__").glob("_loops.*.nbi"))
+
+
+def _write(
+    machine: Any, table: TableData, out: Path, data: Path | None, *, force: bool
+) -> list[Path]:
+    """The model alone, or model, certificate and report in a folder."""
+    from handful._engines import is_elsewhere
+    from handful.io.document import to_text
+    from handful.io.save import model_to_dict
+
+    source = {"file": EMBEDDED if data is None else str(data), "target": table.target}
+    document = model_to_dict(machine, source=source)
+    if out.suffix == ".json":
+        write_atomically(out, to_text(document), overwrite=force)
+        return [out]
+    contents = {
+        "model.json": to_text(document),
+        "certificate.json": json.dumps(document["certificate"], indent=1, allow_nan=False) + "\n",
+    }
+    if is_elsewhere(table.X):
+        note(f"[yellow]{escape(NO_ROWS)}[/]")
+    else:
+        origin = read_origin(data, out / "model.json", contents["model.json"])
+        contents["report.html"] = _render(machine, table, dict(document["provenance"]), origin)
+    return write_folder(out, contents, overwrite=force, replaced=FILES)
+
+
+def _render(
+    machine: Any, table: TableData, provenance: dict[str, Any], origin: dict[str, Any]
+) -> str:
+    """The page about a machine."""
+    from handful.report import render_report
+
+    known = provenance.pop("data")
+    facts = {**provenance, "data": f"sha256 {known['sha256']} (in any order of the rows)"}
+    return render_report(
+        machine,
+        table.X,
+        table.y,
+        title=table.name,
+        data_notes=table.notes,
+        **{**origin, "provenance": {**origin["provenance"], **facts, "target": table.target}},
+    )
+
+
+def _as_dict(machine: Any, table: TableData, seconds: float) -> dict[str, Any]:
+    return {
+        "data": table.name,
+        "target": table.target,
+        "classes": [str(label) for label in machine.classes_],
+        "positive": None if table.positive is None else str(table.positive),
+        "n_samples": int(machine.n_samples_),
+        "notes": list(table.notes),
+        "rule": machine.explain().split("\n\n")[0],
+        "rules": [
+            {"condition": row.condition, "output": str(row.output), "n_covered": row.n_covered}
+            for row in machine.get_rules().itertuples()
+        ],
+        "training_errors": machine.training_errors_,
+        "caution": machine._caution(),
+        "certificate": machine.certificate_.to_dict(),
+        "seconds": seconds,
+    }
+
+
+def _print(machine: Any, table: TableData, seconds: float) -> None:
+    from rich.panel import Panel
+
+    console.print(
+        f"[bold]{escape(table.name)}[/]: {machine.n_samples_} examples, "
+        f"{machine.n_features_in_} features, target {escape(table.target)}; "
+        f"learned in {seconds:.2f} s.",
+        highlight=False,
+    )
+    for remark in table.notes:
+        console.print(f"  [dim]{escape(remark)}[/]", highlight=False)
+    rule_text = machine.explain().split("\n\n")[0]
+    console.print(Panel(escape(rule_text), title="Rule", expand=False, border_style="blue"))
+    certificate: Certificate = machine.certificate_
+    caution = machine._caution()
+    sentence = escape(" ".join([caution, certificate.explain().splitlines()[0]]).strip())
+    style = "yellow" if certificate.is_vacuous or caution else "green"
+    console.print(Panel(sentence, title="Certificate", expand=False, border_style=style))
+    console.print(_price_table(certificate), _path_table(machine))
+    for line in certificate._rates():
+        console.print(f"  {escape(line)}", highlight=False)
+    console.print(f"  [dim]It holds if: {escape('; '.join(certificate.assumptions))}.[/]")
+
+
+def _price_table(certificate: Certificate) -> Table:
+    from rich.table import Table
+
+    table = Table(title="What the certificate pays", title_justify="left")
+    table.add_column("for")
+    table.add_column("nats", justify="right")
+    largest = max((value for _, value in certificate.terms), default=1.0) or 1.0
+    table.add_column("")
+    for name, value in certificate.terms:
+        table.add_row(escape(name), f"{value:.2f}", "█" * round(20 * value / largest))
+    table.add_row("[bold]total[/]", f"[bold]{certificate.nats:.2f}[/]", "")
+    return table
+
+
+def _path_table(machine: Any) -> Table:
+    from rich.table import Table
+
+    path = machine.path_
+    best = path.loc[path.groupby(["scheme", "family", "n_rules"])["certificate"].idxmin()]
+    best = best.sort_values("certificate").head(10).sort_values(["scheme", "family", "n_rules"])
+    table = Table(title="The best of each kind on the path", title_justify="left")
+    for name in ("code", "rules from", "rules", "kept", "errors", "nats", "certificate"):
+        table.add_column(name, justify="left" if name in ("code", "rules from") else "right")
+    for row in best.itertuples():
+        table.add_row(
+            row.scheme,
+            row.family,
+            str(row.n_rules),
+            str(row.n_compressed),
+            str(row.n_errors),
+            f"{row.nats:.1f}",
+            f"{row.certificate:.4f}",
+            style="bold" if row.is_chosen else None,
+        )
+    return table

@@ -1,0 +1,180 @@
+"""Model files of the menu's forms: the chosen classifier, its certificate, where it comes from."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful._version import __version__
+from handful.bounds import Certificate
+from handful.fitted import Fitted
+from handful.io._form_fields import check_fitted, check_provenance
+from handful.rules.fields import ModelFileError, fail
+from handful.tables import Choices, Study, as_pandas, table_digest
+
+FORM_FORMAT, FORM_VERSION = "handful-form", 1
+FIELDS = {"format", "version", "fitted", "certificate", "provenance"}
+
+
+@dataclass(frozen=True)
+class StoredForm:
+    """A form of a menu read from a file: predicts from raw tables, and shows its certificate.
+
+    Attributes
+    ----------
+    fitted : Fitted
+    certificate : Certificate
+    provenance : dict
+        Data, reading options, candidates and versions.
+    """
+
+    fitted: Fitted
+    certificate: Certificate
+    provenance: Mapping[str, Any]
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Labels in the order of class positions."""
+        return self.fitted.classes
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Names of the columns that a new table must have."""
+        return tuple(column.name for column in self.fitted.columns.columns)
+
+    def rows(self, frame: Any) -> Any:
+        """The columns of a raw table that the form reads, in its order."""
+        frame = as_pandas(frame)
+        names = {str(name): name for name in frame.columns}
+        absent = [name for name in self.needs if name not in names]
+        if absent:
+            raise ValueError(
+                f"the data must have the columns {absent[:10]}, which the model uses. "
+                f"They have: {list(names)[:10]}."
+            )
+        return frame[[names[name] for name in self.needs]]
+
+    def predict(self, frame: Any) -> NDArray[Any]:
+        """Labels of the rows of a raw table."""
+        classes = np.array(self.classes, dtype=object)
+        return np.asarray(classes[self.fitted.labels(self.rows(frame))])
+
+    def scores(self, frame: Any) -> NDArray[np.float64]:
+        """Scores, positive for the second of two classes; the largest one for more classes."""
+        scores = self.fitted.scores(self.rows(frame))
+        return scores if scores.ndim == 1 else np.asarray(scores.max(axis=1))
+
+    def reasons(self, frame: Any) -> list[str]:
+        """What decided about each row; empty where the form has no such part."""
+        return self.fitted.reasons(self.rows(frame))
+
+    def missing(self, frame: Any) -> list[tuple[str, ...]]:
+        """For each row, the columns that the form reads and that are missing."""
+        gaps = self.fitted.columns.is_missing(self.rows(frame))
+        return [tuple(self.needs[j] for j in np.flatnonzero(row)) for row in gaps]
+
+
+def form_to_dict(
+    machine: Any, study: Study, choices: Choices, *, data: str, is_default: bool
+) -> dict[str, Any]:
+    """Plain data of the chosen row of a menu that was fitted to a study.
+
+    Parameters
+    ----------
+    machine : CertifiedClassifier
+    study, choices : Study, Choices
+        What it was fitted to, and what the user said about the columns.
+    data : str
+        Name of the data file.
+    is_default : bool
+        Whether the row is the one that the tolerance chooses.
+    """
+    names = [candidate.name for candidate in machine.candidates_]
+    candidate = machine.candidates_[names.index(machine.chosen_)]
+    return {
+        "format": FORM_FORMAT,
+        "version": FORM_VERSION,
+        "fitted": machine.fitted_.reduced().to_document(),
+        "certificate": machine.certificate_.to_dict(),
+        "provenance": {
+            **_versions(),
+            "data": data,
+            "reading": _reading(choices, study.target),
+            "table_sha256": table_digest(study.digests.digests),
+            "n_rows": len(study.y),
+            "pool_share": float(study.pool_share),
+            "candidates": _plain_candidates(machine.candidates),
+            "tolerance": float(machine.tolerance),
+            "delta": float(machine.delta),
+            "group_loss": machine.group_loss,
+            "chosen": machine.chosen_,
+            "is_default": bool(is_default),
+            "rank": int(candidate.rank),
+            "n_candidates": int(candidate.n_ranked),
+        },
+    }
+
+
+def _versions() -> dict[str, str]:
+    import sklearn
+
+    return {
+        "handful": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scikit-learn": sklearn.__version__,
+    }
+
+
+def _reading(choices: Choices, target: str) -> dict[str, Any]:
+    """The options that read the table, as plain data."""
+    plain = {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(choices).items()}
+    plain["missing"] = {name: list(marks) for name, marks in choices.missing.items()}
+    return {**plain, "target": target}
+
+
+def choices_of(reading: Mapping[str, Any]) -> Choices:
+    """The options that a file recorded."""
+    fields: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in reading.items()
+    }
+    fields["missing"] = {name: tuple(marks) for name, marks in reading["missing"].items()}
+    return Choices(**fields)
+
+
+def _plain_candidates(candidates: Any) -> str | list[str]:
+    if isinstance(candidates, str):
+        return candidates
+    if not all(isinstance(candidate, str) for candidate in candidates):
+        raise TypeError(
+            "`candidates` must be names to be written: estimators of other libraries are code, "
+            "which a model file does not hold."
+        )
+    return list(candidates)
+
+
+def form_from_dict(data: Mapping[str, Any]) -> StoredForm:
+    """The form that `form_to_dict` described; refuses what it does not know."""
+    if type(data.get("version")) is not int or data["version"] != FORM_VERSION:
+        raise ModelFileError(
+            f"`version` must be {FORM_VERSION}, got {data.get('version')!r}. "
+            "Use the release of handful that wrote the file."
+        )
+    odd = sorted(map(str, (set(data) - {"content_sha256"}) ^ FIELDS))
+    if odd:
+        raise ModelFileError(f"the fields {odd} are missing or unknown. The file is not usable.")
+    check_fitted(data["fitted"])
+    check_provenance(data["provenance"])
+    if not isinstance(data["certificate"], Mapping):
+        raise fail("certificate", "a certificate", data["certificate"])
+    try:
+        certificate = Certificate.from_dict(data["certificate"])
+    except ValueError as error:
+        raise ModelFileError(f"`certificate`: {error}") from error
+    fitted = Fitted.from_document(data["fitted"])
+    return StoredForm(fitted, certificate, dict(data["provenance"]))

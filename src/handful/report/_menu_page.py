@@ -1,0 +1,105 @@
+"""The page about a menu: every row with its certificate, and the chosen one in full."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from handful._version import __version__
+from handful.bounds import Certificate
+from handful.report._page import render
+from handful.report._sections import BREAKS, headline, price, scale, tail
+
+
+def render_menu(
+    certificate: Certificate,
+    *,
+    labels: Any,
+    predicted: Any,
+    lines: Sequence[str],
+    form: str,
+    rows: Sequence[tuple[str, str, float, bool]],
+    rates: Sequence[Mapping[str, Any]] = (),
+    title: str,
+    data_notes: Sequence[str] = (),
+    provenance: Mapping[str, Any] | None = None,
+    model_file: str | None = None,
+    data_file: str | None = None,
+    digests: Mapping[str, str] | None = None,
+) -> str:
+    """A whole HTML page; it shows counts and the chosen rule, and no training rows.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        Of the chosen row.
+    labels, predicted : array
+        Labels of the training rows and what the chosen row calls them; only counts are shown.
+    lines : sequence of str
+        The chosen row in words.
+    form : str
+        Its name.
+    rows : sequence of (form, what it uses, certified risk, whether it is chosen)
+    rates : sequence of mappings with name, class, n_right, n, at_least
+        Sensitivity and specificity.
+    title, data_notes, provenance, model_file, data_file, digests
+        As in `render_report`.
+
+    Examples
+    --------
+    >>> from handful.bounds import held_out_bound
+    >>> page = render_menu(held_out_bound(30, 2), labels=["a", "b"], predicted=["a", "b"],
+    ...                    lines=["Always predict a."], form="constant",
+    ...                    rows=[("constant", "nothing", 0.2, True)], title="t")
+    >>> "Always predict a." in page
+    True
+    """
+    import numpy as np
+
+    labels, predicted = np.asarray(labels), np.asarray(predicted)
+    head = headline(certificate, labels, predicted)
+    head["meaning"] += [
+        f"{rate['name'].capitalize()} ({rate['class']}): {rate['n_right']} of {rate['n']} counted, "
+        f"at least {np.floor(1000 * rate['at_least']) / 10:.1f} %."
+        for rate in rates
+    ]
+    head["meaning"] += [s for s in certificate.explain().splitlines() if s.startswith("These ")]
+    sections = {
+        "headline": head,
+        "scale": scale(certificate, labels),
+        "facts": _facts(certificate, rows),
+        "menu": [
+            {"form": name, "uses": uses, "is_chosen": is_chosen, "value": repr(risk),
+             "risk": f"{np.ceil(1000 * risk) / 10:.1f} %"}
+            for name, uses, risk, is_chosen in rows
+        ],
+        "rule": [{"indent": len(line) - len(line.lstrip()), "words": [line.strip()]}
+                 for line in lines],
+        "price": price(certificate),
+        "assumptions": certificate.assumptions,
+        "notes": certificate.notes,
+        "reference": certificate.reference,
+        "breaks": BREAKS,
+        "recheck": {"has_file": True, "tail": tail(certificate)},
+        "version": __version__,
+        "machine_name": form,
+    }  # fmt: skip
+    nothing = dict.fromkeys(("rules", "path", "confusion", "plane", "examples"))
+    return render(
+        {**nothing, "pictures": (), **sections},
+        title=title,
+        data_notes=data_notes,
+        provenance=provenance,
+        model_file=model_file,
+        data_file=data_file,
+        digests=digests,
+    )
+
+
+def _facts(certificate: Certificate, rows: Sequence[Any]) -> list[tuple[str, str]]:
+    facts = [("examples", str(certificate.n_samples)), ("rows of the menu", str(len(rows)))]
+    if certificate.n_compressed is not None:
+        facts.append(("in the pool", str(certificate.n_compressed)))
+    if certificate.n_errors is not None:
+        facts.append(("errors counted", str(certificate.n_errors)))
+    return facts

@@ -1,0 +1,102 @@
+"""What is independent in a table, in blind order: single rows, or groups of rows; and the pool."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.tables._blind import blind_order
+from handful.tables._digests import RowDigests, row_digests, table_digest
+
+Ints = NDArray[np.int64]
+
+MAX_POOL = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """What is independent: single rows, or groups of rows.
+
+    Attributes
+    ----------
+    order : ndarray of int
+        Units in blind order.
+    row_order : ndarray of int
+        Rows in blind order.
+    member : ndarray of int or None
+        Unit of each row; None where rows are the units.
+    digest : str
+        Digest of the table.
+    seed : int or None
+        The whole number that took the place of the digest, if one did.
+    """
+
+    order: Ints
+    row_order: Ints
+    member: Ints | None
+    digest: str
+    seed: int | None
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def rows_of(self, units: Ints) -> Ints:
+        """Rows of some units: units in the given order, rows of each in blind order."""
+        if self.member is None:
+            return units
+        place = np.full(len(self.order), -1, dtype=np.int64)
+        place[units] = np.arange(len(units))
+        rows = self.row_order[place[self.member[self.row_order]] >= 0]
+        return np.asarray(rows[np.argsort(place[self.member[rows]], kind="stable")])
+
+    def pool(self, share: float) -> Ints:
+        """Rows of the pool: the first units of the blind order, never all of them."""
+        n_pool = min(pool_size(len(self), share), max(1, len(self) - 1))
+        return self.rows_of(self.order[:n_pool])
+
+
+def pool_size(n: int, share: float) -> int:
+    """Number of rows (or groups) in the pool; it depends on n alone.
+
+    Examples
+    --------
+    >>> pool_size(768, 0.4), pool_size(10**6, 0.4)
+    (307, 10000)
+    """
+    return int(min(max(1, round(share * n)), MAX_POOL))
+
+
+def make_units(X: Any, y: Any, groups: Any, random_state: Any) -> Units:
+    """Blind order of the rows, or of the groups by the content of their rows.
+
+    Parameters
+    ----------
+    X, y, random_state
+        As in `blind_order`.
+    groups : array (n_samples,) or None
+        What group each row belongs to.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> len(make_units(np.arange(6.0)[:, None], None, [1, 1, 2, 2, 3, 3], None))
+    3
+    """
+    rows = blind_order(X, y, random_state=random_state)
+    if groups is None:
+        return Units(rows.order, rows.order, None, rows.digest, rows.seed)
+    _, member = np.unique(np.asarray(groups), return_inverse=True)
+    if isinstance(random_state, RowDigests):
+        digests, state = random_state.digests, None
+    else:
+        digests, state = row_digests(X, y), rows.seed
+    by_group = np.argsort(member, kind="stable")
+    starts = np.flatnonzero(np.diff(member[by_group], prepend=-1))
+    parts = np.split(by_group, starts[1:])
+    # one digest a group, of its rows in any order, so that large groups are not drawn first
+    keys = np.array([list(bytes.fromhex(table_digest(digests[part]))) for part in parts])
+    order = blind_order(keys, random_state=state).order
+    return Units(order, rows.order, member, rows.digest, rows.seed)

@@ -1,0 +1,237 @@
+"""A damaged table through the real application: menu, files, labels, re-check."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from handful import load_model
+from handful.cli import app
+
+runner = CliRunner()
+N = 150
+FORMS = "constant,one rule,score card,linear,prototypes"
+
+
+def table(n=N):
+    """Every cell of every column is unlike any other text or number of the files."""
+    rng = np.random.default_rng(1)
+    age = rng.integers(20, 90, n)
+    ill = age + rng.normal(0, 9, n) > 55
+    unique = rng.choice(np.arange(10**7, 10**8), size=3 * n, replace=False)
+    return pd.DataFrame(
+        {
+            "patient_id": [f"PAT{k}" for k in unique[:n]],
+            "visit": pd.date_range("1987-03-01", periods=n).strftime("%d.%m.%Y"),
+            "age": age,
+            "crp": [f"{v:.1f}".replace(".", ",") for v in rng.gamma(2, 8, n)],
+            "stage": rng.choice(["I", "II", "III"], n),
+            "noise": unique[n : 2 * n] / 1e6,
+            "comment": [f"secret{k}" for k in unique[2 * n :]],
+            "constant": "the same throughout",
+            "lab": np.where(rng.random(n) < 0.1, -999, rng.normal(50, 9, n).round(1)),
+            "outcome": np.where(ill, np.where(rng.random(n) < 0.1, "died ", "Died"), "alive"),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("menu")
+    table().to_csv(folder / "t.csv", index=False, sep=";")
+    return folder
+
+
+def certify(folder, *words):
+    options = ["--candidates", FORMS, "--missing", "lab=-999", "--quiet"]
+    result = runner.invoke(app, ["certify", str(folder / "t.csv"), *options, *words])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def found(folder):
+    words = ["--choose", "score card", "--out", str(folder / "out"), "--json"]
+    return json.loads(certify(folder, *words))
+
+
+def test_columns_have_kinds_and_roles(found):
+    roles = {column["name"]: (column["kind"], column["role"]) for column in found["columns"]}
+    assert roles == {
+        "patient_id": ("text", "id"),
+        "visit": ("date", "ignored"),
+        "age": ("number", "feature"),
+        "crp": ("number", "feature"),
+        "stage": ("ordered", "feature"),
+        "noise": ("number", "feature"),
+        "comment": ("text", "id"),
+        "constant": ("constant", "ignored"),
+        "lab": ("number", "feature"),
+        "outcome": ("category", "target"),
+    }
+    assert not next(c for c in found["columns"] if c["name"] == "lab")["notes"]  # -999 is missing
+
+
+def test_every_row_has_a_certificate_and_the_chosen_one_is_printed(folder, found):
+    names = [row["name"] for row in found["menu"]]
+    risks = [row["certificate"] for row in found["menu"]]
+    assert risks == sorted(risks)
+    assert found["certificate"]["risk"] == risks[names.index("score card")]
+    assert found["rule"][-1].endswith("or more: Died; otherwise: alive.")
+    text = certify(folder, "--choose", str(names.index("one rule")))
+    assert "Chosen: one rule" in text
+    assert text.count("With 95 % confidence") == 1
+    assert "all at once with 90 %" in text
+    assert "nats" not in text
+    assert "nats" in certify(folder, "--choose", "one rule", "--details")
+
+
+def test_limits_are_those_of_the_certificate(found):
+    rates = {rate["name"]: rate for rate in found["rates"]}
+    limits = dict(found["certificate"]["rates"])
+    assert rates["sensitivity"]["class"] == "Died"
+    assert rates["sensitivity"]["at_least"] == 1 - limits["false_negative_given_positive"]
+    assert rates["specificity"]["at_least"] == 1 - limits["false_positive_given_negative"]
+    n_wrong = sum(rate["n"] - rate["n_right"] for rate in found["rates"])
+    assert n_wrong == found["certificate"]["n_errors"]
+
+
+def test_naming_the_case_changes_no_rule(folder, found):
+    words = ["--choose", "score card", "--json", "--positive", "alive"]
+    other = json.loads(certify(folder, *words))
+    assert (other["rule"], other["certificate"]) == (found["rule"], found["certificate"])
+    rates = {rate["name"]: rate for rate in other["rates"]}
+    assert rates["sensitivity"]["class"] == "alive"
+    assert rates["sensitivity"]["n"] == next(r["n"] for r in found["rates"] if r["class"] == "alive")
+
+
+def test_nothing_unused_goes_out(folder, found):
+    """No identifier, no comment, no value of an unused column, in any file."""
+    certify(folder, "--choose", "one rule", "--out", str(folder / "rule"))
+    used = set(next(row["uses"] for row in found["menu"] if row["name"] == "one rule"))
+    frame = table()
+    texts = {path.name: path.read_text() for path in (folder / "rule").iterdir()}
+    assert sorted(texts) == ["certificate.json", "model.json", "report.html"]
+    assert used == {"age"}
+    planted = [str(v) for name in frame.columns.difference([*used, "outcome"]) for v in frame[name]]
+    planted = [word for word in planted if len(word) > 5]
+    assert len(planted) > 4 * N
+    for name, text in texts.items():
+        assert [word for word in planted if word in text] == [], name
+    assert [c["name"] for c in json.loads(texts["model.json"])["fitted"]["columns"]["columns"]] == [
+        name for name in frame.columns if name in used
+    ]
+
+
+def test_forms_with_training_rows_need_leave(folder, tmp_path):
+    words = ["certify", str(folder / "t.csv"), "--candidates", "constant,prototypes", "-q"]
+    shown = runner.invoke(app, [*words, "--choose", "prototypes"])
+    assert "training rows. Say --include-rows" in shown.stdout.replace("\n", " ")
+    assert "similarity to (" not in shown.stdout
+    refused = runner.invoke(app, [*words, "--choose", "prototypes", "--out", str(tmp_path / "a")])
+    assert refused.exit_code == 2
+    assert "training rows. Say --include-rows" in refused.stderr.replace("\n", " ")
+    other = runner.invoke(app, [*words, "--prefer", "tight", "--out", str(tmp_path / "b"), "--json"])
+    data = json.loads(other.stdout)
+    assert data["menu"][0]["name"] == "prototypes"
+    assert data["chosen"] == "constant"
+    assert "takes the place of prototypes" in data["notes"][-1]
+    given = [*words, "--choose", "prototypes", "--include-rows", "--out", str(tmp_path / "c.json")]
+    assert runner.invoke(app, given).exit_code == 0
+    assert load_model(tmp_path / "c.json").fitted.n_training_rows > 0
+
+
+def predict(folder, new, *words):
+    new.to_csv(folder / "new.csv", index=False)
+    model = str(folder / "out" / "model.json")
+    result = runner.invoke(app, ["predict", model, str(folder / "new.csv"), *words])
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def test_labels_of_raw_new_rows(folder, found):
+    new = table().drop(columns=["outcome", "comment", "constant"]).head(20)
+    new.loc[3, "age"] = None
+    result = predict(folder, new, "--keep", "patient_id")
+    assert "\r" not in result.stdout
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
+    assert list(rows[0]) == ["patient_id", "row", "label", "score", "decided by", "missing"]
+    assert [row["patient_id"] for row in rows] == list(new["patient_id"])
+    model = load_model(folder / "out" / "model.json")
+    assert [row["label"] for row in rows] == model.predict(new).tolist()
+    assert all((float(r["score"]) > 0) == (r["label"] == "Died") for r in rows)
+    assert all("point" in row["decided by"] for row in rows)
+    assert [row["missing"] for row in rows][2:5] == ["", "missing: age", ""]
+    assert result.stderr.count("With 95 % confidence") == 1
+    silent = predict(folder, new, "--on-missing", "abstain", "--json", "-q")
+    answers = [json.loads(line) for line in silent.stdout.splitlines()]
+    assert [answer["label"] == "" for answer in answers] == [i == 3 for i in range(20)]
+
+
+def test_results_are_not_replaced_unasked(folder, found):
+    table().head(3).to_csv(folder / "n.csv", index=False)
+    out = folder / "labels.csv"
+    words = ["predict", str(folder / "out" / "model.json"), str(folder / "n.csv"), "--out", str(out)]
+    assert runner.invoke(app, words).exit_code == 0
+    assert out.read_bytes().count(b"\n") == 4
+    assert runner.invoke(app, words).exit_code != 0
+    assert runner.invoke(app, [*words, "--force"]).exit_code == 0
+
+
+def test_the_re_check_finds_rows_in_any_order(folder, found):
+    model = str(folder / "out" / "model.json")
+    result = runner.invoke(app, ["verify", model, str(folder / "t.csv"), "-q"])
+    assert result.exit_code == 0, result.output
+    assert "VALID" in result.stdout
+    shuffled = table().sample(frac=1.0, random_state=3)
+    shuffled.to_csv(folder / "s.csv", index=False)
+    result = runner.invoke(app, ["verify", model, str(folder / "s.csv"), "-q"])
+    assert result.exit_code == 0, result.output
+    changed = table()
+    changed.loc[0, "comment"] = "other"
+    changed.to_csv(folder / "c.csv", index=False)
+    result = runner.invoke(app, ["verify", model, str(folder / "c.csv"), "-q"])
+    assert result.exit_code == 1
+    assert "digest of the table" in result.stdout
+
+
+def test_groups_are_drawn_whole_and_checked_again(tmp_path):
+    rng = np.random.default_rng(5)
+    person = np.repeat(np.arange(60), 3)
+    level = rng.normal(size=60)[person] + rng.normal(0, 0.3, 180)
+    sick = np.where(level + rng.normal(0, 0.3, 180) > 0, "yes", "no")
+    frame = pd.DataFrame({"patient": person, "level": level.round(3), "y": sick})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    words = ["certify", str(tmp_path / "t.csv"), "--candidates", "constant,one rule", "--json", "-q"]
+    noted = json.loads(runner.invoke(app, words).stdout)
+    assert any("--groups patient" in note for c in noted["columns"] for note in c["notes"])
+    out = tmp_path / "m.json"
+    data = json.loads(
+        runner.invoke(app, [*words, "--groups", "patient", "--out", str(out)]).stdout
+    )
+    assert data["certificate"]["n_samples"] == 60
+    assert "a random new group" in data["certificate"]["quantity"]
+    result = runner.invoke(app, ["verify", str(out), str(tmp_path / "t.csv"), "-q"])
+    is_betting = data["certificate"]["bound"] == "betting"
+    assert result.exit_code == (3 if is_betting else 0), result.output
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--choose", "oracle"], "`choice` must be one of"),
+        (["--candidates", "magic"], "`candidates` must be"),
+        (["--prefer", "pretty"], "`--prefer` must be 'simple' or 'tight'"),
+        (["--exclude", "agee"], "Did you mean 'age'"),
+        (["--seed", "3"], "`--seed` goes with --rules"),
+    ],
+)
+def test_misuse(folder, words, message):
+    options = ["--candidates", "constant", "-q"]
+    result = runner.invoke(app, ["certify", str(folder / "t.csv"), *options, *words])
+    assert result.exit_code == 2
+    assert message in result.stderr.replace("\n", " ")
