@@ -9,6 +9,7 @@ from typing import Any
 from handful.cli._menu import Made
 from handful.cli._origin import read_origin
 from handful.cli._output import FILES
+from handful.cli._tables import EMBEDDED
 from handful.tables import write_atomically, write_folder
 
 
@@ -21,7 +22,7 @@ def write_menu(made: Made, data: Path | None, out: Path, *, force: bool) -> list
         made.machine,
         made.study,
         made.choices,
-        data="" if data is None else data.name,
+        data=EMBEDDED if data is None else data.name,
         is_default=made.options.choose is None and not made.remarks,
     )
     text = to_text(document)

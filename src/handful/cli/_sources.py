@@ -14,17 +14,28 @@ if TYPE_CHECKING:
 _LARGEST = 64 * 2**20  # bytes of a model file
 
 
+def _remembered(model: Path) -> Any:
+    """What a model file says of its data; None where it cannot be read."""
+    try:
+        if model.stat().st_size > _LARGEST:
+            return None
+        return json.loads(model.read_text(encoding="utf-8"))["provenance"]["data"]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return None
+
+
+def form_source(model: Path) -> str:
+    """Name of the file that a form of a menu was learned from; empty where it is not said."""
+    found = _remembered(model)
+    return found if isinstance(found, str) else ""
+
+
 def source_of(model: Path) -> Mapping[str, Any]:
     """File and target column that a model file remembers; empty where it remembers none.
 
     It only says where to look: what is wrong with the file is found when it is checked.
     """
-    try:
-        if model.stat().st_size > _LARGEST:
-            return {}
-        found = json.loads(model.read_text(encoding="utf-8"))["provenance"]["data"]
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
-        return {}
+    found = _remembered(model)
     names = ("file", "target")
     if not isinstance(found, dict):
         return {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,24 +42,44 @@ def verify(
     A file that contradicts nothing, but whose claim is not wholly derived again, is CONSISTENT,
     NOT VERIFIED (exit code 3).
 
-    The classifier is rebuilt from its kept examples and its message, pools are drawn again from
-    the data's digest, errors are counted again, and the bound is computed in fifty-digit
+    Pools are drawn again from the data's digest, the classifier is rebuilt (a form of the menu is
+    trained again and compared), errors are counted again, and the bound is computed in fifty-digit
     arithmetic by code that shares nothing with what wrote the file. The rows may come in any
     order. What must be taken on trust is listed.
 
     Example: **handful verify results/model.json patients.csv**
     """
-    from handful.verify import verify_model
+    from handful.verify import format_of, verify_model
 
-    with progress("Checking"):
-        X, y = _training_data(model, data, target)
-        verdict = verify_model(model, X, y)
+    with progress("Checking") as report:
+        if model.is_file() and format_of(model) == "handful-form":
+            verdict = _check_form(model, data, report)
+        else:
+            verdict = verify_model(model, *_training_data(model, data, target))
     if as_json:
         print_json(verdict.to_dict())
     else:
         _print(verdict, show_all)
     if not verdict.is_valid:
         raise typer.Exit(EXIT_CONSISTENT if verdict.is_consistent else EXIT_NOT_VALID)
+
+
+def _check_form(model: Path, data: str | None, report: Callable[[str], None]) -> Verdict:
+    """A form of a menu, against the whole table; the file says how that is read."""
+    from handful._progress import watch_progress
+    from handful.cli._menu import read_data
+    from handful.cli._retrain import retrain_on
+    from handful.cli._sources import form_source, read_files
+    from handful.cli._tables import EMBEDDED
+    from handful.verify import verify_form
+
+    known = form_source(model)
+    if data is None and known != EMBEDDED:
+        hint = f" The model was trained on {known}." if known else ""
+        raise ValueError(f"`DATA` must name the training data to check against, got none.{hint}")
+    frame = read_data(None) if data is None else read_files(data)
+    with watch_progress(report):
+        return verify_form(model, frame, retrain_on(frame))
 
 
 def _training_data(model: Path, data: str | None, target: str | None) -> tuple[Any, Any]:

@@ -30,7 +30,9 @@ _MASK = 2**64 - 1
 _SHOWN = 5
 
 
-def table_rows(X: Any, y: Sequence[Any], columns: Sequence[str] | None) -> list[bytes]:
+def table_rows(
+    X: Any, y: Sequence[Any] | None, columns: Sequence[str] | None
+) -> list[bytes]:
     """Digest of every row over the named columns, or over all columns of an array."""
     if columns is None:
         values = np.asarray(X)
@@ -38,8 +40,9 @@ def table_rows(X: Any, y: Sequence[Any], columns: Sequence[str] | None) -> list[
     else:
         names = [str(name) for name in X.columns]
         parts = [_cells(np.asarray(_column(X, names.index(name)))) for name in sorted(columns)]
-    labels = [_word(label) for label in np.asarray(y, dtype=object).tolist()]
-    return [hashlib.sha256(b"".join(row)).digest() for row in zip(*parts, labels, strict=True)]
+    if y is not None:
+        parts.append([_word(label) for label in np.asarray(y, dtype=object).tolist()])
+    return [hashlib.sha256(b"".join(row)).digest() for row in zip(*parts, strict=True)]
 
 
 def lacking(X: Any, columns: Sequence[str] | None) -> list[str]:

@@ -13,7 +13,7 @@ from handful.verify._audit import Audit
 Floats = NDArray[np.float64]
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     if value is None:
         return True
     try:
@@ -58,10 +58,10 @@ def read_rows(document: Mapping[str, Any], X: Any) -> Floats:
     for j, (name, known) in enumerate(zip(names, categories, strict=True)):
         column = _column(X, j, name)
         if known is None:
-            rows[:, j] = [np.nan if _is_missing(v) else float(v) for v in column]
+            rows[:, j] = [np.nan if is_missing(v) else float(v) for v in column]
             continue
         code = {word: float(k) for k, word in enumerate(known)}
-        rows[:, j] = [np.nan if _is_missing(v) else code.get(word_form(v), -1.0) for v in column]
+        rows[:, j] = [np.nan if is_missing(v) else code.get(word_form(v), -1.0) for v in column]
     return rows
 
 
@@ -74,5 +74,5 @@ def check_categories(audit: Audit, document: Mapping[str, Any], X: Any) -> None:
     for j, (name, known) in enumerate(zip(names, document["categories"] or [], strict=False)):
         if known is None:
             continue
-        words = {word_form(v) for v in _column(X, j, name) if not _is_missing(v)}
+        words = {word_form(v) for v in _column(X, j, name) if not is_missing(v)}
         audit.equal(f"categories of column {j + 1}", known, sorted(words))

@@ -1,0 +1,110 @@
+"""Classifiers of the menu evaluated from their documents, row by row of encoded numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Document = Mapping[str, Any]
+
+
+def labels_of(machine: Document, X: Floats, n_classes: int) -> Ints:
+    """Positions of the classes that a machine gives to encoded rows."""
+    kind = machine["machine"]
+    if kind == "constant":
+        return np.full(len(X), machine["label"])
+    if kind == "rules":
+        return _first_rule(machine, X)
+    if kind == "score card":
+        points = sum((i["points"] * _is_met(i, X) for i in machine["items"]), np.zeros(len(X)))
+        return (points >= machine["threshold"]).astype(int)
+    if kind == "vote":
+        return _votes(machine["members"], X, n_classes)
+    sums = {"linear": _linear, "additive": _additive, "kernel expansion": _kernel}[kind]
+    scores = sums(machine, X)
+    return (scores[0] > 0.0).astype(int) if len(scores) == 1 else np.argmax(scores, axis=0)
+
+
+def _is_met(condition: Document, X: Floats) -> NDArray[np.bool_]:
+    kind = condition["condition"]
+    if kind == "cut":
+        values, limit = X[:, condition["feature"]], condition["threshold"]
+    elif kind == "plane":
+        values = _weighted(condition["weights"], _full(X, condition["fill"]))
+        limit = condition["threshold"]
+    elif kind == "ball":
+        limit, scale = condition["radius"], np.array(condition["scale"])
+        gaps = (_full(X, condition["fill"]) - np.array(condition["center"])) / scale
+        values = np.sqrt((gaps * gaps).sum(axis=1))
+    else:
+        raise ValueError(f"a condition of the kind {kind!r}")
+    return np.asarray(values >= limit if condition["is_above"] else values < limit)
+
+
+def _first_rule(machine: Document, X: Floats) -> Ints:
+    out = np.full(len(X), machine["default"])
+    is_open = np.ones(len(X), dtype=bool)
+    for rule in machine["rules"]:
+        fires = is_open.copy()
+        for condition in rule["conditions"]:
+            fires &= _is_met(condition, X)
+        out[fires] = rule["label"]
+        is_open &= ~fires
+    return out
+
+
+def _full(X: Floats, fill: Sequence[float]) -> Floats:
+    return np.where(np.isnan(X), np.array(fill, dtype=float), X)
+
+
+def _weighted(weights: Sequence[float], X: Floats) -> Floats:
+    total = np.zeros(len(X))
+    for j, weight in enumerate(weights):
+        if weight != 0.0:
+            total = total + X[:, j] * weight
+    return total
+
+
+def _linear(machine: Document, X: Floats) -> list[Floats]:
+    full = _full(X, machine["fill"])
+    pairs = zip(machine["weights"], machine["intercepts"], strict=True)
+    return [_weighted(weights, full) + intercept for weights, intercept in pairs]
+
+
+def _additive(machine: Document, X: Floats) -> list[Floats]:
+    scores = [np.full(len(X), start) for start in machine["intercepts"]]
+    for curve in machine["curves"]:
+        x = X[:, curve["feature"]]
+        step = np.array([sum(cut <= value for cut in curve["cuts"]) for value in x], dtype=int)
+        for k in range(len(scores)):
+            values = np.array(curve["values"][k])[step]
+            scores[k] = scores[k] + np.where(np.isnan(x), curve["missing"][k], values)
+    return scores
+
+
+def _kernel(machine: Document, X: Floats) -> list[Floats]:
+    scale = np.array(machine["scale"])
+    rows = _full(X, machine["fill"]) / scale
+    scores = [np.full(len(X), start) for start in machine["intercepts"]]
+    for center, weights in zip(machine["centers"], machine["coefficients"], strict=True):
+        gaps = rows - np.array(center) / scale
+        near = np.exp(-machine["gamma"] * (gaps * gaps).sum(axis=1))
+        scores = [score + weight * near for score, weight in zip(scores, weights, strict=True)]
+    return scores
+
+
+def _votes(members: Sequence[Document], X: Floats, n_classes: int) -> Ints:
+    """Most votes; the earliest member decides where votes are equal."""
+    labels = [labels_of(member, X, n_classes) for member in members]
+    out = np.empty(len(X), dtype=int)
+    for i in range(len(X)):
+        votes = np.zeros(n_classes)
+        for k, own in enumerate(labels):
+            votes[own[i]] += 1.0 + 0.5 ** (k + 20)
+        out[i] = int(np.argmax(votes))
+    return out

@@ -1,0 +1,219 @@
+"""A raw table, read by the words of a form's file: labels, digests, the blind pool, cells."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.verify._draws import digest_of_table, drawn_order, table_rows
+from handful.verify._rows import is_missing, word_form
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+LARGEST_POOL = 10_000
+_NOTHING = frozenset(
+    [
+        "",
+        "?",
+        ".",
+        "-",
+        "--",
+        "na",
+        "n/a",
+        "n.a.",
+        "nan",
+        "#n/a",
+        "<na>",
+        "null",
+        "#null!",
+        "nil",
+        "none",
+        "missing",
+        "not available",
+        "not done",
+        "nd",
+        "n.d.",
+        "k.a.",
+        "#value!",
+        "#div/0!",
+    ]
+)
+_PREFIX = re.compile(r"^\s*(<=|>=|[<>≤≥~])\s*")
+_PLAIN_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows that have a label, with what orders them.
+
+    Attributes
+    ----------
+    columns : mapping of str to list
+        Cells by column.
+    labels : list of str
+        As they are spelled most often.
+    digest : str
+    in_pool : ndarray of bool
+    counted : ndarray of int
+        Rows outside the pool in blind order; of groups one after the other.
+    groups : list of str or None
+    n_units, n_pool : int
+        Rows, or groups, in the table and in the pool.
+    """
+
+    columns: Mapping[str, Any]
+    labels: list[str]
+    digest: str
+    in_pool: NDArray[np.bool_]
+    counted: Ints
+    groups: list[str] | None
+    n_units: int
+    n_pool: int
+
+
+def is_nothing(cell: Any, marks: Sequence[str] = ()) -> bool:
+    """Whether a cell says that nothing is known."""
+    if is_missing(cell):
+        return True
+    word = str(cell).strip().casefold()
+    return word in marks or (isinstance(cell, str) and word in _NOTHING)
+
+
+def read_table(frame: Any, reading: Mapping[str, Any], share: float) -> Table:
+    """The table as a form's file says that it was read."""
+    names = [str(name) for name in frame.columns]
+    cells = [_cells(frame.iloc[:, j]) for j in range(len(names))]
+    place = names.index(reading["target"])
+    is_labelled = [not is_nothing(cell) for cell in cells[place]]
+    if not all(is_labelled) and not reading["drop_missing_target"]:
+        raise ValueError("rows without a label, which the file does not leave out")
+    rows = np.flatnonzero(is_labelled)
+    cells = [column[rows] for column in cells]
+    content = np.array([cells[j].astype(object) for j in _by_name(names)], dtype=object).T
+    digests = table_rows(content, None, None)
+    digest = digest_of_table(digests)
+    order = drawn_order(digests, digest, None).tolist()
+    groups = None
+    if reading["groups"] is not None:
+        groups = [word_form(cell) for cell in cells[names.index(reading["groups"])]]
+    units = order if groups is None else _order_of_groups(groups, digests)
+    n_pool = min(max(1, round(share * len(units))), LARGEST_POOL, max(1, len(units) - 1))
+    rank = {unit: k for k, unit in enumerate(units)}
+    of_row = [rank[i if groups is None else groups[i]] for i in range(len(rows))]
+    counted = sorted((i for i in order if of_row[i] >= n_pool), key=lambda i: of_row[i])
+    return Table(
+        columns=dict(zip(names, cells, strict=True)),
+        labels=_labels(cells[place]),
+        digest=digest,
+        in_pool=np.array([k < n_pool for k in of_row], dtype=bool),
+        counted=np.array(counted, dtype=np.int64),
+        groups=groups,
+        n_units=len(units),
+        n_pool=n_pool,
+    )
+
+
+def _cells(series: Any) -> NDArray[Any]:
+    """Cells of a column; dates as they are written, without an hour of midnight."""
+    if getattr(series.dtype, "kind", "O") != "M":
+        return np.asarray(series)
+    texts = [None if is_missing(c) else str(c).removesuffix(" 00:00:00") for c in series]
+    return np.array(texts, dtype=object)
+
+
+def _by_name(names: Sequence[str]) -> list[int]:
+    return sorted(range(len(names)), key=lambda j: (names[j], j))
+
+
+def _labels(cells: Any) -> list[str]:
+    """Labels, of several spellings the most frequent one (the first in order among equals)."""
+    words = [word_form(cell) for cell in cells]
+    counts: dict[str, Counter[str]] = {}
+    for word in words:
+        counts.setdefault(word.casefold(), Counter())[word] += 1
+    spelled = {key: sorted(c, key=lambda w, c=c: (-c[w], w))[0] for key, c in counts.items()}  # type: ignore[misc]
+    return [spelled[word.casefold()] for word in words]
+
+
+def _order_of_groups(groups: Sequence[str], digests: Sequence[bytes]) -> list[str]:
+    """Groups by keys made of the digests of their rows."""
+    names = sorted(set(groups))
+    rows: dict[str, list[bytes]] = {name: [] for name in names}
+    for name, digest in zip(groups, digests, strict=True):
+        rows[name].append(digest)
+    own = np.array([list(bytes.fromhex(digest_of_table(rows[name]))) for name in names])
+    keys = table_rows(own, None, None)
+    return [names[k] for k in drawn_order(keys, digest_of_table(keys), None)]
+
+
+def encode(columns: Sequence[Mapping[str, Any]], table: Mapping[str, Any], rows: Ints) -> Floats:
+    """Numbers of some rows as the columns of the file ask for them, NaN where nothing is known."""
+    out = []
+    for column in columns:
+        cells = table[column["name"]][rows]
+        values, words = _values(column, cells), column["words"]
+        gone = np.isnan(values)
+        if words is None:
+            out.append(values)
+        else:
+            out += [np.where(gone, np.nan, values == k) for k in range(len(words))]
+        if column["has_missing"]:
+            out.append(gone.astype(float))
+    return np.array(out, dtype=float).T if out else np.empty((len(rows), 0))
+
+
+def _values(column: Mapping[str, Any], cells: NDArray[Any]) -> Floats:
+    kind, marks = column["kind"], column["marks"]
+    if kind == "date":
+        return np.array([_days(cell, marks) for cell in cells], dtype=float)
+    if kind == "number":
+        return np.array([_number(cell, column["style"], marks) for cell in cells], dtype=float)
+    if kind not in ("words", "ordered"):
+        raise ValueError(f"a column of the kind {kind!r}")
+    known = column["words"] if kind == "words" else column["levels"]
+    place = {word.casefold(): float(k) for k, word in enumerate(known)}
+    other = -1.0 if kind == "words" else np.nan  # on no place of a scale
+    return np.array(
+        [np.nan if is_nothing(c, marks) else place.get(word_form(c).casefold(), other) for c in cells]
+    )
+
+
+def _number(cell: Any, style: str, marks: Sequence[str]) -> float:
+    if isinstance(cell, (int, float, np.number, np.bool_)):
+        value = float(cell)
+        return np.nan if any(_same(value, mark) for mark in marks) else value
+    if is_nothing(cell, marks):
+        return np.nan
+    text = _PREFIX.sub("", str(cell)).strip().removesuffix("%").strip()
+    if style == "thousands comma":
+        text = text.replace(",", "")
+    elif style == "thousands dot":
+        text = text.replace(".", "").replace(",", ".")
+    elif style == "decimal comma":
+        text = text.replace(",", ".")
+    return float(text) if len(text) < 400 and _PLAIN_NUMBER.fullmatch(text) else np.nan
+
+
+def _same(value: float, mark: str) -> bool:
+    try:
+        return value == float(mark)
+    except ValueError:
+        return False
+
+
+def _days(cell: Any, marks: Sequence[str]) -> float:
+    import pandas as pd
+
+    if is_nothing(cell, marks):
+        return np.nan
+    time = pd.to_datetime(str(cell), errors="coerce", dayfirst="." in str(cell))
+    if time is pd.NaT:
+        return np.nan
+    return float((time.tz_localize(None) - pd.Timestamp(0)) / pd.Timedelta("1D"))

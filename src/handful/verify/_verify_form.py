@@ -1,0 +1,241 @@
+"""The re-check of a form of a menu: pool, retraining, recount, rank price, bound."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from handful.verify._arithmetic import MP, is_tail_bound, log, tail_bound
+from handful.verify._audit import Audit, Verdict, is_number
+from handful.verify._certificate import compare_terms
+from handful.verify._document import HASH_FIELD, UnreadableFileError, read_document
+from handful.verify._forms import labels_of
+from handful.verify._settings import check_record
+from handful.verify._table import Table, encode, read_table
+from handful.verify._wording import BLIND_POOL, IID, LANGFORD, MISCLASSIFIED, Wording, check_wording
+
+Document = Mapping[str, Any]
+Retrain = Callable[[Document], Document]
+
+FORMAT = "handful-form"
+FIELDS = sorted({"format", "version", "fitted", "certificate", "provenance", HASH_FIELD})
+RELATIVE = 1e-7  # of every number of the classifier that is trained again
+FAVOURITE = 0.85  # prior mass of the first rank
+NO_SEED = "the digest that orders the rows behaves as if it were drawn at random"
+GROUPS = "groups are independent; rows within one need not be"
+GROUP_QUANTITIES = {
+    "mean": "the probability that a random case of a random new group is misclassified",
+    "any": "the probability that some case of a random new group is misclassified",
+}
+_TRUSTED = (
+    "the options (candidates, tolerance, delta, columns) were fixed before the data",
+    "the examples come independently from the distribution of the new cases",
+    f"training: the library trained again, and its result was compared to {RELATIVE:g}",
+)
+_BETTING = "the bound for groups by betting: the library computed it again, no independent code did"
+
+
+def format_of(path: str | os.PathLike[str]) -> str:
+    """What a file says it is; empty where it cannot be read or does not say."""
+    try:
+        return str(read_document(path)[0].get("format", ""))
+    except UnreadableFileError:
+        return ""
+
+
+def verify_form(path: str | os.PathLike[str], frame: Any, retrain: Retrain) -> Verdict:
+    """Re-check the file of a form against the table it was learned from.
+
+    Digests, pool, labels, counts, price and bound are computed by code that shares nothing with
+    what wrote the file. Training is not written twice: ``retrain`` does it with the library, and
+    what it gives must be the classifier of the file, every number to a part in ten million.
+
+    Parameters
+    ----------
+    path : path
+        The model file.
+    frame : data frame
+        The whole table, as it was read from its file.
+    retrain : callable
+        From the provenance of the file to a mapping with ``fitted`` (document), ``rank``,
+        ``n_candidates``, ``default`` (name of the row that the tolerance chooses), ``pool``
+        (sorted rows) and ``certificate``.
+
+    Returns
+    -------
+    Verdict
+    """
+    audit = Audit()
+    try:
+        document, digest = read_document(path)
+    except UnreadableFileError as error:
+        audit.check("the file can be read", False, str(error))
+        return audit.verdict()
+    with audit.guard("the model file"), np.errstate(all="ignore"):
+        audit.equal("content hash", document.get(HASH_FIELD), digest)
+        is_known = audit.equal("format", document.get("format"), FORMAT)
+        is_known &= audit.equal("version", document.get("version"), 1)
+        if is_known and audit.equal("fields", sorted(document), FIELDS):
+            _check(audit, document, frame, retrain)
+    return audit.verdict()
+
+
+def _check(audit: Audit, document: Document, frame: Any, retrain: Retrain) -> None:
+    provenance = document["provenance"]
+    table = read_table(frame, provenance["reading"], provenance["pool_share"])
+    if not audit.equal("digest of the table", provenance["table_sha256"], table.digest):
+        return
+    audit.equal("number of rows", provenance["n_rows"], len(table.labels))
+    if not check_record(audit, document["certificate"]):
+        return
+    for sentence in _TRUSTED:
+        audit.trust(sentence)
+    again = retrain(provenance)
+    _check_training(audit, document, table, again)
+    _check_certificate(audit, document, table, again)
+
+
+def _check_training(audit: Audit, document: Document, table: Table, again: Document) -> None:
+    """The same pool, the same classifier, the same place in the order."""
+    provenance = document["provenance"]
+    pool = np.flatnonzero(table.in_pool).tolist()
+    audit.check("pool", list(again["pool"]) == pool, "the library drew other rows")
+    where = difference(document["fitted"], again["fitted"])
+    audit.check("classifier, trained again", not where, where)
+    audit.equal("rank in the pool's order", provenance["rank"], again["rank"])
+    audit.equal("number of candidates", provenance["n_candidates"], again["n_candidates"])
+    if provenance["is_default"]:
+        audit.equal("chosen by the tolerance", provenance["chosen"], again["default"])
+    else:
+        audit.check("choice", provenance["is_default"] is False, "must be true or false")
+    audit.equal("delta", provenance["delta"], document["certificate"]["delta"])
+
+
+def difference(found: Any, wanted: Any, where: str = "fitted") -> str:
+    """Where two documents differ by more than rounding; empty where they do not.
+
+    Examples
+    --------
+    >>> difference({"a": [1.0, 2.0]}, {"a": [1.0, 2.0 + 1e-12]})
+    ''
+    >>> difference({"a": [1.0, 2.0]}, {"a": [1.0, 3.0]})
+    'fitted.a[1]: the file says 2.0, trained again it is 3.0'
+    """
+    said = f"{where}: the file says {found!r:.60}, trained again it is {wanted!r:.60}"
+    if isinstance(wanted, float) and isinstance(found, float):
+        is_near = is_number(found) and abs(found - wanted) <= RELATIVE * max(
+            abs(found), abs(wanted)
+        )
+        return "" if is_near else said
+    if type(found) is not type(wanted):
+        return said
+    if isinstance(wanted, dict):
+        if set(found) != set(wanted):
+            return f"{where}: the fields differ"
+        parts = [difference(found[k], wanted[k], f"{where}.{k}") for k in wanted]
+        return next((part for part in parts if part), "")
+    if isinstance(wanted, list):
+        if len(found) != len(wanted):
+            return f"{where}: {len(found)} parts, trained again {len(wanted)}"
+        pairs = zip(found, wanted, strict=True)
+        parts = [difference(a, b, f"{where}[{i}]") for i, (a, b) in enumerate(pairs)]
+        return next((part for part in parts if part), "")
+    return "" if found == wanted else said
+
+
+def _check_certificate(audit: Audit, document: Document, table: Table, again: Document) -> None:
+    certificate, provenance = document["certificate"], document["provenance"]
+    n, rank = provenance["n_candidates"], provenance["rank"]
+    if not audit.count("rank", rank, 1, n):
+        return
+    wanted = [
+        (f"rank {rank} of {n} in the pool's order", -log(rank_mass(rank, n))),
+        ("confidence, ln(1/delta)", -log(MP.mpf(certificate["delta"]))),
+    ]
+    if not compare_terms(audit, "certificate terms", certificate["terms"], wanted):
+        return
+    nats = sum((MP.mpf(value) for _, value in certificate["terms"]), MP.mpf(0))
+    if certificate["bound"] == "betting" and table.groups is not None:
+        where = difference(certificate, again["certificate"], "certificate")
+        audit.check("certificate, computed again by the library", not where, where)
+        audit.leave(_BETTING)
+        return
+    _check_counts(audit, document, table, nats)
+    quantity = MISCLASSIFIED
+    assumptions: tuple[str, ...] = (IID, BLIND_POOL, NO_SEED)
+    if table.groups is not None:
+        quantity = GROUP_QUANTITIES[provenance["group_loss"]]
+        assumptions += (GROUPS,)
+    check_wording(audit, certificate, Wording(assumptions, LANGFORD, quantity))
+
+
+def rank_mass(rank: int, n: int) -> Any:
+    """Prior mass of a rank among n: most for the first, the rest by 1 / rank.
+
+    Examples
+    --------
+    >>> round(float(rank_mass(1, 3)), 3), round(float(rank_mass(2, 3)), 3)
+    (0.85, 0.09)
+    """
+    if n == 1:
+        return MP.mpf(1)
+    if rank == 1:
+        return MP.mpf(FAVOURITE)
+    rest = sum((MP.mpf(1) / k for k in range(2, n + 1)), MP.mpf(0))
+    return (1 - MP.mpf(FAVOURITE)) / rank / rest
+
+
+def _errors(fitted: Document, table: Table) -> Any:
+    """Which of the counted rows the classifier of the file gets wrong."""
+    classes = list(fitted["classes"])
+    if sorted(classes) != sorted(set(table.labels)):
+        raise ValueError(f"classes {classes[:10]}, the data have {sorted(set(table.labels))[:10]}")
+    X = encode(fitted["columns"]["columns"], table.columns, table.counted)
+    labels = np.array([classes.index(table.labels[i]) for i in table.counted])
+    return labels_of(fitted["machine"], X, len(classes)) != labels
+
+
+def _check_counts(audit: Audit, document: Document, table: Table, nats: Any) -> None:
+    """Errors outside the pool, counted again, and the limits that follow from them."""
+    certificate, classes = document["certificate"], document["fitted"]["classes"]
+    is_wrong = _errors(document["fitted"], table)
+    audit.equal("certificate: bound", certificate["bound"], "pool")
+    audit.equal("certificate: limit", certificate["limit"], 1.0)
+    audit.equal("certificate: n_samples", certificate["n_samples"], table.n_units)
+    audit.equal("certificate: n_compressed", certificate["n_compressed"], table.n_pool)
+    n, k = len(is_wrong), int(is_wrong.sum())
+    if table.groups is not None:
+        loss = document["provenance"]["group_loss"]
+        n, k = table.n_units - table.n_pool, _group_errors(table, is_wrong, loss)
+    audit.equal("certificate: n_errors", certificate["n_errors"], k)
+    _check_limit(audit, "risk", certificate["risk"], k, n, nats)
+    names = [name for name, _ in certificate["rates"]]
+    if table.groups is not None or len(classes) != 2:
+        audit.equal("certificate: rates", names, [])
+        return
+    wanted = ["false_positive_given_negative", "false_negative_given_positive"]
+    if not audit.equal("certificate: rates", names, wanted):
+        return
+    for (name, value), label in zip(certificate["rates"], classes, strict=True):
+        is_class = np.array([table.labels[i] == label for i in table.counted])
+        k, n = int((is_wrong & is_class).sum()), int(is_class.sum())
+        _check_limit(audit, f"rate {name}", value, k, n, nats + log(2))
+
+
+def _group_errors(table: Table, is_wrong: Any, loss: str) -> int:
+    """Groups with an error in their first blind row, or in any row."""
+    assert table.groups is not None
+    seen: dict[str, bool] = {}
+    for row, wrong in zip(table.counted, is_wrong, strict=True):
+        group = table.groups[row]
+        seen[group] = seen.get(group, bool(wrong)) or (loss == "any" and bool(wrong))
+    return sum(seen.values())
+
+
+def _check_limit(audit: Audit, name: str, value: Any, k: int, n: int, nats: Any) -> None:
+    holds = is_number(value) and is_tail_bound(value, k, n, nats)
+    detail = "" if holds else f"the file says {value!r}, it is {tail_bound(k, n, nats)!r}"
+    audit.check(f"certificate: {name}", holds, detail)
