@@ -94,11 +94,17 @@ def _moved(machine: Machine, places: Places) -> Machine:
 def _moved_condition(condition: Condition, places: Places) -> Condition:
     if isinstance(condition, Cut):
         return replace(condition, feature=places[condition.feature])
-    fill = _some(condition.fill, places)
     if isinstance(condition, Plane):
-        return replace(condition, weights=_some(condition.weights, places), fill=fill)
-    center, scale = _some(condition.center, places), _some(condition.scale, places)
-    return replace(condition, center=center, scale=scale, fill=fill)
+        weights, fill = _some(condition.weights, places), _some(condition.fill, places)
+        return replace(condition, weights=weights, fill=fill)
+    if isinstance(condition, Ball):
+        return replace(
+            condition,
+            center=_some(condition.center, places),
+            scale=_some(condition.scale, places),
+            fill=_some(condition.fill, places),
+        )
+    raise TypeError(f"{type(condition).__name__} is not a condition of plain data.")
 
 
 def _some(values: Sequence[float], places: Places) -> tuple[float, ...]:

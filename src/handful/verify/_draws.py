@@ -30,9 +30,7 @@ _MASK = 2**64 - 1
 _SHOWN = 5
 
 
-def table_rows(
-    X: Any, y: Sequence[Any] | None, columns: Sequence[str] | None
-) -> list[bytes]:
+def table_rows(X: Any, y: Sequence[Any] | None, columns: Sequence[str] | None) -> list[bytes]:
     """Digest of every row over the named columns, or over all columns of an array."""
     if columns is None:
         values = np.asarray(X)

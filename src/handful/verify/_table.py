@@ -181,7 +181,10 @@ def _values(column: Mapping[str, Any], cells: NDArray[Any]) -> Floats:
     place = {word.casefold(): float(k) for k, word in enumerate(known)}
     other = -1.0 if kind == "words" else np.nan  # on no place of a scale
     return np.array(
-        [np.nan if is_nothing(c, marks) else place.get(word_form(c).casefold(), other) for c in cells]
+        [
+            np.nan if is_nothing(c, marks) else place.get(word_form(c).casefold(), other)
+            for c in cells
+        ]
     )
 
 
