@@ -22,7 +22,7 @@ def result():
 
 def test_without_arguments_it_shows_everything(result):
     assert result.exit_code == 0, result.output
-    for words in ("Rule", "Certificate", "With 95 % confidence", "What the certificate pays"):
+    for words in ("Menu", "Chosen", "Certificate", "With 95 % confidence", "Sensitivity"):
         assert words in result.output
     assert "clump-thickness" in result.output
 
@@ -46,8 +46,12 @@ def test_categories_and_missing_values(tmp_path, rng):
     frame.to_csv(tmp_path / "d.csv", index=False)
     result = runner.invoke(app, ["certify", str(tmp_path / "d.csv"), "--target", "y"])
     assert result.exit_code == 0, result.output
-    assert "sex" in result.output
-    assert "missing" in result.output
+    assert "it is the target again" in " ".join(result.output.split())
+    noisy = frame.assign(y=np.where(rng.random(80) < 0.1, 1 - frame["y"], frame["y"]))
+    noisy.to_csv(tmp_path / "d.csv", index=False)
+    words = ["certify", str(tmp_path / "d.csv"), "--target", "y", "--choose", "one rule"]
+    result = runner.invoke(app, words)
+    assert "If sex" in result.output
 
 
 @pytest.mark.parametrize(
@@ -105,6 +109,7 @@ def test_a_folder_gets_model_certificate_and_report(patients, tmp_path, monkeypa
 @pytest.mark.parametrize(("positive", "classes"), [("alive", ["dead", "alive"]), ("dead", None)])
 def test_the_positive_class_comes_second(positive, classes, patients, tmp_path):
     words = ["certify", str(patients), "--target", "outcome", "--positive", positive, "--json"]
+    words += ["--rules", "auto"]
     result = runner.invoke(app, [*words, "--out", str(tmp_path / "m.json")])
     data = json.loads(result.stdout)
     assert data["classes"] == (classes or ["alive", "dead"])

@@ -203,7 +203,7 @@ def _print_columns(columns: tuple[Column, ...]) -> None:
             cells = (escape(column.name[:40]), column.kind, role, escape("; ".join(column.notes)))
             table.add_row(*cells)
         console.print(table)
-    rest = [f"{len(plain)} more are numbers"] if plain and shown else []
+    rest = [f"{len(plain)} more of numbers"] if plain and shown else []
     rest += [f"{len(others) - len(shown)} more are not shown (--json lists them)"] * (
         len(others) > len(shown)
     )

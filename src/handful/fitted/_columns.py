@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from handful import tables
-from handful._types import Floats
+from handful._types import Floats, Mask
 from handful.tables import is_missing, word_of
 
 MAX_WORDS = 30
@@ -120,7 +120,7 @@ class Columns:
         parts = [self._encode_one(i, column_of(X, i)) for i in range(len(self.columns))]
         return np.column_stack(parts) if parts else np.empty((len(X), 0))
 
-    def is_missing(self, X: Any) -> NDArray[np.bool_]:
+    def is_missing(self, X: Any) -> Mask:
         """For each row and column of a table, whether its value is missing."""
         out = np.zeros((len(X), len(self.columns)), dtype=bool)
         for i, column in enumerate(self.columns):

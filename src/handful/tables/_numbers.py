@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.tables._digests import is_missing
+from handful.tables._digests import is_missing, word_of
 
 PLAIN, DECIMAL_COMMA, THOUSANDS_COMMA, THOUSANDS_DOT = (
     "plain",
@@ -39,11 +39,15 @@ def is_mark(cell: Any, more: frozenset[str] = frozenset()) -> bool:
     --------
     >>> [is_mark(cell) for cell in ("NA", " . ", None, "0", "no")]
     [True, True, True, False, False]
+    >>> is_mark(-999.0, frozenset({"-999"}))
+    True
     """
     if is_missing(cell):
         return True
     word = str(cell).strip().casefold()
-    return word in more or (isinstance(cell, str) and word in MISSING_MARKS)
+    if more and (word in more or word_of(cell).casefold() in more):
+        return True
+    return isinstance(cell, str) and word in MISSING_MARKS
 
 
 def style_of(cells: Sequence[str]) -> str:

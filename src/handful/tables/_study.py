@@ -227,7 +227,7 @@ def _column(
     if is_target:
         return Column(name, "category", "target", levels=tuple(sorted(set(y.tolist()))))
     marks = frozenset(
-        mark.strip().casefold() for key in ("", name) for mark in choices.missing.get(key, ())
+        word_of(mark).casefold() for key in ("", name) for mark in choices.missing.get(key, ())
     )
     asked = "category" if name in choices.categories else None
     asked = "ordered" if name in choices.ordered else asked

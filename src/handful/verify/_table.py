@@ -83,7 +83,9 @@ def is_nothing(cell: Any, marks: Sequence[str] = ()) -> bool:
     if is_missing(cell):
         return True
     word = str(cell).strip().casefold()
-    return word in marks or (isinstance(cell, str) and word in _NOTHING)
+    if word in marks or word_form(cell).casefold() in marks:
+        return True
+    return isinstance(cell, str) and word in _NOTHING
 
 
 def read_table(frame: Any, reading: Mapping[str, Any], share: float) -> Table:
