@@ -42,14 +42,14 @@ def _report(
 ) -> str:
     """The page about the menu and its chosen row."""
     from handful.cli._menu_text import form_in_words, found_rates, rule_lines, uses_in_words
-    from handful.report import render_menu
+    from handful.report import MenuPage, render_menu
 
     origin = read_origin(data, out / "model.json", model)
     facts = {**origin["provenance"], "target": made.study.target}
     facts |= {name: provenance[name] for name in ("handful", "python", "numpy", "scikit-learn")}
     facts["table sha256"] = provenance["table_sha256"]
     rows = zip(made.machine.candidates_, made.machine.menu_risks_.tolist(), strict=True)
-    return render_menu(
+    page = MenuPage(
         made.machine.certificate_,
         labels=made.study.y,
         predicted=made.machine.predict(made.study.X),
@@ -60,7 +60,6 @@ def _report(
             for c, risk in rows
         ],
         rates=found_rates(made),
-        title=made.name,
-        data_notes=made.study.notes,
-        **{**origin, "provenance": facts},
     )
+    facts = {**origin, "provenance": facts}
+    return render_menu(page, title=made.name, data_notes=made.study.notes, **facts)

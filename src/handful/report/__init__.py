@@ -9,8 +9,15 @@ To add a picture to the page: a display, a section in ``_sections.py``, its plac
 """
 
 from handful.report._displays import BoundPathDisplay, CertificateDisplay
-from handful.report._menu_page import render_menu
+from handful.report._menu_page import MenuPage, render_menu
 from handful.report._page import render_report
 from handful.report._plane import RulesDisplay
 
-__all__ = ["BoundPathDisplay", "CertificateDisplay", "RulesDisplay", "render_menu", "render_report"]
+__all__ = [
+    "BoundPathDisplay",
+    "CertificateDisplay",
+    "MenuPage",
+    "RulesDisplay",
+    "render_menu",
+    "render_report",
+]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from handful._version import __version__
@@ -11,25 +12,11 @@ from handful.report._page import render
 from handful.report._sections import BREAKS, headline, price, scale, tail
 
 
-def render_menu(
-    certificate: Certificate,
-    *,
-    labels: Any,
-    predicted: Any,
-    lines: Sequence[str],
-    form: str,
-    rows: Sequence[tuple[str, str, float, bool]],
-    rates: Sequence[Mapping[str, Any]] = (),
-    title: str,
-    data_notes: Sequence[str] = (),
-    provenance: Mapping[str, Any] | None = None,
-    model_file: str | None = None,
-    data_file: str | None = None,
-    digests: Mapping[str, str] | None = None,
-) -> str:
-    """A whole HTML page; it shows counts and the chosen rule, and no training rows.
+@dataclass(frozen=True)
+class MenuPage:
+    """What a page about a menu tells.
 
-    Parameters
+    Attributes
     ----------
     certificate : Certificate
         Of the chosen row.
@@ -42,26 +29,66 @@ def render_menu(
     rows : sequence of (form, what it uses, certified risk, whether it is chosen)
     rates : sequence of mappings with name, class, n_right, n, at_least
         Sensitivity and specificity.
+    """
+
+    certificate: Certificate
+    labels: Any
+    predicted: Any
+    lines: Sequence[str]
+    form: str
+    rows: Sequence[tuple[str, str, float, bool]]
+    rates: Sequence[Mapping[str, Any]] = ()
+
+
+def render_menu(
+    page: MenuPage,
+    *,
+    title: str,
+    data_notes: Sequence[str] = (),
+    provenance: Mapping[str, Any] | None = None,
+    model_file: str | None = None,
+    data_file: str | None = None,
+    digests: Mapping[str, str] | None = None,
+) -> str:
+    """A whole HTML page; it shows counts and the chosen rule, and no training rows.
+
+    Parameters
+    ----------
+    page : MenuPage
     title, data_notes, provenance, model_file, data_file, digests
         As in `render_report`.
 
     Examples
     --------
     >>> from handful.bounds import held_out_bound
-    >>> page = render_menu(held_out_bound(30, 2), labels=["a", "b"], predicted=["a", "b"],
-    ...                    lines=["Always predict a."], form="constant",
-    ...                    rows=[("constant", "nothing", 0.2, True)], title="t")
-    >>> "Always predict a." in page
+    >>> rows = [("constant", "nothing", 0.2, True)]
+    >>> page = MenuPage(held_out_bound(30, 2), ["a", "b"], ["a", "b"], ["Always predict a."],
+    ...                 "constant", rows)
+    >>> "Always predict a." in render_menu(page, title="t")
     True
     """
+    return render(
+        _sections(page),
+        title=title,
+        data_notes=data_notes,
+        provenance=provenance,
+        model_file=model_file,
+        data_file=data_file,
+        digests=digests,
+    )
+
+
+def _sections(page: MenuPage) -> dict[str, Any]:
+    """What the template shows but for titles and notes."""
     import numpy as np
 
-    labels, predicted = np.asarray(labels), np.asarray(predicted)
+    certificate, rows = page.certificate, page.rows
+    labels, predicted = np.asarray(page.labels), np.asarray(page.predicted)
     head = headline(certificate, labels, predicted)
     head["meaning"] += [
         f"{rate['name'].capitalize()} ({rate['class']}): {rate['n_right']} of {rate['n']} counted, "
         f"at least {np.floor(1000 * rate['at_least']) / 10:.1f} %."
-        for rate in rates
+        for rate in page.rates
     ]
     head["meaning"] += [s for s in certificate.explain().splitlines() if s.startswith("These ")]
     sections = {
@@ -74,7 +101,7 @@ def render_menu(
             for name, uses, risk, is_chosen in rows
         ],
         "rule": [{"indent": len(line) - len(line.lstrip()), "words": [line.strip()]}
-                 for line in lines],
+                 for line in page.lines],
         "price": price(certificate),
         "assumptions": certificate.assumptions,
         "notes": certificate.notes,
@@ -82,18 +109,10 @@ def render_menu(
         "breaks": BREAKS,
         "recheck": {"has_file": True, "tail": tail(certificate)},
         "version": __version__,
-        "machine_name": form,
+        "machine_name": page.form,
     }  # fmt: skip
     nothing = dict.fromkeys(("rules", "path", "confusion", "plane", "examples"))
-    return render(
-        {**nothing, "pictures": (), **sections},
-        title=title,
-        data_notes=data_notes,
-        provenance=provenance,
-        model_file=model_file,
-        data_file=data_file,
-        digests=digests,
-    )
+    return {**nothing, "pictures": (), **sections}
 
 
 def _facts(certificate: Certificate, rows: Sequence[Any]) -> list[tuple[str, str]]:
