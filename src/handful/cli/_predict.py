@@ -135,9 +135,14 @@ def export(
 
     Example: **handful export results/model.json --to sql --table patients**
     """
-    from handful.io import export_json, export_python, export_sql, load_model
+    from handful.io import StoredForm, export_json, export_python, export_sql, load_model
 
     stored = load_model(model)
+    if isinstance(stored, StoredForm):
+        raise ValueError(
+            f"{model} holds a form of a menu ({stored.fitted.form}), which is not exported yet. "
+            "Use handful predict, or certify with --rules."
+        )
     if to == "sql":
         text = export_sql(stored, table=table)
     elif to in ("python", "json"):
