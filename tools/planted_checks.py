@@ -225,13 +225,15 @@ CERTIFIED: dict[str, list[Row]] = {
             ("tests/certified/test_records.py",),
         ),
     ],
-    "certified._groups": [
+    "tables._units": [
         (
             "groups by their rows",
             "place[units] = np.arange(len(units))",
             "place[units[1:]] = np.arange(len(units) - 1)",
             ("tests/certified/test_groups.py",),
         ),
+    ],
+    "certified._groups": [
         (
             "any error is the first",
             "int(np.count_nonzero(means > 0.0))",

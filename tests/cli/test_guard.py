@@ -155,6 +155,8 @@ def test_signals_clean_up_as_ctrl_c(name, code, tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # whoever started the tests may ignore it, and that is inherited
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     )
     assert program.stdout.readline() == "waiting\n"
     assert len(list(tmp_path.iterdir())) == 1

@@ -26,6 +26,7 @@ def test_vacuous_certificates_say_so(capsys):
 
 def test_progress_goes_to_standard_error(capsys, monkeypatch):
     clock = iter([0.0, 0.5, 2.0, 2.0, 2.0])
+    monkeypatch.setattr("handful.cli._output._settings.is_quiet", False)
     monkeypatch.setattr("handful.cli._output.time.monotonic", lambda: next(clock))
     with progress("Working") as report:
         report("one")

@@ -101,7 +101,8 @@ def certify(
         raise ValueError(f"`--engine` must be one of {known}, got {engine!r}.")
     if out is not None:
         _check_out(out, force)
-    is_machine = rules or costs or (kind, max_rules, engine) != ("auto", "auto", "memory")
+    given = (kind, max_rules, engine, scheduler)
+    is_machine = rules or costs or given != ("auto", "auto", "memory", None)
     if is_machine:
         from handful.cli._rules import certify_rules
 

@@ -19,7 +19,7 @@ from handful.kernels import Kernel
 from handful.rules.ball import ball_distances, ball_table
 from handful.rules.rows import Rows
 from handful.rules.search.greedy import Step, Sweep, SweepOptions
-from handful.rules.table import Table, covered_rows, run_blocks
+from handful.rules.table import Table, check_finite, covered_rows, run_blocks
 
 _BLOCK_VALUES = 200_000  # distances held at once; they should stay in the cache
 _N_SEARCHED = 16  # centres searched together
@@ -238,10 +238,11 @@ class _Sketch:
         def fast(rows: Ints) -> tuple[Any, Any]:
             norms = self.norms[rows][:, None]
             left = np.hstack([self.points[rows], norms, np.ones_like(norms)])
-            # Kernels for few columns compute in padded registers: what the padding holds may
-            # raise the flag of an invalid operation, though every value asked for is finite.
-            with np.errstate(invalid="ignore", over="ignore"):
+            # The flag of an invalid operation was seen once for finite inputs, probably raised by
+            # padding inside the product; the values themselves are checked.
+            with np.errstate(invalid="ignore"):
                 values = left @ right
+            check_finite(values)
             return values, unit * np.square(np.sqrt(norms[:, 0]) + self.reach)
 
         return fast
