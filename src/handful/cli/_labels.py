@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from handful.io import StoredForm, StoredModel
 
 
-class Labeller:
+class Labeller(ABC):
     """Turns pieces of a table into rows of results.
 
     Attributes
@@ -29,9 +30,9 @@ class Labeller:
     words: set[str]
     header: tuple[str, ...]
 
+    @abstractmethod
     def rows(self, chunk: pd.DataFrame, start: int) -> list[tuple[Any, ...]]:
         """Results of a piece that begins after ``start`` rows."""
-        raise NotImplementedError
 
 
 def labeller_of(
