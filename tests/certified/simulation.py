@@ -7,7 +7,6 @@ classifier is a sum over cells. ``python -m tests.certified.simulation`` prints 
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,27 +51,63 @@ def law(kind, side=3):
     return Law(cells, frequency, p)
 
 
-def misses(rng, kind, n, delta, n_draws, **options):
-    """For each draw: does any row of the menu claim too little; does the favourite?
+DELTAS = (0.05, 0.5)
 
-    The third array: would any row, if none paid for its rank?
+
+@dataclass(frozen=True)
+class Misses:
+    """For each delta (row) and draw: does any row of the menu claim too little; the favourite?
+
+    ``unpaid``: would any row, if none paid for its rank?
     """
+
+    any_row: np.ndarray
+    first: np.ndarray
+    unpaid: np.ndarray
+
+
+def misses(rng, kind, sizes, n_draws, forms=FORMS, **options):
+    """Menus of single rows; one fit serves all of ``DELTAS``, as counts do not depend on delta."""
     problem = law(kind)
-    any_row, first, unpaid = np.zeros((3, n_draws), dtype=bool)
+    found = Misses(*np.zeros((3, len(DELTAS), n_draws), dtype=bool))
+    log_deltas = np.log(DELTAS)
     for i in range(n_draws):
-        X, y = problem.draw(rng, n)
+        X, y = problem.draw(rng, int(rng.choice(np.atleast_1d(sizes))))
         if len(np.unique(y)) < 2:
             continue  # refused: nothing is claimed
-        machine = CertifiedClassifier(FORMS, delta=delta, **options).fit(X, y)
-        for row, candidate in enumerate(machine.candidates_):
-            guess = machine.classes_[candidate.fitted.labels(problem.cells)]
-            is_missed = problem.risk(guess) > machine.menu_risks_[row]
-            any_row[i] |= is_missed
-            first[i] |= is_missed and candidate.rank == 1
-            counts = candidate.counts
-            free = binomial_tail_inverse(counts.n_errors, counts.n_counted, np.log(delta))
-            unpaid[i] |= problem.risk(guess) > free
-    return any_row, first, unpaid
+        machine = CertifiedClassifier(forms, **options).fit(X, y)
+        for candidate in machine.candidates_:
+            truth = problem.risk(machine.classes_[candidate.fitted.labels(problem.cells)])
+            k, n = candidate.counts.n_errors, candidate.counts.n_counted
+            paid = truth > binomial_tail_inverse(k, n, log_deltas - candidate.nats)
+            found.any_row[:, i] |= paid
+            found.first[:, i] |= paid & (candidate.rank == 1)
+            found.unpaid[:, i] |= truth > binomial_tail_inverse(k, n, log_deltas)
+    return found
+
+
+def copy_misses(rng, kind, n_groups, size, delta, n_draws, is_one_label, **options):
+    """Groups of equal rows, whose labels are one for all or drawn apart: a miss of any row?"""
+    problem = law(kind)
+    found = np.zeros(n_draws, dtype=bool)
+    groups = np.repeat(np.arange(n_groups), size)
+    for i in range(n_draws):
+        X, y = problem.draw(rng, n_groups)
+        X, y = X[groups], y[groups]
+        if not is_one_label:
+            cell = (X[:, None, :] == problem.cells).all(axis=2).argmax(axis=1)
+            y = (rng.random(len(groups)) < problem.p[cell]).astype(int)
+        if len(np.unique(y)) < 2:
+            continue
+        machine = CertifiedClassifier(FORMS, delta=delta, **options).fit(X, y, groups=groups)
+        truths = np.array(
+            [
+                problem.risk(machine.classes_[candidate.fitted.labels(problem.cells)])
+                for candidate in machine.candidates_
+            ]
+        )
+        found[i] = bool((truths > machine.menu_risks_).any())
+    return found
 
 
 def group_misses(rng, n_groups, size, delta, n_draws, coin=1.0, **options):
@@ -103,21 +138,25 @@ def n_allowed(n_draws, delta):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=500)
+    parser.add_argument("--draws", type=int, default=2000)
     args = parser.parse_args()
     rng = np.random.default_rng(1)
-    for delta in (0.05, 0.5):
-        for kind in ("noise", "rule", "ties"):
-            for n in (20, 60, 400):
-                found, first, unpaid = misses(rng, kind, n, delta, args.draws)
-                line = f"{kind:6s} n {n:4d} delta {delta}: missed {found.sum()} of {args.draws}"
-                print(f"{line} (favourite {first.sum()}, unpaid {unpaid.sum()})")
-                sys.stdout.flush()
-        for coin, n_groups, size in ((1.0, 40, 10), (0.5, 30, 5), (0.0, 40, 10), (1.0, 60, 1)):
-            found, values = group_misses(rng, n_groups, size, delta, args.draws // 2, coin)
+    sizes = (20, 60, 150, 400)
+    for kind in ("noise", "rule", "ties"):
+        found = misses(rng, kind, sizes, args.draws)
+        for row, delta in enumerate(DELTAS):
+            line = f"{kind:6s} n {sizes} delta {delta}: missed {found.any_row[row].sum()}"
+            more = f"favourite {found.first[row].sum()}, unpaid {found.unpaid[row].sum()}"
+            print(f"{line} of {args.draws} ({more})", flush=True)
+    for delta in DELTAS:
+        for coin, n_groups, size in ((1.0, 40, 10), (0.5, 30, 4), (1.0, 60, 1)):
+            found, values = group_misses(rng, n_groups, size, delta, args.draws, coin)
             line = f"groups {n_groups} x {size}, coin {coin}, delta {delta}: missed {found.sum()}"
-            print(f"{line} of {args.draws // 2}; mean smallest certificate {values.mean():.3f}")
-            sys.stdout.flush()
+            print(f"{line} of {args.draws}; mean smallest {values.mean():.3f}", flush=True)
+        for is_one in (True, False):
+            found = copy_misses(rng, "rule", 50, 4, delta, args.draws, is_one)
+            line = f"groups of equal rows, one label {is_one}, delta {delta}: missed {found.sum()}"
+            print(f"{line} of {args.draws}", flush=True)
 
 
 if __name__ == "__main__":

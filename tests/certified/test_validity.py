@@ -6,23 +6,35 @@ import numpy as np
 import pytest
 
 from handful import CertifiedClassifier
-from tests.certified.simulation import group_misses, misses, n_allowed
+from tests.certified.simulation import (
+    DELTAS,
+    copy_misses,
+    group_misses,
+    misses,
+    n_allowed,
+)
 
 N_DRAWS = 60
 
 
-@pytest.mark.parametrize("delta", [0.05, 0.5])
 @pytest.mark.parametrize(("kind", "n"), [("noise", 20), ("rule", 60), ("ties", 40)])
-def test_the_worst_row_misses_no_more_often_than_it_says(kind, n, delta, rng):
-    found, _, _ = misses(rng, kind, n, delta, N_DRAWS)
-    assert found.sum() <= n_allowed(N_DRAWS, delta)
+def test_the_worst_row_misses_no_more_often_than_it_says(kind, n, rng):
+    found = misses(rng, kind, n, N_DRAWS)
+    for row, delta in enumerate(DELTAS):
+        assert found.any_row[row].sum() <= n_allowed(N_DRAWS, delta)
 
 
 def test_the_simulation_has_power(rng):
     """The favourite uses up most of delta, and a menu that did not pay for ranks would fail."""
-    _, first, unpaid = misses(rng, "noise", 60, 0.5, N_DRAWS)
-    assert first.sum() > 0.15 * N_DRAWS
-    assert unpaid.sum() > n_allowed(N_DRAWS, 0.5)
+    found = misses(rng, "noise", 60, N_DRAWS)
+    assert found.first[1].sum() > 0.15 * N_DRAWS
+    assert found.unpaid[1].sum() > n_allowed(N_DRAWS, 0.5)
+
+
+@pytest.mark.parametrize("is_one_label", [True, False])
+def test_groups_of_equal_rows(is_one_label, rng):
+    found = copy_misses(rng, "rule", 50, 4, 0.5, N_DRAWS, is_one_label)
+    assert found.sum() <= n_allowed(N_DRAWS, 0.5)
 
 
 @pytest.mark.parametrize("coin", [1.0, 0.4])
@@ -44,12 +56,11 @@ def test_without_groups_the_same_table_is_certified_wrongly(rng):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("delta", [0.05, 0.5])
-@pytest.mark.parametrize("n", [20, 100, 400])
 @pytest.mark.parametrize("kind", ["noise", "rule", "ties"])
-def test_the_worst_row_at_length(kind, n, delta, rng):
-    found, _, _ = misses(rng, kind, n, delta, 2000)
-    assert found.sum() <= n_allowed(2000, delta)
+def test_the_worst_row_at_length(kind, rng):
+    found = misses(rng, kind, (20, 60, 150, 400), 2000)
+    for row, delta in enumerate(DELTAS):
+        assert found.any_row[row].sum() <= n_allowed(2000, delta)
 
 
 @pytest.mark.slow
@@ -57,4 +68,12 @@ def test_the_worst_row_at_length(kind, n, delta, rng):
 @pytest.mark.parametrize(("coin", "n_groups", "size"), [(1.0, 40, 10), (0.5, 30, 4), (1.0, 60, 1)])
 def test_groups_at_length(coin, n_groups, size, delta, rng):
     found, _ = group_misses(rng, n_groups, size, delta, 2000, coin)
+    assert found.sum() <= n_allowed(2000, delta)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("delta", [0.05, 0.5])
+@pytest.mark.parametrize("is_one_label", [True, False])
+def test_groups_of_equal_rows_at_length(is_one_label, delta, rng):
+    found = copy_misses(rng, "rule", 50, 4, delta, 2000, is_one_label)
     assert found.sum() <= n_allowed(2000, delta)
