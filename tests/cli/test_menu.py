@@ -254,3 +254,28 @@ def test_misuse(folder, words, message):
     result = runner.invoke(app, ["certify", str(folder / "t.csv"), *options, *words])
     assert result.exit_code == 2
     assert message in result.stderr.replace("\n", " ")
+
+
+def test_black_boxes_are_written_beside_their_certificate(folder, tmp_path):
+    pytest.importorskip("skops", reason="the extra handful[skops] is not installed")
+    words = ["--candidates", "constant,random forest", "--choose", "random forest"]
+    base = ["certify", str(folder / "t.csv"), "-q", *words, "--out", str(tmp_path / "o")]
+    refused = runner.invoke(app, base)
+    assert refused.exit_code == 2
+    assert "may contain training rows" in refused.stderr.replace("\n", " ")
+    assert runner.invoke(app, [*base, "--include-rows"]).exit_code == 0
+    model = str(tmp_path / "o" / "model.json")
+    assert sorted(path.name for path in (tmp_path / "o").iterdir()) == [
+        "certificate.json", "model.json", "model.skops", "report.html",
+    ]  # fmt: skip
+    closed = runner.invoke(app, ["predict", model, str(folder / "t.csv"), "-q"])
+    assert closed.exit_code != 0
+    assert "not trusted: sklearn.tree._tree.Tree" in closed.stderr.replace("\n", " ")
+    trust = ["--trust", "sklearn.tree._tree.Tree", "-q"]
+    opened = runner.invoke(app, ["predict", model, str(folder / "t.csv"), *trust])
+    assert opened.exit_code == 0
+    assert opened.stdout.count("\n") == N + 1
+    closed = runner.invoke(app, ["verify", model, str(folder / "t.csv"), "-q"])
+    assert (closed.exit_code, "NOT VERIFIED" in closed.stdout) == (3, True)
+    opened = runner.invoke(app, ["verify", model, str(folder / "t.csv"), *trust])
+    assert opened.exit_code == 0, opened.output

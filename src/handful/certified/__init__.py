@@ -11,7 +11,7 @@ machines that did not see it, and an entry in ``_forms.py``.
 
 from handful.certified._classifier import CertifiedClassifier
 from handful.certified._display import MenuDisplay
-from handful.certified._forms import FORMS, READABLE, Form
+from handful.certified._forms import FORMS, READABLE, Form, named_candidates
 from handful.certified._menu import Menu
 from handful.certified._pool import Pool
 from handful.certified._proposals import Proposal
@@ -32,5 +32,6 @@ __all__ = [
     "Proposal",
     "Term",
     "fit_study",
+    "named_candidates",
     "rank_masses",
 ]

@@ -50,6 +50,7 @@ def random_forest(pool: Pool) -> list[Proposal]:
     )
     forest.fit(pool.filled, pool.y, pool.weight if pool.is_weighted else None)
     votes = np.nan_to_num(forest.oob_decision_function_)
+    forest.set_params(oob_score=False)  # a function of ours would go into its file
     guesses = forest.classes_[np.argmax(votes, axis=1)]
     machine = Opaque(forest, "filled", pool.n_classes, tuple(map(float, pool.fill)))
     return [Proposal("random forest", machine, np.asarray(guesses, dtype=np.int64))]

@@ -130,6 +130,29 @@ def wanted_forms(candidates: Any, n_classes: int) -> tuple[list[Form], bool]:
     return forms, False
 
 
+def named_candidates(candidates: Any) -> tuple[str | list[str], dict[str, Any]]:
+    """The names that `candidates` means, and the estimators behind those that are no forms.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> names, estimators = named_candidates(["linear", ("mine", DummyClassifier())])
+    >>> names, list(estimators)
+    (['linear', 'mine'], ['mine'])
+    """
+    if isinstance(candidates, str):
+        return candidates, {}
+    named = [(c, None) if isinstance(c, str) else _named(c) for c in candidates]
+    return [name for name, _ in named], {name: e for name, e in named if e is not None}
+
+
+def _named(candidate: Any) -> tuple[str, Any]:
+    """Name and estimator of a candidate that is not a form of ours."""
+    if isinstance(candidate, tuple) and len(candidate) == 2 and isinstance(candidate[0], str):
+        return candidate
+    return type(candidate).__name__.lower(), candidate
+
+
 def _form_of(candidate: Any) -> Form:
     if isinstance(candidate, str):
         if candidate not in FORMS:
@@ -138,10 +161,7 @@ def _form_of(candidate: Any) -> Form:
                 f"got {candidate!r}. Pass your own as (name, estimator)."
             )
         return FORMS[candidate]
-    if isinstance(candidate, tuple) and len(candidate) == 2 and isinstance(candidate[0], str):
-        name, estimator = candidate
-    else:
-        name, estimator = type(candidate).__name__.lower(), candidate
+    name, estimator = _named(candidate)
     if not hasattr(estimator, "fit") or not hasattr(estimator, "predict"):
         raise TypeError(
             f"`candidates` must be names or classifiers with fit and predict, got {candidate!r}."

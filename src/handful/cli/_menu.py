@@ -137,8 +137,11 @@ def chosen(
 
 def why_not_written(fitted: Any, options: MenuOptions) -> str:
     """Why a form must not be written as it is; empty where it may."""
-    if not fitted.is_plain:
-        return "it is code of another library, not data. Choose another row of the menu."
+    if not fitted.is_plain and not options.include_rows:
+        return (
+            "it is an estimator of another library, which may contain training rows. Say "
+            "--include-rows, or choose another row of the menu."
+        )
     if fitted.n_training_rows and not options.include_rows:
         return (
             f"this form contains {fitted.n_training_rows} training rows. Say --include-rows, or "

@@ -15,10 +15,10 @@ from handful.tables import write_atomically, write_folder
 
 def write_menu(made: Made, data: Path | None, out: Path, *, force: bool) -> list[Path]:
     """The model alone, or model, certificate and report in a folder."""
-    from handful.io import form_to_dict
+    from handful.io import beside, form_to_dict
     from handful.io.document import to_text
 
-    document = form_to_dict(
+    document, content = form_to_dict(
         made.machine,
         made.study,
         made.choices,
@@ -27,13 +27,18 @@ def write_menu(made: Made, data: Path | None, out: Path, *, force: bool) -> list
     )
     text = to_text(document)
     if out.suffix == ".json":
+        more = [] if content is None else [beside(out)]
+        for path in more:
+            write_atomically(path, content or b"", overwrite=force)
         write_atomically(out, text, overwrite=force)
-        return [out]
-    contents = {
+        return [out, *more]
+    contents: dict[str, str | bytes] = {
         "model.json": text,
         "certificate.json": json.dumps(document["certificate"], indent=1, allow_nan=False) + "\n",
         "report.html": _report(made, data, out, text, document["provenance"]),
     }
+    if content is not None:
+        contents["model.skops"] = content
     return write_folder(out, contents, overwrite=force, replaced=FILES)
 
 

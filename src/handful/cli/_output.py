@@ -71,8 +71,19 @@ QUIET = typer.Option(
     False, "--quiet", "-q", callback=_set_quiet, help="No progress and no notes, results only."
 )
 TARGET = typer.Option(None, "--target", "-t", help="Column to predict (label, class, target or y).")
-FILES = ("model.json", "certificate.json", "report.html")
+FILES = ("model.json", "certificate.json", "report.html", "model.skops")
+TRUST = typer.Option(
+    None,
+    "--trust",
+    help="Type that may be built from a file of another library's estimator; several by commas.",
+)
 FORCE = typer.Option(False, "--force", "-f", help="Replace files that exist.")
+
+
+def named_types(values: list[str] | None) -> list[str]:
+    """What --trust names."""
+    parts = [part.strip() for value in values or () for part in value.split(",")]
+    return [part for part in parts if part]
 
 
 def print_json(data: Any) -> None:

@@ -20,6 +20,8 @@ from handful.cli._output import (
     AS_JSON,
     FORCE,
     QUIET,
+    TRUST,
+    named_types,
     note,
     print_json,
     print_written,
@@ -52,6 +54,7 @@ def predict(
     on_missing: str = typer.Option(
         "evaluate", help="evaluate, or abstain: no label where the rule lacks a value."
     ),
+    trust: list[str] = TRUST,
     force: bool = FORCE,
     as_json: bool = typer.Option(False, "--json", "-j", help="Print one JSON object a row."),
     quiet: bool = QUIET,
@@ -71,7 +74,7 @@ def predict(
         raise ValueError(f"`--on-missing` must be one of {ON_MISSING}, got {on_missing!r}.")
     if out is not None:
         check_place(out, overwrite=force)
-    stored = load_model(model)
+    stored = load_model(model, trusted=named_types(trust))
     if stored.certificate is not None:
         note(f"[dim]{escape(stored.certificate.explain().splitlines()[0])}[/]")
     names = [part.strip() for value in keep or () for part in value.split(",")]

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.markup import escape
 
-from handful.cli._output import AS_JSON, QUIET, TARGET, console, print_json, progress
+from handful.cli._output import (
+    AS_JSON,
+    QUIET,
+    TARGET,
+    TRUST,
+    console,
+    named_types,
+    print_json,
+    progress,
+)
 
 if TYPE_CHECKING:
     from handful.verify import Verdict
@@ -34,6 +43,7 @@ def verify(
     show_all: bool = typer.Option(
         False, "--all", "-a", help="Print every finding, not only failures."
     ),
+    trust: list[str] = TRUST,
     as_json: bool = AS_JSON,
     quiet: bool = QUIET,
 ) -> None:
@@ -53,7 +63,7 @@ def verify(
 
     with progress("Checking") as report:
         if model.is_file() and format_of(model) == "handful-form":
-            verdict = _check_form(model, data, report)
+            verdict = _check_form(model, data, named_types(trust), report)
         else:
             verdict = verify_model(model, *_training_data(model, data, target))
     if as_json:
@@ -64,13 +74,15 @@ def verify(
         raise typer.Exit(EXIT_CONSISTENT if verdict.is_consistent else EXIT_NOT_VALID)
 
 
-def _check_form(model: Path, data: str | None, report: Callable[[str], None]) -> Verdict:
+def _check_form(
+    model: Path, data: str | None, trusted: list[str], report: Callable[[str], None]
+) -> Verdict:
     """A form of a menu, against the whole table; the file says how that is read."""
     from handful._progress import watch_progress
     from handful.cli._menu import read_data
-    from handful.cli._retrain import retrain_on
     from handful.cli._sources import form_source, read_files
     from handful.cli._tables import EMBEDDED
+    from handful.io import Retraining
     from handful.verify import verify_form
 
     known = form_source(model)
@@ -79,7 +91,7 @@ def _check_form(model: Path, data: str | None, report: Callable[[str], None]) ->
         raise ValueError(f"`DATA` must name the training data to check against, got none.{hint}")
     frame = read_data(None) if data is None else read_files(data)
     with watch_progress(report):
-        return verify_form(model, frame, retrain_on(frame))
+        return verify_form(model, frame, Retraining(model, frame, trusted))
 
 
 def _training_data(model: Path, data: str | None, target: str | None) -> tuple[Any, Any]:

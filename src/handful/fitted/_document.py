@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from handful.fitted._additive import Additive, Curve
@@ -11,11 +11,15 @@ from handful.fitted._conditions import Cut, condition_from_document, condition_t
 from handful.fitted._kernel import KernelExpansion
 from handful.fitted._linear import LinearScore
 from handful.fitted._machine import Machine, as_floats
+from handful.fitted._opaque import Opaque
 from handful.fitted._simple import Constant, OrderedRules, Rule, Vote
 
 
-def machine_to_document(machine: Machine) -> dict[str, Any]:
+def machine_to_document(machine: Machine, estimators: list[Any] | None = None) -> dict[str, Any]:
     """Plain data (JSON-ready) from which `machine_from_document` rebuilds an equal machine.
+
+    Estimators of other libraries are no data: they are appended to ``estimators``, where one is
+    given, and the document names their places in it.
 
     Examples
     --------
@@ -25,6 +29,14 @@ def machine_to_document(machine: Machine) -> dict[str, Any]:
     >>> machine_from_document(document) == Constant(1)
     True
     """
+    if estimators is not None and isinstance(machine, Opaque):
+        estimators.append(machine.estimator)
+        fields = {"takes": machine.takes, "n_classes": machine.n_classes}
+        place = len(estimators) - 1
+        return {"machine": FOREIGN, "place": place, **fields, "fill": list(machine.fill)}
+    if isinstance(machine, Vote):
+        members = [machine_to_document(member, estimators) for member in machine.members]
+        return {"machine": "vote", "members": members, "n_classes": machine.n_classes}
     for name, (kind, write, _) in FORMS.items():
         if isinstance(machine, kind):
             return {"machine": name, **write(machine)}
@@ -41,11 +53,19 @@ def is_plain(machine: Machine) -> bool:
     return any(isinstance(machine, kind) for kind, _, _ in FORMS.values())
 
 
-def machine_from_document(document: Mapping[str, Any]) -> Any:
-    """Rebuild what `machine_to_document` gave."""
+def machine_from_document(document: Mapping[str, Any], estimators: Sequence[Any] = ()) -> Any:
+    """Rebuild what `machine_to_document` gave, with the same ``estimators``."""
     name = document.get("machine")
+    if name == FOREIGN:
+        fill = as_floats(document["fill"])
+        estimator = estimators[int(document["place"])]
+        return Opaque(estimator, str(document["takes"]), int(document["n_classes"]), fill)
+    if name == "vote":
+        members = tuple(machine_from_document(v, estimators) for v in document["members"])
+        return Vote(members, int(document["n_classes"]))
     if name not in FORMS:
-        raise ValueError(f"`machine` must be one of {sorted(FORMS)}, got {name!r}.")
+        known = sorted([*FORMS, "vote", FOREIGN])
+        raise ValueError(f"`machine` must be one of {known}, got {name!r}.")
     return FORMS[name][2](document)
 
 
@@ -135,14 +155,7 @@ def _kernel(d: Mapping[str, Any]) -> KernelExpansion:
     return KernelExpansion(gamma=float(d["gamma"]), **arrays)
 
 
-def _write_vote(m: Vote) -> dict[str, Any]:
-    return {"members": [machine_to_document(v) for v in m.members], "n_classes": m.n_classes}
-
-
-def _vote(d: Mapping[str, Any]) -> Vote:
-    return Vote(tuple(machine_from_document(v) for v in d["members"]), int(d["n_classes"]))
-
-
+FOREIGN = "foreign"  # the name of what is not made of plain data
 FORMS: dict[str, tuple[type, Callable[[Any], dict[str, Any]], Callable[[Any], Any]]] = {
     "constant": (Constant, lambda m: {"label": m.label, "n_classes": m.n_classes}, _constant),
     "rules": (OrderedRules, _write_rules, _rules),
@@ -150,5 +163,4 @@ FORMS: dict[str, tuple[type, Callable[[Any], dict[str, Any]], Callable[[Any], An
     "linear": (LinearScore, _write_linear, _linear),
     "additive": (Additive, _write_additive, _additive),
     "kernel expansion": (KernelExpansion, _write_kernel, _kernel),
-    "vote": (Vote, _write_vote, _vote),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,7 +83,7 @@ class Fitted:
 
     def reduced(self) -> Fitted:
         """The same classifier over the columns that it reads, and no others."""
-        if isinstance(self.machine, Opaque):
+        if not self.is_plain:
             return self
         columns, machine = reduced(self.columns, self.machine)
         return Fitted(self.form, columns, self.classes, machine)
@@ -98,21 +98,21 @@ class Fitted:
         """Whether it is made of plain data, so that it has a document."""
         return is_plain(self.machine)
 
-    def to_document(self) -> dict[str, Any]:
-        """Plain data (JSON-ready)."""
+    def to_document(self, estimators: list[Any] | None = None) -> dict[str, Any]:
+        """Plain data (JSON-ready); estimators of other libraries go into ``estimators``."""
         return {
             "form": self.form,
             "columns": self.columns.to_document(),
             "classes": list(self.classes),
-            "machine": machine_to_document(self.machine),
+            "machine": machine_to_document(self.machine, estimators),
         }
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Fitted:
-        """Rebuild what ``to_document`` gave."""
+    def from_document(cls, document: Mapping[str, Any], estimators: Sequence[Any] = ()) -> Fitted:
+        """Rebuild what ``to_document`` gave, with the same ``estimators``."""
         return cls(
             str(document["form"]),
             Columns.from_document(document["columns"]),
             tuple(str(c) for c in document["classes"]),
-            machine_from_document(document["machine"]),
+            machine_from_document(document["machine"], estimators),
         )

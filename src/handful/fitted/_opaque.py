@@ -42,8 +42,18 @@ class Opaque:
 
     def scores(self, X: Any) -> Floats:
         """Decision values or probabilities where it has them, labels otherwise."""
-        labels = self.labels(X)
-        sure = np.eye(self.n_classes)[labels]
+        rows = self._rows(X)
+        known = np.asarray(getattr(self.estimator, "classes_", ()), dtype=np.int64)
+        if self.n_classes == 2 and len(known) == 2:
+            if hasattr(self.estimator, "decision_function"):
+                return np.asarray(self.estimator.decision_function(rows), dtype=np.float64)
+            if hasattr(self.estimator, "predict_proba"):
+                return np.asarray(self.estimator.predict_proba(rows)[:, 1] - 0.5)
+        if len(known) and hasattr(self.estimator, "predict_proba"):
+            shares = np.zeros((len(X), self.n_classes))
+            shares[:, known] = self.estimator.predict_proba(rows)
+            return shares[:, 1] - shares[:, 0] if self.n_classes == 2 else shares
+        sure = np.eye(self.n_classes)[self.labels(X)]
         return sure[:, 1] - sure[:, 0] if self.n_classes == 2 else sure
 
     def sentences(self, words: Spoken) -> list[str]:

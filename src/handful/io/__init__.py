@@ -2,11 +2,13 @@
 
 What lives here: writing a fitted machine to one JSON document, reading it back as a
 `StoredModel` that predicts, and writing rules as SQL, Python or plain JSON. What does not:
-training; anything that imports or evaluates names found in a file; the independent re-check
-(`handful.verify`). The fields are described in ``docs/model-files.md``.
+training, but for the one that a re-check asks for (`Retraining`); anything that imports or
+evaluates names found in a file; the independent re-check (`handful.verify`). The fields are
+described in ``docs/model-files.md``.
 
-A form of a menu is written by `form_to_dict` and read back as a `StoredForm`; its fields are
-checked in ``_form_fields.py``, where a new form gets its line.
+A form of a menu is written by `save_form` and read back as a `StoredForm`; its fields are checked
+in ``_form_fields.py``, where a new form gets its line. Estimators of other libraries stand in a
+file beside it, written by skops (``_foreign.py``).
 
 To add a rule: an entry in ``RULE_FIELDS`` of ``_rules.py`` with the checked type of each field,
 and its formula in ``_export.py``. To add a machine: its record in ``_scores.py`` and how it is
@@ -14,20 +16,28 @@ read off the estimator in ``_estimators.py``.
 """
 
 from handful.io._export import export_json, export_python, export_sql
-from handful.io._forms import StoredForm, choices_of, form_to_dict
+from handful.io._foreign import Estimators, beside, read_estimators, untrusted_types
+from handful.io._forms import StoredForm, choices_of, form_to_dict, save_form
 from handful.io._model import StoredModel, load_model
+from handful.io._retrain import Retraining
 from handful.io.save import save_model
 from handful.rules.fields import ModelFileError
 
 __all__ = [
+    "Estimators",
     "ModelFileError",
+    "Retraining",
     "StoredForm",
     "StoredModel",
+    "beside",
     "choices_of",
     "export_json",
     "export_python",
     "export_sql",
     "form_to_dict",
     "load_model",
+    "read_estimators",
+    "save_form",
     "save_model",
+    "untrusted_types",
 ]

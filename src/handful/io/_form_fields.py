@@ -53,8 +53,8 @@ def _text(value: Any, where: str) -> str:
     return read_text(value, where)
 
 
-def check_fitted(value: Any) -> None:
-    """The document of a `Fitted`."""
+def check_fitted(value: Any) -> int:
+    """The document of a `Fitted`; gives the number of other libraries' estimators it needs."""
     fitted = fields_of(value, ("form", "columns", "classes", "machine"), "fitted")
     read_text(fitted["form"], "fitted.form")
     classes = list_of(fitted["classes"], _text, "fitted.classes", MAX_CLASSES, 2)
@@ -66,6 +66,14 @@ def check_fitted(value: Any) -> None:
     if len(set(names)) < len(names):
         raise fail("fitted.columns", "columns with different names", names)
     check_machine(fitted["machine"], "machine", sum(widths), len(classes))
+    return 1 + max(_places(fitted["machine"]), default=-1)
+
+
+def _places(machine: Mapping[str, Any]) -> list[int]:
+    """Places of the estimators that a machine names."""
+    if machine["machine"] == "vote":
+        return [place for member in machine["members"] for place in _places(member)]
+    return [machine["place"]] if machine["machine"] == "foreign" else []
 
 
 def _column(value: Any, where: str) -> int:
@@ -213,8 +221,17 @@ def _vote(d: Mapping[str, Any], where: str, width: int, n_classes: int) -> None:
 
     def member(value: Any, place: str) -> None:
         check_machine(value, place, width, n_classes, depth=1)
+        if value.get("takes") == "table":
+            raise fail(f"{place}.takes", "encoded or filled in a vote", "table")
 
     list_of(d["members"], member, f"{where}.members", MAX_MEMBERS, 1)
+
+
+def _foreign(d: Mapping[str, Any], where: str, width: int, n_classes: int) -> None:
+    read_int(d["n_classes"], f"{where}.n_classes")
+    takes = read_text(d["takes"], f"{where}.takes", ("table", "encoded", "filled"))
+    read_within(0, MAX_MEMBERS - 1)(d["place"], f"{where}.place")
+    _numbers(d["fill"], f"{where}.fill", width if takes == "filled" else 0)
 
 
 _KERNEL = ("gamma", "centers", "coefficients", "intercepts", "scale", "fill")
@@ -226,6 +243,7 @@ _MACHINES: dict[str, tuple[tuple[str, ...], Callable[[Any, str, int, int], None]
     "additive": (("curves", "intercepts"), _additive),
     "kernel expansion": (_KERNEL, _kernel),
     "vote": (("members", "n_classes"), _vote),
+    "foreign": (("place", "takes", "n_classes", "fill"), _foreign),
 }
 
 
@@ -242,6 +260,11 @@ def _candidates(value: Any, where: str) -> None:
 def _digest(value: Any, where: str) -> None:
     if not _DIGEST.fullmatch(read_text(value, where)):
         raise fail(where, "64 hexadecimal digits", value)
+
+
+def _digest_or_nothing(value: Any, where: str) -> None:
+    if value is not None:
+        _digest(value, where)
 
 
 def _reading(value: Any, where: str) -> None:
@@ -270,6 +293,7 @@ _PROVENANCE: dict[str, Check] = {
     "n_rows": read_index,
     "pool_share": _share,
     "candidates": _candidates,
+    "estimators_sha256": _digest_or_nothing,
     "tolerance": _share,
     "delta": _share,
     "group_loss": _text,

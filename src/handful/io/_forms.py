@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,10 +14,13 @@ from numpy.typing import NDArray
 
 from handful._version import __version__
 from handful.bounds import Certificate
+from handful.certified import named_candidates
 from handful.fitted import Fitted
+from handful.io._foreign import Estimators, beside, digest_of, pack, read_estimators
 from handful.io._form_fields import check_fitted, check_provenance
+from handful.io.document import to_text
 from handful.rules.fields import ModelFileError, fail
-from handful.tables import Choices, Study, as_pandas, table_digest
+from handful.tables import Choices, Study, as_pandas, table_digest, write_atomically
 
 FORM_FORMAT, FORM_VERSION = "handful-form", 1
 FIELDS = {"format", "version", "fitted", "certificate", "provenance"}
@@ -79,10 +84,73 @@ class StoredForm:
         return [tuple(self.needs[j] for j in np.flatnonzero(row)) for row in gaps]
 
 
+def save_form(
+    machine: Any,
+    path: str | os.PathLike[str],
+    study: Study,
+    choices: Choices | None = None,
+    *,
+    data: str = "table",
+    is_default: bool = False,
+    overwrite: bool = False,
+) -> list[Path]:
+    """Write the chosen row of a menu, so that others can use and re-check it.
+
+    Parameters
+    ----------
+    machine : CertifiedClassifier
+        Fitted by `handful.certified.fit_study`.
+    path : path
+        The model file (.json). Estimators of other libraries go into a file of the same name
+        with the ending .skops, which it names by its digest.
+    study, choices : Study, Choices
+        What it was fitted to, and what was said about the columns when that was read.
+    data : str
+        Name of the data file.
+    is_default : bool
+        Whether the row is the one that the tolerance chooses, and nobody's choice.
+    overwrite : bool
+        Whether existing files may be replaced.
+
+    Returns
+    -------
+    list of path
+        The files that were written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from handful import load_dataset, load_model
+    >>> from handful.certified import fit_study
+    >>> from handful.tables import read_study
+    >>> X, y = load_dataset("haberman-294").named()
+    >>> study = read_study(X.assign(outcome=y))
+    >>> machine = fit_study(study, candidates=["constant", "one rule"]).choose("one rule")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "rule.json"
+    ...     _ = save_form(machine, path, study)
+    ...     again = load_model(path)
+    >>> bool((again.predict(X) == machine.predict(X)).all())
+    True
+    """
+    document, content = form_to_dict(
+        machine, study, choices or Choices(), data=data, is_default=is_default
+    )
+    files = [Path(path)]
+    if content is not None:
+        write_atomically(beside(path), content, overwrite=overwrite)
+        files.append(beside(path))
+    write_atomically(path, to_text(document), overwrite=overwrite)
+    return files
+
+
 def form_to_dict(
     machine: Any, study: Study, choices: Choices, *, data: str, is_default: bool
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], bytes | None]:
     """Plain data of the chosen row of a menu that was fitted to a study.
+
+    The second value is the content of the file beside it: what other libraries' estimators there
+    are, in the form or on its menu; None where there are none.
 
     Parameters
     ----------
@@ -96,10 +164,15 @@ def form_to_dict(
     """
     names = [candidate.name for candidate in machine.candidates_]
     candidate = machine.candidates_[names.index(machine.chosen_)]
-    return {
+    fitted: list[Any] = []
+    form = machine.fitted_.reduced().to_document(fitted)
+    wanted, given = named_candidates(machine.candidates)
+    estimators = Estimators(tuple(fitted), given)
+    content = pack(estimators) if estimators else None
+    document = {
         "format": FORM_FORMAT,
         "version": FORM_VERSION,
-        "fitted": machine.fitted_.reduced().to_document(),
+        "fitted": form,
         "certificate": machine.certificate_.to_dict(),
         "provenance": {
             **_versions(),
@@ -108,7 +181,8 @@ def form_to_dict(
             "table_sha256": table_digest(study.digests.digests),
             "n_rows": len(study.y),
             "pool_share": float(study.pool_share),
-            "candidates": _plain_candidates(machine.candidates),
+            "candidates": wanted,
+            "estimators_sha256": None if content is None else digest_of(content),
             "tolerance": float(machine.tolerance),
             "delta": float(machine.delta),
             "group_loss": machine.group_loss,
@@ -118,6 +192,7 @@ def form_to_dict(
             "n_candidates": int(candidate.n_ranked),
         },
     }
+    return document, content
 
 
 def _versions() -> dict[str, str]:
@@ -147,19 +222,13 @@ def choices_of(reading: Mapping[str, Any]) -> Choices:
     return Choices(**fields)
 
 
-def _plain_candidates(candidates: Any) -> str | list[str]:
-    if isinstance(candidates, str):
-        return candidates
-    if not all(isinstance(candidate, str) for candidate in candidates):
-        raise TypeError(
-            "`candidates` must be names to be written: estimators of other libraries are code, "
-            "which a model file does not hold."
-        )
-    return list(candidates)
+def form_from_dict(
+    data: Mapping[str, Any], path: str | os.PathLike[str], trusted: Sequence[str] = ()
+) -> StoredForm:
+    """The form that `form_to_dict` described; refuses what it does not know.
 
-
-def form_from_dict(data: Mapping[str, Any]) -> StoredForm:
-    """The form that `form_to_dict` described; refuses what it does not know."""
+    Estimators are read from the file beside ``path``, if the form has some.
+    """
     if type(data.get("version")) is not int or data["version"] != FORM_VERSION:
         raise ModelFileError(
             f"`version` must be {FORM_VERSION}, got {data.get('version')!r}. "
@@ -168,7 +237,7 @@ def form_from_dict(data: Mapping[str, Any]) -> StoredForm:
     odd = sorted(map(str, (set(data) - {"content_sha256"}) ^ FIELDS))
     if odd:
         raise ModelFileError(f"the fields {odd} are missing or unknown. The file is not usable.")
-    check_fitted(data["fitted"])
+    n_estimators = check_fitted(data["fitted"])
     check_provenance(data["provenance"])
     if not isinstance(data["certificate"], Mapping):
         raise fail("certificate", "a certificate", data["certificate"])
@@ -176,5 +245,13 @@ def form_from_dict(data: Mapping[str, Any]) -> StoredForm:
         certificate = Certificate.from_dict(data["certificate"])
     except ValueError as error:
         raise ModelFileError(f"`certificate`: {error}") from error
-    fitted = Fitted.from_document(data["fitted"])
+    estimators = Estimators()
+    if n_estimators:
+        digest = data["provenance"]["estimators_sha256"]
+        if digest is None:
+            raise fail("estimators_sha256", "the digest of the file beside this one", digest)
+        estimators = read_estimators(path, digest, trusted)
+        if len(estimators.fitted) < n_estimators:
+            raise ModelFileError(f"{beside(path).name} lacks estimators that the model names.")
+    fitted = Fitted.from_document(data["fitted"], estimators.fitted)
     return StoredForm(fitted, certificate, dict(data["provenance"]))

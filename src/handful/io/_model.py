@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -216,8 +216,17 @@ def encode_column(column: Any, known: tuple[str, ...] | None, name: str) -> Floa
     return numbers.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def load_model(path: str | os.PathLike[str]) -> StoredModel | StoredForm:
+def load_model(
+    path: str | os.PathLike[str], *, trusted: Sequence[str] = ()
+) -> StoredModel | StoredForm:
     """Read a model file; executes nothing, refuses what it does not know.
+
+    Parameters
+    ----------
+    path : path
+    trusted : sequence of str
+        For forms of other libraries, types that may be built from the file beside the model; see
+        `untrusted_types`.
 
     Returns
     -------
@@ -231,7 +240,7 @@ def load_model(path: str | os.PathLike[str]) -> StoredModel | StoredForm:
     """
     data = from_text(read_text_of(path))
     if isinstance(data, Mapping) and data.get("format") == FORM_FORMAT:
-        return form_from_dict(data)
+        return form_from_dict(data, path, trusted)
     return model_from_dict(data)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,19 @@ Ints = NDArray[np.int64]
 Document = Mapping[str, Any]
 
 
-def labels_of(machine: Document, X: Floats, n_classes: int) -> Ints:
+@dataclass(frozen=True)
+class Foreign:
+    """Estimators of other libraries, and the rows that are to be labelled as a table."""
+
+    estimators: Sequence[Any] = ()
+    rows: Any = None
+
+
+def labels_of(machine: Document, X: Floats, n_classes: int, foreign: Foreign | None = None) -> Ints:
     """Positions of the classes that a machine gives to encoded rows."""
     kind = machine["machine"]
+    if kind == "foreign":
+        return _foreign_labels(machine, X, foreign or Foreign())
     if kind == "constant":
         return np.full(len(X), machine["label"])
     if kind == "rules":
@@ -24,7 +35,7 @@ def labels_of(machine: Document, X: Floats, n_classes: int) -> Ints:
         points = sum((i["points"] * _is_met(i, X) for i in machine["items"]), np.zeros(len(X)))
         return (points >= machine["threshold"]).astype(int)
     if kind == "vote":
-        return _votes(machine["members"], X, n_classes)
+        return _votes(machine["members"], X, n_classes, foreign)
     sums = {"linear": _linear, "additive": _additive, "kernel expansion": _kernel}[kind]
     scores = sums(machine, X)
     return (scores[0] > 0.0).astype(int) if len(scores) == 1 else np.argmax(scores, axis=0)
@@ -98,9 +109,16 @@ def _kernel(machine: Document, X: Floats) -> list[Floats]:
     return scores
 
 
-def _votes(members: Sequence[Document], X: Floats, n_classes: int) -> Ints:
+def _foreign_labels(machine: Document, X: Floats, foreign: Foreign) -> Ints:
+    """What an estimator of another library says; its labels are positions already."""
+    rows = {"table": foreign.rows, "encoded": X}.get(machine["takes"])
+    rows = _full(X, machine["fill"]) if machine["takes"] == "filled" else rows
+    return np.asarray(foreign.estimators[machine["place"]].predict(rows), dtype=int)
+
+
+def _votes(members: Sequence[Document], X: Floats, n_classes: int, foreign: Foreign | None) -> Ints:
     """Most votes; the earliest member decides where votes are equal."""
-    labels = [labels_of(member, X, n_classes) for member in members]
+    labels = [labels_of(member, X, n_classes, foreign) for member in members]
     out = np.empty(len(X), dtype=int)
     for i in range(len(X)):
         votes = np.zeros(n_classes)

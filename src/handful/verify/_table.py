@@ -171,6 +171,13 @@ def encode(columns: Sequence[Mapping[str, Any]], table: Mapping[str, Any], rows:
     return np.array(out, dtype=float).T if out else np.empty((len(rows), 0))
 
 
+def raw_rows(columns: Sequence[Mapping[str, Any]], table: Mapping[str, Any], rows: Ints) -> Any:
+    """Some rows as a table, cells as they are."""
+    import pandas as pd
+
+    return pd.DataFrame({column["name"]: table[column["name"]][rows] for column in columns})
+
+
 def _values(column: Mapping[str, Any], cells: NDArray[Any]) -> Floats:
     kind, marks = column["kind"], column["marks"]
     if kind == "date":

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -12,13 +14,25 @@ from handful.verify._arithmetic import MP, is_tail_bound, log, tail_bound
 from handful.verify._audit import Audit, Verdict, is_number
 from handful.verify._certificate import compare_terms
 from handful.verify._document import HASH_FIELD, UnreadableFileError, read_document
-from handful.verify._forms import labels_of
+from handful.verify._forms import Foreign, labels_of
 from handful.verify._settings import check_record
-from handful.verify._table import Table, encode, read_table
+from handful.verify._table import Table, encode, raw_rows, read_table
 from handful.verify._wording import BLIND_POOL, IID, LANGFORD, MISCLASSIFIED, Wording, check_wording
 
 Document = Mapping[str, Any]
-Retrain = Callable[[Document], Document]
+
+
+class Retrain(Protocol):
+    """What the re-check cannot do alone."""
+
+    def __call__(self, provenance: Document) -> Document:
+        """Train again; see `verify_form`."""
+        ...
+
+    def estimators(self, digest: str) -> Sequence[Any]:
+        """Other libraries' fitted estimators of the file; a ValueError where they stay closed."""
+        ...
+
 
 FORMAT = "handful-form"
 FIELDS = sorted({"format", "version", "fitted", "certificate", "provenance", HASH_FIELD})
@@ -60,9 +74,11 @@ def verify_form(path: str | os.PathLike[str], frame: Any, retrain: Retrain) -> V
     frame : data frame
         The whole table, as it was read from its file.
     retrain : callable
-        From the provenance of the file to a mapping with ``fitted`` (document), ``rank``,
-        ``n_candidates``, ``default`` (name of the row that the tolerance chooses), ``pool``
-        (sorted rows) and ``certificate``.
+        From the provenance of the file to a mapping with ``fitted`` (document), ``labels`` of
+        all rows, ``rank``, ``n_candidates``, ``default`` (name of the row that the tolerance
+        chooses), ``pool`` (sorted rows), ``warm_up`` (losses of the pool's groups where they were
+        used) and ``certificate``. Its method ``estimators`` opens the file of other libraries'
+        estimators, whose digest was checked before.
 
     Returns
     -------
@@ -79,12 +95,21 @@ def verify_form(path: str | os.PathLike[str], frame: Any, retrain: Retrain) -> V
         is_known = audit.equal("format", document.get("format"), FORMAT)
         is_known &= audit.equal("version", document.get("version"), 1)
         if is_known and audit.equal("fields", sorted(document), FIELDS):
-            _check(audit, document, frame, retrain)
+            _check(audit, document, frame, retrain, path)
     return audit.verdict()
 
 
-def _check(audit: Audit, document: Document, frame: Any, retrain: Retrain) -> None:
+def _check(
+    audit: Audit,
+    document: Document,
+    frame: Any,
+    retrain: Retrain,
+    path: str | os.PathLike[str],
+) -> None:
     provenance = document["provenance"]
+    digest = provenance["estimators_sha256"]
+    if digest is not None and not audit.equal("digest of the estimators", digest, sha_of(path)):
+        return
     table = read_table(frame, provenance["reading"], provenance["pool_share"])
     if not audit.equal("digest of the table", provenance["table_sha256"], table.digest):
         return
@@ -93,9 +118,25 @@ def _check(audit: Audit, document: Document, frame: Any, retrain: Retrain) -> No
         return
     for sentence in _TRUSTED:
         audit.trust(sentence)
+    try:
+        estimators = [] if digest is None else retrain.estimators(digest)
+    except (ValueError, ImportError) as error:
+        check_claim(audit, document)
+        audit.leave(f"the estimators of other libraries stayed closed: {error}")
+        return
     again = retrain(provenance)
     _check_training(audit, document, table, again)
-    _check_certificate(audit, document, table, again)
+    is_wrong = _errors(document["fitted"], table, estimators)
+    if digest is not None:
+        labels = predicted_words(
+            document["fitted"], table, np.arange(len(table.labels)), estimators
+        )
+        audit.check(
+            "labels of the classifier, trained again",
+            labels == [str(label) for label in again["labels"]],
+            "the classifier of the file gives other labels",
+        )
+    _check_certificate(audit, document, table, again, is_wrong)
 
 
 def _check_training(audit: Audit, document: Document, table: Table, again: Document) -> None:
@@ -146,24 +187,44 @@ def difference(found: Any, wanted: Any, where: str = "fitted") -> str:
     return "" if found == wanted else said
 
 
-def _check_certificate(audit: Audit, document: Document, table: Table, again: Document) -> None:
+def _nats(audit: Audit, document: Document) -> Any:
+    """What the certificate pays, if its terms are those of the rank and the confidence."""
     certificate, provenance = document["certificate"], document["provenance"]
     n, rank = provenance["n_candidates"], provenance["rank"]
     if not audit.count("rank", rank, 1, n):
-        return
+        return None
     wanted = [
         (f"rank {rank} of {n} in the pool's order", -log(rank_mass(rank, n))),
         ("confidence, ln(1/delta)", -log(MP.mpf(certificate["delta"]))),
     ]
     if not compare_terms(audit, "certificate terms", certificate["terms"], wanted):
+        return None
+    return sum((MP.mpf(value) for _, value in certificate["terms"]), MP.mpf(0))
+
+
+def check_claim(audit: Audit, document: Document) -> None:
+    """Whether the limit follows from what the file says was counted, without counting."""
+    nats, certificate = _nats(audit, document), document["certificate"]
+    if nats is None or certificate["bound"] != "pool":
         return
-    nats = sum((MP.mpf(value) for _, value in certificate["terms"]), MP.mpf(0))
+    n = certificate["n_samples"] - certificate["n_compressed"]
+    _check_limit(audit, "risk", certificate["risk"], certificate["n_errors"], n, nats)
+
+
+def _check_certificate(
+    audit: Audit, document: Document, table: Table, again: Document, is_wrong: Any
+) -> None:
+    certificate, provenance = document["certificate"], document["provenance"]
+    nats = _nats(audit, document)
+    if nats is None:
+        return
+    audit.equal("certificate: bound", certificate["bound"], again["certificate"]["bound"])
     if certificate["bound"] == "betting" and table.groups is not None:
         where = difference(certificate, again["certificate"], "certificate")
         audit.check("certificate, computed again by the library", not where, where)
         audit.leave(_BETTING)
         return
-    _check_counts(audit, document, table, nats)
+    _check_counts(audit, document, table, nats, is_wrong)
     quantity = MISCLASSIFIED
     assumptions: tuple[str, ...] = (IID, BLIND_POOL, NO_SEED)
     if table.groups is not None:
@@ -188,20 +249,36 @@ def rank_mass(rank: int, n: int) -> Any:
     return (1 - MP.mpf(FAVOURITE)) / rank / rest
 
 
-def _errors(fitted: Document, table: Table) -> Any:
+def predicted_words(
+    fitted: Document, table: Table, rows: Any, estimators: Sequence[Any]
+) -> list[str]:
+    """Labels that the classifier of the file gives to some rows."""
+    classes, columns = list(fitted["classes"]), fitted["columns"]["columns"]
+    X = encode(columns, table.columns, rows)
+    raw = raw_rows(columns, table.columns, rows)
+    positions = labels_of(fitted["machine"], X, len(classes), Foreign(estimators, raw))
+    return [classes[k] for k in positions]
+
+
+def _errors(fitted: Document, table: Table, estimators: Sequence[Any]) -> Any:
     """Which of the counted rows the classifier of the file gets wrong."""
-    classes = list(fitted["classes"])
-    if sorted(classes) != sorted(set(table.labels)):
-        raise ValueError(f"classes {classes[:10]}, the data have {sorted(set(table.labels))[:10]}")
-    X = encode(fitted["columns"]["columns"], table.columns, table.counted)
-    labels = np.array([classes.index(table.labels[i]) for i in table.counted])
-    return labels_of(fitted["machine"], X, len(classes)) != labels
+    classes, known = list(fitted["classes"]), sorted(set(table.labels))
+    if sorted(classes) != known:
+        raise ValueError(f"classes {classes[:10]}, the data have {known[:10]}")
+    found = predicted_words(fitted, table, table.counted, estimators)
+    wanted = [table.labels[i] for i in table.counted]
+    return np.array([a != b for a, b in zip(found, wanted, strict=True)], dtype=bool)
 
 
-def _check_counts(audit: Audit, document: Document, table: Table, nats: Any) -> None:
+def sha_of(path: str | os.PathLike[str]) -> str:
+    """SHA-256 of the file beside a model file; empty where there is none."""
+    beside = Path(path).with_suffix(".skops")
+    return hashlib.sha256(beside.read_bytes()).hexdigest() if beside.is_file() else ""
+
+
+def _check_counts(audit: Audit, document: Document, table: Table, nats: Any, is_wrong: Any) -> None:
     """Errors outside the pool, counted again, and the limits that follow from them."""
     certificate, classes = document["certificate"], document["fitted"]["classes"]
-    is_wrong = _errors(document["fitted"], table)
     audit.equal("certificate: bound", certificate["bound"], "pool")
     audit.equal("certificate: limit", certificate["limit"], 1.0)
     audit.equal("certificate: n_samples", certificate["n_samples"], table.n_units)

@@ -1,0 +1,99 @@
+"""Training again as a file says it was done, for the re-check."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from handful.certified import fit_study
+from handful.io._foreign import Estimators, read_estimators
+from handful.io._forms import choices_of
+from handful.tables import read_study
+
+Document = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Retraining:
+    """What `handful.verify.verify_form` asks of the library: a file's training, done again.
+
+    Attributes
+    ----------
+    model : path
+    frame : data frame
+        The whole table.
+    trusted : sequence of str
+        Types that may be built from the file beside the model.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from handful import load_dataset
+    >>> from handful.io import save_form
+    >>> from handful.verify import verify_form
+    >>> X, y = load_dataset("haberman-294").named()
+    >>> frame = X.assign(outcome=y)
+    >>> study = read_study(frame)
+    >>> machine = fit_study(study, candidates=["constant", "one rule"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "rule.json"
+    ...     _ = save_form(machine, path, study)
+    ...     verdict = verify_form(path, frame, Retraining(path, frame))
+    >>> verdict.status
+    'VALID'
+    """
+
+    model: str | os.PathLike[str]
+    frame: Any
+    trusted: Sequence[str] = ()
+
+    @cached_property
+    def _files(self) -> dict[str, Estimators]:
+        return {}
+
+    def estimators(self, digest: str) -> Sequence[Any]:
+        """Fitted estimators of the file beside the model."""
+        if digest not in self._files:
+            self._files[digest] = read_estimators(self.model, digest, self.trusted)
+        return self._files[digest].fitted
+
+    def __call__(self, provenance: Document) -> Document:
+        """Train with the settings of a file's provenance."""
+        study = read_study(self.frame, choices_of(provenance["reading"]))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            machine = fit_study(
+                study,
+                candidates=self._candidates(provenance),
+                tolerance=provenance["tolerance"],
+                delta=provenance["delta"],
+                group_loss=provenance["group_loss"],
+            )
+        default = machine.chosen_
+        machine = machine.choose(provenance["chosen"])
+        names = [candidate.name for candidate in machine.candidates_]
+        candidate = machine.candidates_[names.index(machine.chosen_)]
+        warm_up = candidate.counts.warm_up
+        return {
+            "fitted": machine.fitted_.reduced().to_document([]),
+            "labels": machine.predict(study.X).tolist(),
+            "rank": int(candidate.rank),
+            "n_candidates": int(candidate.n_ranked),
+            "default": default,
+            "pool": machine.held_back_.tolist(),
+            "certificate": machine.certificate_.to_dict(),
+            "warm_up": None if warm_up is None else warm_up.tolist(),
+        }
+
+    def _candidates(self, provenance: Document) -> Any:
+        """Names of forms, and estimators of the user by name."""
+        wanted, digest = provenance["candidates"], provenance["estimators_sha256"]
+        if isinstance(wanted, str) or digest is None:
+            return wanted
+        self.estimators(digest)
+        given = self._files[digest].candidates
+        return [(name, given[name]) if name in given else name for name in wanted]
