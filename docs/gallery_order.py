@@ -10,6 +10,7 @@ ORDER = (
     "plot_boosting_kernels.py",
     "plot_mcm_sparsity.py",
     "plot_svm_criteria.py",
+    "plot_mcm_regression.py",
     "plot_nonconformity_filtering.py",
     "plot_nonconformity_pick_to_learn.py",
     "plot_pursuit_path.py",

@@ -25,6 +25,7 @@ SMALL = {
     "LPBoostMKL": {"nu": 0.3, "tol": 1e-3},
     "LinearProgrammingMachine": {},
     "MinimalComplexityMachine": {},
+    "MinimalComplexityRegressor": {},
     "NonconformityClassifier": {
         "param_grid": {"gamma": [0.1, 1.0], "C": [1.0, 10.0]},
         "random_state": 0,
@@ -44,6 +45,7 @@ VARIANTS = [
     ("KernelMatchingPursuitClassifier", {"coefficients": "quantised"}),
     ("KernelMatchingPursuitClassifier", {"coefficients": "least_squares", "multi_class": "ovr"}),
     ("KernelMatchingPursuitRegressor", {"coefficients": "pool"}),
+    ("MinimalComplexityRegressor", {"kernel": "rbf", "loss": "squared"}),
     ("SparseKernelCCA", {"weights": "chosen"}),
 ]
 

@@ -30,6 +30,7 @@ _HOME: dict[str, str] = {
     "MarginDisplay": "boosting",
     "MenuDisplay": "certified",
     "MinimalComplexityMachine": "programs",
+    "MinimalComplexityRegressor": "programs",
     "NonconformityClassifier": "conformal",
     "PickToLearn": "stable",
     "PursuitCentersDisplay": "pursuit",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import linprog
+from scipy.optimize import linprog, minimize
 
 
 def toy(flipped=True):
@@ -87,3 +87,63 @@ def touching(F, y, C, weight, capped, slop=1e-7):
         if is_touching:
             out.append(i)
     return np.array(out, dtype=int)
+
+
+def published_regressor(F, y, epsilon, C, weight=0.0):
+    """The regressor of Jayadeva et al. word for word: columns u, v, b, t, h, q+, q-.
+
+    h >= w.x + b + t (y + eps) + q+ >= 1 and h >= -(w.x + b + t (y - eps)) + q- >= 1.
+    """
+    m, n = F.shape
+    one, zero, eye = np.ones((m, 1)), np.zeros((m, m)), np.eye(m)
+    up = np.hstack([F, -F, one, (y + epsilon)[:, None]])
+    down = -np.hstack([F, -F, one, (y - epsilon)[:, None]])
+    rows = np.vstack(
+        [
+            np.hstack([up, -one, eye, zero]),
+            np.hstack([down, -one, zero, eye]),
+            np.hstack([-up, 0 * one, -eye, zero]),
+            np.hstack([-down, 0 * one, zero, -eye]),
+        ]
+    )
+    right = np.concatenate([np.zeros(2 * m), -np.ones(2 * m)])
+    cost = np.concatenate([np.full(2 * n, weight), [0.0, 0.0, 1.0], np.full(2 * m, C)])
+    bounds = [(0, None)] * (2 * n) + [(None, None)] * 3 + [(0, None)] * (2 * m)
+    found = linprog(cost, A_ub=rows, b_ub=right, bounds=bounds)
+    assert found.status == 0, found.message
+    return found.fun
+
+
+def capped_least_squares(F, y, epsilon, C, weight=0.0):
+    """min (1 + top) + C sum (r/eps)^2 + weight sum |w|, r = y - eps (F w + b), |r| <= eps top."""
+    m, n = F.shape
+
+    def residual(x):
+        return y / epsilon - F @ (x[:n] - x[n : 2 * n]) - x[2 * n]
+
+    def value(x):
+        return 1.0 + x[-1] + C * np.sum(residual(x) ** 2) + weight * np.sum(x[: 2 * n])
+
+    def gradient(x):
+        pull = -2.0 * C * residual(x)
+        parts = [F.T @ pull + weight, -F.T @ pull + weight, [pull.sum(), 1.0]]
+        return np.concatenate(parts)
+
+    def room(x):
+        return np.concatenate([x[-1] - residual(x), x[-1] + residual(x)])
+
+    slope = np.hstack([F, -F, np.ones((m, 1))])
+    slopes = np.hstack([np.vstack([slope, -slope]), np.ones((2 * m, 1))])
+    start = np.zeros(2 * n + 2)
+    start[-1] = 1.1 * np.abs(y).max() / epsilon
+    found = minimize(
+        value,
+        start,
+        jac=gradient,
+        method="SLSQP",
+        bounds=[(0, None)] * (2 * n) + [(None, None)] * 2,
+        constraints={"type": "ineq", "fun": room, "jac": lambda x: slopes},
+        options={"maxiter": 2000, "ftol": 1e-14},
+    )
+    w = epsilon * (found.x[:n] - found.x[n : 2 * n])
+    return found.fun, w, epsilon * found.x[2 * n]

@@ -22,6 +22,7 @@ from handful.programs._lpm import LinearProgrammingMachine
 from handful.programs._mcm import MinimalComplexityMachine
 from handful.programs._path import MarginPath, lpm_path, mcm_path
 from handful.programs._program import LinearProgram, LPSolution, solve_lp
+from handful.programs._regressor import MinimalComplexityRegressor
 from handful.programs._status import LPStatus, SolverError
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "LinearProgrammingMachine",
     "MarginPath",
     "MinimalComplexityMachine",
+    "MinimalComplexityRegressor",
     "SolverError",
     "TrivialSolutionWarning",
     "TrivialityTest",

@@ -113,14 +113,14 @@ def _start(program: MarginProgram) -> tuple[_Work, InteriorPoint]:
     G = np.empty((m, n + 1))
     np.multiply(program.F, program.y_signed[:, None], out=G[:, :n])
     G[:, n] = program.y_signed
-    upper, capped, sparse = not program.is_hard, program.capped, program.is_sparse
+    upper, capped = not program.is_hard, program.capped
     state = np.ones((6, m))
     state[0] = 0.5 * program.prices if upper else 1.0
     state[1] = 0.5 * program.prices if upper else 1.0
     state[4] = 0.5 / m
     state[5] = m * np.minimum(program.prices, 1.0)
-    columns = np.ones((4, n if sparse else 0))
-    columns[:2] = program.weights[: columns.shape[1]]
+    columns = np.ones((4, program.n_priced))
+    columns[:2] = program.weights[: program.n_priced]
     n_products = m * (1 + upper) + (m + 1) * capped + 2 * columns.shape[1]
     work = _Work(program, G, upper, capped, n_products)
     h = 2.0 if capped else 0.0
@@ -143,7 +143,7 @@ def _assess(
         value += work.program.C * weighted
     value += float(work.program.weights @ size[:n])
     if point.columns.shape[1]:
-        missing[:n] -= 0.5 * (point.columns[0] - point.columns[1])
+        missing[: work.program.n_priced] -= 0.5 * (point.columns[0] - point.columns[1])
         products += float(np.sum(point.columns[:2] * point.columns[2:]))
     lower = sum_a + (1.0 - sum_p if work.capped else 0.0)
     loss = float(np.abs(missing) @ (1.0 + 2.0 * size))
@@ -165,10 +165,10 @@ class _Newton:
         H = blas.dsyrk(1.0, scaled.T, lower=1)
         n, N = work.program.F.shape[1], H.shape[0]
         diagonal = np.arange(N)
-        columns = point.columns
+        columns, k = point.columns, work.program.n_priced
         self.column_scale = np.zeros(n)
-        if columns.shape[1]:
-            self.column_scale = 1.0 / (columns[2] / columns[0] + columns[3] / columns[1])
+        if k:
+            self.column_scale[:k] = 1.0 / (columns[2] / columns[0] + columns[3] / columns[1])
             H[diagonal[:n], diagonal[:n]] += self.column_scale
         trace = float(np.trace(H))
         H[diagonal, diagonal] = H[diagonal, diagonal] * (1 + 1e-13) + 1e-14 * trace / N
@@ -287,7 +287,7 @@ class _Direction:
         point, n = self.point, self.d_columns.shape[1]
         x = point.columns
         if n:
-            ds = self.newton.column_scale * (to_columns - self.d_theta[:n])
+            ds = self.newton.column_scale[:n] * (to_columns - self.d_theta[:n])
             self.d_columns[0] = ds
             self.d_columns[1] = (products[0] - x[2] * ds) / x[0] - x[2]
             self.d_columns[2] = (products[1] + x[3] * ds) / x[1] - x[3]

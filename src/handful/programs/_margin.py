@@ -34,7 +34,7 @@ class MarginProgram:
     C : float
         Price of a unit of slack; infinite for the hard margin.
     weights : ndarray of shape (n_columns,)
-        Price D_j of the absolute value of w_j: all positive, or all zero.
+        Price D_j of the absolute value of w_j. Columns without a price come last.
     capped : bool
         Whether the largest margin h is priced (the minimal complexity machine).
     row_weights : ndarray of shape (n_samples,), optional
@@ -62,8 +62,13 @@ class MarginProgram:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether the absolute value of w_j is priced."""
-        return bool(self.weights.size and self.weights[0] > 0.0)
+        """Whether the absolute value of some w_j is priced."""
+        return self.n_priced > 0
+
+    @property
+    def n_priced(self) -> int:
+        """Number of columns whose coefficient is priced; they come first."""
+        return int(np.count_nonzero(self.weights))
 
     def margins(self, w: Floats, b: float) -> Floats:
         """g_i = y_i (F_i w + b)."""

@@ -31,8 +31,9 @@ class MarginSolver:
     ----------
     F : ndarray of shape (n_samples, n_columns)
     y_signed : ndarray of shape (n_samples,)
-    weight : float
-        Price D of the sum of absolute coefficients; zero for none.
+    weight : float or ndarray of shape (n_columns,)
+        Price D of the sum of absolute coefficients; zero for none. One for each column, those of
+        price zero last.
     capped : bool
         Whether the largest margin is priced.
     tol : float
@@ -56,7 +57,7 @@ class MarginSolver:
         F: Floats,
         y_signed: Floats,
         *,
-        weight: float = 0.0,
+        weight: float | Floats = 0.0,
         capped: bool = True,
         tol: float = 1e-7,
         time_limit: float | None = None,
@@ -74,7 +75,7 @@ class MarginSolver:
             scaled, y_signed, 1.0, weight / self.scale, capped, row_weights
         )
         self.program, self.basis = self.columns, None
-        if weight == 0.0:
+        if not self.columns.is_sparse:
             Q, self.basis = _orthonormal(scaled)
             no_price = np.zeros(Q.shape[1])
             self.program = MarginProgram(Q, y_signed, 1.0, no_price, capped, row_weights)

@@ -45,7 +45,9 @@ def _partition(program: MarginProgram, point: InteriorPoint) -> _Partition:
     is_free = np.ones(program.F.shape[1], dtype=np.bool_)
     if program.is_sparse:
         plus, minus, z_plus, z_minus = point.columns
-        is_free = (plus / program.weights < z_plus) | (minus / program.weights < z_minus)
+        k = program.n_priced
+        weights = program.weights[:k]
+        is_free[:k] = (plus / weights < z_plus) | (minus / weights < z_minus)
     cap_is_one = bool(program.capped and point.p0 > point.z0)
     return _Partition(on_margin, at_bound, on_cap, is_free, cap_is_one)
 
@@ -209,9 +211,9 @@ class OptimalFace:
         return solution.value, solution.x
 
     def sparsest(self) -> tuple[Floats, float] | None:
-        """(w, b) with the least sum of absolute coefficients: a vertex with few non-zeros."""
+        """(w, b) with the least sum of priced coefficients: a vertex with few non-zeros."""
         cost = np.zeros(2 * self.n_columns + 2)
-        cost[: 2 * self.n_columns] = 1.0
+        cost[: 2 * self.n_columns] = np.tile(self.program.weights > 0.0, 2)
         found = self.minimise(cost)
         if found is None:
             return None
@@ -229,7 +231,8 @@ def _coefficient_bounds(
     # D|w| - s w <= eps with s the pull of the examples on the column.
     plus = np.maximum(program.weights - signed, 0.0)
     minus = np.maximum(program.weights + signed, 0.0)
-    return eps / plus, eps / minus
+    is_priced = program.weights > 0.0
+    return np.where(is_priced, eps / plus, np.inf), np.where(is_priced, eps / minus, np.inf)
 
 
 def to_vertex(program: MarginProgram, solution: MarginSolution, tol: float) -> MarginSolution:
