@@ -103,7 +103,7 @@ def test_fixed_pools_pay_for_kinds_kernels_and_families(rng):
     found = learnt(X, y, candidates=15, geometries=grid)
     for c in found.candidates:
         terms = dict(c.terms)
-        assert terms["which code is used"] == pytest.approx(math.log(3))
+        assert terms["which code is used"] == pytest.approx(math.log(4))
         assert terms["conjunction or disjunction"] == pytest.approx(math.log(2))
         assert terms["choice among 3 kernels"] == pytest.approx(math.log(3))
     alone = learnt(X, y, candidates=15, rules="stumps", kinds=("conjunction",))

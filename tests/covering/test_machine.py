@@ -33,6 +33,37 @@ def data():
     return make_axis_rules(120, random_state=3)
 
 
+def linear_truth(rng, n=400):
+    """Data on which a regression is hard to beat."""
+    X = rng.normal(size=(n, 6))
+    return X, np.where(X @ np.array([1.0, -1.0, 0.8, 0.6, -0.7, 0.9]) > 0.0, "yes", "no")
+
+
+@pytest.mark.parametrize("make", [SetCoveringMachine, DecisionListMachine])
+def test_by_default_no_regression_answers(make, rng):
+    machine = make().fit(*linear_truth(rng))
+    path = machine.path_
+    assert "plain" not in set(path["scheme"])
+    assert not any("linear" in family for family in path["family"])
+    origins = [getattr(rule, "origin", "") for rule in machine.rules_]
+    assert not any("regression" in origin for origin in origins)
+
+
+def test_a_regression_answers_where_it_is_asked_for(rng):
+    X, y = linear_truth(rng)
+    asked = SetCoveringMachine("linear").fit(X, y)
+    listed = SetCoveringMachine(["stumps", "linear"]).fit(X, y)
+    assert "plain" in set(asked.path_["scheme"])
+    assert "plain" in set(listed.path_["scheme"])
+    assert asked.certificate_.risk < SetCoveringMachine().fit(X, y).certificate_.risk
+
+
+def test_all_families_of_examples_are_tried_by_default(rng):
+    path = SetCoveringMachine().fit(*linear_truth(rng)).path_
+    coded = set(path.loc[path["scheme"] == "compression", "family"])
+    assert coded == {"stumps", "balls", "half-spaces", "two-point"}
+
+
 def test_labels_of_any_type(data):
     X, y = data
     plain = SetCoveringMachine(**FIXED).fit(X, y)

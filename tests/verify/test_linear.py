@@ -20,7 +20,8 @@ def test_two_columns_that_cancel_are_no_back_door(tmp_path):
     rng = np.random.default_rng(0)
     large = 1e9 * (1.0 + 0.1 * rng.random(len(data.X)))
     X = np.column_stack([data.X, large, large])
-    machine = SetCoveringMachine(random_state=4).fit(X, data.y)
+    rules = ["stumps", "linear", "half-spaces"]
+    machine = SetCoveringMachine(rules, random_state=4).fit(X, data.y)
     document = json.loads(to_text(model_to_dict(machine)))
     assert document["codes"][0]["scheme"] == "plain"
     path = tmp_path / "model.json"

@@ -134,7 +134,7 @@ def path_frame(learned: Sequence[Learned], classes: NDArray[Any], delta: float) 
 
     rows = []
     for k, part in enumerate(learned):
-        for candidate, risk in zip(part.candidates, part.risks, strict=True):
+        for i, (candidate, risk) in enumerate(zip(part.candidates, part.risks, strict=True)):
             rows.append(
                 {
                     "machine": classes[1] if len(learned) == 1 else classes[k],
@@ -149,10 +149,7 @@ def path_frame(learned: Sequence[Learned], classes: NDArray[Any], delta: float) 
                     "n_training_errors": candidate.n_training_errors,
                     "nats": candidate.nats,
                     "certificate": float(risk),
-                    "is_chosen": candidate.kept == part.chosen.kept
-                    and candidate.terms == part.chosen.terms
-                    and candidate.n_errors == part.chosen.n_errors
-                    and candidate.kind == part.chosen.kind,
+                    "is_chosen": i == part.place,
                 }
             )
     return pd.DataFrame(rows)

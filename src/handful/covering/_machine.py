@@ -19,8 +19,9 @@ class SetCoveringMachine(CoveringClassifier):
     Parameters
     ----------
     rules : {"auto", "stumps", "balls", "half-spaces", "two-point", "linear"} or list of these
-        Rule family; "auto" chooses among them by certificate. A list mixes families in one
-        machine. "linear" are hyperplanes fitted on a pool of examples that is not counted.
+        Rule family; "auto" chooses by certificate among those made of a few examples. A list
+        mixes families in one machine. "linear" are logistic regressions of a pool of examples
+        that is not counted, and only used where they are asked for.
     kind : {"auto", "conjunction", "disjunction"}
     penalty : "auto", float or list of float
         Price of covering an example of the wrong class; infinity allows none. Free to tune: it

@@ -16,8 +16,9 @@ from handful.rules.table import n_threads_of
 
 def read_families(rules: Any) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
     """(sets of families that compression schemes use, families that pools use)."""
-    if rules == "auto":
-        return (("stumps",), ("half-spaces",), ("balls",)), ("stumps", "linear", "half-spaces")
+    if rules == "auto":  # no regression: who asks for a covering machine is not given another
+        sets = (("stumps",), ("half-spaces",), ("balls",), ("two-point",))
+        return sets, ("stumps", "half-spaces")
     names = (rules,) if isinstance(rules, str) else tuple(rules)
     known = (*FAMILIES, "linear")
     if not names or any(name not in known for name in names) or len(set(names)) < len(names):

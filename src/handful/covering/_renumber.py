@@ -26,6 +26,5 @@ def renumbered(learned: Learned, order: Ints) -> Learned:
         machine=replace(
             learned.machine, rules=tuple(rule.renumbered(order) for rule in learned.machine.rules)
         ),
-        chosen=named(learned.chosen),
         candidates=tuple(named(candidate) for candidate in learned.candidates),
     )

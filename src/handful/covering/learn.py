@@ -65,13 +65,18 @@ class Settings:
 
 @dataclass(frozen=True)
 class Learned:
-    """The chosen machine, the candidate behind it and all candidates with their certificates."""
+    """The chosen machine, all candidates with their certificates, and which of them it is."""
 
     machine: RuleSet | RuleList
-    chosen: Candidate
+    place: int
     counts: ClassCounts
     candidates: tuple[Candidate, ...]
     risks: Floats
+
+    @property
+    def chosen(self) -> Candidate:
+        """The candidate behind the machine."""
+        return self.candidates[self.place]
 
 
 def learn(rows: Rows, settings: Settings) -> Learned:
@@ -99,8 +104,7 @@ def learn(rows: Rows, settings: Settings) -> Learned:
         candidates[best] = chosen
         risks[best] = certified_risks([chosen], rows.n_samples, settings.delta, settings.costs)[0]
     made = tuple(replace(c, build=_forgotten) for c in candidates)  # frees the tables
-    counts = class_counts(chosen, rows)
-    return Learned(machine, replace(chosen, build=_forgotten), counts, made, risks)
+    return Learned(machine, best, class_counts(chosen, rows), made, risks)
 
 
 def _forgotten() -> RuleSet:

@@ -33,7 +33,8 @@ def without_data(machine: Any) -> Any:
         light.draw_ = replace(light.draw_, row_codes=None)
     if hasattr(light, "_learned"):
         light._learned = [
-            replace(part, candidates=(), risks=np.zeros(0)) for part in light._learned
+            replace(part, place=0, candidates=(part.chosen,), risks=np.zeros(1))
+            for part in light._learned
         ]
     return light
 
