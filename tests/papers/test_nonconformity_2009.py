@@ -16,12 +16,16 @@ def fake_rows(names):
     return [
         {
             "data": name,
+            "scaled": scaled,
+            "seed": seed,
             "fold": fold,
             "method": method,
             "error": rng.random(),
             "seconds": seconds.get(method, np.nan),
         }
         for name in names
+        for scaled in (False, True)
+        for seed in (0, 100)
         for fold in range(4)
         for method in methods
     ]
@@ -42,11 +46,15 @@ def test_published_rows_agree_with_the_published_means():
 def test_table_3_puts_ours_beside_theirs():
     rows = fake_rows(["Glass", "Bupa"])
     frame = paper.tabulate(rows).set_index(["data", "method"])
-    errors = [r["error"] for r in rows if (r["data"], r["method"]) == ("Bupa", "nonconformity")]
+    own = [row for row in rows if (row["data"], row["method"]) == ("Bupa", "nonconformity")]
+    errors = np.array([row["error"] for row in own if not row["scaled"]]).reshape(2, 4)
+    scaled = [row["error"] for row in own if row["scaled"]]
     got = frame.loc[("Bupa", "nonconformity")]
     assert got["error (ours)"] == pytest.approx(np.mean(errors))
-    assert got["spread (ours)"] == pytest.approx(np.std(errors, ddof=1))
-    assert got["seconds (ours)"] == 4.0
+    assert got["error, scaled (ours)"] == pytest.approx(np.mean(scaled))
+    assert got["spread (ours)"] == pytest.approx(np.std(errors, axis=1, ddof=1).mean())
+    assert got["seeds (ours)"] == pytest.approx(np.std(errors.mean(axis=1), ddof=1))
+    assert got["seconds (ours)"] == 4.0  # of one draw of the folds
     assert got["error (theirs)"] == 0.2753
     assert got["error (difference)"] == pytest.approx(np.mean(errors) - 0.2753)
     assert np.isnan(frame.loc[("Bupa", "nonconformity, vote")]["error (theirs)"])
@@ -87,6 +95,7 @@ def test_one_fold_runs_every_method(data_dir):
         "largest-margin",
         "nonconformity",
         "nonconformity, vote",
+        "span",
     ]
     assert all(0.0 <= row["error"] <= 0.5 for row in fold)
 
@@ -95,5 +104,5 @@ def test_one_fold_runs_every_method(data_dir):
 def test_quick_table_is_near_the_paper(data_dir):
     said = []
     frame = paper.table_3(data_dir=data_dir, quick=True, progress=said.append)
-    assert said[0] == "Glass: fold 1 of 3"
+    assert said[0] == "Glass, seed 0: fold 1 of 3"
     assert frame["error (difference)"].abs().max() < 0.1
