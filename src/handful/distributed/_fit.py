@@ -10,7 +10,7 @@ def fit(machine: Any, X: Any, y: Any, *, classes: Any = None, sample_weight: Any
 
     Parameters
     ----------
-    machine : SetCoveringMachine, DecisionListMachine or AdaBoost
+    machine : SetCoveringMachine, DecisionListMachine, AdaBoost or kernel matching pursuit
         ``candidates`` must name a pool ("auto" or a number).
     X : dask array or dask data frame
         Cut into chunks of rows; it need not fit into memory. It is read several times, so its
@@ -26,7 +26,8 @@ def fit(machine: Any, X: Any, y: Any, *, classes: Any = None, sample_weight: Any
     Returns
     -------
     machine
-        Fitted, and equal to what a fit in memory gives for the same ``random_state``.
+        Fitted, and equal to what a fit in memory gives for the same ``random_state``; a matching
+        pursuit, whose sums are not whole numbers, up to rounding.
 
     Examples
     --------
@@ -44,6 +45,8 @@ def fit(machine: Any, X: Any, y: Any, *, classes: Any = None, sample_weight: Any
     from handful.covering.classifier import CoveringClassifier
     from handful.distributed._boosting import fit_boosting
     from handful.distributed._covering import fit_covering
+    from handful.distributed._pursuit import fit_pursuit
+    from handful.pursuit.base import BasePursuit
 
     if sample_weight is not None:
         raise ValueError(
@@ -53,7 +56,10 @@ def fit(machine: Any, X: Any, y: Any, *, classes: Any = None, sample_weight: Any
         return fit_covering(machine, X, y, classes)
     if isinstance(machine, AdaBoost):
         return fit_boosting(machine, X, y, classes)
+    if isinstance(machine, BasePursuit):
+        return fit_pursuit(machine, X, y, classes)
     raise TypeError(
-        f"`machine` must be a SetCoveringMachine, DecisionListMachine or AdaBoost for Dask "
-        f"inputs, got {type(machine).__name__}. Call compute() on data that fit into memory."
+        "`machine` must be a SetCoveringMachine, DecisionListMachine, AdaBoost or kernel matching "
+        f"pursuit for Dask inputs, got {type(machine).__name__}. Call compute() on data that fit "
+        "into memory."
     )

@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful._checks import check_choice, check_count, check_delta
+from handful._engines import engine_for, is_elsewhere
 from handful._types import Floats
 from handful.bounds import Certificate, NotCertifiableError
 from handful.kernels import Kernel
@@ -20,6 +21,7 @@ from handful.pursuit._expansion import decide
 from handful.pursuit._path import (
     BOUND_OF,
     PathPoint,
+    Plan,
     Task,
     certificate_of,
     path_points,
@@ -156,6 +158,8 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
 
     def fit(self, X, y):
         """Choose centres, size and kernel; X (n_samples, n_features), y any labels."""
+        if is_elsewhere(X):
+            return engine_for(X).fit(self, X, y)
         given = X
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
@@ -176,6 +180,7 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
         kernels = self._kernels(X.shape[1])
         task = Task(
             coefficients=self.coefficients,
+            n_samples=len(X),
             X=self._scaled(X),
             targets=_signed_targets(labels, len(self.classes_)),
             labels=labels,
@@ -233,6 +238,10 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
             is_shared = self.multi_class == "shared"
             paths = self._paths(kernels[g], task.X, task.targets, task.ground, is_shared=is_shared)
             points += path_points(task, kernels[g], g, paths, self._sizes(paths))
+        return self._keep_best(task, points, forced)
+
+    def _keep_best(self, task: Plan, points: list[PathPoint], forced: int | None) -> PathPoint:
+        """The best point by the rule ``stop``, whose path and counts are kept."""
         points = with_risks(task, points)
         longest = max(point.size for point in points)
         wanted = {"size": longest, "validation": forced}.get(self._stop)
@@ -253,12 +262,16 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
     def decision_function(self, X):
         """Signed values (n_samples,) for two classes, else one column per class."""
         check_is_fitted(self)
+        if is_elsewhere(X):
+            return engine_for(X).map_rows(self, "decision_function", X)
         values, _ = self._values(validate_data(self, X, dtype=np.float64, reset=False))
         return values[:, 0] if len(self.classes_) == 2 else values
 
     def predict(self, X):
         """Labels of the rows of X; ties up to rounding go to the lowest class."""
         check_is_fitted(self)
+        if is_elsewhere(X):
+            return engine_for(X).map_rows(self, "predict", X)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return self.classes_[decide(*self._values(X))]
 

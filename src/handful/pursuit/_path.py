@@ -62,26 +62,19 @@ class PathPoint:
     risk: float = math.inf
 
 
-@dataclass(frozen=True)
-class Task:
-    """What the points of a path are made from: validated, scaled and encoded data.
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What a path is certified by, wherever the rows are.
 
     ``choice`` are the terms every message pays for: size and kernel.
     """
 
     coefficients: str
-    X: Floats
-    targets: Floats
-    labels: Indices
+    n_samples: int
     ground: Ground
     ridge: float
     has_intercept: bool
     choice: tuple[tuple[str, float], ...]
-
-    @property
-    def n_samples(self) -> int:
-        """All training examples."""
-        return len(self.X)
 
     def certificate(self, point: PathPoint, delta: float, n_choices: int = 1) -> Certificate:
         """The certificate of the bound that holds for these coefficients."""
@@ -98,6 +91,15 @@ class Task:
             n_compressed=len(point.coded.expansion.centers),
             n_errors=point.n_errors,
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task(Plan):
+    """What the points of a path are made from: validated, scaled and encoded data."""
+
+    X: Floats
+    targets: Floats
+    labels: Indices
 
 
 @dataclass(frozen=True)
@@ -202,7 +204,7 @@ def _quick_errors(values: Floats, intercepts: Floats, labels: Indices) -> Floats
     return np.asarray(low + high, dtype=float)
 
 
-def with_risks(task: Task, points: Sequence[PathPoint]) -> list[PathPoint]:
+def with_risks(task: Plan, points: Sequence[PathPoint]) -> list[PathPoint]:
     """The same points with the values of their certificates."""
     if task.coefficients == "least_squares":
         return [replace(point, risk=_raw_lectures_value(task, point)) for point in points]
@@ -215,17 +217,17 @@ def with_risks(task: Task, points: Sequence[PathPoint]) -> list[PathPoint]:
     return [replace(point, risk=float(risk)) for point, risk in zip(points, risks, strict=True)]
 
 
-def _raw_lectures_value(task: Task, point: PathPoint) -> float:
+def _raw_lectures_value(task: Plan, point: PathPoint) -> float:
     terms = task.certificate(point, SELECTION_DELTA).terms
     return math.fsum(value for _, value in terms) if terms else math.inf
 
 
-def _is_counted(task: Task, centers: Indices) -> NDArray[np.bool_]:
+def _is_counted(task: Plan, centers: Indices) -> NDArray[np.bool_]:
     left_out = task.ground.rows if task.coefficients == "pool" else centers
     return is_outside(task.n_samples, left_out)
 
 
-def _which_nats(task: Task, n_centers: int) -> float:
+def _which_nats(task: Plan, n_centers: int) -> float:
     if task.coefficients in ("pool", "least_squares"):
         return 0.0
     return log_binomial(task.ground.n_named, n_centers)

@@ -9,6 +9,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful._checks import check_choice, check_count, check_delta, check_real
+from handful._engines import engine_for, is_elsewhere
 from handful._types import Floats
 from handful.bounds import Certificate, Message, NotCertifiableError
 from handful.kernels import Kernel
@@ -104,6 +105,8 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, RegressorMixin, BasePursu
 
     def fit(self, X, y):
         """Choose centres and coefficients; y (n_samples,) or (n_samples, n_outputs)."""
+        if is_elsewhere(X):
+            return engine_for(X).fit(self, X, y)
         given = X
         X, y = validate_data(
             self, X, y, dtype=np.float64, multi_output=True, y_numeric=True, ensure_min_samples=2
@@ -152,6 +155,8 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, RegressorMixin, BasePursu
     def predict(self, X):
         """Values at the rows of X."""
         check_is_fitted(self)
+        if is_elsewhere(X):
+            return engine_for(X).map_rows(self, "predict", X)
         values, _ = self._values(validate_data(self, X, dtype=np.float64, reset=False))
         return values[:, 0] if self._is_flat else values
 
