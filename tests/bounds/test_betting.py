@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handful.bounds import Message, betting_bound, kl_inverse
+from handful.bounds import Message, Term, betting_bound, kl_inverse
 from tests.oracles import bounds as oracle
 
 LOSSES = st.lists(st.sampled_from([0.0, 0.1, 0.25, 0.5, 2 / 3, 1.0]), min_size=1, max_size=25)
@@ -31,9 +31,9 @@ def test_bets_within_the_limit():
 
 
 def test_what_is_paid():
-    message = Message({"favourite": 0.5})
+    message = Message([Term("rank", "favourite", 0.5)])
     paid = betting_bound([0.2] * 40, message_nats=message, n_choices=3)
-    assert paid.terms[0] == ("favourite", 0.5)
+    assert paid.terms[0] == Term("rank", "favourite", 0.5)
     assert paid.nats == pytest.approx(0.5 + math.log(3.0) + math.log(20.0))
     plain = betting_bound([0.2] * 40, delta=0.05 * math.exp(-0.5) / 3.0)
     assert paid.risk == pytest.approx(plain.risk, rel=1e-9)

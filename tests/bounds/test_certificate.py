@@ -18,6 +18,7 @@ from handful.bounds import (
     Certificate,
     Criterion,
     Message,
+    Term,
     compression_bound,
     half_space_message,
     published_half_space_bound,
@@ -27,7 +28,8 @@ from handful.bounds._certificate import RATE_SENTENCES, confidence_text, percent
 
 words = st.text(max_size=20)
 finite = st.floats(allow_nan=False, allow_infinity=False)
-pairs = st.lists(st.tuples(words, finite), max_size=4).map(tuple)
+kinds = st.sampled_from(["confidence", "kept", "rank"])
+terms = st.lists(st.builds(Term, kinds, words, finite), max_size=4).map(tuple)
 shares = st.floats(0.0, 1.0)
 certificates = st.builds(
     Certificate,
@@ -37,7 +39,7 @@ certificates = st.builds(
     n_samples=st.integers(0, 2**53),
     n_errors=st.none() | st.integers(0, 2**53),
     n_compressed=st.none() | st.integers(0, 2**53),
-    terms=pairs,
+    terms=terms,
     unit=st.sampled_from(["nats", "risk", "parts"]),
     quantity=words,
     limit=st.floats(1.0, 1e300),
@@ -63,10 +65,11 @@ def test_numpy_numbers_become_plain_ones():
         delta=np.float64(0.05),
         bound="x",
         n_samples=np.int64(7),
-        terms=[("a", np.float64(1.5))],
+        terms=[Term("kept", "a", np.float64(1.5))],
     )
     assert json.loads(json.dumps(certificate.to_dict()))["n_samples"] == 7
-    assert certificate.terms == (("a", 1.5),)
+    assert certificate.terms == (Term("kept", "a", 1.5),)
+    assert type(certificate.terms[0].nats) is float
 
 
 GOOD = compression_bound(615, 3, 15).to_dict()
@@ -91,9 +94,13 @@ GOOD = compression_bound(615, 3, 15).to_dict()
         ({"n_errors": -1}, "`n_errors` must be a count"),
         ({"n_compressed": "3"}, "`n_compressed` must be a count"),
         ({"bound": 3}, "`bound` must be words"),
-        ({"terms": "ab"}, "`terms` must be pairs"),
-        ({"terms": [["a"]]}, "`terms` must be pairs"),
-        ({"terms": [["a", "1"]]}, "`terms` must be a number"),
+        ({"terms": "ab"}, "`terms` must be terms with `kind`, `text` and `nats`"),
+        ({"terms": [["kept", 1.0]]}, "`terms` must be terms"),
+        ({"terms": [{"kind": "kept", "nats": 1.0}]}, "`terms` must be terms"),
+        ({"terms": [{"kind": "kept", "text": "a", "nats": 1.0, "x": 0}]}, "`terms` must be terms"),
+        ({"terms": [{"kind": "kept", "text": "a", "nats": "1"}]}, "`nats` must be a number"),
+        ({"terms": [{"kind": "kept", "text": 3, "nats": 1.0}]}, "`text` must be words"),
+        ({"terms": [{"kind": "two words", "text": "a", "nats": 1.0}]}, "`kind` must be one word"),
         ({"rates": [["nonsense", 0.1]]}, "`rates` must be probabilities"),
         ({"rates": [["false_positive", 1.1]]}, "`rates` must be probabilities"),
         ({"assumptions": "trust me"}, "`assumptions` must be a list"),
@@ -125,7 +132,7 @@ def test_frozen_equal_picklable():
 
 def test_nats_add_up():
     certificate = compression_bound(615, 3, 15)
-    assert certificate.nats == pytest.approx(math.fsum(v for _, v in certificate.terms))
+    assert certificate.nats == pytest.approx(math.fsum(term.nats for term in certificate.terms))
     assert math.isnan(selective_error_bound(100, 50, 1).nats)
 
 
@@ -133,9 +140,9 @@ def test_explain_says_everything():
     message = half_space_message(1, 1, 1, 1)
     certificate = compression_bound(615, 3, 15, message_nats=message, size_nats=0, n_choices=2)
     text = certificate.explain()
-    for name, nats in certificate.terms:
-        assert name in text
-        assert f"{nats:.4f}" in text
+    for term in certificate.terms:
+        assert term.text in text
+        assert f"{term.nats:.4f}" in text
     for piece in (
         "With 95 % confidence",
         "misclassified is at most 8.82 %",
@@ -172,7 +179,7 @@ def test_html_is_escaped():
         delta=0.05,
         bound="x",
         n_samples=9,
-        terms=(("<script>a</script>", 1.0),),
+        terms=(Term("kept", "<script>a</script>", 1.0),),
         quantity="P(a < b & c)",
         assumptions=("x < y",),
         notes=("<b>",),
@@ -239,8 +246,8 @@ def test_a_criterion_is_no_certificate():
 
 
 def test_message_is_a_float_with_terms():
-    message = Message({"a": 0.1, "b": 0.2})
+    message = Message([Term("kept", "a", 0.1), Term("size", "b", 0.2)])
     assert message == pytest.approx(0.3)
     assert isinstance(message, float)
     assert pickle.loads(pickle.dumps(message)).terms == message.terms
-    assert copy.copy(message).terms == (("a", 0.1), ("b", 0.2))
+    assert copy.copy(message).terms == (Term("kept", "a", 0.1), Term("size", "b", 0.2))

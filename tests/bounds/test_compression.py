@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from handful.bounds import (
     ClassCounts,
     Message,
+    Term,
     binomial_tail_inverse,
     closed_form_compression_bound,
     compression_bound,
@@ -133,7 +134,7 @@ def test_printed_relaxations():
 
 def test_printed_closed_form_of_a_decision_list():
     """The published style, with a prior over the number of errors: one more term."""
-    message = Message({"list and errors": float(oracle.zeta_nats(12))})
+    message = Message([Term("errors", "list and errors", float(oracle.zeta_nats(12)))])
     nats = 40.105876996 + math.log(0.05) - float(oracle.log_coefficient(615, 4))
     value = closed_form_compression_bound(615, 4, 12, message_nats=message + nats, size_nats=0).risk
     assert value == pytest.approx(0.157445331, abs=1e-9)
@@ -154,8 +155,8 @@ def test_printed_folk_theorem():
 
 def test_printed_size_priors():
     for d, nats in ((3, 3.27), (9, 5.10)):
-        terms = dict(compression_bound(615, d, 0).terms)
-        assert terms["how many examples are kept"] == pytest.approx(nats, abs=5e-3)
+        (size,) = [t for t in compression_bound(615, d, 0).terms if t.kind == "size"]
+        assert size.nats == pytest.approx(nats, abs=5e-3)
 
 
 # ---- oracles -------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ def test_printed_complexity_and_margin_bound():
     complexity = finite_class_rademacher(100, 1000)
     assert complexity == pytest.approx(0.191941036, abs=1e-9)
     certificate = rademacher_margin_bound(1000, 0.12, complexity, scale=4.0)
-    terms = [value for _, value in certificate.terms]
+    terms = [term.nats for term in certificate.terms]
     assert terms == pytest.approx([0.12, 0.767764146, 0.038702276], abs=1e-9)
     assert certificate.risk == pytest.approx(0.926466422, abs=1e-9)
     assert certificate.unit == "risk"
@@ -39,7 +39,7 @@ def test_printed_complexity_and_margin_bound():
 
 def test_printed_multiple_kernels():
     certificate = multiple_kernel_bound(1000, 50, 0.1, 1000.0, 1.2)
-    terms = [value for _, value in certificate.terms]
+    terms = [term.nats for term in certificate.terms]
     assert terms == pytest.approx([0.012, 0.632455532, 4.938244251, 0.140424784], abs=1e-8)
     assert sum(terms) == pytest.approx(5.723124566, abs=1e-8)
     assert certificate.is_vacuous
@@ -49,7 +49,7 @@ def test_printed_multiple_kernels():
 def test_printed_adaboost():
     criterion = adaboost_training_bound([0.3, 0.21428571428571427, 0.18181818181818182])
     assert isinstance(criterion, Criterion)
-    factors = [value for _, value in criterion.terms]
+    factors = [term.nats for term in criterion.terms]
     assert factors == pytest.approx([0.91651514, 0.82065181, 0.77138922], abs=1e-8)
     assert criterion.value == pytest.approx(0.58019253, abs=1e-8)
 

@@ -41,10 +41,11 @@ def test_printed_half_spaces(kind, mp_, mn, a, b, c, fn, fp, r, value):
 
 
 def test_printed_terms_of_a_half_space():
-    terms = dict(published_half_space_bound(241, 450, 3, 3, 3, 59, 76, 3).terms)
-    assert terms.pop("message") == pytest.approx(6.628041376, abs=1e-9)
-    assert terms.pop("sizes and confidence") == pytest.approx(30.678299921, abs=1e-9)
-    assert sum(terms.values()) == pytest.approx(376.204594135, abs=1e-8)
+    *rest, message, sizes = published_half_space_bound(241, 450, 3, 3, 3, 59, 76, 3).terms
+    assert (message.kind, sizes.kind) == ("message", "sizes")
+    assert message.nats == pytest.approx(6.628041376, abs=1e-9)
+    assert sizes.nats == pytest.approx(30.678299921, abs=1e-9)
+    assert sum(term.nats for term in rest) == pytest.approx(376.204594135, abs=1e-8)
 
 
 def test_printed_counterexample():

@@ -90,7 +90,7 @@ def test_a_good_call(name):
         assert result.reference
         assert Certificate.from_dict(json.loads(json.dumps(result.to_dict()))) == result
         if result.unit == "risk":
-            total = math.fsum(value for _, value in result.terms)
+            total = math.fsum(term.nats for term in result.terms)
             assert result.risk == pytest.approx(total, rel=1e-9)
     else:
         assert isinstance(result, Criterion)

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from handful.certified import Candidate, Counts, Failure, Menu, Term, rank_masses
+from handful.bounds import Term
+from handful.certified import Candidate, Counts, Failure, Menu, rank_masses
 from handful.fitted import Column, Columns, Constant, Cut, Fitted, OrderedRules, Rule
 from tests.oracles import menu as oracle
 

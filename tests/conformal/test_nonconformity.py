@@ -266,7 +266,7 @@ def test_published_values_are_criteria(moons):
     X, y = moons
     machine = NonconformityClassifier(None, GRID, random_state=0).fit(X, y)
     criteria = machine.published_value(X[:3])
-    assert [c.terms[0][1] for c in criteria] == machine.epsilon_crit(X[:3]).tolist()
+    assert [c.terms[0].nats for c in criteria] == machine.epsilon_crit(X[:3]).tolist()
     assert all("not a guarantee" in c.name for c in criteria)
 
 

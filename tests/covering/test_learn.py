@@ -39,7 +39,7 @@ def learnt(X, y, **options):
 def price_of(found, **wanted):
     """Prices ("which code is used") of the candidates with the given attributes."""
     return {
-        dict(c.terms).get("which code is used")
+        {term.kind: term.nats for term in c.terms}.get("code")
         for c in found.candidates
         if all(getattr(c, k) == v for k, v in wanted.items())
     }
@@ -102,14 +102,13 @@ def test_fixed_pools_pay_for_kinds_kernels_and_families(rng):
     grid = tuple(Geometry(kernel=Kernel("rbf", gamma=g)) for g in (0.1, 1.0, 10.0))
     found = learnt(X, y, candidates=15, geometries=grid)
     for c in found.candidates:
-        terms = dict(c.terms)
-        assert terms["which code is used"] == pytest.approx(math.log(4))
-        assert terms["conjunction or disjunction"] == pytest.approx(math.log(2))
-        assert terms["choice among 3 kernels"] == pytest.approx(math.log(3))
+        terms = {term.kind: term.nats for term in c.terms}
+        assert terms["code"] == pytest.approx(math.log(4))
+        assert terms["logic"] == pytest.approx(math.log(2))
+        assert terms["kernel"] == pytest.approx(math.log(3))
     alone = learnt(X, y, candidates=15, rules="stumps", kinds=("conjunction",))
-    assert not {"which code is used", "conjunction or disjunction"} & {
-        name for c in alone.candidates for name, _ in c.terms
-    }
+    paid = {term.kind for c in alone.candidates for term in c.terms}
+    assert not {"code", "logic", "kernel"} & paid
 
 
 @pytest.mark.parametrize("kinds", [KINDS, ("list",)])

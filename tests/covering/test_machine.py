@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from handful import DecisionListMachine, SetCoveringMachine, load_dataset
-from handful.bounds import binomial_tail_inverse
+from handful.bounds import Term, binomial_tail_inverse
 from handful.datasets import make_axis_rules, make_two_norm
 from handful.kernels import Kernel
 from handful.rules import RuleList, RuleSet
@@ -375,7 +375,7 @@ def test_a_kernel_grid_is_paid_for(rng):
     grid = SetCoveringMachine(gamma=[0.1, 1.0], **options).fit(X, y)
     best = min(path["certificate"].min() for path in alone)
     assert grid.certificate_.risk > best
-    assert ("choice among 2 kernels", math.log(2)) in grid.certificate_.terms
+    assert Term("kernel", "choice among 2 kernels", math.log(2)) in grid.certificate_.terms
     assert len(grid.path_) >= max(len(path) for path in alone)
 
 

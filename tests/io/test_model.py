@@ -64,7 +64,7 @@ def _document(fitted):
     ("field", "value", "message"),
     [
         ("format", "pickle", "not a model file"),
-        ("version", 2, "`version` must be 1"),
+        ("version", 1, "`version` must be 2"),
         ("n_features", -1, "`n_features` must be from 1 to"),
         ("n_features", 8, "must have 8 entries"),
         ("classes", ["a"], "one for two classes"),

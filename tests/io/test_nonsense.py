@@ -53,7 +53,7 @@ NONSENSE = [
     ("stump", ("classes",), [None, 1]),
     ("stump", ("classes",), ["\ud800", "a"]),
     ("stump", ("version",), True),
-    ("stump", ("version",), 1.0),
+    ("stump", ("version",), 2.0),
     ("stump", ("n_features",), 10_000_000),
     ("stump", ("n_features",), True),
     ("stump", (*RULE, "category"), "Na < 13.0 (checked by hand)"),
@@ -66,7 +66,7 @@ NONSENSE = [
     ("stump", ("codes",), None),
     ("stump", ("codes",), []),
     ("stump", ("machines", 0, "note"), "excellent"),
-    ("stump", ("certificate", "terms", 0, 1), -1.0),
+    ("stump", ("certificate", "terms", 0, "nats"), -1.0),
     ("ball", (*RULE, "radius"), -1.0),
     ("ball", (*RULE, "side"), "unequal"),
     ("ball", (*RULE, "scale"), [-1.0] * 9),
@@ -93,7 +93,7 @@ NONSENSE = [
 
 @pytest.mark.parametrize(("name", "path", "value"), NONSENSE)
 def test_load_refuses_nonsense(name, path, value, documents):
-    model_from_dict(_put(documents[name], ("version",), 1))
+    model_from_dict(_put(documents[name], ("version",), 2))
     with pytest.raises(ModelFileError):
         model_from_dict(_put(documents[name], path, value))
 

@@ -18,7 +18,7 @@ def test_codes_hold_what_a_check_needs(data):
     document = model_to_dict(machine.fit(data.X, data.y))
     code = document["codes"][0]
     assert code["kept"] == document["compression_set"] == machine.compression_set_.tolist()
-    assert [tuple(term) for term in code["terms"]] == list(machine.chosen_.terms)
+    assert code["terms"] == [term.to_dict() for term in machine.chosen_.terms]
     assert code["n_training_errors"] == machine.training_errors_
     assert [e["index"] for e in document["examples"]] == code["kept"]
     assert document["examples"][0]["row"] == data.X[code["kept"][0]].tolist()
@@ -29,7 +29,8 @@ def test_a_search_is_written_with_the_price_of_its_choice(data):
     search = BoundSearch(SetCoveringMachine(candidates=40, random_state=0), grid)
     document = model_to_dict(search.fit(data.X, data.y))
     assert document["settings"]["n_groups"] == 2
-    assert document["certificate"]["terms"][-1][0] == "choice among 2 groups of settings"
+    last = document["certificate"]["terms"][-1]
+    assert (last["kind"], last["text"]) == ("groups", "choice among 2 groups of settings")
 
 
 def test_a_given_certificate_is_kept(data):

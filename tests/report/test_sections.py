@@ -24,7 +24,7 @@ def test_sentence_and_price_are_the_certificates(case):
     certificate = getattr(machine, "certificate_", None) or machine.certify()
     assert sections["headline"]["sentence"].endswith(certificate.explain().splitlines()[0])
     rows = sections["price"]["rows"]
-    assert [row["name"] for row in rows] == [name for name, _ in certificate.terms]
+    assert [row["name"] for row in rows] == [term.text for term in certificate.terms]
     assert max(float(row["width"]) for row in rows) == 100.0
     if certificate.unit == "nats":
         assert float(sections["price"]["total"]) == pytest.approx(certificate.nats, abs=1e-4)

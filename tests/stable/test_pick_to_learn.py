@@ -218,7 +218,7 @@ def test_stopping_early_misses_nothing(rng):
     assert machine.n_rounds_ < whole.n_rounds_
     certificate = machine.certify()
     assert certificate.n_compressed == sum(best)
-    assert certificate.terms[-1][1] == pytest.approx(np.log(len(stopping_sizes(40))))
+    assert certificate.terms[-1].nats == pytest.approx(np.log(len(stopping_sizes(40))))
 
 
 def test_certificates_of_fitted_machines():

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
+from handful import bounds
 from handful.bounds import ClassCounts, Message, compression_bound
 from handful.verify._arithmetic import MP
 from handful.verify._audit import Audit
 from handful.verify._certificate import check_certificate, count
+from handful.verify._terms import Term
 
 SETTINGS = {"costs": None, "delta": 0.05, "n_groups": 1}
 
@@ -24,7 +26,7 @@ def certificate():
         n_positives=60, n_negatives=40, n_compressed_positives=1, n_compressed_negatives=0,
         n_false_positives=2, n_false_negatives=1,
     )  # fmt: skip
-    message = Message([("number of rules", 1.5)])
+    message = Message([bounds.Term("rules", "number of rules", 1.5)])
     found = compression_bound(
         100, 1, 3, message_nats=message, size_nats=0.0, which_nats=0.0, counts=classes
     )
@@ -37,7 +39,7 @@ def _verdict(certificate, settings=SETTINGS):
     predicted[[70, 80]] = 1
     actual = np.array([1] * 60 + [-1] * 40)
     audit = Audit()
-    terms = [("number of rules", MP.mpf(1.5))]
+    terms = [Term("rules", "number of rules", MP.mpf(1.5))]
     counts = count(predicted, actual, [0])
     check_certificate(audit, certificate, settings, terms, counts, is_binary=True)
     return audit.verdict()
@@ -54,7 +56,7 @@ def test_honest(certificate):
         ("risk", 0.1), ("risk", 0.2), ("risk", "0.1"), ("delta", 0.5), ("delta", 2),
         ("n_errors", 2),
         ("n_samples", 101), ("n_compressed", 2), ("limit", 2.0), ("bound", "cost"),
-        ("terms", [["number of rules", 1.5]]),
+        ("terms", [{"kind": "rules", "text": "number of rules", "nats": 1.5}]),
         ("rates", []), ("rates", [["false_positive", 0.01]] * 4),
     ],
 )  # fmt: skip
@@ -64,7 +66,7 @@ def test_tampered(field, value, certificate):
 
 def test_groups_of_settings_are_paid_for(certificate):
     verdict = _verdict(certificate, {**SETTINGS, "n_groups": 3})
-    assert "certificate terms: names" in " ".join(verdict.differences)
+    assert "certificate terms: kinds" in " ".join(verdict.differences)
 
 
 def test_the_confidence_is_the_one_that_was_set(certificate):

@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from handful import SetCoveringMachine
-from handful.bounds import Message, compression_bound
+from handful.bounds import Message, Term, compression_bound
 from handful.io.document import to_text
 from handful.verify import verify_model
 from tests.verify.cases import case, reseal
@@ -33,7 +33,7 @@ def _forged(machine, X, y):
         int((errors & (y[outside] == "no")).sum()),
         int((errors & (y[outside] == "yes")).sum()),
     )
-    terms = [["which code is used", float(-np.log(0.1))]]
+    terms = [Term("code", "which code is used", float(-np.log(0.1)))]
     rule = {
         "type": "linear", "weights": model.coef_[0].tolist(), "tol": 0.0, "side": "below",
         "threshold": float(-model.intercept_[0]),
@@ -43,18 +43,18 @@ def _forged(machine, X, y):
     document["codes"] = [
         {
             "scheme": "plain", "family": "linear", "kind": "conjunction", "pool_size": size,
-            "kept": kept, "terms": terms, "n_false_positives": n_fp, "n_false_negatives": n_fn,
-            "n_training_errors": len(wrong),
+            "kept": kept, "terms": [t.to_dict() for t in terms],
+            "n_false_positives": n_fp, "n_false_negatives": n_fn, "n_training_errors": len(wrong),
         }
     ]  # fmt: skip
     document["compression_set"], document["examples"] = kept, []
     certificate = compression_bound(
-        len(y), size, n_fp + n_fn, message_nats=Message(dict(terms)), size_nats=0.0,
+        len(y), size, n_fp + n_fn, message_nats=Message(terms), size_nats=0.0,
         which_nats=0.0,
     )  # fmt: skip
     document["certificate"].update(
         risk=certificate.risk, n_compressed=size, n_errors=n_fp + n_fn,
-        terms=[list(term) for term in certificate.terms],
+        terms=[term.to_dict() for term in certificate.terms],
     )  # fmt: skip
     return document, certificate.risk
 

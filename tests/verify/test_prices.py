@@ -26,7 +26,7 @@ def test_masses_are_those_of_the_library_and_add_up(n_samples):
     for scheme in schemes:
         size = scheme.pool_size or n_samples
         code = {"scheme": scheme.name, "pool_size": size, "family": "+".join(scheme.families)}
-        code["terms"] = [list(term) for term in scheme.terms]
+        code["terms"] = [term.to_dict() for term in scheme.terms]
         masses.append(float(scheme_mass(code, SETTINGS, n_samples, 9)))
         assert -math.log(masses[-1]) == pytest.approx(scheme.nats)
     assert math.fsum(masses) == pytest.approx(1.0)
@@ -54,8 +54,7 @@ def _message(family, rules, kind, kept, labels):
     code = {"scheme": "compression", "pool_size": 40, "family": family, "kind": kind, "kept": kept}
     settings = {**SETTINGS, "family_sets": [[family]]}
     terms = code_terms(code, rules, settings, (500, 9), labels, None)
-    skipped = ("which code is used", "conjunction or disjunction", "which examples are kept")
-    return [(name, float(value)) for name, value in terms if name not in skipped]
+    return [term for term in terms if term.kind not in ("code", "logic", "kept")]
 
 
 LABELS = np.array([1, -1, 1, -1, 1])
@@ -74,8 +73,9 @@ CASES = [
 @pytest.mark.parametrize(("family", "rules", "kept", "message"), CASES, ids=[c[0] for c in CASES])
 def test_messages(family, rules, kept, message):
     ours = _message(family, rules, "conjunction", kept, LABELS)
-    assert [name for name, _ in ours] == [name for name, _ in message.terms]
-    assert [v for _, v in ours] == pytest.approx([v for _, v in message.terms], rel=1e-12)
+    theirs = message.terms
+    assert [(t.kind, t.text) for t in ours] == [(t.kind, t.text) for t in theirs]
+    assert [float(t.nats) for t in ours] == pytest.approx([t.nats for t in theirs], rel=1e-12)
 
 
 def test_too_many_rules_are_refused():

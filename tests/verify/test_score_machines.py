@@ -81,7 +81,7 @@ def test_a_risk_that_is_written_over(noise, tmp_path):
     assert _verdict(document, noise, tmp_path).status == "VALID"
     document["certificate"]["risk"] = 0.001
     assert "risk" in " ".join(_verdict(document, noise, tmp_path).differences)
-    document["certificate"]["terms"] = [["mean slack", 0.001]]
+    document["certificate"]["terms"] = [{"kind": "slack", "text": "mean slack", "nats": 0.001}]
     assert _verdict(document, noise, tmp_path).status == "NOT VALID"
 
 

@@ -22,7 +22,8 @@ def _hundredth_of_a_group(document):
     """The choice among 0.01 groups is worth -4.6 nats: the risk falls with every negative nat."""
     document["settings"]["n_groups"] = 0.01
     terms = document["certificate"]["terms"]
-    terms[-1] = ["choice among 0.01 groups of settings", -4.605170185988091]
+    text = "choice among 0.01 groups of settings"
+    terms[-1] = {"kind": "groups", "text": text, "nats": -4.605170185988091}
 
 
 def test_a_price_below_zero_is_refused(tmp_path):
@@ -57,7 +58,9 @@ def test_settings(field, value):
         ("n_samples", 0), ("n_samples", 10**12), ("n_samples", 683.0), ("n_errors", -1),
         ("n_errors", 684), ("n_errors", 1.5), ("n_compressed", -1), ("n_compressed", 10**6),
         ("risk", -0.1), ("risk", 1.1), ("risk", 0.0), ("risk", None), ("delta", 0), ("limit", 0.0),
-        ("terms", [["which code is used", -1.0]]), ("terms", [["a"]]), ("terms", None),
+        ("terms", [{"kind": "code", "text": "which code is used", "nats": -1.0}]),
+        ("terms", [["which code is used", 1.0]]), ("terms", None),
+        ("terms", [{"kind": "code", "text": "which code is used", "nats": 1.0, "note": ""}]),
         ("rates", [["false_positive", 1.5]]),
     ],
 )  # fmt: skip

@@ -120,14 +120,14 @@ def _edited(name, change):
     [
         ("pool", lambda d: d["certificate"].update(risk=0.03), "certificate: risk: the file says"),
         ("pool", lambda d: d["certificate"].update(n_errors=1), "certificate: n_errors"),
-        ("pool-two-rules", lambda d: d["settings"]["kinds"].pop(), "code: names"),
+        ("pool-two-rules", lambda d: d["settings"]["kinds"].pop(), "code: kinds"),
         ("pool", lambda d: d["codes"][0].update(scheme="magic"), "the model file"),
         (
             "pool",
             lambda d: d["provenance"].update(random_state=7),
             "is not what the data's digest (or the seed) draws",
         ),
-        ("pool", lambda d: d.update(version=2), "version"),
+        ("pool", lambda d: d.update(version=1), "version"),
         ("pool", lambda d: d.pop("codes"), "fields"),
         ("pool", lambda d: d["machines"][0]["rules"].pop(), "rank of each rule"),
         ("pool", lambda d: d["certificate"]["assumptions"].clear(), "assumptions"),

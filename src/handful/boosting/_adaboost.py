@@ -35,7 +35,13 @@ from handful.boosting.margin_certificates import (
     stump_complexity,
 )
 from handful.boosting.one_versus_rest import OneVersusRest, Vote
-from handful.bounds import Certificate, Criterion, NotCertifiableError, adaboost_training_bound
+from handful.bounds import (
+    Certificate,
+    Criterion,
+    NotCertifiableError,
+    Term,
+    adaboost_training_bound,
+)
 
 _NO_EDGE = "no weak learner has a positive edge. Check the labels, or give it richer weak learners."
 
@@ -251,7 +257,7 @@ class AdaBoost(OneVersusRest):
         """
         check_is_fitted(self, "machines_")
         terms = [
-            (f"machine {k + 1}, Z of round {t}", float(Z))
+            Term("round", f"machine {k + 1}, Z of round {t}", float(Z))
             for k, t, Z in zip(*self._columns_of("machine", "round", "Z"), strict=True)
         ]
         products = [1.0] * len(self.machines_)

@@ -18,6 +18,7 @@ from handful.boosting._rademacher import RademacherEstimate
 from handful.bounds import (
     Certificate,
     NotCertifiableError,
+    Term,
     finite_class_rademacher,
     margin_distribution_bound,
     multiple_kernel_bound,
@@ -286,7 +287,7 @@ def kernel_certificate(
 
 def _smallest(certificates: Iterable[Certificate]) -> Certificate:
     """The one with the smallest sum of terms (risks are clipped at 1)."""
-    return min(certificates, key=lambda c: sum(v for _, v in c.terms))
+    return min(certificates, key=lambda c: sum(term.nats for term in c.terms))
 
 
 def combined(
@@ -298,7 +299,7 @@ def combined(
     if len(parts) == 1:
         return replace(first, delta=delta, assumptions=first.assumptions + extra)
     risk = min(1.0, float(np.nextafter(sum(p.risk for p in parts), 2.0)))
-    terms = tuple((f"class {k} against the rest", p.risk) for k, p in enumerate(parts))
+    terms = tuple(Term("class", f"class {k} against the rest", p.risk) for k, p in enumerate(parts))
     sizes = [p.n_compressed for p in parts]
     note = f"One machine for each of {len(parts)} classes; their risks are added."
     return replace(

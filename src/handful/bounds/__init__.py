@@ -15,7 +15,6 @@ from handful.bounds._caution import caution
 from handful.bounds._certificate import (
     Certificate,
     Criterion,
-    Message,
     NotCertifiableError,
     confidence_text,
     percent_text,
@@ -74,6 +73,7 @@ from handful.bounds._tails import (
     log_binomial_cdf,
     log_binomial_coefficient,
 )
+from handful.bounds._terms import Message, Term
 
 __all__ = [
     "BLIND_POOL",
@@ -84,6 +84,7 @@ __all__ = [
     "Criterion",
     "Message",
     "NotCertifiableError",
+    "Term",
     "adaboost_training_bound",
     "ball_message",
     "betting_bound",

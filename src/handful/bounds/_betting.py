@@ -9,8 +9,9 @@ import numpy as np
 
 from handful._checks import check_choice, check_count, check_delta, check_nats
 from handful._types import Floats
-from handful.bounds._certificate import IID, Certificate, itemise
+from handful.bounds._certificate import IID, Certificate
 from handful.bounds._tails import kl_inverse
+from handful.bounds._terms import Term, confidence_term, itemise, total_nats
 
 GROUP_METHODS = ("betting", "kl")
 GROUP_LOSS = "the probability that a random case of a random new group is misclassified"
@@ -63,9 +64,9 @@ def betting_bound(
     check_choice("method", method, GROUP_METHODS)
     terms = list(itemise(message_nats, "message"))
     if choices > 1:
-        terms.append((f"choice among {choices}", math.log(choices)))
-    terms.append(("confidence, ln(1/delta)", -math.log(delta)))
-    nats = math.fsum(value for _, value in terms)
+        terms.append(Term("choice", f"choice among {choices}", math.log(choices)))
+    terms.append(confidence_term(delta))
+    nats = total_nats(terms)
     if method == "kl":
         mean = min(1.0, math.fsum(values) / n * (1.0 + _PAD))
         risk = float(kl_inverse(mean, nats / n))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import html
 import math
 import numbers
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
+
+from handful.bounds._terms import Term, as_float, as_terms, total_nats
 
 IID = (
     "the examples are drawn independently from the distribution of the new cases, and neither rows "
@@ -30,39 +32,6 @@ class NotCertifiableError(TypeError):
     """Raised where a number would look like a guarantee without being one."""
 
 
-class Message(float):
-    """What must be said beside the compression set, in nats, itemised by ``terms``.
-
-    It is a float (the total), so it can be added to and passed wherever nats are expected.
-
-    Examples
-    --------
-    >>> message = Message({"number of rules": 0.5, "pairing": 0.25})
-    >>> message + 1.0
-    1.75
-    >>> message.terms
-    (('number of rules', 0.5), ('pairing', 0.25))
-    """
-
-    terms: tuple[tuple[str, float], ...]
-
-    def __new__(cls, terms: Mapping[str, float] | Iterable[tuple[str, float]]) -> Message:
-        items = tuple(terms.items() if isinstance(terms, Mapping) else terms)
-        message = super().__new__(cls, math.fsum(nats for _, nats in items))
-        message.terms = tuple((str(name), float(nats)) for name, nats in items)
-        return message
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (Message, (self.terms,))
-
-
-def itemise(nats: float, name: str) -> tuple[tuple[str, float], ...]:
-    """The terms of a message; one term called ``name`` for a plain number, none for zero."""
-    if isinstance(nats, Message):
-        return nats.terms
-    return ((name, float(nats)),) if nats else ()
-
-
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
     """A guarantee on new cases: "with probability 1 - delta, at most ``risk``".
@@ -79,8 +48,8 @@ class Certificate:
         Number of examples it was computed from.
     n_errors, n_compressed : int or None
         Errors counted outside the compression set, and the size of that set.
-    terms : tuple of (str, float)
-        Every nat (or summand, see ``unit``) the bound paid for, by name.
+    terms : tuple of Term
+        Every nat (or summand, see ``unit``) the bound paid for.
     unit : {"nats", "risk", "parts"}
         What ``terms`` add up to: an information cost, or the risk itself; "parts" are named
         ingredients that are not added.
@@ -111,7 +80,7 @@ class Certificate:
     n_samples: int
     n_errors: int | None = None
     n_compressed: int | None = None
-    terms: tuple[tuple[str, float], ...] = ()
+    terms: tuple[Term, ...] = ()
     unit: str = "nats"
     quantity: str = "the probability that a new case is misclassified"
     limit: float = 1.0
@@ -122,15 +91,15 @@ class Certificate:
 
     def __post_init__(self) -> None:
         for name in ("risk", "delta", "limit"):
-            self._set(name, _as_float(name, getattr(self, name)))
+            self._set(name, as_float(name, getattr(self, name)))
         for name in ("n_samples", "n_errors", "n_compressed"):
             if getattr(self, name) is not None or name == "n_samples":
                 self._set(name, _as_count(name, getattr(self, name)))
         for name in ("bound", "quantity", "reference"):
             if not isinstance(getattr(self, name), str):
                 raise TypeError(f"`{name}` must be words, got {getattr(self, name)!r}.")
-        for name in ("terms", "rates"):
-            self._set(name, _as_pairs(name, getattr(self, name)))
+        self._set("terms", as_terms("terms", self.terms))
+        self._set("rates", _as_pairs("rates", self.rates))
         for name in ("assumptions", "notes"):
             self._set(name, _as_sentences(name, getattr(self, name)))
         self._check_values()
@@ -165,7 +134,7 @@ class Certificate:
     @property
     def nats(self) -> float:
         """Total information cost; NaN for bounds that are not made of nats."""
-        return math.fsum(value for _, value in self.terms) if self.unit == "nats" else math.nan
+        return total_nats(self.terms) if self.unit == "nats" else math.nan
 
     def rate(self, name: str) -> float:
         """Upper bound on one kind of error, by a name of ``RATE_SENTENCES``."""
@@ -177,9 +146,10 @@ class Certificate:
 
     def explain(self) -> str:
         """The statement, its price and its assumptions in plain sentences."""
-        return "\n".join([self._statement(), *self._price(), *self._rates(), *self._fine_print()])
+        return "\n".join([self.statement(), *self._price(), *self._rates(), *self._fine_print()])
 
-    def _statement(self) -> str:
+    def statement(self) -> str:
+        """The one sentence: what holds, with which confidence."""
         confidence = f"With {confidence_text(self.delta)} confidence"
         if self.is_vacuous:
             return f"{confidence}, this bound says nothing about {self.quantity} (it is vacuous)."
@@ -200,7 +170,7 @@ class Certificate:
                     "parts": "What it is made of:",
                 }[self.unit]
             )
-            lines += [f"  {value:10.4f}  {name}" for name, value in self.terms]
+            lines += [f"  {term.nats:10.4f}  {term.text}" for term in self.terms]
         return lines
 
     @property
@@ -225,20 +195,21 @@ class Certificate:
                 lines.append(
                     f"With {confidence_text(self.delta)} confidence, the probability that {both}."
                 )
-        return [*lines, *self._together()]
+        both = self.together()
+        return [*lines, both] if both else lines
 
-    def _together(self) -> list[str]:
-        """With which confidence all statements hold at once."""
+    def together(self) -> str:
+        """With which confidence all statements hold at once; empty where there is only one."""
         n = self.n_statements
         if n == 1 or not self.rates:
-            return []
+            return ""
         if n * self.delta >= 1.0:
-            return [f"These {n} statements hold each by itself, not all at once."]
+            return f"These {n} statements hold each by itself, not all at once."
         joint = confidence_text(float(n * Decimal(repr(self.delta))))
-        return [
+        return (
             f"These {n} statements hold with {confidence_text(self.delta)} confidence each, and "
             f"all at once with {joint}."
-        ]
+        )
 
     def _fine_print(self) -> list[str]:
         lines = ["It holds if: " + "; ".join(self.assumptions) + "."]
@@ -265,18 +236,19 @@ class Certificate:
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td>{html.escape(name)}</td><td style='text-align:right'>{value:.4f}</td></tr>"
-            for name, value in self.terms
+            f"<tr><td>{html.escape(term.text)}</td>"
+            f"<td style='text-align:right'>{term.nats:.4f}</td></tr>"
+            for term in self.terms
         )
-        head, *rest = (html.escape(line) for line in [self._statement(), *self._rates()])
+        head, *rest = (html.escape(line) for line in [self.statement(), *self._rates()])
         body = "".join(f"<p>{line}</p>" for line in [*rest, *map(html.escape, self._fine_print())])
         return f"<div><p><b>{head}</b></p><table>{rows}</table>{body}</div>"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data (JSON-ready); floats survive a JSON round trip to the last bit."""
         out: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
-        for name in ("terms", "rates"):
-            out[name] = [[key, value] for key, value in out[name]]
+        out["terms"] = [term.to_dict() for term in self.terms]
+        out["rates"] = [[key, value] for key, value in self.rates]
         for name in ("assumptions", "notes"):
             out[name] = list(out[name])
         return out
@@ -310,7 +282,7 @@ class Criterion:
     value: float
     name: str
     warning: str
-    terms: tuple[tuple[str, float], ...] = ()
+    terms: tuple[Term, ...] = ()
     reference: str = ""
 
     def explain(self) -> str:
@@ -319,13 +291,13 @@ class Criterion:
             f"{self.name} = {self.value:.6g}. This is a criterion, not a guarantee.",
             self.warning,
         ]
-        lines += [f"  {value:10.4f}  {name}" for name, value in self.terms]
+        lines += [f"  {term.nats:10.4f}  {term.text}" for term in self.terms]
         return "\n".join([*lines, f"Reference: {self.reference}"])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data (JSON-ready)."""
         out = {f.name: getattr(self, f.name) for f in fields(self)}
-        out["terms"] = [[key, value] for key, value in self.terms]
+        out["terms"] = [term.to_dict() for term in self.terms]
         return out
 
     def __float__(self) -> float:
@@ -333,12 +305,6 @@ class Criterion:
 
     def __str__(self) -> str:
         return f"{self.name} = {self.value:.6g} (a criterion, not a guarantee)"
-
-
-def _as_float(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise TypeError(f"`{name}` must be a number, got {value!r}.")
-    return float(value)
 
 
 def _as_count(name: str, value: Any) -> int:
@@ -353,7 +319,7 @@ def _as_pairs(name: str, pairs: Any) -> tuple[tuple[str, float], ...]:
     for pair in pairs:
         if not (isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[0], str)):
             raise TypeError(f"`{name}` must be pairs of a name and a number, got {pair!r}.")
-    return tuple((key, _as_float(name, value)) for key, value in pairs)
+    return tuple((key, as_float(name, value)) for key, value in pairs)
 
 
 def _as_sentences(name: str, sentences: Any) -> tuple[str, ...]:

@@ -23,7 +23,6 @@ from handful.bounds._certificate import (
     FIXED_PREPROCESSING,
     IID,
     Certificate,
-    itemise,
 )
 from handful.bounds._messages import log_zeta_prior
 from handful.bounds._tails import (
@@ -31,6 +30,7 @@ from handful.bounds._tails import (
     kl_inverse,
     log_binomial_coefficient,
 )
+from handful.bounds._terms import Term, confidence_term, itemise, total_nats
 
 _LANGFORD = (
     "Langford (2005), Tutorial on practical prediction theory for classification, JMLR 6; "
@@ -41,7 +41,7 @@ NAMED_BLINDLY = (
     "the examples that are not counted were drawn without looking at the data, or the message "
     "names them under a prior fixed before the data"
 )
-Terms = tuple[tuple[str, float], ...]
+Rates = tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,13 +76,13 @@ class _Scheme:
     n_compressed: int
     n_errors: int
     n_outside: int
-    terms: Terms
+    terms: tuple[Term, ...]
     delta: float
     assumptions: tuple[str, ...] = (IID, FIXED_PREPROCESSING)
 
     @property
     def nats(self) -> float:
-        return math.fsum(value for _, value in self.terms)
+        return total_nats(self.terms)
 
     def certificate(self, bound: str, risk: float, reference: str = _LANGFORD) -> Certificate:
         return Certificate(
@@ -118,17 +118,17 @@ def _scheme(
     size = log_zeta_prior(d) if size_nats is None else check_nats("size_nats", size_nats)
     check_nats("message_nats", message_nats)
     n_choices = check_count("n_choices", n_choices, low=1)
-    terms: list[tuple[str, float]] = []
+    terms: list[Term] = []
     if which_nats is None:
-        terms.append(("which examples are kept", _log_binomial(pool, d)))
+        terms.append(Term("kept", "which examples are kept", _log_binomial(pool, d)))
     elif check_nats("which_nats", which_nats):
-        terms.append(("which examples are kept", float(which_nats)))
+        terms.append(Term("kept", "which examples are kept", float(which_nats)))
     if size:
-        terms.append(("how many examples are kept", size))
+        terms.append(Term("size", "how many examples are kept", size))
     terms += itemise(message_nats, "message")
     if n_choices > 1:
-        terms.append((f"choice among {n_choices} families", math.log(n_choices)))
-    terms.append(("confidence, ln(1/delta)", -math.log(delta)))
+        terms.append(Term("choice", f"choice among {n_choices} families", math.log(n_choices)))
+    terms.append(confidence_term(delta))
     return _Scheme(
         n_samples=m,
         n_compressed=d,
@@ -148,7 +148,7 @@ def _tail(n_errors: int, n_outside: int, nats: float) -> float:
     return float(binomial_tail_inverse(n_errors, n_outside, -nats))
 
 
-def _two_rates(names: str, n_errors: tuple[int, int], n: tuple[int, int], nats: float) -> Terms:
+def _two_rates(names: str, n_errors: tuple[int, int], n: tuple[int, int], nats: float) -> Rates:
     """Bounds on two rates (false positives first) that hold together: ln 2 more for the pair."""
     values = np.asarray(binomial_tail_inverse(n_errors, n, -(nats + math.log(2.0))))
     return tuple(zip(names.split(), values.tolist(), strict=True))
@@ -277,7 +277,7 @@ def _check_class(label: str, n_all: int, n_kept: int, counts: ClassCounts) -> No
     check_count(wrong, getattr(counts, wrong), high=n_all - n_kept)
 
 
-def _joint_rates(scheme: _Scheme, counts: ClassCounts) -> Terms:
+def _joint_rates(scheme: _Scheme, counts: ClassCounts) -> Rates:
     """P(called +, is -) and P(called -, is +): two Bernoulli events on the same examples."""
     errors = (counts.n_false_positives, counts.n_false_negatives)
     n = (scheme.n_outside, scheme.n_outside)
@@ -295,11 +295,12 @@ def _nats_by_class(scheme: _Scheme, counts: ClassCounts, pool_size: int | None) 
     split = counts.split_nats
     if split is None:
         split = math.log(scheme.n_compressed + 1.0)
-    rest = math.fsum(value for _, value in scheme.terms[1:])
+    # the scheme's own price of naming comes first; a message may hold terms of that kind too
+    rest = total_nats(scheme.terms[1:])
     return rest + which + check_nats("split_nats", split)
 
 
-def _given_class(counts: ClassCounts, nats: float) -> Terms:
+def _given_class(counts: ClassCounts, nats: float) -> Rates:
     """Rates within each class: given the labels, errors in a class are binomial."""
     n_negatives = counts.n_negatives - counts.n_compressed_negatives
     n_positives = counts.n_positives - counts.n_compressed_positives
@@ -494,7 +495,9 @@ def cost_bound(
     n = (scheme.n_outside, scheme.n_outside)
     rates = _two_rates("false_positive false_negative", (k_fp, k_fn), n, scheme.nats)
     (_, fp), (_, fn) = rates
-    scheme = replace(scheme, terms=(*scheme.terms, ("two rates at once, ln 2", math.log(2.0))))
+    scheme = replace(
+        scheme, terms=(*scheme.terms, Term("rates", "two rates at once, ln 2", math.log(2.0)))
+    )
     return replace(
         scheme.certificate("cost", 0.0),
         risk=min(limit, _outward(c_fp * fp + c_fn * fn)),
@@ -522,12 +525,12 @@ def folk_compression_bound(
     k = check_count("n_errors", n_errors, high=m - d)
     delta = check_delta(delta)
     terms = (
-        ("which examples are kept or errors", _log_binomial(m, k + d)),
-        ("which of them are kept", _log_binomial(k + d, d)),
-        ("sizes and confidence, 2 ln(m/delta)", 2.0 * math.log(m / delta)),
+        Term("kept", "which examples are kept or errors", _log_binomial(m, k + d)),
+        Term("kept", "which of them are kept", _log_binomial(k + d, d)),
+        Term("sizes", "sizes and confidence, 2 ln(m/delta)", 2.0 * math.log(m / delta)),
     )
     rest = m - k - d
-    risk = _outward(math.fsum(v for _, v in terms) / rest) if rest else 1.0
+    risk = _outward(total_nats(terms) / rest) if rest else 1.0
     scheme = _Scheme(
         n_samples=m, n_compressed=d, n_errors=k, n_outside=m - d, terms=terms, delta=delta
     )

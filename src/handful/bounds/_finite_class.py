@@ -7,6 +7,7 @@ import math
 from handful._checks import check_count, check_delta, check_real
 from handful.bounds._certificate import IID, Certificate
 from handful.bounds._compression import _outward
+from handful.bounds._terms import Term, confidence_term, total_nats
 
 _VAPNIK = "Vapnik (1998), Statistical Learning Theory, section 6.2"
 
@@ -49,11 +50,11 @@ def finite_class_bound(
     k = check_count("n_errors", n_errors, high=m)
     delta = check_delta(delta)
     terms = (
-        ("which hypothesis", bits * math.log(2.0)),
-        ("confidence, ln(1/delta)", -math.log(delta)),
+        Term("hypothesis", "which hypothesis", bits * math.log(2.0)),
+        confidence_term(delta),
     )
     share = k / m
-    nats = math.fsum(value for _, value in terms) / m
+    nats = total_nats(terms) / m
     return Certificate(
         risk=min(1.0, _outward(share + nats + math.sqrt(nats * (nats + 2.0 * share)))),
         delta=delta,

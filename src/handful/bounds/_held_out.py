@@ -8,6 +8,7 @@ from handful._checks import check_count, check_delta, check_flag
 from handful.bounds._certificate import IID, Certificate
 from handful.bounds._compression import _outward
 from handful.bounds._tails import binomial_tail_inverse
+from handful.bounds._terms import Term, confidence_term, total_nats
 
 _CLOPPER = "Clopper & Pearson (1934); Langford (2005), Theorem 3.3"
 _MASSART = "Massart (1990), The tight constant in the Dvoretzky-Kiefer-Wolfowitz inequality"
@@ -37,10 +38,10 @@ def held_out_bound(
     k = check_count("n_errors", n_errors, high=n)
     models = check_count("n_models", n_models, low=1)
     delta = check_delta(delta)
-    terms = [("confidence, ln(1/delta)", -math.log(delta))]
+    terms = [confidence_term(delta)]
     if models > 1:
-        terms.append((f"choice among {models} models", math.log(models)))
-    nats = math.fsum(value for _, value in terms)
+        terms.append(Term("choice", f"choice among {models} models", math.log(models)))
+    nats = total_nats(terms)
     return Certificate(
         risk=float(binomial_tail_inverse(k, n, -nats)),
         delta=delta,
@@ -122,9 +123,9 @@ def selective_error_bound(
         n_samples=n,
         n_errors=errors,
         terms=(
-            ("share of accepted errors", errors / n),
-            ("share of accepted cases", selected / n),
-            ("deviation of both", deviation),
+            Term("errors", "share of accepted errors", errors / n),
+            Term("accepted", "share of accepted cases", selected / n),
+            Term("deviation", "deviation of both", deviation),
         ),
         unit="parts",
         quantity="the error probability among accepted cases",

@@ -9,6 +9,7 @@ from handful._checks import check_count, check_delta, check_flag, check_real
 from handful.bounds._certificate import IID, Certificate, Criterion
 from handful.bounds._compression import _outward
 from handful.bounds._messages import LOG_ZETA_2
+from handful.bounds._terms import Term, total_nats
 
 _KOLTCHINSKII = (
     "Koltchinskii & Panchenko (2002), Empirical margin distributions; "
@@ -20,11 +21,11 @@ _FIXED_CLASS = "the base class was fixed before the data were seen"
 
 
 def _sum_certificate(
-    bound: str, terms: Sequence[tuple[str, float]], n_samples: int, delta: float, **more: object
+    bound: str, terms: Sequence[Term], n_samples: int, delta: float, **more: object
 ) -> Certificate:
     """A certificate whose terms add up to the risk itself."""
     values: dict[str, object] = {
-        "risk": min(1.0, _outward(math.fsum(value for _, value in terms))),
+        "risk": min(1.0, _outward(total_nats(terms))),
         "delta": delta,
         "bound": bound,
         "n_samples": n_samples,
@@ -106,9 +107,9 @@ def rademacher_margin_bound(
         scale = 2.0**power
         log_inverse += LOG_ZETA_2 + 2.0 * math.log(power + 1.0)
     terms = (
-        ("mean slack", slack),
-        (f"complexity of the class times {scale:g}", scale * complexity),
-        ("deviation of the sample", _deviation(m, log_inverse, empirical)),
+        Term("slack", "mean slack", slack),
+        Term("complexity", f"complexity of the class times {scale:g}", scale * complexity),
+        Term("deviation", "deviation of the sample", _deviation(m, log_inverse, empirical)),
     )
     return _sum_certificate("rademacher-margin", terms, m, delta, assumptions=assumptions)
 
@@ -139,18 +140,24 @@ def margin_distribution_bound(
     theta = check_real("margin", margin, low=0.0, high=1.0, low_open=True, hint=hint)
     complexity = check_real("rademacher", rademacher, low=0.0)
     log_inverse = -math.log(check_delta(delta))
-    terms = [("share of examples below the margin", error)]
+    terms = [Term("errors", "share of examples below the margin", error)]
     assumptions: tuple[str, ...] = (IID, _FIXED_CLASS)
     if check_flag("margin_is_fixed", margin_is_fixed):
         assumptions += ("the margin was fixed before the data were seen",)
-        terms.append(("complexity / margin", complexity / theta))
-        terms.append(("deviation of the sample", _deviation(m, log_inverse, empirical)))
+        terms.append(Term("complexity", "complexity / margin", complexity / theta))
+        terms.append(
+            Term("deviation", "deviation of the sample", _deviation(m, log_inverse, empirical))
+        )
     else:
         choice = math.sqrt(max(0.0, math.log(math.log2(2.0 / theta))) / m)
-        terms.append(("2 complexity / margin", 2.0 * complexity / theta))
-        terms.append(("choice of the margin", 3.0 * choice if empirical else choice))
+        terms.append(Term("complexity", "2 complexity / margin", 2.0 * complexity / theta))
+        terms.append(Term("margin", "choice of the margin", 3.0 * choice if empirical else choice))
         terms.append(
-            ("deviation of the sample", _deviation(m, log_inverse + math.log(2.0), empirical))
+            Term(
+                "deviation",
+                "deviation of the sample",
+                _deviation(m, log_inverse + math.log(2.0), empirical),
+            )
         )
     return _sum_certificate("margin-distribution", terms, m, delta, assumptions=assumptions)
 
@@ -169,9 +176,9 @@ def adaboost_training_bound(weighted_errors: Sequence[float]) -> Criterion:
     for i, error in enumerate(weighted_errors):
         hint = "Weighted errors of the weak learners, one a round."
         e = check_real("weighted_errors", error, low=0.0, high=1.0, hint=hint)
-        terms.append((f"Z of round {i + 1}", 2.0 * math.sqrt(e * (1.0 - e))))
+        terms.append(Term("round", f"Z of round {i + 1}", 2.0 * math.sqrt(e * (1.0 - e))))
     return Criterion(
-        value=math.prod(value for _, value in terms),
+        value=math.prod(term.nats for term in terms),
         name="AdaBoost training-error bound",
         warning="It bounds the error on the training examples and says nothing of new cases.",
         terms=tuple(terms),
@@ -213,10 +220,14 @@ def multiple_kernel_bound(
     delta = check_delta(delta)
     classes = 8.0 / gamma * math.sqrt(math.log(2.0 * (n + 1.0) / delta) / (2.0 * m))
     terms = (
-        ("mean slack / margin", slack / (m * gamma)),
-        ("largest kernel complexity", 2.0 / (gamma * m) * math.sqrt(trace)),
-        (f"choice among {n} kernels", classes),
-        ("deviation of the sample", 3.0 * math.sqrt(math.log(4.0 / delta) / (2.0 * m))),
+        Term("slack", "mean slack / margin", slack / (m * gamma)),
+        Term("complexity", "largest kernel complexity", 2.0 / (gamma * m) * math.sqrt(trace)),
+        Term("kernel", f"choice among {n} kernels", classes),
+        Term(
+            "deviation",
+            "deviation of the sample",
+            3.0 * math.sqrt(math.log(4.0 / delta) / (2.0 * m)),
+        ),
     )
     fixed = "the margin and the kernels were fixed before the data were seen"
     return _sum_certificate(

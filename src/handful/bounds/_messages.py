@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from handful._checks import check_choice, check_count
-from handful.bounds._certificate import Message
 from handful.bounds._tails import log_binomial_coefficient
+from handful.bounds._terms import Message, Term
 
 LOG_ZETA_2 = math.log(math.pi**2 / 6.0)
 KINDS = ("conjunction", "disjunction")
@@ -48,7 +48,7 @@ def _log_binomial(n: int, k: int) -> float:
     return float(log_binomial_coefficient(n, k))
 
 
-def _pairing_terms(n_rules: int, n_a: int, n_b: int) -> list[tuple[str, float]]:
+def _pairing_terms(n_rules: int, n_a: int, n_b: int) -> list[Term]:
     """Number of rules, numbers of first and second examples, and who is paired with whom."""
     n_graphs = n_bipartite_graphs(n_a, n_b, n_rules)
     if n_graphs == 0:
@@ -57,9 +57,9 @@ def _pairing_terms(n_rules: int, n_a: int, n_b: int) -> list[tuple[str, float]]:
             "Count distinct (a, b) pairs, and each example once."
         )
     return [
-        ("number of rules", LOG_ZETA_2 + 2.0 * math.log(n_rules)),
-        ("number of examples a and b", 2.0 * math.log(n_rules)),
-        ("which a goes with which b", math.log(n_graphs)),
+        Term("rules", "number of rules", LOG_ZETA_2 + 2.0 * math.log(n_rules)),
+        Term("size", "number of examples a and b", 2.0 * math.log(n_rules)),
+        Term("pairs", "which a goes with which b", math.log(n_graphs)),
     ]
 
 
@@ -71,7 +71,7 @@ def _check_pairs(n_rules: int, n_a: int, n_b: int) -> tuple[int, int, int]:
 
 
 # No rule at all gets the mass of the impossible cell (2 rules, one a, one b): 3 / (8 pi^2).
-_NO_PAIRS = (("no rule", math.log(8.0 * math.pi**2 / 3.0)),)
+_NO_PAIRS = (Term("rules", "no rule", math.log(8.0 * math.pi**2 / 3.0)),)
 
 
 def half_space_message(
@@ -104,8 +104,8 @@ def half_space_message(
     return Message(
         [
             *_pairing_terms(n_rules, n_a, n_b),
-            ("number of threshold examples", math.log(n_rules + 1.0)),
-            ("which examples are thresholds", _log_binomial(same + n_c, n_c)),
+            Term("size", "number of threshold examples", math.log(n_rules + 1.0)),
+            Term("thresholds", "which examples are thresholds", _log_binomial(same + n_c, n_c)),
         ]
     )
 
@@ -139,7 +139,7 @@ def two_point_message(
     if levels is not None:
         checked = [check_count("levels", level, low=1, high=62) for level in levels]
         cost = math.fsum(math.log(v * (v + 1.0)) + (v - 1.0) * math.log(2.0) for v in checked)
-        terms.append(("dyadic thresholds", cost))
+        terms.append(Term("thresholds", "dyadic thresholds", cost))
     return Message(terms)
 
 
@@ -166,14 +166,20 @@ def ball_message(n_same_centers: int, n_other_centers: int, n_borders: int) -> M
     n_borders = check_count("n_borders", n_borders, high=n_rules)
     if n_rules == 0:
         # mass of the impossible cell (1 rule, no centre and no border of the border's class)
-        return Message([("no rule", math.log(2.0 * math.pi**2 / 3.0))])
+        return Message([Term("rules", "no rule", math.log(2.0 * math.pi**2 / 3.0))])
     if n_same + n_borders == 0:
         raise ValueError("`n_borders` must be at least 1 where no centre can serve as a border.")
     return Message(
         [
-            ("number of rules", LOG_ZETA_2 + 2.0 * math.log(n_rules)),
-            ("number of centres and of borders by class", 2.0 * math.log(n_rules + 1.0)),
-            ("which examples are borders", _log_binomial(n_same + n_borders, n_borders)),
+            Term("rules", "number of rules", LOG_ZETA_2 + 2.0 * math.log(n_rules)),
+            Term(
+                "size", "number of centres and of borders by class", 2.0 * math.log(n_rules + 1.0)
+            ),
+            Term(
+                "borders",
+                "which examples are borders",
+                _log_binomial(n_same + n_borders, n_borders),
+            ),
         ]
     )
 
@@ -199,7 +205,7 @@ def stump_message(n_rules: int, n_thresholds: int, n_features: int) -> Message:
     n_features = check_count("n_features", n_features, low=1)
     n_thresholds = check_count("n_thresholds", n_thresholds, low=min(n_rules, 1), high=n_rules)
     if n_rules == 0:
-        return Message([("number of rules", LOG_ZETA_2)])
+        return Message([Term("rules", "number of rules", LOG_ZETA_2)])
     n_stumps = 2 * n_features * n_thresholds
     if n_rules > n_stumps:
         raise ValueError(
@@ -207,9 +213,13 @@ def stump_message(n_rules: int, n_thresholds: int, n_features: int) -> Message:
         )
     return Message(
         [
-            ("number of rules", log_zeta_prior(n_rules)),
-            ("number of threshold examples", math.log(n_rules)),
-            ("feature, direction and threshold of each rule", _log_binomial(n_stumps, n_rules)),
+            Term("rules", "number of rules", log_zeta_prior(n_rules)),
+            Term("size", "number of threshold examples", math.log(n_rules)),
+            Term(
+                "content",
+                "feature, direction and threshold of each rule",
+                _log_binomial(n_stumps, n_rules),
+            ),
         ]
     )
 
@@ -227,10 +237,14 @@ def decision_list_message(n_rules: int, n_compressed: int) -> Message:
     """
     n_rules = check_count("n_rules", n_rules)
     n_compressed = check_count("n_compressed", n_compressed, low=min(n_rules, 1), high=2 * n_rules)
-    terms = [("size of the compression set", log_zeta_prior(n_compressed))]
+    terms = [Term("size", "size of the compression set", log_zeta_prior(n_compressed))]
     if n_rules:
         terms += [
-            ("number of rules", LOG_ZETA_2 + 2.0 * math.log(n_rules)),
-            ("examples, side and output of each rule", n_rules * math.log(4.0 * n_compressed**2)),
+            Term("rules", "number of rules", LOG_ZETA_2 + 2.0 * math.log(n_rules)),
+            Term(
+                "content",
+                "examples, side and output of each rule",
+                n_rules * math.log(4.0 * n_compressed**2),
+            ),
         ]
-    return Message([*terms, ("default output", math.log(2.0))])
+    return Message([*terms, Term("output", "default output", math.log(2.0))])

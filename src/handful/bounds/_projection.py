@@ -16,6 +16,7 @@ from handful.bounds._certificate import FIXED_PREPROCESSING, IID, Certificate
 from handful.bounds._compression import _log_binomial, _outward, compression_bound
 from handful.bounds._messages import LOG_ZETA_2
 from handful.bounds._tails import kl_inverse
+from handful.bounds._terms import Term, confidence_term, total_nats
 
 _PURSUIT = "Hussain & Shawe-Taylor (2008), Theory of matching pursuit, NIPS"
 _BLUM = "Blum & Langford (2003), PAC-MDL bounds, with the logarithm of delta in base 2"
@@ -42,19 +43,19 @@ def matching_pursuit_bound(
     d = check_count("n_centers", n_centers, low=1, high=m)
     t = check_count("n_errors", n_errors, high=m - d)
     delta, n = check_delta(delta), m - d - t
-    terms: tuple[tuple[str, float], ...] = ()
+    terms: tuple[Term, ...] = ()
     risk = 1.0
     if 2 * n > d:  # below it the count of classes on a double sample does not hold
         factor = 2.0 / (n * math.log(2.0))
         growth = (d + 1) * math.log(4.0 * math.e * n / (d + 1))
         errors = t * math.log(math.e * (m - d) / t) if t else 0.0
         terms = (
-            ("classes of functions on a double sample", factor * growth),
-            ("which examples are chosen", factor * d * math.log(math.e * m / d)),
-            ("which examples are errors", factor * errors),
-            ("sizes and confidence", factor * math.log(2.0 * m * m / delta)),
+            Term("functions", "classes of functions on a double sample", factor * growth),
+            Term("kept", "which examples are chosen", factor * d * math.log(math.e * m / d)),
+            Term("errors", "which examples are errors", factor * errors),
+            Term("sizes", "sizes and confidence", factor * math.log(2.0 * m * m / delta)),
         )
-        risk = min(1.0, _outward(math.fsum(value for _, value in terms)))
+        risk = min(1.0, _outward(total_nats(terms)))
     return Certificate(
         risk=risk,
         delta=delta,
@@ -105,11 +106,13 @@ def sparse_pca_bound(
     published = method == "published"
     which = t * math.log(math.e * m / t) if published and t else _log_binomial(m, t)
     terms = (
-        ("which examples are chosen", which),
-        ("how many examples are chosen, ln m", math.log((2.0 if published else 1.0) * m)),
-        ("confidence, ln(1/delta)", -math.log(delta)),
+        Term("kept", "which examples are chosen", which),
+        Term(
+            "size", "how many examples are chosen, ln m", math.log((2.0 if published else 1.0) * m)
+        ),
+        confidence_term(delta),
     )
-    nats, value = math.fsum(v for _, v in terms), 1.0
+    nats, value = total_nats(terms), 1.0
     if n > 0 and method == "kl":
         value = float(kl_inverse(q / limit, nats / n))
     elif n > 0:
@@ -215,7 +218,7 @@ def code_length_bound(
         delta=delta,
         bound="code-length",
         n_samples=m,
-        terms=(("code", bits * math.log(2.0)), ("confidence, ln(1/delta)", -math.log(delta))),
+        terms=(Term("code", "code", bits * math.log(2.0)), confidence_term(delta)),
         quantity="the share of errors on the given test set of the same size",
         assumptions=("training and test examples are exchangeable", "the code is prefix-free"),
         reference=_BLUM,

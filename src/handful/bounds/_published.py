@@ -13,6 +13,7 @@ from handful._checks import check_choice, check_count, check_delta
 from handful.bounds._certificate import Certificate, Criterion
 from handful.bounds._compression import _log_binomial, _outward, _Scheme
 from handful.bounds._messages import KINDS, LOG_ZETA_2, _check_pairs
+from handful.bounds._terms import Term, total_nats
 
 _PAPER = "Marchand, Shah, Shawe-Taylor & Sokolova (2003), The set covering machine with \
 data-dependent half-spaces, ICML, Theorem 1"
@@ -23,8 +24,8 @@ _WARNING = (
 )
 
 
-def _finish(terms: list[tuple[str, float]], n_left: int) -> float:
-    nats = math.fsum(value for _, value in terms)
+def _finish(terms: list[Term], n_left: int) -> float:
+    nats = total_nats(terms)
     return -math.expm1(-nats / n_left) if n_left > 0 else 1.0
 
 
@@ -87,13 +88,17 @@ def published_half_space_bound(
     k_n = check_count("n_false_positives", n_false_positives, high=left_n)
     thresholds = _log_binomial(m_p - n_a, n_c) if conjunction else _log_binomial(m_n - n_b, n_c)
     terms = [
-        ("examples a", _log_binomial(m_p, n_a)),
-        ("examples b", _log_binomial(m_n, n_b)),
-        ("threshold examples", thresholds),
-        ("errors on positives", _log_binomial(left_p, k_p)),
-        ("errors on negatives", _log_binomial(left_n, k_n)),
-        ("message", _pair_message(n_rules, n_a, n_b)),
-        ("sizes and confidence", confidence_text(check_delta(delta), (n_a, n_b, n_c, k_p, k_n))),
+        Term("kept", "examples a", _log_binomial(m_p, n_a)),
+        Term("kept", "examples b", _log_binomial(m_n, n_b)),
+        Term("thresholds", "threshold examples", thresholds),
+        Term("errors", "errors on positives", _log_binomial(left_p, k_p)),
+        Term("errors", "errors on negatives", _log_binomial(left_n, k_n)),
+        Term("message", "message", _pair_message(n_rules, n_a, n_b)),
+        Term(
+            "sizes",
+            "sizes and confidence",
+            confidence_text(check_delta(delta), (n_a, n_b, n_c, k_p, k_n)),
+        ),
     ]
     return Criterion(
         value=_finish(terms, left_p + left_n - k_p - k_n),
@@ -131,12 +136,16 @@ def published_ball_bound(
     k_s = check_count("n_same_errors", n_same_errors, high=m_s - c_s - b)
     k_o = check_count("n_other_errors", n_other_errors, high=m_o - c_o)
     terms = [
-        ("centres of the same class", _log_binomial(m_s, c_s)),
-        ("borders", _log_binomial(m_s - c_s, b)),
-        ("centres of the other class", _log_binomial(m_o, c_o)),
-        ("errors in the same class", _log_binomial(m_s - c_s - b, k_s)),
-        ("errors in the other class", _log_binomial(m_o - c_o, k_o)),
-        ("sizes and confidence", confidence_text(check_delta(delta), (c_s, c_o, b, k_s, k_o))),
+        Term("kept", "centres of the same class", _log_binomial(m_s, c_s)),
+        Term("borders", "borders", _log_binomial(m_s - c_s, b)),
+        Term("kept", "centres of the other class", _log_binomial(m_o, c_o)),
+        Term("errors", "errors in the same class", _log_binomial(m_s - c_s - b, k_s)),
+        Term("errors", "errors in the other class", _log_binomial(m_o - c_o, k_o)),
+        Term(
+            "sizes",
+            "sizes and confidence",
+            confidence_text(check_delta(delta), (c_s, c_o, b, k_s, k_o)),
+        ),
     ]
     return Criterion(
         value=_finish(terms, m_s + m_o - c_s - c_o - b - k_s - k_o),
@@ -172,11 +181,13 @@ def repaired_half_space_bound(
     k = check_count("n_errors", n_errors, high=m - d)
     same = n_a if check_choice("kind", kind, KINDS) == "conjunction" else n_b
     terms = [
-        ("which examples are kept", _log_binomial(m, d)),
-        ("which of them are thresholds", _log_binomial(same + n_c, same)),
-        ("which examples are errors", _log_binomial(m - d, k)),
-        ("message", _pair_message(n_rules, n_a, n_b)),
-        ("sizes and confidence", confidence_text(check_delta(delta), (n_a, n_b, n_c, k))),
+        Term("kept", "which examples are kept", _log_binomial(m, d)),
+        Term("thresholds", "which of them are thresholds", _log_binomial(same + n_c, same)),
+        Term("errors", "which examples are errors", _log_binomial(m - d, k)),
+        Term("message", "message", _pair_message(n_rules, n_a, n_b)),
+        Term(
+            "sizes", "sizes and confidence", confidence_text(check_delta(delta), (n_a, n_b, n_c, k))
+        ),
     ]
     scheme = _Scheme(
         n_samples=m, n_compressed=d, n_errors=k, n_outside=m - d, terms=tuple(terms), delta=delta

@@ -16,6 +16,7 @@ from handful._checks import (
 from handful.bounds._certificate import FIXED_PREPROCESSING, IID, Certificate
 from handful.bounds._compression import _outward, _scheme
 from handful.bounds._tails import kl_inverse
+from handful.bounds._terms import Term, confidence_term, total_nats
 
 _BAZINET = "Bazinet, Zantedeschi & Germain (2025), Sample compression unleashed"
 _PAC_BAYES = "Laviolette & Marchand (2007), PAC-Bayes risk bounds for sample-compressed classifiers"
@@ -73,7 +74,7 @@ def real_loss_bound(
     )
     n = scheme.n_outside
     if method == "kl-published" and n:
-        extra = ("published term, ln(2 sqrt(n))", math.log(2.0 * math.sqrt(n)))
+        extra = Term("published", "published term, ln(2 sqrt(n))", math.log(2.0 * math.sqrt(n)))
         scheme = replace(scheme, terms=(*scheme.terms, extra))
     value = _real_value(method, loss / limit, scheme.nats / n, parameter) if n else 1.0
     return replace(
@@ -129,11 +130,15 @@ def pac_bayes_bound(
     q = check_real("gibbs_error", gibbs_error, low=0.0, high=1.0, hint="Pass a mean error.")
     divergence, n = check_nats("divergence_nats", divergence_nats), m - d
     delta = check_delta(delta)
-    terms = [("KL(posterior, prior)", divergence), ("confidence, ln(1/delta)", -math.log(delta))]
+    terms = [Term("posterior", "KL(posterior, prior)", divergence), confidence_term(delta)]
     risk = 1.0
     if n:
-        terms.append(("all posteriors at once, ln(2 sqrt(n))", math.log(2.0 * math.sqrt(n))))
-        risk = float(kl_inverse(q, math.fsum(v for _, v in terms) / n))
+        terms.append(
+            Term(
+                "posteriors", "all posteriors at once, ln(2 sqrt(n))", math.log(2.0 * math.sqrt(n))
+            )
+        )
+        risk = float(kl_inverse(q, total_nats(terms) / n))
     check_flag("majority_vote", majority_vote)
     who = "the majority vote" if majority_vote else "a classifier drawn from the posterior"
     return Certificate(

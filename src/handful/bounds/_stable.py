@@ -10,6 +10,7 @@ from handful._checks import check_count, check_delta, check_real
 from handful._types import Floats
 from handful.bounds._certificate import IID, Certificate
 from handful.bounds._tails import _log_tails, _pmf_constant
+from handful.bounds._terms import Term, confidence_term
 
 _REFERENCE = "Campi & Garatti (2023), Compression, generalization and learning, JMLR 24"
 STABLE_ASSUMPTIONS = (
@@ -84,9 +85,9 @@ def stable_bound(
     k = check_count("n_compressed", n_compressed, high=n)
     n_models = check_count("n_models", n_models, low=1)
     log_delta = math.log(check_delta(delta)) - math.log(n_models)
-    terms = [("confidence, ln(1/delta)", -math.log(delta))]
+    terms = [confidence_term(delta)]
     if n_models > 1:
-        terms.append((f"choice among {n_models} models", math.log(n_models)))
+        terms.append(Term("choice", f"choice among {n_models} models", math.log(n_models)))
     return Certificate(
         risk=stable_risk(k, n, log_delta),
         delta=delta,

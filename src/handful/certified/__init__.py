@@ -15,7 +15,7 @@ from handful.certified._forms import FORMS, READABLE, Form, named_candidates
 from handful.certified._menu import Menu
 from handful.certified._pool import Pool
 from handful.certified._proposals import Proposal
-from handful.certified._records import Candidate, Counts, Failure, Term, rank_masses
+from handful.certified._records import Candidate, Counts, Failure, rank_masses
 from handful.certified._study import fit_study
 
 __all__ = [
@@ -30,7 +30,6 @@ __all__ = [
     "MenuDisplay",
     "Pool",
     "Proposal",
-    "Term",
     "fit_study",
     "named_candidates",
     "rank_masses",

@@ -14,12 +14,13 @@ from threadpoolctl import ThreadpoolController
 from handful._progress import current_progress
 from handful._threads import one_blas_thread
 from handful._types import Ints
+from handful.bounds import Term
 from handful.certified._foreign_forms import vote
 from handful.certified._forms import BELIEF, FORMS, Form, simplicity_of
 from handful.certified._groups import count_groups, group_means
 from handful.certified._pool import Pool, take_rows
 from handful.certified._proposals import Proposal
-from handful.certified._records import Candidate, Counts, Failure, Term, rank_masses
+from handful.certified._records import Candidate, Counts, Failure, rank_masses
 from handful.fitted import Fitted
 from handful.tables import Units
 

@@ -173,7 +173,7 @@ class Menu:
 
 
 def _message(candidate: Candidate) -> Message:
-    return Message([(term.text, term.nats) for term in candidate.terms])
+    return Message(candidate.terms)
 
 
 def _row(candidate: Candidate, risk: float) -> dict[str, Any]:

@@ -8,25 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from handful._types import Floats, Ints
+from handful.bounds import Term
 from handful.fitted import Fitted
-
-
-@dataclass(frozen=True)
-class Term:
-    """Something that a certificate pays for.
-
-    Attributes
-    ----------
-    kind : str
-        One word for programs: "rank", "confidence", ...
-    text : str
-        What is paid for, in words.
-    nats : float
-    """
-
-    kind: str
-    text: str
-    nats: float
 
 
 @dataclass(frozen=True, eq=False)

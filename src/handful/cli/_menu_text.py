@@ -12,7 +12,6 @@ from handful.cli._output import console
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from handful.bounds import Certificate
     from handful.certified import Candidate
     from handful.tables import Column
 
@@ -108,17 +107,6 @@ def _other(classes: list[str], label: str) -> str:
 def _row(made: Made) -> int:
     names = [candidate.name for candidate in made.machine.candidates_]
     return names.index(made.machine.chosen_)
-
-
-def statement(certificate: Certificate) -> str:
-    """The one sentence."""
-    return certificate.explain().splitlines()[0]
-
-
-def together(certificate: Certificate) -> str:
-    """With which confidence all statements hold at once; empty where there is only one."""
-    lines = certificate.explain().splitlines()
-    return next((line for line in lines if line.startswith("These ")), "")
 
 
 def as_dict(made: Made) -> dict[str, Any]:
@@ -246,7 +234,7 @@ def _print_worth(made: Made) -> None:
 
     certificate = made.machine.certificate_
     first = caution_of(made)
-    text = escape(f"{first} {statement(certificate)}".strip())
+    text = escape(f"{first} {certificate.statement()}".strip())
     style = "yellow" if first or certificate.is_vacuous else "green"
     console.print(Panel(text, title="Certificate", expand=False, border_style=style))
     rates = found_rates(made)
@@ -257,9 +245,9 @@ def _print_worth(made: Made) -> None:
             for rate in rates
         ]
         console.print(f"  {escape('; '.join(parts))}.".replace("  s", "  S", 1), highlight=False)
-        console.print(f"  {escape(together(certificate))}", highlight=False)
+        console.print(f"  {escape(certificate.together())}", highlight=False)
     if made.options.details:
-        for name, nats in certificate.terms:
-            console.print(f"  {nats:8.4f} nats  {escape(name)}", highlight=False)
+        for term in certificate.terms:
+            console.print(f"  {term.nats:8.4f} nats  {escape(term.text)}", highlight=False)
     held = f"It holds if: {'; '.join(certificate.assumptions)}."
     console.print(f"  [dim]{escape(held)}[/]", highlight=False)

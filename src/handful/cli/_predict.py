@@ -76,7 +76,7 @@ def predict(
         check_place(out, overwrite=force)
     stored = load_model(model, trusted=named_types(trust))
     if stored.certificate is not None:
-        note(f"[dim]{escape(stored.certificate.explain().splitlines()[0])}[/]")
+        note(f"[dim]{escape(stored.certificate.statement())}[/]")
     names = [part.strip() for value in keep or () for part in value.split(",")]
     labeller = labeller_of(stored, [name for name in names if name], on_missing == "abstain")
     if out is None:

@@ -183,7 +183,7 @@ def _print(machine: Any, table: TableData, seconds: float) -> None:
     console.print(Panel(escape(rule_text), title="Rule", expand=False, border_style="blue"))
     certificate: Certificate = machine.certificate_
     caution = machine._caution()
-    sentence = escape(" ".join([caution, certificate.explain().splitlines()[0]]).strip())
+    sentence = escape(" ".join([caution, certificate.statement()]).strip())
     style = "yellow" if certificate.is_vacuous or caution else "green"
     console.print(Panel(sentence, title="Certificate", expand=False, border_style=style))
     console.print(_price_table(certificate), _path_table(machine))
@@ -198,10 +198,11 @@ def _price_table(certificate: Certificate) -> Table:
     table = Table(title="What the certificate pays", title_justify="left")
     table.add_column("for")
     table.add_column("nats", justify="right")
-    largest = max((value for _, value in certificate.terms), default=1.0) or 1.0
+    largest = max((term.nats for term in certificate.terms), default=1.0) or 1.0
     table.add_column("")
-    for name, value in certificate.terms:
-        table.add_row(escape(name), f"{value:.2f}", "█" * round(20 * value / largest))
+    for term in certificate.terms:
+        bar = "█" * round(20 * term.nats / largest)
+        table.add_row(escape(term.text), f"{term.nats:.2f}", bar)
     table.add_row("[bold]total[/]", f"[bold]{certificate.nats:.2f}[/]", "")
     return table
 

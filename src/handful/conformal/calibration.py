@@ -21,6 +21,7 @@ from handful.bounds import (
     Certificate,
     Criterion,
     NotCertifiableError,
+    Term,
     held_out_bound,
     selective_error_bound,
 )
@@ -111,8 +112,9 @@ def _accepted_certificate(
 ) -> Certificate:
     """Given which cases are accepted their errors are binomial; one share of delta a threshold."""
     certificate = held_out_bound(max(n_accepted, 1), n_errors, n_models=n_thresholds, delta=delta)
+    choice = f"choice among {n_thresholds} thresholds"
     terms = tuple(
-        (name.replace("models", "thresholds"), value) for name, value in certificate.terms
+        replace(term, text=choice) if term.kind == "choice" else term for term in certificate.terms
     )
     return replace(
         certificate,
@@ -161,7 +163,10 @@ def published_nonconformity_value(
             "It bounds a model that was fixed before the case; the rule picks its model after "
             "seeing the case. Use calibration_size and certify() or selective_certificate()."
         ),
-        terms=(("epsilon_crit", epsilon_crit), ("deviation", deviation)),
+        terms=(
+            Term("criterion", "epsilon_crit", epsilon_crit),
+            Term("deviation", "deviation", deviation),
+        ),
         reference=f"{_HARDOON}, Proposition 4.2",
     )
 

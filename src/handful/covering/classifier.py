@@ -268,9 +268,9 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
                 f"`bound` must be 'auto' or 'compression' for more than two classes, got {bound!r}."
             )
         terms = [
-            (f"{name} (class {self.classes_[k]})", nats)
+            replace(term, text=f"{term.text} (class {self.classes_[k]})")
             for k, part in enumerate(self._learned)
-            for name, nats in part.chosen.terms
+            for term in part.chosen.terms
         ]
         certificate = compression_bound(
             self.n_samples_,

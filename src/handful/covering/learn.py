@@ -10,7 +10,7 @@ import numpy as np
 
 from handful._progress import report_progress
 from handful._types import Floats, Ints
-from handful.bounds import ClassCounts
+from handful.bounds import ClassCounts, Term
 from handful.covering._certify import class_counts
 from handful.covering.codes.all_half_spaces import exact_candidates
 from handful.covering.codes.candidate import Candidate, best_candidate, certified_risks, recount
@@ -195,10 +195,10 @@ def _compression(rows: Rows, settings: Settings, scheme: Scheme, pool: Ints) -> 
     is_listed = len(scheme.families) > 1 or settings.kinds == ("list",)
     terms = list(scheme.terms)
     if len(settings.kinds) > 1:
-        terms.append(("conjunction or disjunction", math.log(len(settings.kinds))))
+        terms.append(Term("logic", "conjunction or disjunction", math.log(len(settings.kinds))))
     if len(settings.geometries) > 1:
         n = len(settings.geometries)
-        terms.append((f"choice among {n} kernels", math.log(n)))
+        terms.append(Term("kernel", f"choice among {n} kernels", math.log(n)))
     if settings.candidates != "auto":
         yield from _no_rule(rows, settings, scheme, tuple(terms))
     for geometry in settings.geometries:
@@ -211,7 +211,7 @@ def _sweeps(
     scheme: Scheme,
     pool: Ints,
     geometry: Geometry,
-    terms: tuple[tuple[str, float], ...],
+    terms: tuple[Term, ...],
     is_listed: bool,
 ) -> Iterator[Candidate]:
     max_rules = settings.max_rules or AUTO_RULES
@@ -262,7 +262,7 @@ def _sweeps(
 
 
 def _no_rule(
-    rows: Rows, settings: Settings, scheme: Scheme, terms: tuple[tuple[str, float], ...]
+    rows: Rows, settings: Settings, scheme: Scheme, terms: tuple[Term, ...]
 ) -> Iterator[Candidate]:
     """The empty machine, coded by the family's own message."""
     is_listed = len(scheme.families) > 1 or settings.kinds == ("list",)
@@ -271,5 +271,9 @@ def _no_rule(
     message = family.empty_message()
     kinds = tuple(KIND_SIGNS) if settings.kinds == ("list",) else settings.kinds
     for kind in kinds:
-        extra = (("which constant", math.log(2.0)),) if settings.kinds == ("list",) else ()
+        extra = (
+            (Term("constant", "which constant", math.log(2.0)),)
+            if settings.kinds == ("list",)
+            else ()
+        )
         yield from constant_candidates(rows, (*terms, *message.terms, *extra), (kind,))

@@ -22,7 +22,7 @@ from handful.io.document import to_text
 from handful.rules.fields import ModelFileError, fail
 from handful.tables import Choices, Study, as_pandas, table_digest, write_atomically
 
-FORM_FORMAT, FORM_VERSION = "handful-form", 1
+FORM_FORMAT, FORM_VERSION = "handful-form", 2
 FIELDS = {"format", "version", "fitted", "certificate", "provenance"}
 
 

@@ -302,7 +302,7 @@ def _read_certificate(value: Any) -> Certificate | None:
         return None
     try:
         certificate = Certificate.from_dict(value)
-        if any(price < 0.0 for _, price in certificate.terms):
+        if any(term.nats < 0.0 for term in certificate.terms):
             raise ValueError("`terms` must not be negative.")
         return certificate
     except (TypeError, ValueError, OverflowError) as error:

@@ -20,7 +20,7 @@ from handful.io.document import to_text
 from handful.rules import RuleList, RuleSet
 from handful.tables import Draw, blind_order, write_atomically
 
-FORMAT, VERSION = "handful-model", 1
+FORMAT, VERSION = "handful-model", 2
 
 
 def plain_label(value: Any) -> Any:
@@ -143,7 +143,7 @@ def _code(chosen: Any) -> dict[str, Any]:
         "kind": chosen.kind,
         "pool_size": int(chosen.pool_size),
         "kept": [int(i) for i in chosen.kept],
-        "terms": [[name, float(nats)] for name, nats in chosen.terms],
+        "terms": [term.to_dict() for term in chosen.terms],
         "n_false_positives": int(chosen.n_false_positives),
         "n_false_negatives": int(chosen.n_false_negatives),
         "n_training_errors": int(chosen.n_training_errors),

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from handful._checks import check_choice, check_count, check_delta
 from handful._engines import engine_for, is_elsewhere
 from handful._types import Floats
-from handful.bounds import Certificate, NotCertifiableError
+from handful.bounds import Certificate, NotCertifiableError, Term
 from handful.kernels import Kernel
 from handful.pursuit._columns import Indices
 from handful.pursuit._expansion import decide
@@ -213,14 +213,16 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
             return str(self.stop)
         return "size" if self.coefficients == "least_squares" else "certificate"
 
-    def _choice_terms(self, n_kernels: int) -> tuple[tuple[str, float], ...]:
+    def _choice_terms(self, n_kernels: int) -> tuple[Term, ...]:
         """What every message pays for size and kernel; the pool's own choices are free."""
         is_pool, is_slides = self.coefficients == "pool", self.coefficients == "least_squares"
         terms = []
         if n_kernels > 1 and not (is_pool and self._stop == "validation"):
-            terms.append((f"kernel, one of {n_kernels}", math.log(n_kernels)))
+            terms.append(Term("kernel", f"kernel, one of {n_kernels}", math.log(n_kernels)))
         if not is_slides and not (is_pool and self._stop in ("size", "validation")):
-            terms.append((f"size, one of {self.n_centers + 1}", math.log(self.n_centers + 1.0)))
+            terms.append(
+                Term("size", f"size, one of {self.n_centers + 1}", math.log(self.n_centers + 1.0))
+            )
         return tuple(terms)
 
     def _choose(self, task: Task, kernels: list[Kernel]) -> PathPoint:

@@ -20,7 +20,7 @@ from functools import cache
 import numpy as np
 
 from handful._types import Floats
-from handful.bounds import Message, log_binomial_coefficient
+from handful.bounds import Message, Term, log_binomial_coefficient
 from handful.pursuit._columns import Indices
 from handful.pursuit._expansion import Expansion
 
@@ -103,7 +103,12 @@ def _chosen_family(
     def code(i: int) -> CodedExpansion:
         share, nats = shifts[i]
         expansion = Expansion(centers, coefficients, np.full(n_outputs, share * unit))
-        message = Message({"ridge of the coefficients": ridge_nats, "threshold": nats})
+        message = Message(
+            [
+                Term("ridge", "ridge of the coefficients", ridge_nats),
+                Term("threshold", "threshold", nats),
+            ]
+        )
         return CodedExpansion(expansion, message, {"ridge": ridge, "shift": share})
 
     shares, nats = np.array(shifts).T
@@ -138,16 +143,16 @@ def _quantised_family(rounded: Expansion, Y: Floats, level: int, intercepts: Flo
     whole = rounded.coefficients
     n_agree = int(np.sum(np.sign(whole) == Y))
     which = log_binomial(whole.size, n_agree)
-    terms = {
-        "number of levels": math.log(len(LEVELS)),
-        "sizes of the coefficients": whole.size * math.log(level),
-        "signs of the coefficients": math.log(whole.size + 1.0) + which,
-    }
+    terms = [
+        Term("levels", "number of levels", math.log(len(LEVELS))),
+        Term("coefficients", "sizes of the coefficients", whole.size * math.log(level)),
+        Term("signs", "signs of the coefficients", math.log(whole.size + 1.0) + which),
+    ]
     intercept_nats = [math.fsum(integer_nats(b) for b in row) for row in intercepts]
 
     def code(i: int) -> CodedExpansion:
         expansion = Expansion(rounded.centers, whole, intercepts[i])
-        message = Message({**terms, "intercept": intercept_nats[i]})
+        message = Message([*terms, Term("intercept", "intercept", intercept_nats[i])])
         content: dict[str, object] = {
             "level": level,
             "coefficients": whole.astype(int).tolist(),
@@ -155,7 +160,7 @@ def _quantised_family(rounded: Expansion, Y: Floats, level: int, intercepts: Flo
         }
         return CodedExpansion(expansion, message, content)
 
-    nats = math.fsum(terms.values()) + np.array(intercept_nats)
+    nats = math.fsum(term.nats for term in terms) + np.array(intercept_nats)
     return CodeFamily(whole, intercepts, nats, code)
 
 

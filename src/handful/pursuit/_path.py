@@ -13,6 +13,7 @@ from handful._types import Floats
 from handful.bounds import (
     Certificate,
     Message,
+    Term,
     binomial_tail_inverse,
     compression_bound,
     matching_pursuit_bound,
@@ -74,7 +75,7 @@ class Plan:
     ground: Ground
     ridge: float
     has_intercept: bool
-    choice: tuple[tuple[str, float], ...]
+    choice: tuple[Term, ...]
 
     def certificate(self, point: PathPoint, delta: float, n_choices: int = 1) -> Certificate:
         """The certificate of the bound that holds for these coefficients."""
@@ -219,7 +220,7 @@ def with_risks(task: Plan, points: Sequence[PathPoint]) -> list[PathPoint]:
 
 def _raw_lectures_value(task: Plan, point: PathPoint) -> float:
     terms = task.certificate(point, SELECTION_DELTA).terms
-    return math.fsum(value for _, value in terms) if terms else math.inf
+    return math.fsum(term.nats for term in terms) if terms else math.inf
 
 
 def _is_counted(task: Plan, centers: Indices) -> NDArray[np.bool_]:

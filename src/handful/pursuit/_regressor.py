@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from handful._checks import check_choice, check_count, check_delta, check_real
 from handful._engines import engine_for, is_elsewhere
 from handful._types import Floats
-from handful.bounds import Certificate, Message, NotCertifiableError
+from handful.bounds import Certificate, Message, NotCertifiableError, Term
 from handful.kernels import Kernel
 from handful.pursuit._columns import Indices
 from handful.pursuit._expansion import expansion_of_size
@@ -137,8 +137,10 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, RegressorMixin, BasePursu
         self.residual_squares_ = path.residual_squares
         self._store(X, ground, kernels[best], expansion_of_size([path], size, self.ridge))
         is_free = len(kernels) == 1 or self.coefficients == "pool"
-        terms = {} if is_free else {f"kernel, one of {len(kernels)}": math.log(len(kernels))}
-        self._message = Message(terms)
+        n = len(kernels)
+        self._message = Message(
+            [] if is_free else [Term("kernel", f"kernel, one of {n}", math.log(n))]
+        )
         self._counts = (len(X), len(ground.rows), ground.n_named)
 
     def _chosen_size(

@@ -11,7 +11,7 @@ import numpy as np
 
 from handful._checks import check_count
 from handful._types import Floats, Ints
-from handful.bounds import Message
+from handful.bounds import Message, Term
 from handful.pursuit._classifier import KernelMatchingPursuitClassifier
 from handful.pursuit._codes import CodedExpansion
 from handful.pursuit._expansion import Expansion, decide, expansion_of_size
@@ -195,7 +195,8 @@ def fit_regressor(
     machine._store(fit.X, fit.ground, fit.kernels[best], expansion)
     is_free = len(fit.kernels) == 1 or machine.coefficients == "pool"
     n = len(fit.kernels)
-    machine._message = Message({} if is_free else {f"kernel, one of {n}": math.log(n)})
+    kernel = Term("kernel", f"kernel, one of {n}", math.log(n))
+    machine._message = Message([] if is_free else [kernel])
     machine._counts = (source.n_samples, len(fit.ground.rows), fit.ground.n_named)
     left_out = np.sort(machine.centers_idx_) if fit.pool is None else fit.pool
     job = _Deviations(

@@ -106,13 +106,16 @@ class CertificateDisplay:
         """Terms and their size."""
         import pandas as pd
 
-        return pd.DataFrame(self.certificate.terms, columns=["term", "nats"])
+        return pd.DataFrame(
+            [(term.kind, term.text, term.nats) for term in self.certificate.terms],
+            columns=["kind", "term", "nats"],
+        )
 
     def plot(self, ax: Any = None) -> CertificateDisplay:
         """Horizontal bars, the first term on top."""
         ax = axes_or_new(ax)
-        names = [name for name, _ in self.certificate.terms]
-        values = [value for _, value in self.certificate.terms]
+        names = [term.text for term in self.certificate.terms]
+        values = [term.nats for term in self.certificate.terms]
         ax.barh(range(len(names)), values)
         ax.set_yticks(range(len(names)), names, parse_math=False)
         ax.invert_yaxis()

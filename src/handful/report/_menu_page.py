@@ -90,7 +90,7 @@ def _sections(page: MenuPage) -> dict[str, Any]:
         f"at least {np.floor(1000 * rate['at_least']) / 10:.1f} %."
         for rate in page.rates
     ]
-    head["meaning"] += [s for s in certificate.explain().splitlines() if s.startswith("These ")]
+    head["meaning"] += [both] if (both := certificate.together()) else []
     sections = {
         "headline": head,
         "scale": scale(certificate, labels),

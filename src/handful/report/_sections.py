@@ -101,7 +101,7 @@ def _read_labels(machine: Any, X: Any, y: Any) -> tuple[NDArray[Any] | None, NDA
 def headline(
     certificate: Certificate, labels: NDArray[Any] | None, predicted: NDArray[Any] | None
 ) -> dict[str, Any]:
-    sentence = certificate.explain().splitlines()[0]
+    sentence = certificate.statement()
     if labels is not None and predicted is not None:
         sentence = f"{_caution(certificate, labels, predicted)} {sentence}".strip()
     is_share = certificate.limit == 1.0
@@ -251,21 +251,21 @@ def _rules(machine: Any) -> dict[str, Any] | None:
 def price(certificate: Certificate) -> dict[str, Any] | None:
     if not certificate.terms:
         return None
-    largest = max(abs(value) for _, value in certificate.terms) or 1.0
-    total = math.fsum(value for _, value in certificate.terms)
+    largest = max(abs(term.nats) for term in certificate.terms) or 1.0
+    total = math.fsum(term.nats for term in certificate.terms)
     return {
         "unit": {"nats": "nats", "risk": "risk", "parts": "value"}[certificate.unit],
         "is_sum": certificate.unit != "parts",
         "total": f"{total:.4f}",
         "rows": [
             {
-                "name": name,
-                "value": value,
-                "text": f"{value:.4f}",
-                "width": f"{100 * abs(value) / largest:.2f}",
-                "share": f"{100 * value / total:.0f} %" if total > 0 else "",
+                "name": term.text,
+                "value": term.nats,
+                "text": f"{term.nats:.4f}",
+                "width": f"{100 * abs(term.nats) / largest:.2f}",
+                "share": f"{100 * term.nats / total:.0f} %" if total > 0 else "",
             }
-            for name, value in certificate.terms
+            for term in certificate.terms
         ],
     }
 

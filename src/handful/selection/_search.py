@@ -18,7 +18,7 @@ from sklearn.model_selection import ParameterGrid, cross_val_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from handful.bounds import Certificate, NotCertifiableError
+from handful.bounds import Certificate, NotCertifiableError, Term
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,8 +78,8 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     >>> grid = {"rules": ["stumps", "balls"], "penalty": [1.0, 2.0]}
     >>> search = BoundSearch(SetCoveringMachine(candidates=40, random_state=0), grid)
     >>> search = search.fit(data.X, data.y)
-    >>> "choice among 2 groups of settings" in dict(search.best_certificate_.terms)
-    True
+    >>> search.best_certificate_.terms[-1].text
+    'choice among 2 groups of settings'
     """
 
     best_index_: int
@@ -303,12 +303,10 @@ def _share(machine: Any, delta: float, n_groups: int) -> Certificate:
     return replace(certificate, delta=delta, terms=terms, notes=(*certificate.notes, note))
 
 
-def _undivided(
-    terms: Sequence[tuple[str, float]], delta: float, n_groups: int
-) -> list[tuple[str, float]]:
+def _undivided(terms: Sequence[Term], delta: float, n_groups: int) -> list[Term]:
     """Split ln(n / delta) into the confidence and the choice."""
     out = [
-        (name, -math.log(delta)) if name.startswith("confidence") else (name, value)
-        for name, value in terms
+        replace(term, nats=-math.log(delta)) if term.kind == "confidence" else term
+        for term in terms
     ]
-    return [*out, (f"choice among {n_groups} groups of settings", math.log(n_groups))]
+    return [*out, Term("groups", f"choice among {n_groups} groups of settings", math.log(n_groups))]

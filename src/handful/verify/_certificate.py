@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.verify._arithmetic import MP, is_tail_bound, log, tail_bound
+from handful.verify._arithmetic import is_tail_bound, log, tail_bound
 from handful.verify._audit import Audit, is_close, is_number
-from handful.verify._prices import Terms
 from handful.verify._settings import check_record
+from handful.verify._terms import Term, Terms, confidence, stated, total
 
 Document = Mapping[str, Any]
 
@@ -54,13 +54,17 @@ def count(
 
 
 def compare_terms(audit: Audit, name: str, found: Any, wanted: Terms) -> bool:
-    """Names and values of itemised nats, in order."""
-    names = [pair[0] for pair in found]
-    if not audit.equal(f"{name}: names", names, [term for term, _ in wanted]):
+    """Kinds, texts and values of itemised nats, in order."""
+    said = stated(found)
+    kinds = [[term.kind for term in terms] for terms in (said, wanted)]
+    texts = [[term.text for term in terms] for terms in (said, wanted)]
+    same = audit.equal(f"{name}: kinds", *kinds) and audit.equal(f"{name}: texts", *texts)
+    if not same:
         return False
-    holds = [audit.close(f"{name}: {term}", pair[1], float(value)) for pair, (term, value)
-             in zip(found, wanted, strict=True)]  # fmt: skip
-    return all(holds)
+    holds = True
+    for theirs, ours in zip(said, wanted, strict=True):
+        holds &= audit.close(f"{name}: {ours.text}", theirs.nats, float(ours.nats))
+    return holds
 
 
 def check_certificate(
@@ -81,14 +85,14 @@ def check_certificate(
     audit.equal("certificate: n_errors", certificate["n_errors"], counts.n_errors)
     audit.equal("certificate: delta", delta, settings["delta"])
     audit.equal("certificate: bound", certificate["bound"], "cost" if costs else "compression")
-    wanted = [*terms, ("confidence, ln(1/delta)", -log(MP.mpf(delta)))]
+    wanted = [*terms, confidence(delta)]
     if costs:
-        wanted.append(("two rates at once, ln 2", log(2)))
+        wanted.append(Term("rates", "two rates at once, ln 2", log(2)))
     if (n := settings["n_groups"]) != 1:
-        wanted.append((f"choice among {n} groups of settings", log(n)))
+        wanted.append(Term("groups", f"choice among {n} groups of settings", log(n)))
     if not compare_terms(audit, "certificate terms", certificate["terms"], wanted):
         return
-    nats = sum((MP.mpf(value) for _, value in certificate["terms"]), MP.mpf(0))
+    nats = total(stated(certificate["terms"]))
     if costs:
         _check_cost(audit, certificate, costs, counts, nats)
     else:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from handful.verify._arithmetic import MP, is_tail_bound, log
 from handful.verify._audit import Audit, is_close, is_number
 from handful.verify._certificate import compare_terms
-from handful.verify._prices import Terms
 from handful.verify._settings import MOST, check_record
+from handful.verify._terms import Term, Terms, confidence, stated, total
 from handful.verify._wording import Wording, check_wording, groups_note
 
 Document = Mapping[str, Any]
 
 _SLACK = MP.mpf(10) ** -8
+_MOST_NATS = 30.0  # of a choice: beyond MOST, and still a float when exponentiated
 
 
 @dataclass(frozen=True)
@@ -39,22 +39,16 @@ class Claim:
     is_vacuous: bool = False
 
 
-def confidence(delta: float) -> tuple[str, Any]:
-    """The term that every price in nats has."""
-    return ("confidence, ln(1/delta)", -log(MP.mpf(delta)))
-
-
 def choice_terms(audit: Audit, certificate: Document, of: str) -> Terms:
-    """The price of a choice among several models, as many as the certificate says."""
-    pattern = re.compile(rf"choice among ([0-9]{{1,9}}) {of}")
-    found = [match for name, _ in certificate["terms"] if (match := pattern.fullmatch(name))]
+    """The price of a choice among several models, as many as the certificate pays for."""
+    found = [term.nats for term in stated(certificate["terms"]) if term.kind == "choice"]
     if not found:
         audit.trust(f"this was not chosen among several {of} on the same data")
         return []
-    n = int(found[0][1])
+    n = round(math.exp(min(found[0], _MOST_NATS)))
     audit.count(f"certificate: number of {of}", n, 2, MOST)
     audit.trust(f"it was chosen among no more than {n} {of}")
-    return [(f"choice among {n} {of}", log(max(n, 1)))]
+    return [Term("choice", f"choice among {n} {of}", log(max(n, 1)))]
 
 
 def check_claim(audit: Audit, certificate: Document, n_groups: int, claim: Claim) -> None:
@@ -69,8 +63,8 @@ def check_claim(audit: Audit, certificate: Document, n_groups: int, claim: Claim
     terms = list(claim.terms)
     if n_groups > 1 and wording.unit == "nats":
         last = confidence(certificate["delta"])
-        terms = [last if term[0] == last[0] else term for term in terms]
-        terms.append((f"choice among {n_groups} groups of settings", log(n_groups)))
+        terms = [last if term.kind == last.kind else term for term in terms]
+        terms.append(Term("groups", f"choice among {n_groups} groups of settings", log(n_groups)))
     if compare_terms(audit, "certificate terms", certificate["terms"], terms):
         _check_risk(audit, certificate["risk"], claim, terms)
 
@@ -85,24 +79,24 @@ def _with_groups(wording: Wording, n_groups: int) -> Wording:
     )
 
 
-def _check_risk(audit: Audit, risk: Any, claim: Claim, terms: Sequence[tuple[str, Any]]) -> None:
-    total = sum((MP.mpf(value) for _, value in terms), MP.mpf(0))
+def _check_risk(audit: Audit, risk: Any, claim: Claim, terms: Terms) -> None:
+    nats = total(terms)
     if claim.is_vacuous:
         audit.equal("certificate: risk", risk, 1.0)
         return
     if claim.shape == "sum":
-        wanted = min(1.0, float(total))
+        wanted = min(1.0, float(nats))
         holds = is_number(risk) and is_close(risk, wanted) and risk >= wanted * (1 - 1e-9)
         audit.check("certificate: risk", holds, f"the file says {risk!r}, it is {wanted!r}")
         return
     if claim.shape == "tail":
         k, n = claim.n_errors or 0, claim.n_counted
         detail = f"{risk!r} is not the bound for {k} errors among {n}"
-        audit.check("certificate: risk", is_tail_bound(risk, k, n, total), detail)
+        audit.check("certificate: risk", is_tail_bound(risk, k, n, nats), detail)
         return
     k, n = claim.n_compressed or 0, claim.n_samples
     detail = f"{risk!r} is not the stable bound for {k} of {n}"
-    audit.check("certificate: risk", is_stable_bound(risk, k, n, MP.exp(-total)), detail)
+    audit.check("certificate: risk", is_stable_bound(risk, k, n, MP.exp(-nats)), detail)
 
 
 def is_stable_bound(risk: Any, k: int, n: int, delta: Any) -> bool:

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from handful.verify._arithmetic import MP, log, log_binomial
 from handful.verify._audit import Audit, is_number
-from handful.verify._claims import Claim, choice_terms, confidence, root
+from handful.verify._claims import Claim, choice_terms, root
 from handful.verify._geometry import kernel_values
+from handful.verify._terms import Term, confidence
 from handful.verify._wording import IID, LANGFORD, PREPROCESSING, STABLE, STABLE_REFERENCE, Wording
 
 Floats = NDArray[np.float64]
@@ -168,8 +169,10 @@ def svm_claim(
     extra = _limit_words(audit, certificate, limits, is_bounded)
     n = len(X)
     if certificate["bound"] == "compression":
-        terms = [("which examples are kept", log_binomial(n, size))]
-        terms.append(("how many examples are kept", log(MP.pi**2 / 6) + 2 * log(size + 1)))
+        terms = [Term("kept", "which examples are kept", log_binomial(n, size))]
+        terms.append(
+            Term("size", "how many examples are kept", log(MP.pi**2 / 6) + 2 * log(size + 1))
+        )
         terms += [*choice_terms(audit, certificate, "families"), confidence(delta)]
         words = (IID, PREPROCESSING, _PLAIN_C, _NO_PREPROCESSING, *extra)
         return Claim("compression", "tail", terms, Wording(words, LANGFORD), n, 0, size, n - size)

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from handful.verify._arithmetic import log, log_binomial
 from handful.verify._audit import Audit, is_number
-from handful.verify._claims import Claim, confidence
+from handful.verify._claims import Claim
 from handful.verify._geometry import kernel_values
+from handful.verify._terms import Term, confidence
 from handful.verify._wording import IID, LANGFORD, PREPROCESSING, STABLE, STABLE_REFERENCE, Wording
 
 Floats = NDArray[np.float64]
@@ -122,12 +123,14 @@ def _compare(
 
 
 def _compression(n: int, d: int, n_errors: int, n_passes: int, delta: float) -> Claim:
-    terms = [("which examples are kept", log_binomial(n, d))]
+    terms = [Term("kept", "which examples are kept", log_binomial(n, d))]
     if n > 1:
-        terms.append(("how many examples are kept", log(n)))
+        terms.append(Term("size", "how many examples are kept", log(n)))
     fixed = "training always runs until a pass without mistakes"
     if n_passes:
-        terms.append(("message", math.log(math.pi**2 / 6.0) + 2.0 * math.log(n_passes)))
+        terms.append(
+            Term("message", "message", math.log(math.pi**2 / 6.0) + 2.0 * math.log(n_passes))
+        )
         fixed = "the number of passes is certified whether or not training converged"
     wording = Wording((IID, PREPROCESSING, fixed, _FIXED), LANGFORD)
     terms.append(confidence(delta))

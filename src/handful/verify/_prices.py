@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from handful.verify._arithmetic import MP, log, log_binomial, n_pairings
+from handful.verify._terms import Term, Terms, stated
 
-Terms = list[tuple[str, Any]]
 Document = Mapping[str, Any]
 
 _ZETA = MP.pi**2 / 6
@@ -58,10 +58,10 @@ def pool_index(code: Document, settings: Document, n_samples: int) -> int | None
     """Which of the pool codes was used; by the stated price where two have the same size."""
     codes = pool_codes(settings, n_samples)
     fitting = [i for i, known in enumerate(codes) if known.size == code["pool_size"]]
-    stated = [value for name, value in code["terms"] if name == "which code is used"]
-    if len(fitting) < 2 or not stated:
+    prices = [term.nats for term in stated(code["terms"]) if term.kind == "code"]
+    if len(fitting) < 2 or not prices:
         return fitting[0] if fitting else None
-    return min(fitting, key=lambda i: abs(float(-log(codes[i].mass)) - float(stated[0])))
+    return min(fitting, key=lambda i: abs(float(-log(codes[i].mass)) - float(prices[0])))
 
 
 def _directions(family: str, size: int, n_features: int) -> int:
@@ -107,8 +107,8 @@ def scheme_mass(code: Document, settings: Document, n_samples: int, n_features: 
     return MP.mpf("0.2" if _has_plain(settings) else "0.25") / len(cells)
 
 
-def _number_of_rules(n_rules: int) -> tuple[str, Any]:
-    return ("number of rules", log(_ZETA) + 2 * log(n_rules))
+def _number_of_rules(n_rules: int) -> Term:
+    return Term("rules", "number of rules", log(_ZETA) + 2 * log(n_rules))
 
 
 def _pairing(n_rules: int, n_a: int, n_b: int) -> Terms:
@@ -117,8 +117,8 @@ def _pairing(n_rules: int, n_a: int, n_b: int) -> Terms:
         raise ValueError("the pairs of examples cannot be as the rules say")
     return [
         _number_of_rules(n_rules),
-        ("number of examples a and b", 2 * log(n_rules)),
-        ("which a goes with which b", log(ways)),
+        Term("size", "number of examples a and b", 2 * log(n_rules)),
+        Term("pairs", "which a goes with which b", log(ways)),
     ]
 
 
@@ -133,9 +133,10 @@ def _distinct(rules: Sequence[Document], place: int) -> set[int]:
 def _stumps(rules: Sequence[Document], same_kept: set[int], n_features: int) -> Terms:
     examples = len({rule["example"] for rule in rules})
     return [
-        ("number of rules", log(_ZETA) + 2 * log(len(rules) + 1)),
-        ("number of threshold examples", log(len(rules))),
-        (
+        Term("rules", "number of rules", log(_ZETA) + 2 * log(len(rules) + 1)),
+        Term("size", "number of threshold examples", log(len(rules))),
+        Term(
+            "content",
             "feature, direction and threshold of each rule",
             log_binomial(2 * n_features * examples, len(rules)),
         ),
@@ -147,8 +148,10 @@ def _balls(rules: Sequence[Document], same_kept: set[int], n_features: int) -> T
     n_borders = len(same_kept - same)
     return [
         _number_of_rules(len(rules)),
-        ("number of centres and of borders by class", 2 * log(len(rules) + 1)),
-        ("which examples are borders", log_binomial(len(same) + n_borders, n_borders)),
+        Term("size", "number of centres and of borders by class", 2 * log(len(rules) + 1)),
+        Term(
+            "borders", "which examples are borders", log_binomial(len(same) + n_borders, n_borders)
+        ),
     ]
 
 
@@ -158,8 +161,8 @@ def _half_spaces(rules: Sequence[Document], same_kept: set[int], n_features: int
     n_c = len(same_kept - same)
     return [
         *_pairing(len(rules), len(a), len(b)),
-        ("number of threshold examples", log(len(rules) + 1)),
-        ("which examples are thresholds", log_binomial(len(same) + n_c, n_c)),
+        Term("size", "number of threshold examples", log(len(rules) + 1)),
+        Term("thresholds", "which examples are thresholds", log_binomial(len(same) + n_c, n_c)),
     ]
 
 
@@ -170,7 +173,10 @@ def _dyadic(level: int) -> Any:
 def _two_points(rules: Sequence[Document], same_kept: set[int], n_features: int) -> Terms:
     a, b = _distinct(rules, 0), _distinct(rules, 1)
     thresholds = sum((_dyadic(rule["level"]) for rule in rules), MP.mpf(0))
-    return [*_pairing(len(rules), len(a), len(b)), ("dyadic thresholds", thresholds)]
+    return [
+        *_pairing(len(rules), len(a), len(b)),
+        Term("thresholds", "dyadic thresholds", thresholds),
+    ]
 
 
 _MESSAGES = {
@@ -179,11 +185,12 @@ _MESSAGES = {
     "half-spaces": _half_spaces,
     "two-point": _two_points,
 }
+# Not nats but the reciprocal of the prior mass, whose logarithm is paid.
 _NO_RULE = {
-    "stumps": ("number of rules", _ZETA),
-    "balls": ("no rule", 4 * _ZETA),
-    "half-spaces": ("no rule", 16 * _ZETA),
-    "two-point": ("no rule", 16 * _ZETA),
+    "stumps": Term("rules", "number of rules", _ZETA),
+    "balls": Term("rules", "no rule", 4 * _ZETA),
+    "half-spaces": Term("rules", "no rule", 16 * _ZETA),
+    "two-point": Term("rules", "no rule", 16 * _ZETA),
 }
 
 
@@ -204,27 +211,30 @@ def _listed(
     if not is_list and r > 1:
         names = max(MP.mpf(0), names - MP.loggamma(r + 1))
     terms: Terms = [
-        ("how many examples are kept", log(_ZETA) + 2 * log(n_kept + 1)),
+        Term("size", "how many examples are kept", log(_ZETA) + 2 * log(n_kept + 1)),
         _number_of_rules(r),
-        ("examples, side and threshold of each rule", names),
+        Term("content", "examples, side and threshold of each rule", names),
     ]
     if n_families > 1:
-        terms.append(("family of each rule", r * log(n_families)))
+        terms.append(Term("family", "family of each rule", r * log(n_families)))
     if is_list:
-        terms += [("output of each rule", r * log(2)), ("default output", log(2))]
+        terms += [
+            Term("output", "output of each rule", r * log(2)),
+            Term("output", "default output", log(2)),
+        ]
     return terms
 
 
 def _choices(settings: Document, mass: Any) -> Terms:
     """Scheme, kind and kernel."""
-    terms: Terms = [("which code is used", -log(mass))] if mass < 1 else []
+    terms: Terms = [Term("code", "which code is used", -log(mass))] if mass < 1 else []
     if len(settings["kinds"]) > 1:
-        terms.append(("conjunction or disjunction", log(len(settings["kinds"]))))
+        terms.append(Term("logic", "conjunction or disjunction", log(len(settings["kinds"]))))
     n = settings["n_kernels"]
     if type(n) is not int or n < 1:
         raise ValueError(f"the number of kernels must be at least 1, not {n!r}")
     if n > 1:
-        terms.append((f"choice among {n} kernels", log(n)))
+        terms.append(Term("kernel", f"choice among {n} kernels", log(n)))
     return terms
 
 
@@ -244,14 +254,14 @@ def code_terms(
     if mass <= 0:
         raise ValueError(f"no code {code['scheme']} over {code['pool_size']} has a prior mass")
     if code["scheme"] == "plain":
-        return [("which code is used", -log(mass))]
+        return [Term("code", "which code is used", -log(mass))]
     if code["scheme"] == "pool":
         return _pool_terms(rules, settings, mass, rank_nats)
     if code["scheme"] == "constant":
         return _constant_terms(code, settings, mass, n_samples)
     kept, families = len(code["kept"]), code["family"].split("+")
     terms = _choices(settings, mass)
-    terms.append(("which examples are kept", log_binomial(code["pool_size"], kept)))
+    terms.append(Term("kept", "which examples are kept", log_binomial(code["pool_size"], kept)))
     is_list = code["kind"] == "list"
     if is_list or len(families) > 1:
         return [*terms, *_listed(rules, kept, n_features, len(families), is_list)]
@@ -262,24 +272,28 @@ def code_terms(
 
 def _pool_terms(rules: Sequence[Document], settings: Document, mass: Any, rank_nats: Any) -> Terms:
     terms: Terms = [
-        ("which code is used", -log(mass)),
-        ("number of rules", len(rules) * log(2)),
+        Term("code", "which code is used", -log(mass)),
+        Term("rules", "number of rules", len(rules) * log(2)),
     ]
     is_either = len(settings["kinds"]) > 1 or settings["kinds"] == ["list"]
     if is_either and len(rules) > 1:
-        terms.append(("conjunction or disjunction", log(2)))
-    return [*terms, ("rank of each rule on the pool", rank_nats)]
+        terms.append(Term("logic", "conjunction or disjunction", log(2)))
+    return [*terms, Term("rank", "rank of each rule on the pool", rank_nats)]
 
 
 def _constant_terms(code: Document, settings: Document, mass: Any, n_samples: int) -> Terms:
     if settings["candidates"] == "auto":
-        terms: Terms = [("which code is used", -log(mass))]
-        return [*terms, ("which constant", log(2))] if code["pool_size"] == n_samples else terms
+        terms: Terms = [Term("code", "which code is used", -log(mass))]
+        return (
+            [*terms, Term("constant", "which constant", log(2))]
+            if code["pool_size"] == n_samples
+            else terms
+        )
     is_list = settings["kinds"] == ["list"]
     empty = [
         _NO_RULE["stumps" if is_list or len(families) > 1 else families[0]]
         for families in settings["family_sets"]
     ]
-    name, weight = min(empty, key=lambda pair: pair[1])
-    terms = [*_choices(settings, mass), (name, log(weight))]
-    return [*terms, ("which constant", log(2))] if is_list else terms
+    least = min(empty, key=lambda term: term.nats)
+    terms = [*_choices(settings, mass), least._replace(nats=log(least.nats))]
+    return [*terms, Term("constant", "which constant", log(2))] if is_list else terms

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from handful.verify._audit import Audit, is_number
-from handful.verify._claims import Claim, choice_terms, confidence
+from handful.verify._claims import Claim, choice_terms
+from handful.verify._terms import confidence
 from handful.verify._wording import STABLE, STABLE_REFERENCE, Wording
 
 Floats = NDArray[np.float64]

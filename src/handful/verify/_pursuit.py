@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from handful.verify._arithmetic import log, log_binomial
 from handful.verify._audit import Audit
-from handful.verify._claims import Claim, choice_terms, confidence
-from handful.verify._prices import Terms
+from handful.verify._claims import Claim, choice_terms
 from handful.verify._pursuit_codes import (
     chosen_terms,
     lectures_claim,
@@ -25,6 +24,7 @@ from handful.verify._pursuit_codes import (
     quantised_terms,
     scaled,
 )
+from handful.verify._terms import Term, Terms, confidence
 from handful.verify._wording import BLIND_POOL, IID, LANGFORD, PREPROCESSING, Wording, drawn_by
 
 Floats = NDArray[np.float64]
@@ -69,12 +69,12 @@ def pursuit_claim(
             _check_training(audit, p, document["machines"], X[order], targets[order])
         else:
             audit.leave("training, which is not repeated here for these parameters")
-        nats = sum((float(value) for _, value in _choices(p, X.shape[1])), 0.0)
+        nats = sum((float(term.nats) for term in _choices(p, X.shape[1])), 0.0)
         return lectures_claim(len(X), len(centers), n_errors, delta, nats)
     coded = chosen_terms if form == "chosen" else quantised_terms
     message = coded(audit, document, rows, targets[centers])
     n_named = _n_named(audit, p, centers, order)
-    terms = [("which examples are kept", log_binomial(n_named, len(centers)))]
+    terms = [Term("kept", "which examples are kept", log_binomial(n_named, len(centers)))]
     terms += [
         *message,
         *_choices(p, X.shape[1]),
@@ -137,11 +137,11 @@ def _choices(p: Document, n_features: int) -> Terms:
     is_pool, stop, n = p["coefficients"] == "pool", _stop(p), len(_gammas(p, n_features))
     terms: Terms = []
     if n > 1 and not (is_pool and stop == "validation"):
-        terms.append((f"kernel, one of {n}", log(n)))
+        terms.append(Term("kernel", f"kernel, one of {n}", log(n)))
     is_sized = p["coefficients"] != "least_squares" and not (is_pool and stop != "certificate")
     if is_sized:
         size = int(p["n_centers"]) + 1
-        terms.append((f"size, one of {size}", log(size)))
+        terms.append(Term("size", f"size, one of {size}", log(size)))
     return terms
 
 

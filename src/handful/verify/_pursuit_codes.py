@@ -13,7 +13,7 @@ from handful.verify._arithmetic import MP, log, log_binomial
 from handful.verify._audit import Audit, is_close
 from handful.verify._claims import Claim
 from handful.verify._geometry import kernel_values
-from handful.verify._prices import Terms
+from handful.verify._terms import Term, Terms
 from handful.verify._wording import IID, PREPROCESSING, Wording
 
 Floats = NDArray[np.float64]
@@ -65,10 +65,10 @@ def quantised_terms(audit: Audit, document: Document, rows: Floats, Y: Floats) -
     signs = log(whole.size + 1) + log_binomial(whole.size, n_agree)
     nats = sum((log(MP.pi**2 / 3) + 2 * log(abs(int(b)) + 1) for b in shifts), MP.mpf(0))
     return [
-        ("number of levels", log(len(_LEVELS))),
-        ("sizes of the coefficients", whole.size * log(level)),
-        ("signs of the coefficients", signs),
-        ("intercept", nats),
+        Term("levels", "number of levels", log(len(_LEVELS))),
+        Term("coefficients", "sizes of the coefficients", whole.size * log(level)),
+        Term("signs", "signs of the coefficients", signs),
+        Term("intercept", "intercept", nats),
     ]
 
 
@@ -87,7 +87,10 @@ def chosen_terms(audit: Audit, document: Document, rows: Floats, Y: Floats) -> T
         nats = _dyadic_nats(audit, machines[0]["intercept"] / unit)
     else:
         audit.equal("intercepts", [m["intercept"] for m in machines], [0.0] * len(machines))
-    return [("ridge of the coefficients", log(len(_RIDGES))), ("threshold", nats)]
+    return [
+        Term("ridge", "ridge of the coefficients", log(len(_RIDGES))),
+        Term("threshold", "threshold", nats),
+    ]
 
 
 def _dyadic_nats(audit: Audit, share: float) -> Any:
@@ -111,10 +114,12 @@ def lectures_claim(m: int, d: int, n_errors: int, delta: float, choice_nats: flo
         errors = t * math.log(math.e * (m - n_kept) / t) if t else 0.0
         last = math.log(2.0 * m * m / delta) + choice_nats
         terms = [
-            ("classes of functions on a double sample", factor * growth),
-            ("which examples are chosen", factor * n_kept * math.log(math.e * m / n_kept)),
-            ("which examples are errors", factor * errors),
-            ("sizes and confidence", factor * last),
+            Term("functions", "classes of functions on a double sample", factor * growth),
+            Term(
+                "kept", "which examples are chosen", factor * n_kept * math.log(math.e * m / n_kept)
+            ),
+            Term("errors", "which examples are errors", factor * errors),
+            Term("sizes", "sizes and confidence", factor * last),
         ]
     wording = Wording((IID, PREPROCESSING), _LECTURES, unit="risk")
     return Claim("matching-pursuit", "sum", terms, wording, m, t, d, is_vacuous=not terms)

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.verify._audit import Audit, is_number
-from handful.verify._claims import Claim, check_claim, choice_terms, confidence, effective_delta
+from handful.verify._claims import Claim, check_claim, choice_terms, effective_delta
 from handful.verify._geometry import kernel_values
 from handful.verify._margins import svm_claim
 from handful.verify._perceptron import perceptron_claim
 from handful.verify._programs import program_claim
 from handful.verify._pursuit import pursuit_claim
+from handful.verify._terms import confidence
 from handful.verify._votes import KNOWN_CLASSES, margin_columns, vote_claim
 from handful.verify._wording import (
     HELD_OUT,

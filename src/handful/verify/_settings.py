@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from handful.verify._audit import Audit, is_number
+from handful.verify._terms import are_terms
 
 Document = Mapping[str, Any]
 
@@ -100,8 +101,8 @@ def check_record(audit: Audit, certificate: Any) -> bool:
         return False
     holds = [
         audit.check("certificate: risk is possible", is_number(risk) and 0 <= risk <= limit),
-        audit.check("certificate: prices are not negative", _are_prices(certificate["terms"])),
-        audit.check("certificate: rates are shares", _are_prices(certificate["rates"], 1.0)),
+        audit.check("certificate: prices are not negative", are_terms(certificate["terms"])),
+        audit.check("certificate: rates are shares", _are_shares(certificate["rates"])),
     ]
     for name in ("n_errors", "n_compressed"):
         if certificate[name] is not None:
@@ -119,12 +120,12 @@ def check_record(audit: Audit, certificate: Any) -> bool:
     )
 
 
-def _are_prices(pairs: Any, most: float = 1e300) -> bool:
+def _are_shares(pairs: Any) -> bool:
     return isinstance(pairs, list) and all(
         isinstance(pair, list)
         and len(pair) == 2
         and isinstance(pair[0], str)
         and is_number(pair[1])
-        and 0 <= pair[1] <= most
+        and 0 <= pair[1] <= 1
         for pair in pairs
     )

@@ -24,11 +24,12 @@ from handful.verify._draws import (
 from handful.verify._geometry import machine_scores, rule_values
 from handful.verify._linear import check_linear
 from handful.verify._pool import make_directions, plain_regression, rank_prices
-from handful.verify._prices import Terms, code_terms, pool_codes, pool_index
+from handful.verify._prices import code_terms, pool_codes, pool_index
 from handful.verify._rebuild import check_rules, named_examples
 from handful.verify._rows import check_categories, read_rows
 from handful.verify._scores import check_scores
 from handful.verify._settings import check_settings, has_fields
+from handful.verify._terms import Terms
 from handful.verify._wording import check_wording, rule_wording
 
 Floats = NDArray[np.float64]
@@ -100,7 +101,7 @@ def verify_model(path: str | os.PathLike[str], X: Any, y: Any) -> Verdict:
 def _check_head(audit: Audit, document: Document, digest: str) -> bool:
     audit.equal("content hash", document.get(HASH_FIELD), digest)
     is_known = audit.equal("format", document.get("format"), "handful-model")
-    is_known &= audit.equal("version", document.get("version"), 1)
+    is_known &= audit.equal("version", document.get("version"), 2)
     return is_known and audit.equal("fields", sorted(document), sorted(FIELDS))
 
 
@@ -192,7 +193,8 @@ def _check_content(audit: Audit, document: Document, found: Examples, labels: li
         positive = 1 if n_machines == 1 else k
         name = "" if n_machines == 1 else f" (class {document['classes'][k]})"
         y = np.where(codes == positive, 1, -1)
-        terms += [(f"{t}{name}", v) for t, v in _check_machine(audit, document, k, X, y, order)]
+        parts = _check_machine(audit, document, k, X, y, order)
+        terms += [term._replace(text=f"{term.text}{name}") for term in parts]
     _check_whole(audit, document, X, codes, terms)
 
 

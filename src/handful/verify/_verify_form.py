@@ -17,6 +17,7 @@ from handful.verify._document import HASH_FIELD, UnreadableFileError, read_docum
 from handful.verify._forms import Foreign, labels_of
 from handful.verify._settings import check_record
 from handful.verify._table import Table, encode, raw_rows, read_table
+from handful.verify._terms import Term, confidence, stated, total
 from handful.verify._wording import BLIND_POOL, IID, LANGFORD, MISCLASSIFIED, Wording, check_wording
 
 Document = Mapping[str, Any]
@@ -93,7 +94,7 @@ def verify_form(path: str | os.PathLike[str], frame: Any, retrain: Retrain) -> V
     with audit.guard("the model file"), np.errstate(all="ignore"):
         audit.equal("content hash", document.get(HASH_FIELD), digest)
         is_known = audit.equal("format", document.get("format"), FORMAT)
-        is_known &= audit.equal("version", document.get("version"), 1)
+        is_known &= audit.equal("version", document.get("version"), 2)
         if is_known and audit.equal("fields", sorted(document), FIELDS):
             _check(audit, document, frame, retrain, path)
     return audit.verdict()
@@ -194,12 +195,12 @@ def _nats(audit: Audit, document: Document) -> Any:
     if not audit.count("rank", rank, 1, n):
         return None
     wanted = [
-        (f"rank {rank} of {n} in the pool's order", -log(rank_mass(rank, n))),
-        ("confidence, ln(1/delta)", -log(MP.mpf(certificate["delta"]))),
+        Term("rank", f"rank {rank} of {n} in the pool's order", -log(rank_mass(rank, n))),
+        confidence(certificate["delta"]),
     ]
     if not compare_terms(audit, "certificate terms", certificate["terms"], wanted):
         return None
-    return sum((MP.mpf(value) for _, value in certificate["terms"]), MP.mpf(0))
+    return total(stated(certificate["terms"]))
 
 
 def check_claim(audit: Audit, document: Document) -> None:

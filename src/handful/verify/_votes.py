@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from handful.verify._audit import Audit
 from handful.verify._claims import Claim
-from handful.verify._prices import Terms
+from handful.verify._terms import Term, Terms, stated
 from handful.verify._wording import IID, Wording
 
 Floats = NDArray[np.float64]
@@ -124,14 +124,14 @@ def vote_claim(
     if len(parts) > 1:
         notes = (f"One machine for each of {len(parts)} classes; their risks are added.",)
         terms = [
-            (f"class {k} against the rest", min(1.0, sum(value for _, value in part)))
+            Term("class", f"class {k} against the rest", min(1.0, sum(term.nats for term in part)))
             for k, part in enumerate(parts)
         ]
-        if any(value >= 1.0 for _, value in terms):
+        if any(term.nats >= 1.0 for term in terms):
             audit.leave("the votes themselves: a risk of 1 for a class holds for any votes")
         if is_fixed or known.is_given:
             audit.leave("the risks of the single classes, whose margin the file does not hold")
-            terms = [tuple(pair) for pair in certificate["terms"]]
+            terms = stated(certificate["terms"])
     wording = Wording(assumptions, _REFERENCE, notes=notes, unit="risk")
     return Claim(bound, "sum", terms, wording, len(X))
 
@@ -156,16 +156,26 @@ def _best_part(
         _smallest(make(margins, known.complexity, t, False, delta, False) for t in grid.tolist())
         for grid in grids
     ]
-    stated = certificate["terms"][1][1] if len(certificate["terms"]) > 1 else 0.0
-    return min(best, key=lambda terms: abs(terms[1][1] - stated))
+    found = _complexity(certificate)
+    said = 0.0 if found is None else found.nats
+    return min(best, key=lambda terms: abs(terms[1].nats - said))
+
+
+def _complexity(certificate: Document) -> Term | None:
+    terms = stated(certificate["terms"])
+    return next((term for term in terms if term.kind == "complexity"), None)
 
 
 def _stated(certificate: Document, complexity: float, is_fixed: bool) -> tuple[float, float]:
     """Scale or margin, and complexity, as far as the terms of the file tell them."""
-    name, value = certificate["terms"][1]
+    term = _complexity(certificate)
+    if term is None:
+        raise ValueError("the certificate has no term for the complexity")
+    value = term.nats
     is_slack = certificate["bound"] == "rademacher-margin"
     if math.isnan(complexity):
-        size = float(name.rsplit(" ", 1)[1]) if is_slack else math.nan
+        # the file holds the scale in these words only; all of them are compared afterwards
+        size = float(term.text.rsplit(" ", 1)[1]) if is_slack else math.nan
         if math.isnan(size):
             raise ValueError("neither the margin nor the complexity is known")
         return size, value / size
@@ -174,7 +184,7 @@ def _stated(certificate: Document, complexity: float, is_fixed: bool) -> tuple[f
 
 
 def _smallest(parts: Iterable[Terms]) -> Terms:
-    return min(parts, key=lambda terms: sum(value for _, value in terms))
+    return min(parts, key=lambda terms: sum(term.nats for term in terms))
 
 
 def _deviation(n: int, nats: float, is_empirical: bool) -> float:
@@ -196,9 +206,9 @@ def _slack_terms(
     if not is_fixed:
         nats += math.log(math.pi**2 / 6.0) + 2.0 * math.log(math.log2(scale) + 1.0)
     return [
-        ("mean slack", min(1.0, math.fsum(slack.tolist()) / len(slack))),
-        (f"complexity of the class times {scale:g}", scale * complexity),
-        ("deviation of the sample", _deviation(len(slack), nats, is_empirical)),
+        Term("slack", "mean slack", min(1.0, math.fsum(slack.tolist()) / len(slack))),
+        Term("complexity", f"complexity of the class times {scale:g}", scale * complexity),
+        Term("deviation", "deviation of the sample", _deviation(len(slack), nats, is_empirical)),
     ]
 
 
@@ -212,14 +222,18 @@ def _share_terms(
 ) -> Terms:
     m, nats = len(margins), -math.log(delta)
     share = float(np.mean(margins < theta + 1e-12))
-    first = ("share of examples below the margin", share)
+    first = Term("errors", "share of examples below the margin", share)
     if is_fixed:
-        last = ("deviation of the sample", _deviation(m, nats, is_empirical))
-        return [first, ("complexity / margin", complexity / theta), last]
+        last = Term("deviation", "deviation of the sample", _deviation(m, nats, is_empirical))
+        return [first, Term("complexity", "complexity / margin", complexity / theta), last]
     choice = math.sqrt(max(0.0, math.log(math.log2(2.0 / theta))) / m)
     return [
         first,
-        ("2 complexity / margin", 2.0 * complexity / theta),
-        ("choice of the margin", 3.0 * choice if is_empirical else choice),
-        ("deviation of the sample", _deviation(m, nats + math.log(2.0), is_empirical)),
+        Term("complexity", "2 complexity / margin", 2.0 * complexity / theta),
+        Term("margin", "choice of the margin", 3.0 * choice if is_empirical else choice),
+        Term(
+            "deviation",
+            "deviation of the sample",
+            _deviation(m, nats + math.log(2.0), is_empirical),
+        ),
     ]

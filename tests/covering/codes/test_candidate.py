@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from handful.bounds import compression_bound, cost_bound
+from handful.bounds import Term, compression_bound, cost_bound
 from handful.covering.codes.candidate import (
     Candidate,
     best_candidate,
@@ -21,8 +21,9 @@ from handful.rules import RuleSet, Stump, collapse_rows
 
 BASE = Candidate(
     scheme="compression", family="stumps", kind="conjunction", penalty=1.0, n_rules=1,
-    pool_size=100, kept=(3, 7), terms=(("which", 5.0), ("message", 2.5)), n_false_positives=4,
-    n_false_negatives=6, n_training_errors=11, build=lambda: RuleSet(()),
+    pool_size=100, kept=(3, 7), n_false_positives=4,
+    terms=(Term("kept", "which", 5.0), Term("message", "message", 2.5)), n_false_negatives=6,
+    n_training_errors=11, build=lambda: RuleSet(()),
 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from handful.bounds import ball_message, log_binomial_coefficient
+from handful.bounds import Term, ball_message, log_binomial_coefficient
 from handful.covering.codes.compression import (
     PathCounter,
     compression_candidates,
@@ -22,11 +22,12 @@ from handful.rules.family import CodedPath, Geometry
 from tests.rules.cases import FAMILIES, KINDS, SHAPES, SIGNS, messy
 
 GEOMETRY = Geometry(kernel=Kernel("linear"))
+CODE = Term("code", "which code is used", 1.5)
 NAMING = {  # terms that name things, as opposed to saying how many there are
-    "stumps": {"feature, direction and threshold of each rule"},
-    "balls": {"which examples are borders"},
-    "half-spaces": {"which examples are thresholds", "which a goes with which b"},
-    "two-point": {"which a goes with which b", "dyadic thresholds"},
+    "stumps": {"content"},
+    "balls": {"borders"},
+    "half-spaces": {"thresholds", "pairs"},
+    "two-point": {"pairs", "thresholds"},
 }
 
 
@@ -82,8 +83,8 @@ def test_codes_are_as_many_as_paid_for(family, n_positive, kind):
             if family != "stumps" and len({s.t for s in chosen}) < r:
                 continue  # each direction gives one rule
             message, kept = path_message(rows, table, chosen, kind, example_of)
-            sizes = tuple(v for name, v in message.terms if name not in NAMING[family])
-            naming = math.fsum(v for name, v in message.terms if name in NAMING[family])
+            sizes = tuple(t.nats for t in message.terms if t.kind not in NAMING[family])
+            naming = math.fsum(t.nats for t in message.terms if t.kind in NAMING[family])
             key = descriptor(family, table, rows, chosen, kind, example_of)
             split = _owner_counts(table, rows, chosen)
             if family in ("balls", "half-spaces"):
@@ -130,7 +131,7 @@ def test_candidates_count_what_their_machines_do(family, rng):
         found = list(
             compression_candidates(
                 rows, table, pool_size=20, kinds=KINDS, penalties=(0.6, 1.0, math.inf),
-                options=SweepOptions(max_rules=4), scheme_terms=(("which code is used", 1.5),),
+                options=SweepOptions(max_rules=4), scheme_terms=(CODE,),
             )
         )  # fmt: skip
         assert found
@@ -142,11 +143,11 @@ def test_candidates_count_what_their_machines_do(family, rng):
             assert c.n_training_errors == wrong.sum()
             assert c.n_false_positives == (wrong & outside & (y < 0)).sum()
             assert c.n_false_negatives == (wrong & outside & (y > 0)).sum()
-            assert c.terms[0] == ("which code is used", 1.5)
-            assert dict(c.terms)["which examples are kept"] == pytest.approx(
+            assert c.terms[0] == CODE
+            assert {term.kind: term.nats for term in c.terms}["kept"] == pytest.approx(
                 math.log(math.comb(20, len(c.kept)))
             )
-            assert min(v for _, v in c.terms) >= 0
+            assert min(term.nats for term in c.terms) >= 0
 
 
 def test_prices_by_hand():
@@ -192,7 +193,7 @@ def test_the_order_of_the_examples_does_not_matter(rng):
 
 def test_constants_are_counted_and_paid():
     rows = collapse_rows(np.arange(5.0)[:, None], np.array([1, 1, 1, -1, -1]))
-    both = list(constant_candidates(rows, (("a", 1.0),), KINDS))
+    both = list(constant_candidates(rows, (Term("code", "a", 1.0),), KINDS))
     assert [c.n_errors for c in both] == [2, 3]
     assert [c.nats for c in both] == pytest.approx([1 + math.log(2)] * 2)
     (one,) = constant_candidates(rows, (), ("disjunction",))

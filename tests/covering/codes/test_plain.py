@@ -11,9 +11,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from handful import SetCoveringMachine, load_dataset
-from handful.bounds import held_out_bound
+from handful.bounds import Term, held_out_bound
 from handful.covering.codes.plain import plain_candidates, plain_rule
 from handful.rules import collapse_rows
+
+CODE = Term("code", "code", 1.0)
 
 
 def sample(rng, m=120):
@@ -36,12 +38,12 @@ def test_errors_are_counted_outside_the_pool(rng, kinds):
     X, y = sample(rng)
     X[3], y[3] = X[4], y[4]
     rows, pool = collapse_rows(X, y), rng.permutation(120)[:50]
-    (candidate,) = plain_candidates(rows, pool, kinds=kinds, scheme_terms=(("code", 1.0),))
+    (candidate,) = plain_candidates(rows, pool, kinds=kinds, scheme_terms=(CODE,))
     outside = np.setdiff1d(np.arange(120), pool)
     wrong = candidate.build().predict(X) != y
     assert candidate.n_errors == wrong[outside].sum()
     assert candidate.n_training_errors == wrong.sum()
-    assert candidate.terms == (("code", 1.0),)
+    assert candidate.terms == (CODE,)
     assert candidate.kept == tuple(sorted(pool.tolist()))
 
 
@@ -71,11 +73,11 @@ def test_a_chosen_one_costs_a_held_out_bound_and_the_code():
     data = load_dataset("breastw")
     machine = SetCoveringMachine("linear", random_state=7).fit(data.X, data.y)
     certificate = machine.certificate_
-    assert [name for name, _ in certificate.terms] == [
+    assert [term.text for term in certificate.terms] == [
         "which code is used",
         "confidence, ln(1/delta)",
     ]
     n = certificate.n_samples - certificate.n_compressed
-    delta = 0.05 * math.exp(-certificate.terms[0][1])
+    delta = 0.05 * math.exp(-certificate.terms[0].nats)
     peer = held_out_bound(n, certificate.n_errors, delta=delta)
     assert certificate.risk == pytest.approx(peer.risk, rel=1e-9)

@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+from handful.bounds import Term
 from handful.covering._parameters import read_families
 from handful.covering.codes.schemes import auto_schemes, fixed_schemes
 from handful.rules import FAMILIES
@@ -52,7 +53,7 @@ def test_each_code_appears_once():
 
 def test_a_scheme_itemises_its_price():
     scheme = auto_schemes(100, 5, (("stumps",),), ())[0]
-    assert scheme.terms == (("which code is used", scheme.nats),)
+    assert scheme.terms == (Term("code", "which code is used", scheme.nats),)
     assert fixed_schemes(100, (("stumps",),), None)[0].terms == ()
 
 

@@ -8,7 +8,7 @@ from typing import Literal, cast
 import numpy as np
 
 from handful._types import Floats, Ints
-from handful.bounds import half_space_message
+from handful.bounds import Term, half_space_message
 from handful.covering.codes.candidate import Candidate, log_choices
 from handful.covering.codes.compression import PathCounter
 from handful.rules import HalfSpace, Rows, RuleSet, SweepOptions
@@ -18,7 +18,7 @@ from handful.rules.half_space import rebuild_half_spaces
 from handful.rules.search.exact import HalfSpaceStep, exact_half_space_paths
 from handful.rules.table import check_finite
 
-Terms = tuple[tuple[str, float], ...]
+Terms = tuple[Term, ...]
 
 
 def kernel_of_rows(rows: Rows, geometry: Geometry) -> Floats:
@@ -107,7 +107,7 @@ def _candidate(
     kept = tuple(sorted(firsts | seconds | thirds))
     n_c = len(thirds - (firsts if kind == "conjunction" else seconds))
     message = half_space_message(len(rules), len(firsts), len(seconds), n_c, kind=kind)
-    which = ("which examples are kept", log_choices(rows.n_samples, len(kept)))
+    which = Term("kept", "which examples are kept", log_choices(rows.n_samples, len(kept)))
     n_fp, n_fn, n_all = counter.errors(kept)
     return Candidate(
         scheme="compression",

@@ -15,10 +15,10 @@ from functools import lru_cache
 import numpy as np
 
 from handful._types import Floats, Mask
-from handful.bounds import binomial_tail_inverse, log_binomial_coefficient
+from handful.bounds import Term, binomial_tail_inverse, log_binomial_coefficient
 from handful.rules import Rows, RuleList, RuleSet
 
-Terms = tuple[tuple[str, float], ...]
+Terms = tuple[Term, ...]
 
 
 @lru_cache(maxsize=4096)
@@ -45,7 +45,7 @@ class Candidate:
         there is none.
     kept : tuple of int
         Original indices of the examples that are not counted.
-    terms : tuple of (str, float)
+    terms : tuple of Term
         The code in nats, without the confidence.
     n_false_positives, n_false_negatives : int
         Errors on the examples that are counted.
@@ -71,7 +71,7 @@ class Candidate:
     @property
     def nats(self) -> float:
         """Total cost of the code."""
-        return math.fsum(value for _, value in self.terms)
+        return math.fsum(term.nats for term in self.terms)
 
     @property
     def counts(self) -> tuple[int, int, int]:

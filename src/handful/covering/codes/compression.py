@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from handful._types import Ints, Mask
+from handful.bounds import Term
 from handful.covering.codes.candidate import Candidate, count_errors, log_choices
 from handful.rules import Rows, RuleSet, Step, Sweep, SweepOptions, Table
 from handful.rules.family import KIND_SIGNS, CodedPath, Family, Geometry
@@ -66,7 +67,7 @@ def compression_candidates(
     kinds: Sequence[str],
     penalties: Sequence[float],
     options: SweepOptions,
-    scheme_terms: tuple[tuple[str, float], ...] = (),
+    scheme_terms: tuple[Term, ...] = (),
 ) -> Iterator[Candidate]:
     """All prefixes of all greedy paths over one table (no rule at all is coded elsewhere)."""
     counter = rows.counter([table], n_threads=options.n_threads)
@@ -83,7 +84,7 @@ def ball_candidates(
     kinds: Sequence[str],
     penalties: Sequence[float],
     options: SweepOptions,
-    scheme_terms: tuple[tuple[str, float], ...] = (),
+    scheme_terms: tuple[Term, ...] = (),
 ) -> Iterator[Candidate]:
     """The same over the balls of all examples, without a table of all distances."""
     pool = distinct_examples(rows, np.arange(rows.n_samples))
@@ -106,7 +107,7 @@ def _prefixes(
     table: Table,
     paths: dict[tuple[str, float], list[Step]],
     pool_size: int,
-    scheme_terms: tuple[tuple[str, float], ...],
+    scheme_terms: tuple[Term, ...],
 ) -> Iterator[Candidate]:
     """Every distinct prefix of every path, once."""
     example_of = _example_of_row(rows, table)
@@ -139,7 +140,7 @@ def _candidate(
     counter: PathCounter,
     example_of: dict[int, int],
     pool_size: int,
-    scheme_terms: tuple[tuple[str, float], ...],
+    scheme_terms: tuple[Term, ...],
 ) -> Candidate:
     path = CodedPath(rows, table, steps, kind, example_of)
     family = _family_of(table)
@@ -154,7 +155,11 @@ def _candidate(
         n_rules=len(steps),
         pool_size=pool_size,
         kept=kept,
-        terms=(*scheme_terms, ("which examples are kept", which), *family.message(path).terms),
+        terms=(
+            *scheme_terms,
+            Term("kept", "which examples are kept", which),
+            *family.message(path).terms,
+        ),
         n_false_positives=n_fp,
         n_false_negatives=n_fn,
         n_training_errors=n_all,
@@ -169,7 +174,7 @@ def _family_of(table: Table) -> Family:
 
 
 def constant_candidates(
-    rows: Rows, scheme_terms: tuple[tuple[str, float], ...], kinds: Sequence[str]
+    rows: Rows, scheme_terms: tuple[Term, ...], kinds: Sequence[str]
 ) -> Iterator[Candidate]:
     """No rule at all: one of the two constants."""
     for kind in kinds:
@@ -184,7 +189,7 @@ def constant_candidates(
             n_rules=0,
             pool_size=rows.n_samples,
             kept=(),
-            terms=(*scheme_terms, *((("which constant", price),) if price else ())),
+            terms=(*scheme_terms, *((Term("constant", "which constant", price),) if price else ())),
             n_false_positives=n_fp,
             n_false_negatives=n_fn,
             n_training_errors=n_all,

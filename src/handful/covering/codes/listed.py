@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from handful._types import Ints
+from handful.bounds import Term
 from handful.covering.codes.candidate import Candidate, count_errors, log_choices
 from handful.rules import AbstractRule, Rows, RuleList, RuleSet, Table
 from handful.rules.family import KIND_SIGNS, Family
 from handful.rules.search.list_sweep import ListedStep, ListSweep
 from handful.rules.table import covered_rows
 
-Terms = tuple[tuple[str, float], ...]
+Terms = tuple[Term, ...]
 
 _LOG_ZETA_2 = math.log(math.pi**2 / 6.0)
 
@@ -55,18 +57,18 @@ def listed_terms(
         for s in steps
     )
     terms = [
-        ("how many examples are kept", _LOG_ZETA_2 + 2.0 * math.log(d + 1.0)),
-        ("number of rules", _LOG_ZETA_2 + 2.0 * math.log(r)),
-        ("examples, side and threshold of each rule", names),
+        Term("size", "how many examples are kept", _LOG_ZETA_2 + 2.0 * math.log(d + 1.0)),
+        Term("rules", "number of rules", _LOG_ZETA_2 + 2.0 * math.log(r)),
+        Term("content", "examples, side and threshold of each rule", names),
     ]
     if len(tables) > 1:
-        terms.append(("family of each rule", r * math.log(len(tables))))
+        terms.append(Term("family", "family of each rule", r * math.log(len(tables))))
     if is_list:
-        terms.append(("output of each rule", r * math.log(2.0)))
-        terms.append(("default output", math.log(2.0)))
+        terms.append(Term("output", "output of each rule", r * math.log(2.0)))
+        terms.append(Term("output", "default output", math.log(2.0)))
     elif r > 1:
         # the order of a set does not matter; never let a term be negative
-        terms[2] = (terms[2][0], max(0.0, names - math.lgamma(r + 1.0)))
+        terms[2] = replace(terms[2], nats=max(0.0, names - math.lgamma(r + 1.0)))
     return tuple(terms), tuple(kept)
 
 
@@ -140,7 +142,7 @@ def _listed_candidate(
     kept_rows = rows.row_of[np.array(kept, dtype=np.int64)]
     kept_wrong = predicted[kept_rows] != rows.y[kept_rows]
     n_fp, n_fn, n_all = count_errors(rows, n_wrong, kept_wrong, kept)
-    which = ("which examples are kept", log_choices(pool_size, len(kept)))
+    which = Term("kept", "which examples are kept", log_choices(pool_size, len(kept)))
     return Candidate(
         scheme="compression",
         family="+".join(_family_of(table).name for table in tables),

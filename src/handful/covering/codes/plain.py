@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from handful._threads import in_one_blas_thread
 from handful._types import Ints
+from handful.bounds import Term
 from handful.covering.codes.candidate import Candidate, recount
 from handful.covering.codes.projections import MAX_FIT, fit_logistic, is_comparable, pool_scales
 from handful.rules import LinearRule, Rows, RuleSet
@@ -49,7 +50,7 @@ def plain_candidates(
     pool: Ints,
     *,
     kinds: tuple[str, ...],
-    scheme_terms: tuple[tuple[str, float], ...] = (),
+    scheme_terms: tuple[Term, ...] = (),
 ) -> Iterator[Candidate]:
     """The regression of the pool as a machine of one rule; none where there is no regression."""
     kind = "disjunction" if kinds == ("disjunction",) else "conjunction"

@@ -17,6 +17,7 @@ from functools import lru_cache
 import numpy as np
 
 from handful._types import Floats, Ints
+from handful.bounds import Term
 from handful.covering.codes.candidate import Candidate
 from handful.covering.codes.projections import Projections
 from handful.rules import Rows, RuleSet
@@ -176,7 +177,7 @@ def pool_candidates(
     kinds: Sequence[str],
     penalties: Sequence[float],
     max_rules: int,
-    scheme_terms: tuple[tuple[str, float], ...] = (),
+    scheme_terms: tuple[Term, ...] = (),
     n_threads: int = 1,
     is_list: bool = False,
 ) -> Iterator[Candidate]:
@@ -220,7 +221,7 @@ def _coded_candidate(
     penalty: float,
     steps: Sequence[CodedStep],
     totals: Sequence[int],
-    scheme_terms: tuple[tuple[str, float], ...],
+    scheme_terms: tuple[Term, ...],
     n_kinds: int,
 ) -> Candidate:
     sign, pool_rows = KIND_SIGNS[kind], projections.table.pool_rows
@@ -248,13 +249,13 @@ def _coded_candidate(
     )
 
 
-def _price(steps: Sequence[CodedStep], n_kinds: int) -> tuple[tuple[str, float], ...]:
+def _price(steps: Sequence[CodedStep], n_kinds: int) -> tuple[Term, ...]:
     """Number of rules, kind (a single rule and its negation are both candidates), ranks."""
-    terms = [("number of rules", size_nats(len(steps)))]
+    terms = [Term("rules", "number of rules", size_nats(len(steps)))]
     if n_kinds > 1 and len(steps) > 1:
-        terms.append(("conjunction or disjunction", math.log(2.0)))
+        terms.append(Term("logic", "conjunction or disjunction", math.log(2.0)))
     ranks = math.fsum(step.nats for step in steps)
-    return (*terms, ("rank of each rule on the pool", ranks))
+    return (*terms, Term("rank", "rank of each rule on the pool", ranks))
 
 
 def _builder(projections: Projections, prefix: Prefix, kind: str) -> Callable[[], RuleSet]:

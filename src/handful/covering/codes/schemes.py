@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from handful.bounds import Term
 from handful.rules import FAMILIES
 
 CONSTANT_MASS = 0.25
@@ -39,9 +40,9 @@ class Scheme:
     nats: float
 
     @property
-    def terms(self) -> tuple[tuple[str, float], ...]:
+    def terms(self) -> tuple[Term, ...]:
         """The price as an itemised term; none for a certain scheme."""
-        return (("which code is used", self.nats),) if self.nats else ()
+        return (Term("code", "which code is used", self.nats),) if self.nats else ()
 
 
 def _nats(mass: float) -> float:
