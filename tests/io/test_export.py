@@ -116,8 +116,10 @@ def test_constants_and_stored_models(tmp_path):
 
 def test_what_has_no_rules_says_so():
     data = load_dataset("haberman-294")
-    with pytest.raises(TypeError, match="made of rules"):
-        export_sql(AdaBoost(n_rounds=3).fit(data.X, data.y))
+    machine = AdaBoost(n_rounds=3).fit(data.X, data.y)
+    for export in (export_python, export_json):
+        with pytest.raises(TypeError, match="made of rules"):
+            export(machine)
 
 
 def test_nul_characters_are_refused():

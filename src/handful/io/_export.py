@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from handful.io._model import StoredModel, model_from_dict
+from handful.io._score_formulas import score_formula
+from handful.io._scores import StumpVotes
 from handful.io.document import from_text, to_text
 from handful.io.save import model_to_dict
 from handful.rules import OR_MISSING, AbstractRule, RuleList, RuleSet, Stump
@@ -16,13 +18,25 @@ from handful.rules.formulas import Dialect, number
 _ADVICE = "Use `handful predict`, or export the model to JSON."
 
 
+def _stored(machine: Any) -> StoredModel:
+    """A stored model, from one or from a fitted machine."""
+    if isinstance(machine, StoredModel):
+        return machine
+    return model_from_dict(from_text(to_text(model_to_dict(machine))))
+
+
+def _is_made_of_rules(model: StoredModel) -> bool:
+    return all(isinstance(part, (RuleSet, RuleList)) for part in model.machines)
+
+
 def _as_model(machine: Any) -> StoredModel:
-    """A stored model, from one or from a fitted machine; made of rules."""
-    model = machine
-    if not isinstance(machine, StoredModel):
-        model = model_from_dict(from_text(to_text(model_to_dict(machine))))
-    if not all(isinstance(part, (RuleSet, RuleList)) for part in model.machines):
-        raise TypeError(f"`machine` must be made of rules to be exported. {_ADVICE}")
+    """A stored model made of rules."""
+    model = _stored(machine)
+    if not _is_made_of_rules(model):
+        raise TypeError(
+            "`machine` must be made of rules to be exported so. A score is exported to SQL. "
+            f"{_ADVICE}"
+        )
     return model
 
 
@@ -138,22 +152,24 @@ def _sql_dialect(names: Sequence[str]) -> Dialect:
 
 
 def export_sql(machine: Any, *, table: str | None = None, column: str = "prediction") -> str:
-    """A rule machine as a ``CASE`` expression, or as a whole ``SELECT``.
+    """A machine as a ``CASE`` expression, or as a whole ``SELECT``.
 
     Parameters
     ----------
-    machine : StoredModel or fitted machine made of rules, two classes
+    machine : StoredModel or fitted machine
+        Made of rules (two classes), or a score: votes, linear scores, kernel expansions.
     table : str, optional
-        Name of a table; then the text is ``SELECT *, CASE ... END AS column FROM table``.
+        Name of a table; then the text is ``SELECT *, CASE ... END AS column FROM table``. Scores
+        of more than two classes need it: they are named in a sub-query.
     column : str
         Name of the new column.
 
     Returns
     -------
     str
-        The sentence that `explain` prints; NULL meets no condition, as in the library. Names
-        and texts are quoted. Gaussian kernels need the function EXP, Euclidean balls SQRT,
-        Manhattan balls ABS.
+        The sentence that `explain` prints; NULL meets no condition, as in the library, and a
+        score whose columns must be known is NULL where one is not. Names and texts are quoted.
+        Gaussian kernels need the function EXP, Euclidean balls SQRT, Manhattan balls ABS.
 
     Examples
     --------
@@ -163,7 +179,9 @@ def export_sql(machine: Any, *, table: str | None = None, column: str = "predict
     >>> print(export_sql(machine.fit(data.X, data.y)).splitlines()[1])
     CASE
     """
-    model = _as_model(machine)
+    model = _stored(machine)
+    if not _is_made_of_rules(model):
+        return _sql_scores(model, table, column)
     if len(model.classes) > 2:
         raise ValueError(f"`machine` must have two classes for SQL, not more. {_ADVICE}")
     names = model.names
@@ -178,6 +196,51 @@ def export_sql(machine: Any, *, table: str | None = None, column: str = "predict
     if table is None:
         return f"{head}{case}\n"
     return f"{head}SELECT *, {case} AS {_identifier(column)}\nFROM {_identifier(table)};\n"
+
+
+def _sql_scores(model: StoredModel, table: str | None, column: str) -> str:
+    """Scores as SQL: their sign, or the class of the largest one."""
+    dialect, head = _sql_dialect(model.names), f"-- {_header(model)}\n"
+    pairs = [score_formula(part, model.n_features, dialect) for part in model.machines]  # type: ignore[arg-type]
+    missing = _sql_missing(model)
+    if len(pairs) == 1:
+        (value, slack), (low, high) = pairs[0], (_sql_text(label) for label in model.classes)
+        case = f"CASE{missing}\n  WHEN {value} > {slack} THEN {high}\n  ELSE {low}\nEND"
+        if table is None:
+            return f"{head}{case}\n"
+        return f"{head}SELECT *, {case} AS {_identifier(column)}\nFROM {_identifier(table)};\n"
+    if table is None:
+        raise ValueError(
+            f"`table` must be given for a score of {len(pairs)} classes, got None. The scores are "
+            "named in a sub-query."
+        )
+    names = [_free_name(f"score_{k}", model) for k in range(len(pairs))]
+    inner = ",\n".join(f"{value} AS {name}" for (value, _), name in zip(pairs, names, strict=True))
+    tests = [
+        f"  WHEN {' AND '.join(f'{own} >= {other}' for other in names if other != own)} "
+        f"THEN {_sql_text(label)}"
+        for own, label in zip(names, model.classes, strict=True)
+    ]
+    case = "\n".join([f"CASE{missing}", *tests, "END"])
+    return (
+        f"{head}SELECT *, {case} AS {_identifier(column)}\n"
+        f"FROM (SELECT *,\n{inner}\nFROM {_identifier(table)}) AS scored;\n"
+    )
+
+
+def _sql_missing(model: StoredModel) -> str:
+    """NULL where a column that must be known is not."""
+    if all(isinstance(part, StumpVotes) for part in model.machines):
+        return ""
+    tests = [f"{_identifier(model.names[j])} IS NULL" for j in model.used_features]
+    return f"\n  WHEN {' OR '.join(tests)} THEN NULL" if tests else ""
+
+
+def _free_name(name: str, model: StoredModel) -> str:
+    taken = {str(other).lower() for other in model.names}
+    while name in taken:
+        name = f"_{name}"
+    return name
 
 
 # -- Python ----------------------------------------------------------------------------------

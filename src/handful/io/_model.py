@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 
 from handful._types import Floats
 from handful.bounds import Certificate
+from handful.io._banks import KernelSum, Nonconformity
 from handful.io._forms import FORM_FORMAT, StoredForm, form_from_dict
 from handful.io._rules import machine_from_dict
 from handful.io._scores import (
     KINDS,
-    KernelExpansion,
-    LinearScore,
     ScoreMachine,
     StumpVotes,
     score_from_dict,
@@ -152,7 +151,7 @@ class StoredModel:
     def _refuse_missing(self, X: Floats) -> None:
         """A score needs all its values; rules and votes say what a missing one means."""
         for machine in self.machines:
-            if not isinstance(machine, (KernelExpansion, LinearScore)):
+            if isinstance(machine, (RuleSet, RuleList, StumpVotes)):
                 continue
             used = sorted(_features_of(machine, self.n_features))
             row, place = np.nonzero(np.isnan(X[:, used]))
@@ -186,6 +185,9 @@ def _features_of(part: Any, n_features: int) -> set[int]:
         return part.used_features(n_features)
     if isinstance(part, StumpVotes):
         return set(part.features)
+    if isinstance(part, (KernelSum, Nonconformity)):
+        seen = [range(n_features) if p.columns is None else p.columns for p in part.parts]
+        return set().union(*seen)
     weights = getattr(part, "weights", None)
     if weights is None:
         return set(range(n_features))

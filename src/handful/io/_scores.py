@@ -11,46 +11,31 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from handful._types import Floats
+from handful.io._banks import (
+    BANK_FIELDS,
+    SUM_FIELDS,
+    KernelSum,
+    Nonconformity,
+    part_to_dict,
+    read_ints,
+    read_points,
+)
+from handful.io._banks import is_whole as bank_is_whole
+from handful.io._plain import Plain
 from handful.kernels import Kernel
 from handful.rules.fields import (
-    MAX_VALUES,
     fail,
     read_float,
     read_floats,
-    read_index,
     read_kernel,
     read_size,
 )
 
 
-class _Plain:
-    """What machines without rules share with those that have them."""
-
-    rules: tuple[()] = ()
-
-    def scores(self, X: Floats) -> tuple[Floats, Floats]:
-        """Values of the rows, and how far they may be off by rounding."""
-        raise TypeError("a machine must give scores")
-
-    def decision_function(self, X: Floats) -> Floats:
-        """Values of the rows; positive for the machine's class."""
-        return self.scores(X)[0]
-
-    def predict(self, X: Floats) -> NDArray[np.int64]:
-        """Labels in {-1, +1}."""
-        values, tolerances = self.scores(X)
-        return np.where(values > tolerances, 1, -1)
-
-    def first_rule(self, X: Floats) -> NDArray[np.int64]:
-        """No rule fires."""
-        return np.full(X.shape[0], -1, dtype=np.int64)
-
-
 @dataclass(frozen=True)
-class KernelExpansion(_Plain):
+class KernelExpansion(Plain):
     """sum_j a_j k(z_j, (x - center) / scale) + b, with ``tie`` times its size as zero."""
 
     kernel: Kernel
@@ -79,7 +64,7 @@ class KernelExpansion(_Plain):
 
 
 @dataclass(frozen=True)
-class StumpVotes(_Plain):
+class StumpVotes(Plain):
     """constant + sum_j w_j s_j(x): s_j is 1 up to its threshold, -1 above, 0 where missing."""
 
     features: tuple[int, ...]
@@ -103,7 +88,7 @@ class StumpVotes(_Plain):
 
 
 @dataclass(frozen=True)
-class LinearScore(_Plain):
+class LinearScore(Plain):
     """w.x + b."""
 
     weights: tuple[float, ...]
@@ -116,21 +101,7 @@ class LinearScore(_Plain):
         return X[:, used] @ weights[used] + self.intercept, np.zeros(len(X))
 
 
-ScoreMachine = KernelExpansion | StumpVotes | LinearScore
-
-
-def _read_points(value: Any, where: str) -> tuple[tuple[float, ...], ...]:
-    if not isinstance(value, list):
-        raise fail(where, "a list of points", value)
-    if sum(len(point) for point in value if isinstance(point, list)) > 10 * MAX_VALUES:
-        raise fail(where, f"at most {10 * MAX_VALUES} numbers", len(value))
-    return tuple(read_floats(point, f"{where}[{i}]") for i, point in enumerate(value))
-
-
-def _read_ints(value: Any, where: str) -> tuple[int, ...]:
-    if not isinstance(value, list) or len(value) > MAX_VALUES:
-        raise fail(where, "a list of whole numbers", value)
-    return tuple(read_index(v, where) for v in value)
+ScoreMachine = KernelExpansion | StumpVotes | LinearScore | KernelSum | Nonconformity
 
 
 def _read_optional(value: Any, where: str) -> tuple[float, ...] | None:
@@ -150,7 +121,7 @@ KINDS: dict[str, tuple[type[ScoreMachine], dict[str, _Reader]]] = {
         KernelExpansion,
         {
             "kernel": read_kernel,
-            "points": _read_points,
+            "points": read_points,
             "coefficients": read_floats,
             "intercept": read_float,
             "center": _read_optional,
@@ -161,13 +132,15 @@ KINDS: dict[str, tuple[type[ScoreMachine], dict[str, _Reader]]] = {
     "votes": (
         StumpVotes,
         {
-            "features": _read_ints,
+            "features": read_ints,
             "thresholds": read_floats,
             "weights": read_floats,
             "constant": read_float,
         },
     ),
     "linear": (LinearScore, {"weights": read_floats, "intercept": read_float}),
+    "kernels": (KernelSum, dict(SUM_FIELDS)),
+    "nonconformity": (Nonconformity, dict(BANK_FIELDS)),
 }
 
 
@@ -179,7 +152,9 @@ def score_to_dict(machine: ScoreMachine) -> dict[str, Any]:
         value = getattr(machine, field)
         if isinstance(value, Kernel):
             value = value.to_dict()
-        elif field == "points":
+        elif field == "parts":
+            value = [part_to_dict(part) for part in value]
+        elif field in ("points", "validation"):
             value = [list(point) for point in value]
         out[field] = list(value) if isinstance(value, tuple) else value
     return out
@@ -196,7 +171,9 @@ def score_from_dict(data: Mapping[str, Any], where: str, n_features: int) -> Sco
 
 
 def _check_sizes(machine: ScoreMachine, where: str, n_features: int) -> None:
-    if isinstance(machine, KernelExpansion):
+    if isinstance(machine, (KernelSum, Nonconformity)):
+        is_whole = bank_is_whole(machine, n_features)
+    elif isinstance(machine, KernelExpansion):
         widths = {len(point) for point in machine.points}
         widths |= {len(v) for v in (machine.center, machine.scale) if v is not None}
         is_whole = widths <= {n_features} and len(machine.coefficients) == len(machine.points)

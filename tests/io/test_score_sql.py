@@ -1,0 +1,90 @@
+"""Scores as SQL: what sqlite computes is what the machine predicts."""
+
+import sqlite3
+from contextlib import closing
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+
+from handful import (
+    AdaBoost,
+    KernelMatchingPursuitClassifier,
+    KernelPerceptron,
+    LinearProgrammingMachine,
+    LPBoost,
+    MinimalComplexityMachine,
+    SupportVectorMachine,
+    load_dataset,
+)
+from handful.io import export_python, export_sql
+
+MACHINES = {
+    "svm": SupportVectorMachine(gamma=0.05),
+    "svm-poly": SupportVectorMachine("poly", degree=2, gamma=0.1, coef0=1.0),
+    "perceptron": KernelPerceptron("rbf", gamma=0.5, max_passes=5),
+    "adaboost": AdaBoost(n_rounds=40),
+    "lpboost": LPBoost(nu=0.3),
+    "mcm": MinimalComplexityMachine(),
+    "lpm-rbf": LinearProgrammingMachine("rbf", gamma=0.1),
+    "pursuit": KernelMatchingPursuitClassifier(n_centers=8),
+}
+NAMES = ['a "b"', "it's", "select", "été"]
+
+
+def _labels(machine, frame, **options):
+    query = export_sql(machine, table="my table", **options)
+    with closing(sqlite3.connect(":memory:")) as connection:
+        frame.to_sql("my table", connection, index=False)
+        return [row[-1] for row in connection.execute(query)]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", sorted(MACHINES))
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_labels_are_those_of_the_machine(name, n_classes, rng):
+    X, y = load_iris(return_X_y=True)
+    X = pd.DataFrame(X, columns=NAMES)
+    words = np.array(["it's", 'se"tosa', "virginica"])[y]
+    keep = words != "it's" if n_classes == 2 else np.ones(150, dtype=bool)
+    machine = MACHINES[name].fit(X[keep], words[keep])
+    new = X.iloc[rng.integers(0, 150, 120)] * rng.normal(1.0, 0.05, size=(120, 4))
+    assert _labels(machine, new) == machine.predict(new).tolist()
+    if n_classes == 3:
+        with pytest.raises(ValueError, match="`table` must be given for a score of 3 classes"):
+            export_sql(machine)
+
+
+def test_a_missing_value_is_null_or_no_vote(rng):
+    X, y = load_iris(return_X_y=True)
+    frame = pd.DataFrame(X, columns=NAMES)
+    new = frame.copy()
+    new.iloc[::3, 2] = np.nan
+    votes = AdaBoost(n_rounds=20).fit(frame[y > 0], y[y > 0])
+    assert _labels(votes, new) == votes.predict(new).tolist()
+    line = MinimalComplexityMachine().fit(frame[y > 0], y[y > 0])
+    expected = [None if i % 3 == 0 else int(v) for i, v in enumerate(line.predict(frame))]
+    assert _labels(line, new) == expected
+
+
+def test_many_stumps_are_not_deep():
+    data = load_dataset("breastw")
+    frame = pd.DataFrame(data.X, columns=[f"x{j}" for j in range(9)])
+    machine = AdaBoost(n_rounds=400).fit(frame, data.y)
+    assert _labels(machine, frame) == machine.predict(frame).tolist()
+    wide = SupportVectorMachine(gamma=0.3, C=0.05).fit(frame, data.y)  # hundreds of terms
+    assert len(wide.support_) > 150
+    assert _labels(wide, frame) == wide.predict(frame).tolist()
+
+
+def test_what_is_too_long_is_refused(monkeypatch):
+    from handful.io import _score_formulas
+
+    data = load_dataset("haberman-294")
+    machine = SupportVectorMachine(gamma=0.3).fit(data.X, data.y)
+    monkeypatch.setattr(_score_formulas, "MAX_NUMBERS", 30)
+    with pytest.raises(ValueError, match="at most 30 numbers to be one formula"):
+        export_sql(machine)
+    with pytest.raises(TypeError, match="must be made of rules to be exported so"):
+        export_python(machine)
