@@ -15,7 +15,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _lock = threading.Lock()
-_depth = 0
+_depth = 0  # how many callers hold the limit; the last one to leave lifts it
 _limits: Any = None
 
 

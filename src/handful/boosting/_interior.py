@@ -17,7 +17,7 @@ from handful._types import Floats
 
 #: Share of the way to the boundary that a step may go.
 _STEP = 0.95
-_MOST_STEPS = 60
+_MOST_STEPS = 60  # an end to the loop; whoever calls proves what was reached
 #: Distance from the boundary at which a new point starts.
 _ROOM = 0.1
 

@@ -21,7 +21,7 @@ from handful.boosting._stumps import Stump, StumpColumns
 from handful.rules.stump import feature_values
 from handful.rules.table import Encoder, pad_thresholds
 
-QUANTUM_BITS = 61
+QUANTUM_BITS = 61  # weights as whole parts of 2^-61: sums have no order, and shares fit 64 bits
 
 
 @dataclass(frozen=True)

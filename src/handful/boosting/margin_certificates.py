@@ -28,8 +28,8 @@ from handful.bounds import (
 KNOWN_CLASSES = "the classes were known beforehand and new cases belong to one of them"
 #: Share of delta spent on the Monte-Carlo error of an estimated complexity.
 _MONTE_CARLO_SHARE = 0.1
-N_SCALES = 21
-_N_MARGINS = 10
+N_SCALES = 21  # 2^0 to 2^20; the smallest sum is taken, and the scale is paid for
+_N_MARGINS = 10  # 1 to 2^-9: each pays a share of delta, so few
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def given_complexity(
     return Complexity(rademacher.upper(spent), True, spent, basis)
 
 
-SLACK_BITS = 36
+SLACK_BITS = 36  # slacks are rounded up to 2^-36: whole sums are the same over any chunks
 #: Margins at which the shares of margins that are kept as counts are known.
 GRID = np.arange(1, 201) / 200.0
 

@@ -18,7 +18,7 @@ GROUP_LOSS = "the probability that a random case of a random new group is miscla
 ORDERED = "the order of the losses was fixed without looking at them"
 _WAUDBY = "Waudby-Smith & Ramdas (2024), Estimating means of bounded random variables by betting"
 _HOEFFDING = "Hoeffding (1963), Theorem 1; Chernoff's bound for losses in [0, 1]"
-_PAD = 1e-12
+_PAD = 1e-12  # relative; more than the rounding of a sum of logarithms, outwards
 
 
 def betting_bound(

@@ -14,7 +14,7 @@ from handful._types import Floats
 from handful.bounds._messages import log_zeta_prior
 from handful.bounds._tails import binomial_tail_inverse, log_binomial_coefficient
 
-_LARGEST = 10**9
+_LARGEST = 10**9  # beyond it no table of examples is planned, and counts stay exact floats
 
 
 def _exact_rate(error_rate: float) -> Fraction:

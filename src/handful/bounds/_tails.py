@@ -21,15 +21,16 @@ from scipy.special import gammaln, ndtri_exp
 from handful._types import Floats
 
 _PAD = 1e-12  # relative; mpmath comparisons in the tests show errors below 1e-14
-_HALF_LOG_2PI = 0.9189385332046727
+_HALF_LOG_2PI = 0.9189385332046727  # ln(2 pi) / 2
+# |B_2k| / (2k (2k - 1)); their signs alternate.
 _STIRLING = (1 / 12, 1 / 360, 1 / 1260, 1 / 1680, 1 / 1188, 691 / 360360, 1 / 156)
 _SERIES = tuple(1.0 / (2 * j + 3) for j in range(10))
-_MAX_NEWTON = 200
+_MAX_NEWTON = 200  # where they do not suffice, the closed form is kept, which is valid
 _TINY = 1e-250  # below it a share of errors is zero
 _BLOCK = 16_384  # elements at a time: what fits in the cache
 _LARGEST_U = 40.0  # beyond it 1 - exp(-u) is 1.0 in floating point
 _LARGEST_NATS = 1e18  # more than 40 nats for each of 2^53 examples
-_MAX_FRACTION = 200_000
+_MAX_FRACTION = 200_000  # an end to the loop; no convergence raises
 
 
 def _stirling_error(x: Floats) -> Floats:

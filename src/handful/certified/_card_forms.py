@@ -11,10 +11,9 @@ from handful.certified._pool import Pool
 from handful.certified._proposals import Proposal, need_folds, need_two_classes, select
 from handful.scoring import Items, Points, card_of, integer_points, make_task, support_path
 
-MAX_ITEMS, MAX_POINTS = 8, 5
-SIZES = (3, 4, 5, 6, 7, 8)
-SHORT = 4
-N_OTHERS = 1
+MAX_ITEMS, MAX_POINTS = 8, 5  # more cannot be added up at a bedside
+SIZES = (3, 4, 5, 6, 7, 8)  # below three a rule says the same in words
+SHORT = 4  # a second card is offered where the best has more items than this
 
 
 def score_card(pool: Pool) -> list[Proposal]:

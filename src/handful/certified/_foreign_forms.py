@@ -15,9 +15,9 @@ from handful.certified._pool import Pool, take_rows
 from handful.certified._proposals import Proposal, need_folds
 from handful.fitted import Opaque, Vote
 
-N_TREES = 150
-N_VOTERS = 5
-N_ERRORS_WORSE = 2.5
+N_TREES = 150  # enough for votes to settle
+N_VOTERS = 5  # odd, so that votes do not tie
+N_ERRORS_WORSE = 2.5  # in standard errors: a clearly worse model would only spoil the vote
 VOTERS = (
     "score card",
     "linear",

@@ -10,12 +10,13 @@ from handful.certified._pool import Pool
 from handful.certified._proposals import Proposal, need_folds, select
 from handful.fitted import KernelExpansion
 
-SIZES = (2, 4, 8, 16)
+SIZES = (2, 4, 8, 16)  # each twice the last: few candidates over the range that can be read
+# Gamma times the number of (scaled) columns; about threefold each.
 PROTOTYPE_WIDTHS = (0.1, 0.3, 1.0, 3.0)
-SVC_WIDTHS = (0.03, 0.1, 0.3, 1.0, 3.0)
-SVC_COSTS = (0.3, 1.0, 3.0, 10.0)
-_N_PROTOTYPES_TRIED = 300
-_RIDGE = 1e-3
+SVC_WIDTHS = (0.03, 0.1, 0.3, 1.0, 3.0)  # as above, with one wider
+SVC_COSTS = (0.3, 1.0, 3.0, 10.0)  # about threefold each, around the usual 1
+_N_PROTOTYPES_TRIED = 300  # the first of the blind order: distances stay small
+_RIDGE = 1e-3  # keeps the solve regular where two prototypes are nearly one
 
 
 def prototypes(pool: Pool) -> list[Proposal]:

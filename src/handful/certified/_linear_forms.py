@@ -15,9 +15,10 @@ from handful.certified._proposals import (
 )
 from handful.fitted import LinearScore
 
+# Strongest first: each fit starts from the last.
 PENALTIES = (300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.1)
-MAX_SPARSE = 5
-_SPARSE_PENALTY = 1.0
+MAX_SPARSE = 5  # a formula of more terms is no longer sparse to a reader
+_SPARSE_PENALTY = 1.0  # one example's worth: keeps separable data finite
 
 
 def linear(pool: Pool) -> list[Proposal]:

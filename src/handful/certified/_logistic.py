@@ -10,7 +10,7 @@ from scipy.special import expit, log_softmax, softmax
 
 from handful._types import Floats, Ints
 
-_N_STEPS = 30
+_N_STEPS = 30  # Newton needs about eight; the rest is for halved steps
 
 
 def logistic_path(

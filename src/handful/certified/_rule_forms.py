@@ -20,8 +20,10 @@ from handful.certified._proposals import (
 )
 from handful.fitted import Ball, Condition, Constant, Cut, OrderedRules, Plane, Rule
 
+# What a wrongly covered example counts against a rightly covered one.
 PENALTIES = (0.7, 1.0, 1.5, 2.5, 5.0)
-MAX_LIST, MAX_SET = 6, 4
+MAX_LIST, MAX_SET = 6, 4  # longer rules are read by nobody
+# Every candidate is tried on every fold: enough to choose from, few enough to be quick.
 N_DIRECTIONS, N_CENTERS, N_CUTS = 160, 80, 12
 
 

@@ -17,7 +17,7 @@ from handful.cli._rivals import RIVALS, Rival
 if TYPE_CHECKING:
     import pandas as pd
 
-HELD_OUT_SHARE = 0.3
+HELD_OUT_SHARE = 0.3  # large enough for a limit, small enough to train on the rest
 COLUMNS = (
     *("machine", "group", "error", "error_se", "size", "unit", "made_of", "held_back"),
     *("certificate", "bound", "held_out", "seconds", "is_scaled", "problem"),

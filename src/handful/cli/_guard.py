@@ -30,8 +30,8 @@ from typer.core import TyperGroup
 from handful._version import __version__
 from handful.cli._output import errors, printable
 
-FAILED, MISUSED, UNEXPECTED = 1, 2, 3
-BROKEN_PIPE = 128 + 13
+FAILED, MISUSED, UNEXPECTED = 1, 2, 3  # 2 is what the parser of the command line ends with
+BROKEN_PIPE = 128 + 13  # what a shell reports of SIGPIPE
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _REPORTED = ("numpy", "scipy", "scikit-learn", "pandas", "numba", "pyarrow", "typer", "rich")
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from handful.certified import CertifiedClassifier
     from handful.tables import Choices, Study
 
-TOLERANCES = {"simple": 0.01, "tight": 0.0}
+TOLERANCES = {"simple": 0.01, "tight": 0.0}  # what a simpler form may cost in certified risk
 EMBEDDED = "Breast Cancer Wisconsin (embedded)"
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 EMBEDDED = "embedded:breastw"  # what a model file calls them
-MAX_CLASSES = 20
+MAX_CLASSES = 20  # more distinct values are a measurement more often than a class
 TARGETS = ("label", "class", "target", "y")
 # the second of each pair is the positive class
 _PAIRS = (

@@ -18,6 +18,7 @@ from handful._types import Floats
 Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
 
+# Scores this close are equal up to rounding of the kernel, and count as not stranger.
 _TOLERANCE = 1e-10
 TIES = ("random", "validation", "vote")
 

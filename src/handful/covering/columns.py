@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from handful._types import Floats, Mask
 from handful.tables import is_missing, word_of
 
-UNKNOWN = -1.0
+UNKNOWN = -1.0  # no category has this code: such a word equals none
 
 
 @dataclass(frozen=True)

@@ -40,9 +40,9 @@ from handful.rules.family import KIND_SIGNS, Geometry
 
 PENALTIES = (0.5, 1.0, 1.5, 3.0, math.inf)
 LIST_PENALTIES = (1.0, 2.0, 5.0, math.inf)
-POOL_PENALTIES = (0.7, 1.0, 1.5)
-AUTO_RULES = 6
-AUTO_POOL_RULES = 4
+POOL_PENALTIES = (0.7, 1.0, 1.5)  # around one: an error covered counts about as an error left
+AUTO_RULES = 6  # default of `max_rules`: further rules rarely pay for themselves
+AUTO_POOL_RULES = 4  # ranks are paid rule by rule
 SMALL_TABLE = 1000  # so many examples are faster by a table of all distances
 
 

@@ -31,7 +31,7 @@ from handful.tables import SeenRows
 
 Codes = NDArray[np.uint16]
 
-_LOW_BITS = 30
+_LOW_BITS = 30  # sums of slacks are added up in two parts, so that none overflows 64 bits
 
 
 def fit_boosting(machine: AdaBoost, X: Any, y: Any, classes: Any) -> AdaBoost:

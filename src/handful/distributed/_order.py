@@ -20,7 +20,7 @@ from handful.tables import Draw, RowDigests, column_names, row_digests
 
 Bytes = NDArray[np.uint8]
 
-_BUCKET_ROWS = 4_000_000
+_BUCKET_ROWS = 4_000_000  # digests that one worker sorts at once, 32 bytes each
 _BYTES_A_ROW = 40  # digest and position
 
 

@@ -17,7 +17,7 @@ from handful import tables
 from handful._types import Floats, Mask
 from handful.tables import is_missing, word_of
 
-MAX_WORDS = 30
+MAX_WORDS = 30  # rarer words get no column of their own: they are too few to learn from
 
 
 VALUES = ("number", "ordered", "date")

@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 from handful._types import Floats, Ints
 from handful.fitted._machine import Spoken, filled, from_scores, number
 
-_BLOCK = 1 << 21
+_BLOCK = 1 << 21  # entries of a kernel block: 16 MiB, within a cache shared by cores
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from handful.rules.fields import (
     read_text,
 )
 
-MAX_PARTS = 1000
+MAX_PARTS = 1000  # a damaged file must not make the reader build more
 RULES = ("largest-margin", "validation", "vote")
 
 

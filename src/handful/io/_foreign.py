@@ -16,7 +16,7 @@ from typing import Any
 from handful.rules.fields import ModelFileError
 
 SUFFIX = ".skops"
-MAX_BYTES = 512 * 2**20
+MAX_BYTES = 512 * 2**20  # a forest of thousands of deep trees; more is damage
 HARMLESS = frozenset({"numpy.dtype"})  # plain data that skops does not know as such
 _HOW = "Install it with: pip install 'handful[skops]'."
 

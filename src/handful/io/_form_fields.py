@@ -18,6 +18,7 @@ from handful.rules.fields import (
     read_within,
 )
 
+# A damaged file must not make the reader build what no study has.
 MAX_COLUMNS, MAX_WORDS, MAX_CLASSES, MAX_PARTS, MAX_MEMBERS = 100_000, 10_000, 1000, 100_000, 20
 COLUMN_KINDS = ("", "number", "ordered", "date", "words")
 STYLES = ("plain", "decimal comma", "thousands comma", "thousands dot")

@@ -36,7 +36,7 @@ from handful.tables import exact_numbers, is_missing, word_of
 
 Machine = RuleSet | RuleList | ScoreMachine
 UNKNOWN = -1.0  # the code of a word that was never seen
-_MAX_FEATURES = 100_000
+_MAX_FEATURES = 100_000  # a damaged file must not make the reader allocate for millions of columns
 _FIELDS = {
     *("format", "version", "classes", "feature_names", "categories", "n_features", "machines"),
     *("codes", "settings", "compression_set", "examples", "certificate", "provenance"),

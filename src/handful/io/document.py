@@ -13,7 +13,7 @@ from typing import Any
 
 from handful.rules.fields import ModelFileError
 
-MAX_BYTES = 64 * 2**20
+MAX_BYTES = 64 * 2**20  # read whole into memory before anything is known of it
 MAX_ITEMS = 4_000_000  # values in a file
 MAX_TEXT = 100_000  # bytes of a name, a label, a sentence
 MAX_DIGITS = 40  # of a number

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str], None] | None
 
-N_FOLDS, DELTA = 10, 0.05
+N_FOLDS, DELTA = 10, 0.05  # folds as in the paper; confidence of the certificates beside its bounds
 PENALTIES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.05, 1.2, 1.4, 1.5, 1.8, 2.0, 3.0, 5.0, math.inf)
 QUICK_SETS = ("Haberman", "Glass")
 HARD = 1e6  # C of a machine that may make no training error

@@ -17,7 +17,7 @@ Indices = NDArray[np.intp]
 
 #: Below this many columns all are given to the program at once.
 _ALL_AT_ONCE = 300
-_MAX_ROUNDS = 200
+_MAX_ROUNDS = 200  # an end to the loop; a gap that is not proved raises
 
 
 @dataclass(frozen=True)

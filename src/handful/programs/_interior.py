@@ -18,7 +18,7 @@ from scipy.linalg import blas, lapack
 from handful._types import Floats
 from handful.programs._margin import MarginProgram
 
-_TINY = 1e-200
+_TINY = 1e-200  # positive even after rounding: logarithms and quotients stay finite
 
 
 @dataclass

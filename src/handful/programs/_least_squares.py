@@ -26,7 +26,7 @@ from handful._types import Floats
 from handful.programs._insensitive import RegressionSolution
 from handful.programs._status import LPStatus, SolverError
 
-_MAX_ITERATIONS = 100
+_MAX_ITERATIONS = 100  # an end to the loop; it stops before, where rounding ends progress
 #: A gap that needs no further iterations.
 _PROVED = 1e-11
 

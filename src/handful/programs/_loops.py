@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from handful._compiled import njit
 
-_HUGE = 1e300
+_HUGE = 1e300  # stands for infinity, which compiled comparisons of sums would turn into NaN
 
 
 @njit(cache=True, nogil=True)

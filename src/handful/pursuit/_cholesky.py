@@ -16,7 +16,7 @@ from handful.pursuit._columns import Indices, KernelColumns
 from handful.pursuit._lookahead import first_best, fork_state, pursue
 
 PIVOTS = ("trace", "diagonal")
-DEPENDENT = 1e-12
+DEPENDENT = 1e-12  # of its own norm: less is rounding, and dividing by it would blow up
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from handful.tables import warn_of_fitted_scaling
 
 COEFFICIENTS = tuple(BOUND_OF)
 MULTI_CLASS = ("shared", "ovr")
-GAMMA_SHARES = (0.1, 0.3, 1.0)
+GAMMA_SHARES = (0.1, 0.3, 1.0)  # per feature; naming one of three costs ln 3 nats
 CERTIFY_BOUNDS = ("auto", "compression", "matching-pursuit", "pool")
 
 

@@ -24,10 +24,11 @@ from handful.bounds import Message, Term, log_binomial_coefficient
 from handful.pursuit._columns import Indices
 from handful.pursuit._expansion import Expansion
 
-RIDGES = (0.01, 0.1, 1.0, 10.0)
+RIDGES = (0.01, 0.1, 1.0, 10.0)  # fixed before the data; the message names one of them
+# Largest whole coefficient; powers of two name every size within a factor.
 LEVELS = (1, 2, 4, 8, 16, 32, 64)
-N_DYADIC = 6
-N_STEPS = 4
+N_DYADIC = 6  # the finest threshold is 1/64 of the range, and the dearest
+N_STEPS = 4  # whole steps around the fitted intercept, up and down
 
 
 @cache

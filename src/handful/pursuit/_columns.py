@@ -18,8 +18,8 @@ from handful.kernels import Kernel
 
 Indices = NDArray[np.intp]
 
-TILE_SIDE = 1024
-N_LANDMARKS = 256
+TILE_SIDE = 1024  # a tile of 8 MiB stays in the cache while it is multiplied
+N_LANDMARKS = 256  # their factor guesses the next columns; a wrong guess costs time only
 
 
 class KernelColumns:

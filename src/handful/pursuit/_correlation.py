@@ -16,7 +16,7 @@ from handful._types import Floats
 from handful.pursuit._columns import Indices, KernelColumns
 from handful.pursuit._lookahead import first_best
 
-DEPENDENT = 1e-12
+DEPENDENT = 1e-12  # of its own norm: less is rounding, and dividing by it would blow up
 
 
 @dataclass(frozen=True)

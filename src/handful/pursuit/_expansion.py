@@ -12,7 +12,7 @@ from handful.kernels import Kernel
 from handful.pursuit._columns import Indices
 from handful.pursuit._orthogonal import PursuitPath
 
-TIE = 1e-10
+TIE = 1e-10  # of the size of the summands: values this small are zero up to rounding
 
 
 @dataclass(frozen=True)

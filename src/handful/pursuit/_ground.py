@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from handful._checks import check_count
 from handful.pursuit._columns import Indices
 
-N_SMALLEST_POOL = 10
+N_SMALLEST_POOL = 10  # fewer cannot hold centres of two classes
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ import numpy as np
 from handful._types import Floats
 from handful.pursuit._columns import Indices, KernelColumns
 
-FIRST_BATCH = 8
-LARGEST_BATCH = 32
-TIE = 1e-12
+FIRST_BATCH = 8  # before it is known how good guesses are
+LARGEST_BATCH = 32  # columns multiplied in one pass over the matrix
+TIE = 1e-12  # gains equal up to rounding: the first candidate wins, whatever the blocks
 State = TypeVar("State")
 
 

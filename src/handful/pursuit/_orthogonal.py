@@ -19,10 +19,10 @@ from handful.pursuit._columns import Indices, KernelColumns
 from handful.pursuit._lookahead import first_best, fork_state, pursue
 
 CRITERIA = ("ols", "omp")
-DEPENDENT = 1e-12
-STALE = 1e-6
-NO_GAIN = 1e-20
-NO_RESIDUAL = 1e-24
+DEPENDENT = 1e-12  # of its own norm: less is rounding, and dividing by it would blow up
+STALE = 1e-6  # a deflated norm this far off is computed anew from the column
+NO_GAIN = 1e-20  # of the first residual: less is rounding
+NO_RESIDUAL = 1e-24  # of the targets: nothing is left to explain
 
 
 @dataclass(frozen=True)

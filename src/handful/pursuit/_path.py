@@ -32,7 +32,7 @@ BOUND_OF = {
     "quantised": "compression",
     "least_squares": "matching-pursuit",
 }
-SELECTION_DELTA = 0.05
+SELECTION_DELTA = 0.05  # sizes are compared at one confidence, whatever the user certifies at
 
 
 @dataclass(frozen=True)

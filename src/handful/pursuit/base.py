@@ -20,7 +20,7 @@ from handful.pursuit._orthogonal import CRITERIA, PursuitPath, orthogonal_pursui
 from handful.tables import blind_order
 
 STOPS = ("auto", "certificate", "size", "validation")
-MEBIBYTE = 1 << 20
+MEBIBYTE = 1 << 20  # unit of `memory_limit`
 
 
 class BasePursuit(BaseEstimator):

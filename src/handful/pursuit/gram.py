@@ -20,7 +20,7 @@ from handful.pursuit._expansion import Expansion, center_rows, decide
 from handful.pursuit._lookahead import first_best
 from handful.pursuit._orthogonal import DEPENDENT, NO_GAIN, NO_RESIDUAL, PursuitPath
 
-_BLOCK_BYTES = 32 * 2**20
+_BLOCK_BYTES = 32 * 2**20  # of rows multiplied at once: large enough for the product to be fast
 
 
 @dataclass(frozen=True)

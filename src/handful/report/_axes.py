@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-MAX_LEGEND_COLUMNS = 4
+MAX_LEGEND_COLUMNS = 4  # more are too narrow for class names
 MIN_NAME = 8  # characters of a name in a legend
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from handful._types import Ints
 from handful.bounds import Certificate, confidence_text, percent_text
 
-MAX_CLASSES = 30
+MAX_CLASSES = 30  # a larger table does not fit a page
 # Bounds that count errors outside the kept examples.
 COUNTING_BOUNDS = ("compression", "compression-closed-form", "compression-kl", "cost", "pool")
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from handful.report._features import column_names, numeric_rows, telling_order
 from handful.tables import is_missing
 
-MAX_ROWS = 500
-MAX_COLUMNS = 12
+MAX_ROWS = 500  # a page of more rows is a data file
+MAX_COLUMNS = 12  # what fits the width of a page
 _ROLES = {
     "Stump": ("threshold",),
     "Ball": ("centre", "border"),

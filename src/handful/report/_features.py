@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from handful._types import Floats, Ints
 
-MAX_ROWS = 2000
-MAX_TRIED = 50
-MAX_COMPARED = 1000
+MAX_ROWS = 2000  # predictions are made anew for every feature tried
+MAX_TRIED = 50  # as above
+MAX_COMPARED = 1000  # before any prediction is made: a cheap comparison of classes
 
 
 def column_names(machine: Any, n_features: int) -> list[str]:

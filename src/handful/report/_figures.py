@@ -7,7 +7,7 @@ import re
 import warnings
 from typing import Any
 
-N_SERIES = 7
+N_SERIES = 7  # colours that the style sheet of the page names
 # Colours that matplotlib writes and the page replaces: name of a CSS variable -> marker colour.
 _INKS = {"ink": "#010203", "muted": "#010204", "rule": "#010205"}
 _SERIES = {f"series-{k}": f"#0102{k + 16:02x}" for k in range(N_SERIES)}

@@ -9,8 +9,8 @@ from handful.report._displays import BoundPathDisplay
 from handful.report._figures import draw_svg
 from handful.report._plane import MAX_RINGS, RulesDisplay
 
-MAX_PATHS = 6
-MAX_ROWS = 60
+MAX_PATHS = 6  # lines that can be told apart in one picture
+MAX_ROWS = 60  # of the table beside the picture
 
 
 def read_path(machine: Any) -> dict[str, Any] | None:

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-MAX_POINTS = 2000
-MAX_RINGS = 60
-MAX_TICKS = 12
+MAX_POINTS = 2000  # more points hide each other and make a page of megabytes
+MAX_RINGS = 60  # rings around more kept examples hide the points
+MAX_TICKS = 12  # words beside an axis that do not overlap
 MAX_VALUES = 10**8  # of all points of the grid together
 
 

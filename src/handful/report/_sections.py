@@ -14,7 +14,7 @@ from handful.report._confusion import COUNTING_BOUNDS, read_confusion
 from handful.report._examples import as_cell, read_examples
 from handful.report._pictures import read_path, read_pictures, read_plane
 
-MAX_RULES = 100
+MAX_RULES = 100  # a longer table is read as a file
 
 _COMPARISONS = ("<", ">", "≤", "≥", "=", "≠")
 BREAKS = (

@@ -24,6 +24,7 @@ from handful.rules.table import ABOVE, BELOW, Table
 if TYPE_CHECKING:
     from handful.rules.search.greedy import Step
 
+# Label of the class that a rule of this kind must not cover.
 KIND_SIGNS = {"conjunction": 1, "disjunction": -1}
 
 

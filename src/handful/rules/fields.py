@@ -13,9 +13,9 @@ from typing import Any
 from handful.kernels import KERNELS, Kernel
 
 SIDES = ("below", "above", "equal", "unequal")
-MAX_VALUES = 1_000_000
+MAX_VALUES = 1_000_000  # a damaged file must not make the reader build more
 MAX_NUMBER = float(sys.float_info.max)
-MAX_DEGREE, MAX_LEVEL = 50, 62
+MAX_DEGREE, MAX_LEVEL = 50, 62  # higher powers overflow; finer fractions are no exact floats
 _ORDERED = ("below", "above")
 _KERNELS = tuple(name for name in KERNELS if name != "precomputed")  # known for new cases too
 

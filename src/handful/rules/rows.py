@@ -117,7 +117,7 @@ class Rows:
 
 
 LARGEST_COLLAPSE = 50_000  # more rows than this are not grouped
-STEERING_UNIT = 1 << 10
+STEERING_UNIT = 1 << 10  # weights become whole numbers, so that sums have no order and no rounding
 
 
 def collapse_rows(

@@ -27,7 +27,7 @@ Pair = tuple[Ints, Ints]
 #: pair a table, out of which the rows that it covers first are to be taken.
 Round = tuple[tuple[int, int, int, int], Sequence[Pair]]
 
-BELOW, ABOVE, EQUAL, UNEQUAL = 0, 1, 2, 3
+BELOW, ABOVE, EQUAL, UNEQUAL = 0, 1, 2, 3  # indices into masks of sides; the order is that of files
 WITH_MISSING = 4  # added to a side: missing values lie on it, as a conjunction needs
 SIDE_NAMES = ("below", "above", "equal", "unequal") * 2
 _PARALLEL = 20_000_000  # codes from which threads pay

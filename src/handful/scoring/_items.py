@@ -13,7 +13,7 @@ from handful.fitted import Cut
 
 Bytes = NDArray[np.uint8]
 
-_N_NEIGHBOURS = 24
+_N_NEIGHBOURS = 24  # nearest cuts of the same column, tried in place of an item
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from handful.scoring._items import Items
 
 _RIDGE = 0.1  # on weights of items that are 0 or 1: keeps those of separable data finite
 _N_TRIED = 6  # items of largest gain that a greedy step fits exactly
-_N_STARTS = 3
+_N_STARTS = 3  # roundings of the relaxed card: more end in the same cards
 _N_STEPS = 12  # of Newton's method
-_N_SWEEPS = 12
+_N_SWEEPS = 12  # each moves every item once; it ends earlier where none moves
 _N_EXCHANGED = 60  # items that may take the place of any other
 
 

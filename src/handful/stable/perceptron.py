@@ -20,6 +20,7 @@ from handful.tables import canonical_order, warn_of_fitted_scaling
 
 Ints = NDArray[np.intp]
 
+# Of k(x, x): a margin this small is zero up to rounding, and counts as a mistake.
 _TOLERANCE = 1e-10
 PERCEPTRON_BOUNDS = ("auto", "perceptron", "stable")
 

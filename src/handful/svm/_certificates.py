@@ -33,8 +33,8 @@ from handful.tables import SeenRows
 Indices = NDArray[np.intp]
 
 BOUNDS_OF_SVM = ("auto", "stable", "compression", "held-out")
-_TIGHT = 1e-10
-_FLOOR = 1e-6
+_TIGHT = 1e-10  # gap of the machine solved again: reach shrinks with its root
+_FLOOR = 1e-6  # beside the proven reach, for rounding of the values themselves
 _PLAIN_C = (
     "C was fixed before the data (or is one of the counted models) and multiplies the sum of "
     "the slacks, not their mean"

@@ -13,7 +13,7 @@ from handful.kernels import Kernel
 
 Indices = NDArray[np.intp]
 
-SUPPORT_TOLERANCE = 1e-8
+SUPPORT_TOLERANCE = 1e-8  # of C: a solver stops this close to a bound without touching it
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

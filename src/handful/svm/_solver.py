@@ -18,15 +18,16 @@ from sklearn.exceptions import ConvergenceWarning
 
 from handful._types import Floats
 
-_SMO_STEPS = 700
-_NEWTON_STEPS = 10
-_HELD_SHARE = 0.3
-_LARGEST_NEWTON = 4000
+_SMO_STEPS = 700  # cheap steps between two looks at the gap
+_NEWTON_STEPS = 10  # the free set settles within a few, or not at all
+_HELD_SHARE = 0.3  # of the blocked at once: all at once cycles, one by one is slow
+_LARGEST_NEWTON = 4000  # a dense factor of this side takes about a second
+# An end to the loop; then the last sweep, and a warning where the gap is not proved.
 _MAX_ROUNDS = 300
-_LAST_WORK = 300_000_000
-_RIDGE = 1e-11
-_LARGEST_RIDGE = 1e-3
-_FLOOR = 1e-12
+_LAST_WORK = 300_000_000  # steps of the last sweep times rows: some seconds
+_RIDGE = 1e-11  # of the kernel's scale: the first try at a singular free set
+_LARGEST_RIDGE = 1e-3  # of the scale: a larger one would solve another problem
+_FLOOR = 1e-12  # of the scale: curvature below it is rounding
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from handful.kernels import Kernel, center_kernel
 from handful.svm._model import SVMModel
 from handful.svm.criteria.geometry import Geometry, KernelGeometry
 
-_BUDGET_BYTES = 1 << 28
+_BUDGET_BYTES = 1 << 28  # 256 MiB of kernels kept between settings
 
 
 class KernelStore:

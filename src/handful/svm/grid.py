@@ -14,7 +14,7 @@ from handful.kernels import Kernel, center_kernel
 from handful.svm._model import SVMModel
 from handful.svm._solver import Solution, solve_path
 
-_BLOCK_ENTRIES = 1 << 21
+_BLOCK_ENTRIES = 1 << 21  # 16 MiB of kernel values at once
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

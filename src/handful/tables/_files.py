@@ -21,7 +21,7 @@ from typing import IO, Any
 
 DELIMITERS = {".csv": None, ".tsv": "\t", ".txt": None, ".data": None, ".arff": ","}
 KNOWN = (".csv", ".tsv", ".txt", ".data", ".arff", ".csv.gz", ".tsv.gz", ".parquet")
-MAX_COLUMNS = 100_000
+MAX_COLUMNS = 100_000  # a line of more cells is a damaged file or the wrong delimiter
 MAX_CELL = 100_000  # characters
 MAX_LINE = 16 * 2**20  # characters
 MAX_BYTES = 4 * 2**30  # after decompression

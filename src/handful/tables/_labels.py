@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from handful.tables._digests import word_of
 from handful.tables._numbers import is_mark
 
-MAX_CLASSES = 10
+MAX_CLASSES = 10  # more distinct values are a measurement more often than a class
 # words that mean the case, and words that mean its absence, in the order in which they are tried
 CASES = (
     *("case", "abnormal", "malignant", "diseased", "sick", "ill", "dead", "died", "deceased"),

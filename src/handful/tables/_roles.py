@@ -18,7 +18,8 @@ from handful.tables._kinds import Column
 from handful.tables._numbers import is_mark, numbers_of
 
 FEWEST = 10  # rows of a pool that can show anything
-ALONE = 0.99
+ALONE = 0.99  # a column that gives the target almost by itself may have been written after it
+# What programs write where a number is missing.
 SENTINELS = (-9999.0, -999.0, -99.0, -9.0, -8.0, -1.0, 99.0, 999.0, 9999.0, 99999.0)
 _ID = re.compile(r"(^|[_\W])(id|ids|mrn|ssn|uuid|guid|nr|no|number|row|index|record|key)$", re.I)
 _PERSON = re.compile(r"(patient|subject|person|participant|case|animal|specimen|sample)", re.I)

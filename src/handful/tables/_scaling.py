@@ -10,9 +10,9 @@ import numpy as np
 
 from handful._types import Floats
 
-_SAME = 1e-9
+_SAME = 1e-9  # what is left of a mean of zero after scaling and rounding
 _FEWEST = 3  # two rows are standardised by chance
-_FEWEST_LENGTHS = 5
+_FEWEST_LENGTHS = 5  # fewer kinds of rows have one length by chance
 
 
 class FittedScalingWarning(UserWarning):

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TARGETS = ("label", "class", "target", "outcome", "diagnosis", "y")
-POOL_SHARE = 0.4
-_FEW_ROWS, _FEW_OF_A_CLASS = 20, 5
+POOL_SHARE = 0.4  # of the rows: candidates come from it, errors are counted on the rest
+_FEW_ROWS, _FEW_OF_A_CLASS = 20, 5  # below them a note says that little can be certified
 
 
 @dataclass(frozen=True, kw_only=True)

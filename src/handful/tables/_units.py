@@ -13,7 +13,7 @@ from handful.tables._digests import RowDigests, row_digests, table_digest
 
 Ints = NDArray[np.int64]
 
-MAX_POOL = 10_000
+MAX_POOL = 10_000  # candidates hardly improve beyond, and all else is counted
 
 
 @dataclass(frozen=True, eq=False)

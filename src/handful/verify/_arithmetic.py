@@ -8,9 +8,9 @@ from typing import Any
 import mpmath
 
 MP = mpmath.mp.clone()
-MP.dps = 50
-_NEGLIGIBLE = MP.mpf(10) ** -45
-_SLACK = MP.mpf(10) ** -9
+MP.dps = 50  # thirty digits beyond a float
+_NEGLIGIBLE = MP.mpf(10) ** -45  # of the sum: below its fifty digits once all later terms are added
+_SLACK = MP.mpf(10) ** -9  # by which a float bound may be larger than the exact one
 
 
 def log(value: Any) -> Any:

@@ -16,7 +16,7 @@ from handful.verify._wording import Wording, check_wording, groups_note
 
 Document = Mapping[str, Any]
 
-_SLACK = MP.mpf(10) ** -8
+_SLACK = MP.mpf(10) ** -8  # what the library's rounding may do to the confidence
 _MOST_NATS = 30.0  # of a choice: beyond MOST, and still a float when exponentiated
 
 

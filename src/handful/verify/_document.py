@@ -10,7 +10,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-MAX_BYTES = 64 * 2**20
+MAX_BYTES = 64 * 2**20  # read whole into memory before anything is known of it
+# Checked on the bytes, before anything is built.
 MAX_VALUES, MAX_TEXT, MAX_DIGITS = 4_000_000, 100_000, 40
 HASH_FIELD = "content_sha256"
 

@@ -26,8 +26,8 @@ from handful.verify._rows import word_form
 Ints = NDArray[np.int64]
 
 _NAN = struct.pack("<Q", 0x7FF8000000000000)
-_MASK = 2**64 - 1
-_SHOWN = 5
+_MASK = 2**64 - 1  # words of 64 bits wrap around
+_SHOWN = 5  # row numbers in a sentence
 
 
 def table_rows(X: Any, y: Sequence[Any] | None, columns: Sequence[str] | None) -> list[bytes]:

@@ -37,8 +37,8 @@ _NO_PREPROCESSING = (
     "or range, no feature selection"
 )
 _LIMIT = re.compile(r"new cases have k\(x, x\) at most (\S{1,20}) \(the solver's accuracy\)")
-_MOST_ROWS = 4000
-_FLOOR = 1e-6
+_MOST_ROWS = 4000  # a dense solve of more takes too long for a check
+_FLOOR = 1e-6  # beside the proven reach, for rounding of the values themselves
 _LOOSEST = 1e-3  # accuracy of a machine that is still called an optimum
 
 

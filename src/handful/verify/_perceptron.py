@@ -22,7 +22,7 @@ Ints = NDArray[np.int64]
 Document = Mapping[str, Any]
 
 _FIXED = "the kernel, max_passes and margin were fixed before the data were seen"
-_TIE = 1e-10
+_TIE = 1e-10  # of k(x, x): a margin this small counts as a mistake
 _MOST_ROWS, _MOST_WORK = 20_000, 10**11  # a matrix of all pairs, visited pass by pass
 
 

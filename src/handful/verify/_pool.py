@@ -25,9 +25,10 @@ Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Rule = Mapping[str, Any]
 
+# How many candidates a pool gives: part of the code, so it must be the same here.
 _MOST_CUTS, _MOST_PAIRS, _MOST_CENTERS, _MOST_FITTED = 120, 120, 40, 5000
-_OVERFLOWS = 1e150
-_SAME = 1e-10
+_OVERFLOWS = 1e150  # squares of larger values are infinite
+_SAME = 1e-10  # of the weights: two solvers end this close
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,13 @@ Document = Mapping[str, Any]
 
 _ZETA = MP.pi**2 / 6
 _FROM_POOLS = 60  # examples from which pools are used
+# Codes over it are not offered: part of the prior, so it must be the same here.
 _BUDGET = 400_000_000
-_LARGEST_POOL = 10_000
-_PLAIN_MASS = MP.mpf("0.1")
+_LARGEST_POOL = 10_000  # part of the prior, as are the masses and sizes below
+_PLAIN_MASS = MP.mpf("0.1")  # each of two sizes
+# Pool sizes of each family.
 _SIZES = {"stumps": (40, 160), "balls": (40, 80), "half-spaces": (40, 80), "two-point": (40,)}
-MAX_RULES = 2000
+MAX_RULES = 2000  # counting the pairings of more takes too long for a check
 
 
 class PoolCode(NamedTuple):

@@ -31,6 +31,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Document = Mapping[str, Any]
 
+# Every candidate is tried at every step: more takes too long for a check.
 _MOST_POOL, _MOST_CENTERS = 3000, 200
 _BOUNDS = {
     "pool": "pool",

@@ -20,9 +20,10 @@ Floats = NDArray[np.float64]
 Document = Mapping[str, Any]
 
 _LECTURES = "Hussain & Shawe-Taylor (2008), Theory of matching pursuit, NIPS"
+# What a message can name: part of the code, so it must be the same here.
 _LEVELS = (1, 2, 4, 8, 16, 32, 64)
-_RIDGES = (0.01, 0.1, 1.0, 10.0)
-_MOST_DEEP = 6
+_RIDGES = (0.01, 0.1, 1.0, 10.0)  # as above
+_MOST_DEEP = 6  # levels of dyadic thresholds that have a price
 
 
 def scaled(machine: Document, X: Floats) -> Floats:

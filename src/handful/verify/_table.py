@@ -17,7 +17,7 @@ from handful.verify._rows import is_missing, word_form
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-LARGEST_POOL = 10_000
+LARGEST_POOL = 10_000  # as the library's, whose pool is drawn again
 _NOTHING = frozenset(
     [
         "",

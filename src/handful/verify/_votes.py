@@ -31,8 +31,8 @@ _REFERENCE = (
 _STUMPS = "the weak learners are decision stumps on the given features"
 _GIVEN = "the complexity given is an upper bound for the class of weak learners, |h| <= 1"
 _DRAWN = "the random signs were drawn once, on the training inputs, for the machine's own class"
-_QUANTUM = 2.0**-36
-_N_SCALES = 21
+_QUANTUM = 2.0**-36  # slacks are rounded up to whole parts of it
+_N_SCALES = 21  # powers of two that have a price
 
 
 @dataclass(frozen=True)

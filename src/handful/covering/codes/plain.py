@@ -19,8 +19,8 @@ from handful.covering.codes.candidate import Candidate, recount
 from handful.covering.codes.projections import MAX_FIT, fit_logistic, is_comparable, pool_scales
 from handful.rules import LinearRule, Rows, RuleSet
 
-RIDGE = 1.0
-_FEWEST = 10
+RIDGE = 1.0  # one code, so one penalty fixed before the data
+_FEWEST = 10  # below it a regression follows single examples
 
 
 @in_one_blas_thread

@@ -28,12 +28,12 @@ from handful.rules.table import (
     pad_thresholds,
 )
 
-_MAX_THRESHOLDS = 120
-_MAX_PAIRS = 120
-_MAX_CENTERS = 40
-MAX_FIT = 5000
-_RIDGES = (1.0, 10.0)
-_N_FOLDS = 5
+_MAX_THRESHOLDS = 120  # ranks cost the logarithm of the number of candidates
+_MAX_PAIRS = 120  # the first of the blind order; as many as thresholds of a column
+_MAX_CENTERS = 40  # the first of the blind order
+MAX_FIT = 5000  # a regression gains little from more rows; it is fitted six times a ridge
+_RIDGES = (1.0, 10.0)  # two strengths fixed before the data; the rank pays for the choice
+_N_FOLDS = 5  # each model sees four fifths of the pool
 LARGEST = 1e150  # squares of larger values overflow
 
 

@@ -15,18 +15,19 @@ from dataclasses import dataclass
 from handful.bounds import Term
 from handful.rules import FAMILIES
 
-CONSTANT_MASS = 0.25
+CONSTANT_MASS = 0.25  # masses of all codes sum to one; the constant must stay cheap
 POOL_MASSES = ((0.2, 0.3), (0.45, 0.2))  # (share of the examples, prior mass)
-COMPRESSION_MASS = 0.25
+COMPRESSION_MASS = 0.25  # shared by all families and pool sizes
 # Where linear rules are allowed, the regression of a pool just as it is has a code of its own, and
 # stumps, which are fewer, one where they rank among themselves.
 PLAIN_MASSES = ((0.3, 0.1), (0.45, 0.1))
+# Where a regression takes a share, pools keep these.
 POOL_MASS_BESIDE, STUMPS_MASS_BESIDE = 0.15, 0.2
-COMPRESSION_MASS_BESIDE = 0.2
+COMPRESSION_MASS_BESIDE = 0.2  # and compression this
 CONSTANT_POOL = 9  # examples whose majority names the constant
-MIXED_SIZES = (40,)
-_SMALLEST_POOLED = 60
-_LARGEST_POOL = 10_000
+MIXED_SIZES = (40,)  # tables of several families are large already
+_SMALLEST_POOLED = 60  # below it holding examples back costs more than it saves
+_LARGEST_POOL = 10_000  # candidates hardly improve beyond, and all else is counted
 _CODES_BUDGET = 400_000_000  # codes of one table, two bytes each
 
 

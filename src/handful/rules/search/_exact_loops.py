@@ -13,7 +13,7 @@ import numpy as np
 
 from handful._compiled import njit
 
-N_BINS = 64
+N_BINS = 64  # a histogram of 64 counts stays in the nearest cache
 N_LANES = 8  # pairs that share one pass over the columns
 FEW = 32  # so few values are sorted at once
 GRID = 2.0**24  # worths are rounded to multiples of 1 / GRID

@@ -33,7 +33,7 @@ __all__ = ["HalfSpaceStep", "exact_half_space_paths", "half_space_tolerance"]
 Kind = Literal["conjunction", "disjunction"]
 
 FEW_STATES = 4  # so few are faster one by one
-_MAX_WEIGHT = 2**30
+_MAX_WEIGHT = 2**30  # counts are added in 32 bits, with room for the penalty
 
 
 def exact_half_space_paths(

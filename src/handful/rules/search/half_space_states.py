@@ -12,7 +12,7 @@ from handful._types import Floats, Ints
 
 Bools = NDArray[np.bool_]
 
-RELATIVE_TOLERANCE = 1e-10
+RELATIVE_TOLERANCE = 1e-10  # of the kernel values: what rounding may do to a difference of two
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 Map = Callable[..., Iterable[Any]]  # map, or that of a thread pool
 
-_SCALED_LIMIT = 2.0**30
+_SCALED_LIMIT = 2.0**30  # scaled sums stay below 2^31 in 32 bits
 _TINY = float(np.finfo(np.float64).tiny)
-MANY = 2**40
-_BLOCK = 256
-_N_SEEDS = 16
+MANY = 2**40  # beside a worth of 0 it wins every tie: only a positive worth comes before it
+_BLOCK = 256  # pairs a thread takes at once: the best value is shared between blocks
+_N_SEEDS = 16  # exact first: a good value early lets bounds drop most pairs
 
 
 def histogram_round(problem: Problem, state: State, run: Map, n_threads: int) -> None:

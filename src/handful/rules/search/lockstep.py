@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 MAX_ROWS = 2**16 - 1  # orders are stored in two bytes
 
-_BLOCK_BYTES = 8 * 2**20
-_LARGEST_DENOMINATOR = 100
+_BLOCK_BYTES = 8 * 2**20  # codes of one block of pairs: what a core's cache holds
+_LARGEST_DENOMINATOR = 100  # penalties like 0.7 become whole numbers: comparisons without rounding
 
 
 class LockStep:

@@ -18,9 +18,10 @@ import numpy as np
 
 from handful._compiled import njit
 
+# As in rules.table: compiled code reads constants of its own module.
 BELOW, ABOVE, EQUAL, UNEQUAL = 0, 1, 2, 3
-WITH_MISSING = 4
-NO_RULE = -1
+WITH_MISSING = 4  # added to a side; beyond all four sides
+NO_RULE = -1  # no projection has this index
 
 # For loops called by other loops only: without a door for Python they compile faster.
 inner = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)

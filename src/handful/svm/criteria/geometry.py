@@ -20,9 +20,9 @@ from handful.svm.criteria.span import FreeFactor, factorise_free
 
 Indices = NDArray[np.intp]
 
-_INSIDE = 1.0 - 1e-6
-_IN_SPAN = 1e-8
-_RCOND = 1e-10
+_INSIDE = 1.0 - 1e-6  # on the border up to rounding counts as outside
+_IN_SPAN = 1e-8  # of its norm: what is left of a vector that lies in the span
+_RCOND = 1e-10  # of the largest eigenvalue: smaller ones are rounding
 
 
 @dataclass(frozen=True, eq=False)

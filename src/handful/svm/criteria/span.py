@@ -14,7 +14,7 @@ from handful.svm._solver import solve_path
 
 Indices = NDArray[np.intp]
 
-_RIDGE = 1e-10
+_RIDGE = 1e-10  # first try for a singular factor; it grows until one exists
 
 
 @dataclass(frozen=True, eq=False)
