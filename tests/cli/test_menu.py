@@ -279,3 +279,15 @@ def test_black_boxes_are_written_beside_their_certificate(folder, tmp_path):
     assert (closed.exit_code, "NOT VERIFIED" in closed.stdout) == (3, True)
     opened = runner.invoke(app, ["verify", model, str(folder / "t.csv"), *trust])
     assert opened.exit_code == 0, opened.output
+
+
+def test_a_form_leaves_as_sql_and_python(folder, found):
+    model = str(folder / "out" / "model.json")
+    sql = runner.invoke(app, ["export", model, "--table", "t", "--text", "-q"]).stdout
+    assert 'FROM "t";' in sql
+    text = runner.invoke(app, ["export", model, "--to", "python", "-q"]).stdout
+    module: dict = {}
+    exec(text, module)
+    rows = pd.read_csv(folder / "t.csv", sep=";", dtype=str).to_dict(orient="records")
+    wanted = load_model(folder / "out" / "model.json").predict(table().astype(str))
+    assert [module["predict"](row) for row in rows] == wanted.tolist()

@@ -127,6 +127,9 @@ def export(
     model: Path = typer.Argument(..., help="Model file, as written by certify --out."),
     to: str = typer.Option("sql", help="sql, python or json."),
     table: str = typer.Option(None, help="For SQL: a table to select from."),
+    text_cells: bool = typer.Option(
+        False, "--text", help="For SQL: numbers are texts in the table, as a file wrote them."
+    ),
     out: Path = typer.Option(
         None, "--out", "-o", help="File to write; standard output if left out."
     ),
@@ -134,20 +137,18 @@ def export(
     as_json: bool = AS_JSON,
     quiet: bool = QUIET,
 ) -> None:
-    """Write the rules of a model as SQL, as Python without dependencies, or as plain JSON.
+    """Write a model as SQL, as Python without dependencies, or as plain JSON.
+
+    Every form of a menu that is made of plain data goes to all three. Words, ordered words and
+    missing values mean what they mean in the printed rule.
 
     Example: **handful export results/model.json --to sql --table patients**
     """
-    from handful.io import StoredForm, export_json, export_python, export_sql, load_model
+    from handful.io import export_json, export_python, export_sql, load_model
 
     stored = load_model(model)
-    if isinstance(stored, StoredForm):
-        raise ValueError(
-            f"{model} holds a form of a menu ({stored.fitted.form}), which is not exported yet. "
-            "Use handful predict, or certify with --rules."
-        )
     if to == "sql":
-        text = export_sql(stored, table=table)
+        text = export_sql(stored, table=table, is_text=text_cells)
     elif to in ("python", "json"):
         text = export_python(stored) if to == "python" else export_json(stored)
     else:

@@ -5,8 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from handful.bounds import Certificate
+from handful.fitted import Fitted
+from handful.io._form_python import form_python
+from handful.io._form_sql import form_sql
+from handful.io._forms import StoredForm
 from handful.io._model import StoredModel, model_from_dict
 from handful.io._score_formulas import score_formula
 from handful.io._scores import StumpVotes
@@ -84,11 +90,37 @@ def _branches(model: StoredModel, dialect: Dialect) -> tuple[list[tuple[list[str
     return branches, _label(model, default)
 
 
-def _header(model: StoredModel) -> str:
+def _header(model: StoredModel | _Form) -> str:
     """The certificate in one line that holds no text of the user's."""
     if model.certificate is None:
         return "No certificate."
     return " ".join(str(model.certificate).split())
+
+
+@dataclass(frozen=True)
+class _Form:
+    """A form of a menu, or a score card, with its certificate."""
+
+    fitted: Fitted
+    certificate: Certificate | None
+
+
+def _as_form(machine: Any) -> _Form | None:
+    """A form from its file, the chosen row of a fitted menu, or a machine that is a form."""
+    if isinstance(machine, StoredForm):
+        return _Form(machine.fitted, machine.certificate)
+    fitted = getattr(machine, "fitted_", None)
+    certificate = getattr(machine, "certificate_", None)
+    return _Form(fitted, certificate) if isinstance(fitted, Fitted) else None
+
+
+def _plain(form: _Form) -> Fitted:
+    if not form.fitted.is_plain:
+        raise TypeError(
+            f"`machine` must be made of plain data to be exported, this is a {form.fitted.form}. "
+            "Use `handful predict`."
+        )
+    return form.fitted
 
 
 # -- SQL -------------------------------------------------------------------------------------
@@ -151,18 +183,29 @@ def _sql_dialect(names: Sequence[str]) -> Dialect:
     )
 
 
-def export_sql(machine: Any, *, table: str | None = None, column: str = "prediction") -> str:
-    """A machine as a ``CASE`` expression, or as a whole ``SELECT``.
+def export_sql(
+    machine: Any,
+    *,
+    table: str | None = None,
+    column: str = "prediction",
+    is_text: bool = False,
+) -> str:
+    """A machine or a form of a menu as a ``CASE`` expression, or as a whole ``SELECT``.
 
     Parameters
     ----------
-    machine : StoredModel or fitted machine
-        Made of rules (two classes), or a score: votes, linear scores, kernel expansions.
+    machine : StoredForm, CertifiedClassifier, StoredModel or fitted machine
+        A form of a menu; or a machine made of rules (two classes), or a score: votes, linear
+        scores, kernel expansions.
     table : str, optional
         Name of a table; then the text is ``SELECT *, CASE ... END AS column FROM table``. Scores
         of more than two classes need it: they are named in a sub-query.
     column : str
         Name of the new column.
+    is_text : bool
+        For forms: numbers stand in the table as texts, as a file wrote them ("3,5", "<0.5",
+        "NA"). A text that is neither a number nor a usual mark of a missing value is refused by
+        strict databases; SQLite reads it as 0.
 
     Returns
     -------
@@ -179,6 +222,9 @@ def export_sql(machine: Any, *, table: str | None = None, column: str = "predict
     >>> print(export_sql(machine.fit(data.X, data.y)).splitlines()[1])
     CASE
     """
+    form = _as_form(machine)
+    if form is not None:
+        return _select(form_sql(_plain(form), is_text=is_text), form, table, column)
     model = _stored(machine)
     if not _is_made_of_rules(model):
         return _sql_scores(model, table, column)
@@ -192,6 +238,11 @@ def export_sql(machine: Any, *, table: str | None = None, column: str = "predict
     ]
     last = _sql_text(otherwise)
     case = "\n".join(["CASE", *lines, f"  ELSE {last}", "END"]) if lines else last
+    return _select(case, model, table, column)
+
+
+def _select(case: str, model: StoredModel | _Form, table: str | None, column: str) -> str:
+    """The expression under its certificate, or the whole statement."""
     head = f"-- {_header(model)}\n"
     if table is None:
         return f"{head}{case}\n"
@@ -296,7 +347,7 @@ def _signed(value, cut, side, tolerance, unit, with_missing):
 
 
 def export_python(machine: Any) -> str:
-    """A rule machine as a Python module without dependencies: ``predict(row)`` of a dict.
+    """A machine or form as a Python module without dependencies: ``predict(row)`` of a dict.
 
     Examples
     --------
@@ -309,6 +360,9 @@ def export_python(machine: Any) -> str:
     >>> bool(namespace["predict"](row) == machine.predict(data.X[:1])[0])
     True
     """
+    form = _as_form(machine)
+    if form is not None:
+        return form_python(_plain(form), _header(form))
     model = _as_model(machine)
     head = _PYTHON_HEAD.format(certificate=_header(model).replace("\\", " ").replace('"', " "))
     if len(model.classes) > 2:
@@ -406,6 +460,8 @@ def _python_machine(model: StoredModel, k: int, dialect: Dialect) -> list[str]:
 def export_json(machine: Any) -> str:
     """The rules as a plain list: conditions in words, labels, columns, certificate.
 
+    Of a form of a menu, the sentences and the document of the classifier.
+
     Examples
     --------
     >>> from handful import SetCoveringMachine, load_dataset
@@ -414,6 +470,17 @@ def export_json(machine: Any) -> str:
     >>> sorted(json.loads(export_json(machine.fit(data.X, data.y))))
     ['certificate', 'classes', 'columns', 'machines']
     """
+    form = _as_form(machine)
+    if form is not None:
+        fitted = _plain(form).reduced()
+        plain = {
+            "classes": list(fitted.classes),
+            "columns": list(fitted.uses),
+            "sentences": fitted.sentences(),
+            "fitted": fitted.to_document(),
+            "certificate": form.certificate and form.certificate.to_dict(),
+        }
+        return json.dumps(plain, indent=1, allow_nan=False) + "\n"
     model = _as_model(machine)
     machines = []
     for k in range(len(model.machines)):

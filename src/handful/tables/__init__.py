@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         word_of,
     )
     from handful.tables._kinds import Column
+    from handful.tables._numbers import MISSING_MARKS
     from handful.tables._read import exact_floats, exact_numbers, read_chunks, read_frame
     from handful.tables._scaling import FittedScalingWarning, warn_of_fitted_scaling
     from handful.tables._seen import SeenRows
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "MISSING_MARKS",
     "BlindOrder",
     "Choices",
     "Column",
@@ -92,6 +94,7 @@ _HOME = {
     "table_digest word_of",
     "_cells": "read_cells",
     "_kinds": "Column",
+    "_numbers": "MISSING_MARKS",
     "_read": "exact_floats exact_numbers read_chunks read_frame",
     "_scaling": "FittedScalingWarning warn_of_fitted_scaling",
     "_seen": "SeenRows",

@@ -1,0 +1,251 @@
+"""Forms of a menu as SQL over raw columns: numbers, words, missing values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from handful.fitted import (
+    Card,
+    Column,
+    Constant,
+    Curve,
+    Cut,
+    Fitted,
+    Machine,
+    OrderedRules,
+    Vote,
+)
+from handful.io._formulas import (
+    Branch,
+    Language,
+    decision,
+    pick,
+    questions_of,
+    score_formulas,
+)
+from handful.tables import MISSING_MARKS
+
+_LIMITS = ("<", ">", "=", "≤", "≥", "~", "%")
+
+
+def identifier(name: str) -> str:
+    """A name in quotes."""
+    if "\0" in name:
+        raise ValueError("a column name must not hold NUL characters to be written as SQL.")
+    return '"' + name.replace('"', '""') + '"'
+
+
+def text_literal(text: str) -> str:
+    """A text in quotes."""
+    if "\0" in text:
+        raise ValueError("a text must not hold NUL characters to be written as SQL.")
+    return "'" + text.replace("'", "''") + "'"
+
+
+def number_literal(value: float) -> str:
+    """Digits with an exponent: databases read those as floating point, others as decimals."""
+    text = repr(float(value))
+    text = text if "e" in text else f"{text}e0"
+    return f"({text})" if text.startswith("-") else text
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One raw column in SQL.
+
+    ``is_text`` says that numbers stand in the table as they were written in a file.
+    """
+
+    column: Column
+    is_text: bool
+
+    @property
+    def word(self) -> str:
+        """The cell as a word, in small letters where the library compares so."""
+        text = f"TRIM(CAST({identifier(self.column.name)} AS VARCHAR))"
+        return f"LOWER({text})" if self.column.kind else text
+
+    @property
+    def is_gone(self) -> str:
+        """Whether nothing is known; always true or false."""
+        name = identifier(self.column.name)
+        if not self.is_word and not self.is_text:
+            return f"{self.number} IS NULL"
+        if not self.column.kind:
+            return f"{name} IS NULL"
+        marks = MISSING_MARKS | set(self.column.marks)
+        listed = [spelling for mark in sorted(marks) for spelling in spellings(mark)]
+        words = ", ".join(text_literal(mark) for mark in dict.fromkeys(listed))
+        return f"({name} IS NULL OR LOWER(TRIM(CAST({name} AS VARCHAR))) IN ({words}))"
+
+    @property
+    def is_word(self) -> bool:
+        """Whether the column holds words."""
+        return self.column.words is not None or self.column.kind == "ordered"
+
+    def equals(self, word: str) -> str:
+        """Whether the cell is a word; NULL or false where it is missing."""
+        known = [word.casefold(), word.lower()] if self.column.kind else [word]
+        listed = list(dict.fromkeys(s for w in known for s in spellings(w)))
+        if len(listed) == 1:
+            return f"{self.word} = {text_literal(listed[0])}"
+        return f"{self.word} IN ({', '.join(text_literal(s) for s in listed)})"
+
+    @property
+    def number(self) -> str:
+        """The number that the column gives, NULL where it is missing."""
+        name, column = identifier(self.column.name), self.column
+        if column.kind == "date":
+            raise ValueError(
+                f"column {column.name!r} holds dates, which databases write in their own ways. Use "
+                "`handful predict`, or leave dates out with --exclude."
+            )
+        if column.kind == "ordered":
+            pairs = enumerate(column.levels)
+            branches = " ".join(f"WHEN {self.equals(w)} THEN {k}e0" for k, w in pairs)
+            return f"CASE {branches} END"
+        if self.is_text:
+            cleaned = f"CAST({self._cleaned} AS DOUBLE PRECISION)"
+            return f"CASE WHEN {self.is_gone} THEN NULL ELSE {cleaned} END"
+        value = f"CAST({name} AS DOUBLE PRECISION)"
+        for mark in column.marks:
+            if re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", mark):
+                value = f"NULLIF({value}, {number_literal(float(mark))})"
+        return value
+
+    @property
+    def _cleaned(self) -> str:
+        """The text of a number without signs of limits, as SQL writes numbers."""
+        text = f"CAST({identifier(self.column.name)} AS VARCHAR)"
+        for sign in _LIMITS:
+            text = f"REPLACE({text}, {text_literal(sign)}, '')"
+        if self.column.style == "thousands comma":
+            text = f"REPLACE({text}, ',', '')"
+        elif self.column.style == "thousands dot":
+            text = f"REPLACE(REPLACE({text}, '.', ''), ',', '.')"
+        elif self.column.style == "decimal comma":
+            text = f"REPLACE({text}, ',', '.')"
+        return f"TRIM({text})"
+
+
+def spellings(word: str) -> list[str]:
+    """How a database may write a word that the library knows in one form."""
+    if re.fullmatch(r"-?[0-9]+", word):
+        return [word, f"{word}.0"]
+    if word in ("True", "False"):
+        return [word, word.lower(), word.upper()]
+    return [word]
+
+
+class Sql(Language):
+    """SQL over the columns of a form.
+
+    Parameters
+    ----------
+    fitted : Fitted
+    is_text : bool
+        Whether numbers are texts in the table.
+    """
+
+    both, exp, root = "AND", "EXP", "SQRT"
+
+    def __init__(self, fitted: Fitted, is_text: bool) -> None:
+        self._parts = [
+            (Cell(column, is_text), question)
+            for column in fitted.columns.columns
+            for question in questions_of(column)
+        ]
+
+    def number(self, value: float) -> str:
+        """A literal of floating point."""
+        return number_literal(value)
+
+    def value(self, feature: int) -> str:
+        """A number or a flag, NULL where it is missing."""
+        cell, question = self._parts[feature]
+        if question.kind == "value":
+            return cell.number
+        if question.kind == "missing":
+            return f"CASE WHEN {cell.is_gone} THEN 1e0 ELSE 0e0 END"
+        return (
+            f"CASE WHEN {cell.is_gone} THEN NULL WHEN {cell.equals(question.word)} THEN 1e0 "
+            "ELSE 0e0 END"
+        )
+
+    def filled(self, feature: int, fill: float) -> str:
+        """With what stands in for missing values."""
+        return f"COALESCE({self.value(feature)}, {number_literal(fill)})"
+
+    def condition(self, cut: Cut) -> str:
+        """A comparison, or a question about a word."""
+        cell, question = self._parts[cut.feature]
+        if question.kind == "value" or not 0.0 < cut.threshold <= 1.0:
+            sign = ">=" if cut.is_above else "<"
+            return f"{self.value(cut.feature)} {sign} {number_literal(cut.threshold)}"
+        if question.kind == "missing":
+            return cell.is_gone if cut.is_above else f"NOT {cell.is_gone}"
+        if cut.is_above:
+            return cell.equals(question.word)
+        return f"(NOT {cell.is_gone} AND NOT {cell.equals(question.word)})"
+
+    def case(self, branches: Sequence[Branch], otherwise: str) -> str:
+        """``CASE WHEN … END``."""
+        if not branches:
+            return otherwise
+        whens = "\n".join(f"  WHEN {test} THEN {value}" for test, value in branches)
+        return f"CASE\n{whens}\n  ELSE {otherwise}\nEND"
+
+    def steps(self, curve: Curve, score: int) -> str:
+        """A case a step."""
+        x, values = self.value(curve.feature), curve.values[score]
+        pairs = zip(curve.cuts, values, strict=False)
+        branches = [(f"{x} IS NULL", number_literal(curve.missing[score]))]
+        branches += [(f"{x} < {number_literal(c)}", number_literal(v)) for c, v in pairs]
+        return self.case(branches, number_literal(values[-1]))
+
+
+class NamedSql(Sql):
+    """SQL over features that an inner query has given names."""
+
+    def value(self, feature: int) -> str:
+        """The name of a feature."""
+        return f"handful_{feature}"
+
+    def condition(self, cut: Cut) -> str:
+        """A comparison."""
+        sign = ">=" if cut.is_above else "<"
+        return f"{self.value(cut.feature)} {sign} {number_literal(cut.threshold)}"
+
+
+def form_sql(fitted: Fitted, *, is_text: bool) -> str:
+    """The expression that gives the label.
+
+    Rules and score cards ask columns directly. What reads a column more than once has its
+    features read by an inner query, and sums by another one.
+    """
+    small = fitted.reduced()
+    machine, language = small.machine, Sql(small, is_text)
+    outputs = [text_literal(word) for word in small.classes]
+    if isinstance(machine, Constant | Card) or _is_made_of_cuts(machine):
+        return decision(machine, outputs, language)
+    named = NamedSql(small, is_text)
+    reads = [f"{language.value(j)} AS {named.value(j)}" for j in machine.features]
+    inner = f"(SELECT {', '.join(reads)}) AS handful_features" if reads else ""
+    if isinstance(machine, OrderedRules | Vote):
+        return _query(decision(machine, outputs, named), inner)
+    scores = [f"handful_score_{k}" for k in range(len(score_formulas(machine, named)))]
+    sums = zip(score_formulas(machine, named), scores, strict=True)
+    middle = _query(", ".join(f"{text} AS {name}" for text, name in sums), inner)
+    return _query(pick(scores, outputs, named), f"{middle} AS handful_scores")
+
+
+def _is_made_of_cuts(machine: Machine) -> bool:
+    if not isinstance(machine, OrderedRules):
+        return False
+    return all(isinstance(c, Cut) for rule in machine.rules for c in rule.conditions)
+
+
+def _query(expression: str, source: str) -> str:
+    return f"(SELECT {expression}\nFROM {source})" if source else f"(SELECT {expression})"
