@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +33,7 @@ class Binned:
     n_bins: Ints
     means: list[Floats]
 
-    @property
+    @cached_property
     def stepped(self) -> Floats:
         """Each value replaced by the mean of its bin."""
         return np.column_stack([m[b] for m, b in zip(self.means, self.bins, strict=True)])

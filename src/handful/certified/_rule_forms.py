@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +39,7 @@ def constant(pool: Pool) -> list[Proposal]:
 class Bank:
     """Conditions and where rows meet them: (n_conditions, n_rows) of 0 and 1."""
 
-    conditions: list[Condition]
+    conditions: Sequence[Condition]
     is_met: NDArray[np.float32]
     _taken: dict[bytes, NDArray[np.float32]] = field(default_factory=dict)
 
@@ -100,9 +101,22 @@ def _bank(values: Floats, condition: Callable[[int, float, bool], Condition]) ->
     cuts = 0.5 * (ordered[:, places - 1] + ordered[:, places])
     met = values[:, None, :] >= cuts[:, :, None]
     met = met.reshape(-1, n)
-    pairs = [(i, float(c)) for i in range(len(values)) for c in cuts[i]]
-    made = [condition(i, c, True) for i, c in pairs] + [condition(i, c, False) for i, c in pairs]
-    return Bank(made, np.vstack([met, ~met]).astype(np.float32))
+    return Bank(_BothSides(cuts, condition), np.vstack([met, ~met]).astype(np.float32))
+
+
+@dataclass(frozen=True, eq=False)
+class _BothSides(Sequence[Condition]):
+    """Conditions made when they are asked for: thousands are compared, a handful is kept."""
+
+    cuts: Floats
+    make: Callable[[int, float, bool], Condition]
+
+    def __len__(self) -> int:
+        return 2 * self.cuts.size
+
+    def __getitem__(self, index: Any) -> Any:
+        i, k = divmod(index % self.cuts.size, self.cuts.shape[1])
+        return self.make(i, float(self.cuts[i, k]), index < self.cuts.size)
 
 
 def one_rule(pool: Pool) -> list[Proposal]:

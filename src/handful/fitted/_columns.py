@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -94,17 +95,17 @@ class Columns:
 
     columns: tuple[Column, ...]
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the encoded features."""
         return tuple(name for column in self.columns for name in column.features)
 
-    @property
+    @cached_property
     def sources(self) -> tuple[int, ...]:
         """For each encoded feature, the column it comes from."""
         return tuple(i for i, column in enumerate(self.columns) for _ in column.features)
 
-    @property
+    @cached_property
     def scales(self) -> tuple[tuple[str, ...], ...]:
         """For each encoded feature, the ordered words that its numbers stand for, if any."""
         return tuple(
@@ -133,7 +134,7 @@ class Columns:
                 out[:, i] = [word is None for word in as_words(cells)]
         return out
 
-    @property
+    @cached_property
     def _is_plain(self) -> bool:
         return all(column == Column(column.name) for column in self.columns)
 

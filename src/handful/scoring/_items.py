@@ -107,12 +107,24 @@ def make_items(
         for j in range(X.shape[1])
         for cut in (sorted(given[j]) if j in given else quantile_cuts(X[:, j], n_cuts, weight))
     ]
-    is_met = np.array([c.is_met(X) for c in conditions], dtype=np.uint8)
-    features = np.array([c.feature for c in conditions])
-    width = min(_N_NEIGHBOURS, max(0, len(conditions) - 1))
-    neighbours = np.full((len(conditions), width), -1, dtype=np.int64)
-    for i in range(len(conditions)):
-        same = np.flatnonzero(features == features[i])
-        near = same[np.argsort(np.abs(same - i), kind="stable")][1:][:width]
-        neighbours[i, : len(near)] = near
-    return Items(tuple(conditions), is_met.reshape(len(conditions), len(X)), neighbours)
+    features = np.array([c.feature for c in conditions], dtype=np.int64)
+    cuts = np.array([c.threshold for c in conditions])
+    is_met = (X.T[features] >= cuts[:, None]).astype(np.uint8)  # no comparison with NaN is true
+    return Items(tuple(conditions), is_met, _neighbours(features))
+
+
+def _neighbours(features: Ints) -> Ints:
+    """Items of the same feature, nearest first; features are sorted."""
+    n = len(features)
+    width = min(_N_NEIGHBOURS, max(0, n - 1))
+    out = np.full((n, width), -1, dtype=np.int64)
+    starts = np.flatnonzero(np.diff(features, prepend=-1))
+    sizes = np.diff(starts, append=n)
+    for size in np.unique(sizes).tolist():
+        place = np.arange(size)
+        gap = np.abs(place[None, :] - place[:, None])
+        near = np.argsort(gap, axis=1, kind="stable")[:, 1:][:, :width]
+        first = starts[sizes == size]
+        rows = first[:, None] + place
+        out[rows, : near.shape[1]] = first[:, None, None] + near[None, :, :]
+    return out

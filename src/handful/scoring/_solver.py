@@ -244,13 +244,15 @@ def _exchanges(task: Task, banned: Sequence[int]) -> Ints:
     gains[list(banned)] = 0.0
     best = np.argsort(-np.round(np.abs(gains), 9), kind="stable")[:_N_EXCHANGED]
     best = best[np.abs(gains[best]) > 0.0]
-    own = task.items.neighbours
+    own, features = task.items.neighbours, task.items.features
     out = np.full((len(task.items), len(best) + own.shape[1]), -1, dtype=np.int64)
-    for i in range(len(task.items)):
-        near = own[i][own[i] >= 0]
-        far = best[~np.isin(best, near) & (best != i)]
-        out[i, : len(near)] = near
-        out[i, len(near) : len(near) + len(far)] = far
+    out[:, : own.shape[1]] = own
+    n_near = np.count_nonzero(own >= 0, axis=1)
+    out[np.arange(len(out))[:, None], n_near[:, None] + np.arange(len(best))] = best
+    for i in np.flatnonzero(np.isin(features, features[best])):  # no item twice
+        far = best[~np.isin(best, own[i]) & (best != i)]
+        out[i, n_near[i] :] = -1
+        out[i, n_near[i] : n_near[i] + len(far)] = far
     return out
 
 
