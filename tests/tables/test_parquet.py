@@ -69,7 +69,7 @@ def test_a_bomb_is_refused_by_its_own_footer(tmp_path):
 
 def test_too_large_is_too_large(frame, tmp_path, monkeypatch):
     frame.to_parquet(tmp_path / "a.parquet")
-    monkeypatch.setattr("handful.tables._parquet.MAX_BYTES", 95_999)
+    monkeypatch.setattr("handful.tables._arrow.MAX_BYTES", 95_999)
     with pytest.raises(ValueError, match=r"3000 rows of 4 columns need 93\.8 KiB of memory"):
         read_frame(tmp_path / "a.parquet")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from handful.cli._chunked import ENGINE, ENGINES, SCHEDULER
-from handful.cli._output import AS_JSON, FILES, FORCE, QUIET, TARGET
+from handful.cli._output import AS_JSON, FILES, FORCE, QUIET, TABLE, TARGET
 from handful.tables import check_folder, check_place
 
 _LISTED = "; several by commas, or the option again."
@@ -32,7 +32,7 @@ def _machine(default: str | None, text: str) -> str:
 
 def certify(
     data: Path = typer.Argument(
-        None, metavar="[DATA]", help="CSV, TSV, ARFF or Parquet file; embedded data if left out."
+        None, metavar="[DATA]", help=TABLE + "; embedded data if left out."
     ),
     target: str = TARGET,
     positive: str = _column("--positive", "Which of two classes is the case.", "-p"),

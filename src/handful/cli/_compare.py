@@ -14,6 +14,7 @@ from handful.cli._output import (
     AS_JSON,
     FORCE,
     QUIET,
+    TABLE,
     TARGET,
     console,
     print_json,
@@ -38,7 +39,7 @@ def register(app: typer.Typer, panel: str) -> None:
 
 def compare(
     data: Path = typer.Argument(
-        None, metavar="[DATA]", help="CSV, TSV, ARFF or Parquet file; embedded data if left out."
+        None, metavar="[DATA]", help=TABLE + "; embedded data if left out."
     ),
     target: str = TARGET,
     machines: str = typer.Option(None, help="Which ones, by commas; all if left out."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from handful.certified import CertifiedClassifier
-    from handful.tables import Choices, Study
+    from handful.tables import Choices, LoadedTable, Study
 
 TOLERANCES = {"simple": 0.01, "tight": 0.0}  # what a simpler form may cost in certified risk
 EMBEDDED = "Breast Cancer Wisconsin (embedded)"
@@ -51,13 +51,18 @@ class MenuOptions:
 class Made:
     """A menu with its chosen row, and what it was made from."""
 
-    name: str
+    loaded: LoadedTable
     study: Study
     machine: CertifiedClassifier
     choices: Choices
     options: MenuOptions
     seconds: float
     remarks: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Of the table."""
+        return self.loaded.name
 
 
 def certify_menu(
@@ -75,14 +80,14 @@ def certify_menu(
     from handful.tables import read_study
 
     forms, tolerance = options.forms, options.tolerance  # refused before the work
-    frame = read_data(data)
-    study = read_study(frame, choices)
+    loaded = read_data(data)
+    study = read_study(loaded.frame, choices)
+    study = replace(study, notes=(*loaded.notes, *study.notes))
     start = time.perf_counter()
     machine = fit_menu(study, forms, tolerance, options.delta, options.threads)
     seconds = time.perf_counter() - start
     machine, remarks = chosen(machine, options, is_written=out is not None)
-    name = EMBEDDED if data is None else data.name
-    made = Made(name, study, machine, choices, options, seconds, remarks)
+    made = Made(loaded, study, machine, choices, options, seconds, remarks)
     written = [] if out is None else write_menu(made, data, out, force=force)
     if as_json:
         print_json({**as_dict(made), "files": [str(path) for path in written]})
@@ -91,16 +96,21 @@ def certify_menu(
     print_written(written)
 
 
-def read_data(data: Path | None) -> pd.DataFrame:
+def read_data(data: Path | None) -> LoadedTable:
     """The table of a file, or the embedded breast cancer data."""
-    from handful.cli._tables import embedded_table
-    from handful.tables import read_frame
+    from handful.tables import LoadedTable, load_table
 
     if data is not None:
-        return read_frame(data)
+        return load_table(data)
+    return LoadedTable(embedded_frame(), EMBEDDED, (), ())
+
+
+def embedded_frame() -> pd.DataFrame:
+    """The embedded breast cancer data with their target."""
+    from handful.cli._tables import embedded_table
+
     X, y = embedded_table()
-    X["class"] = y
-    return X
+    return X.assign(**{"class": y})
 
 
 def fit_menu(

@@ -22,7 +22,7 @@ def write_menu(made: Made, data: Path | None, out: Path, *, force: bool) -> list
         made.machine,
         made.study,
         made.choices,
-        data=EMBEDDED if data is None else data.name,
+        data=EMBEDDED if data is None else made.name,
         is_default=made.options.choose is None and not made.remarks,
     )
     text = to_text(document)
@@ -49,7 +49,7 @@ def _report(
     from handful.cli._menu_text import form_in_words, found_rates, rule_lines, uses_in_words
     from handful.report import MenuPage, render_menu
 
-    origin = read_origin(data, out / "model.json", model)
+    origin = read_origin(data, made.loaded.digests, out / "model.json", model)
     facts = {**origin["provenance"], "target": made.study.target}
     facts |= {name: provenance[name] for name in ("handful", "python", "numpy", "scikit-learn")}
     facts["table sha256"] = provenance["table_sha256"]
@@ -67,4 +67,6 @@ def _report(
         rates=found_rates(made),
     )
     facts = {**origin, "provenance": facts}
-    return render_menu(page, title=made.name, data_notes=made.study.notes, **facts)
+    return render_menu(
+        page, title=made.name, data_notes=(*made.study.cautions, *made.study.notes), **facts
+    )

@@ -118,6 +118,7 @@ def as_dict(made: Made) -> dict[str, Any]:
         "classes": [str(label) for label in machine.classes_],
         "positive": study.positive,
         "n_samples": len(study.y),
+        "cautions": list(study.cautions),
         "notes": [*study.notes, *made.remarks],
         "columns": [
             {"name": c.name, "kind": c.kind, "role": c.role, "notes": list(c.notes)}
@@ -160,6 +161,8 @@ def print_menu(made: Made) -> None:
         f"target {escape(study.target)} ({escape(counts)}); {made.seconds:.1f} s.",
         highlight=False,
     )
+    for line in study.cautions:
+        console.print(f"  [bold yellow]{escape(line)}[/]", highlight=False)
     for line in study.notes:
         console.print(f"  [dim]{escape(line)}[/]", highlight=False)
     _print_columns(study.columns)
@@ -179,14 +182,16 @@ def _print_columns(columns: tuple[Column, ...]) -> None:
     """Columns about which something was assumed or that are not used."""
     from rich.table import Table
 
-    plain = [c for c in columns if (c.kind, c.role, c.notes) == ("number", "feature", ())]
-    others = [c for c in columns if c not in plain and c.role != "target"]
-    shown = sorted(others, key=lambda c: not c.notes)[:MOST_COLUMNS]
+    numbered = list(enumerate(columns))
+    is_plain = [(c.kind, c.role, c.notes) == ("number", "feature", ()) for c in columns]
+    plain = [c for i, c in numbered if is_plain[i]]
+    others = [(i, c) for i, c in numbered if not is_plain[i] and c.role != "target"]
+    shown = sorted(others, key=lambda pair: not pair[1].notes)[:MOST_COLUMNS]
     if shown:
         table = Table(title="Columns and what was assumed", title_justify="left")
         for name in ("column", "holds", "used as", "note"):
             table.add_column(name, overflow="fold")
-        for column in sorted(shown, key=columns.index):
+        for _, column in sorted(shown, key=lambda pair: pair[0]):
             role = "[yellow]not used[/]" if column.role == "ignored" else column.role
             cells = (escape(column.name[:40]), column.kind, role, escape("; ".join(column.notes)))
             table.add_row(*cells)
@@ -197,10 +202,6 @@ def _print_columns(columns: tuple[Column, ...]) -> None:
     )
     if rest:
         console.print(f"  [dim]{'; '.join(rest)}.[/]", highlight=False)
-    for column in columns:
-        if any("--groups" in text for text in column.notes):
-            remark(f"Rows are not independent cases: say --groups {column.name}. Without it the "
-                   "certificates below do not hold for new ones.")  # fmt: skip
 
 
 def _menu_table(made: Made) -> Table:

@@ -5,19 +5,21 @@ from __future__ import annotations
 import hashlib
 import shlex
 import sys
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 
-def read_origin(data: Path | None, model: Path, model_text: str) -> dict[str, Any]:
+def read_origin(
+    data: Path | None, read: Iterable[tuple[str, str]], model: Path, model_text: str
+) -> dict[str, Any]:
     """What `render_report` is told of files and of the run.
 
+    ``read`` has the data files with the digests of what was read; they may have changed since.
     The model is given as text: its file is written together with the report.
     """
-    digests = {str(model): hashlib.sha256(model_text.encode("utf-8")).hexdigest()}
-    if data is not None:
-        digests[str(data)] = digest_of(data)
+    digests = {str(model): hashlib.sha256(model_text.encode("utf-8")).hexdigest(), **dict(read)}
     facts = {"made": datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")}
     if command := command_line():
         facts["command"] = command
@@ -27,12 +29,6 @@ def read_origin(data: Path | None, model: Path, model_text: str) -> dict[str, An
         "digests": digests,
         "provenance": facts,
     }
-
-
-def digest_of(path: Path) -> str:
-    """SHA-256 of the bytes of a file, as ``sha256sum`` prints it."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def command_line() -> str | None:

@@ -71,6 +71,7 @@ QUIET = typer.Option(
     False, "--quiet", "-q", callback=_set_quiet, help="No progress and no notes, results only."
 )
 TARGET = typer.Option(None, "--target", "-t", help="Column to predict (label, class, target or y).")
+TABLE = "CSV, Excel, Parquet or other table, packed or not; 'new/*.csv' for several, - for a pipe"
 FILES = ("model.json", "certificate.json", "report.html", "model.skops")
 TRUST = typer.Option(
     None,

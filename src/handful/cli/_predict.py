@@ -20,6 +20,7 @@ from handful.cli._output import (
     AS_JSON,
     FORCE,
     QUIET,
+    TABLE,
     TRUST,
     named_types,
     note,
@@ -28,8 +29,7 @@ from handful.cli._output import (
     progress,
     write_out,
 )
-from handful.cli._sources import matching
-from handful.tables import check_place, open_atomically, write_atomically
+from handful.tables import check_place, matching, open_atomically, write_atomically
 
 ON_MISSING = ("evaluate", "abstain")
 
@@ -42,9 +42,7 @@ def register(app: typer.Typer, panel: str) -> None:
 
 def predict(
     model: Path = typer.Argument(..., help="Model file, as written by certify --out."),
-    data: str = typer.Argument(
-        ..., help="CSV, TSV, ARFF or Parquet file of new cases, or files such as 'new/*.csv'."
-    ),
+    data: str = typer.Argument(..., help="New cases. " + TABLE + "."),
     out: Path = typer.Option(
         None, "--out", "-o", help="CSV file to write; standard output if left out."
     ),

@@ -125,7 +125,7 @@ def _write(
     if is_elsewhere(table.X):
         note(f"[yellow]{escape(NO_ROWS)}[/]")
     else:
-        origin = read_origin(data, out / "model.json", contents["model.json"])
+        origin = read_origin(data, table.digests, out / "model.json", contents["model.json"])
         contents["report.html"] = _render(machine, table, dict(document["provenance"]), origin)
     return write_folder(out, contents, overwrite=force, replaced=FILES)
 

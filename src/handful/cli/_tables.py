@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from handful._engines import is_elsewhere
 from handful.datasets import load_dataset
-from handful.tables import RowDigests, read_frame
+from handful.tables import RowDigests, load_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +34,7 @@ class TableData:
     """Features, labels and what was noticed while reading.
 
     ``positive`` is the positive class of two; ``is_positive_known`` says whether the user or
-    the words of the labels said so.
+    the words of the labels said so. ``digests`` has the files that were read.
     """
 
     X: pd.DataFrame
@@ -44,27 +44,32 @@ class TableData:
     notes: tuple[str, ...]
     positive: Any = None
     is_positive_known: bool = False
+    digests: tuple[tuple[str, str], ...] = ()
 
 
 def read_table(path: Path | None, target: str | None, positive: str | None = None) -> TableData:
     """A data file, or the embedded breast cancer data where ``path`` is None."""
     notes: list[str] = []
+    digests: tuple[tuple[str, str], ...] = ()
     if path is None:
         X, y = embedded_table()
         name, column = "Breast Cancer Wisconsin (embedded)", "class"
     else:
-        frame = read_frame(path)
+        loaded = load_table(path)
+        frame, digests = loaded.frame, loaded.digests
         column = _target_column(frame, target)
         X, y = split_target(frame, target, path)
-        name = path.name
+        name = loaded.name
         X, notes = _without_row_numbers(X)
+        notes = [*loaded.notes, *notes]
     _check_labels(y, column)
     _check_finite(X)
     label, is_known = _positive_class(y, positive)
     if label is not None:
         how = "" if is_known else ", the last in order; choose with --positive"
         notes.append(f"The positive class is {label}{how}.")
-    return TableData(X, y, name, str(column), (*notes, *_notes(X, y)), label, is_known)
+    said = (*notes, *_notes(X, y))
+    return TableData(X, y, name, str(column), said, label, is_known, digests)
 
 
 def digests_of(table: TableData, seed: int | None = None) -> RowDigests:

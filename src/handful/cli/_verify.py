@@ -79,32 +79,34 @@ def _check_form(
 ) -> Verdict:
     """A form of a menu, against the whole table; the file says how that is read."""
     from handful._progress import watch_progress
-    from handful.cli._menu import read_data
-    from handful.cli._sources import form_source, read_files
+    from handful.cli._menu import embedded_frame
+    from handful.cli._sources import form_source
     from handful.cli._tables import EMBEDDED
     from handful.io import Retraining
+    from handful.tables import read_frame
     from handful.verify import verify_form
 
     known = form_source(model)
     if data is None and known != EMBEDDED:
         hint = f" The model was trained on {known}." if known else ""
         raise ValueError(f"`DATA` must name the training data to check against, got none.{hint}")
-    frame = read_data(None) if data is None else read_files(data)
+    frame = embedded_frame() if data is None else read_frame(data)
     with watch_progress(report):
         return verify_form(model, frame, Retraining(model, frame, trusted))
 
 
 def _training_data(model: Path, data: str | None, target: str | None) -> tuple[Any, Any]:
     """The data of the command line, read as the model file remembers."""
-    from handful.cli._sources import read_files, source_of
+    from handful.cli._sources import source_of
     from handful.cli._tables import EMBEDDED, embedded_table, split_target
+    from handful.tables import read_frame
 
     if not model.is_file():
         raise FileNotFoundError(f"there is no model file {model}. Check the path.")
     source = source_of(model)
     if data is not None:
         path = Path(data)
-        return split_target(read_files(data), target or source.get("target"), path)
+        return split_target(read_frame(data), target or source.get("target"), path)
     if source.get("file") == EMBEDDED:
         return embedded_table()
     known = source.get("file")

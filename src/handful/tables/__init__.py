@@ -2,13 +2,14 @@
 
 What lives here: digests of rows and tables, and the order that they give the rows, from which
 every pool is drawn; whether rows were seen before; the weight of a row from that of its class;
-readers of CSV, TSV, ARFF and Parquet files that check what they are given before it costs anything
-and parse numbers exactly; the one writer of files, whole or not at all.
+readers of files of many formats that check what they are given before it costs anything and parse
+numbers exactly; columns with kinds and roles, labels; the one writer of files, whole or not at all.
 What does not: anything that looks at the relation of features and labels.
 
-To add a format: its ending in ``_files.py``, its checks before parsing, a reader in ``_read.py``,
-and cases in ``tests/fuzz``. The names are loaded when they are first used, because writing a file
-needs no numpy: add new ones to the imports, to ``__all__`` and to ``_HOME``.
+To add a format: its ending in ``_files.py``, its checks before parsing and its reader beside those
+in ``_sheets.py``, a line in ``_read.py``, and cases in ``tests/fuzz``. The names are loaded when
+they are first used, because writing a file needs no numpy: add new ones to the imports, to
+``__all__`` and to ``_HOME``.
 """
 
 import importlib
@@ -30,7 +31,15 @@ if TYPE_CHECKING:
     )
     from handful.tables._kinds import Column
     from handful.tables._numbers import MISSING_MARKS
-    from handful.tables._read import exact_floats, exact_numbers, read_chunks, read_frame
+    from handful.tables._read import (
+        LoadedTable,
+        exact_floats,
+        exact_numbers,
+        load_table,
+        matching,
+        read_chunks,
+        read_frame,
+    )
     from handful.tables._scaling import FittedScalingWarning, warn_of_fitted_scaling
     from handful.tables._seen import SeenRows
     from handful.tables._study import Choices, Study, as_pandas, read_study
@@ -51,6 +60,7 @@ __all__ = [
     "Column",
     "Draw",
     "FittedScalingWarning",
+    "LoadedTable",
     "RowDigests",
     "SeenRows",
     "Study",
@@ -69,7 +79,9 @@ __all__ = [
     "exact_floats",
     "exact_numbers",
     "is_missing",
+    "load_table",
     "make_units",
+    "matching",
     "open_atomically",
     "pool_size",
     "read_cells",
@@ -95,7 +107,7 @@ _HOME = {
     "_cells": "read_cells",
     "_kinds": "Column",
     "_numbers": "MISSING_MARKS",
-    "_read": "exact_floats exact_numbers read_chunks read_frame",
+    "_read": "LoadedTable exact_floats exact_numbers load_table matching read_chunks read_frame",
     "_scaling": "FittedScalingWarning warn_of_fitted_scaling",
     "_seen": "SeenRows",
     "_study": "Choices Study as_pandas read_study",

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from handful.tables._digests import word_of
 from handful.tables._kinds import Column
 from handful.tables._numbers import is_mark, numbers_of
+from handful.tables._sample import of_each, without
 
 Floats = NDArray[np.float64]
 
@@ -33,20 +34,19 @@ def read_cells(column: Column, cells: Any) -> Floats:
     array([ 1., nan,  0., -1.])
     """
     if column.kind == "number" and getattr(cells, "dtype", np.dtype(object)).kind in "biuf":
-        values = np.asarray(cells, dtype=np.float64).copy()
-        for mark in column.marks:
-            try:
-                values[values == float(mark)] = np.nan
-            except ValueError:
-                continue  # a word, which numbers cannot equal
-        return values
+        return without(np.asarray(cells, dtype=np.float64).copy(), column.marks)
     if column.kind == "number":
         return numbers_of(cells, column.style, column.marks)
     if column.kind == "date":
         return days_of(cells, column.marks)
     codes = {word.casefold(): float(k) for k, word in enumerate(column.levels)}
-    known = [None if is_mark(cell, column.marks) else word_of(cell).casefold() for cell in cells]
-    return np.array([np.nan if word is None else codes.get(word, -1.0) for word in known])
+
+    def code(cell: Any) -> float:
+        if is_mark(cell, column.marks):
+            return np.nan
+        return codes.get(word_of(cell).casefold(), -1.0)
+
+    return np.array(of_each(np.asarray(cells, dtype=object).tolist(), code), dtype=np.float64)
 
 
 def days_of(cells: Sequence[Any], marks: frozenset[str] = frozenset()) -> Floats:
@@ -67,4 +67,4 @@ def days_of(cells: Sequence[Any], marks: frozenset[str] = frozenset()) -> Floats
             return np.nan
         return float((time.tz_localize(None) - pd.Timestamp(0)) / pd.Timedelta("1D"))
 
-    return np.array([days(cell) for cell in cells])
+    return np.array(of_each(list(cells), days), dtype=np.float64)

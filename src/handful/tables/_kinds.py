@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from handful.tables._digests import word_of
-from handful.tables._numbers import PLAIN, is_limit, is_mark, number_of, style_of
+from handful.tables._numbers import PLAIN, is_limit, number_of, style_of
+from handful.tables._sample import Sample
 
 KINDS = ("number", "ordered", "yes/no", "category", "date", "text", "constant", "empty")
 MOST = 0.9  # share of cells that must be numbers for the others to count as missing
@@ -74,7 +74,7 @@ class Column:
 
 def kind_of(
     name: str,
-    cells: Sequence[Any],
+    cells: Sequence[Any] | Sample,
     *,
     marks: frozenset[str] = frozenset(),
     asked: str | None = None,
@@ -84,7 +84,7 @@ def kind_of(
     Parameters
     ----------
     name : str
-    cells : sequence
+    cells : sequence or Sample
         The cells of the pool.
     marks : frozenset of str
         Cells that the user calls missing, in lower case.
@@ -98,27 +98,32 @@ def kind_of(
     >>> kind_of("crp", ["0,5", "1,25", "NA"]).style
     'decimal comma'
     """
+    sample = cells if isinstance(cells, Sample) else Sample.of(cells, marks)
     column = Column(name, marks=marks)
-    known = [cell for cell in cells if not is_mark(cell, marks)]
-    if not known:
+    if not sample.is_known.any():
         return column.with_note("it is empty", kind="empty", role="ignored")
-    words = [word_of(cell) for cell in known]
-    distinct = _distinct(words)
-    if len(distinct) == 1:
-        note = f"it is {distinct[0]!r} throughout"
+    if sample.n_distinct == 1:
+        note = f"it is {sample.words[0]!r} throughout"
         return column.with_note(note, kind="constant", role="ignored")
+    if asked is None and sample.is_numeric:
+        return column
+    words = sample.words
+    distinct = _distinct(words)
+    is_date = sum(bool(_DATE.match(word)) for word in words) >= MOST * len(words)
     if asked == "category":
         return replace(column, kind="category", levels=tuple(distinct))
+    if asked == "ordered" and is_date:
+        return column.with_note("dates are used in their order, as days since 1970", kind="date")
     if asked == "ordered":
         return _ordered(column, distinct, is_asked=True)
     if _is_yes_no(distinct):
         no, yes = sorted(distinct, key=lambda word: word.casefold() in YES)
         return replace(column, kind="yes/no", levels=(no, yes))
-    numeric = _number(column, known, words)
+    numeric = _number(column, sample.known, words)
     if numeric is not None:
         return numeric
-    if sum(bool(_DATE.match(word)) for word in words) >= MOST * len(words):
-        note = "dates are left out; name it in --features to use the days"
+    if is_date:
+        note = f"dates are left out; --ordered {name} uses them in their order, as days"
         return column.with_note(note, kind="date", role="ignored")
     ordered = _ordered(column, distinct, is_asked=False)
     if ordered.kind == "ordered":
@@ -131,7 +136,7 @@ def kind_of(
 def _distinct(words: Sequence[str]) -> list[str]:
     """The words in order; capitals do not tell words apart."""
     forms: dict[str, str] = {}
-    for word in sorted(words):
+    for word in sorted(set(words)):
         forms.setdefault(word.casefold(), word)
     return sorted(forms.values())
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from handful.tables._digests import word_of
 from handful.tables._numbers import is_mark
+from handful.tables._sample import of_each
 
 MAX_CLASSES = 10  # more distinct values are a measurement more often than a class
 # words that mean the case, and words that mean its absence, in the order in which they are tried
@@ -79,7 +80,7 @@ def read_labels(
     >>> labels.y.tolist(), labels.positive
     (['malignant', 'benign', 'malignant', 'malignant'], 'malignant')
     """
-    is_missing = np.array([is_mark(cell) for cell in cells], dtype=bool)
+    is_missing = np.array(of_each(cells, is_mark), dtype=bool)
     if is_missing.any() and not drop_missing:
         numbers = (np.flatnonzero(is_missing) + 1).tolist()
         shown = ", ".join(map(str, numbers[:5])) + (", …" if len(numbers) > 5 else "")
@@ -88,7 +89,7 @@ def read_labels(
             "Fill them in, or leave these rows out with --drop-missing-target."
         )
     rows = np.flatnonzero(~is_missing)
-    words = [word_of(cells[i]) for i in rows.tolist()]
+    words = of_each([cells[i] for i in rows.tolist()], word_of)
     merged, notes = _merge(name, words)
     if is_missing.any():
         notes.append(f"{int(is_missing.sum())} rows without a label were left out.")
@@ -104,8 +105,8 @@ def read_labels(
 
 def _merge(name: str, words: Sequence[str]) -> tuple[list[str], list[str]]:
     forms: dict[str, Counter[str]] = {}
-    for word in words:
-        forms.setdefault(word.casefold(), Counter())[word] += 1
+    for word, n_rows in Counter(words).items():
+        forms.setdefault(word.casefold(), Counter())[word] = n_rows
     # the most frequent spelling stands for all, the first in the alphabet among equals
     chosen = {key: min(c, key=lambda form: (-c[form], form)) for key, c in forms.items()}
     notes = [
@@ -113,7 +114,7 @@ def _merge(name: str, words: Sequence[str]) -> tuple[list[str], list[str]]:
         for counts in forms.values()
         if len(counts) > 1
     ]
-    return [chosen[word.casefold()] for word in words], notes
+    return of_each(words, lambda word: chosen[word.casefold()]), notes
 
 
 def _check_classes(name: str, words: Sequence[str], is_class: bool) -> None:

@@ -108,4 +108,6 @@ def numbers_of(
     cells: Sequence[Any], style: str = PLAIN, more: frozenset[str] = frozenset()
 ) -> NDArray[np.float64]:
     """All numbers of a column; NaN where a cell is missing or writes none."""
-    return np.array([np.nan if is_mark(c, more) else number_of(c, style) for c in cells])
+    return np.array(
+        [np.nan if is_mark(c, more) else number_of(c, style) for c in cells], dtype=np.float64
+    )

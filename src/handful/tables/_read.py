@@ -1,31 +1,37 @@
 """Tables read from files: whole, or some columns a piece of the rows at a time.
 
 Every number is the float nearest to its text, whatever the version of pandas: a certificate that
-was made under one version must be found again under another.
+was made under one version must be found again under another. A cell that holds nothing is the
+same in every format, so that a table saved as another kind of file gives the same machine.
 """
 
 from __future__ import annotations
 
+import glob
 import warnings
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from handful.tables._arrow import arrow_batches, arrow_frame
 from handful.tables._files import (
     BYTES_A_CELL,
+    LINES,
     MAX_BYTES,
-    TextTable,
+    MISSING,
+    TEXT,
     UnreadableTableError,
     check_columns,
     in_words,
-    inspect_text,
-    suffix_of,
     unreadable,
 )
-from handful.tables._parquet import parquet_batches, parquet_frame
+from handful.tables._sheets import excel_frame, line_chunks, line_frame, stata_frame
+from handful.tables._source import STANDARD_INPUT, Source, open_source
+from handful.tables._text import TextTable, inspect_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,13 +40,96 @@ CHUNK = 50_000  # rows
 MAX_DIGITS = 308  # of a whole number that is a finite float
 
 
-def read_frame(path: Path) -> pd.DataFrame:
-    r"""All of a CSV, TSV, ARFF or Parquet file as a data frame.
+@dataclass(frozen=True, eq=False)
+class LoadedTable:
+    """A table that was read, from one file or from several.
+
+    Attributes
+    ----------
+    frame : DataFrame
+    name : str
+        Of the file, without its folder.
+    notes : tuple of str
+        What was assumed in reading it: the encoding, the sheet.
+    digests : tuple of (str, str)
+        Each file with the SHA-256 of its bytes.
+    """
+
+    frame: pd.DataFrame
+    name: str
+    notes: tuple[str, ...]
+    digests: tuple[tuple[str, str], ...]
+
+
+def load_table(pattern: str | Path) -> LoadedTable:
+    r"""Read a file, the files that match a pattern, or standard input (``-``); each once.
+
+    Formats: CSV and other delimited text, ARFF, JSON lines, all of these packed as gz, bz2, xz or
+    zip; Parquet, Feather, Arrow, Excel (.xlsx), Stata.
 
     Raises
     ------
     ValueError
-        The file is damaged, hostile or too large; the error says where and why.
+        A file is damaged, hostile or too large, or files differ in their columns.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "a.csv"
+    ...     _ = path.write_bytes("x;y\n1;Köln\n2;Bonn\n".encode("cp1252"))
+    ...     loaded = load_table(path)
+    >>> loaded.frame["y"].tolist(), loaded.notes
+    (['Köln', 'Bonn'], ('The file is not UTF-8; it was read as Windows-1252. Check letters with accents.',))
+    """  # noqa: E501
+    import pandas as pd
+
+    places = matching(pattern)
+    read = [_load_one(place) for place in places]
+    names = [list(part.frame.columns) for part in read]
+    for place, own in zip(places, names, strict=True):
+        if sorted(map(str, own)) != sorted(map(str, names[0])):
+            raise ValueError(
+                f"{place} must have the columns of {places[0]}, which are "
+                f"{[str(name)[:40] for name in names[0][:10]]}. It has: "
+                f"{[str(name)[:40] for name in own[:10]]}."
+            )
+    if len(read) == 1:
+        return read[0]
+    frame = pd.concat([part.frame[names[0]] for part in read], ignore_index=True)
+    return LoadedTable(
+        frame,
+        Path(pattern).name,
+        (*dict.fromkeys(note for part in read for note in part.notes),),
+        tuple(digest for part in read for digest in part.digests),
+    )
+
+
+def _load_one(place: str | Path) -> LoadedTable:
+    with open_source(place) as source:
+        frame, notes = _whole(source)
+        if len(frame) == 0:
+            raise ValueError(f"{source.name} has a header but no rows.")
+        frame = _with_whole_numbers(frame, source.name)
+        name = source.name if str(place) == STANDARD_INPUT else Path(place).name
+        return LoadedTable(frame, name, notes, ((source.name, source.sha256()),))
+
+
+def matching(pattern: str | Path) -> list[str]:
+    """The file of that name, or the files that match a pattern, in order; ``-`` is itself."""
+    text = str(pattern)
+    if text == STANDARD_INPUT or Path(text).exists():
+        return [text]
+    found = sorted(glob.glob(text))
+    if not found and not glob.has_magic(text):
+        raise FileNotFoundError(f"there is no file {text}. Check the path.")
+    if not found:
+        raise FileNotFoundError(f"no file matches {text}. Check the path.")
+    return found
+
+
+def read_frame(path: str | Path) -> pd.DataFrame:
+    r"""All of a file (or of files that match a pattern) as a data frame; see `load_table`.
 
     Examples
     --------
@@ -53,20 +142,51 @@ def read_frame(path: Path) -> pd.DataFrame:
     0  0.1  a
     1  NaN  b
     """
-    path = Path(path)
-    if suffix_of(path) == ".parquet":
-        frame = parquet_frame(path)
+    return load_table(path).frame
+
+
+def _whole(source: Source) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    if source.kind in TEXT:
+        table = inspect_text(source)
+        return _text_frame(table), table.notes
+    if source.kind in LINES:
+        frame, notes = line_frame(source)
+    elif source.kind == ".xlsx":
+        frame, notes = excel_frame(source)
+    elif source.kind == ".dta":
+        frame, notes = stata_frame(source)
     else:
-        frame = _text_frame(inspect_text(path))
-    if len(frame) == 0:
-        raise ValueError(f"{path} has a header but no rows.")
-    return _with_whole_numbers(frame, path)
+        frame, notes = arrow_frame(source), ()
+    return without_marks(frame), notes
+
+
+def without_marks(frame: pd.DataFrame) -> pd.DataFrame:
+    """Cells of text that hold nothing become missing values, as they do in CSV files.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> without_marks(pd.DataFrame({"a": ["x", "NA", ""]}))["a"].isna().tolist()
+    [False, True, True]
+    """
+    out = frame
+    for j, dtype in enumerate(frame.dtypes):
+        if getattr(dtype, "kind", "O") != "O":
+            continue
+        column = frame.iloc[:, j]
+        if hasattr(column, "cat"):
+            column = column.astype(object)
+        gone = column.isin(MISSING)
+        if gone.any() or column.dtype != dtype:
+            out = frame.copy(deep=False) if out is frame else out
+            out.isetitem(j, column.where(~gone, None))
+    return out
 
 
 def read_chunks(
-    path: Path, columns: Sequence[str], *, words: Collection[str] = ()
+    path: str | Path, columns: Sequence[str], *, words: Collection[str] = ()
 ) -> Iterator[pd.DataFrame]:
-    """Some columns of a file, a piece of the rows at a time, cells of text as they are written.
+    """Some columns of a file, a piece of the rows at a time.
 
     Parameters
     ----------
@@ -74,26 +194,52 @@ def read_chunks(
     columns : sequence of str
         The error says which of them the file lacks.
     words : collection of str
-        Columns whose cells are words even if they look like numbers.
+        Columns whose cells are kept as they are written, even if they look like numbers.
     """
+    with open_source(path) as source:
+        if source.kind in TEXT:
+            yield from _text_chunks(inspect_text(source), columns, words)
+        elif source.kind in (".parquet", ".feather", ".arrow"):
+            for frame in arrow_batches(source, columns, CHUNK):
+                yield _with_whole_numbers(without_marks(frame), source.name)
+        elif source.kind in LINES:
+            yield from _line_chunks(source, columns)
+        else:
+            frame = _whole(source)[0]
+            check_columns(columns, [str(name) for name in frame.columns])
+            chosen = frame[list(columns) or [frame.columns[0]]].copy()
+            for start in range(0, len(frame), CHUNK):
+                yield chosen.iloc[start : start + CHUNK].reset_index(drop=True)
+
+
+def _line_chunks(source: Source, columns: Sequence[str]) -> Iterator[pd.DataFrame]:
+    """A key that no object of a piece has is missing there, but not in all of them."""
+    seen: set[str] = set()
+    for frame in line_chunks(source, CHUNK):
+        names = [str(name) for name in frame.columns]
+        seen |= set(names)
+        check_columns(columns, sorted(seen))
+        chosen = frame.reindex(columns=list(columns) or names[:1])
+        yield _with_whole_numbers(without_marks(chosen), source.name)
+
+
+def _text_chunks(
+    table: TextTable, columns: Sequence[str], words: Collection[str]
+) -> Iterator[pd.DataFrame]:
     import pandas as pd
 
-    path = Path(path)
-    if suffix_of(path) == ".parquet":
-        yield from parquet_batches(path, columns, CHUNK)
-        return
-    table = inspect_text(path)
     check_columns(columns, table.names)
     chosen = list(columns) or [table.names[0]]
-    types: dict[str, Any] = {name: str if name in words else object for name in chosen}
+    types: dict[str, Any] = {name: str for name in chosen if name in words}
     with (
-        _readable(path),
+        _readable(table.source.name),
         table.open_rows() as rows,
         pd.read_csv(
-            rows, usecols=chosen, dtype=types, chunksize=CHUNK, **_options(table)
+            rows, usecols=chosen, dtype=types, chunksize=CHUNK, low_memory=False, **_options(table)
         ) as reader,
     ):
-        yield from reader
+        for chunk in reader:
+            yield _with_whole_numbers(chunk, table.source.name)
 
 
 def exact_floats() -> dict[str, str]:
@@ -133,16 +279,16 @@ def _text_frame(table: TextTable) -> pd.DataFrame:
     expected = BYTES_A_CELL * table.n_rows * len(table.names)
     if expected > MAX_BYTES:
         raise unreadable(
-            table.path,
+            table.source.name,
             f"its {table.n_rows} rows of {len(table.names)} columns need {in_words(expected)} of "
             f"memory, more than {in_words(MAX_BYTES)}",
         )
-    with _readable(table.path), table.open_rows() as rows:
+    with _readable(table.source.name), table.open_rows() as rows:
         return pd.read_csv(rows, low_memory=False, **_options(table))
 
 
 @contextmanager
-def _readable(path: Path) -> Iterator[None]:
+def _readable(name: str) -> Iterator[None]:
     """Whatever the parser says, with the name of the file."""
     import pandas as pd
 
@@ -153,10 +299,10 @@ def _readable(path: Path) -> Iterator[None]:
     except UnreadableTableError:
         raise
     except (ValueError, OverflowError, pd.errors.ParserWarning) as error:
-        raise unreadable(path, str(error).strip()[:300]) from error
+        raise unreadable(name, str(error).strip()[:300]) from error
 
 
-def _with_whole_numbers(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
+def _with_whole_numbers(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     """Whole numbers beyond 64 bits, which come as objects, become floats."""
     for place, dtype in enumerate(frame.dtypes):
         if dtype.kind != "O":
@@ -164,18 +310,18 @@ def _with_whole_numbers(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
         column = frame.iloc[:, place]
         if not all(type(value) is int for value in column.dropna()):
             continue
-        _check_digits(column, path)
+        _check_digits(column, name)
         numbers = [np.nan if value is None or value != value else float(value) for value in column]
         frame.isetitem(place, numbers)
     return frame
 
 
-def _check_digits(column: pd.Series, path: Path) -> None:
+def _check_digits(column: pd.Series, name: str) -> None:
     for row, value in enumerate(column, start=1):
         if isinstance(value, int) and abs(value) >= 10**MAX_DIGITS:
             n_digits = int((abs(value).bit_length() - 1) * 0.30103) + 1
             raise unreadable(
-                path,
+                name,
                 f"the column {str(column.name)[:80]!r} holds a whole number of about {n_digits} "
                 f"digits in row {row}, more than the {MAX_DIGITS} that a number can have",
             )

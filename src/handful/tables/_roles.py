@@ -7,7 +7,6 @@ which columns are used is fixed before anything is counted.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,14 +14,21 @@ from numpy.typing import NDArray
 
 from handful.tables._digests import word_of
 from handful.tables._kinds import Column
-from handful.tables._numbers import is_mark, numbers_of
+from handful.tables._sample import Sample
 
 FEWEST = 10  # rows of a pool that can show anything
+FEWEST_PERSONS = 8  # fewer codes are kinds, not persons
 ALONE = 0.99  # a column that gives the target almost by itself may have been written after it
+_SURE = 7.0  # nats against the chance that no two whole numbers are equal
 # What programs write where a number is missing.
 SENTINELS = (-9999.0, -999.0, -99.0, -9.0, -8.0, -1.0, 99.0, 999.0, 9999.0, 99999.0)
 _ID = re.compile(r"(^|[_\W])(id|ids|mrn|ssn|uuid|guid|nr|no|number|row|index|record|key)$", re.I)
-_PERSON = re.compile(r"(patient|subject|person|participant|case|animal|specimen|sample)", re.I)
+_PERSON = re.compile(
+    r"^(patient|subject|person|participant|case|animal|specimen|sample|proband|pat)s?"
+    r"([_\W]?(id|ids|nr|no|num|number|code|key|name))?$|(^|[_\W])(id|ids|mrn|ssn|uuid|guid)$",
+    re.I,
+)
+_CODED_NAME = re.compile(r"^[A-Za-z]{1,6}[-_ ]?\d{2,}$")  # P001, pat-17
 _CODE = re.compile(
     r"(^|[_\W])(site|cent(er|re)|hospital|ward|clinic|region|country|county|race|ethnicity|"
     r"type|group|arm|code|category|class|batch|plate|machine|operator|sex|gender|zip)$",
@@ -34,14 +40,14 @@ _TIME = re.compile(
 )
 
 
-def judge(column: Column, cells: Sequence[Any], y: NDArray[Any], order: NDArray[Any]) -> Column:
+def judge(column: Column, sample: Sample, y: NDArray[Any], order: NDArray[Any]) -> Column:
     """The column with its role, as its cells and its name show it.
 
     Parameters
     ----------
     column : Column
         As `kind_of` gave it.
-    cells : sequence
+    sample : Sample
         The cells of the pool.
     y : ndarray
         Labels of the pool.
@@ -50,13 +56,14 @@ def judge(column: Column, cells: Sequence[Any], y: NDArray[Any], order: NDArray[
     """
     if column.role != "feature":
         return column
-    column = _identifier(column, cells, order)
+    column = _identifier(column, sample, order)
     if column.role == "feature" and column.kind == "text":
         return column.with_note("nearly every row has its own words", role="ignored")
     if column.role == "feature":
-        column = _again(column, cells, y)
+        column = _again(column, sample, y)
     if column.role == "feature" and column.kind == "number":
-        column = _coded(_sentinel(column, cells), cells)
+        values = sample.numbers(column.style)
+        column = _coded(_sentinel(column, values), values)
     if column.role != "feature":
         return column
     if _WEIGHT.search(column.name):
@@ -69,49 +76,70 @@ def judge(column: Column, cells: Sequence[Any], y: NDArray[Any], order: NDArray[
     return column
 
 
-def _identifier(column: Column, cells: Sequence[Any], order: NDArray[Any]) -> Column:
+def _identifier(column: Column, sample: Sample, order: NDArray[Any]) -> Column:
     """Unique words, and whole numbers that count rows or are called an identifier."""
-    words = [word_of(cell) for cell in cells if not is_mark(cell, column.marks)]
-    if len(words) < FEWEST:
+    if len(sample.places) < FEWEST:
         return column
-    is_unique = len(set(words)) == len(words)
-    if column.kind in ("category", "text", "ordered") and is_unique:
+    if column.kind in ("category", "text", "ordered") and sample.is_unique:
         return column.with_note("every row has its own word: an identifier", role="id")
-    is_named = bool(_ID.search(column.name)) or bool(_PERSON.search(column.name))
     if column.kind == "number":
-        values = numbers_of(cells, column.style, column.marks)
-        if np.isnan(values).any() or (values != np.round(values)).any():
-            return column
-        steps = np.diff(values[np.argsort(order, kind="stable")])
-        if is_unique and ((steps > 0).all() or (steps < 0).all()):
-            return column.with_note("it counts the rows: an identifier", role="id")
-        if is_unique and is_named:
-            return column.with_note("unique whole numbers: an identifier", role="id")
-        if is_unique and len({len(word) for word in words}) == 1 and len(words[0]) >= 5:
-            return column.with_note("unique codes of equal length: an identifier", role="id")
-    if is_named and not is_unique and column.kind in ("number", "category", "text"):
-        repeats = len(words) - len(set(words))
-        if repeats >= 0.1 * len(words) and bool(_PERSON.search(column.name)):
-            return column.with_note(
-                f"the same {column.name} has several rows, which are not independent cases: say "
-                f"--groups {column.name}",
-                role="id",
-            )
+        why = _number_of_rows(column, sample, order)
+        if why:
+            return column.with_note(f"{why}: an identifier", role="id")
+    n_repeats = len(sample.places) - sample.n_distinct
+    is_coded = column.kind in ("number", "category", "text", "ordered")
+    is_person = bool(_PERSON.search(column.name)) or (
+        column.kind != "number" and all(_CODED_NAME.match(word) for word in set(sample.words))
+    )
+    is_many = sample.n_distinct >= FEWEST_PERSONS and n_repeats >= 0.1 * len(sample.places)
+    if is_coded and is_person and is_many:
+        return column.with_note(
+            f"the same {column.name} has several rows, which are not independent cases: say "
+            f"--groups {column.name}",
+            role="id",
+        )
     return column
 
 
-def _again(column: Column, cells: Sequence[Any], y: NDArray[Any]) -> Column:
+def _number_of_rows(column: Column, sample: Sample, order: NDArray[Any]) -> str:
+    """Why a column of whole numbers names its rows; empty where it does not."""
+    if not sample.is_unique:
+        return ""
+    values = sample.numbers(column.style)
+    is_known = ~np.isnan(values)
+    known = values[is_known]
+    if len(known) < FEWEST or not np.isfinite(known).all() or (known != np.round(known)).any():
+        return ""
+    steps = np.diff(known[np.argsort(order[is_known], kind="stable")])
+    if (steps > 0).all() or (steps < 0).all():
+        return "it counts the rows"
+    if _ID.search(column.name) or _PERSON.search(column.name):
+        return "unique whole numbers"
+    # of so many draws from so few numbers, some would be equal
+    if len(known) ** 2 > 2 * _SURE * (known.max() - known.min() + 1.0):
+        return "unique whole numbers, although chance would repeat some"
+    words = sample.words
+    if len({len(word) for word in words}) == 1 and len(words[0]) >= 5:
+        return "unique codes of equal length"
+    return ""
+
+
+def _again(column: Column, sample: Sample, y: NDArray[Any]) -> Column:
     """The target under another name, or a column that predicts it alone."""
-    known = np.array([not is_mark(cell, column.marks) for cell in cells], dtype=bool)
-    labels = y[known]
-    if len(labels) < 2 * FEWEST or len(set(labels.tolist())) < 2:
+    labels = np.unique(y[sample.is_known].astype(str), return_inverse=True)[1]
+    n_classes = int(labels.max(initial=-1)) + 1
+    if len(labels) < 2 * FEWEST or n_classes < 2:
         return column
-    words = np.array([word_of(c).casefold() for c, k in zip(cells, known, strict=True) if k])
-    pairs = set(zip(words.tolist(), labels.tolist(), strict=True))
-    n_words, n_classes = len(set(words.tolist())), len(set(labels.tolist()))
-    if n_words == n_classes == len(pairs):
+    table = np.zeros((sample.n_distinct, n_classes), dtype=np.int64)
+    np.add.at(table, (sample.places, labels), 1)
+    if sample.n_distinct == n_classes == np.count_nonzero(table):
         return column.with_note("it is the target again, in other words", role="ignored")
-    share = _alone(column, cells, known, labels)
+    if column.kind == "number":
+        share = _best_cut(sample.numbers(column.style)[sample.is_known], labels, n_classes)
+    elif sample.n_distinct <= 0.2 * len(labels):
+        share = float(table.max(axis=1).sum()) / len(labels)
+    else:
+        share = 0.0
     if share >= ALONE:
         return column.with_note(
             f"it alone gives the target in {100 * share:.0f} % of the pool: is it known before "
@@ -120,38 +148,29 @@ def _again(column: Column, cells: Sequence[Any], y: NDArray[Any]) -> Column:
     return column
 
 
-def _alone(
-    column: Column, cells: Sequence[Any], known: NDArray[np.bool_], labels: NDArray[Any]
-) -> float:
-    """Share of the pool that the best single condition on the column gets right."""
-    if column.kind == "number":
-        values = numbers_of(cells, column.style, column.marks)[known]
-        fine = ~np.isnan(values)
-        values, labels = values[fine], labels[fine]
-        if len(values) == 0:
-            return 0.0
-        order = np.argsort(values, kind="stable")
-        values, labels = values[order], labels[order]
-        ends = np.flatnonzero(np.append(values[1:] > values[:-1], True)) + 1
-        best = 0
-        for label in set(labels.tolist()):
-            below = np.cumsum(labels == label)[ends - 1]
-            others = [np.cumsum(labels == other)[ends - 1] for other in set(labels.tolist())]
-            most_above = np.max([o[-1] - o for o in others], axis=0)
-            best = max(best, int((below + most_above).max()))
-        return best / len(labels)
-    return 0.0
+def _best_cut(values: NDArray[np.float64], labels: NDArray[np.int64], n_classes: int) -> float:
+    """Share of the rows that the best single condition on a number gets right."""
+    fine = ~np.isnan(values)
+    values, labels = values[fine], labels[fine]
+    if len(values) == 0:
+        return 0.0
+    order = np.argsort(values, kind="stable")
+    values, labels = values[order], labels[order]
+    ends = np.append(values[1:] > values[:-1], True)
+    below = np.cumsum(labels[:, None] == np.arange(n_classes), axis=0)[ends]
+    above = below[-1] - below
+    return float((below.max(axis=1) + above.max(axis=1)).max()) / len(labels)
 
 
-def _sentinel(column: Column, cells: Sequence[Any]) -> Column:
+def _sentinel(column: Column, values: NDArray[np.float64]) -> Column:
     """Numbers that probably stand for a missing value: far from all others, and repeated."""
-    values = numbers_of(cells, column.style, column.marks)
     values = values[~np.isnan(values)]
     for mark in SENTINELS:
-        n = int((values == mark).sum())
-        rest = values[values != mark]
-        if n < 2 or len(rest) < FEWEST:
+        is_mark = values == mark
+        n = int(np.count_nonzero(is_mark))
+        if n < 2 or len(values) - n < FEWEST:
             continue
+        rest = values[~is_mark]
         low, high = float(rest.min()), float(rest.max())
         is_odd_one = mark < 0 <= low if mark > -10 else not low - (high - low) <= mark <= high
         if mark > 0:
@@ -165,13 +184,14 @@ def _sentinel(column: Column, cells: Sequence[Any]) -> Column:
     return column
 
 
-def _coded(column: Column, cells: Sequence[Any]) -> Column:
+def _coded(column: Column, values: NDArray[np.float64]) -> Column:
     """Few whole numbers under a name that says they are codes are categories."""
-    values = numbers_of(cells, column.style, column.marks)
+    if not _CODE.search(column.name):
+        return column
     known = values[~np.isnan(values)]
     distinct = np.unique(known)
     is_whole = bool((known == np.round(known)).all())
-    if not is_whole or not 2 < len(distinct) <= 12 or not _CODE.search(column.name):
+    if not is_whole or not 2 < len(distinct) <= 12:
         return column
     levels = tuple(word_of(value) for value in distinct)
     return column.with_note(

@@ -15,11 +15,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handful.tables._cells import read_cells
 from handful.tables._digests import RowDigests, row_digests, word_of
 from handful.tables._kinds import Column, kind_of
 from handful.tables._labels import read_labels
 from handful.tables._numbers import is_mark
+from handful.tables._read import without_marks
+from handful.tables._repeats import COPIED, MOST_ROWS, SHARING, share_of_repeats
 from handful.tables._roles import judge
+from handful.tables._sample import Sample, of_each
 from handful.tables._units import make_units
 
 if TYPE_CHECKING:
@@ -102,7 +106,9 @@ class Study:
     groups, weights : ndarray or None
     ids : DataFrame
     notes : tuple of str
-        What a reader must know first.
+        What a reader should know.
+    cautions : tuple of str
+        What must not be missed: without an answer, the certificates may not hold.
     """
 
     X: pd.DataFrame
@@ -117,6 +123,7 @@ class Study:
     weights: NDArray[np.float64] | None
     ids: pd.DataFrame
     notes: tuple[str, ...]
+    cautions: tuple[str, ...] = ()
 
     @property
     def target(self) -> str:
@@ -161,7 +168,7 @@ def read_study(frame: Any, choices: Choices | None = None) -> Study:
     place = names.index(target)
     labels = read_labels(
         target,
-        list(frame.iloc[:, place]),
+        frame.iloc[:, place].tolist(),
         positive=choices.positive,
         drop_missing=choices.drop_missing_target,
         is_class=target in choices.categories,
@@ -187,10 +194,10 @@ def as_pandas(frame: Any) -> pd.DataFrame:
         frame = nw.from_native(frame, eager_only=True).to_pandas()
     frame = frame.copy(deep=False)
     for j, dtype in enumerate(frame.dtypes):
-        if getattr(dtype, "kind", "O") == "M":
+        if getattr(dtype, "kind", "O") in "mM":
             text = frame.iloc[:, j].astype("string").str.removesuffix(" 00:00:00")
             frame.isetitem(j, text.astype(object).where(frame.iloc[:, j].notna(), None))
-    return frame
+    return without_marks(frame)
 
 
 def _check_named(choices: Choices, names: Sequence[str]) -> None:
@@ -231,8 +238,8 @@ def _column(
     )
     asked = "category" if name in choices.categories else None
     asked = "ordered" if name in choices.ordered else asked
-    cells = list(series.iloc[pool])
-    column = kind_of(name, cells, marks=marks, asked=asked)
+    sample = Sample.of(np.asarray(series)[pool], marks)
+    column = kind_of(name, sample, marks=marks, asked=asked)
     for role, given in (("group", choices.groups), ("weight", choices.weights)):
         if name == given:
             return replace(column, role=role, notes=())
@@ -241,10 +248,11 @@ def _column(
     if name in choices.exclude or (choices.features and name not in choices.features):
         return replace(column, role="ignored", notes=("left out as asked",))
     if name in choices.features and column.kind not in ("constant", "empty"):
-        if column.kind == "text":
-            column = kind_of(name, cells, marks=marks, asked="category")
+        if column.kind in ("text", "date"):
+            asked = "category" if column.kind == "text" else "ordered"
+            column = kind_of(name, sample, marks=marks, asked=asked)
         return replace(column, role="feature")
-    return judge(column, cells, y[pool], pool) if asked is None else column
+    return judge(column, sample, y[pool], pool) if asked is None else column
 
 
 def _assemble(
@@ -280,19 +288,48 @@ def _assemble(
         weights=weights,
         ids=ids,
         notes=(*labels.notes, *_warnings(X, labels.y)),
+        cautions=_cautions(columns, X, pool) if groups is None else (),
+    )
+
+
+def _cautions(
+    columns: Sequence[Column], X: pd.DataFrame, pool: NDArray[np.int64]
+) -> tuple[str, ...]:
+    """Rows that look like several rows of one patient, where nobody named the patients."""
+    end = "Without it the certificates below do not hold for new ones."
+    named = [column.name for column in columns if any("--groups" in n for n in column.notes)]
+    if named:
+        return (f"Rows are not independent cases: say --groups {named[0]}. {end}",)
+    is_number = [c.role == "feature" and c.kind == "number" for c in columns]
+    numbers = [column for column, is_one in zip(columns, is_number, strict=True) if is_one]
+    if not numbers:
+        return ()
+    rows = X.iloc[pool[:MOST_ROWS]]
+    cells = np.column_stack([read_cells(c, rows[c.name].to_numpy()) for c in numbers])
+    sharing, copied = share_of_repeats(cells)
+    what = ""
+    if sharing >= SHARING:
+        what = f"{100 * sharing:.0f} % of the rows share many exact values with another row"
+    elif copied >= COPIED:
+        what = f"{100 * copied:.0f} % of the rows are near copies of another row"
+    if not what:
+        return ()
+    return (
+        f"{what}, as several rows of one patient do. If they are, name the column that says whose "
+        f"they are: --groups COLUMN. {end}",
     )
 
 
 def _groups(series: pd.Series) -> NDArray[Any]:
     """What group each row belongs to, in the normal form of words."""
-    is_unknown = np.array([is_mark(cell) for cell in series], dtype=bool)
+    is_unknown = np.array(of_each(series.tolist(), is_mark), dtype=bool)
     if is_unknown.any():
         row = int(np.flatnonzero(is_unknown)[0]) + 1
         raise ValueError(
             f"`--groups` must name a column that is filled in, row {row} of {series.name!r} is "
             "not. Say whose row it is, or leave it out."
         )
-    return np.array([word_of(cell) for cell in series], dtype=object)
+    return np.array(of_each(series.tolist(), word_of), dtype=object)
 
 
 def _weights(series: pd.Series) -> NDArray[np.float64]:
