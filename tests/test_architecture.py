@@ -17,7 +17,7 @@ ALARM = 600
 MAY_IMPORT = {
     "bounds": set(),
     "kernels": set(),
-    "datasets": set(),
+    "datasets": {"tables"},
     "tables": set(),
     "rules": {"kernels", "bounds"},
     "fitted": {"tables"},

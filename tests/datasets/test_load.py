@@ -61,7 +61,7 @@ def test_unknown_names_get_the_nearest(folder):
 
 def test_broken_files_are_named(folder):
     (folder / "broken.csv").write_text("a,label\n")
-    with pytest.raises(ValueError, match=r"broken.csv must have rows of data"):
+    with pytest.raises(ValueError, match=r"broken.csv has a header but no rows"):
         load_dataset("broken", folder)
 
 

@@ -1,33 +1,18 @@
-"""Read one table of features and labels from comma-separated text, with errors that help."""
+"""One table of features and labels from a file, as numbers, with errors that help."""
 
 from __future__ import annotations
 
-import csv
-import gzip
-import zlib
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib.resources import as_file
+from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 
-MISSING = ("", "?", "NA", "NaN", "nan")
-"""Cells that stand for a missing value."""
+from handful.tables import is_missing, read_frame
 
 LABEL = "label"
-
-
-class Readable(Protocol):
-    """What is needed of a file: a path, or an entry of the installed package."""
-
-    @property
-    def name(self) -> str:
-        """File name."""
-
-    def read_bytes(self) -> bytes:
-        """Content."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,103 +25,58 @@ class Table:
     categories: dict[str, tuple[str, ...]]
 
 
-def read_csv(file: Readable) -> Table:
+def read_csv(file: Path | Traversable) -> Table:
     """Read a ``.csv`` or ``.csv.gz`` file with a header row.
 
     The label is the column named ``label``, else the last one. A column in which every
     cell is a number or missing becomes floats; one in which no cell is a number becomes
     ranks in alphabetical order; a mixture is an error, since it is more often a slip.
     """
+    with as_file(file) as path:
+        frame = read_frame(path)
     where = str(file) if isinstance(file, Path) else file.name
-    return parse_table(_decode(file, where).splitlines(), where)
-
-
-def parse_table(lines: Iterable[str], where: str) -> Table:
-    """Parse lines of text; ``where`` names the file in error messages."""
-    rows = [row for row in csv.reader(lines, skipinitialspace=True) if any(row)]
-    if not rows:
-        raise ValueError(f"{where} must have a header row and data, got an empty file. Refill it.")
-    header = [name.strip() for name in rows[0]]
-    _check_header(header, where)
-    _check_rows(rows, len(header), where)
-    at = header.index(LABEL) if LABEL in header else len(header) - 1
-    columns = list(zip(*rows[1:], strict=True))
-    names = tuple(name for index, name in enumerate(header) if index != at)
+    names = [str(name) for name in frame.columns]
+    _check_header(names, where)
+    at = names.index(LABEL) if LABEL in names else len(names) - 1
     features, categories = [], {}
-    for index, name in enumerate(header):
+    for index, name in enumerate(names):
         if index == at:
             continue
-        values, words = _parse_feature(columns[index], name, where)
+        values, words = _read_feature(frame.iloc[:, index], name, where)
         features.append(values)
         if words:
             categories[name] = words
-    return Table(np.column_stack(features), _parse_label(columns[at], where), names, categories)
+    y = _read_label(frame.iloc[:, at], where)
+    kept = tuple(name for index, name in enumerate(names) if index != at)
+    return Table(np.column_stack(features), y, kept, categories)
 
 
-def _decode(file: Readable, where: str) -> str:
-    content = file.read_bytes()
-    try:
-        if file.name.endswith(".gz"):
-            content = gzip.decompress(content)
-        return content.decode("utf-8-sig")
-    except (OSError, EOFError, zlib.error) as error:
-        raise ValueError(f"{where} must be gzip data, got: {error}. Compress it again.") from None
-    except UnicodeDecodeError:
+def _check_header(names: list[str], where: str) -> None:
+    if len(names) < 2:
         raise ValueError(
-            f"{where} must be UTF-8 text, got other bytes. Save it again as UTF-8."
-        ) from None
-
-
-def _check_header(header: list[str], where: str) -> None:
-    if len(header) < 2:
-        raise ValueError(
-            f"{where} must have at least one feature and a label, got the header {header}. "
+            f"{where} must have at least one feature and a label, got the header {names}. "
             "Separate the columns by commas."
         )
-    if all(_is_number(name) for name in header):
+    if all(_is_number(name) for name in names):
         raise ValueError(
-            f"{where} must start with column names, got only numbers ({header[0]}, ...). "
+            f"{where} must start with column names, got only numbers ({names[0]}, ...). "
             "Add a header row."
         )
-    repeated = sorted(name for name, count in Counter(header).items() if count > 1)
-    if repeated:
-        raise ValueError(f"{where} must have distinct column names, got {repeated} twice. Rename.")
 
 
-def _check_rows(rows: list[list[str]], n_columns: int, where: str) -> None:
-    if len(rows) == 1:
-        raise ValueError(f"{where} must have rows of data, got only a header. Add rows.")
-    for number, row in enumerate(rows[1:], start=1):
-        if len(row) != n_columns:
-            raise ValueError(
-                f"{where} must have {n_columns} cells in every row, got {len(row)} in data row "
-                f"{number}. Leave a missing cell empty, but keep its comma."
-            )
-
-
-def _parse_feature(
-    texts: tuple[str, ...], name: str, where: str
-) -> tuple[np.ndarray, tuple[str, ...] | None]:
+def _read_feature(column: Any, name: str, where: str) -> tuple[np.ndarray, tuple[str, ...] | None]:
     """Values of a feature column, and its words if it is a column of words."""
-    try:
-        values = np.fromiter(map(float, texts), dtype=np.float64, count=len(texts))
-    except ValueError:
-        cells = np.char.strip(np.array(texts))
-        is_missing = np.isin(cells, MISSING)
-        is_number = np.array([_is_number(cell) for cell in cells])
-        if not (is_number & ~is_missing).any() and not is_missing.all():
-            words = np.unique(cells[~is_missing])
-            ranks = np.searchsorted(words, cells).astype(np.float64)
-            return np.where(is_missing, np.nan, ranks), tuple(words.tolist())
-        if not (is_number | is_missing).all():
-            row = int(np.flatnonzero(~is_number & ~is_missing)[0])
-            raise ValueError(
-                f"{where}: column {name!r} must hold numbers or words, not both, got "
-                f"{str(cells[row])!r} in data row {row + 1}. Correct the cell, or leave it empty "
-                "if it is missing."
-            ) from None
-        values = np.full(cells.size, np.nan)
-        values[~is_missing] = cells[~is_missing].astype(np.float64)
+    if column.dtype.kind in "iuf":
+        values = column.to_numpy(dtype=np.float64)
+    else:
+        cells = [None if is_missing(cell) else str(cell).strip() for cell in column]
+        known = [cell for cell in cells if cell is not None]
+        if known and not any(_is_number(cell) for cell in known):
+            words = sorted(set(known))
+            rank = {word: float(k) for k, word in enumerate(words)}
+            ranks = [np.nan if cell is None else rank[cell] for cell in cells]
+            return np.array(ranks), tuple(words)
+        values = np.array([_as_number(cell, k, name, where) for k, cell in enumerate(cells)])
     if np.isinf(values).any():
         row = int(np.flatnonzero(np.isinf(values))[0])
         raise ValueError(
@@ -146,18 +86,30 @@ def _parse_feature(
     return values, None
 
 
-def _parse_label(texts: tuple[str, ...], where: str) -> np.ndarray:
-    cells = np.char.strip(np.array(texts))
-    is_missing = np.isin(cells, MISSING)
-    if is_missing.any():
-        row = int(np.flatnonzero(is_missing)[0])
+def _as_number(cell: str | None, row: int, name: str, where: str) -> float:
+    if cell is None:
+        return np.nan
+    if not _is_number(cell):
         raise ValueError(
-            f"{where}: the label must be known in every row, got {str(cells[row])!r} in data row "
-            f"{row + 1}. Remove the row or fill the label in."
+            f"{where}: column {name!r} must hold numbers or words, not both, got {cell!r} in data "
+            f"row {row + 1}. Correct the cell, or leave it empty if it is missing."
         )
+    return float(cell)
+
+
+def _read_label(column: Any, where: str) -> np.ndarray:
+    gone = np.flatnonzero([is_missing(cell) for cell in column])
+    if len(gone):
+        raise ValueError(
+            f"{where}: the label must be known in every row, got none in data row {gone[0] + 1}. "
+            "Remove the row or fill the label in."
+        )
+    if column.dtype.kind in "iu":
+        return column.to_numpy(dtype=np.int64)
+    cells = [str(cell).strip() for cell in column]
     if not all(_is_number(cell) for cell in cells):
-        return cells
-    values = cells.astype(np.float64)
+        return np.array(cells)
+    values = np.array([float(cell) for cell in cells])
     is_whole = values == np.round(values)
     if not is_whole.all():
         row = int(np.flatnonzero(~is_whole)[0])
