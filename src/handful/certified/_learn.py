@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -13,7 +14,7 @@ from threadpoolctl import ThreadpoolController
 
 from handful._progress import current_progress
 from handful._threads import one_blas_thread
-from handful._types import Ints
+from handful._types import Floats, Ints
 from handful.bounds import Term
 from handful.certified._foreign_forms import vote
 from handful.certified._forms import BELIEF, FORMS, Form, simplicity_of
@@ -21,7 +22,7 @@ from handful.certified._groups import count_groups, group_means
 from handful.certified._pool import Pool, take_rows
 from handful.certified._proposals import Proposal
 from handful.certified._records import Candidate, Counts, Failure, rank_masses
-from handful.fitted import Fitted
+from handful.fitted import Columns, Fitted
 from handful.tables import Units
 
 _BLOCK = 65_536  # rows counted at a time
@@ -109,16 +110,15 @@ def make_candidates(
     held_back = np.sort(units.rows_of(units.order[:n_pool]))
     counted = units.rows_of(units.order[n_pool:])
     candidates, failures = [], []
-    for rank, ((proposal, seconds, error), mass) in enumerate(
-        zip(in_order, masses, strict=True), start=1
+    all_fitted = [Fitted(p.form, pool.columns, classes, p.machine) for p, _, _ in in_order]
+    guesses = predict_rows(all_fitted, pool.columns, table, counted)
+    for rank, ((proposal, seconds, error), fitted, guess, mass) in enumerate(
+        zip(in_order, all_fitted, guesses, masses, strict=True), start=1
     ):
         name = proposal.name or proposal.form
-        fitted = Fitted(proposal.form, pool.columns, classes, proposal.machine)
         term = Term("rank", f"rank {rank} of {len(in_order)} in the pool's order", -math.log(mass))
-        try:
-            guess = predict_rows(fitted, table, counted)
-        except Exception as problem:  # a foreign estimator may raise anything
-            failures.append(Failure(name, f"{type(problem).__name__}: {problem}", seconds))
+        if isinstance(guess, Exception):
+            failures.append(Failure(name, f"{type(guess).__name__}: {guess}", seconds))
             continue
         counts = _counts(pool, proposal, guess, y[counted], counted, units, term.nats, delta,
                          group_loss)  # fmt: skip
@@ -147,13 +147,39 @@ def units_in_pool(pool: Pool) -> int:
     return len(pool) if pool.groups is None else len(np.unique(pool.groups))
 
 
-def predict_rows(fitted: Fitted, table: Any, rows: Ints) -> Ints:
-    """Class positions of some rows, block by block."""
-    parts = [
-        fitted.labels(take_rows(table, rows[start : start + _BLOCK]))
-        for start in range(0, len(rows), _BLOCK)
-    ]
-    return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
+def predict_rows(
+    fitted: Sequence[Fitted], columns: Columns, table: Any, rows: Ints
+) -> list[Ints | Exception]:
+    """Class positions of some rows by each classifier, or what it raised.
+
+    Block by block, and each block is encoded once for all of them.
+    """
+    out: list[Ints | Exception] = [np.empty(len(rows), dtype=np.int64) for _ in fitted]
+    for start in range(0, len(rows), _BLOCK):
+        place = slice(start, start + _BLOCK)
+        block = take_rows(table, rows[place])
+        encoded = _encoded(columns, block)
+        for k, one in enumerate(fitted):
+            found = out[k]
+            if isinstance(found, Exception):
+                continue
+            try:
+                found[place] = one.labels(block) if one.reads_table else one.labels_of(encoded())
+            except Exception as problem:  # a foreign estimator may raise anything
+                out[k] = problem
+    return out
+
+
+def _encoded(columns: Columns, block: Any) -> Callable[[], Floats]:
+    """A block's encoding, made when it is first asked for: a foreign pipeline may not need it."""
+    made: list[Floats] = []
+
+    def encode() -> Floats:
+        if not made:
+            made.append(columns.encode(block))
+        return made[0]
+
+    return encode
 
 
 def _counts(

@@ -118,8 +118,30 @@ class Columns:
         """Float matrix with one column an encoded feature, NaN where a value is missing."""
         if isinstance(X, np.ndarray) and X.dtype.kind in "biuf" and self._is_plain:
             return np.asarray(X, dtype=np.float64)
-        parts = [self._encode_one(i, column_of(X, i)) for i in range(len(self.columns))]
-        return np.column_stack(parts) if parts else np.empty((len(X), 0))
+        out = np.empty((len(X), len(self.names)))
+        starts = np.searchsorted(self.sources, np.arange(len(self.columns) + 1))
+        easy = self._easy(X)
+        if easy:
+            numbers = X.iloc[:, easy].to_numpy(dtype=np.float64)
+            out[:, starts[easy]] = numbers
+        for i in sorted(set(range(len(self.columns))) - set(easy)):
+            out[:, starts[i] : starts[i + 1]] = self._encode_one(i, column_of(X, i))
+        return out
+
+    def _easy(self, X: Any) -> list[int]:
+        """Columns of a frame that are numbers there and are taken as they are."""
+        if not hasattr(X, "iloc"):
+            return []
+        return [
+            i
+            for i, (column, dtype) in enumerate(zip(self.columns, X.dtypes, strict=True))
+            if column.kind in ("", "number")
+            and column.words is None
+            and not column.marks
+            and not column.has_missing
+            and getattr(dtype, "kind", "O") in "biuf"
+            and isinstance(dtype, np.dtype)
+        ]
 
     def is_missing(self, X: Any) -> Mask:
         """For each row and column of a table, whether its value is missing."""

@@ -47,13 +47,20 @@ class Fitted:
 
     def rows(self, X: Any) -> Any:
         """The rows as the machine reads them."""
-        if isinstance(self.machine, Opaque) and self.machine.takes == "table":
-            return X
-        return self.columns.encode(X)
+        return X if self.reads_table else self.columns.encode(X)
 
     def labels(self, X: Any) -> Ints:
         """Predicted class positions of rows of a table."""
         return self.machine.labels(self.rows(X))
+
+    def labels_of(self, encoded: Floats) -> Ints:
+        """The same of rows that ``columns`` encoded already."""
+        return self.machine.labels(encoded)
+
+    @property
+    def reads_table(self) -> bool:
+        """Whether the machine reads the table itself, not its encoding."""
+        return isinstance(self.machine, Opaque) and self.machine.takes == "table"
 
     def scores(self, X: Any) -> Floats:
         """Scores of rows of a table: (n,) for two classes, (n, n_classes) for more."""

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 TARGETS = ("label", "class", "target", "outcome", "diagnosis", "y")
 POOL_SHARE = 0.4  # of the rows: candidates come from it, errors are counted on the rest
 _FEW_ROWS, _FEW_OF_A_CLASS = 20, 5  # below them a note says that little can be certified
+MOST_NUMBERS = 200  # columns in which repeated rows are looked for
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -304,8 +305,10 @@ def _cautions(
     numbers = [column for column, is_one in zip(columns, is_number, strict=True) if is_one]
     if not numbers:
         return ()
-    rows = X.iloc[pool[:MOST_ROWS]]
-    cells = np.column_stack([read_cells(c, rows[c.name].to_numpy()) for c in numbers])
+    numbers = numbers[:: max(1, len(numbers) // MOST_NUMBERS)]
+    rows = X[[column.name for column in numbers]].iloc[pool[:MOST_ROWS]]
+    columns_of = [rows.iloc[:, j].to_numpy() for j in range(len(numbers))]
+    cells = np.column_stack([read_cells(c, v) for c, v in zip(numbers, columns_of, strict=True)])
     sharing, copied = share_of_repeats(cells)
     what = ""
     if sharing >= SHARING:
