@@ -123,7 +123,8 @@ class Columns:
         easy = self._easy(X)
         if easy:
             numbers = X.iloc[:, easy].to_numpy(dtype=np.float64)
-            out[:, starts[easy]] = numbers
+            is_read = np.array([self.columns[i].kind == "number" for i in easy])
+            out[:, starts[easy]] = np.where(is_read & np.isinf(numbers), np.nan, numbers)
         for i in sorted(set(range(len(self.columns))) - set(easy)):
             out[:, starts[i] : starts[i + 1]] = self._encode_one(i, column_of(X, i))
         return out

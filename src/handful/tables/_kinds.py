@@ -106,7 +106,7 @@ def kind_of(
         note = f"it is {sample.words[0]!r} throughout"
         return column.with_note(note, kind="constant", role="ignored")
     if asked is None and sample.is_numeric:
-        return column
+        return _with_infinity(column, sample)
     words = sample.words
     distinct = _distinct(words)
     is_date = sum(bool(_DATE.match(word)) for word in words) >= MOST * len(words)
@@ -131,6 +131,13 @@ def kind_of(
     if len(distinct) > MANY_WORDS and len(distinct) > 0.5 * len(words):
         return replace(column, kind="text")
     return replace(column, kind="category", levels=tuple(distinct))
+
+
+def _with_infinity(column: Column, sample: Sample) -> Column:
+    n_infinite = int(np.isinf(sample.cells.astype(np.float64)).sum())
+    if not n_infinite:
+        return column
+    return column.with_note(f"{n_infinite} infinite values count as missing")
 
 
 def _distinct(words: Sequence[str]) -> list[str]:

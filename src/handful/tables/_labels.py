@@ -15,6 +15,7 @@ from handful.tables._numbers import is_mark
 from handful.tables._sample import of_each
 
 MAX_CLASSES = 10  # more distinct values are a measurement more often than a class
+_COUNT = 4  # classes that are whole numbers may be a count from here on
 # words that mean the case, and words that mean its absence, in the order in which they are tried
 CASES = (
     *("case", "abnormal", "malignant", "diseased", "sick", "ill", "dead", "died", "deceased"),
@@ -94,6 +95,11 @@ def read_labels(
     if is_missing.any():
         notes.append(f"{int(is_missing.sum())} rows without a label were left out.")
     _check_classes(name, merged, is_class)
+    if (n_levels := _n_whole_numbers(merged)) >= _COUNT and not is_class:
+        notes.append(
+            f"{name} has {n_levels} whole numbers: is it a count or a scale? Then cut it into two "
+            "classes."
+        )
     case, how = _positive(merged, positive)
     if case is not None:
         notes.append(f"The case is {case!r}{how}.")
@@ -101,6 +107,13 @@ def read_labels(
     if (meant := _by_meaning(classes)[0]) is not None:
         classes.sort(key=lambda word: word == meant)
     return Labels(np.array(merged, dtype=object), rows, case, tuple(classes), tuple(notes))
+
+
+def _n_whole_numbers(words: Sequence[str]) -> int:
+    """Number of classes, where all are whole numbers."""
+    classes = set(words)
+    is_whole = all(word.removeprefix("-").isdecimal() for word in classes)
+    return len(classes) if is_whole else 0
 
 
 def _merge(name: str, words: Sequence[str]) -> tuple[list[str], list[str]]:

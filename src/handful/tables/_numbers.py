@@ -6,6 +6,7 @@ applied to every cell: what a cell means must not depend on the cells that are c
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -82,7 +83,8 @@ def number_of(cell: Any, style: str = PLAIN) -> float:
     nan
     """
     if isinstance(cell, (int, float, np.number, np.bool_)):
-        return float(cell)
+        value = float(cell)
+        return float("nan") if math.isinf(value) else value
     text = _LIMIT.sub("", str(cell)).strip().removesuffix("%").strip()
     if style in (THOUSANDS_COMMA,):
         text = text.replace(",", "")

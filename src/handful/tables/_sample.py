@@ -121,7 +121,8 @@ class Sample:
 
 
 def without(values: NDArray[np.float64], marks: frozenset[str]) -> NDArray[np.float64]:
-    """Numbers that the user calls missing become so, in place."""
+    """Numbers that the user calls missing, and infinity, become so, in place."""
+    values[np.isinf(values)] = np.nan
     for mark in marks:
         try:
             values[values == float(mark)] = np.nan

@@ -189,7 +189,7 @@ def _xz_blocks(raw: IO[bytes]) -> Iterator[bytes]:
 
 
 _OPENERS: dict[str, Callable[[IO[bytes]], Iterator[bytes]]] = {
-    ".gz": lambda raw: _blocks(gzip.GzipFile(fileobj=raw)),
+    ".gz": lambda raw: _blocks(gzip.GzipFile(fileobj=raw, mode="rb")),
     ".bz2": lambda raw: _blocks(bz2.BZ2File(raw)),
     ".xz": _xz_blocks,
 }

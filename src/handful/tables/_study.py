@@ -273,6 +273,9 @@ def _assemble(
             + ". Name the ones to use in --features."
         )
     X = frame.iloc[:, features].set_axis([columns[j].name for j in features], axis=1)
+    for j, dtype in enumerate(X.dtypes):
+        if getattr(dtype, "kind", "O") == "f" and np.isinf(X.iloc[:, j]).any():
+            X.isetitem(j, X.iloc[:, j].replace([np.inf, -np.inf], np.nan))
     by_name = {column.name: frame.iloc[:, j] for j, column in enumerate(columns)}
     weights = None if choices.weights is None else _weights(by_name[choices.weights])
     ids = frame.iloc[:, [j for j, column in enumerate(columns) if column.role == "id"]]

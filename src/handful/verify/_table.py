@@ -45,6 +45,12 @@ _NOTHING = frozenset(
         "#div/0!",
     ]
 )
+_EMPTY = frozenset(
+    [
+        *("?", "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND"),
+        *("1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
+    ]
+)
 _PREFIX = re.compile(r"^\s*(<=|>=|[<>≤≥~])\s*")
 _PLAIN_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
@@ -124,7 +130,13 @@ def read_table(frame: Any, reading: Mapping[str, Any], share: float) -> Table:
 
 def _cells(series: Any) -> NDArray[Any]:
     """Cells of a column; dates as they are written, without an hour of midnight."""
-    if getattr(series.dtype, "kind", "O") != "M":
+    kind = getattr(series.dtype, "kind", "O")
+    if kind == "O":  # empty words and their like are no words
+        cells = [None if isinstance(c, str) and c in _EMPTY else c for c in series]
+        out = np.empty(len(cells), dtype=object)
+        out[:] = cells
+        return out
+    if kind not in "mM":
         return np.asarray(series)
     texts = [None if is_missing(c) else str(c).removesuffix(" 00:00:00") for c in series]
     return np.array(texts, dtype=object)
@@ -200,7 +212,8 @@ def _values(column: Mapping[str, Any], cells: NDArray[Any]) -> Floats:
 def _number(cell: Any, style: str, marks: Sequence[str]) -> float:
     if isinstance(cell, (int, float, np.number, np.bool_)):
         value = float(cell)
-        return np.nan if any(_same(value, mark) for mark in marks) else value
+        is_gone = np.isinf(value) or any(_same(value, mark) for mark in marks)
+        return np.nan if is_gone else value
     if is_nothing(cell, marks):
         return np.nan
     text = _PREFIX.sub("", str(cell)).strip().removesuffix("%").strip()
