@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-MOST_ROWS, MOST_COLUMNS = 400, 60
-FEWEST_ROWS, FEWEST_COLUMNS = 20, 3
-SHARING, COPIED = 0.15, 0.20  # shares of the rows
+MOST_ROWS, MOST_COLUMNS = 400, 60  # all pairs of rows are compared
+FEWEST_ROWS, FEWEST_COLUMNS = 20, 3  # with fewer, rows are near by chance
+# Shares of the rows from which it is said: of 46 public tables one reaches them, which is grouped.
+SHARING, COPIED = 0.15, 0.20
 _RARE = 0.05  # a value that more rows have says little
 _CHANCE = 3.0  # nats below one pair
-_NEAR = 0.25
+_NEAR = 0.25  # of the usual distance
 
 
 def share_of_repeats(X: Floats) -> tuple[float, float]:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 MAX_SHEET_CELLS = 20_000_000  # a sheet is padded to a rectangle of Python objects
 MAX_SHEET_BYTES = 2**30  # of XML
 _CELL = re.compile(rb'<(?:\w+:)?c [^>]*?r="([A-Z]{1,3})([0-9]{1,7})"')
-_BLOCK = 1 << 20
+_BLOCK = 1 << 20  # bytes read at a time
 
 Read = tuple["pd.DataFrame", tuple[str, ...]]
 

@@ -27,8 +27,8 @@ from handful.tables._files import (
 
 STANDARD_INPUT = "-"
 IN_MEMORY = 64 * 2**20  # bytes that are unpacked into memory; more go to a scratch file
-XZ_MEMORY = 256 * 2**20
-_BLOCK = 1 << 20
+XZ_MEMORY = 256 * 2**20  # more than any preset needs; a header may ask for gigabytes
+_BLOCK = 1 << 20  # bytes read at a time
 _MAGIC = (
     (b"\x1f\x8b", "", ".gz"),
     (b"BZh", "", ".bz2"),

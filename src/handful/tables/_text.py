@@ -30,7 +30,7 @@ from handful.tables._files import (
 from handful.tables._source import Source
 
 BLANKS = " "  # any number of them
-_BLOCK = 1 << 20
+_BLOCK = 1 << 20  # bytes read at a time
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF16_LE: "utf-16",
