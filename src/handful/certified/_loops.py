@@ -104,6 +104,12 @@ def boost(bins, n_bins, y, weight, is_on, shrink, least, ridge, checkpoints, sco
             for i in range(n):
                 scores[i, c] += left if row[i] <= b else right
         if round_number == checkpoints[done]:
-            curves[done] = current
-            kept[done] = scores
+            # element by element: numba takes seconds to compile the assignment of an array
+            for j in range(current.shape[0]):
+                for t in range(current.shape[1]):
+                    for c in range(k):
+                        curves[done, j, t, c] = current[j, t, c]
+            for i in range(n):
+                for c in range(k):
+                    kept[done, i, c] = scores[i, c]
             done += 1

@@ -2,6 +2,9 @@
 
 Items are rows of a byte matrix (n_items, n_samples), 1 where the item's condition is met. ``y``
 is 1 for the second class; ``weight`` says how much an example counts.
+
+Arrays are filled element by element: a whole-array assignment brings numba's shape errors with
+it, whose text formatting takes longer to compile than all of these loops together.
 """
 
 from __future__ import annotations
@@ -77,8 +80,10 @@ def fit_support(items, support, k, y, weight, ridge, beta, n_steps):
         if step > 0 and loss > best - 1e-6 * (1.0 + best):
             return min(loss, best)
         best = min(loss, best)
-        H[:] = 0.0
-        g[:] = 0.0
+        for a in range(k + 1):
+            g[a] = 0.0
+            for b in range(k + 1):
+                H[a, b] = 0.0
         for i in range(n):
             p = 1.0 / (1.0 + math.exp(-max(min(eta[i], 30.0), -30.0)))
             r = weight[i] * (y[i] - p)
@@ -186,7 +191,9 @@ def fit_totals(positives, negatives, low, start, out, tol, n_steps):
 def histogram_loss(totals, extra, factor, y, weight, low, high, start, out, bins):
     """Loss of the totals ``totals + factor * extra`` with their best scale and offset."""
     span = high - low + 1
-    bins[:, :span] = 0.0
+    for t in range(span):
+        bins[0, t] = 0.0
+        bins[1, t] = 0.0
     for i in range(len(totals)):
         t = totals[i] + factor * extra[i] - low
         if y[i] > 0.5:
@@ -215,7 +222,7 @@ def improve_points(
     zero = np.zeros(n, dtype=np.uint8)
     out = np.empty(2)
     best = histogram_loss(totals, zero, 0, y, weight, -reach, reach, start, out, bins)
-    start[:] = out
+    start[0], start[1] = out[0], out[1]
     for _ in range(n_sweeps):
         before = best
         for a in range(k):
@@ -243,7 +250,7 @@ def improve_points(
                         )
                         if loss < best - 1e-7 * (1.0 + abs(best)):
                             best, best_item, best_points = loss, item, value
-                            start[:] = out
+                            start[0], start[1] = out[0], out[1]
                 item = neighbours[old_item, row] if row < neighbours.shape[1] else -1
                 row += 1
             support[a], points[a] = best_item, best_points
@@ -252,5 +259,5 @@ def improve_points(
         if best > before - 1e-6 * (1.0 + abs(before)):
             break
     histogram_loss(totals, zero, 0, y, weight, -reach, reach, start, out, bins)
-    start[:] = out
+    start[0], start[1] = out[0], out[1]
     return fit_totals(bins[0], bins[1], -reach, start, start, 0.0, 60)
