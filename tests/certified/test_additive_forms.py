@@ -1,6 +1,6 @@
 import numpy as np
 
-from handful.certified._additive_forms import _binned, _boosted, additive
+from handful.certified._additive_forms import POINTS, _binned, _boosted, _machine, additive
 from tests.certified.cases import error, make_pool, three_classes
 
 
@@ -20,16 +20,18 @@ def test_a_curve_that_is_not_a_line(rng):
     assert values[0] > min(values) < values[-1]
 
 
-def test_the_record_scores_as_the_loop_did(rng):
+def test_the_record_scores_as_the_loop_did_in_whole_points(rng):
     pool = bumps(rng)
     binned = _binned(pool)
     for is_straight in (True, False):
         rows = np.arange(len(pool))
         curves, kept, start = _boosted(pool, binned, rows, (25,), is_straight)
-        from handful.certified._additive_forms import _machine
-
         machine = _machine(binned.cuts, curves[-1], start)
-        np.testing.assert_allclose(machine.scores(pool.X), kept[-1, :, 0], atol=1e-9)
+        scores = machine.scores(pool.X)
+        assert np.array_equal(scores, np.rint(scores))
+        half = 0.5 * (len(machine.curves) + 1)  # each curve and the start are rounded once
+        np.testing.assert_allclose(scores, POINTS * kept[-1, :, 0], rtol=0.0, atol=half)
+        assert all(v == round(v) for c in machine.curves for v in (*c.values[0], *c.missing))
 
 
 def test_three_classes(rng):

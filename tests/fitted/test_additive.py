@@ -17,9 +17,9 @@ def test_steps_by_hand():
     score = Additive((CURVE,), (-0.1,))
     np.testing.assert_allclose(score.scores(X), [by_hand(v) - 0.1 for v in x])
     assert score.sentences(Spoken(("a", "b"), ("n", "p"))) == [
-        "Start at -0.1.",
+        "Start at -0.1 points.",
         "b: -1, from 2 +0, from 5 +1.5; missing +0.25",
-        "Above 0: p; otherwise: n.",
+        "Sum above 0: p; otherwise: n.",
     ]
     assert (score.size, score.features) == (2, (1,))
 
@@ -34,3 +34,8 @@ def test_more_classes():
     curve = Curve(0, (1.0,), ((0.0, 1.0), (1.0, 0.0), (0.2, 0.2)), (0.0, 0.0, 5.0))
     score = Additive((curve,), (0.0, 0.0, 0.0))
     assert score.labels(np.array([[0.0], [1.0], [np.nan]])).tolist() == [1, 0, 2]
+    assert score.sentences(Spoken(("a",), ("r", "s", "t"))) == [
+        "Start at +0 / +0 / +0 points, one sum a class (r / s / t).",
+        "a: +0 / +1 / +0.2, from 1 +1 / +0 / +0.2; missing +0 / +0 / +5",
+        "The largest sum gives the class, the first of equal ones.",
+    ]

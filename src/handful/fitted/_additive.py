@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -60,12 +61,13 @@ class Additive:
 
     def sentences(self, words: Spoken) -> list[str]:
         """One line a curve."""
-        is_single = len(self.intercepts) == 1
-        first = "Start at " + ", ".join(number(v, sign=True) for v in self.intercepts) + "."
-        lines = [first, *(_curve_line(curve, words, is_single) for curve in self.curves)]
-        if is_single:
-            return [*lines, f"Above 0: {words.labels[1]}; otherwise: {words.labels[0]}."]
-        return [*lines, "One sum a class; the largest gives the class."]
+        lines = [_curve_line(curve, words) for curve in self.curves]
+        start = f"Start at {_points(self.intercepts)} points"
+        if len(self.intercepts) == 1:
+            end = f"Sum above 0: {words.labels[1]}; otherwise: {words.labels[0]}."
+            return [f"{start}.", *lines, end]
+        start = f"{start}, one sum a class ({' / '.join(words.labels)})."
+        return [start, *lines, "The largest sum gives the class, the first of equal ones."]
 
     @property
     def size(self) -> int:
@@ -78,19 +80,20 @@ class Additive:
         return used([curve.feature for curve in self.curves])
 
 
-def _curve_line(curve: Curve, words: Spoken, is_single: bool) -> str:
+def _points(values: Iterable[float]) -> str:
+    """One number a score."""
+    return " / ".join(number(v, sign=True) for v in values)
+
+
+def _curve_line(curve: Curve, words: Spoken) -> str:
     name = words.names[curve.feature]
-    if not is_single:
-        return f"{name}: steps at {', '.join(number(c) for c in curve.cuts)}"
-    values = curve.values[0]
+    first, *later = (_points(step) for step in zip(*curve.values, strict=True))
     if is_flag(name):
-        text = f"{name}: {number(values[-1], sign=True)}; else {number(values[0], sign=True)}"
+        text = f"{name}: {later[-1] if later else first}; else {first}"
     else:
-        steps = [f"{number(values[0], sign=True)}"]
-        steps += [
-            f"from {words.value(curve.feature, c)} {number(v, sign=True)}"
-            for c, v in zip(curve.cuts, values[1:], strict=True)
+        steps = [
+            f"from {words.value(curve.feature, cut)} {points}"
+            for cut, points in zip(curve.cuts, later, strict=True)
         ]
-        text = f"{name}: " + ", ".join(steps)
-    gone = curve.missing[0]
-    return text + (f"; missing {number(gone, sign=True)}" if gone else "")
+        text = f"{name}: " + ", ".join([first, *steps])
+    return text + (f"; missing {_points(curve.missing)}" if any(curve.missing) else "")
