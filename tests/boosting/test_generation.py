@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from handful.boosting import column_generation
-from handful.boosting._columns import Column, PrecomputedColumns, fixed_prices
+from handful.boosting import Column, column_generation
+from handful.boosting._columns import PrecomputedColumns, fixed_prices
 from handful.boosting._master import DualMaster
 from tests.oracles import boosting as oracle
 

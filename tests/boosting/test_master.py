@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from handful.boosting._columns import Column
+from handful.boosting import Column
 from handful.boosting._master import DualMaster
 from tests.oracles import boosting as oracle
 

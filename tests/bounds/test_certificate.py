@@ -15,16 +15,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handful.bounds import (
+    RATE_SENTENCES,
     Certificate,
     Criterion,
     Message,
     Term,
     compression_bound,
+    confidence_text,
     half_space_message,
+    percent_text,
     published_half_space_bound,
     selective_error_bound,
 )
-from handful.bounds._certificate import RATE_SENTENCES, confidence_text, percent_text
 
 words = st.text(max_size=20)
 finite = st.floats(allow_nan=False, allow_infinity=False)

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handful.bounds import (
+    SPARSE_PCA_METHODS,
     binomial_tail_inverse,
     code_length_bound,
     matching_pursuit_bound,
     perceptron_bound,
     sparse_pca_bound,
 )
-from handful.bounds._projection import SPARSE_PCA_METHODS
 from tests.oracles import bounds as oracle
 
 HAIR = 1 + mp.mpf("1e-9")
@@ -42,7 +42,9 @@ def test_matching_pursuit_with_many_centres_is_vacuous(m, data):
     d = data.draw(st.integers(1, m))
     t = data.draw(st.integers(0, m - d))
     certificate = matching_pursuit_bound(m, d, t)
-    assert certificate.risk >= 0.0
+    total = math.fsum(term.nats for term in certificate.terms)
+    assert bool(certificate.terms) == (2 * (m - d - t) > d)
+    assert certificate.risk == pytest.approx(min(1.0, total) if total else 1.0, rel=1e-12)
     if m - d - t <= d:
         assert certificate.is_vacuous
 

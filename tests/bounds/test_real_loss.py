@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handful.bounds import kl_compression_bound, pac_bayes_bound, real_loss_bound
-from handful.bounds._real_loss import REAL_LOSS_METHODS
+from handful.bounds import REAL_LOSS_METHODS, kl_compression_bound, pac_bayes_bound, real_loss_bound
 from tests.oracles import bounds as oracle
 
 # q = 15/612, 612 examples outside, 26.809086108 nats

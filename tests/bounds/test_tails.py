@@ -247,8 +247,7 @@ def test_arrays_broadcast_and_scalars_stay_scalars():
         kl_divergence(0.1, 0.2),
         log_binomial_coefficient(5, 2),
     ):
-        assert np.ndim(value) == 0
-        assert isinstance(float(value), float)
+        assert isinstance(value, np.float64)  # not an array of no dimension
     assert binomial_tail_inverse([], [], []).shape == (0,)
     assert kl_inverse([0.1, 1.0], 0.1).shape == (2,)
     assert log_binomial_cdf([1, 2], 10, [[0.1], [0.2]]).shape == (2, 2)

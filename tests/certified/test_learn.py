@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from handful import CertifiedClassifier
-from handful.certified import FORMS, Proposal
-from handful.certified._forms import BELIEF, Form, simplicity_of
+from handful.certified import FORMS, Form, Proposal
+from handful.certified._forms import BELIEF, simplicity_of
 from handful.certified._learn import learn_all, pool_error, ranked, standard_error
 from handful.fitted import Constant
 from tests.certified.cases import linear_pool, make_pool

@@ -121,9 +121,18 @@ def test_a_missing_extra_is_a_failure_that_says_what_to_do(command, monkeypatch)
     assert "distributed is not installed" in result.stderr
 
 
-def test_no_address_is_no_cluster():
+def test_no_address_is_no_cluster(monkeypatch):
+    def refuse(*args, **options):
+        raise AssertionError("a cluster was asked for")
+
+    monkeypatch.setattr("handful.distributed.scheduler", refuse)
+    inside = []
     with on_scheduler(None):
-        pass
+        inside.append(True)
+    assert inside
+    with pytest.raises(AssertionError, match="a cluster was asked for"), on_scheduler("tcp://x"):
+        inside.append(False)
+    assert inside == [True]
 
 
 @pytest.mark.parametrize("rules", ["stumps", "auto"])

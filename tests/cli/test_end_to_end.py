@@ -78,7 +78,11 @@ def _in_terminal(words, cwd, until=None, limit=300.0):
         os.chdir(cwd)
         os.execve(sys.executable, [*HANDFUL, *words], ENVIRONMENT)
     out, start = b"", time.monotonic()
-    while time.monotonic() - start < limit:
+    while True:
+        if time.monotonic() - start > limit:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            pytest.fail(f"not done after {limit:g} s: {out[-500:]!r}")
         if select.select([handle], [], [], 0.05)[0]:
             try:
                 block = os.read(handle, 65536)

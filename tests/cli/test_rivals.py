@@ -40,7 +40,7 @@ def test_each_fits_predicts_and_has_a_size(name, rng):
     rival = RIVALS[name]
     machine = rival.make(True, 0).fit(X, y)
     assert (machine.predict(X) == y).mean() > 0.6
-    assert rival.size(machine) >= 0
+    assert rival.size(machine) >= 1  # none is constant here
     assert hasattr(machine, "certify") == rival.is_ours
     for count in (rival.made_of, rival.held_back):
         assert count is None or 0 <= count(machine) <= 80

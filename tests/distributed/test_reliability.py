@@ -20,6 +20,8 @@ from handful.covering import cross_validate_path
 from handful.distributed import ClusterError, cluster, scheduler, watch_passes
 from tests.distributed.conftest import cut
 
+pytestmark = pytest.mark.integration
+
 DATA = load_dataset("breastw")
 SIZES = [100] * 6 + [83]
 

@@ -8,9 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handful import DecisionListMachine, SetCoveringMachine, load_dataset
-from handful.io import load_model, save_model
-from handful.io._model import model_from_dict
-from handful.io.save import model_to_dict
+from handful.io import load_model, model_from_dict, model_to_dict, save_model
 from handful.rules.fields import ModelFileError
 
 MACHINES = {

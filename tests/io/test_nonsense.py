@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 from handful import AdaBoost, KernelPerceptron, SetCoveringMachine, load_dataset
-from handful.io import ModelFileError
-from handful.io._model import model_from_dict
+from handful.io import ModelFileError, model_from_dict, model_to_dict
 from handful.io.document import from_text, to_text
-from handful.io.save import model_to_dict
 from handful.verify import verify_model
 
 

@@ -15,16 +15,26 @@ def quick_tables():
     }
 
 
+def _noise(errors):
+    """What another order of the rows, which the paper does not print, may do to its errors.
+
+    Over random orders the cross-validated errors of machines like these have a standard deviation
+    of 0.2 to 0.3 root counts (measured on both sets); this is four times the larger.
+    """
+    return 1.25 * np.sqrt(errors)
+
+
 def test_table_1_errors_are_those_of_the_paper_within_its_noise(quick_tables):
     frame = quick_tables["1"]
     assert set(frame["set"]) == {"Haberman", "Glass"}
-    assert (frame["difference"].abs() <= 10).all(), frame
+    assert (frame["difference"].abs() <= _noise(frame["errors_paper"])).all(), frame
     assert (frame["certificate"] > frame["errors"]).all()
     assert any("no guarantee" in note for note in frame.attrs["notes"])
 
 
 def test_slides(quick_tables):
-    assert (quick_tables["slides"]["difference"].abs() <= 15).all()
+    frame = quick_tables["slides"]
+    assert (frame["difference"].abs() <= _noise(frame["errors_slides"])).all(), frame
 
 
 def test_support_vector_machines_are_those_of_the_paper(quick_tables):
@@ -42,7 +52,8 @@ def test_slides_have_bounds_and_support_vector_machines(quick_tables):
     machines = quick_tables["slides-svm"]
     assert (machines["soft"] < machines["hard"]).all()
     assert machines["soft_difference"].abs().max() <= 6
-    assert machines["hard_difference"].abs().max() <= 20
+    # solved to the optimum; a solver that stops early leaves more errors, not fewer
+    assert machines["hard"].between(0.8 * machines["hard_slides"], machines["hard_slides"]).all()
 
 
 @pytest.mark.slow

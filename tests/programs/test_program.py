@@ -1,3 +1,4 @@
+import highspy
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -111,10 +112,18 @@ def test_limits_raise(rng, limit, status):
     assert caught.value.status is status
 
 
-def test_limits_count_from_the_last_solve(rng):
-    program = LinearProgram(*_random(rng, 60, 40))
-    for _ in range(3):
-        program.solve(time_limit=60.0)
+def test_limits_count_from_the_last_solve(rng, monkeypatch):
+    """HiGHS adds up the time of all solves of a model, and compares the sum with the limit."""
+    budgets, set_option = [], highspy.Highs.setOptionValue
+
+    def record(model, name, value):
+        budgets.extend([value] if name == "time_limit" else [])
+        return set_option(model, name, value)
+
+    monkeypatch.setattr(highspy.Highs, "setOptionValue", record)
+    monkeypatch.setattr(highspy.Highs, "getRunTime", lambda model: 100.0)
+    LinearProgram(*_random(rng, 60, 40)).solve(time_limit=60.0)
+    assert budgets == [160.0]
 
 
 def test_a_gap_that_is_not_proved_raises(rng):

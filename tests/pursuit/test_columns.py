@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from handful.kernels import make_kernel
-from handful.pursuit import _columns
-from handful.pursuit._columns import KernelColumns
+from handful.pursuit import KernelColumns, _columns
 from tests.oracles.pursuit import gaussian_kernel
 
 MEMORIES = [0, 1 << 30]

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from handful.kernels import make_kernel
-from handful.pursuit._columns import KernelColumns
-from handful.pursuit._orthogonal import orthogonal_pursuit
+from handful.pursuit import KernelColumns, orthogonal_pursuit
 from handful.pursuit.gram import Coding, GramSums, MomentSums, Scaler, gram_pursuit
 
 

@@ -15,6 +15,8 @@ from handful.report import render_report
 from tests.report.browser import Browser, find_browser
 from tests.report.conftest import CASES
 
+pytestmark = pytest.mark.integration
+
 EVIL = "<script>document.title='owned'</script>"
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 IMAGE = "<img src=x onerror=\"document.title='owned'\">"

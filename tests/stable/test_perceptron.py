@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from handful.bounds import NotCertifiableError, perceptron_bound, stable_risk
 from handful.stable import KernelPerceptron
 from handful.stable.perceptron import run_perceptron
-from handful.tables._cases import canonical_order
+from handful.tables import canonical_order
 from tests.oracles import conformity
 
 cached_risk = lru_cache(maxsize=None)(stable_risk)

@@ -8,7 +8,8 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from handful.conformal import NonconformityClassifier
-from handful.tables._cases import canonical_order, row_digests, uniform_draws
+from handful.tables import canonical_order, uniform_draws
+from handful.tables._cases import row_digests
 
 
 def test_order_moves_with_the_rows(rng):

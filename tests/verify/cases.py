@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from handful import BoundSearch, DecisionListMachine, SetCoveringMachine, load_dataset
+from handful.io import model_to_dict
 from handful.io.document import to_text
-from handful.io.save import model_to_dict
-from handful.verify._document import content_hash
+from handful.verify import content_hash
 from tests.verify.cases_scores import SCORES
 
 HASH = re.compile(r'"content_sha256": "[0-9a-f]{64}"')

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from handful.io.document import content_hash as writer_hash
-from handful.verify._document import UnreadableFileError, content_hash, read_document
+from handful.verify import content_hash
+from handful.verify._document import UnreadableFileError, read_document
 
 
 def test_hash_minds_digits_not_layout():

@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from handful.io import load_model
-from handful.io._model import model_from_dict
+from handful.io import load_model, model_from_dict
 from handful.io.document import from_text, to_text
 from handful.rules import RuleSet
 from handful.verify import verify_model

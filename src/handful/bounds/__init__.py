@@ -13,6 +13,7 @@ simulation in ``tests/bounds/test_validity.py`` and a mutant in ``tools/mutants.
 from handful.bounds._betting import betting_bound
 from handful.bounds._caution import caution
 from handful.bounds._certificate import (
+    RATE_SENTENCES,
     Certificate,
     Criterion,
     NotCertifiableError,
@@ -53,6 +54,7 @@ from handful.bounds._messages import (
 )
 from handful.bounds._planner import planned_risk, samples_needed
 from handful.bounds._projection import (
+    SPARSE_PCA_METHODS,
     code_length_bound,
     matching_pursuit_bound,
     perceptron_bound,
@@ -63,7 +65,7 @@ from handful.bounds._published import (
     published_half_space_bound,
     repaired_half_space_bound,
 )
-from handful.bounds._real_loss import pac_bayes_bound, real_loss_bound
+from handful.bounds._real_loss import REAL_LOSS_METHODS, pac_bayes_bound, real_loss_bound
 from handful.bounds._registry import BOUNDS, Bound
 from handful.bounds._stable import stable_bound, stable_risk
 from handful.bounds._tails import (
@@ -78,6 +80,9 @@ from handful.bounds._terms import Message, Term
 __all__ = [
     "BLIND_POOL",
     "BOUNDS",
+    "RATE_SENTENCES",
+    "REAL_LOSS_METHODS",
+    "SPARSE_PCA_METHODS",
     "Bound",
     "Certificate",
     "ClassCounts",

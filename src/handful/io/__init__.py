@@ -18,9 +18,9 @@ read off the estimator in ``_estimators.py``.
 from handful.io._export import export_json, export_python, export_sql
 from handful.io._foreign import Estimators, beside, read_estimators, untrusted_types
 from handful.io._forms import StoredForm, choices_of, form_to_dict, save_form
-from handful.io._model import StoredModel, load_model
+from handful.io._model import StoredModel, load_model, model_from_dict
 from handful.io._retrain import Retraining
-from handful.io.save import save_model
+from handful.io.save import model_to_dict, save_model
 from handful.rules.fields import ModelFileError
 
 __all__ = [
@@ -36,6 +36,8 @@ __all__ = [
     "export_sql",
     "form_to_dict",
     "load_model",
+    "model_from_dict",
+    "model_to_dict",
     "read_estimators",
     "save_form",
     "save_model",
