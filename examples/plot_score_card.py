@@ -7,17 +7,22 @@ Few questions with whole points, learned in a few hundredths of a second.
 
 import matplotlib.pyplot as plt
 
-from handful import ScoreCard, load_dataset
+from handful import CertifiedClassifier, ScoreCard, ScoreCardDisplay, load_dataset
 
 X, y = load_dataset("breastw").named()  # a data frame, and words as labels
 machine = ScoreCard(max_items=5, max_points=3).fit(X, y)
 print(machine.explain())
 
 # %%
-# Every total has an estimated probability; the certificate of a card comes from a menu.
-card = machine.card_
-plt.bar(card.totals, card.probabilities(card.totals), color="C0")
-plt.axvline(card.threshold - 0.5, color="C3")
-plt.xlabel("points")
-plt.ylabel(f"estimated probability of {machine.classes_[1]}")
+# The certificate of a card comes from a menu, and with it limits on what points mean, which hold
+# all at once.
+menu = CertifiedClassifier(["constant", "score card"]).fit(X, y).choose("score card")
+print(menu.explain())
+ScoreCardDisplay.from_estimator(menu).plot()
 plt.show()
+
+# %%
+# Nine of ten cases must be found: the threshold that is certified to do so.
+careful = menu.reach(sensitivity=0.9)
+print("\n".join(careful.fitted_.sentences()))
+print(careful.certificate_.rates)

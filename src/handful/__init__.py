@@ -37,6 +37,7 @@ _HOME: dict[str, str] = {
     "PursuitPathDisplay": "pursuit",
     "RulesDisplay": "report",
     "ScoreCard": "scoring",
+    "ScoreCardDisplay": "scoring",
     "SetCoveringMachine": "covering",
     "SparseKernelCCA": "pursuit",
     "SparseKernelPCA": "pursuit",

@@ -12,6 +12,8 @@ machines that did not see it, and an entry in ``_forms.py``.
 from handful.certified._classifier import CertifiedClassifier
 from handful.certified._display import MenuDisplay
 from handful.certified._forms import FORMS, READABLE, Form, named_candidates
+from handful.certified._goals import Band
+from handful.certified._grades import Grades, Grid
 from handful.certified._menu import Menu
 from handful.certified._pool import Pool
 from handful.certified._proposals import Proposal
@@ -21,11 +23,14 @@ from handful.certified._study import fit_study
 __all__ = [
     "FORMS",
     "READABLE",
+    "Band",
     "Candidate",
     "CertifiedClassifier",
     "Counts",
     "Failure",
     "Form",
+    "Grades",
+    "Grid",
     "Menu",
     "MenuDisplay",
     "Pool",

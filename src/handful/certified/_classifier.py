@@ -17,10 +17,12 @@ from handful._types import Floats, Ints
 from handful.bounds import Certificate, binomial_tail_inverse, held_out_bound
 from handful.certified._explain import menu_lines, rules_frame
 from handful.certified._forms import wanted_forms
+from handful.certified._goals import ScoreGoals
 from handful.certified._groups import GROUP_LOSSES
 from handful.certified._learn import learn_all, make_candidates, units_in_pool
 from handful.certified._menu import NO_SEED, SEED, Menu
 from handful.certified._pool import Pool, make_folds, take_rows
+from handful.certified._records import Candidate
 from handful.fitted import Fitted, feature_names, read_columns, read_table
 from handful.tables import Units, make_units, row_digests
 
@@ -33,7 +35,7 @@ _GROUP_QUANTITY = {
 }
 
 
-class CertifiedClassifier(ClassifierMixin, BaseEstimator):
+class CertifiedClassifier(ScoreGoals, ClassifierMixin, BaseEstimator):
     """A menu of classifiers of different forms, every one certified, so that you may choose.
 
     A pool of rows is drawn without looking. Every form is trained on it, with its settings
@@ -74,6 +76,10 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):
         then the candidates that failed, with the reason.
     chosen_ : str
         Name of the row that predicts.
+    candidate_ : Candidate
+        That row, with its price and counts.
+    goal_ : None, or a pair of goal and value
+        What `reach` was asked for.
     fitted_ : Fitted
         The chosen classifier as data.
     certificate_ : Certificate
@@ -234,7 +240,11 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):
             )
 
     def _take(self, row: int) -> None:
-        candidate = self._menu[row]
+        self._hold(self._menu[row])
+        self.goal_ = None
+
+    def _hold(self, candidate: Candidate) -> None:
+        self.candidate_ = candidate
         self.chosen_ = candidate.name
         self.fitted_: Fitted = candidate.fitted
         self.certificate_ = self.certify()
@@ -311,10 +321,8 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):
             return self._certify_held_out(X, y, self.delta if delta is None else delta, n_choices)
         if bound != "auto":
             raise ValueError(f"`bound` must be 'auto' or 'held-out', got {bound!r}.")
-        row = self._menu.row_of(self.chosen_)
-        made = self._menu.certificate(row, delta, n_choices)
-        rates = _rates(self._menu[row], made)
-        return replace(made, rates=rates)
+        made = self._menu.certify(self.candidate_, delta, n_choices)
+        return replace(made, rates=_rates(self.candidate_, made))
 
     def _certify_held_out(self, X: Any, y: Any, delta: float, n_choices: int) -> Certificate:
         table, _ = read_table(self, X)
@@ -352,6 +360,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):
                 "",
                 f"Chosen: {self.chosen_}",
                 *(f"  {line}" for line in self.fitted_.sentences()),
+                *(f"  {line}" for line in self.points_lines()),
                 "",
                 self.certificate_.explain(),
             ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -14,18 +13,17 @@ from threadpoolctl import ThreadpoolController
 
 from handful._progress import current_progress
 from handful._threads import one_blas_thread
-from handful._types import Floats, Ints
+from handful._types import Ints
 from handful.bounds import Term
+from handful.certified._counting import Counting, by_classes
 from handful.certified._foreign_forms import vote
 from handful.certified._forms import BELIEF, FORMS, Form, simplicity_of
 from handful.certified._groups import count_groups, group_means
-from handful.certified._pool import Pool, take_rows
+from handful.certified._pool import Pool
 from handful.certified._proposals import Proposal
 from handful.certified._records import Candidate, Counts, Failure, rank_masses
-from handful.fitted import Columns, Fitted
+from handful.fitted import Fitted
 from handful.tables import Units
-
-_BLOCK = 65_536  # rows counted at a time
 
 Learned = tuple[list[tuple[Proposal, float]], list[Failure]]
 
@@ -111,15 +109,16 @@ def make_candidates(
     counted = units.rows_of(units.order[n_pool:])
     candidates, failures = [], []
     all_fitted = [Fitted(p.form, pool.columns, classes, p.machine) for p, _, _ in in_order]
-    guesses = predict_rows(all_fitted, pool.columns, table, counted)
-    for rank, ((proposal, seconds, error), fitted, guess, mass) in enumerate(
-        zip(in_order, all_fitted, guesses, masses, strict=True), start=1
+    labelled = Counting.of(all_fitted, pool).rows(table, y, counted)
+    for rank, ((proposal, seconds, error), fitted, found, mass) in enumerate(
+        zip(in_order, all_fitted, labelled, masses, strict=True), start=1
     ):
         name = proposal.name or proposal.form
         term = Term("rank", f"rank {rank} of {len(in_order)} in the pool's order", -math.log(mass))
-        if isinstance(guess, Exception):
-            failures.append(Failure(name, f"{type(guess).__name__}: {guess}", seconds))
+        if isinstance(found, Exception):
+            failures.append(Failure(name, f"{type(found).__name__}: {found}", seconds))
             continue
+        guess, grades = found
         counts = _counts(pool, proposal, guess, y[counted], counted, units, term.nats, delta,
                          group_loss)  # fmt: skip
         form = FORMS.get(proposal.form)
@@ -137,6 +136,7 @@ def make_candidates(
                 is_readable=proposal.form.endswith("score card") or bool(form and form.is_readable),
                 simplicity=simplicity_of(proposal.form),
                 n_ranked=len(in_order),
+                grades=grades,
             )
         )
     return candidates, failures
@@ -145,41 +145,6 @@ def make_candidates(
 def units_in_pool(pool: Pool) -> int:
     """Rows or groups in the pool."""
     return len(pool) if pool.groups is None else len(np.unique(pool.groups))
-
-
-def predict_rows(
-    fitted: Sequence[Fitted], columns: Columns, table: Any, rows: Ints
-) -> list[Ints | Exception]:
-    """Class positions of some rows by each classifier, or what it raised.
-
-    Block by block, and each block is encoded once for all of them.
-    """
-    out: list[Ints | Exception] = [np.empty(len(rows), dtype=np.int64) for _ in fitted]
-    for start in range(0, len(rows), _BLOCK):
-        place = slice(start, start + _BLOCK)
-        block = take_rows(table, rows[place])
-        encoded = _encoded(columns, block)
-        for k, one in enumerate(fitted):
-            found = out[k]
-            if isinstance(found, Exception):
-                continue
-            try:
-                found[place] = one.labels(block) if one.reads_table else one.labels_of(encoded())
-            except Exception as problem:  # a foreign estimator may raise anything
-                out[k] = problem
-    return out
-
-
-def _encoded(columns: Columns, block: Any) -> Callable[[], Floats]:
-    """A block's encoding, made when it is first asked for: a foreign pipeline may not need it."""
-    made: list[Floats] = []
-
-    def encode() -> Floats:
-        if not made:
-            made.append(columns.encode(block))
-        return made[0]
-
-    return encode
 
 
 def _counts(
@@ -194,10 +159,7 @@ def _counts(
     group_loss: str,
 ) -> Counts:
     is_wrong = guess != y
-    by_class = tuple(
-        (int(np.count_nonzero(y == k)), int(np.count_nonzero(is_wrong[y == k])))
-        for k in range(pool.n_classes)
-    )
+    by_class = by_classes(guess, y, pool.n_classes)
     if units.member is None or pool.groups is None:
         return Counts(len(rows), int(np.count_nonzero(is_wrong)), by_class)
     pool_losses = group_means(proposal.guesses != pool.y, pool.groups)

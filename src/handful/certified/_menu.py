@@ -126,7 +126,12 @@ class Menu:
 
     def certificate(self, row: int, delta: float | None = None, n_choices: int = 1) -> Certificate:
         """The itemised certificate of a row; the other rows stay valid beside it."""
-        candidate = self[row]
+        return self.certify(self[row], delta, n_choices)
+
+    def certify(
+        self, candidate: Candidate, delta: float | None = None, n_choices: int = 1
+    ) -> Certificate:
+        """The itemised certificate of a candidate, which may be a row moved to a threshold."""
         delta = self.delta if delta is None else delta
         counts = candidate.counts
         if counts.losses is not None:

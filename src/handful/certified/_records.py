@@ -9,6 +9,7 @@ import numpy as np
 
 from handful._types import Floats, Ints
 from handful.bounds import Term
+from handful.certified._grades import Grades
 from handful.fitted import Fitted
 
 
@@ -61,6 +62,8 @@ class Candidate:
     is_readable : bool
     simplicity : int
         Position of its form in the fixed order of forms, 0 for the simplest.
+    grades : Grades or None
+        Counts at other thresholds, widths of doubt and bins, for forms with a score.
     """
 
     name: str
@@ -75,6 +78,7 @@ class Candidate:
     is_readable: bool = True
     simplicity: int = 0
     n_ranked: int = 1
+    grades: Grades | None = None
 
     @property
     def nats(self) -> float:

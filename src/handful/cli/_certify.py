@@ -59,6 +59,15 @@ def certify(
     delta: float = typer.Option(
         0.05, "--delta", "-d", help="Allowed probability that any certificate of the menu fails."
     ),
+    sensitivity: float = typer.Option(
+        None, help="Take the row and threshold certified to find so many cases (0.9)."
+    ),
+    specificity: float = typer.Option(
+        None, help="Take the row and threshold certified to clear so many others (0.9)."
+    ),
+    group_loss: str = typer.Option(
+        "mean", help="With --groups: mean, a random case of a new group; any, some case of it."
+    ),
     details: bool = typer.Option(False, "--details", help="Show what is paid, in nats."),
     include_rows: bool = typer.Option(
         False, "--include-rows", help="Print and write forms that contain training rows."
@@ -130,7 +139,10 @@ def certify(
         missing=_marks(_listed(missing)),
         drop_missing_target=drop_missing_target,
     )
-    options = MenuOptions(candidates, choose, prefer, delta, details, include_rows, threads)
+    options = MenuOptions(
+        candidates, choose, prefer, delta, details, include_rows, threads, sensitivity, specificity,
+        group_loss,
+    )  # fmt: skip
     certify_menu(data, choices, options, out=out, force=force, as_json=as_json)
 
 

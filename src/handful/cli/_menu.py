@@ -31,6 +31,9 @@ class MenuOptions:
     details: bool = False
     include_rows: bool = False
     threads: int = 1
+    sensitivity: float | None = None
+    specificity: float | None = None
+    group_loss: str = "mean"
 
     @property
     def tolerance(self) -> float:
@@ -38,6 +41,15 @@ class MenuOptions:
         if self.prefer not in TOLERANCES:
             raise ValueError(f"`--prefer` must be 'simple' or 'tight', got {self.prefer!r}.")
         return TOLERANCES[self.prefer]
+
+    @property
+    def goal(self) -> dict[str, float] | None:
+        """What must be reached, if anything; sensitivity is that of the case."""
+        given = {"sensitivity": self.sensitivity, "specificity": self.specificity}
+        named = {name: value for name, value in given.items() if value is not None}
+        if len(named) > 1:
+            raise ValueError("`--sensitivity` and `--specificity` are two goals: say one of them.")
+        return named or None
 
     @property
     def forms(self) -> str | list[str]:
@@ -64,6 +76,11 @@ class Made:
         """Of the table."""
         return self.loaded.name
 
+    @property
+    def is_default(self) -> bool:
+        """Whether the tolerance chose the row, and nobody else."""
+        return self.options.choose is None and self.options.goal is None and not self.remarks
+
 
 def certify_menu(
     data: Path | None,
@@ -84,9 +101,9 @@ def certify_menu(
     study = read_study(loaded.frame, choices)
     study = replace(study, notes=(*loaded.notes, *study.notes))
     start = time.perf_counter()
-    machine = fit_menu(study, forms, tolerance, options.delta, options.threads)
+    machine = fit_menu(study, forms, tolerance, options)
     seconds = time.perf_counter() - start
-    machine, remarks = chosen(machine, options, is_written=out is not None)
+    machine, remarks = chosen(machine, options, is_written=out is not None, positive=study.positive)
     made = Made(loaded, study, machine, choices, options, seconds, remarks)
     written = [] if out is None else write_menu(made, data, out, force=force)
     if as_json:
@@ -114,7 +131,7 @@ def embedded_frame() -> pd.DataFrame:
 
 
 def fit_menu(
-    study: Study, forms: Any, tolerance: float, delta: float, threads: int
+    study: Study, forms: Any, tolerance: float, options: MenuOptions
 ) -> CertifiedClassifier:
     """The menu, with progress."""
     import warnings
@@ -124,13 +141,34 @@ def fit_menu(
 
     with progress("Learning") as report, watch_progress(report), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of single forms: what matters is in their rows
-        return fit_study(study, candidates=forms, tolerance=tolerance, delta=delta, n_jobs=threads)
+        return fit_study(
+            study,
+            candidates=forms,
+            tolerance=tolerance,
+            delta=options.delta,
+            group_loss=options.group_loss,
+            n_jobs=options.threads,
+        )
 
 
 def chosen(
-    machine: CertifiedClassifier, options: MenuOptions, *, is_written: bool
+    machine: CertifiedClassifier,
+    options: MenuOptions,
+    *,
+    is_written: bool,
+    positive: str | None = None,
 ) -> tuple[CertifiedClassifier, tuple[str, ...]]:
     """The row that the user wants, or the default one among those that may be written."""
+    if options.goal is not None:
+        if options.choose is not None:
+            raise ValueError("`--choose` and a goal exclude each other: the goal chooses the row.")
+        ((name, value),) = options.goal.items()
+        if positive is not None and positive == str(machine.classes_[0]):
+            name = "specificity" if name == "sensitivity" else "sensitivity"
+        machine = machine.reach(**{name: value})
+        if is_written and (why := why_not_written(machine.fitted_, options)):
+            raise ValueError(f"{machine.chosen_!r}, which reaches the goal best: {why}")
+        return machine, ()
     if options.choose is not None:
         text = options.choose
         machine = machine.choose(int(text) if text.isdigit() else text)

@@ -23,7 +23,7 @@ def write_menu(made: Made, data: Path | None, out: Path, *, force: bool) -> list
         made.study,
         made.choices,
         data=EMBEDDED if data is None else made.name,
-        is_default=made.options.choose is None and not made.remarks,
+        is_default=made.is_default,
     )
     text = to_text(document)
     if out.suffix == ".json":

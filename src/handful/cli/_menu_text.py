@@ -78,7 +78,11 @@ def rule_lines(made: Made) -> list[str]:
             f"This form contains {fitted.n_training_rows} training rows. "
             "Say --include-rows to print and to write them."
         ]
-    return fitted.sentences()
+    meaning = made.machine.points_lines()
+    if not meaning:
+        return fitted.sentences()
+    together = f"With {100 * (1 - made.options.delta):g} % confidence, all at once:"
+    return [*fitted.sentences(), "", together, *meaning]
 
 
 def found_rates(made: Made) -> list[dict[str, Any]]:
@@ -87,7 +91,7 @@ def found_rates(made: Made) -> list[dict[str, Any]]:
     if not certificate.rates:
         return []
     classes = [str(label) for label in machine.classes_]
-    counts = machine.candidates_[_row(made)].counts.by_class
+    counts = machine.candidate_.counts.by_class
     names = ("false_positive_given_negative", "false_negative_given_positive")
     positive = made.study.positive or classes[1]
     rates = []
@@ -102,11 +106,6 @@ def found_rates(made: Made) -> list[dict[str, Any]]:
 
 def _other(classes: list[str], label: str) -> str:
     return next(word for word in classes if word != label)
-
-
-def _row(made: Made) -> int:
-    names = [candidate.name for candidate in made.machine.candidates_]
-    return names.index(made.machine.chosen_)
 
 
 def as_dict(made: Made) -> dict[str, Any]:
@@ -143,6 +142,7 @@ def as_dict(made: Made) -> dict[str, Any]:
         "not_fitted": [{"name": f.name, "reason": f.reason} for f in machine.failures_],
         "chosen": machine.chosen_,
         "rule": rule_lines(made),
+        "goal": None if machine.goal_ is None else list(machine.goal_),
         "caution": caution_of(made),
         "rates": found_rates(made),
         "certificate": machine.certificate_.to_dict(),

@@ -2,9 +2,9 @@
 
 What lives here: frozen records that predict, say in sentences exactly what is evaluated, and
 become plain documents (and are rebuilt from them): `Constant`, `OrderedRules`, `Card`,
-`LinearScore`, `Additive`, `KernelExpansion`, `Vote`; `Columns`, the encoding of a table that
-they read; and `Fitted`, which joins an encoding, the labels and one of these. What does not:
-how one is learned, and what is certified about it.
+`LinearScore`, `Additive`, `KernelExpansion`, `Vote`, `Thresholded`; `Columns`, the encoding of a
+table that they read; and `Fitted`, which joins an encoding, the labels and one of these. What does
+not: how one is learned, and what is certified about it.
 
 To add a form: a frozen dataclass with the methods of `Machine`, an entry in ``_document.py``,
 and an oracle that evaluates its sentences by hand.
@@ -22,6 +22,7 @@ from handful.fitted._machine import Machine, Spoken
 from handful.fitted._opaque import Opaque
 from handful.fitted._reading import feature_names, has_words, read_table
 from handful.fitted._simple import Constant, OrderedRules, Rule, Vote
+from handful.fitted._thresholded import Thresholded, with_threshold
 
 __all__ = [
     "Additive",
@@ -43,6 +44,7 @@ __all__ = [
     "Plane",
     "Rule",
     "Spoken",
+    "Thresholded",
     "Vote",
     "feature_names",
     "has_words",
@@ -50,4 +52,5 @@ __all__ = [
     "machine_to_document",
     "read_columns",
     "read_table",
+    "with_threshold",
 ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -59,6 +60,10 @@ class Card:
     def scores(self, X: Floats) -> Floats:
         """Points above half a point below the threshold."""
         return np.asarray(self.points(X) - (self.threshold - 0.5), dtype=np.float64)
+
+    def at(self, score: float) -> Card:
+        """The card that says the second class where this one's score is above a number."""
+        return replace(self, threshold=math.floor(score + self.threshold - 0.5) + 1)
 
     def probabilities(self, totals: Ints) -> Floats:
         """Estimated probability of the second class at each total."""

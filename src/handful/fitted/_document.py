@@ -13,6 +13,7 @@ from handful.fitted._linear import LinearScore
 from handful.fitted._machine import Machine, as_floats
 from handful.fitted._opaque import Opaque
 from handful.fitted._simple import Constant, OrderedRules, Rule, Vote
+from handful.fitted._thresholded import Thresholded
 
 
 def machine_to_document(machine: Machine, estimators: list[Any] | None = None) -> dict[str, Any]:
@@ -37,6 +38,9 @@ def machine_to_document(machine: Machine, estimators: list[Any] | None = None) -
     if isinstance(machine, Vote):
         members = [machine_to_document(member, estimators) for member in machine.members]
         return {"machine": "vote", "members": members, "n_classes": machine.n_classes}
+    if isinstance(machine, Thresholded):
+        base = machine_to_document(machine.base, estimators)
+        return {"machine": "thresholded", "base": base, "threshold": machine.threshold}
     for name, (kind, write, _) in FORMS.items():
         if isinstance(machine, kind):
             return {"machine": name, **write(machine)}
@@ -50,6 +54,8 @@ def is_plain(machine: Machine) -> bool:
     """Whether a machine has a document."""
     if isinstance(machine, Vote):
         return all(is_plain(member) for member in machine.members)
+    if isinstance(machine, Thresholded):
+        return is_plain(machine.base)
     return any(isinstance(machine, kind) for kind, _, _ in FORMS.values())
 
 
@@ -63,8 +69,11 @@ def machine_from_document(document: Mapping[str, Any], estimators: Sequence[Any]
     if name == "vote":
         members = tuple(machine_from_document(v, estimators) for v in document["members"])
         return Vote(members, int(document["n_classes"]))
+    if name == "thresholded":
+        base = machine_from_document(document["base"], estimators)
+        return Thresholded(base, float(document["threshold"]))
     if name not in FORMS:
-        known = sorted([*FORMS, "vote", FOREIGN])
+        known = sorted([*FORMS, "vote", "thresholded", FOREIGN])
         raise ValueError(f"`machine` must be one of {known}, got {name!r}.")
     return FORMS[name][2](document)
 

@@ -9,6 +9,7 @@ from handful.fitted._card import Card
 from handful.fitted._linear import LinearScore
 from handful.fitted._machine import Floats, Machine, Spoken, number
 from handful.fitted._simple import Constant, OrderedRules
+from handful.fitted._thresholded import Thresholded
 
 
 def reasons(machine: Machine, X: Floats, words: Spoken) -> list[str]:
@@ -30,7 +31,7 @@ def reasons(machine: Machine, X: Floats, words: Spoken) -> list[str]:
         return [texts[i] for i in machine.first_rule(X)]
     if isinstance(machine, Card):
         return _points(machine, X, words)
-    if isinstance(machine, LinearScore | Additive):
+    if isinstance(machine, LinearScore | Additive | Thresholded):
         scores = machine.scores(X)
         if scores.ndim == 2:
             best = np.argmax(scores, axis=1)

@@ -13,6 +13,7 @@ from handful.fitted._kernel import KernelExpansion
 from handful.fitted._linear import LinearScore
 from handful.fitted._machine import Machine
 from handful.fitted._simple import Constant, OrderedRules, Vote
+from handful.fitted._thresholded import Thresholded
 
 Places = Mapping[int, int]  # of encoded features: where they were, and where they are
 
@@ -33,6 +34,8 @@ def n_training_rows(machine: Machine) -> int:
         return len({c.center for c in conditions if isinstance(c, Ball)})
     if isinstance(machine, Vote):
         return sum(n_training_rows(member) for member in machine.members)
+    if isinstance(machine, Thresholded):
+        return n_training_rows(machine.base)
     return 0
 
 
@@ -78,6 +81,8 @@ def _moved(machine: Machine, places: Places) -> Machine:
     if isinstance(machine, Additive):
         curves = [replace(c, feature=places[c.feature]) for c in machine.curves]
         return replace(machine, curves=tuple(curves))
+    if isinstance(machine, Thresholded):
+        return replace(machine, base=_moved(machine.base, places))
     if isinstance(machine, Vote):
         members = tuple(_moved(member, places) for member in machine.members)
         return replace(machine, members=members)

@@ -228,6 +228,14 @@ def _vote(d: Mapping[str, Any], where: str, width: int, n_classes: int) -> None:
     list_of(d["members"], member, f"{where}.members", MAX_MEMBERS, 1)
 
 
+def _thresholded(d: Mapping[str, Any], where: str, width: int, n_classes: int) -> None:
+    _two(n_classes, where)
+    read_float(d["threshold"], f"{where}.threshold")
+    check_machine(d["base"], f"{where}.base", width, n_classes, depth=1)
+    if d["base"]["machine"] not in ("linear", "additive", "kernel expansion"):
+        raise fail(f"{where}.base", "a score", d["base"]["machine"])
+
+
 def _foreign(d: Mapping[str, Any], where: str, width: int, n_classes: int) -> None:
     read_int(d["n_classes"], f"{where}.n_classes")
     takes = read_text(d["takes"], f"{where}.takes", ("table", "encoded", "filled"))
@@ -244,6 +252,7 @@ _MACHINES: dict[str, tuple[tuple[str, ...], Callable[[Any, str, int, int], None]
     "additive": (("curves", "intercepts"), _additive),
     "kernel expansion": (_KERNEL, _kernel),
     "vote": (("members", "n_classes"), _vote),
+    "thresholded": (("base", "threshold"), _thresholded),
     "foreign": (("place", "takes", "n_classes", "fill"), _foreign),
 }
 
@@ -261,6 +270,15 @@ def _candidates(value: Any, where: str) -> None:
 def _digest(value: Any, where: str) -> None:
     if not _DIGEST.fullmatch(read_text(value, where)):
         raise fail(where, "64 hexadecimal digits", value)
+
+
+def _goal(value: Any, where: str) -> None:
+    if value is None:
+        return
+    if not isinstance(value, list) or len(value) != 2:
+        raise fail(where, "null, or a goal and its value", value)
+    read_text(value[0], where, ("sensitivity", "specificity"))
+    _share(value[1], where)
 
 
 def _digest_or_nothing(value: Any, where: str) -> None:
@@ -300,6 +318,7 @@ _PROVENANCE: dict[str, Check] = {
     "group_loss": _text,
     "chosen": _text,
     "is_default": truth,
+    "goal": _goal,
     "rank": read_within(1, MAX_PARTS),
     "n_candidates": read_within(1, MAX_PARTS),
 }

@@ -162,8 +162,7 @@ def form_to_dict(
     is_default : bool
         Whether the row is the one that the tolerance chooses.
     """
-    names = [candidate.name for candidate in machine.candidates_]
-    candidate = machine.candidates_[names.index(machine.chosen_)]
+    candidate = machine.candidate_
     fitted: list[Any] = []
     form = machine.fitted_.reduced().to_document(fitted)
     wanted, given = named_candidates(machine.candidates)
@@ -188,6 +187,7 @@ def form_to_dict(
             "group_loss": machine.group_loss,
             "chosen": machine.chosen_,
             "is_default": bool(is_default),
+            "goal": None if machine.goal_ is None else list(machine.goal_),
             "rank": int(candidate.rank),
             "n_candidates": int(candidate.n_ranked),
         },

@@ -19,6 +19,7 @@ from handful.fitted import (
     Machine,
     OrderedRules,
     Plane,
+    Thresholded,
     Vote,
 )
 
@@ -139,6 +140,9 @@ def score_formulas(machine: Machine, language: Language) -> list[str]:
         ]
     if isinstance(machine, KernelExpansion):
         return _expansion(machine, language)
+    if isinstance(machine, Thresholded):
+        (score,) = score_formulas(machine.base, language)
+        return [f"({score} - {language.number(machine.threshold)})"]
     raise TypeError(f"{type(machine).__name__} has no sums.")
 
 
@@ -239,4 +243,5 @@ _WRITERS: tuple[tuple[type, Callable[..., str]], ...] = (
     (LinearScore, _sums),
     (Additive, _sums),
     (KernelExpansion, _sums),
+    (Thresholded, _sums),
 )

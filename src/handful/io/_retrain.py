@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import warnings
 from collections.abc import Mapping, Sequence
@@ -75,8 +76,10 @@ class Retraining:
             )
         default = machine.chosen_
         machine = machine.choose(provenance["chosen"])
-        names = [candidate.name for candidate in machine.candidates_]
-        candidate = machine.candidates_[names.index(machine.chosen_)]
+        if provenance["goal"] is not None:
+            goal, value = provenance["goal"]
+            machine = machine.reach(**{goal: value})
+        candidate = machine.candidate_
         warm_up = candidate.counts.warm_up
         return {
             "fitted": machine.fitted_.reduced().to_document([]),
@@ -84,6 +87,9 @@ class Retraining:
             "rank": int(candidate.rank),
             "n_candidates": int(candidate.n_ranked),
             "default": default,
+            "n_thresholds": next(
+                (math.exp(term.nats) for term in candidate.terms if term.kind == "threshold"), None
+            ),
             "pool": machine.held_back_.tolist(),
             "certificate": machine.certificate_.to_dict(),
             "warm_up": None if warm_up is None else warm_up.tolist(),

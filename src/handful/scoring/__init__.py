@@ -1,13 +1,15 @@
 """Score cards: few items, integer points, a threshold.
 
 What lives here: the items a card may ask (`make_items`), the solver that gives them integer
-points (`support_path`, `integer_points`), and the estimator `ScoreCard`. What does not: the card
+points (`support_path`, `integer_points`), the estimator `ScoreCard`, and
+`ScoreCardDisplay`. What does not: the card
 as data (`handful.fitted.Card`) and certificates (`handful.certified`).
 
 To add a move to the search: a step of ``improve_points`` in ``_loops.py`` and a case in the
 oracle, which tries all points of few items.
 """
 
+from handful.scoring._display import ScoreCardDisplay
 from handful.scoring._estimator import ScoreCard
 from handful.scoring._items import Items, make_items, quantile_cuts
 from handful.scoring._solver import (
@@ -24,6 +26,7 @@ __all__ = [
     "Items",
     "Points",
     "ScoreCard",
+    "ScoreCardDisplay",
     "Support",
     "card_of",
     "integer_points",

@@ -36,9 +36,13 @@ def labels_of(machine: Document, X: Floats, n_classes: int, foreign: Foreign | N
         return (points >= machine["threshold"]).astype(int)
     if kind == "vote":
         return _votes(machine["members"], X, n_classes, foreign)
+    shift = 0.0
+    if kind == "thresholded":
+        machine, shift = machine["base"], machine["threshold"]
+        kind = machine["machine"]
     sums = {"linear": _linear, "additive": _additive, "kernel expansion": _kernel}[kind]
     scores = sums(machine, X)
-    return (scores[0] > 0.0).astype(int) if len(scores) == 1 else np.argmax(scores, axis=0)
+    return (scores[0] > shift).astype(int) if len(scores) == 1 else np.argmax(scores, axis=0)
 
 
 def _is_met(condition: Document, X: Floats) -> NDArray[np.bool_]:
