@@ -53,10 +53,6 @@ class Fitted:
         """Predicted class positions of rows of a table."""
         return self.machine.labels(self.rows(X))
 
-    def labels_of(self, encoded: Floats) -> Ints:
-        """The same of rows that ``columns`` encoded already."""
-        return self.machine.labels(encoded)
-
     @property
     def reads_table(self) -> bool:
         """Whether the machine reads the table itself, not its encoding."""
