@@ -50,7 +50,7 @@ def views(n_kernels, d):
 
 
 def ours(name, X, y, kernels, target, nu=0.2):
-    seconds, machine = timed(lambda: LPBoostMKL(kernels, nu).fit(X, y))
+    seconds, machine = timed(lambda: LPBoostMKL(kernels, nu=nu).fit(X, y))
     weights = machine.kernel_weights_
     print(
         f"{name:42s} {seconds:7.2f} s  gap {machine.gap_[0]:.1e}  "

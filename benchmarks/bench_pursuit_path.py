@@ -1,8 +1,8 @@
 """Claim: the exact pursuit path from raw data beats scikit-learn's `orthogonal_mp` on the Gram.
 
 Both start from X. The peer computes the whole kernel matrix, normalises its columns and runs
-`orthogonal_mp`; we run `orthogonal_pursuit` with the same criterion ("omp"), which must make the
-same choices and leave the same residual, and once more with "ols", which scikit-learn does not
+`orthogonal_mp`; we run `orthogonal_pursuit` with the same criterion ("cosine"), which must make the
+same choices and leave the same residual, and once more with "residual", which scikit-learn does not
 have. CPU seconds, interleaved; the best of the repeats counts. Set OMP_NUM_THREADS=1.
 
 Run: python benchmarks/bench_pursuit_path.py [sizes ...]
@@ -54,8 +54,8 @@ def compare(n_samples, n_repeats):
     X, y = make_data(n_samples)
     best = np.full(6, np.inf)
     for _ in range(n_repeats):
-        omp, store, walk = ours(X, y, "omp")
-        _, ols_store, ols_walk = ours(X, y, "ols")
+        omp, store, walk = ours(X, y, "cosine")
+        _, ols_store, ols_walk = ours(X, y, "residual")
         chosen, residual, gram, peer = theirs(X, y)
         best = np.minimum(best, [store, walk, ols_store, ols_walk, gram, peer])
         assert set(omp.centers) == chosen, "other choices than the peer"

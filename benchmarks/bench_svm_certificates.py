@@ -34,13 +34,13 @@ def one_round(X, y, seed):
     grid = fit_svm_grid(X[mine], y[mine], gammas=WIDTHS, Cs=PENALTIES)
     best = int(np.argmin([(model.margins <= 1.001).sum() for model in grid]))
     size = stable_set(grid[best], X[mine]).members.size
-    stable = stable_bound(len(mine), size, n_models=len(grid)).risk
+    stable = stable_bound(len(mine), size, n_choices=len(grid)).risk
     stable_error = wrong(grid, X[test], y[test])[best] / len(test)
     train, held = np.split(mine, [int(0.7 * len(mine))])
     grid = fit_svm_grid(X[train], y[train], gammas=WIDTHS, Cs=PENALTIES)
     n_wrong = wrong(grid, X[held], y[held])
     best = int(n_wrong.argmin())
-    held_out = held_out_bound(len(held), int(n_wrong[best]), n_models=len(grid)).risk
+    held_out = held_out_bound(len(held), int(n_wrong[best]), n_choices=len(grid)).risk
     return stable, stable_error, held_out, wrong(grid, X[test], y[test])[best] / len(test)
 
 

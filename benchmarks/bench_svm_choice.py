@@ -30,7 +30,7 @@ def compare(label, X, y, train, test, grid, n_rounds):
     for by in ("span", "c2"):
 
         def ours(by=by):
-            return BoundSearch(SVC(), grid, by=by).fit(X[train], y[train])
+            return BoundSearch(SVC(), param_grid=grid, by=by).fit(X[train], y[train])
 
         ours()
         ratio, (mine, peer), (chosen, found) = interleaved(ours, search, n_rounds)
@@ -38,7 +38,7 @@ def compare(label, X, y, train, test, grid, n_rounds):
         theirs = 1 - found.score(X[test], y[test])
         print(
             f"{label}, {len(train)} rows, {n_models} models: by {by} {mine:.2f} s (test error "
-            f"{errors:.3f}, certificate {chosen.best_certificate_.risk:.3f}), GridSearchCV "
+            f"{errors:.3f}, certificate {chosen.certificate_.risk:.3f}), GridSearchCV "
             f"{peer:.1f} s (test error {theirs:.3f}), ratio {ratio:.0f}"
         )
 

@@ -28,7 +28,7 @@ print(machine.certify(X=X[200:], y=y[200:]))
 # %%
 # The kernel on noise gets next to nothing.
 fig, ax = plt.subplots()
-ax.barh(machine.get_rules()["rule"], machine.kernel_weights_)
+ax.barh(machine.get_rules()["condition"], machine.kernel_weights_)
 ax.set(xlabel="share of the vote")
 fig.tight_layout()
 plt.show()

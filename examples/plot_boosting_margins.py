@@ -27,7 +27,7 @@ MarginDisplay.from_estimators(**machines).plot()
 # The optimality gap of LPBoost is certified at every round.
 fig, ax = plt.subplots()
 for name, machine in list(machines.items())[1:]:
-    ax.semilogy(machine.history_["round"], machine.history_["gap"].clip(1e-9), label=name)
+    ax.semilogy(machine.path_["round"], machine.path_["gap"].clip(1e-9), label=name)
 ax.set(xlabel="round", ylabel="certified gap")
 ax.legend()
 

@@ -17,7 +17,7 @@ from handful import FilteringDisplay, NonconformityClassifier
 
 X, y = make_moons(3000, noise=0.35, random_state=0)
 grid = {"gamma": [0.03, 0.1, 0.3, 1.0, 3.0, 10.0], "C": [0.1, 1.0, 10.0, 100.0]}
-machine = NonconformityClassifier(None, grid, calibration_size=300, random_state=0)
+machine = NonconformityClassifier(param_grid=grid, calibration_size=300, random_state=0)
 machine.fit(X[:800], y[:800])
 
 # %%

@@ -49,5 +49,5 @@ by_span = int(criteria_table(grid, names=["span"])["span"].argmin())
 errors = (np.sign(grid.decision_function(X_test)) != y_test).mean(axis=1)
 for name, best in (("span", by_span), ("certificate", int(np.argmin(sizes)))):
     print(f"by {name}: gamma {grid[best].kernel.gamma:g}, C {grid[best].C:g}")
-    print(f"  test error {errors[best]:.3f}; {stable_bound(300, sizes[best], n_models=len(grid))}")
+    print(f"  test error {errors[best]:.3f}; {stable_bound(300, sizes[best], n_choices=len(grid))}")
 plt.show()

@@ -21,16 +21,17 @@ MAY_IMPORT = {
     "tables": set(),
     "rules": {"kernels", "bounds"},
     "fitted": {"tables"},
-    "scoring": {"fitted"},
+    "estimator": {"bounds", "tables", "fitted"},  # the one base of all estimators
+    "scoring": {"fitted", "estimator"},
     "covering": {"rules", "bounds", "kernels", "tables"},
-    "programs": {"bounds", "kernels", "tables"},
-    "boosting": {"programs", "rules", "bounds", "kernels", "tables"},
-    "pursuit": {"bounds", "kernels", "tables"},
-    "svm": {"bounds", "kernels", "tables"},
-    "conformal": {"bounds", "kernels", "tables", "svm"},
-    "stable": {"bounds", "kernels", "tables", "conformal"},
-    "selection": {"bounds", "tables", "svm"},  # an SVC is searched as our machine
-    "certified": {"bounds", "tables", "fitted", "scoring", "boosting", "svm"},
+    "programs": {"bounds", "kernels", "tables", "estimator", "fitted"},
+    "boosting": {"programs", "rules", "bounds", "kernels", "tables", "estimator", "fitted"},
+    "pursuit": {"bounds", "kernels", "tables", "estimator", "fitted"},
+    "svm": {"bounds", "kernels", "tables", "estimator", "fitted"},
+    "conformal": {"bounds", "kernels", "tables", "svm", "estimator", "fitted"},
+    "stable": {"bounds", "kernels", "tables", "conformal", "estimator", "fitted"},
+    "selection": {"bounds", "tables", "svm", "estimator"},  # an SVC is searched as our machine
+    "certified": {"bounds", "tables", "fitted", "scoring", "boosting", "svm", "estimator"},
 }
 FLOORS = set(MAY_IMPORT)
 MAY_IMPORT["report"] = FLOORS

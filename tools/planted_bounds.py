@@ -111,7 +111,7 @@ TABLE: dict[str, list[tuple[str, str, str]]] = {
     "stable": [
         ("sum not averaged", "log_sf - math.log(n) - np.log(risk)", "log_sf - np.log(risk)"),
         ("inner end of the root", "min(1.0, high * (1.0 + 2e-15))", "low * (1.0 - 1e-11)"),
-        ("delta not divided over models", "(delta)) - math.log(n_models)", "(delta))"),
+        ("delta not divided over models", "(delta)) - math.log(n_choices)", "(delta))"),
         (
             "root of the wrong tail",
             "_, log_sf, log_pmf = _log_tails",

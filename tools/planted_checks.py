@@ -249,14 +249,6 @@ CERTIFIED: dict[str, list[Row]] = {
     ],
     "certified._classifier": [
         (
-            "training rows held out",
-            "if any(row.tobytes() in seen for row in",
-            "if all(row.tobytes() in seen for row in",
-            (
-                "tests/certified/test_classifier.py::test_one_training_row_among_new_ones_is_refused",
-            ),
-        ),
-        (
             "both rates for the price of one",
             "nats = made.nats + math.log(2.0)",
             "nats = made.nats",

@@ -16,6 +16,7 @@ _VALIDITY = "tests/covering/test_validity.py"
 _SEARCH = "tests/selection/test_search.py"
 _FIRST = f"{_SEARCH}::test_it_takes_the_smallest_certificate_and_pays_for_the_families"
 _TIES = f"{_SEARCH}::test_ties_go_to_fewer_support_vectors_and_undefined_criteria_last"
+_PROTOCOL = "tests/test_protocol.py"
 _COINS = "tests/selection/test_validity.py::test_a_search_over_look_alikes_holds"
 _COUNTS = "tests/covering/codes/test_compression.py::test_candidates_count_what_their_machines_do"
 
@@ -169,6 +170,42 @@ COVERING: dict[str, list[Row]] = {
 }
 
 SELECTION: dict[str, list[Row]] = {
+    "estimator": [
+        ("delta not divided", "certify(delta / n_choices)", "certify(delta)", (_COINS,)),
+        (
+            "price of the choice not shown",
+            '{n_choices} {what}", math.log(n_choices))',
+            '{n_choices} {what}", 0.0)',
+            (_FIRST,),
+        ),
+        (
+            "the share for the whole",
+            "replace(certificate, delta=delta, terms=terms,",
+            "replace(certificate, terms=terms,",
+            (_FIRST,),
+        ),
+        (
+            "held-out choices free",
+            "held_out_bound(n_rows, n_errors, n_choices=n_choices, delta=delta)",
+            "held_out_bound(n_rows, n_errors, delta=delta)",
+            (f"{_PROTOCOL}::test_every_estimator_can_be_certified_on_new_rows_only",),
+        ),
+        (
+            "training rows held out",
+            "self._seen.refuse(rows, labels)",
+            "self._seen.is_seen(rows, labels)",
+            (
+                f"{_PROTOCOL}::test_every_estimator_can_be_certified_on_new_rows_only",
+                "tests/certified/test_classifier.py::test_one_training_row_among_new_ones_is_refused",
+            ),
+        ),
+        (
+            "delta of the estimator not used",
+            "check_delta(self.delta if delta is None else delta)",
+            "check_delta(0.05 if delta is None else delta)",
+            (f"{_PROTOCOL}::test_delta_is_a_parameter_that_certify_uses",),
+        ),
+    ],
     "selection._search": [
         (
             "no setting is paid for",
@@ -184,12 +221,6 @@ SELECTION: dict[str, list[Row]] = {
         ),
         ("only free parameters paid", "if k not in free", "if k in free", (_FIRST,)),
         (
-            "delta not divided",
-            "machine.certify(delta / n_groups)",
-            "machine.certify(delta)",
-            (_COINS,),
-        ),
-        (
             "a criterion's choice free",
             "= _share(chosen, self.delta, n_groups)",
             "= _share(chosen, self.delta, 1)",
@@ -203,8 +234,8 @@ SELECTION: dict[str, list[Row]] = {
         ),
         (
             "certified again for free",
-            "return _share(self.best_estimator_, delta, self.n_groups_)",
-            "return _share(self.best_estimator_, delta, 1)",
+            "self.n_groups_ * n_choices",
+            "n_choices",
             (_FIRST,),
         ),
         ("the worst setting", "min(order, key=lambda", "max(order, key=lambda", (_FIRST,)),
@@ -216,22 +247,10 @@ SELECTION: dict[str, list[Row]] = {
         ),
         ("an undefined criterion chosen", "math.inf if math.isnan(v) else v", "v", (_TIES,)),
         (
-            "price of the choice not shown",
-            'settings", math.log(n_groups))]',
-            'settings", 0.0)]',
-            (_FIRST,),
-        ),
-        (
             "what cannot be compared is equal",
             'return f"setting {position}"',
             'return "setting"',
             (f"{_SEARCH}::test_settings_are_one_only_where_equality_is_proved",),
-        ),
-        (
-            "the share for the whole",
-            "replace(certificate, delta=delta, terms=terms,",
-            "replace(certificate, terms=terms,",
-            (_FIRST,),
         ),
     ],
 }

@@ -20,7 +20,7 @@ Y10 = np.array([1, 1, 1, -1, -1, -1, 1, 1, 1, -1])
 
 def test_specification_vector():
     machine = AdaBoost(n_rounds=3).fit(X10, Y10)
-    history = machine.history_
+    history = machine.path_
     np.testing.assert_allclose(history["error"], [0.3, 0.21428571, 0.18181818], atol=1e-8)
     np.testing.assert_allclose(history["alpha"], [0.42364893, 0.64964149, 0.75203870], atol=1e-8)
     np.testing.assert_allclose(history["Z"], [0.91651514, 0.82065181, 0.77138922], atol=1e-8)
@@ -46,7 +46,7 @@ def test_product_of_z_is_the_exponential_loss(rng, learner, response, missing):
     machine.fit(X, y, sample_weight=weights)
     losses = np.exp(-y * machine.decision_function(X))
     loss = float(np.average(losses, weights=weights))
-    assert machine.history_["Z"].prod() == pytest.approx(loss, rel=1e-9)
+    assert machine.path_["Z"].prod() == pytest.approx(loss, rel=1e-9)
     error = np.average(machine.predict(X) != y, weights=weights)
     assert error <= machine.training_bound().value + 1e-12
 
@@ -55,9 +55,9 @@ def test_training_bound_is_that_of_bounds(rng):
     X = rng.normal(size=(60, 2))
     y = np.where(X[:, 0] + rng.normal(size=60) > 0, 1, -1)
     machine = AdaBoost(n_rounds=10).fit(X, y)
-    expected = adaboost_training_bound(machine.history_["error"].tolist())
+    expected = adaboost_training_bound(machine.path_["error"].tolist())
     assert machine.training_bound().value == pytest.approx(expected.value, rel=1e-9)
-    gammas = 0.5 - machine.history_["error"]
+    gammas = 0.5 - machine.path_["error"]
     assert expected.value <= np.exp(-2.0 * np.sum(gammas**2)) + 1e-12
 
 
@@ -71,8 +71,8 @@ def test_equals_scikit_learn_on_common_ground(depth):
     # scikit-learn draws a seed for every tree; trees without ties do not use it.
     theirs.fit(X, y)
     if depth == 1:
-        np.testing.assert_allclose(2 * ours.history_["alpha"], theirs.estimator_weights_, rtol=1e-9)
-        np.testing.assert_allclose(ours.history_["error"], theirs.estimator_errors_, rtol=1e-9)
+        np.testing.assert_allclose(2 * ours.path_["alpha"], theirs.estimator_weights_, rtol=1e-9)
+        np.testing.assert_allclose(ours.path_["error"], theirs.estimator_errors_, rtol=1e-9)
     assert np.mean(ours.predict(X) == theirs.predict(X)) >= 0.99
 
 
@@ -93,7 +93,7 @@ class _Fixed(DecisionTreeClassifier):
 def test_perfect_learner_stands_alone():
     y = np.where(X10[:, 0] < 4, "no", "yes")
     machine = AdaBoost(n_rounds=5).fit(X10, y)
-    np.testing.assert_allclose(machine.history_["error"], [0.0], atol=1e-15)
+    np.testing.assert_allclose(machine.path_["error"], [0.0], atol=1e-15)
     assert machine.predict_proba(X10)[0, 0] == pytest.approx(1 - 1 / 20)
     assert machine.score(X10, y) == 1.0
     np.testing.assert_allclose(machine.margins_, 1.0)
@@ -104,7 +104,7 @@ def test_no_better_than_chance_is_a_constant_with_a_warning():
     with pytest.warns(UserWarning, match="AdaBoost is constant: no weak learner has a positive"):
         machine = AdaBoost().fit(X, [0, 1, 0, 1])
     assert set(machine.predict(X)) == {0}
-    assert machine.history_ == {}
+    assert machine.path_.empty
 
 
 def test_more_classes_one_against_the_rest():
@@ -155,11 +155,11 @@ def test_real_valued_learners(rng, learner, response):
     X = rng.normal(size=(120, 2))
     y = np.where(X[:, 0] * X[:, 1] + 0.3 * X[:, 0] > 0, 1, -1)
     machine = AdaBoost(learner, n_rounds=15, response=response, random_state=1).fit(X, y)
-    assert np.all(machine.history_["Z"] < 1.0)
+    assert np.all(machine.path_["Z"] < 1.0)
     losses = np.exp(-y * machine.decision_function(X))
-    assert losses.mean() == pytest.approx(machine.history_["Z"].prod(), rel=1e-9)
+    assert losses.mean() == pytest.approx(machine.path_["Z"].prod(), rel=1e-9)
     with pytest.raises(NotCertifiableError, match="scores have no such limit"):
-        machine.certify(rademacher=0.1)
+        machine.margin_certificate(rademacher=0.1)
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,9 @@ def test_learner_without_weights_is_refused():
 
 def test_refusals_name_the_alternative():
     machine = AdaBoost(DecisionTreeClassifier(max_depth=1), n_rounds=3).fit(X10, Y10)
-    with pytest.raises(NotCertifiableError, match="Pass `rademacher`, or use bound='held-out'"):
+    with pytest.raises(
+        NotCertifiableError, match="Pass it to `margin_certificate`, or use bound='held"
+    ):
         machine.certify()
     with pytest.raises(ValueError, match="`X` and `y` must be given for bound='held-out'"):
         machine.certify(bound="held-out")
@@ -193,4 +195,5 @@ def test_refusals_name_the_alternative():
 def test_rules_use_the_users_names():
     frame = pd.DataFrame({"age": X10[:, 0]})
     rules = AdaBoost(n_rounds=3).fit(frame, Y10).get_rules()
-    assert rules["rule"].tolist() == ["+1 if age > 5.5", "+1 if age <= 8.5", "+1 if age <= 2.5"]
+    assert rules["condition"].tolist() == ["age > 5.5", "age ≤ 8.5", "age ≤ 2.5"]
+    assert set(rules["label"]) == {Y10.max()}

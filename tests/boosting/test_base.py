@@ -36,8 +36,8 @@ def test_strings_pickles_and_frames(rng, machine):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda X, y: (X, np.full(len(y), "yes")), "needs examples of at least two classes"),
-        (lambda X, y: (X[:1], y[:1]), "needs examples of at least two classes"),
+        (lambda X, y: (X, np.full(len(y), "yes")), "at least two classes, got one class: 'yes'"),
+        (lambda X, y: (X[:1], y[:1]), "at least two classes, got one class"),
         (lambda X, y: (np.where(X > 1, np.inf, X), y), "infinity"),
         (lambda X, y: (X[:, 0], y), "Expected 2D array"),
         (lambda X, y: (X, y[:-1]), "inconsistent numbers of samples"),
@@ -90,7 +90,7 @@ def test_certify_checks_its_arguments(rng, machine):
     with pytest.raises(ValueError, match=r"`delta` must be in \(0, 1\)"):
         machine.certify(delta=1.0)
     with pytest.raises(ValueError, match="`margin` must be in"):
-        machine.certify(margin=2.0)
+        machine.margin_certificate(margin=2.0)
     with pytest.raises(ValueError, match="`bound` must be one of 'auto'"):
         machine.certify(bound="vc")
     X, y = _data(rng)

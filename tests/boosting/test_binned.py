@@ -117,7 +117,7 @@ def test_weights_are_repetitions(rng):
     machine = AdaBoost(n_rounds=6, candidates=40, random_state=0).fit(X, y, weights)
     plain = AdaBoost(n_rounds=6).fit(X, y, weights)
     for name in ("error", "alpha", "Z"):
-        np.testing.assert_allclose(machine.history_[name], plain.history_[name], atol=1e-9)
+        np.testing.assert_allclose(machine.path_[name], plain.path_[name], atol=1e-9)
 
 
 def test_bad_candidates_are_refused():

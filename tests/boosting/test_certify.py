@@ -186,10 +186,10 @@ def test_estimated_complexity_is_valid_with_its_price(rng):
     kernels = [{"kernel": "rbf", "gamma": 0.05}]
 
     def certify(X, y):
-        machine = LPBoostMKL(kernels, 0.5, tol=1e-2).fit(X, y)
+        machine = LPBoostMKL(kernels, nu=0.5, tol=1e-2).fit(X, y)
         seed = int(rng.integers(2**31))
         complexity = empirical_rademacher(kernels, X, n_draws=5, random_state=seed)
-        return machine, machine.certify(delta=0.2, rademacher=complexity)
+        return machine, machine.margin_certificate(delta=0.2, rademacher=complexity)
 
     _assert_valid(rng, certify, 2000, 100, 0.2)
 
@@ -209,14 +209,14 @@ def test_margin_certificate_is_that_of_bounds(rng):
     assert stump_complexity(500, 2).value == complexity
     slack = np.clip(1 - machine.margins_ / 0.5, 0, 1).mean()
     expected = rademacher_margin_bound(500, slack, complexity, scale=2.0)
-    found = machine.certify(margin=0.5).terms
+    found = machine.margin_certificate(margin=0.5).terms
     assert [term.text for term in found] == [term.text for term in expected.terms]
     values = [term.nats for term in expected.terms]
     assert [term.nats for term in found] == pytest.approx(values, abs=2**-35)
     assert found[0].nats >= values[0]  # rounded up
     share = np.mean(machine.margins_ < 0.5)
     expected = margin_distribution_bound(500, share, 0.5, complexity)
-    given = machine.certify(bound="margin-distribution", margin=0.5)
+    given = machine.margin_certificate(bound="margin-distribution", margin=0.5)
     assert given.risk == pytest.approx(expected.risk)
     free = machine.certify()
     for j in range(6):
@@ -237,8 +237,8 @@ def test_small_samples_are_marked_vacuous(rng):
 
 def test_fixed_classes_have_smaller_complexity(rng):
     X, y = _draw(rng, 300)
-    moving = LPBoost(0.5).fit(X, y).certify(margin=0.5)
-    fixed = LPBoost(0.5, thresholds=[2.5]).fit(X, y).certify(margin=0.5)
+    moving = LPBoost(0.5).fit(X, y).margin_certificate(margin=0.5)
+    fixed = LPBoost(0.5, thresholds=[2.5]).fit(X, y).margin_certificate(margin=0.5)
     expected = 2.0 * finite_class_rademacher(2 * 2 + 2, 300)
     assert _complexity(fixed) == pytest.approx(expected)
     assert _complexity(fixed) < _complexity(moving)
@@ -251,7 +251,7 @@ def test_columns_must_be_bounded(rng):
     with pytest.raises(NotCertifiableError, match=r"need weak learners in \[-1, 1\]"):
         machine.certify()
     bounded = LPBoost(0.5, weak_learner="precomputed").fit(H / 20, y)
-    assert bounded.certify(margin=0.1).bound == "rademacher-margin"
+    assert bounded.margin_certificate(margin=0.1).bound == "rademacher-margin"
 
 
 def test_estimates_that_may_be_too_small_are_refused(rng):
@@ -260,11 +260,11 @@ def test_estimates_that_may_be_too_small_are_refused(rng):
     tree = DecisionTreeClassifier(max_depth=1)
     guess = empirical_rademacher(tree, X, n_draws=3, random_state=0)
     with pytest.raises(NotCertifiableError, match="merely good"):
-        machine.certify(rademacher=guess)
+        machine.margin_certificate(rademacher=guess)
     other = empirical_rademacher("stumps", X[:50], n_draws=3, random_state=0)
     with pytest.raises(ValueError, match="must be estimated on the 60 training examples, got 50"):
-        machine.certify(rademacher=other)
+        machine.margin_certificate(rademacher=other)
     exact = empirical_rademacher("stumps", X, n_draws=200, random_state=0)
-    paid = machine.certify(margin=1.0, rademacher=exact)
+    paid = machine.margin_certificate(margin=1.0, rademacher=exact)
     assert _complexity(paid) == pytest.approx(exact.upper(0.005))
     assert paid.delta == 0.05

@@ -16,10 +16,10 @@ def _toy():
 def test_normalised_kernels_do_not_depend_on_scale(rng):
     X = rng.normal(size=(40, 3)) + 1.0
     y = np.where(X[:, 0] > X[:, 1], 1, -1)
-    scores = LPBoostMKL(["linear"], 0.3).fit(X, y).decision_function(X)
-    again = LPBoostMKL(["linear"], 0.3).fit(1e6 * X, y).decision_function(1e6 * X)
+    scores = LPBoostMKL(["linear"], nu=0.3).fit(X, y).decision_function(X)
+    again = LPBoostMKL(["linear"], nu=0.3).fit(1e6 * X, y).decision_function(1e6 * X)
     np.testing.assert_allclose(again, scores, atol=1e-9)
-    plain = LPBoostMKL(["linear"], 0.3, equal_variance=False).fit(X, y).decision_function(X)
+    plain = LPBoostMKL(["linear"], nu=0.3, equal_variance=False).fit(X, y).decision_function(X)
     assert np.all(np.abs(plain) <= 1.0 + 1e-12)
 
 

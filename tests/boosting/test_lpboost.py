@@ -50,14 +50,14 @@ def test_nu_bounds_the_margin_errors(rng):
 def test_history_certifies_the_gap(rng):
     X, y = _problem(rng, m=80, missing=0.0)
     machine = LPBoost(0.5).fit(X, y)
-    history = machine.history_
+    history = machine.path_
     assert history["beta"][0] == 0.0
-    assert history["gap"][-1] <= 1e-6
+    assert history["gap"].iloc[-1] <= 1e-6
     optimum = machine.beta_[0]
     assert np.all(history["beta"][1:] <= optimum + 1e-8)
     assert np.all(history["edge"] >= optimum - 1e-8)
     assert np.all(np.diff(history["gap"]) <= 1e-9)
-    assert machine.n_iter_ == history["round"][-1]
+    assert machine.n_iter_ == history["round"].iloc[-1]
 
 
 def test_precomputed_columns_equal_the_full_program(rng):

@@ -34,9 +34,9 @@ def test_specification_vector():
     np.testing.assert_allclose(family.edges(y / 12), [0.378686147, 0.398763876], atol=1e-9)
     linear = KernelColumns([X @ X.T]).best(y / 12)[0]
     np.testing.assert_allclose(linear.values[:3], [0.74700915, 0.76844721, 0.3210877], atol=1e-7)
-    machine = LPBoostMKL(["linear", RBF], 0.5, normalise=False, equal_variance=False, tol=1e-6).fit(
-        X, y
-    )
+    machine = LPBoostMKL(
+        ["linear", RBF], nu=0.5, normalise=False, equal_variance=False, tol=1e-6
+    ).fit(X, y)
     assert machine.beta_[0] == pytest.approx(0.15253650, abs=1e-6)
     np.testing.assert_allclose(machine.kernel_weights_, [0.2124, 0.7876], atol=1e-3)
 
@@ -47,7 +47,7 @@ def test_value_matches_a_convex_solver(rng):
     kernels = [Kernel("rbf", gamma=0.5)(X), Kernel("rbf", gamma=5.0)(X)]
     machine = LPBoostMKL(
         [{"kernel": "rbf", "gamma": 0.5}, {"kernel": "rbf", "gamma": 5.0}],
-        0.5,
+        nu=0.5,
         equal_variance=False,
         tol=1e-7,
     ).fit(X, y)
@@ -83,12 +83,12 @@ def test_bounds_enclose_the_optimum_of_the_cutting_planes(rng, nu):
     caps = np.full(24, 1 / (24 * nu))
     low, high = oracle.kernel_lpboost(matrices, y, caps, 1e-4)
     bank = [lambda X, Z: X @ Z.T, *({"kernel": "rbf", "gamma": g} for g in (0.3, 3.0))]
-    machine = LPBoostMKL(bank, nu, normalise=False, equal_variance=False, tol=1e-5).fit(X, y)
+    machine = LPBoostMKL(bank, nu=nu, normalise=False, equal_variance=False, tol=1e-5).fit(X, y)
     beta, gap = machine.beta_[0], machine.gap_[0]
     assert gap <= 1e-5
     assert beta <= high + 1e-9  # a lower bound
     assert beta + gap >= low - 1e-9  # and an upper one
-    history = machine.history_
+    history = machine.path_
     assert np.all(history["beta"] <= high + 1e-9)
     assert np.all(history["beta"] + history["gap"] >= low - 1e-9)
     assert np.all(np.diff(history["gap"]) <= 1e-12)
@@ -108,13 +108,13 @@ def test_many_kernels_join_when_they_are_needed(rng):
         for g in np.logspace(-1, 1, 15)
         for j in range(4)
     ]
-    machine = LPBoostMKL(specs, 0.4).fit(X, y)
+    machine = LPBoostMKL(specs, nu=0.4).fit(X, y)
     assert machine.gap_[0] <= 1e-4
-    taking_part = machine.history_["n_columns"]
+    taking_part = machine.path_["n_columns"]
     assert taking_part[0] == 16
     # proved again over all sixty: the upper bound at the last u, the lower from the margins
     rng.shuffle(specs)
-    again = LPBoostMKL(specs, 0.4).fit(X, y)
+    again = LPBoostMKL(specs, nu=0.4).fit(X, y)
     assert again.beta_[0] == pytest.approx(machine.beta_[0], abs=2e-4)
 
 
@@ -127,9 +127,9 @@ def test_equal_variance_makes_scales_irrelevant(rng):
     X, y = _noisy(rng)
     small = [lambda X, Z: 1e-3 * X @ Z.T, RBF]
     large = [lambda X, Z: 1e3 * X @ Z.T, RBF]
-    fits = [LPBoostMKL(k, 0.5, normalise=False, tol=1e-6).fit(X, y) for k in (small, large)]
+    fits = [LPBoostMKL(k, nu=0.5, normalise=False, tol=1e-6).fit(X, y) for k in (small, large)]
     assert fits[0].beta_[0] == pytest.approx(fits[1].beta_[0], abs=2e-6)
-    plain = LPBoostMKL(small, 0.5, normalise=False, equal_variance=False).fit(X, y)
+    plain = LPBoostMKL(small, nu=0.5, normalise=False, equal_variance=False).fit(X, y)
     assert plain.kernel_weights_[0] < 0.01 < fits[0].kernel_weights_[0]
 
 
@@ -137,7 +137,7 @@ def test_equal_variance_makes_scales_irrelevant(rng):
 def test_centred_machine_is_the_one_of_centred_matrices(rng, equal_variance):
     X, y = _noisy(rng, m=30, d=2)
     weights = rng.integers(1, 3, size=30)
-    machine = LPBoostMKL([RBF], 0.5, centre=True, equal_variance=equal_variance, tol=1e-7)
+    machine = LPBoostMKL([RBF], nu=0.5, centre=True, equal_variance=equal_variance, tol=1e-7)
     machine.fit(X, y, sample_weight=weights)
     K = oracle.centred(Kernel("rbf", gamma=1.0)(X), weights)
     scale = (weights @ np.diagonal(K)) / weights.sum() if equal_variance else 1.0
@@ -158,12 +158,14 @@ def test_centred_machine_is_the_one_of_centred_matrices(rng, equal_variance):
 
 def test_constant_of_centred_kernels_is_one_more_kernel(rng):
     X, y = _noisy(rng, m=60)
-    machine = LPBoostMKL([RBF], 0.5, centre=True).fit(X, y)
+    machine = LPBoostMKL([RBF], nu=0.5, centre=True).fit(X, y)
     slack = np.maximum(0.0, 0.5 - machine.margins_).sum()
     expected = multiple_kernel_bound(60, 2, 0.5, 60.0, slack)
-    assert machine.certify(margin=0.5).terms == expected.terms
+    assert machine.margin_certificate(margin=0.5).terms == expected.terms
     with pytest.raises(NotCertifiableError, match="centred kernels add a constant"):
-        machine.certify(rademacher=empirical_rademacher([RBF], X, n_draws=5, random_state=0))
+        machine.margin_certificate(
+            rademacher=empirical_rademacher([RBF], X, n_draws=5, random_state=0)
+        )
 
 
 def test_bank_computes_again_what_it_cannot_keep(rng, monkeypatch):
@@ -182,7 +184,7 @@ def test_weights_do_not_depend_on_order_or_repetition(seed):
     y = np.where(X[:, 0] + (X[:, 1] > 0.5) + 0.3 * rng.normal(size=30) > 0, 1, -1)
     y[:2] = 1, -1
     specs = ["linear", RBF, {"kernel": "poly", "degree": 2, "coef0": 1.0}]
-    fit = lambda kernels: LPBoostMKL(kernels, 0.5, tol=1e-6).fit(X, y)  # noqa: E731
+    fit = lambda kernels: LPBoostMKL(kernels, nu=0.5, tol=1e-6).fit(X, y)  # noqa: E731
     base = fit(specs)
     moved = fit([specs[2], specs[0], specs[1]])
     np.testing.assert_allclose(moved.kernel_weights_, base.kernel_weights_[[2, 0, 1]], atol=2e-2)
@@ -197,13 +199,13 @@ def test_weights_do_not_depend_on_order_or_repetition(seed):
 def test_pipeline_classes_and_views():
     X, y = load_iris(return_X_y=True)
     kernels = ["linear", {"kernel": "rbf", "gamma": 0.5, "columns": [2, 3]}]
-    machine = make_pipeline(StandardScaler(), LPBoostMKL(kernels, 0.1)).fit(X, y)
+    machine = make_pipeline(StandardScaler(), LPBoostMKL(kernels, nu=0.1)).fit(X, y)
     assert machine.score(X, y) > 0.95
     weights = machine[-1].kernel_weights_
     assert weights.shape == (3, 2)
     np.testing.assert_allclose(weights.sum(axis=1), 1.0)
     rules = machine[-1].get_rules()
-    assert rules["rule"].tolist()[:2] == ["linear", "rbf(gamma=0.5) on columns [2, 3]"]
+    assert rules["condition"].tolist()[:2] == ["linear", "rbf(gamma=0.5) on columns [2, 3]"]
 
 
 def test_kernel_without_signal_is_a_constant_with_a_warning():
@@ -228,20 +230,20 @@ def test_certificates(rng):
     scale = StandardScaler().fit(X)
     X, X_new = scale.transform(X), scale.transform(X_new)
     kernels = ["linear", {"kernel": "rbf", "gamma": 0.01}]
-    machine = LPBoostMKL(kernels, 0.2).fit(X, y)
-    wide = machine.certify(margin=0.5)
+    machine = LPBoostMKL(kernels, nu=0.2).fit(X, y)
+    wide = machine.margin_certificate(margin=0.5)
     slack = np.maximum(0.0, 0.5 - machine.margins_).sum()
     expected = multiple_kernel_bound(len(y), 2, 0.5, float(len(y)), slack)
     assert wide.terms == expected.terms
     assert wide.is_vacuous
     assert machine.certify().is_vacuous
     complexity = empirical_rademacher(kernels, X, n_draws=50, random_state=0)
-    sharper = machine.certify(rademacher=complexity)
+    sharper = machine.margin_certificate(rademacher=complexity)
     assert sharper.bound == "rademacher-margin"
     sums = [sum(t.nats for t in found.terms) for found in (sharper, machine.certify())]
     assert sums[0] < sums[1]
     held = machine.certify(X=X_new, y=y_new)
     assert held.bound == "held-out"
     assert held.risk < 0.15
-    with pytest.raises(NotCertifiableError, match="Pass rademacher=empirical_rademacher"):
+    with pytest.raises(NotCertifiableError, match="margin_certificate\\(rademacher=empirical"):
         machine.certify(bound="rademacher-margin")

@@ -21,7 +21,7 @@ def test_rounds_match_the_textbook(rng):
         machine = AdaBoost(n_rounds=8).fit(X, y)
         for name, position in (("error", 1), ("alpha", 2), ("Z", 3)):
             values = [row[position] for row in expected]
-            np.testing.assert_allclose(machine.history_[name], values, rtol=1e-9)
+            np.testing.assert_allclose(machine.path_[name], values, rtol=1e-9)
 
 
 @given(st.integers(0, 10_000))

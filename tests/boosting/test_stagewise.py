@@ -70,7 +70,7 @@ def test_probabilities_minimise_the_expected_loss(name):
 def test_machine_with_another_loss(rng, loss):
     X, y = _problem(rng, m=120)
     machine = AdaBoost(loss=loss, n_rounds=30).fit(X, y)
-    assert np.all(machine.history_["Z"] <= 1.0 + 1e-12)
+    assert np.all(machine.path_["Z"] <= 1.0 + 1e-12)
     error = np.mean(machine.predict(X) != y)
     assert error <= machine.training_bound().value
     p = machine.predict_proba(X)

@@ -56,7 +56,7 @@ SIMULATIONS = {
     "half-space repaired": Simulation("half-space-repaired", toys.half_space, 0.75),
     "stable, interval": Simulation("stable", toys.interval, 0.7),
     "stable, staircase": Simulation("stable", toys.staircase, 0.8),
-    "stable, one staircase": Simulation("stable", partial(toys.staircase, n_models=1), 0.8),
+    "stable, one staircase": Simulation("stable", partial(toys.staircase, n_choices=1), 0.8),
     "real loss, kl": Simulation("real-loss", partial(toys.real_loss, "kl"), 2.5),
     "real loss, kl published": Simulation(
         "real-loss", partial(toys.real_loss, "kl-published"), 2.7
@@ -90,12 +90,12 @@ SIMULATIONS = {
     "finite class, noisy": Simulation("finite-class", partial(toys.finite_class, noise=0.2)),
     "code length, exact": Simulation("code-length", toys.code_length, 0.7),
     "code length, simple": Simulation("code-length", partial(toys.code_length, exact=False), 0.8),
-    "held-out, one model": Simulation("held-out", partial(toys.held_out, n_models=1), 0.75),
+    "held-out, one model": Simulation("held-out", partial(toys.held_out, n_choices=1), 0.75),
     "held-out, best of eight": Simulation("held-out", toys.held_out, 0.75),
     "DKW above": Simulation("dkw", toys.dkw),
     "DKW below": Simulation("dkw", partial(toys.dkw, side="below")),
     "DKW both": Simulation("dkw", partial(toys.dkw, side="both")),
-    "DKW, three models": Simulation("dkw", partial(toys.dkw, n_models=3)),
+    "DKW, three models": Simulation("dkw", partial(toys.dkw, n_choices=3)),
     "conformal": Simulation("conformal", toys.conformal),
     "conformal, ties": Simulation("conformal", partial(toys.conformal, n_values=5)),
     "selective error": Simulation("selective-error", toys.selective, 0.5),

@@ -28,7 +28,7 @@ def test_printed_held_out():
 def test_printed_thresholds_at_low_counts():
     """A union over 110 models and 50 thresholds."""
     for j, value in ((0, 0.207184474), (2, 0.288417889)):
-        assert held_out_bound(50, j, n_models=110 * 50).risk == pytest.approx(value, abs=1e-9)
+        assert held_out_bound(50, j, n_choices=110 * 50).risk == pytest.approx(value, abs=1e-9)
 
 
 def test_held_out_is_clopper_pearson():
@@ -38,7 +38,7 @@ def test_held_out_is_clopper_pearson():
 
 
 def test_held_out_pays_for_every_model():
-    certificate = held_out_bound(50, 4, n_models=7, delta=0.1)
+    certificate = held_out_bound(50, 4, n_choices=7, delta=0.1)
     assert certificate.nats == pytest.approx(math.log(70))
     exact = oracle.tail_inverse(4, 50, -mp.log(mp.mpf(7) / mp.mpf(0.1)))
     assert exact <= mp.mpf(certificate.risk) <= exact * (1 + mp.mpf("1e-9"))
@@ -53,21 +53,21 @@ def test_held_out_is_monotone(n, data, delta):
     slack = 1 + 1e-9
     assert risk <= held_out_bound(n, k + 1, delta=delta).risk * slack
     assert risk >= held_out_bound(n + 1, k, delta=delta).risk / slack
-    assert risk <= held_out_bound(n, k, delta=delta, n_models=2).risk * slack
+    assert risk <= held_out_bound(n, k, delta=delta, n_choices=2).risk * slack
     assert risk == binomial_tail_inverse(k, n, math.log(delta))
 
 
 def test_printed_deviations():
-    assert dkw_deviation(50, n_models=110) == pytest.approx(0.277420487, abs=1e-9)
-    assert dkw_deviation(50, n_models=110, two_sided=True) == pytest.approx(0.289643916, abs=1e-9)
+    assert dkw_deviation(50, n_choices=110) == pytest.approx(0.277420487, abs=1e-9)
+    assert dkw_deviation(50, n_choices=110, two_sided=True) == pytest.approx(0.289643916, abs=1e-9)
 
 
 def test_one_sided_deviation_needs_a_small_delta():
     """Massart's one-sided form holds for delta up to 1/2; above it both sides are paid."""
     assert dkw_deviation(10, delta=0.5) == pytest.approx(math.sqrt(math.log(2) / 20))
     assert dkw_deviation(10, delta=0.51) == dkw_deviation(10, delta=0.51, two_sided=True)
-    assert dkw_deviation(10, delta=0.9, n_models=2) < dkw_deviation(
-        10, delta=0.9, n_models=2, two_sided=True
+    assert dkw_deviation(10, delta=0.9, n_choices=2) < dkw_deviation(
+        10, delta=0.9, n_choices=2, two_sided=True
     )
     assert dkw_deviation(1, delta=0.99) > math.sqrt(math.log(2) / 2)
 
@@ -113,7 +113,7 @@ def test_selecting_next_to_nobody_is_vacuous():
         (lambda: held_out_bound(5, 6), "`n_errors` must be at most 5"),
         (lambda: dkw_deviation(0), "`n_samples` must be at least 1"),
         (lambda: dkw_deviation(5, delta=1.0), "`delta` must be in"),
-        (lambda: dkw_deviation(5, n_models=0), "`n_models` must be at least 1"),
+        (lambda: dkw_deviation(5, n_choices=0), "`n_choices` must be at least 1"),
         (lambda: dkw_deviation(5, two_sided="yes"), "`two_sided` must be True or False"),
         (lambda: conformal_p_value(4, 3), "`n_at_most` must be at most 3"),
         (lambda: conformal_p_value(0, -1), "`n_calibration` must be at least 0"),

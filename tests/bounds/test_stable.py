@@ -65,8 +65,8 @@ def test_a_billion_examples():
 
 
 def test_choice_among_models_divides_delta():
-    assert stable_bound(615, 58, n_models=10).risk == stable_bound(615, 58, delta=0.005).risk
-    certificate = stable_bound(615, 58, n_models=10)
+    assert stable_bound(615, 58, n_choices=10).risk == stable_bound(615, 58, delta=0.005).risk
+    certificate = stable_bound(615, 58, n_choices=10)
     assert certificate.nats == pytest.approx(math.log(10 / 0.05))
     assert certificate.delta == 0.05
 
@@ -83,7 +83,7 @@ def test_everything_kept_is_vacuous():
         (lambda: stable_risk(6, 5, -1.0), "`n_compressed` must be at most 5"),
         (lambda: stable_risk(1, 5, 0.0), "`log_delta` must be in"),
         (lambda: stable_risk(1, 0, -1.0), "`n_samples` must be at least 1"),
-        (lambda: stable_bound(5, 1, n_models=0), "`n_models` must be at least 1"),
+        (lambda: stable_bound(5, 1, n_choices=0), "`n_choices` must be at least 1"),
     ],
 )
 def test_bad_input(call, message):

@@ -245,12 +245,12 @@ def interval(rng, n_draws, delta, m=12):
     return np.full(n_draws, risk), 1.0 - (x.max(axis=1) - x.min(axis=1))
 
 
-def staircase(rng, n_draws, delta, m=15, n_models=4):
+def staircase(rng, n_draws, delta, m=15, n_choices=4):
     """Maximal points of the unit square, in the orientation with the fewest of them."""
     points = rng.random((n_draws, m, 2))
     certified, truth = np.ones(n_draws), np.ones(n_draws)
     best = np.full(n_draws, m + 1)
-    for flip in ((0, 0), (0, 1), (1, 0), (1, 1))[:n_models]:
+    for flip in ((0, 0), (0, 1), (1, 0), (1, 1))[:n_choices]:
         p = np.abs(points - np.array(flip))
         p = np.take_along_axis(p, np.argsort(-p[:, :, :1], axis=1), axis=1)  # x falling
         height = np.maximum.accumulate(p[:, :, 1], axis=1)
@@ -260,7 +260,7 @@ def staircase(rng, n_draws, delta, m=15, n_models=4):
         better = n_kept < best
         best, truth = np.where(better, n_kept, best), np.where(better, 1.0 - covered, truth)
     certified = by_row(
-        lambda k: bounds.stable_bound(m, k, delta=delta, n_models=n_models).risk, best
+        lambda k: bounds.stable_bound(m, k, delta=delta, n_choices=n_choices).risk, best
     )
     return certified, truth
 
@@ -509,21 +509,21 @@ def betting(rng, n_draws, delta, n=15, method="betting", spread=0.3, size=4, n_w
 # ---- held-out data ---------------------------------------------------------------------------
 
 
-def held_out(rng, n_draws, delta, n=30, n_models=8, n_paid=None):
+def held_out(rng, n_draws, delta, n=30, n_choices=8, n_paid=None):
     """The best of several models that all guess: n_paid of them are paid for."""
-    k = rng.binomial(n, 0.5, size=(n_draws, n_models)).min(axis=1)
-    paid = n_models if n_paid is None else n_paid
-    certified = by_row(lambda k: bounds.held_out_bound(n, k, n_models=paid, delta=delta).risk, k)
+    k = rng.binomial(n, 0.5, size=(n_draws, n_choices)).min(axis=1)
+    paid = n_choices if n_paid is None else n_paid
+    certified = by_row(lambda k: bounds.held_out_bound(n, k, n_choices=paid, delta=delta).risk, k)
     return certified, np.full(n_draws, 0.5)
 
 
-def dkw(rng, n_draws, delta, n=20, n_models=1, side="above"):
+def dkw(rng, n_draws, delta, n=20, n_choices=1, side="above"):
     """Largest distance of the empirical from the uniform distribution function."""
-    x = np.sort(rng.random((n_draws, n_models, n)), axis=2)
+    x = np.sort(rng.random((n_draws, n_choices, n)), axis=2)
     above = (np.arange(1, n + 1) / n - x).max(axis=(1, 2))
     below = (x - np.arange(n) / n).max(axis=(1, 2))
     truth = {"above": above, "below": below, "both": np.maximum(above, below)}[side]
-    deviation = bounds.dkw_deviation(n, delta=delta, n_models=n_models, two_sided=side == "both")
+    deviation = bounds.dkw_deviation(n, delta=delta, n_choices=n_choices, two_sided=side == "both")
     return np.full(n_draws, deviation), truth
 
 

@@ -173,13 +173,13 @@ def test_seeds_are_named_in_the_certificate(machine):
 def test_certify_again(machine):
     assert machine.certify(0.5).risk < machine.certificate_.risk
     assert machine.certify(n_choices=5).risk > machine.certificate_.risk
-    with pytest.raises(ValueError, match="holds training rows"):
+    with pytest.raises(ValueError, match="had no part in training, got 5 of 5 rows"):
         machine.certify(X=DATA.X[:5], y=DATA.y[:5])
     fresh = DATA.X[:50] + 1000.0
     held = machine.certify(X=fresh, y=machine.predict(fresh))
     assert held.bound == "held-out"
     assert held.n_errors == 0
-    with pytest.raises(ValueError, match="`bound` must be 'auto' or 'held-out'"):
+    with pytest.raises(ValueError, match="`bound` must be one of 'auto', 'held-out'"):
         machine.certify(bound="kl")
 
 
@@ -213,7 +213,7 @@ def test_what_is_refused(options, message):
 
 
 def test_one_class_is_refused():
-    with pytest.raises(ValueError, match="two classes or more, got 1 class"):
+    with pytest.raises(ValueError, match="at least two classes, got one class"):
         CertifiedClassifier(QUICK).fit(np.ones((5, 1)), np.zeros(5))
 
 
@@ -221,5 +221,5 @@ def test_one_training_row_among_new_ones_is_refused(rng):
     X, new, y = rng.normal(size=(60, 2)), rng.normal(size=(20, 2)), np.arange(60) % 2
     machine = CertifiedClassifier(["constant"]).fit(X, y)
     assert machine.certify(X=new, y=y[:20]).n_samples == 20
-    with pytest.raises(ValueError, match="`X` holds training rows"):
+    with pytest.raises(ValueError, match="got 1 of 21 rows that the machine was trained on"):
         machine.certify(X=np.vstack([new, X[:1]]), y=y[:21])

@@ -201,7 +201,7 @@ def test_the_published_value_is_not_a_guarantee(rng):
     assert (verdict.label != codes).mean() == pytest.approx(0.5, abs=0.05)
     published = verdict.doubt.mean() + published_deviation(n, n_models)
     assert published == pytest.approx(0.356, abs=0.01)
-    assert verdict.doubt.mean() + dkw_deviation(n, n_models=n_models) < 0.04
+    assert verdict.doubt.mean() + dkw_deviation(n, n_choices=n_models) < 0.04
 
 
 def test_the_calibrated_scheme_covers_the_counterexample(rng):
@@ -223,7 +223,7 @@ def test_the_calibrated_scheme_covers_the_counterexample(rng):
 def test_published_constants():
     """SPEC G.3: n = 50, K = 110."""
     assert published_deviation(50, 110) == pytest.approx(3.067665, abs=1e-6)
-    assert published_deviation(50, 110) / dkw_deviation(50, n_models=110) > 11
+    assert published_deviation(50, 110) / dkw_deviation(50, n_choices=110) > 11
     criterion = published_nonconformity_value(0.02, 50, 110)
     assert float(criterion) == pytest.approx(3.087665, abs=1e-6)
     assert "not a guarantee" in str(criterion)

@@ -34,7 +34,7 @@ def test_the_curve_may_fall():
 def test_from_estimator_with_and_without_certificates():
     X, y = make_moons(300, noise=0.3, random_state=0)
     grid = {"gamma": [0.1, 1.0], "C": [1.0, 10.0]}
-    machine = NonconformityClassifier(None, grid, random_state=0).fit(X[:200], y[:200])
+    machine = NonconformityClassifier(param_grid=grid, random_state=0).fit(X[:200], y[:200])
     assert FilteringDisplay.from_estimator(machine, X[200:], y[200:]).certified is None
     machine.set_params(calibration_size=80).fit(X[:200], y[:200])
     display = FilteringDisplay.from_estimator(machine, X[200:], y[200:])

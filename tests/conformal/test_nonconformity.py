@@ -38,7 +38,7 @@ def moons(rng):
     [
         NonconformityClassifier([LogisticRegression(), GaussianNB()], random_state=0),
         NonconformityClassifier(
-            SVC(), {"C": [0.1, 10.0]}, tie="random", calibration_size=0.2, random_state=0
+            SVC(), param_grid={"C": [0.1, 10.0]}, tie="random", calibration_size=0.2, random_state=0
         ),
     ]
 )
@@ -62,7 +62,7 @@ def test_epsilon_crit_matches_the_triple_loop_on_real_machines(moons):
 
 def test_the_shared_grid_agrees_with_separate_machines(moons):
     X, y = moons
-    ours = NonconformityClassifier(None, GRID, random_state=1).fit(X[:160], y[:160])
+    ours = NonconformityClassifier(param_grid=GRID, random_state=1).fit(X[:160], y[:160])
     theirs = NonconformityClassifier(SVCS, random_state=1).fit(X[:160], y[:160])
     assert [(p["gamma"], p["C"]) for p in ours.model_params_] == [(m.gamma, m.C) for m in SVCS]
     assert (ours.predict(X[160:]) == theirs.predict(X[160:])).mean() > 0.97
@@ -115,7 +115,7 @@ def test_more_than_two_classes_and_words():
     for select in ("nonconformity", "largest-margin", "best-validation"):
         for estimator, grid in ((None, GRID), (SVC(), GRID), ([GaussianNB()], None)):
             machine = NonconformityClassifier(
-                estimator, grid, select=select, calibration_size=30, random_state=3
+                estimator, param_grid=grid, select=select, calibration_size=30, random_state=3
             ).fit(X, names)
             assert machine.score(X, names) > 0.9
             assert machine.predict_set(X, 0.8).shape == (150, 3)
@@ -141,16 +141,18 @@ def test_a_class_without_training_examples_is_never_preferred(moons):
 def test_distance_measures_classify(moons, measure):
     X, y = moons
     for estimator, grid in ((None, GRID), ([make_pipeline(StandardScaler(), SVC())], None)):
-        machine = NonconformityClassifier(estimator, grid, measure=measure, random_state=0)
+        machine = NonconformityClassifier(
+            estimator, param_grid=grid, measure=measure, random_state=0
+        )
         machine.fit(X[:160], y[:160])
         assert machine.score(X[160:], y[160:]) > 0.75
         assert pickle.loads(pickle.dumps(machine)).score(X, y) == machine.score(X, y)
-    assert len(NonconformityClassifier(None, GRID, measure=measure).fit(X, y).models_) == 3
+    assert len(NonconformityClassifier(param_grid=GRID, measure=measure).fit(X, y).models_) == 3
 
 
 def test_random_ties_are_a_function_of_the_case_and_the_seed(moons):
     X, y = moons
-    machine = NonconformityClassifier(None, GRID, tie="random", random_state=0).fit(X, y)
+    machine = NonconformityClassifier(param_grid=GRID, tie="random", random_state=0).fit(X, y)
     whole = machine.chosen_model(X)
     for start in range(3):
         assert np.array_equal(machine.chosen_model(X[start::3]), whole[start::3])
@@ -161,7 +163,9 @@ def test_random_ties_are_a_function_of_the_case_and_the_seed(moons):
 
 def test_blocks_do_not_change_the_verdict(moons, monkeypatch):
     X, y = moons
-    machine = NonconformityClassifier(None, GRID, calibration_size=50, random_state=0).fit(X, y)
+    machine = NonconformityClassifier(param_grid=GRID, calibration_size=50, random_state=0).fit(
+        X, y
+    )
     whole, epsilon = machine.p_values(X), machine.epsilon_crit(X)
     monkeypatch.setattr("handful.conformal.nonconformity._BLOCK", 200)
     assert np.array_equal(machine.p_values(X), whole)
@@ -178,7 +182,9 @@ def test_frames_with_words_go_to_pipelines_untouched(moons):
         make_column_transformer((OneHotEncoder(), ["c"]), remainder="passthrough"),
         LogisticRegression(),
     )
-    machine = NonconformityClassifier(pipe, {"logisticregression__C": [0.1, 10.0]}, random_state=0)
+    machine = NonconformityClassifier(
+        pipe, param_grid={"logisticregression__C": [0.1, 10.0]}, random_state=0
+    )
     assert machine.fit(frame, y).score(frame, y) > 0.8
     assert machine.feature_names_in_.tolist() == ["a", "b", "c"]
     with pytest.raises(ValueError, match="feature names"):
@@ -188,7 +194,7 @@ def test_frames_with_words_go_to_pipelines_untouched(moons):
 def test_polars(moons):
     X, y = moons
     frame = pl.DataFrame({"a": X[:, 0], "b": X[:, 1]})
-    machine = NonconformityClassifier(None, GRID, random_state=0).fit(frame, y)
+    machine = NonconformityClassifier(param_grid=GRID, random_state=0).fit(frame, y)
     assert np.array_equal(machine.predict(frame), machine.predict(pl.DataFrame(frame)))
     assert machine.feature_names_in_.tolist() == ["a", "b"]
     listed = NonconformityClassifier([GaussianNB()], random_state=0).fit(frame, y)
@@ -197,7 +203,7 @@ def test_polars(moons):
 
 def test_what_has_a_certificate_without_calibration(moons):
     X, y = moons
-    refused = NonconformityClassifier(None, GRID, random_state=0).fit(X, y)
+    refused = NonconformityClassifier(param_grid=GRID, random_state=0).fit(X, y)
     for ask in (
         refused.certify,
         lambda: refused.p_values(X),
@@ -224,7 +230,7 @@ def test_certificates_with_calibration(moons):
     X, y = moons
     for select in ("nonconformity", "largest-margin", "best-validation"):
         machine = NonconformityClassifier(
-            None, GRID, select=select, calibration_size=80, random_state=0
+            param_grid=GRID, select=select, calibration_size=80, random_state=0
         ).fit(X, y)
         rows = machine.calibration_indices_
         n_errors = int((machine.predict(X[rows]) != y[rows]).sum())
@@ -235,17 +241,17 @@ def test_certificates_with_calibration(moons):
         wrong = machine.predict(X[rows]) != y[rows]
         selective = machine.selective_certificate(threshold)
         assert selective.n_errors == int((accepted & wrong).sum())
-    with pytest.raises(ValueError, match="`bound` must be 'auto' or 'held-out'"):
+    with pytest.raises(ValueError, match="`bound` must be one of 'auto', 'held-out'"):
         machine.certify(bound="stable")
 
 
 def test_another_rule_on_the_same_models(moons):
     X, y = moons
     settings = {"calibration_size": 60, "random_state": 0}
-    machine = NonconformityClassifier(None, GRID, **settings).fit(X, y)
+    machine = NonconformityClassifier(param_grid=GRID, **settings).fit(X, y)
     for select in ("best-validation", "largest-margin", "nonconformity"):
         other = machine.with_rule(select)
-        fresh = NonconformityClassifier(None, GRID, select=select, **settings).fit(X, y)
+        fresh = NonconformityClassifier(param_grid=GRID, select=select, **settings).fit(X, y)
         assert np.array_equal(other.predict(X), fresh.predict(X))
         assert other.certify() == fresh.certify()
         assert np.array_equal(other.p_values(X), fresh.p_values(X))
@@ -255,7 +261,9 @@ def test_another_rule_on_the_same_models(moons):
 
 def test_parameters_set_after_fitting_do_not_change_the_certified_rule(moons):
     X, y = moons
-    machine = NonconformityClassifier(None, GRID, calibration_size=60, random_state=0).fit(X, y)
+    machine = NonconformityClassifier(param_grid=GRID, calibration_size=60, random_state=0).fit(
+        X, y
+    )
     certificate, predicted = machine.certify(), machine.predict(X)
     machine.set_params(select="largest-margin", tie="random")
     assert machine.certify() == certificate
@@ -264,7 +272,7 @@ def test_parameters_set_after_fitting_do_not_change_the_certified_rule(moons):
 
 def test_published_values_are_criteria(moons):
     X, y = moons
-    machine = NonconformityClassifier(None, GRID, random_state=0).fit(X, y)
+    machine = NonconformityClassifier(param_grid=GRID, random_state=0).fit(X, y)
     criteria = machine.published_value(X[:3])
     assert [c.terms[0].nats for c in criteria] == machine.epsilon_crit(X[:3]).tolist()
     assert all("not a guarantee" in c.name for c in criteria)
@@ -306,16 +314,24 @@ def test_bad_settings_are_named(moons, settings, message):
         NonconformityClassifier(**settings).fit(*moons)
 
 
+def _fit_with_seeds(X, y):
+    for seed in range(20):
+        NonconformityClassifier(param_grid=GRID, random_state=seed).fit(X, y)
+
+
 def test_bad_examples_are_named(moons):
     X, y = moons
+    with pytest.raises(ValueError, match="at least two classes, got one class: 0"):
+        NonconformityClassifier(param_grid=GRID).fit(X, np.zeros(260))
+    one = np.where(np.arange(260) == np.argmax(X[:, 0]), 1, 0)  # it need not be trained on
     with pytest.raises(ValueError, match="at least two classes in the part used for training"):
-        NonconformityClassifier(None, GRID).fit(X, np.zeros(260))
+        _fit_with_seeds(X, one)
     with pytest.raises(ValueError, match="must have equal length, got 260 and 259"):
         NonconformityClassifier([GaussianNB()]).fit(X, y[:-1])
     X = X.copy()
     X[3, 0] = np.nan
     with pytest.raises(ValueError, match="NaN"):
-        NonconformityClassifier(None, GRID).fit(X, y)
+        NonconformityClassifier(param_grid=GRID).fit(X, y)
 
 
 def test_hard_data(rng):
@@ -323,7 +339,7 @@ def test_hard_data(rng):
     X = np.repeat(rng.integers(0, 3, (20, 2)).astype(float), 4, axis=0)
     X = np.column_stack([X, np.ones(80), X[:, 0] * 1e8, X[:, 1] * 1e-8])
     y = rng.integers(0, 2, 80)
-    machine = NonconformityClassifier(None, GRID, random_state=0).fit(X, y)
+    machine = NonconformityClassifier(param_grid=GRID, random_state=0).fit(X, y)
     assert ((machine.epsilon_crit(X) >= 0) & (machine.epsilon_crit(X) <= 1)).all()
     same = machine.predict(X[:4])
     assert np.unique(same).size == 1

@@ -23,8 +23,8 @@ def machine(**changes):
 
 
 def assert_same(here, there, X):
-    for name, column in here.history_.items():
-        np.testing.assert_array_equal(there.history_[name], column)
+    for name, column in here.path_.items():
+        np.testing.assert_array_equal(there.path_[name], column)
     np.testing.assert_array_equal(there.decision_function(X), here.decision_function(X))
     np.testing.assert_array_equal(there.predict_proba(X), here.predict_proba(X))
     assert there.certify() == here.certify()
@@ -81,9 +81,9 @@ def test_margin_certificates_from_counts():
     data = load_dataset("breastw")
     here = machine().fit(data.X, data.y)
     there = machine().fit(cut(data.X, [100, 583]), cut(data.y, [100, 583]))
-    assert here.certify(margin=0.25) == there.certify(margin=0.25)
-    fixed = there.certify(bound="margin-distribution", margin=0.1)
-    assert fixed == here.certify(bound="margin-distribution", margin=0.1)
+    assert here.margin_certificate(margin=0.25) == there.margin_certificate(margin=0.25)
+    fixed = there.margin_certificate(bound="margin-distribution", margin=0.1)
+    assert fixed == here.margin_certificate(bound="margin-distribution", margin=0.1)
     free = there.certify(bound="margin-distribution")
     complexity = finite_class_rademacher(2 * (data.X.size + 1), len(data.y))
     sums = []
@@ -96,7 +96,7 @@ def test_margin_certificates_from_counts():
     assert math.fsum(term.nats for term in free.terms) == pytest.approx(min(sums), rel=1e-12)
     for bound in ("rademacher-margin", "margin-distribution"):
         with pytest.raises(ValueError, match=r"`margin` = 0.3333.* is not among those"):
-            there.certify(bound=bound, margin=1 / 3)
+            there.margin_certificate(bound=bound, margin=1 / 3)
 
 
 def test_held_out_certificates_are_counted_in_chunks():

@@ -114,16 +114,16 @@ GRID = {"penalty": [0.5, 1.0, 1.5, 2.0, 3.0, 5.0], "kind": ["conjunction", "disj
 
 
 def test_a_worker_that_dies_within_a_sweep_loses_nothing(cluster):
-    plain = BoundSearch(machine(), GRID).fit(DATA.X, DATA.y)
+    plain = BoundSearch(machine(), param_grid=GRID).fit(DATA.X, DATA.y)
     base = SlowMachine("stumps", candidates=40, random_state=0)
     with scheduler(cluster.scheduler_address) as client:
         client.wait_for_workers(2, timeout=60)
         killer = threading.Thread(target=kill_a_busy_one, args=[client])
         killer.start()
-        search = BoundSearch(base, GRID).fit(DATA.X, DATA.y)
+        search = BoundSearch(base, param_grid=GRID).fit(DATA.X, DATA.y)
         killer.join()
     assert search.best_params_ == plain.best_params_
-    assert search.best_certificate_ == plain.best_certificate_
+    assert search.certificate_ == plain.certificate_
     assert search.results_["score"].tolist() == plain.results_["score"].tolist()
     assert search.best_estimator_.pid_ != os.getpid()
 

@@ -24,7 +24,10 @@ from handful.verify import verify_model
 
 MACHINES = {
     "svm": (SupportVectorMachine(gamma=0.01), "expansion"),
-    "svm-search": (BoundSearch(SupportVectorMachine(), {"gamma": [0.01, 0.1]}), "expansion"),
+    "svm-search": (
+        BoundSearch(SupportVectorMachine(), param_grid={"gamma": [0.01, 0.1]}),
+        "expansion",
+    ),
     "perceptron": (KernelPerceptron("rbf", gamma=0.5, max_passes=20), "expansion"),
     "adaboost": (AdaBoost(n_rounds=20), "votes"),
     "lpboost": (LPBoost(), "votes"),

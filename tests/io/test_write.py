@@ -26,7 +26,7 @@ def test_codes_hold_what_a_check_needs(data):
 
 def test_a_search_is_written_with_the_price_of_its_choice(data):
     grid = {"rules": ["stumps", "balls"]}
-    search = BoundSearch(SetCoveringMachine(candidates=40, random_state=0), grid)
+    search = BoundSearch(SetCoveringMachine(candidates=40, random_state=0), param_grid=grid)
     document = model_to_dict(search.fit(data.X, data.y))
     assert document["settings"]["n_groups"] == 2
     last = document["certificate"]["terms"][-1]

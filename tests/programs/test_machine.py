@@ -155,7 +155,7 @@ def test_the_stable_certificate_counts_what_touches(rng, machine):
     assert certificate.bound == "stable"
     assert certificate.risk == stable_bound(80, int(within.sum()), delta=0.1).risk
     assert any("C and all other settings" in text for text in certificate.assumptions)
-    assert fitted.certify(delta=0.1, n_models=10).risk > certificate.risk
+    assert fitted.certify(delta=0.1, n_choices=10).risk > certificate.risk
 
 
 def test_more_classes_unite_their_compression_sets():
@@ -183,7 +183,7 @@ def test_kernel_expansions_are_refused_with_the_alternative(rng, machine):
     assert certificate.n_errors == int(np.sum(fitted.predict(X_new) != y_new))
     with pytest.raises(ValueError, match="`X` and `y` must be given"):
         fitted.certify(bound="held-out")
-    with pytest.raises(ValueError, match="`bound` must be 'auto'"):
+    with pytest.raises(ValueError, match="`bound` must be one of 'auto'"):
         fitted.certify(bound="vc")
 
 
@@ -210,7 +210,7 @@ def test_bad_parameters(rng, machine, change, message):
 @pytest.mark.parametrize("machine", BOTH)
 def test_bad_data(rng, machine):
     X, y = _data(rng)
-    with pytest.raises(ValueError, match="at least two classes, got 1 class"):
+    with pytest.raises(ValueError, match="at least two classes, got one class"):
         machine().fit(X, np.zeros(80))
     with pytest.raises(ValueError, match="NaN"):
         machine().fit(np.where(X > 2, np.nan, X), y)

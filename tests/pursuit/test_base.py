@@ -19,7 +19,7 @@ Y = np.where(X[:, 0] > 0, 1, 0)
         ("n_centers", 2.5, "`n_centers` must be a whole number, got 2.5"),
         ("tol", 1.0, r"`tol` must be in \[0, 1\), got 1.0"),
         ("ridge", -1.0, r"`ridge` must be in \[0, inf\), got -1.0|`ridge` must be in .*got -1.0"),
-        ("criterion", "best", "`criterion` must be one of 'ols', 'omp', got 'best'"),
+        ("criterion", "best", "`criterion` must be one of 'residual', 'cosine', got 'best'"),
         ("stop", "never", "`stop` must be one of"),
         ("coefficients", "some", "`coefficients` must be one of"),
         ("pool_fraction", 1.0, r"`pool_fraction` must be in \(0, 1\), got 1.0"),

@@ -98,7 +98,8 @@ def test_stops(moons):
     assert by_size.n_centers_ == 7
     by_tol = KernelMatchingPursuitClassifier(50, gamma=1.0, stop="size", tol=0.5).fit(X, y)
     assert 0 < by_tol.n_centers_ < 7
-    assert by_tol.path_[-1].residual <= 0.5 * by_tol.path_[0].residual < by_tol.path_[-2].residual
+    left = by_tol.path_["residual"].tolist()
+    assert left[-1] <= 0.5 * left[0] < left[-2]
     validated = KernelMatchingPursuitClassifier(
         20, coefficients="least_squares", gamma=1.0, stop="validation"
     ).fit(X, y)
@@ -120,8 +121,8 @@ def test_random_state_draws_the_pool(moons):
     first = KernelMatchingPursuitClassifier(random_state=1).fit(X, y)
     again = clone(first).fit(X, y)
     other = KernelMatchingPursuitClassifier(random_state=2).fit(X, y)
-    np.testing.assert_array_equal(first.pool_idx_, again.pool_idx_)
-    assert not np.array_equal(first.pool_idx_, other.pool_idx_)
+    np.testing.assert_array_equal(first.held_back_, again.held_back_)
+    assert not np.array_equal(first.held_back_, other.held_back_)
     np.testing.assert_array_equal(first.predict(X), again.predict(X))
 
 
@@ -130,26 +131,25 @@ def test_only_digests_decide_the_pool(moons):
     same = RowDigests.of(X, y)
     first = KernelMatchingPursuitClassifier(random_state=same).fit(X, y)
     other = KernelMatchingPursuitClassifier(random_state=same).fit(-3 * X, 1 - y)
-    np.testing.assert_array_equal(first.pool_idx_, other.pool_idx_)
+    np.testing.assert_array_equal(first.held_back_, other.held_back_)
     np.testing.assert_array_equal(
-        first.pool_idx_, KernelMatchingPursuitClassifier().fit(X, y).pool_idx_
+        first.held_back_, KernelMatchingPursuitClassifier().fit(X, y).held_back_
     )
 
 
 def test_errors_outside_the_pool_move_no_coefficient(moons):
-    """The expansions of the path depend on the pool alone."""
+    """The expansions of all sizes depend on the pool alone."""
     X, y = moons
-    same = RowDigests.of(X, y)
-    machine = KernelMatchingPursuitClassifier(gamma=1.0, random_state=same).fit(X, y)
-    is_out = np.ones(len(X), dtype=bool)
-    is_out[machine.pool_idx_] = False
-    flipped = np.where(is_out, 1 - y, y)
-    other = KernelMatchingPursuitClassifier(gamma=1.0, random_state=same).fit(X, flipped)
-    for a, b in zip(machine.path_, other.path_, strict=True):
-        np.testing.assert_array_equal(a.coded.expansion.centers, b.coded.expansion.centers)
-        np.testing.assert_array_equal(
-            a.coded.expansion.coefficients, b.coded.expansion.coefficients
-        )
+    fixed = {"gamma": 1.0, "random_state": RowDigests.of(X, y), "stop": "size"}
+    for size in (1, 4, 9):
+        machine = KernelMatchingPursuitClassifier(size, **fixed).fit(X, y)
+        is_out = np.ones(len(X), dtype=bool)
+        is_out[machine.held_back_] = False
+        flipped = np.where(is_out, 1 - y, y)
+        other = KernelMatchingPursuitClassifier(size, **fixed).fit(X, flipped)
+        a, b = machine.expansion_, other.expansion_
+        np.testing.assert_array_equal(a.centers, b.centers)
+        np.testing.assert_array_equal(a.coefficients, b.coefficients)
 
 
 @pytest.mark.filterwarnings("ignore::handful.tables.FittedScalingWarning")  # on purpose

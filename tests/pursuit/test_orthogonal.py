@@ -93,19 +93,19 @@ def test_omp_criterion_equals_scikit_learn(rng):
     K /= np.linalg.norm(K, axis=0)
     for n_centers in (1, 4, 9):
         weights = orthogonal_mp(K, y, n_nonzero_coefs=n_centers)
-        path = orthogonal_pursuit(_columns(X, 0.3), y[:, None], n_centers, criterion="omp")
+        path = orthogonal_pursuit(_columns(X, 0.3), y[:, None], n_centers, criterion="cosine")
         assert set(path.centers.tolist()) == set(np.flatnonzero(weights).tolist())
         residual = float(np.sum((y - K @ weights) ** 2))
         assert path.residual_squares[-1] == pytest.approx(residual, rel=1e-9)
 
 
 def test_ols_beats_omp_at_the_second_choice(rng):
-    """Both take the same first column; the second of "ols" is the best there is."""
+    """Both take the same first column; the second of "residual" is the best there is."""
     n_better = 0
     for _ in range(20):
         columns, y = _columns(rng.normal(size=(30, 1))), rng.normal(size=(30, 1))
         ols = orthogonal_pursuit(columns, y, 2).residual_squares[2]
-        omp = orthogonal_pursuit(columns, y, 2, criterion="omp").residual_squares[2]
+        omp = orthogonal_pursuit(columns, y, 2, criterion="cosine").residual_squares[2]
         assert ols <= omp * (1 + 1e-9)
         n_better += ols < omp * (1 - 1e-6)
     assert n_better > 0

@@ -20,15 +20,15 @@ def test_pool_certificate_counts_outside_the_pool(data):
     X, y = data
     machine = KernelMatchingPursuitClassifier(6, gamma=[0.3, 1.0, 3.0]).fit(X, y)
     is_out = np.ones(150, dtype=bool)
-    is_out[machine.pool_idx_] = False
+    is_out[machine.held_back_] = False
     assert is_out.sum() == 90
     n_errors = int(np.sum(machine.predict(X[is_out]) != y[is_out]))
     expected = pool_bound(150, 60, n_errors, message_nats=math.log(3) + math.log(7))
     assert machine.certify().risk == expected.risk
     assert machine.certify(0.01).risk > expected.risk
     assert machine.certify(n_choices=5).risk > expected.risk
-    np.testing.assert_array_equal(machine.compression_set_, machine.pool_idx_)
-    assert set(machine.centers_idx_) <= set(machine.pool_idx_)
+    np.testing.assert_array_equal(machine.compression_set_, np.sort(machine.centers_idx_))
+    assert set(machine.centers_idx_) <= set(machine.held_back_)
 
 
 @pytest.mark.parametrize("kind", ["chosen", "quantised"])
@@ -87,10 +87,11 @@ def test_choices_of_the_pool_are_free(data, stop, n_terms):
 def test_path_agrees_with_machines_of_each_size(data):
     X, y = data
     machine = KernelMatchingPursuitClassifier(5, gamma=1.0).fit(X, y)
-    assert [point.size for point in machine.path_] == [0, 1, 2, 3, 4, 5]
-    best = min(machine.path_, key=lambda point: point.risk)
-    assert machine.size_ == best.size
-    assert machine.certify().risk == pytest.approx(best.risk, rel=1e-12)
+    path = machine.path_
+    assert path["size"].tolist() == [0, 1, 2, 3, 4, 5]
+    best = path.loc[path["certificate"].idxmin()]
+    assert machine.size_ == best["size"] == path["size"][path["is_chosen"]].item()
+    assert machine.certify().risk == pytest.approx(best["certificate"], rel=1e-12)
     for size in (2, 4):
         single = KernelMatchingPursuitClassifier(size, gamma=1.0, stop="size").fit(X, y)
-        assert single.counts_.n_errors == machine.path_[size].n_errors
+        assert single.counts_.n_errors == path["n_errors"][size]

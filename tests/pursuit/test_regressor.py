@@ -55,35 +55,42 @@ def test_gamma_search_by_validation_and_by_residual(wave):
 
 def test_pool_certificate(wave):
     X, y = wave
-    machine = KernelMatchingPursuitRegressor(10, coefficients="pool").fit(X, y)
+    machine = KernelMatchingPursuitRegressor(10, coefficients="pool", epsilon=0.2).fit(X, y)
     is_out = np.ones(200, dtype=bool)
-    is_out[machine.pool_idx_] = False
+    is_out[machine.held_back_] = False
     n_off = int(np.sum(np.abs(machine.predict(X) - y)[is_out] > 0.2))
-    certificate = machine.certify(0.2)
+    certificate = machine.certify()
     assert certificate.risk == pool_bound(200, 80, n_off).risk < 0.3
     assert "off by more than 0.2" in certificate.explain()
-    assert machine.certify(0.5).risk <= certificate.risk
+    new = np.random.default_rng(1).uniform(0.0, 6.0, size=(50, 1))
+    held = machine.certify(X=new, y=machine.predict(new) + np.where(np.arange(50) < 7, 0.3, 0.1))
+    assert (held.bound, held.n_samples, held.n_errors) == ("held-out", 50, 7)
+    assert held.quantity == certificate.quantity
+    with pytest.raises(ValueError, match="got 20 of 20 rows that the machine was trained on"):
+        machine.certify(X=X[:20], y=y[:20])
+    assert machine.set_params(epsilon=0.5).certify().risk <= certificate.risk
+    with pytest.raises(NotCertifiableError, match="Set `epsilon`"):
+        machine.set_params(epsilon=None).certify()
 
 
 def test_lectures_certificate(wave):
     X, y = wave
-    machine = KernelMatchingPursuitRegressor(3).fit(X, y)
+    machine = KernelMatchingPursuitRegressor(3, epsilon=0.5).fit(X, y)
     is_out = np.ones(200, dtype=bool)
     is_out[machine.centers_idx_] = False
     n_off = int(np.sum(np.abs(machine.predict(X) - y)[is_out] > 0.5))
-    assert machine.certify(0.5).terms == matching_pursuit_bound(200, 3, n_off).terms
+    assert machine.certify().terms == matching_pursuit_bound(200, 3, n_off).terms
     with pytest.raises(NotCertifiableError, match="does not hold for coefficients='least_squares'"):
-        machine.certify(0.5, bound="pool")
-    two = KernelMatchingPursuitRegressor(3).fit(X, np.column_stack([y, y]))
+        machine.certify(bound="pool")
+    two = KernelMatchingPursuitRegressor(3, epsilon=0.5).fit(X, np.column_stack([y, y]))
     with pytest.raises(NotCertifiableError, match="is about one output, got 2"):
-        two.certify(0.5)
+        two.certify()
 
 
 def test_bad_epsilon_and_stop(wave):
     X, y = wave
-    machine = KernelMatchingPursuitRegressor(3).fit(X, y)
     with pytest.raises(ValueError, match="`epsilon` must be in"):
-        machine.certify(-1.0)
+        KernelMatchingPursuitRegressor(3, epsilon=-1.0).fit(X, y)
     with pytest.raises(ValueError, match="`stop` must be one of 'auto', 'size', 'validation'"):
         KernelMatchingPursuitRegressor(stop="certificate").fit(X, y)
 

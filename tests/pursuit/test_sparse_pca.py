@@ -58,7 +58,7 @@ def test_certificate(data):
     is_out[pca.centers_idx_] = False
     mean = float(pca.residuals(data)[is_out].mean())
     assert pca.certify().risk == pytest.approx(sparse_pca_bound(80, 5, mean).risk, rel=1e-9)
-    assert pca.certify(method="hoeffding").risk > pca.certify().risk
+    assert pca.certify(bound="sparse-pca-hoeffding").risk > pca.certify().risk
     assert pca.certify(delta=0.01).risk > pca.certify().risk
 
 
@@ -67,8 +67,8 @@ def test_other_kernels_need_their_range(data):
     with pytest.raises(NotCertifiableError, match="`max_residual` must be given"):
         pca.certify()
     with pytest.raises(NotCertifiableError, match=r"must be at least k\(x, x\) of every case"):
-        pca.certify(max_residual=0.01)
-    assert pca.certify(max_residual=100.0).limit == 100.0
+        pca.set_params(max_residual=0.01).certify()
+    assert pca.set_params(max_residual=100.0).certify().limit == 100.0
 
 
 def test_precomputed(data):

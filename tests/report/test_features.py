@@ -36,7 +36,7 @@ def test_weights_are_shares_a_rule(fitted, name):
 
 
 def test_names(fitted):
-    assert column_names(*_named(fitted, "stumps"))[0] == "x[0]"
+    assert column_names(*_named(fitted, "stumps"))[0] == "x0"
     assert column_names(*_named(fitted, "words")) == ["colour", "size", "_c$"]
 
 

@@ -12,7 +12,7 @@ from handful.report import render_report
 from tests.report.conftest import CASES
 
 ABSENT = {
-    "svm": {"rule", "path", "examples"},
+    "svm": {"rule", "path"},
     "boosting": {"path", "examples"},
     "pursuit": {"rule", "path"},
 }

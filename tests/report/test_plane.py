@@ -39,7 +39,7 @@ def test_kept_examples_are_marked(fitted):
 def test_the_features_that_are_used_are_shown(fitted):
     machine, _, _ = fitted("stumps")
     display = RulesDisplay.from_estimator(machine)
-    used = {f"x[{rule.feature}]" for rule in machine.rules_}
+    used = {f"x{rule.feature}" for rule in machine.rules_}
     assert used & set(display.names)
     assert len(used) < 2 or set(display.names) <= used
 
@@ -67,7 +67,7 @@ def test_one_feature_is_drawn_against_the_class(rng):
     y = np.where(x[:, 0] > 0, "up", "down")
     machine = SetCoveringMachine(rules="stumps", candidates=None).fit(x, y)
     display = RulesDisplay.from_estimator(machine, n_grid=11).plot()
-    assert display.names == ("x[0]", "class")
+    assert display.names == ("x0", "class")
     is_up = display.margins[1] > 0
     assert (is_up == is_up[0]).all()  # the class axis does not change the prediction
     assert is_up.any()

@@ -106,17 +106,17 @@ def test_wide_data_stay_cheap(rng):
     y = X[:, 777] > 0
     machine = SetCoveringMachine(rules="stumps", candidates=None, max_rules=1).fit(X, y)
     sections = read_sections(machine, X, y)
-    assert "x[777]" in sections["plane"]["names"]
+    assert "x777" in sections["plane"]["names"]
     assert sections["examples"]["n_hidden_columns"] == 20_000 - 12
 
 
 def test_a_search_shows_its_best_machine_and_the_certificate_that_pays_for_it(fitted):
     _, X, y = fitted("stumps")
     search = BoundSearch(
-        SetCoveringMachine(candidates=20, random_state=0), {"rules": ["stumps", "balls"]}
+        SetCoveringMachine(candidates=20, random_state=0), param_grid={"rules": ["stumps", "balls"]}
     ).fit(X, y)
     sections = read_sections(search, X, y)
-    statement = search.best_certificate_.explain().splitlines()[0]
+    statement = search.certificate_.explain().splitlines()[0]
     assert sections["headline"]["sentence"].endswith(statement)
     assert sections["rule"] is not None
 

@@ -33,18 +33,18 @@ GRID = {"rules": ["stumps", "balls"], "penalty": [0.7, 1.0, 2.0]}
 def test_it_takes_the_smallest_certificate_and_pays_for_the_families(data):
     X, y = data
     base = SetCoveringMachine(candidates=30, random_state=1)
-    search = BoundSearch(base, GRID, delta=0.1).fit(X, y)
+    search = BoundSearch(base, param_grid=GRID, delta=0.1).fit(X, y)
     one_by_one = []
     for rules in GRID["rules"]:
         for penalty in GRID["penalty"]:
             machine = SetCoveringMachine(rules, penalty=penalty, candidates=30, random_state=1)
             one_by_one.append(machine.fit(X, y).certify(0.1 / 2).risk)
-    assert search.best_certificate_.risk == min(one_by_one)
-    assert search.best_certificate_.delta == 0.1
-    assert search.best_certificate_.nats == pytest.approx(
+    assert search.certificate_.risk == min(one_by_one)
+    assert search.certificate_.delta == 0.1
+    assert search.certificate_.nats == pytest.approx(
         search.best_estimator_.certify(0.1).nats + math.log(2.0)
     )
-    assert search.certify().risk == search.best_certificate_.risk
+    assert search.certify().risk == search.certificate_.risk
     assert len(search.results_) == 6
     assert search.results_["is_best"].sum() == 1
     assert (search.predict(X) == search.best_estimator_.predict(X)).all()
@@ -53,9 +53,10 @@ def test_it_takes_the_smallest_certificate_and_pays_for_the_families(data):
 def test_free_parameters_cost_nothing(data):
     X, y = data
     search = BoundSearch(
-        SetCoveringMachine("stumps", candidates=30, random_state=1), {"penalty": [0.7, 1.0, 2.0]}
+        SetCoveringMachine("stumps", candidates=30, random_state=1),
+        param_grid={"penalty": [0.7, 1.0, 2.0]},
     ).fit(X, y)
-    assert search.best_certificate_ == search.best_estimator_.certify(0.05)
+    assert search.certificate_ == search.best_estimator_.certify(0.05)
 
 
 SETTINGS = {
@@ -105,17 +106,17 @@ def test_all_settings_share_the_pool_of_the_data(rng):
         pools |= {c.kept for c in machine._learned[0].candidates if c.scheme == "pool"}
     assert len(pools) == 1
     pursuits = [KernelMatchingPursuitClassifier(memory_limit=m).fit(X, y) for m in (0.0, 1.0, 9.0)]
-    assert len({tuple(machine.pool_idx_) for machine in pursuits}) == 1
+    assert len({tuple(machine.held_back_) for machine in pursuits}) == 1
 
 
 def test_by_cross_validation_agrees_with_grid_search(data):
     X, y = data
     grid = {"C": [0.01, 1.0, 100.0]}
-    ours = BoundSearch(LogisticRegression(), grid, by="cv", cv=5).fit(X, y)
+    ours = BoundSearch(LogisticRegression(), param_grid=grid, by="cv", cv=5).fit(X, y)
     theirs = GridSearchCV(LogisticRegression(), grid, cv=5).fit(X, y)
     assert ours.best_params_ == theirs.best_params_
     assert ours.best_score_ == pytest.approx(1.0 - theirs.best_score_)
-    assert ours.best_certificate_ is None
+    assert ours.certificate_ is None
     with pytest.raises(NotCertifiableError, match="no `certify`"):
         ours.certify()
 
@@ -123,20 +124,20 @@ def test_by_cross_validation_agrees_with_grid_search(data):
 def test_it_says_what_is_missing(data):
     X, y = data
     with pytest.raises(NotCertifiableError, match="LogisticRegression cannot be certified"):
-        BoundSearch(LogisticRegression(), {"C": [1.0]}).fit(X, y)
+        BoundSearch(LogisticRegression(), param_grid={"C": [1.0]}).fit(X, y)
     machine = SetCoveringMachine("stumps", candidates=20, random_state=0)
     with pytest.raises(ValueError, match="`by` must be"):
-        BoundSearch(machine, {"penalty": [1.0]}, by="span").fit(X, y)
+        BoundSearch(machine, param_grid={"penalty": [1.0]}, by="span").fit(X, y)
     with pytest.raises(ValueError, match="`delta` must be"):
-        BoundSearch(machine, {"penalty": [1.0]}, delta=0.0).fit(X, y)
+        BoundSearch(machine, param_grid={"penalty": [1.0]}, delta=0.0).fit(X, y)
 
 
 def test_parallel_fits_are_the_same(data):
     X, y = data
     base = DecisionListMachine(candidates=30, random_state=1)
     grid = {"rules": ["stumps", "balls"]}
-    one, two = (BoundSearch(base, grid, n_jobs=n).fit(X, y) for n in (1, 2))
-    assert one.best_certificate_ == two.best_certificate_
+    one, two = (BoundSearch(base, param_grid=grid, n_jobs=n).fit(X, y) for n in (1, 2))
+    assert one.certificate_ == two.certificate_
 
 
 class _Toy:
@@ -165,11 +166,13 @@ class _Toy:
 
 def test_criteria_choose_and_the_certificate_still_pays(data):
     X, y = data
-    search = BoundSearch(_Toy(), {"value": [1, 5, 3]}, by="largest").fit(X, y)
+    search = BoundSearch(_Toy(), param_grid={"value": [1, 5, 3]}, by="largest").fit(X, y)
     assert search.best_params_ == {"value": 5}
-    assert search.best_certificate_.risk == held_out_bound(100, 5, delta=0.05 / 3).risk
+    assert search.certificate_.risk == held_out_bound(100, 5, delta=0.05 / 3).risk
     # nothing is certified but the choice, so an undefined criterion leaves the first setting
-    assert BoundSearch(_Toy(), {"value": [2, 1]}, by="nan").fit(X, y).best_params_ == {"value": 2}
+    assert BoundSearch(_Toy(), param_grid={"value": [2, 1]}, by="nan").fit(X, y).best_params_ == {
+        "value": 2
+    }
 
 
 class _Undecided(_Toy):
@@ -184,15 +187,17 @@ class _Undecided(_Toy):
 
 
 def test_ties_go_to_fewer_support_vectors_and_undefined_criteria_last(data):
-    search = BoundSearch(_Undecided(), {"value": [7, 5, 3, 4]}, by="equal").fit(*data)
+    search = BoundSearch(_Undecided(), param_grid={"value": [7, 5, 3, 4]}, by="equal").fit(*data)
     assert search.best_params_ == {"value": 3}
-    search = BoundSearch(_Undecided(), {"value": [7, 9]}, by="some undefined").fit(*data)
+    search = BoundSearch(_Undecided(), param_grid={"value": [7, 9]}, by="some undefined").fit(*data)
     assert search.best_params_ == {"value": 9}
 
 
 def test_cross_validation_pays_for_what_it_chose_from(data):
     base = SetCoveringMachine(candidates=30, random_state=1)
-    search = BoundSearch(base, {"rules": ["stumps", "balls"]}, by="cv", cv=2, delta=0.1).fit(*data)
+    search = BoundSearch(
+        base, param_grid={"rules": ["stumps", "balls"]}, by="cv", cv=2, delta=0.1
+    ).fit(*data)
     alone = search.best_estimator_.certify(0.1 / 2).risk
-    assert search.best_certificate_.risk == alone == search.certify().risk
-    assert search.best_certificate_.risk > search.best_estimator_.certify(0.1).risk
+    assert search.certificate_.risk == alone == search.certify().risk
+    assert search.certificate_.risk > search.best_estimator_.certify(0.1).risk

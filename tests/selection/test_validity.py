@@ -55,8 +55,8 @@ def _misses(n_draws):
     n_missed = 0
     for _ in range(n_draws):
         X, y = rng.integers(0, 2, (400, N_SETTINGS)), rng.integers(0, 2, 400)
-        search = BoundSearch(Coin(), _settings(), delta=DELTA).fit(X, y)
-        n_missed += search.best_certificate_.risk < 0.5
+        search = BoundSearch(Coin(), param_grid=_settings(), delta=DELTA).fit(X, y)
+        n_missed += search.certificate_.risk < 0.5
     return n_missed
 
 
@@ -97,8 +97,8 @@ def search_misses(name, n_draws, delta, n_settings=None):
     rng, n_missed = np.random.default_rng(5), 0
     for _ in range(n_draws):
         X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
-        search = BoundSearch(base, {key: values[:n_settings]}, delta=delta).fit(X, y)
-        n_missed += search.best_certificate_.risk < 0.5
+        search = BoundSearch(base, param_grid={key: values[:n_settings]}, delta=delta).fit(X, y)
+        n_missed += search.certificate_.risk < 0.5
     return n_missed
 
 

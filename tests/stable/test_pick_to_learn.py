@@ -233,7 +233,7 @@ def test_certificates_of_fitted_machines():
     assert (other.n_compressed, other.n_errors) == (4, capped.n_errors_)
     assert any("fixed before the data" in text for text in other.assumptions)
     with pytest.raises(ValueError, match="`bound` must be one of"):
-        clean.certify(bound="held-out")
+        clean.certify(bound="pool")
 
 
 class Coin(ClassifierMixin, BaseEstimator):

@@ -58,8 +58,8 @@ def test_certificate_of_the_machine(rng):
     X, y = draw(rng, 120)
     machine = SupportVectorMachine(gamma=1.0).fit(X, y)
     size = stable_set(machine.models_[0], X).members.size
-    certificate = machine.certify(n_models=6)
-    assert certificate.risk == stable_bound(120, size, n_models=6).risk
+    certificate = machine.certify(n_choices=6)
+    assert certificate.risk == stable_bound(120, size, n_choices=6).risk
     assert certificate.n_compressed == size
     text = certificate.explain()
     assert "not their mean" in text
@@ -124,7 +124,7 @@ def test_refusals(rng):
         certify_svm(SVC(gamma=1.0, class_weight="balanced").fit(X, y), X, y)
     with pytest.raises(ValueError, match=r"`bound` must be one of 'auto', .* got 'vc'"):
         centred.certify(bound="vc")
-    with pytest.raises(ValueError, match="must be the held-out examples"):
+    with pytest.raises(ValueError, match="`X` and `y` must be given for bound='held-out'"):
         centred.certify(bound="held-out")
     sloppy = SVC(C=1e3, gamma=1.0, max_iter=1)
     with pytest.warns(UserWarning, match="max_iter"):
@@ -142,7 +142,7 @@ def miss_rate(rng, n_runs, delta, choose):
         grid = fit_svm_grid(X, y, gammas=[0.3, 3.0], Cs=[0.1, 1.0, 10.0])
         model, prediction = choose(grid, X, X_new)
         size = stable_set(model, X).members.size
-        certified = stable_bound(60, size, delta=delta, n_models=len(grid)).risk
+        certified = stable_bound(60, size, delta=delta, n_choices=len(grid)).risk
         risk = float(np.mean(np.sign(prediction) != y_new))
         misses += risk > certified
         risks.append(risk)

@@ -119,10 +119,10 @@ def test_search_by_certificate_and_criterion(data, by):
     X, y = data
     y = y == "ant"
     grid = {"C": [1.0, 10.0], "gamma": [0.1, 1.0]}
-    search = BoundSearch(SVC(), grid, by=by).fit(X, y)
+    search = BoundSearch(SVC(), param_grid=grid, by=by).fit(X, y)
     assert isinstance(search.best_estimator_, SupportVectorMachine)
-    expected = search.best_estimator_.certify(n_models=4).risk
-    assert search.best_certificate_.risk == pytest.approx(expected, rel=1e-9)
+    expected = search.best_estimator_.certify(n_choices=4).risk
+    assert search.certificate_.risk == pytest.approx(expected, rel=1e-9)
 
 
 class _SVCOfMine(SVC):
@@ -134,8 +134,8 @@ def test_search_chooses_by_span_unless_told(data):
     X, y = data
     y = y == "ant"
     grid = {"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1, 1.0]}
-    search = BoundSearch(_SVCOfMine(), grid).fit(X, y)
-    told = BoundSearch(SVC(), grid, by="span").fit(X, y)
+    search = BoundSearch(_SVCOfMine(), param_grid=grid).fit(X, y)
+    told = BoundSearch(SVC(), param_grid=grid, by="span").fit(X, y)
     assert search.by_ == told.by_ == "span"
     assert search.best_params_ == told.best_params_
     keys = []
@@ -146,10 +146,14 @@ def test_search_chooses_by_span_unless_told(data):
     assert keys[search.best_index_] == min(keys)
     assert search.best_score_ == min(keys)[0]
     assert np.flatnonzero(search.results_["certificate"].notna()) == [search.best_index_]
-    expected = search.best_estimator_.certify(n_models=9).risk
-    assert search.best_certificate_.risk == pytest.approx(expected, rel=1e-9)
+    expected = search.best_estimator_.certify(n_choices=9).risk
+    assert search.certificate_.risk == pytest.approx(expected, rel=1e-9)
     assert (
-        BoundSearch(SVC(), grid, by="certificate").fit(X, y).results_["certificate"].notna().all()
+        BoundSearch(SVC(), param_grid=grid, by="certificate")
+        .fit(X, y)
+        .results_["certificate"]
+        .notna()
+        .all()
     )
 
 
@@ -186,23 +190,25 @@ def test_search_builds_each_kernel_matrix_once(data, n_classes, by):
     if n_classes == 2:
         y = y == "ant"
     kernels = [_Counted(0.1), _Counted(0.5), _Counted(2.0)]
-    BoundSearch(SupportVectorMachine(), {"kernel": kernels, "C": [0.1, 1.0]}, by=by).fit(X, y)
+    BoundSearch(SupportVectorMachine(), param_grid={"kernel": kernels, "C": [0.1, 1.0]}, by=by).fit(
+        X, y
+    )
     assert [kernel.n_matrices for kernel in kernels] == [1, 1, 1]
 
 
 def test_search_reads_the_data_as_often_as_one_fit(data):
     X, y = data
     one, many = _Watched(X), _Watched(X)
-    BoundSearch(SVC(), {"C": [1.0], "gamma": [0.3]}).fit(one, y)
-    BoundSearch(SVC(), {"C": [0.1, 1.0, 10.0], "gamma": [0.03, 0.3, 3.0]}).fit(many, y)
+    BoundSearch(SVC(), param_grid={"C": [1.0], "gamma": [0.3]}).fit(one, y)
+    BoundSearch(SVC(), param_grid={"C": [0.1, 1.0, 10.0], "gamma": [0.03, 0.3, 3.0]}).fit(many, y)
     assert many.n_reads == one.n_reads
 
 
 def test_plain_svc_is_told_what_to_set(data):
     X, y = data
     with pytest.raises(ValueError, match=r"got 'scale'.* set gamma='auto' .* numbers for it in a"):
-        BoundSearch(SVC(), {"C": [1.0, 10.0]}).fit(X, y)
-    BoundSearch(SVC(gamma="auto"), {"C": [1.0, 10.0]}).fit(X, y)
+        BoundSearch(SVC(), param_grid={"C": [1.0, 10.0]}).fit(X, y)
+    BoundSearch(SVC(gamma="auto"), param_grid={"C": [1.0, 10.0]}).fit(X, y)
 
 
 @pytest.mark.parametrize("weights", [{"ant": 5.0}, {"ant": 0.2, "other": 3.0}, "balanced"])
@@ -230,10 +236,10 @@ def test_class_weights_are_one_more_setting_of_a_search(data):
     X, y = data
     y = y == "ant"
     grid = {"class_weight": [None, {True: 4.0}], "C": [0.1, 1.0]}
-    search = BoundSearch(SupportVectorMachine(gamma=0.3), grid).fit(X, y)
+    search = BoundSearch(SupportVectorMachine(gamma=0.3), param_grid=grid).fit(X, y)
     alone = SupportVectorMachine(gamma=0.3, **search.best_params_).fit(X, y)
     np.testing.assert_allclose(search.decision_function(X), alone.decision_function(X), atol=1e-3)
-    assert search.best_certificate_.risk == pytest.approx(alone.certify(n_models=4).risk, rel=1e-9)
+    assert search.certificate_.risk == pytest.approx(alone.certify(n_choices=4).risk, rel=1e-9)
 
 
 def test_mean_criterion_over_classes(data):

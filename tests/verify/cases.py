@@ -54,7 +54,7 @@ MACHINES: dict[str, tuple[str, Any]] = {
         "breastw",
         BoundSearch(
             SetCoveringMachine(candidates=40, random_state=0),
-            {"rules": ["stumps", "balls"], "penalty": [1.0, 2.0]},
+            param_grid={"rules": ["stumps", "balls"], "penalty": [1.0, 2.0]},
         ),
     ),
     "digest": ("breastw", SetCoveringMachine("stumps")),

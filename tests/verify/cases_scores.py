@@ -48,7 +48,7 @@ SCORES: dict[str, tuple[str, Any]] = {
         "glass-2class",
         BoundSearch(
             KernelMatchingPursuitClassifier(n_centers=4, coefficients="quantised"),
-            {"gamma": [0.1, 0.5]},
+            param_grid={"gamma": [0.1, 0.5]},
         ),
     ),
 }

@@ -21,7 +21,6 @@ from handful.boosting._rounds import Boosted, adaboost_rounds
 from handful.boosting._rows import merge_rows
 from handful.boosting._stagewise import stagewise_rounds
 from handful.boosting._stumps import StumpColumns
-from handful.boosting._votes import LearnerVote, StumpVote
 from handful.boosting.binned import (
     Weighing,
     binned_rounds,
@@ -35,6 +34,7 @@ from handful.boosting.margin_certificates import (
     stump_complexity,
 )
 from handful.boosting.one_versus_rest import OneVersusRest, Vote
+from handful.boosting.votes import LearnerVote, StumpVote
 from handful.bounds import (
     Certificate,
     Criterion,
@@ -76,6 +76,8 @@ class AdaBoost(OneVersusRest):
         labels, and add up weights as whole numbers: for many rows, and needed for Dask inputs.
         The result does not depend on how the rows are cut into chunks. By default every
         threshold between two examples is tried.
+    delta : float
+        Allowed probability that a certificate fails.
     random_state : None, int, RandomState, Generator or RowDigests
         Seeds weak learners that are random, and draws the candidates. None takes the digest of X
         and y, so that there is no seed to choose. Other stumps are not random.
@@ -88,8 +90,8 @@ class AdaBoost(OneVersusRest):
         ``weights``: a stump chosen again adds to its weight.
     margins_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
         y f(x) over the sum of the absolute weights, on the training examples.
-    history_ : dict of ndarray
-        Columns "machine", "round", "error", "alpha", "Z".
+    path_ : DataFrame
+        One row a round, with the columns "machine", "round", "error", "alpha", "Z".
     n_iter_ : int
         Most rounds of a machine.
 
@@ -102,7 +104,7 @@ class AdaBoost(OneVersusRest):
 
     Certificates: "rademacher-margin" (the default) and "margin-distribution", which hold for every
     way of training but are vacuous on small samples, and "held-out". Weak learners other than
-    stumps need ``rademacher``, the complexity of their class.
+    stumps need the complexity of their class, by ``margin_certificate(rademacher=...)``.
 
     Examples
     --------
@@ -112,7 +114,7 @@ class AdaBoost(OneVersusRest):
     >>> machine = AdaBoost(n_rounds=3).fit(X, y)
     >>> machine.score(X, y)
     1.0
-    >>> float(machine.history_["Z"].prod().round(8))
+    >>> float(machine.path_["Z"].prod().round(8))
     0.58019253
     """
 
@@ -126,6 +128,7 @@ class AdaBoost(OneVersusRest):
         loss: str = "exponential",
         response: str = "labels",
         candidates: int | None = None,
+        delta: float = 0.05,
         random_state: Any = None,
     ) -> None:
         self.weak_learner = weak_learner
@@ -133,6 +136,7 @@ class AdaBoost(OneVersusRest):
         self.loss = loss
         self.response = response
         self.candidates = candidates
+        self.delta = delta
         self.random_state = random_state
 
     def _allows_nan(self) -> bool:
@@ -249,6 +253,12 @@ class AdaBoost(OneVersusRest):
         total = each.sum(axis=1, keepdims=True)
         return np.where(total > 0.0, each, 1.0) / np.where(total > 0.0, total, each.shape[1])
 
+    def _factors(self) -> list[tuple[int, int, float]]:
+        """Machine, round and Z; none where the machine is constant."""
+        if self.path_.empty:
+            return []
+        return list(self.path_[["machine", "round", "Z"]].itertuples(index=False, name=None))
+
     def training_bound(self) -> Criterion:
         """The product of all Z: bounds the training error, and is no guarantee on new cases.
 
@@ -257,19 +267,15 @@ class AdaBoost(OneVersusRest):
         """
         check_is_fitted(self, "machines_")
         terms = [
-            Term("round", f"machine {k + 1}, Z of round {t}", float(Z))
-            for k, t, Z in zip(*self._columns_of("machine", "round", "Z"), strict=True)
+            Term("round", f"machine {k + 1}, Z of round {t}", Z) for k, t, Z in self._factors()
         ]
         products = [1.0] * len(self.machines_)
-        for k, Z in zip(*self._columns_of("machine", "Z"), strict=True):
-            products[k] *= float(Z)
+        for k, _, Z in self._factors():
+            products[k] *= Z
         empty = adaboost_training_bound([])
         return replace(empty, value=min(1.0, sum(products)), terms=tuple(terms))
 
-    def _default_bound(self, has_complexity: bool) -> str:
-        return "rademacher-margin"
-
-    def _certify(
+    def _margin_bound(
         self,
         bound: str,
         delta: float,
@@ -284,7 +290,7 @@ class AdaBoost(OneVersusRest):
         else:
             raise NotCertifiableError(
                 f"bound={bound!r} needs the complexity of the weak learners, which is not known "
-                f"for {type(self.weak_learner).__name__}. Pass `rademacher`, or use "
+                f"for {type(self.weak_learner).__name__}. Pass it to `margin_certificate`, or use "
                 "bound='held-out' with examples set aside."
             )
         if not _is_stumps(self.weak_learner):

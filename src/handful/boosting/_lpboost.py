@@ -25,7 +25,6 @@ from handful.boosting._rademacher import RademacherEstimate
 from handful.boosting._rows import merge_rows
 from handful.boosting._stumps import StumpColumns
 from handful.boosting._unique import Vertex
-from handful.boosting._votes import ColumnVote, LearnerVote, StumpVote
 from handful.boosting.margin_certificates import (
     Complexity,
     combined,
@@ -35,6 +34,7 @@ from handful.boosting.margin_certificates import (
     stump_complexity,
 )
 from handful.boosting.one_versus_rest import OneVersusRest, Vote, constant_vote
+from handful.boosting.votes import ColumnVote, LearnerVote, StumpVote
 from handful.bounds import Certificate, NotCertifiableError, stable_bound
 
 #: A margin below this may be zero up to rounding.
@@ -69,6 +69,8 @@ class LPBoost(OneVersusRest):
         Largest optimality gap.
     max_iter : int
         Most rounds; reaching it warns and leaves ``gap_`` above ``tol``.
+    delta : float
+        Allowed probability that a certificate fails.
     random_state : None, int, RandomState, Generator or RowDigests
         Seeds weak learners that are random; None takes the digest of X and y.
 
@@ -79,8 +81,8 @@ class LPBoost(OneVersusRest):
         One vote for two classes, otherwise one for each class; weights sum to 1.
     margins_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
         y f(x) on the training examples.
-    history_ : dict of ndarray
-        Columns "machine", "round", "edge", "beta", "gap", "n_columns".
+    path_ : DataFrame
+        One row a round, with the columns "machine", "round", "edge", "beta", "gap", "n_columns".
     n_iter_ : int
         Most rounds of a machine.
     beta_, rho_, gap_, nu_ : ndarray of shape (n_machines,)
@@ -117,6 +119,7 @@ class LPBoost(OneVersusRest):
         thresholds: Any = None,
         tol: float = 1e-6,
         max_iter: int = 1000,
+        delta: float = 0.05,
         random_state: Any = None,
     ) -> None:
         self.nu = nu
@@ -125,6 +128,7 @@ class LPBoost(OneVersusRest):
         self.thresholds = thresholds
         self.tol = tol
         self.max_iter = max_iter
+        self.delta = delta
         self.random_state = random_state
 
     def _is(self, name: str) -> bool:
@@ -231,11 +235,10 @@ class LPBoost(OneVersusRest):
             return StumpVote(zip(keys, values, strict=True))
         return LearnerVote(keys, values, "labels")
 
-    def _default_bound(self, has_complexity: bool) -> str:
-        is_stable = self._has_fixed_program and not has_complexity
-        return "stable" if is_stable else "rademacher-margin"
+    def _default_bound(self) -> str:
+        return "stable" if self._has_fixed_program else "rademacher-margin"
 
-    def _certify(
+    def _margin_bound(
         self,
         bound: str,
         delta: float,
@@ -268,7 +271,8 @@ class LPBoost(OneVersusRest):
             return stump_complexity(m, d)
         raise NotCertifiableError(
             "the margin bounds need the complexity of the weak learners, which is not known for "
-            f"{type(self.weak_learner).__name__}. Pass `rademacher`, or use bound='held-out'."
+            f"{type(self.weak_learner).__name__}. Pass it to `margin_certificate`, or use "
+            "bound='held-out'."
         )
 
     def _stable(self, delta: float) -> Certificate:

@@ -61,6 +61,8 @@ class LPBoostMKL(OneVersusRest):
         Largest optimality gap.
     max_iter : int
         Most alternations between examples and kernels; reaching it warns.
+    delta : float
+        Allowed probability that a certificate fails.
 
     Attributes
     ----------
@@ -73,8 +75,9 @@ class LPBoostMKL(OneVersusRest):
     margins_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
         y f(x) on the training examples, f divided by the sum of the norms of its parts (in the
         spaces of the kernels before centring and scaling) and of its constant.
-    history_ : dict of ndarray
-        Columns "machine", "round", "edge", "beta", "gap", "n_columns" (kernels that take part).
+    path_ : DataFrame
+        One row a round, with the columns "machine", "round", "edge", "beta", "gap", "n_columns"
+        (kernels that take part).
     n_iter_ : int
         Most alternations of a machine.
     beta_, rho_, gap_, nu_ : ndarray of shape (n_machines,)
@@ -83,10 +86,10 @@ class LPBoostMKL(OneVersusRest):
     Notes
     -----
     Certificates: "multiple-kernel" (the default), which depends on the number of kernels by its
-    logarithm only but is vacuous on small samples; "rademacher-margin" with
-    ``rademacher=empirical_rademacher(kernels, X_train)``; and "held-out". The first two need
-    k(x, x) <= 1. They hold for every function of the class at once, so nothing is paid for
-    choosing ``nu``, scales and means from the data; a constant counts as one more kernel.
+    logarithm only but is vacuous on small samples; "rademacher-margin" by
+    ``margin_certificate(rademacher=empirical_rademacher(kernels, X_train))``; and "held-out". The
+    first two need k(x, x) <= 1. They hold for every function of the class at once, so nothing is
+    paid for choosing ``nu``, scales and means from the data; a constant counts as one more kernel.
 
     Examples
     --------
@@ -104,13 +107,14 @@ class LPBoostMKL(OneVersusRest):
     def __init__(
         self,
         kernels: Any = None,
-        nu: float | str = "auto",
         *,
+        nu: float | str = "auto",
         normalise: bool = True,
         centre: bool = False,
         equal_variance: bool = True,
         tol: float = 1e-4,
         max_iter: int = 1000,
+        delta: float = 0.05,
     ) -> None:
         self.kernels = kernels
         self.nu = nu
@@ -119,6 +123,7 @@ class LPBoostMKL(OneVersusRest):
         self.equal_variance = equal_variance
         self.tol = tol
         self.max_iter = max_iter
+        self.delta = delta
 
     def _check_parameters(self, X: Floats) -> None:
         check_nu(self.nu)
@@ -180,10 +185,7 @@ class LPBoostMKL(OneVersusRest):
         weights = [getattr(vote, "kernel_weights", none) for vote in self.machines_]
         return weights[0] if len(weights) == 1 else np.array(weights)
 
-    def _default_bound(self, has_complexity: bool) -> str:
-        return "rademacher-margin" if has_complexity else "multiple-kernel"
-
-    def _certify(
+    def _margin_bound(
         self,
         bound: str,
         delta: float,
@@ -206,8 +208,8 @@ class LPBoostMKL(OneVersusRest):
             )
         if rademacher is None:
             raise NotCertifiableError(
-                "bound='rademacher-margin' needs the complexity of the kernels. Pass "
-                "rademacher=empirical_rademacher(kernels, X_train)."
+                "bound='rademacher-margin' needs the complexity of the kernels. Use "
+                "margin_certificate(rademacher=empirical_rademacher(kernels, X_train))."
             )
         complexity = given_complexity(rademacher, self._margins.shape[0], delta)
         return hull_certificate(bound, self._margins, complexity, margin=margin, delta=delta)

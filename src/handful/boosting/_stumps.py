@@ -37,11 +37,11 @@ class Stump:
         return _step(X[:, self.feature], self.threshold, self.sign)
 
     def describe(self, names: Sequence[str]) -> str:
-        """The rule in the user's feature names."""
+        """When it says +1, in the user's feature names; nothing for a constant."""
         if self.feature < 0:
-            return f"always {self.sign:+d}"
-        side = "<=" if self.sign > 0 else ">"
-        return f"+1 if {names[self.feature]} {side} {self.threshold:g}"
+            return ""
+        side = "≤" if self.sign > 0 else ">"
+        return f"{names[self.feature]} {side} {self.threshold:g}"
 
 
 def _step(column: Floats, threshold: float, sign: int) -> Floats:

@@ -312,13 +312,3 @@ def combined(
         assumptions=first.assumptions + extra,
         notes=(*first.notes, note),
     )
-
-
-def choose(bound: str, auto: str, known: Sequence[str]) -> str:
-    """The bound to compute; `auto` stands for the default of the machine."""
-    if bound == "auto":
-        return auto
-    if bound not in known:
-        allowed = ", ".join(repr(name) for name in ("auto", *known))
-        raise ValueError(f"`bound` must be one of {allowed}, got {bound!r}.")
-    return bound

@@ -1,25 +1,27 @@
-"""What the boosting estimators share: one machine for each class against the rest."""
+"""What the boosting estimators share: votes, margins, and the certificates they give."""
 
 from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from handful._checks import check_delta, check_real
+from handful._checks import check_choice, check_delta, check_real
 from handful._engines import engine_for, is_elsewhere
-from handful._types import Floats
+from handful._types import Floats, Ints
 from handful.boosting._rademacher import RademacherEstimate
 from handful.boosting._stumps import Stump
-from handful.boosting._votes import StumpVote
-from handful.boosting.margin_certificates import choose
-from handful.bounds import Certificate, NotCertifiableError, held_out_bound
-from handful.tables import BlindOrder, SeenRows, blind_order, warn_of_fitted_scaling
+from handful.boosting.votes import ColumnVote, StumpVote, stump_curves
+from handful.bounds import Certificate, NotCertifiableError
+from handful.estimator import BaseClassifier, columns_of, shared_certificate
+from handful.fitted import PART_COLUMNS, Machine, feature_names, from_scores, linear_score
+from handful.tables import BlindOrder, SeenRows, blind_order
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Vote(Protocol):
@@ -33,18 +35,19 @@ class Vote(Protocol):
         """Score of every row."""
 
     def rules(self, names: Any) -> list[tuple[str, float]]:
-        """Text and weight of the parts."""
+        """Condition and weight of the parts."""
 
 
-class OneVersusRest(ClassifierMixin, BaseEstimator):
-    """Fit, predict and certify with one score for two classes, or one for each of several.
+class OneVersusRest(BaseClassifier):
+    """One vote for two classes, or one for each of several against the rest.
 
     Subclasses validate their parameters in ``_check_parameters`` and fit one signed problem in
-    ``_fit_one``, which gives a vote and the rows of ``history_``. They list their bounds in
-    ``_bounds`` and compute them in ``_certify``.
+    ``_fit_one``, which gives a vote and rows of ``path_``. They compute their margin bounds in
+    ``_margin_bound``.
     """
 
-    _bounds: tuple[str, ...] = ()
+    machines_: list[Any]
+    path_: pd.DataFrame
 
     @abstractmethod
     def _check_parameters(self, X: Floats) -> None:
@@ -57,11 +60,7 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
         """Fit one signed problem."""
 
     @abstractmethod
-    def _default_bound(self, has_complexity: bool) -> str:
-        """The bound that "auto" stands for."""
-
-    @abstractmethod
-    def _certify(
+    def _margin_bound(
         self,
         bound: str,
         delta: float,
@@ -70,7 +69,7 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
     ) -> Certificate:
         """One of ``_bounds``."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OneVersusRest:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the machine.
 
         Parameters
@@ -87,179 +86,113 @@ class OneVersusRest(ClassifierMixin, BaseEstimator):
         """
         if is_elsewhere(X):
             return engine_for(X).fit(self, X, y, sample_weight=sample_weight)
-        finite, given = "allow-nan" if self._allows_nan() else True, X
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_all_finite=finite)
-        check_classification_targets(y)
-        if getattr(self, "weak_learner", None) != "stumps":  # stumps do not care
-            warn_of_fitted_scaling(X, getattr(self, "feature_names_in_", None))
+        given, learner = X, getattr(self, "weak_learner", None)
+        is_stumps = isinstance(learner, str) and learner == "stumps"  # they do not care for scale
+        X, y, codes = self._read_examples(X, y, scale_matters=not is_stumps)
         self._check_parameters(X)
         if hasattr(self, "random_state"):
             table = given if hasattr(given, "columns") else X
             self._follow(blind_order(table, y, random_state=self.random_state))
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        present = np.unique(codes[weights > 0.0])
-        if present.size < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs examples of at least two classes, got "
-                f"{present.size} class. Collect examples of another class."
-            )
+        self._refuse_one_class(np.unique(codes[weights > 0.0]).size)
         self.is_weighted_ = bool(np.any(weights != 1.0))
-        self._seen = SeenRows.of(X[weights > 0.0], y[weights > 0.0])
+        if np.any(weights == 0.0):
+            self._seen = SeenRows.of(X[weights > 0.0], y[weights > 0.0])
         self._fit_machines(X, codes, weights)
         return self
+
+    def _refuse_one_class(self, n_present: int) -> None:
+        if n_present < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs examples of at least two classes, got "
+                f"{n_present} class. Collect examples of another class."
+            )
 
     def _follow(self, blind: BlindOrder) -> None:
         """Seed what is random."""
         self.draw_ = blind.draw
         self._random = np.random.RandomState(blind.draw.number("weak learners"))
 
-    def _fit_machines(self, X: Floats, codes: np.ndarray, weights: Floats) -> None:
-        self.machines_: list[Vote] = []
+    def _fit_machines(self, X: Floats, codes: Ints, weights: Floats) -> None:
+        self.machines_ = []
         self._has_constant = False
         rows: list[dict[str, float]] = []
-        margins = []
-        positives = [1] if self.classes_.size == 2 else range(self.classes_.size)
-        for k, positive in enumerate(positives):
-            signed = np.where(codes == positive, 1.0, -1.0)
+        margins, scores = [], []
+        for k, signed in enumerate(self._signs(codes)):
             vote, history = self._fit_one(X, signed, weights)
             self.machines_.append(vote)
             rows += [{"machine": k, **row} for row in history]
-            margins.append(signed * vote(X) / (vote.total or 1.0))
+            scores.append(vote(X))
+            margins.append(signed * scores[-1] / (vote.total or 1.0))
         self._margins: Any = np.column_stack(margins)
         self.margins_ = self._margins[:, 0] if len(margins) == 1 else self._margins
-        self._keep_history(rows)
+        self.n_training_errors_ = int(np.sum(from_scores(columns_of(scores)) != codes))
+        self._keep_path(rows)
 
-    def _keep_history(self, rows: list[dict[str, float]]) -> None:
-        names = list(rows[0]) if rows else []
+    def _keep_path(self, rows: list[dict[str, float]]) -> None:
+        import pandas as pd
+
         self.n_iter_ = int(max((row["round"] for row in rows), default=0))
-        self.history_ = {name: np.array([row[name] for row in rows]) for name in names}
+        self.path_ = pd.DataFrame(rows)
 
-    def _columns_of(self, *names: str) -> list[np.ndarray]:
-        """Columns of ``history_``; empty where the machine is constant."""
-        return [self.history_.get(name, np.zeros(0)) for name in names]
+    def _scores(self, rows: Floats) -> Floats:
+        return columns_of([vote(rows) for vote in self.machines_])
 
-    def _allows_nan(self) -> bool:
-        return False
+    def _machine(self) -> Machine:
+        votes = self.machines_
+        if all(isinstance(vote, StumpVote) for vote in votes):
+            return stump_curves(votes)
+        if all(isinstance(vote, ColumnVote) for vote in votes):
+            return linear_score([vote.coef for vote in votes], np.zeros(len(votes)))
+        return super()._machine()
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self._allows_nan()
-        return tags
-
-    def _validated(self, X: Any) -> Floats:
-        check_is_fitted(self, "machines_")
-        finite = "allow-nan" if self._allows_nan() else True
-        return validate_data(self, X, dtype=np.float64, ensure_all_finite=finite, reset=False)
-
-    def decision_function(self, X: Any) -> Floats:
-        """Score of ``classes_[1]``, or of each class against the rest where there are more.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
-        if is_elsewhere(X):
-            return engine_for(X).map_rows(self, "decision_function", X)
-        X = self._validated(X)
-        scores = np.column_stack([vote(X) for vote in self.machines_])
-        return scores[:, 0] if len(self.machines_) == 1 else scores
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Class with the largest score; a score of zero goes to the first class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        if is_elsewhere(X):
-            return engine_for(X).map_rows(self, "predict", X)
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return self.classes_[(scores > 0.0).astype(int)]
-        return self.classes_[np.argmax(scores, axis=1)]
-
-    def get_rules(self) -> Any:
-        """The parts of the votes with their weights, as a data frame."""
+    def get_rules(self) -> pd.DataFrame:
+        """The parts of the votes: the label they speak for gains the value, or loses it."""
         import pandas as pd
 
         check_is_fitted(self, "machines_")
-        names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            names = [f"x{j}" for j in range(self.n_features_in_)]
-        positives = self.classes_[1:] if len(self.machines_) == 1 else self.classes_
+        names = feature_names(self)
         rows = [
-            (label, rule, weight)
-            for label, vote in zip(positives, self.machines_, strict=True)
-            for rule, weight in vote.rules(names)
+            ("vote", condition, self.classes_[positive], value)
+            for positive, vote in zip(self._positives(), self.machines_, strict=True)
+            for condition, value in vote.rules(names)
         ]
-        return pd.DataFrame(rows, columns=["class", "rule", "weight"])
+        return pd.DataFrame(rows, columns=list(PART_COLUMNS))
 
-    def certify(
+    def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
+        return shared_certificate(
+            lambda share: self._margin_bound(bound, share, None, None), delta, n_choices
+        )
+
+    def margin_certificate(
         self,
-        delta: float = 0.05,
-        bound: str = "auto",
+        delta: float | None = None,
         *,
-        X: Any = None,
-        y: Any = None,
+        bound: str = "auto",
         margin: float | None = None,
         rademacher: float | RademacherEstimate | None = None,
     ) -> Certificate:
-        """Certificate of the risk.
+        """A margin bound at a margin, or for a complexity, that you know.
 
         Parameters
         ----------
-        delta : float
-            Allowed probability of failure.
+        delta : float, optional
         bound : str
-            "auto", "held-out", or one of the bounds that the class lists in its notes. "auto" is
-            "held-out" where ``X`` and ``y`` are given, otherwise the default of the class.
-        X, y : array-like, optional
-            Examples that had no part in training, for "held-out".
+            "auto" or one of the bounds that the class lists in its notes.
         margin : float, optional
-            A margin fixed before the data, for the margin bounds. Otherwise several are tried
-            and paid for.
+            A margin fixed before the data. Otherwise several are tried and paid for.
         rademacher : float or RademacherEstimate, optional
-            Complexity of the class of weak learners, for the margin bounds, where it is not
-            known. The Monte-Carlo error of an estimate is paid for.
-
-        Returns
-        -------
-        Certificate
-            Vacuous bounds are marked as such.
+            Complexity of the class of weak learners, where it is not known. The Monte-Carlo error
+            of an estimate is paid for.
         """
         check_is_fitted(self, "machines_")
-        delta = check_delta(delta)
-        auto = "held-out" if X is not None else self._default_bound(rademacher is not None)
-        bound = choose(bound, auto, (*self._bounds, "held-out"))
-        if bound == "held-out":
-            return self._held_out(X, y, delta)
+        delta = check_delta(self.delta if delta is None else delta)
+        check_choice("bound", bound, ("auto", *self._bounds))
+        if bound == "auto":
+            bound = self._default_bound() if rademacher is None else "rademacher-margin"
         if margin is not None:
             margin = check_real("margin", margin, low=0.0, high=1.0, low_open=True)
-        return self._certify(bound, delta, margin, rademacher)
-
-    def _held_out(self, X: Any, y: Any, delta: float) -> Certificate:
-        if X is None or y is None:
-            raise ValueError(
-                "`X` and `y` must be given for bound='held-out', got none. Pass examples that "
-                "had no part in training."
-            )
-        if is_elsewhere(X):
-            n_rows, n_errors = engine_for(X).count_wrong(self, X, y)
-            self._seen.judge(n_rows, engine_for(X).count_seen(self, X, y))
-            return held_out_bound(n_rows, n_errors, delta=delta)
-        predicted = self.predict(X)
-        self._seen.refuse(self._validated(X), y)
-        n_errors = int(np.sum(predicted != np.asarray(y)))
-        return held_out_bound(predicted.size, n_errors, delta=delta)
+        return self._margin_bound(bound, delta, margin, rademacher)
 
     def _constant_vote(self, balance: float, reason: str) -> StumpVote:
         """A vote for the heavier class, with a warning: nothing better was found.

@@ -15,7 +15,7 @@ _MASSART = "Massart (1990), The tight constant in the Dvoretzky-Kiefer-Wolfowitz
 
 
 def held_out_bound(
-    n_samples: int, n_errors: int, *, n_models: int = 1, delta: float = 0.05
+    n_samples: int, n_errors: int, *, n_choices: int = 1, delta: float = 0.05
 ) -> Certificate:
     """Certificate from examples that were not used for training: the plain rival.
 
@@ -25,7 +25,7 @@ def held_out_bound(
         Number of held-out examples.
     n_errors : int
         Errors on them.
-    n_models : int
+    n_choices : int
         Number of models that were compared on them before this one was chosen.
     delta : float
 
@@ -36,7 +36,7 @@ def held_out_bound(
     """
     n = check_count("n_samples", n_samples, low=1)
     k = check_count("n_errors", n_errors, high=n)
-    models = check_count("n_models", n_models, low=1)
+    models = check_count("n_choices", n_choices, low=1)
     delta = check_delta(delta)
     terms = [confidence_term(delta)]
     if models > 1:
@@ -55,20 +55,20 @@ def held_out_bound(
 
 
 def dkw_deviation(
-    n_samples: int, *, delta: float = 0.05, n_models: int = 1, two_sided: bool = False
+    n_samples: int, *, delta: float = 0.05, n_choices: int = 1, two_sided: bool = False
 ) -> float:
     """Largest distance of an empirical distribution function from the true one.
 
-    sqrt(ln(n_models / delta) / (2 n)), with 2 n_models for both sides. The one-sided form is
-    valid for delta / n_models <= 1/2; above that the two-sided value is returned.
+    sqrt(ln(n_choices / delta) / (2 n)), with 2 n_choices for both sides. The one-sided form is
+    valid for delta / n_choices <= 1/2; above that the two-sided value is returned.
 
     Examples
     --------
-    >>> round(dkw_deviation(50, n_models=110), 9)
+    >>> round(dkw_deviation(50, n_choices=110), 9)
     0.277420487
     """
     n = check_count("n_samples", n_samples, low=1)
-    share = check_delta(delta) / check_count("n_models", n_models, low=1)
+    share = check_delta(delta) / check_count("n_choices", n_choices, low=1)
     sides = 2.0 if check_flag("two_sided", two_sided) or share > 0.5 else 1.0
     return _outward(math.sqrt(math.log(sides / share) / (2.0 * n)))
 

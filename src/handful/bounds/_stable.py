@@ -58,7 +58,7 @@ def stable_risk(n_compressed: int, n_samples: int, log_delta: float) -> float:
 
 
 def stable_bound(
-    n_samples: int, n_compressed: int, *, delta: float = 0.05, n_models: int = 1
+    n_samples: int, n_compressed: int, *, delta: float = 0.05, n_choices: int = 1
 ) -> Certificate:
     """Certificate of a stable compression scheme from the size of its compression set alone.
 
@@ -73,7 +73,7 @@ def stable_bound(
         margin y f(x) <= 1, errors among them included.
     delta : float
         Allowed probability of failure.
-    n_models : int
+    n_choices : int
         Number of models among which the choice was made (delta is divided by it).
 
     Examples
@@ -83,11 +83,11 @@ def stable_bound(
     """
     n = check_count("n_samples", n_samples, low=1)
     k = check_count("n_compressed", n_compressed, high=n)
-    n_models = check_count("n_models", n_models, low=1)
-    log_delta = math.log(check_delta(delta)) - math.log(n_models)
+    n_choices = check_count("n_choices", n_choices, low=1)
+    log_delta = math.log(check_delta(delta)) - math.log(n_choices)
     terms = [confidence_term(delta)]
-    if n_models > 1:
-        terms.append(Term("choice", f"choice among {n_models} models", math.log(n_models)))
+    if n_choices > 1:
+        terms.append(Term("choice", f"choice among {n_choices} models", math.log(n_choices)))
     return Certificate(
         risk=stable_risk(k, n, log_delta),
         delta=delta,

@@ -8,14 +8,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from handful._checks import check_delta
 from handful._types import Floats, Ints
-from handful.bounds import Certificate, binomial_tail_inverse, held_out_bound
-from handful.certified._explain import menu_lines, rules_frame
+from handful.bounds import Certificate, binomial_tail_inverse
+from handful.certified._explain import menu_lines
 from handful.certified._forms import wanted_forms
 from handful.certified._goals import ScoreGoals
 from handful.certified._groups import GROUP_LOSSES
@@ -23,8 +21,9 @@ from handful.certified._learn import learn_all, make_candidates, units_in_pool
 from handful.certified._menu import NO_SEED, SEED, Menu
 from handful.certified._pool import Pool, make_folds, take_rows
 from handful.certified._records import Candidate
-from handful.fitted import Fitted, feature_names, read_columns, read_table
-from handful.tables import Units, make_units, row_digests
+from handful.estimator import TableClassifier
+from handful.fitted import feature_names, read_columns, read_table
+from handful.tables import Units, make_units
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +34,7 @@ _GROUP_QUANTITY = {
 }
 
 
-class CertifiedClassifier(ScoreGoals, ClassifierMixin, BaseEstimator):
+class CertifiedClassifier(ScoreGoals, TableClassifier):
     """A menu of classifiers of different forms, every one certified, so that you may choose.
 
     A pool of rows is drawn without looking. Every form is trained on it, with its settings
@@ -126,11 +125,6 @@ class CertifiedClassifier(ScoreGoals, ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
-
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
     ) -> CertifiedClassifier:
@@ -148,7 +142,7 @@ class CertifiedClassifier(ScoreGoals, ClassifierMixin, BaseEstimator):
         """
         self._check_parameters()
         table, y = read_table(self, X, y)
-        codes = self._encode_labels(y)
+        codes = self._encode_labels(table, y)
         weight = _check_sample_weight(sample_weight, codes, ensure_non_negative=True)
         units = make_units(table, y, _groups(groups, len(codes)), self.random_state)
         forms, with_vote = wanted_forms(self.candidates, len(self.classes_))
@@ -164,7 +158,6 @@ class CertifiedClassifier(ScoreGoals, ClassifierMixin, BaseEstimator):
             pool, made, table, codes, units, words, self.delta, self.group_loss
         )
         self._menu = self._make_menu(tuple(candidates), (*failures, *more), units, pool)
-        self._digests = row_digests(table)
         self._take(self._menu.default(self.tolerance))
         self.n_training_errors_ = int(np.count_nonzero(self.fitted_.labels(table) != codes))
         return self
@@ -208,9 +201,8 @@ class CertifiedClassifier(ScoreGoals, ClassifierMixin, BaseEstimator):
             + (("groups are independent; rows within one need not be",) if grouped else ()),
         )
 
-    def _encode_labels(self, y: Any) -> Ints:
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+    def _encode_labels(self, table: Any, y: Any) -> Ints:
+        codes = self._read_labels(table, y)
         if self.classes is not None:
             given = np.asarray(self.classes, dtype=self.classes_.dtype)
             if sorted(given.tolist()) != self.classes_.tolist():
@@ -220,11 +212,6 @@ class CertifiedClassifier(ScoreGoals, ClassifierMixin, BaseEstimator):
                 )
             codes = np.argsort(given)[codes]  # from the sorted order to the given one
             self.classes_ = given
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"`y` must hold two classes or more, got {len(self.classes_)} class. "
-                "There is nothing to learn."
-            )
         return np.asarray(codes, dtype=np.int64)
 
     def _check_parameters(self) -> None:
@@ -232,8 +219,7 @@ class CertifiedClassifier(ScoreGoals, ClassifierMixin, BaseEstimator):
             value = getattr(self, name)
             if not isinstance(value, (int, float)) or not low <= value < high:
                 raise ValueError(f"`{name}` must be in [{low:g}, {high:g}), got {value!r}.")
-        if not isinstance(self.delta, (int, float)) or not 0.0 < self.delta < 1.0:
-            raise ValueError(f"`delta` must be in (0, 1), got {self.delta!r}.")
+        check_delta(self.delta)
         if self.group_loss not in GROUP_LOSSES:
             raise ValueError(
                 f"`group_loss` must be one of {GROUP_LOSSES}, got {self.group_loss!r}."
@@ -246,10 +232,8 @@ class CertifiedClassifier(ScoreGoals, ClassifierMixin, BaseEstimator):
     def _hold(self, candidate: Candidate) -> None:
         self.candidate_ = candidate
         self.chosen_ = candidate.name
-        self.fitted_: Fitted = candidate.fitted
-        self.certificate_ = self.certify()
-        self.held_back_ = candidate.held_back
-        self.compression_set_ = candidate.made_of
+        self._fitted = candidate.fitted
+        self._keep_examples(candidate.made_of, candidate.held_back)
 
     @property
     def menu_(self) -> pd.DataFrame:
@@ -294,61 +278,10 @@ class CertifiedClassifier(ScoreGoals, ClassifierMixin, BaseEstimator):
         other.__dict__.pop("n_training_errors_", None)
         return other
 
-    def certify(
-        self,
-        delta: float | None = None,
-        *,
-        bound: str = "auto",
-        n_choices: int = 1,
-        X: Any = None,
-        y: Any = None,
-    ) -> Certificate:
-        """Certificate of the chosen row.
-
-        Parameters
-        ----------
-        delta : float, optional
-            Allowed probability of failure; that of the machine by default.
-        bound : {"auto", "held-out"}
-            "held-out" counts errors on X and y, which must not be training rows.
-        n_choices : int
-            Further choices made after looking at certificates (of other machines, say).
-        X, y : array-like, optional
-            Rows for "held-out".
-        """
-        check_is_fitted(self, "_menu")
-        if bound == "held-out" or X is not None:
-            return self._certify_held_out(X, y, self.delta if delta is None else delta, n_choices)
-        if bound != "auto":
-            raise ValueError(f"`bound` must be 'auto' or 'held-out', got {bound!r}.")
+    def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
+        """That of the chosen row, which holds with those of all others."""
         made = self._menu.certify(self.candidate_, delta, n_choices)
         return replace(made, rates=_rates(self.candidate_, made))
-
-    def _certify_held_out(self, X: Any, y: Any, delta: float, n_choices: int) -> Certificate:
-        table, _ = read_table(self, X)
-        seen = {row.tobytes() for row in self._digests}
-        if any(row.tobytes() in seen for row in row_digests(table)):
-            raise ValueError("`X` holds training rows. Pass rows that were not used in fit.")
-        guess = self.classes_[self.fitted_.labels(table)]
-        n_errors = int(np.count_nonzero(guess != np.asarray(y)))
-        return held_out_bound(len(guess), n_errors, n_models=n_choices, delta=delta)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels by the chosen classifier."""
-        check_is_fitted(self, "_menu")
-        table, _ = read_table(self, X)
-        return np.asarray(self.classes_[self.fitted_.labels(table)])
-
-    def decision_function(self, X: Any) -> Floats:
-        """Scores: positive for the second of two classes; one column a class for more."""
-        check_is_fitted(self, "_menu")
-        table, _ = read_table(self, X)
-        return self.fitted_.scores(table)
-
-    def get_rules(self) -> pd.DataFrame:
-        """The parts of the chosen classifier: condition, label, value."""
-        check_is_fitted(self, "_menu")
-        return rules_frame(self.fitted_)
 
     def explain(self) -> str:
         """The menu, the chosen classifier and its certificate in sentences."""

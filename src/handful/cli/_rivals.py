@@ -107,7 +107,7 @@ def _perceptron(quick: bool, seed: int) -> Any:
     from handful import BoundSearch, KernelPerceptron
 
     gammas = [10.0**k for k in ((-3, -1) if quick else (-5, -4, -3, -2, -1, 0))]
-    return BoundSearch(KernelPerceptron(margin=0.1, max_passes=20), {"gamma": gammas})
+    return BoundSearch(KernelPerceptron(margin=0.1, max_passes=20), param_grid={"gamma": gammas})
 
 
 def _set_covering(quick: bool, seed: int) -> Any:
@@ -165,7 +165,7 @@ def _support_vectors(quick: bool, seed: int) -> Any:
 
     gammas = [10.0**k for k in ((-3, -1) if quick else (-5, -4, -3, -2, -1, 0))]
     grid = {"gamma": gammas, "C": [1.0] if quick else [0.1, 1.0, 10.0, 100.0]}
-    return BoundSearch(SupportVectorMachine(), grid)
+    return BoundSearch(SupportVectorMachine(), param_grid=grid)
 
 
 def _pursuit(quick: bool, seed: int) -> Any:
@@ -179,7 +179,7 @@ def _nonconformity(quick: bool, seed: int) -> Any:
 
     gammas = [10.0**k for k in ((-3, -1) if quick else (-4, -3, -2, -1, 0))]
     grid = {"gamma": gammas, "C": [1.0] if quick else [1.0, 10.0, 100.0]}
-    return NonconformityClassifier(None, grid, calibration_size=0.3, random_state=seed)
+    return NonconformityClassifier(param_grid=grid, calibration_size=0.3, random_state=seed)
 
 
 def _picks(quick: bool, seed: int) -> Any:
@@ -283,7 +283,7 @@ RIVALS: dict[str, Rival] = {
         _ours("svm-by-bound", _support_vectors, _n_support, "examples", made_of=_n_support),
         _ours("perceptron", _perceptron, _kept, "examples", made_of=_kept),
         _ours("matching-pursuit", _pursuit, lambda m: int(m.n_centers_), "examples",
-              made_of=lambda m: int(m.n_centers_), held_back=_kept),
+              made_of=_kept, held_back=lambda m: len(m.held_back_)),
         _ours("nonconformity", _nonconformity, lambda m: len(m.models_), "models",
               made_of=lambda m: len(m.train_indices_),
               held_back=lambda m: len(m.train_indices_) + len(m.validation_indices_)),

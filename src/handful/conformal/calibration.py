@@ -78,9 +78,10 @@ class Calibration:
         n_at_most = np.searchsorted(self.sorted_scores, scores + self.tolerance, side="right")
         return np.asarray((n_at_most + 1.0) / (self.n_calibration + 1.0), dtype=np.float64)
 
-    def certificate(self, delta: float) -> Certificate:
+    def certificate(self, delta: float, n_choices: int = 1) -> Certificate:
         """Bound on the risk of the composite rule."""
-        return held_out_bound(self.n_calibration, int(self.is_error.sum()), delta=delta)
+        n_errors = int(self.is_error.sum())
+        return held_out_bound(self.n_calibration, n_errors, n_choices=n_choices, delta=delta)
 
     def selective_certificate(
         self, threshold: float, *, delta: float = 0.05, bound: str = "auto"
@@ -111,7 +112,7 @@ def _accepted_certificate(
     n_accepted: int, n_errors: int, n_thresholds: int, delta: float
 ) -> Certificate:
     """Given which cases are accepted their errors are binomial; one share of delta a threshold."""
-    certificate = held_out_bound(max(n_accepted, 1), n_errors, n_models=n_thresholds, delta=delta)
+    certificate = held_out_bound(max(n_accepted, 1), n_errors, n_choices=n_thresholds, delta=delta)
     choice = f"choice among {n_thresholds} thresholds"
     terms = tuple(
         replace(term, text=choice) if term.kind == "choice" else term for term in certificate.terms

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import _safe_indexing
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from handful._types import Floats
 from handful.bounds import Certificate, Criterion, held_out_bound
 from handful.conformal.banks import (
     PAPER_GRID,
@@ -39,13 +38,14 @@ from handful.conformal.verdicts import (
     judge_by_model,
     judge_by_nonconformity,
 )
+from handful.estimator import BaseClassifier
 from handful.tables import blind_order, check_examples, check_rows, uniform_draws
 
 SELECTIONS = ("best-validation", "largest-margin", "nonconformity")
 _BLOCK = 1 << 21  # scores computed at once
 
 
-class NonconformityClassifier(ClassifierMixin, BaseEstimator):
+class NonconformityClassifier(BaseClassifier):
     """Keep every model of a grid and let each case pick the one that is surest about it.
 
     The examples are split once. All models are trained on one part. On the validation part each
@@ -80,6 +80,8 @@ class NonconformityClassifier(ClassifierMixin, BaseEstimator):
     calibration_size : int or float, optional
         Examples set aside for the guarantees: `certify`, `selective_certificate`, `p_values`
         and `predict_set`.
+    delta : float
+        Allowed probability that a certificate fails.
     random_state : None, int, RandomState, Generator or RowDigests
         None takes the split and random ties from the digest of X and y: the result does not
         depend on the order of the rows, and there is no seed to choose. A whole number takes its
@@ -106,6 +108,10 @@ class NonconformityClassifier(ClassifierMixin, BaseEstimator):
     the validation examples, and "best-validation", which pays for the number of models, have
     guarantees. epsilon_crit itself is not an error probability.
 
+    Certificates: by default, from the errors of the rule on calibration examples;
+    without them, "best-validation" is certified on the validation examples and pays for the
+    number of models, and "nonconformity" over several models is refused. And "held-out".
+
     References
     ----------
     Hardoon, Hussain & Shawe-Taylor (2009), A nonconformity approach to model selection for SVMs.
@@ -115,7 +121,7 @@ class NonconformityClassifier(ClassifierMixin, BaseEstimator):
     >>> from sklearn.datasets import make_moons
     >>> X, y = make_moons(400, noise=0.2, random_state=0)
     >>> grid = {"gamma": [0.1, 1.0, 10.0], "C": [1.0, 100.0]}
-    >>> machine = NonconformityClassifier(None, grid, calibration_size=100, random_state=0)
+    >>> machine = NonconformityClassifier(param_grid=grid, calibration_size=100, random_state=0)
     >>> machine.fit(X[:300], y[:300]).score(X[300:], y[300:])
     0.96
     >>> print(machine.certify())
@@ -129,13 +135,14 @@ class NonconformityClassifier(ClassifierMixin, BaseEstimator):
     def __init__(
         self,
         estimator=None,
-        param_grid=None,
         *,
+        param_grid=None,
         select="nonconformity",
         measure="margin",
         tie="vote",
         validation_size="paper",
         calibration_size=None,
+        delta=0.05,
         random_state=None,
     ):
         self.estimator = estimator
@@ -145,6 +152,7 @@ class NonconformityClassifier(ClassifierMixin, BaseEstimator):
         self.tie = tie
         self.validation_size = validation_size
         self.calibration_size = calibration_size
+        self.delta = delta
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> NonconformityClassifier:
@@ -162,11 +170,10 @@ class NonconformityClassifier(ClassifierMixin, BaseEstimator):
         self._check_words()
         given = X
         if self.estimator is None:
-            X, y = validate_data(self, X, y, dtype=np.float64, order="C")
-            check_classification_targets(y)
+            X, y, codes = self._read_examples(X, y, scale_matters=False)
         else:
             X, y = check_examples(self, X, y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+            codes = self._read_labels(X, y)
         table = given if hasattr(given, "columns") else X
         blind = blind_order(table, y, random_state=self.random_state)
         self.draw_, self._seed = blind.draw, blind.draw.number("ties")
@@ -185,6 +192,7 @@ class NonconformityClassifier(ClassifierMixin, BaseEstimator):
         self.validation_errors_ = self._table.n_errors
         self.best_index_ = int(self._table.best_first[0])
         self._follow(self.select, self.tie)
+        self.n_training_errors_ = int(np.sum(self._codes(X) != codes))
         return self
 
     def with_rule(self, select: str, tie: str = "vote") -> NonconformityClassifier:
@@ -197,6 +205,7 @@ class NonconformityClassifier(ClassifierMixin, BaseEstimator):
         other = copy(self).set_params(select=select, tie=tie)
         other._check_words()
         other._follow(select, tie)
+        del other.n_training_errors_  # those of the other rule
         return other
 
     def _check_words(self) -> None:
@@ -253,11 +262,23 @@ class NonconformityClassifier(ClassifierMixin, BaseEstimator):
             if select == "nonconformity" and not self._ignores_validation:
                 n_thresholds = self._table.n_validation + 1
             self._calibration = Calibration.from_verdict(self._judge(cases), codes, n_thresholds)
+        self._hold_back()
 
-    def _check_cases(self, X: Any) -> Any:
+    def _hold_back(self) -> None:
+        """Count what certificates count: calibration examples, or those of the validation."""
+        held_back = self.train_indices_
+        if self.calibration_indices_.size:
+            held_back = np.union1d(held_back, self.validation_indices_)
+        elif self._calibration is None and self._rule[0] != "best-validation":
+            held_back = np.arange(self.n_samples_)
+        self._keep_examples(self.train_indices_, held_back)
+
+    def _rows(self, X: Any) -> Any:
+        return super()._rows(X) if self.estimator is None else self._table_rows(X)
+
+    def _table_rows(self, X: Any) -> Any:
+        """Cases as they are: the content is left to the inner classifiers."""
         check_is_fitted(self)
-        if self.estimator is None:
-            return validate_data(self, X, reset=False, dtype=np.float64)
         return check_rows(self, X, reset=False)
 
     def _blocks(self, X: Any) -> Iterator[Any]:
@@ -290,14 +311,12 @@ class NonconformityClassifier(ClassifierMixin, BaseEstimator):
         draws = uniform_draws(X, self._seed) if tie == "random" else None
         return judge_by_nonconformity(self._table, scores, tie, draws)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predicted labels, shape (n_points,)."""
-        codes = self._judge(self._check_cases(X)).label
-        return self.classes_[codes]
+    def _codes(self, rows: Any) -> NDArray[np.intp]:
+        return self._judge(rows).label
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def _scores(self, rows: Any) -> Floats:
         """Composite scores: signed for two classes, one column a class for more."""
-        return decision_values(self._judge(self._check_cases(X)).scores)
+        return decision_values(self._judge(rows).scores)
 
     def epsilon_crit(self, X: Any) -> NDArray[np.float64]:
         """The smallest p-value over models and labels, as published: a rank, not a risk.
@@ -307,7 +326,7 @@ class NonconformityClassifier(ClassifierMixin, BaseEstimator):
         """
         counts = [
             critical_counts(self._table, self._bank.label_scores(block)).min(axis=0)
-            for block in self._blocks(self._check_cases(X))
+            for block in self._blocks(self._rows(X))
         ]
         return np.concatenate(counts) / self._table.n_validation
 
@@ -317,11 +336,11 @@ class NonconformityClassifier(ClassifierMixin, BaseEstimator):
         epsilon_crit for "nonconformity" over several models; minus the margin between the two
         best labels of the deciding model otherwise.
         """
-        return self._judge(self._check_cases(X)).doubt
+        return self._judge(self._rows(X)).doubt
 
     def chosen_model(self, X: Any) -> NDArray[np.intp]:
         """Index in ``models_`` of the model that decides each case."""
-        return self._judge(self._check_cases(X)).model
+        return self._judge(self._rows(X)).model
 
     def p_values(self, X: Any) -> NDArray[np.float64]:
         """Conformal p-values of every label, shape (n_points, n_classes).
@@ -331,7 +350,7 @@ class NonconformityClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         calibration = require_calibration(self._calibration, "A p-value")
-        return calibration.p_values(self._judge(self._check_cases(X)).scores)
+        return calibration.p_values(self._judge(self._rows(X)).scores)
 
     def predict_set(self, X: Any, level: float = 0.9) -> NDArray[np.bool_]:
         """Sets that hold the true label with probability at least ``level``.
@@ -348,29 +367,23 @@ class NonconformityClassifier(ClassifierMixin, BaseEstimator):
         level = check_level(level)
         return self.p_values(X) > 1.0 - level
 
-    def certify(self, delta: float = 0.05, bound: str = "auto") -> Certificate:
-        """Bound on the risk of the rule, from calibration examples.
-
-        Without them, "best-validation" is certified on the validation examples and pays for the
-        number of models; "nonconformity" over several models is refused.
-        """
-        check_is_fitted(self)
-        if bound not in ("auto", "held-out"):
-            raise ValueError(f"`bound` must be 'auto' or 'held-out', got {bound!r}.")
+    def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
+        """From calibration examples; "best-validation" may pay for the number of models instead."""
         if self._calibration is None and self._rule[0] == "best-validation":
+            n_errors = int(self.validation_errors_[self.best_index_])
             certificate = held_out_bound(
                 self._table.n_validation,
-                int(self.validation_errors_[self.best_index_]),
-                n_models=len(self.models_),
+                n_errors,
+                n_choices=len(self.models_) * n_choices,
                 delta=delta,
             )
         else:
             calibration = require_calibration(self._calibration, "A certificate")
-            certificate = calibration.certificate(delta)
+            certificate = calibration.certificate(delta, n_choices)
         return replace(certificate, assumptions=(*certificate.assumptions, self.draw_.assumption))
 
     def selective_certificate(
-        self, threshold: float, delta: float = 0.05, bound: str = "auto"
+        self, threshold: float, delta: float | None = None, *, bound: str = "auto"
     ) -> Certificate:
         """Bound on the error probability among cases with ``doubt(x) <= threshold``.
 
@@ -386,6 +399,7 @@ class NonconformityClassifier(ClassifierMixin, BaseEstimator):
             for "nonconformity"). "selective-error": by the deviation of empirical distributions.
         """
         check_is_fitted(self)
+        delta = self.delta if delta is None else delta
         calibration = require_calibration(self._calibration, "A selective certificate")
         certificate = calibration.selective_certificate(threshold, delta=delta, bound=bound)
         return replace(certificate, assumptions=(*certificate.assumptions, self.draw_.assumption))

@@ -26,6 +26,8 @@ from handful.distributed.cluster import (
     reduced,
     require_dask,
 )
+from handful.estimator import columns_of
+from handful.fitted import from_scores
 from handful.rules.table import Encoder
 from handful.tables import SeenRows
 
@@ -48,19 +50,14 @@ def fit_boosting(machine: AdaBoost, X: Any, y: Any, classes: Any) -> AdaBoost:
     remember_inputs(machine, chunks)
     chunks.first(int(machine.candidates))
     machine._follow(chunks)
-    n_present = int((chunks.class_counts > 0).sum())
-    if n_present < 2:
-        raise ValueError(
-            f"AdaBoost needs examples of at least two classes, got {n_present} class. Collect "
-            "examples of another class."
-        )
+    machine._refuse_one_class(int((chunks.class_counts > 0).sum()))
     machine.is_weighted_ = False
     machine._has_constant = False
     machine.machines_, history = _machines(machine, chunks)
     rows, codes = chunks.hold(chunks.shown)  # a sample tells a table that was trained on
-    machine._seen = SeenRows.of(rows, chunks.classes[codes])
-    machine._margins = _margins(machine.machines_, chunks)
-    machine._keep_history(history)
+    machine._remember(SeenRows.of(rows, chunks.classes[codes]), chunks.n_samples)
+    machine._margins, machine.n_training_errors_ = _margins(machine.machines_, chunks)
+    machine._keep_path(history)
     machine.__dict__.pop("margins_", None)
     return machine
 
@@ -129,31 +126,33 @@ def _added(parts: Sequence[Ints]) -> Ints:
 # -- margins ------------------------------------------------------------------------------------
 
 
-def _margins(votes: Sequence[Vote], chunks: Chunks) -> list[MarginCounts]:
-    """What the certificates need of the margins, in one pass."""
+def _margins(votes: Sequence[Vote], chunks: Chunks) -> tuple[list[MarginCounts], int]:
+    """What the certificates need of the margins, and the number of errors, in one pass."""
     found = chunks.total(_MarginTally(votes, tuple(_positives(chunks))), "margins")
     out = []
-    for row in found:
+    for row in found[:, :-1]:
         high, low, below = np.split(row, [N_SCALES, 2 * N_SCALES])
         slacks = [int(a) * 2**_LOW_BITS + int(b) for a, b in zip(high, low, strict=True)]
         out.append(MarginCounts(chunks.n_samples, tuple(slacks), tuple(below.tolist())))
-    return out
+    return out, int(found[0, -1])
 
 
 @dataclass(frozen=True)
 class _MarginTally:
-    """Slacks (in two parts, so that no sum overflows) and counts of one chunk, a row a vote."""
+    """Slacks (in two parts, so that no sum overflows), counts and errors of one chunk."""
 
     votes: Sequence[Vote]
     positives: tuple[int, ...]
 
     def __call__(self, X: Floats, codes: Ints) -> Ints:
-        rows = []
+        rows, scores = [], []
         for vote, positive in zip(self.votes, self.positives, strict=True):
             signed = np.where(codes == positive, 1.0, -1.0)
-            margins = signed * vote(X) / (vote.total or 1.0)
+            scores.append(vote(X))
+            margins = signed * scores[-1] / (vote.total or 1.0)
             slacks = [slack_quanta(margins, 2.0**j) for j in range(N_SCALES)]
             below = [int((margins < theta + 1e-12).sum()) for theta in GRID]
             low = [s % 2**_LOW_BITS for s in slacks]
             rows.append([*(s >> _LOW_BITS for s in slacks), *low, *below])
-        return np.array(rows, dtype=np.int64)
+        n_wrong = int(np.sum(from_scores(columns_of(scores)) != codes))
+        return np.array([[*row, n_wrong] for row in rows], dtype=np.int64)

@@ -16,15 +16,17 @@ from handful.fitted._columns import Column, Columns, read_columns
 from handful.fitted._conditions import Ball, Condition, Cut, Plane
 from handful.fitted._document import machine_from_document, machine_to_document
 from handful.fitted._fitted import Fitted
-from handful.fitted._kernel import KernelExpansion
-from handful.fitted._linear import LinearScore
-from handful.fitted._machine import Machine, Spoken
+from handful.fitted._kernel import KernelExpansion, kernel_expansion
+from handful.fitted._linear import LinearScore, linear_score
+from handful.fitted._machine import Machine, Spoken, from_scores
 from handful.fitted._opaque import Opaque
+from handful.fitted._parts import PART_COLUMNS
 from handful.fitted._reading import feature_names, has_words, read_table
 from handful.fitted._simple import Constant, OrderedRules, Rule, Vote
 from handful.fitted._thresholded import Thresholded, with_threshold
 
 __all__ = [
+    "PART_COLUMNS",
     "Additive",
     "Ball",
     "Card",
@@ -47,7 +49,10 @@ __all__ = [
     "Thresholded",
     "Vote",
     "feature_names",
+    "from_scores",
     "has_words",
+    "kernel_expansion",
+    "linear_score",
     "machine_from_document",
     "machine_to_document",
     "read_columns",

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from handful._types import Floats, Ints
 from handful.fitted._columns import Columns
 from handful.fitted._document import is_plain, machine_from_document, machine_to_document
 from handful.fitted._machine import Machine, Spoken
 from handful.fitted._opaque import Opaque
+from handful.fitted._parts import PART_COLUMNS, parts_of
 from handful.fitted._reasons import reasons
 from handful.fitted._reduced import n_training_rows, reduced
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,13 @@ class Fitted:
     def sentences(self) -> list[str]:
         """Exactly what is evaluated."""
         return self.machine.sentences(self.words)
+
+    def parts(self) -> pd.DataFrame:
+        """One row a part: form, condition, label, value."""
+        import pandas as pd
+
+        rows = [{"form": self.form, **part} for part in parts_of(self.machine, self.words)]
+        return pd.DataFrame(rows, columns=list(PART_COLUMNS))
 
     @property
     def uses(self) -> tuple[str, ...]:

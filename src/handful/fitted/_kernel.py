@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from handful._types import Floats, Ints
-from handful.fitted._machine import Spoken, filled, from_scores, number
+from handful.fitted._machine import Spoken, as_floats, filled, from_scores, number
 
 _BLOCK = 1 << 21  # entries of a kernel block: 16 MiB, within a cache shared by cores
+
+
+def kernel_expansion(
+    centers: Any, coefficients: Any, intercepts: Any, gamma: float, scale: Any = None
+) -> KernelExpansion:
+    """The expansion of a machine that takes no missing values; unit scales by default."""
+    width = np.shape(centers)[1]
+    return KernelExpansion(
+        as_floats(centers),
+        as_floats(coefficients),
+        as_floats(intercepts),
+        float(gamma),
+        (1.0,) * width if scale is None else as_floats(scale),
+        (0.0,) * width,
+    )
 
 
 @dataclass(frozen=True)

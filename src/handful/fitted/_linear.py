@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from handful._types import Floats, Ints
-from handful.fitted._machine import Spoken, filled, from_scores, number, steady_product, used
+from handful.fitted._machine import (
+    Spoken,
+    as_floats,
+    filled,
+    from_scores,
+    number,
+    steady_product,
+    used,
+)
+
+
+def linear_score(coef: Any, intercepts: Any) -> LinearScore:
+    """The score of a machine that takes no missing values; one row of ``coef`` a score."""
+    return LinearScore(as_floats(coef), as_floats(intercepts), (0.0,) * np.shape(coef)[1])
 
 
 @dataclass(frozen=True)

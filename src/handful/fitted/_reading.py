@@ -59,7 +59,7 @@ def has_words(X: Any) -> bool:
 
 
 def feature_names(machine: Any) -> list[str]:
-    """Names of the columns that an estimator was fitted to; x[0], x[1], ... where it has none."""
+    """Names of the columns that an estimator was fitted to; x0, x1, ... where it has none."""
     if hasattr(machine, "feature_names_in_"):
         return [str(name) for name in machine.feature_names_in_]
-    return [f"x[{j}]" for j in range(machine.n_features_in_)]
+    return [f"x{j}" for j in range(machine.n_features_in_)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,24 +24,32 @@ def unwrapped(estimator: Any) -> Any:
     return estimator if found is None else found
 
 
+@cache
+def _writers() -> tuple[tuple[type, Callable[[Any], list[ScoreMachine]]], ...]:
+    """Which estimators can be written, and how; imported when the first one is."""
+    from handful.boosting import AdaBoost, LPBoost
+    from handful.programs import LinearProgrammingMachine, MinimalComplexityMachine
+    from handful.pursuit import KernelMatchingPursuitClassifier
+    from handful.stable import KernelPerceptron
+    from handful.svm import SupportVectorMachine
+
+    return (
+        (SupportVectorMachine, _support_vector_machines),
+        (KernelPerceptron, _expansions),
+        (AdaBoost, _votes),
+        (LPBoost, _votes),
+        (MinimalComplexityMachine, _margin_machines),
+        (LinearProgrammingMachine, _margin_machines),
+        (KernelMatchingPursuitClassifier, _pursuit),
+    )
+
+
 def score_machines(estimator: Any) -> list[ScoreMachine]:
     """The scores of a fitted estimator, one for two classes, else one a class."""
-    name = type(estimator).__name__
-    if name == "SupportVectorMachine":
-        return _support_vector_machines(estimator)
-    if name == "KernelPerceptron":
-        shift = float(bool(estimator.fit_intercept))  # it adds 1 to every kernel value
-        return [
-            _expansion(estimator._kernel, estimator._points, row, shift * float(np.sum(row)))
-            for row in estimator._coef
-        ]
-    if name in ("AdaBoost", "LPBoost"):
-        return [_vote(vote, name) for vote in estimator.machines_]
-    if name in ("MinimalComplexityMachine", "LinearProgrammingMachine"):
-        return _margin_machines(estimator)
-    if name == "KernelMatchingPursuitClassifier":
-        return _pursuit(estimator)
-    raise TypeError(f"`machine` must be a fitted {_SAVED}, got {name}.")
+    for kind, write in _writers():
+        if isinstance(estimator, kind):
+            return write(estimator)
+    raise TypeError(f"`machine` must be a fitted {_SAVED}, got {type(estimator).__name__}.")
 
 
 def _expansion(
@@ -63,17 +73,29 @@ def _expansion(
 def _support_vector_machines(estimator: Any) -> list[ScoreMachine]:
     if estimator.center:
         raise TypeError("`center` must be False for a machine to be written to a file, got True.")
-    X = estimator._store.X
-    return [_expansion(m.kernel, X, m.coef, m.bias) for m in estimator.models_]
+    points = estimator.points_
+    return [_expansion(m.kernel, points, m.coef, m.bias) for m in estimator.models_]
 
 
-def _vote(vote: Any, name: str) -> ScoreMachine:
-    if hasattr(vote, "coef"):
+def _expansions(estimator: Any) -> list[ScoreMachine]:
+    points = getattr(estimator, "support_vectors_", np.zeros((0, estimator.n_features_in_)))
+    pairs = zip(estimator.dual_coef_, estimator.intercept_, strict=True)
+    return [_expansion(estimator.kernel_, points, row, b) for row, b in pairs]
+
+
+def _votes(estimator: Any) -> list[ScoreMachine]:
+    return [_vote(vote, estimator) for vote in estimator.machines_]
+
+
+def _vote(vote: Any, estimator: Any) -> ScoreMachine:
+    from handful.boosting.votes import ColumnVote, StumpVote
+
+    if isinstance(vote, ColumnVote):
         return LinearScore(tuple(vote.coef.tolist()), 0.0)
-    if not isinstance(getattr(vote, "weights", None), dict):
+    if not isinstance(vote, StumpVote):
         raise TypeError(
-            f"`machine` must vote by stumps or columns to be written to a file, got {name} over "
-            "other estimators."
+            "`machine` must vote by stumps or columns to be written to a file, got "
+            f"{type(estimator).__name__} over other estimators."
         )
     stumps = [(s, w) for s, w in vote.weights.items() if s.feature >= 0]
     return StumpVotes(
@@ -85,27 +107,20 @@ def _vote(vote: Any, name: str) -> ScoreMachine:
 
 
 def _margin_machines(estimator: Any) -> list[ScoreMachine]:
-    if estimator.kernel_.name == "linear":
-        return [
-            LinearScore(tuple(w.tolist()), float(b))
-            for w, b in zip(estimator.coef_, estimator.intercept_, strict=True)
-        ]
-    points = getattr(estimator, "support_vectors_", np.zeros((0, estimator.n_features_in_)))
-    return [
-        _expansion(estimator.kernel_, points, row, b)
-        for row, b in zip(estimator.dual_coef_, estimator.intercept_, strict=True)
-    ]
+    if estimator.kernel_.name != "linear":
+        return _expansions(estimator)
+    pairs = zip(estimator.coef_, estimator.intercept_, strict=True)
+    return [LinearScore(tuple(w.tolist()), float(b)) for w, b in pairs]
 
 
 def _pursuit(estimator: Any) -> list[ScoreMachine]:
     center = scale = None
+    points, model = estimator.centers_, estimator.expansion_
     if estimator.scaling_ is not None:
         center, scale = (tuple(np.asarray(part).tolist()) for part in estimator.scaling_)
-    model, kernel = estimator.expansion_, estimator.kernel_
-    points = estimator.centers_
-    if points is not None:
-        points = estimator._scaled(points)
+        if points is not None:
+            points = (points - estimator.scaling_[0]) / estimator.scaling_[1]
     return [
-        _expansion(kernel, points, column, b, center=center, scale=scale, tie=1e-10)
+        _expansion(estimator.kernel_, points, column, b, center=center, scale=scale, tie=1e-10)
         for column, b in zip(model.coefficients.T, model.intercepts, strict=True)
     ]

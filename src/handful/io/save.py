@@ -100,11 +100,9 @@ def _data_part(draw: Draw | None, source: Mapping[str, Any] | None) -> dict[str,
 
 
 def _certificate_of(machine: Any) -> Certificate | None:
-    stored = getattr(machine, "certificate_", None)
-    if isinstance(stored, Certificate):
-        return stored
+    """What the machine says of itself, where it can."""
     try:
-        found = machine.certify()
+        found = machine.certificate_
     except (NotCertifiableError, ValueError):
         return None
     return found if isinstance(found, Certificate) else None
@@ -124,13 +122,14 @@ def _rule_part(machine: Any) -> dict[str, Any]:
 
 
 def _score_part(machine: Any) -> dict[str, Any]:
-    kept = getattr(machine, "compression_set_", getattr(machine, "support_", None))
+    machines = [score_to_dict(part) for part in score_machines(machine)]
+    kept = machine.held_back_ if machine.is_made_of_few else ()
     return {
         "categories": None,
-        "machines": [score_to_dict(part) for part in score_machines(machine)],
+        "machines": machines,
         "codes": None,
         "settings": {"parameters": plain_parameters(machine), "n_groups": 1, "delta": None},
-        "compression_set": [] if kept is None else [int(i) for i in kept],
+        "compression_set": [int(i) for i in kept],
         "examples": [],
     }
 

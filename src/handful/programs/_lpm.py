@@ -35,6 +35,8 @@ class LinearProgrammingMachine(MarginMachine):
         Largest relative duality gap that counts as proved.
     time_limit : float, optional
         Seconds for HiGHS, which steps in where the interior point cannot prove its solution.
+    delta : float
+        Allowed probability that a certificate fails.
 
     Attributes
     ----------
@@ -46,7 +48,7 @@ class LinearProgrammingMachine(MarginMachine):
     intercept_, objective_, gap_, n_iter_ : ndarray of shape (n_machines,)
     is_trivial_ : ndarray of bool, shape (n_machines,)
     compression_set_ : ndarray
-        Linear kernel only: the training examples that touch an optimum.
+        Linear kernel: the training examples that touch an optimum; otherwise ``support_``.
 
     References
     ----------
@@ -72,12 +74,13 @@ class LinearProgrammingMachine(MarginMachine):
         kernel: str | Kernel | Callable[[Any, Any], Any] = "linear",
         *,
         C: float = 1.0,
-        gamma: float | str | None = None,
+        gamma: float | str = "auto",
         degree: int = 3,
         coef0: float = 0.0,
         tol: float = 1e-7,
         time_limit: float | None = None,
         class_weight: dict[Any, float] | str | None = None,
+        delta: float = 0.05,
     ) -> None:
         self.kernel = kernel
         self.C = C
@@ -87,6 +90,7 @@ class LinearProgrammingMachine(MarginMachine):
         self.tol = tol
         self.time_limit = time_limit
         self.class_weight = class_weight
+        self.delta = delta
 
     def _weight(self) -> float:
         return 1.0

@@ -7,20 +7,18 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful._threads import in_one_blas_thread
 from handful._types import Floats
-from handful.bounds import Certificate, NotCertifiableError, held_out_bound, stable_bound
+from handful.bounds import Certificate, NotCertifiableError, stable_bound
+from handful.estimator import BaseClassifier, columns_of, refuse_balanced
+from handful.fitted import Machine, from_scores, kernel_expansion, linear_score
 from handful.kernels import make_kernel
 from handful.programs._columns import solve_by_columns
 from handful.programs._degenerate import InterpolationWarning, TrivialSolutionWarning
 from handful.programs._margin import MarginSolution
 from handful.programs._solver import MarginSolver
-from handful.tables import SeenRows, class_weights, warn_of_fitted_scaling
+from handful.tables import class_weights
 
 _FIXED = (
     "the features and their scaling, C and all other settings were fixed before the data were seen",
@@ -28,9 +26,10 @@ _FIXED = (
 )
 
 
-class MarginMachine(ClassifierMixin, BaseEstimator):
+class MarginMachine(BaseClassifier):
     """One margin program for each class against the rest (one program for two classes)."""
 
+    _bounds = ("stable",)
     #: Whether the largest margin is priced.
     _capped = True
 
@@ -50,17 +49,7 @@ class MarginMachine(ClassifierMixin, BaseEstimator):
         self
         """
         self._check_parameters()
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_min_samples=2)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"`y` must have at least two classes, got 1 class ({self.classes_[0]!r}). "
-                "Add examples of another class."
-            )
-        self._seen = SeenRows.of(X, y)
-        if self.kernel != "precomputed":
-            warn_of_fitted_scaling(X, getattr(self, "feature_names_in_", None))
+        X, y, codes = self._read_examples(X, y, ensure_min_samples=2)
         self.kernel_ = make_kernel(
             self.kernel,
             gamma=self.gamma,
@@ -68,10 +57,10 @@ class MarginMachine(ClassifierMixin, BaseEstimator):
             coef0=self.coef0,
             n_features=X.shape[1],
         )
-        positives = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        signs = [np.where(codes == k, 1.0, -1.0) for k in positives]
+        signs = self._signs(codes)
         self._row_weights = class_weights(self.class_weight, self.classes_, codes)
         outputs = self._fit_linear(X, signs) if self._is_linear() else self._fit_kernel(X, signs)
+        self.n_training_errors_ = int(np.sum(from_scores(columns_of(outputs)) != codes))
         self._look_for_degeneracy(outputs, signs)
         return self
 
@@ -100,8 +89,7 @@ class MarginMachine(ClassifierMixin, BaseEstimator):
             touching.append(own)
         self._store(found)
         self.coef_ = np.stack([s.w for s in found])
-        self.compression_set_ = np.unique(np.concatenate(touching))
-        self.n_samples_ = len(X)
+        self._keep_examples(np.concatenate(touching))
         return [X @ s.w + s.b for s in found]
 
     def _solver(self, F: Floats, sign: Floats, weight: float) -> MarginSolver:
@@ -138,7 +126,7 @@ class MarginMachine(ClassifierMixin, BaseEstimator):
         self.dual_coef_ = coefficients[:, self.support_]
         if self.kernel_.name != "precomputed":
             self.support_vectors_ = X[self.support_]
-        self.n_samples_ = len(X)
+        self._keep_examples(self.support_)
         return [K @ s.w + s.b for s in found]
 
     def _solve_kernel(self, K: Floats, signs: list[Floats]) -> list[MarginSolution]:
@@ -184,93 +172,38 @@ class MarginMachine(ClassifierMixin, BaseEstimator):
             "`C`, or balance the classes; `trivial_solution_test` says whether any C helps."
         )
 
-    def decision_function(self, X: Any) -> Floats:
-        """Signed distance in units of the margin; one column for each class if more than two."""
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+    def _scores(self, rows: Floats) -> Floats:
         if self._is_linear():
-            f = X @ self.coef_.T + self.intercept_
+            f = rows @ self.coef_.T + self.intercept_
         elif self.kernel_.name == "precomputed":
-            f = X[:, self.support_] @ self.dual_coef_.T + self.intercept_
+            f = rows[:, self.support_] @ self.dual_coef_.T + self.intercept_
         elif not self.support_.size:
-            f = np.tile(self.intercept_, (len(X), 1))
+            f = np.tile(self.intercept_, (len(rows), 1))
         else:
-            f = self.kernel_(X, self.support_vectors_) @ self.dual_coef_.T + self.intercept_
+            f = self.kernel_(rows, self.support_vectors_) @ self.dual_coef_.T + self.intercept_
         return np.asarray(f[:, 0] if len(self.classes_) == 2 else f)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each row: the sign of f, or the class of the largest f."""
-        f = self.decision_function(X)
-        codes = (f > 0.0).astype(int) if f.ndim == 1 else np.argmax(f, axis=1)
-        return np.asarray(self.classes_[codes])
+    def _machine(self) -> Machine:
+        if self._is_linear():
+            return linear_score(self.coef_, self.intercept_)
+        if self.kernel_.name != "rbf":
+            return super()._machine()
+        return kernel_expansion(
+            self.support_vectors_, self.dual_coef_.T, self.intercept_, self.kernel_.gamma
+        )
 
-    def certify(
-        self,
-        delta: float = 0.05,
-        bound: str = "auto",
-        *,
-        X: Any = None,
-        y: Any = None,
-        n_models: int = 1,
-    ) -> Certificate:
-        """A guarantee on the error probability of new cases.
-
-        Parameters
-        ----------
-        delta : float
-            Allowed probability of failure.
-        bound : {"auto", "stable", "held-out"}
-            "stable" counts the training examples that touch an optimum (linear machines only);
-            "held-out" counts errors on ``X``, ``y``. "auto" takes "held-out" if they are given.
-        X, y : array-like, optional
-            Examples that had no part in training or in the choice of anything.
-        n_models : int
-            Number of settings (of C, say) among which this one was chosen: by the same training
-            data for "stable", by these held-out examples for "held-out".
-
-        Returns
-        -------
-        Certificate
-        """
-        check_is_fitted(self)
-        if bound not in ("auto", "stable", "held-out"):
-            raise ValueError(
-                f"`bound` must be 'auto', 'stable' or 'held-out', got {bound!r}. "
-                "'held-out' works for every machine."
-            )
-        if bound == "held-out" or (bound == "auto" and X is not None):
-            return self._held_out(delta, X, y, n_models)
+    def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
         if not self._is_linear():
             raise NotCertifiableError(
                 "The stable certificate needs features that do not move with the data, and the "
                 "columns of a kernel expansion are training examples. Use "
                 "certify(bound='held-out', X=..., y=...) or kernel='linear'."
             )
-        if self.class_weight == "balanced":
-            raise NotCertifiableError(
-                "class_weight='balanced' moves with every example, so the machine is not a stable "
-                "scheme. Give the weights as numbers fixed beforehand, or use "
-                "certify(bound='held-out', X=..., y=...)."
-            )
+        refuse_balanced(self.class_weight)
         certificate = stable_bound(
-            self.n_samples_, len(self.compression_set_), delta=delta, n_models=n_models
+            self.n_samples_, len(self.compression_set_), delta=delta, n_choices=n_choices
         )
         return replace(certificate, assumptions=(*certificate.assumptions, *_FIXED))
-
-    def _held_out(self, delta: float, X: Any, y: Any, n_models: int) -> Certificate:
-        if X is None or y is None:
-            raise ValueError(
-                "`X` and `y` must be given for bound='held-out', got None. Pass examples that "
-                "had no part in training."
-            )
-        wrong = self.predict(X) != np.asarray(y)
-        self._seen.refuse(np.asarray(X, dtype=np.float64), y)
-        return held_out_bound(len(wrong), int(wrong.sum()), n_models=n_models, delta=delta)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
 
 
 _INTERPOLATING = (

@@ -62,6 +62,8 @@ class MinimalComplexityMachine(MarginMachine):
         Largest relative duality gap that counts as proved.
     time_limit : float, optional
         Seconds for HiGHS, which steps in where the interior point cannot prove its solution.
+    delta : float
+        Allowed probability that a certificate fails.
 
     Attributes
     ----------
@@ -82,7 +84,7 @@ class MinimalComplexityMachine(MarginMachine):
     rank_ : int
         Number of columns of the expansion, for "paper" and "rank".
     compression_set_ : ndarray
-        Linear kernel only: the training examples that touch an optimum.
+        Linear kernel: the training examples that touch an optimum; otherwise ``support_``.
 
     Notes
     -----
@@ -114,13 +116,14 @@ class MinimalComplexityMachine(MarginMachine):
         C: float = 1.0,
         sparsity: str | float = "auto",
         hard: bool = False,
-        gamma: float | str | None = None,
+        gamma: float | str = "auto",
         degree: int = 3,
         coef0: float = 0.0,
         rank_tol: float = 1e-2,
         tol: float = 1e-7,
         time_limit: float | None = None,
         class_weight: dict[Any, float] | str | None = None,
+        delta: float = 0.05,
     ) -> None:
         self.kernel = kernel
         self.C = C
@@ -133,6 +136,7 @@ class MinimalComplexityMachine(MarginMachine):
         self.tol = tol
         self.time_limit = time_limit
         self.class_weight = class_weight
+        self.delta = delta
 
     def fit(self, X: Any, y: Any) -> MinimalComplexityMachine:
         """Solve the program, prove its optimum, and say where it is degenerate.

@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
-from handful._checks import check_choice, check_count, check_delta, check_real
+from handful._checks import check_choice, check_delta, check_real
 from handful._threads import in_one_blas_thread
 from handful._types import Floats
-from handful.bounds import Certificate, NotCertifiableError, held_out_bound, stable_bound
+from handful.bounds import Certificate, NotCertifiableError, stable_bound
+from handful.estimator import BaseRegressor
 from handful.kernels import Kernel, make_kernel
 from handful.programs._degenerate import TrivialSolutionWarning
 from handful.programs._insensitive import RegressionSolution, solve_insensitive
@@ -26,7 +26,7 @@ LOSSES = ("epsilon_insensitive", "squared")
 L1_SHARE = 0.2
 
 
-class MinimalComplexityRegressor(RegressorMixin, BaseEstimator):
+class MinimalComplexityRegressor(BaseRegressor):
     r"""Minimal complexity machine for numbers: keeps the largest deviation small, and the loss.
 
     A function f is right about an example where it separates (x, y + epsilon) from (x, y -
@@ -79,7 +79,8 @@ class MinimalComplexityRegressor(RegressorMixin, BaseEstimator):
     n_training_errors_ : int
         Training examples that are off by more than epsilon.
     compression_set_ : ndarray
-        Linear kernel and "epsilon_insensitive" only: the examples that touch an optimum.
+        Linear kernel and "epsilon_insensitive": the examples that touch an optimum; kernels:
+        ``support_``; otherwise all examples.
 
     Notes
     -----
@@ -109,6 +110,8 @@ class MinimalComplexityRegressor(RegressorMixin, BaseEstimator):
     True
     """
 
+    _bounds = ("stable",)
+
     def __init__(
         self,
         kernel: str | Kernel | Callable[[Any, Any], Any] = "linear",
@@ -117,7 +120,7 @@ class MinimalComplexityRegressor(RegressorMixin, BaseEstimator):
         C: float = 1.0,
         loss: str = "epsilon_insensitive",
         sparsity: float | str = "auto",
-        gamma: float | str | None = None,
+        gamma: float | str = "auto",
         degree: int = 3,
         coef0: float = 0.0,
         delta: float = 0.05,
@@ -244,11 +247,12 @@ class MinimalComplexityRegressor(RegressorMixin, BaseEstimator):
         if self._is_linear():
             self.coef_ = solution.coef
             if solution.touching is not None:
-                self.compression_set_ = solution.touching
+                self._keep_examples(solution.touching)
         else:
             size = np.abs(solution.coef)
             self.support_ = np.flatnonzero(size > 1e-7 * size.max(initial=0.0))
             self.dual_coef_ = solution.coef[self.support_]
+            self._keep_examples(self.support_)
             if self.kernel_.name != "precomputed":
                 self.support_vectors_ = X[self.support_]
         residual = y - columns @ solution.coef - solution.intercept
@@ -263,56 +267,28 @@ class MinimalComplexityRegressor(RegressorMixin, BaseEstimator):
 
     def predict(self, X: Any) -> Floats:
         """Values at the rows of X."""
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return self._outputs(self._rows(X))
+
+    def _outputs(self, rows: Floats) -> Floats:
         if self._is_linear():
-            return np.asarray(X @ self.coef_ + self.intercept_)
+            return np.asarray(rows @ self.coef_ + self.intercept_)
         if not self.support_.size:
-            return np.full(len(X), self.intercept_)
+            return np.full(len(rows), self.intercept_)
         precomputed = self.kernel_.name == "precomputed"
-        K = X[:, self.support_] if precomputed else self.kernel_(X, self.support_vectors_)
+        K = rows[:, self.support_] if precomputed else self.kernel_(rows, self.support_vectors_)
         return np.asarray(K @ self.dual_coef_ + self.intercept_)
 
-    def certify(
-        self,
-        delta: float | None = None,
-        *,
-        bound: str = "auto",
-        n_choices: int = 1,
-        X: Any = None,
-        y: Any = None,
-    ) -> Certificate:
-        """A guarantee on how often a prediction is off by more than epsilon.
+    def _tolerance(self) -> float:
+        return self.epsilon_
 
-        Parameters
-        ----------
-        delta : float, optional
-            Allowed probability of failure; the machine's own by default.
-        bound : {"auto", "stable", "held-out"}
-            "stable" counts the training examples that touch an optimum (linear kernel,
-            "epsilon_insensitive", epsilon a number); "held-out" counts deviations on ``X``,
-            ``y``. "auto" takes "held-out" if they are given.
-        n_choices : int
-            Number of settings (values of epsilon included) among which this one was chosen.
-        X, y : array-like, optional
-            Examples that had no part in training or in the choice of anything.
-        """
-        check_is_fitted(self)
-        check_choice("bound", bound, ("auto", "stable", "held-out"))
-        delta = check_delta(self.delta if delta is None else delta)
-        n_choices = check_count("n_choices", n_choices, low=1)
-        if bound == "held-out" or (bound == "auto" and X is not None):
-            certificate = self._held_out(delta, X, y, n_choices)
-        else:
-            reason = self._why_not_stable()
-            if reason is not None:
-                raise NotCertifiableError(f"{reason} {_OTHERWISE}")
-            certificate = stable_bound(
-                self.n_samples_, len(self.compression_set_), delta=delta, n_models=n_choices
-            )
-            certificate = replace(certificate, assumptions=(*certificate.assumptions, _FIXED))
-        quantity = f"the probability that a prediction is off by more than {self.epsilon_:g}"
-        return replace(certificate, quantity=quantity)
+    def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
+        reason = self._why_not_stable()
+        if reason is not None:
+            raise NotCertifiableError(f"{reason} {_OTHERWISE}")
+        certificate = stable_bound(
+            self.n_samples_, len(self.compression_set_), delta=delta, n_choices=n_choices
+        )
+        return replace(certificate, assumptions=(*certificate.assumptions, _FIXED))
 
     def _why_not_stable(self) -> str | None:
         """Why the training examples cannot certify this machine; None where they can."""
@@ -332,21 +308,6 @@ class MinimalComplexityRegressor(RegressorMixin, BaseEstimator):
                 "were seen."
             )
         return None
-
-    def _held_out(self, delta: float, X: Any, y: Any, n_choices: int) -> Certificate:
-        if X is None or y is None:
-            raise ValueError(
-                "`X` and `y` must be given for bound='held-out', got None. Pass examples that "
-                "had no part in training."
-            )
-        is_off = np.abs(self.predict(X) - np.asarray(y, dtype=np.float64)) > self.epsilon_
-        self._seen.refuse(np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64))
-        return held_out_bound(len(is_off), int(is_off.sum()), n_models=n_choices, delta=delta)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
 
 
 _OTHERWISE = "Or use certify(bound='held-out', X=..., y=...)."

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from handful._checks import check_choice, check_count, check_delta
+from handful._checks import check_choice
 from handful._engines import engine_for, is_elsewhere
-from handful._types import Floats
+from handful._types import Floats, Ints
 from handful.bounds import Certificate, NotCertifiableError, Term
+from handful.estimator import BaseClassifier
+from handful.fitted import Machine, kernel_expansion
 from handful.kernels import Kernel
 from handful.pursuit._columns import Indices
 from handful.pursuit._expansion import decide
@@ -24,19 +24,21 @@ from handful.pursuit._path import (
     Plan,
     Task,
     certificate_of,
+    path_frame,
     path_points,
     with_risks,
 )
 from handful.pursuit.base import BasePursuit, check_kernel_matrix
-from handful.tables import warn_of_fitted_scaling
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COEFFICIENTS = tuple(BOUND_OF)
 MULTI_CLASS = ("shared", "ovr")
 GAMMA_SHARES = (0.1, 0.3, 1.0)  # per feature; naming one of three costs ln 3 nats
-CERTIFY_BOUNDS = ("auto", "compression", "matching-pursuit", "pool")
 
 
-class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
+class KernelMatchingPursuitClassifier(BasePursuit, BaseClassifier):
     """Kernel classifier whose few centres are chosen greedily, with a certificate of its risk.
 
     Parameters
@@ -45,9 +47,9 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
         Largest number of centres. Fix it before looking at the data: the certificate pays for
         the choice of a size among 0, ..., n_centers.
     kernel : {"rbf", "linear", "poly", "precomputed"}, callable or Kernel, default="rbf"
-    gamma : float, "auto", sequence of these, or None, default=None
-        A sequence is searched by certificate, which pays ln of its length. None is the sequence
-        0.1, 0.3, 1 over n_features; "auto" is 1 / n_features.
+    gamma : float, "auto", "three", or sequence of numbers, default="three"
+        A sequence is searched by certificate, which pays ln of its length. "three" is the
+        sequence 0.1, 0.3, 1 over n_features; "auto" is 1 / n_features.
     degree, coef0 : int, float
         Of the polynomial kernel.
     coefficients : {"pool", "chosen", "quantised", "least_squares"}, default="pool"
@@ -68,7 +70,7 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
     ridge : float, default=0.1
         Penalty on the least-squares coefficients.
     fit_intercept : bool, default=True
-    criterion : {"ols", "omp"}, default="ols"
+    criterion : {"residual", "cosine"}, default="residual"
         The column that lowers the residual most, or the one with the largest cosine to it.
     stop : {"auto", "certificate", "size", "validation"}, default="auto"
         How the size is chosen: the smallest certificate; ``n_centers`` (or less, by ``tol``);
@@ -84,6 +86,8 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
         Examples that may become centres: all, that many drawn blindly, or those given.
     memory_limit : float, default=1024
         MiB that the kernel matrix may take; beyond, it is computed in blocks again and again.
+    delta : float, default=0.05
+        Allowed probability that a certificate fails.
     random_state : None, int, RandomState, Generator or RowDigests, default=None
         None draws the pool, the candidates and the validation part by the digest of X and y: the
         result does not depend on the order of the rows, and there is no seed to choose. A whole
@@ -93,12 +97,13 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
     Attributes
     ----------
     centers_idx_ : indices of the centres in order of choice
-    compression_set_ : sorted indices of the examples the certificate does not count: the centres,
-        or the pool they come from
+    compression_set_ : the same, sorted
+    held_back_ : sorted indices of the examples the certificate does not count: the centres, or the
+        pool they come from
     centers_ : the centres themselves, as given
     n_centers_, size_ : number of centres; number of choices (less than that for "ovr")
-    pool_idx_ : indices of the pool, or None
-    path_ : tuple of PathPoint, one for each size with the kernel that was kept
+    path_ : data frame, one row for each size with the kernel that was kept
+    n_training_errors_ : errors on all training examples
     message_ : content of the message that, with the chosen examples, rebuilds the classifier
     kernel_, expansion_, scaling_, classes_, n_features_in_
 
@@ -114,13 +119,14 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
     """
 
     _coefficient_choices = COEFFICIENTS
+    _bounds = ("pool", "compression", "matching-pursuit")
 
     def __init__(
         self,
         n_centers=20,
         *,
         kernel="rbf",
-        gamma=None,
+        gamma="three",
         degree=3,
         coef0=0.0,
         coefficients="pool",
@@ -128,13 +134,14 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
         scale="auto",
         ridge=0.1,
         fit_intercept=True,
-        criterion="ols",
+        criterion="residual",
         stop="auto",
         tol=0.0,
         validation_fraction=0.2,
         multi_class="shared",
         candidates=None,
         memory_limit=1024.0,
+        delta=0.05,
         random_state=None,
     ):
         self.n_centers = n_centers
@@ -154,6 +161,7 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
         self.multi_class = multi_class
         self.candidates = candidates
         self.memory_limit = memory_limit
+        self.delta = delta
         self.random_state = random_state
 
     def fit(self, X, y):
@@ -161,20 +169,13 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
         if is_elsewhere(X):
             return engine_for(X).fit(self, X, y)
         given = X
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        check_classification_targets(y)
         self._check_parameters()
-        if self.kernel == "precomputed":
+        X, y, codes = self._read_examples(X, y)
+        if self._is_pairwise():
             check_kernel_matrix(X)
-        else:
-            warn_of_fitted_scaling(X, getattr(self, "feature_names_in_", None))
+        rows = X
         X, y = self._in_order(given, X, y)
-        self.classes_, labels = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"`y` must hold at least two classes, got one class: {self.classes_[0]!r}. "
-                "A classifier needs examples of each."
-            )
+        labels = codes[self._order]
         ground = self._ground(len(X))
         self.scaling_ = self._scaling(X, ground)
         kernels = self._kernels(X.shape[1])
@@ -182,7 +183,7 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
             coefficients=self.coefficients,
             n_samples=len(X),
             X=self._scaled(X),
-            targets=_signed_targets(labels, len(self.classes_)),
+            targets=np.column_stack(self._signs(labels)),
             labels=labels,
             ground=ground,
             ridge=self.ridge,
@@ -191,6 +192,7 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
         )
         best = self._choose(task, kernels)
         self._store(X, ground, kernels[best.kernel_index], best.coded.expansion)
+        self.n_training_errors_ = int(np.sum(self._codes(rows) != codes))
         return self
 
     def _check_parameters(self) -> None:
@@ -203,8 +205,11 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
             )
 
     def _gammas(self) -> list[Any]:
-        if self.gamma is not None or self.kernel not in ("rbf", "poly"):
+        is_three = isinstance(self.gamma, str) and self.gamma == "three"
+        if not is_three:
             return super()._gammas()
+        if self.kernel not in ("rbf", "poly"):
+            return ["auto"]  # no other kernel has one
         return [share / self.n_features_in_ for share in GAMMA_SHARES]
 
     @property
@@ -254,52 +259,41 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
         best = min(allowed, key=lambda point: (point.risk, point.size, point.kernel_index))
         mine = [p for p in points if p.kernel_index == best.kernel_index]
         named = [replace(p.coded, expansion=self._named(p.coded.expansion)) for p in mine]
-        self.path_ = tuple(replace(p, coded=c) for p, c in zip(mine, named, strict=True))
+        self._points = [replace(p, coded=c) for p, c in zip(mine, named, strict=True)]
         self.counts_ = task.counts(best)
         self.size_ = best.size
         self.message_ = best.coded.content
         self.message_nats_ = best.message
         return best
 
-    def decision_function(self, X):
-        """Signed values (n_samples,) for two classes, else one column per class."""
+    @property
+    def path_(self) -> pd.DataFrame:
+        """One row a size: residual, errors, price and certificate at 95 % confidence."""
         check_is_fitted(self)
-        if is_elsewhere(X):
-            return engine_for(X).map_rows(self, "decision_function", X)
-        values, _ = self._values(validate_data(self, X, dtype=np.float64, reset=False))
+        return path_frame(self._points, self.size_)
+
+    def _scores(self, rows: Floats) -> Floats:
+        values, _ = self._values(rows)
         return values[:, 0] if len(self.classes_) == 2 else values
 
-    def predict(self, X):
-        """Labels of the rows of X; ties up to rounding go to the lowest class."""
-        check_is_fitted(self)
-        if is_elsewhere(X):
-            return engine_for(X).map_rows(self, "predict", X)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        return self.classes_[decide(*self._values(X))]
+    def _codes(self, rows: Floats) -> Ints:
+        """Ties up to rounding go to the lowest class."""
+        return decide(*self._values(rows))
 
-    def certify(self, delta=0.05, bound="auto", *, n_choices=1) -> Certificate:
-        """Certificate of the risk of the fitted classifier.
+    def _machine(self) -> Machine:
+        if self.kernel_.name != "rbf":
+            return super()._machine()
+        model, scale = self.expansion_, None if self.scaling_ is None else self.scaling_[1]
+        return kernel_expansion(
+            self.centers_, model.coefficients, model.intercepts, self.kernel_.gamma, scale
+        )
 
-        Parameters
-        ----------
-        delta : float
-            Allowed probability of failure.
-        bound : {"auto", "pool", "compression", "matching-pursuit"}
-            "auto" is the bound that holds for ``coefficients``: "pool" for "pool",
-            "compression" for "chosen" and "quantised", "matching-pursuit" for "least_squares".
-        n_choices : int
-            Number of settings (values of ``n_centers``, ...) tried on the same data.
+    def _default_bound(self) -> str:
+        return BOUND_OF[self.coefficients]
 
-        Raises
-        ------
-        NotCertifiableError
-            Where the bound does not hold for this classifier.
-        """
-        check_is_fitted(self)
-        delta = check_delta(delta)
-        n_choices = check_count("n_choices", n_choices, low=1)
+    def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
         own = BOUND_OF[self.coefficients]
-        if check_choice("bound", bound, CERTIFY_BOUNDS) not in ("auto", own):
+        if bound != own:
             raise NotCertifiableError(
                 f"`bound`={bound!r} does not hold for coefficients={self.coefficients!r}. "
                 f"Use bound={own!r}, or fit with coefficients="
@@ -313,10 +307,3 @@ class KernelMatchingPursuitClassifier(ClassifierMixin, BasePursuit):
         return self._saying_how(
             certificate_of(self.coefficients, self.counts_, self.message_nats_, delta, n_choices)
         )
-
-
-def _signed_targets(labels: Indices, n_classes: int) -> Floats:
-    """One column of -1 and 1 for two classes, else one per class."""
-    if n_classes == 2:
-        return np.where(labels == 1, 1.0, -1.0)[:, None]
-    return np.where(labels[:, None] == np.arange(n_classes), 1.0, -1.0)

@@ -56,18 +56,13 @@ class PursuitPathDisplay:
     def from_estimator(cls, estimator: Any) -> PursuitPathDisplay:
         """Of a fitted pursuit classifier, regressor or sparse kernel PCA."""
         check_is_fitted(estimator)
-        name, risks = type(estimator).__name__, None
-        if hasattr(estimator, "path_"):
-            sizes = np.array([point.size for point in estimator.path_])
-            squares = np.array([point.residual for point in estimator.path_])
-            risks = np.minimum([point.risk for point in estimator.path_], 1.0)
-            chosen = estimator.size_
-        elif hasattr(estimator, "residual_squares_") or hasattr(estimator, "traces_"):
-            is_regressor = hasattr(estimator, "residual_squares_")
-            squares = estimator.residual_squares_ if is_regressor else estimator.traces_
-            sizes, chosen = np.arange(len(squares)), len(estimator.centers_idx_)
-        else:
+        name = type(estimator).__name__
+        path = getattr(estimator, "path_", None)
+        if path is None or "residual" not in path:
             raise TypeError(f"`estimator` must have a pursuit path, got {name}.")
+        sizes, squares = path["size"].to_numpy(), path["residual"].to_numpy()
+        risks = path["certificate"].to_numpy() if "certificate" in path else None
+        chosen = int(path["size"][path["is_chosen"]].iloc[0])
         start = float(squares[0])
         shares = np.asarray(squares) / start if start > 0.0 else np.zeros(len(squares))
         return cls(sizes=sizes, residuals=shares, risks=risks, chosen_size=chosen, name=name)

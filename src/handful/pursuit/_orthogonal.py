@@ -18,7 +18,7 @@ from handful._types import Floats
 from handful.pursuit._columns import Indices, KernelColumns
 from handful.pursuit._lookahead import first_best, fork_state, pursue
 
-CRITERIA = ("ols", "omp")
+CRITERIA = ("residual", "cosine")
 DEPENDENT = 1e-12  # of its own norm: less is rounding, and dividing by it would blow up
 STALE = 1e-6  # a deflated norm this far off is computed anew from the column
 NO_GAIN = 1e-20  # of the first residual: less is rounding
@@ -93,7 +93,7 @@ class _LeastSquares:
 
     def __init__(self, columns: KernelColumns, Y: Floats, n_centers: int, criterion: str) -> None:
         self.residual, self.tol = Y.copy(), 0.0
-        self.n_centers, self.is_deflating = n_centers, criterion == "ols"
+        self.n_centers, self.is_deflating = n_centers, criterion == "residual"
         self.numerators, self.norms = columns.products(Y), columns.squared_norms()
         self.floors = DEPENDENT * self.norms
         self.norms[self.norms == 0.0] = np.inf
@@ -175,7 +175,7 @@ def orthogonal_pursuit(
     n_centers: int,
     *,
     intercept: bool = False,
-    criterion: str = "ols",
+    criterion: str = "residual",
     tol: float = 0.0,
 ) -> PursuitPath:
     """Choose up to ``n_centers`` candidates greedily; Y has one column per output.
@@ -187,9 +187,9 @@ def orthogonal_pursuit(
     n_centers : int
     intercept : bool
         Fit a constant beside the kernel columns, from the start.
-    criterion : {"ols", "omp"}
-        "ols" lowers the residual most; "omp" takes the column with the largest cosine to the
-        residual, as scikit-learn's `orthogonal_mp` does on columns of unit length.
+    criterion : {"residual", "cosine"}
+        "residual" lowers the residual most; "cosine" takes the column with the largest cosine to
+        the residual, as scikit-learn's `orthogonal_mp` does on columns of unit length.
     tol : float
         Stop once the sum of squared residuals is at most this share of that of size 0.
 

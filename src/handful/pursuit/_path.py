@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,9 @@ from handful.pursuit._columns import Indices
 from handful.pursuit._expansion import Expansion, center_rows, decide, expansion_of_size
 from handful.pursuit._ground import Ground, is_outside
 from handful.pursuit._orthogonal import PursuitPath
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 BOUND_OF = {
     "pool": "pool",
@@ -150,6 +154,25 @@ def lectures_certificate(counts: Counts, delta: float, choice_nats: float) -> Ce
         delta=delta * math.exp(-choice_nats),
     )
     return replace(certificate, delta=delta, n_compressed=counts.n_compressed)
+
+
+def path_frame(points: Sequence[PathPoint], chosen_size: int) -> pd.DataFrame:
+    """One row a point; a certificate above 1 says as much as 1."""
+    import pandas as pd
+
+    rows = [
+        {
+            "size": point.size,
+            "n_centers": len(point.coded.expansion.centers),
+            "residual": point.residual,
+            "n_errors": point.n_errors,
+            "nats": float(point.message),
+            "certificate": min(point.risk, 1.0),
+            "is_chosen": point.size == chosen_size,
+        }
+        for point in points
+    ]
+    return pd.DataFrame(rows)
 
 
 def path_points(

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.base import MultiOutputMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from handful._checks import check_choice, check_count, check_delta, check_real
+from handful._checks import check_delta, check_real
 from handful._engines import engine_for, is_elsewhere
 from handful._types import Floats
 from handful.bounds import Certificate, Message, NotCertifiableError, Term
+from handful.estimator import BaseRegressor
 from handful.kernels import Kernel
 from handful.pursuit._columns import Indices
 from handful.pursuit._expansion import expansion_of_size
 from handful.pursuit._ground import Ground, is_outside
 from handful.pursuit._path import BOUND_OF, Counts, certificate_of
-from handful.pursuit.base import BasePursuit, check_kernel_matrix
+from handful.pursuit.base import BasePursuit, check_kernel_matrix, residual_frame
+from handful.tables import SeenRows
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-class KernelMatchingPursuitRegressor(MultiOutputMixin, RegressorMixin, BasePursuit):
+class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegressor):
     """Kernel regression whose few centres are chosen greedily, the whole path in one run.
 
     Parameters
@@ -44,12 +50,19 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, RegressorMixin, BasePursu
         Stop once the squared residual is at most this share of its start.
     validation_fraction : float, default=0.2
         Share of the fitted rows that ``stop="validation"`` holds out.
+    epsilon : float, optional
+        Deviation (of the worst output) that a certificate tolerates, fixed before the data were
+        seen; whoever tries several counts them as ``n_choices``.
+    delta : float, default=0.05
+        Allowed probability that a certificate fails.
 
     Attributes
     ----------
-    centers_idx_, compression_set_, centers_, n_centers_, pool_idx_
+    centers_idx_, compression_set_, held_back_, centers_, n_centers_
         As in `KernelMatchingPursuitClassifier`.
     residual_squares_ : sums of squared residuals of sizes 0, 1, 2, ... on the fitted rows
+    path_ : the same as a data frame
+    n_training_errors_ : examples that are off by more than ``epsilon``
     kernel_, expansion_, scaling_, n_features_in_
 
     Examples
@@ -62,6 +75,7 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, RegressorMixin, BasePursu
     """
 
     _coefficient_choices = ("least_squares", "pool")
+    _bounds = ("matching-pursuit", "pool")
     _stop_choices = ("auto", "size", "validation")
 
     def __init__(
@@ -77,12 +91,14 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, RegressorMixin, BasePursu
         scale="auto",
         ridge=0.0,
         fit_intercept=True,
-        criterion="ols",
+        criterion="residual",
         stop="auto",
         tol=0.0,
         validation_fraction=0.2,
         candidates=None,
         memory_limit=1024.0,
+        epsilon=None,
+        delta=0.05,
         random_state=None,
     ):
         self.n_centers = n_centers
@@ -101,6 +117,8 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, RegressorMixin, BasePursu
         self.validation_fraction = validation_fraction
         self.candidates = candidates
         self.memory_limit = memory_limit
+        self.epsilon = epsilon
+        self.delta = delta
         self.random_state = random_state
 
     def fit(self, X, y):
@@ -112,19 +130,25 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, RegressorMixin, BasePursu
             self, X, y, dtype=np.float64, multi_output=True, y_numeric=True, ensure_min_samples=2
         )
         self._check_parameters()
-        if self.kernel == "precomputed":
+        if self._is_pairwise():
             check_kernel_matrix(X)
+        check_delta(self.delta)
+        self._remember(SeenRows.of(X, y), len(X))
         Y = np.asarray(y, dtype=np.float64).reshape(len(X), -1)
         self._is_flat = np.ndim(y) == 1
         X_ordered, Y_ordered = self._in_order(given, X, Y)
         ground = self._ground(len(X))
         self.scaling_ = self._scaling(X_ordered, ground)
         self._fit_path(X_ordered, Y_ordered, ground)
-        left_out = self.centers_idx_ if self.pool_idx_ is None else self.pool_idx_
-        is_counted = is_outside(len(X), left_out)
+        is_counted = is_outside(len(X), self.held_back_)
         values, _ = self._values(X[is_counted])
         self._deviations = np.sort(np.abs(values - Y[is_counted]).max(axis=1))
+        self.n_training_errors_ = self._n_off(np.abs(self._outputs(X) - Y).max(axis=1))
         return self
+
+    def _n_off(self, deviations: Floats) -> int:
+        """How many are off by more than what is tolerated; none where nothing was said."""
+        return 0 if self.epsilon is None else int(np.sum(deviations > self._tolerance()))
 
     def _fit_path(self, X: Floats, Y: Floats, ground: Ground) -> None:
         kernels, Z = self._kernels(X.shape[1]), self._scaled(X)
@@ -156,48 +180,45 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, RegressorMixin, BasePursu
 
     def predict(self, X):
         """Values at the rows of X."""
-        check_is_fitted(self)
         if is_elsewhere(X):
             return engine_for(X).map_rows(self, "predict", X)
-        values, _ = self._values(validate_data(self, X, dtype=np.float64, reset=False))
+        values = self._outputs(self._rows(X))
         return values[:, 0] if self._is_flat else values
 
-    def certify(self, epsilon, delta=0.05, bound="auto", *, n_choices=1) -> Certificate:
-        """Certificate of the probability that a prediction is off by more than ``epsilon``.
+    def _outputs(self, rows: Floats) -> Floats:
+        return self._values(rows)[0]
 
-        Parameters
-        ----------
-        epsilon : float
-            Tolerated deviation (of the worst output), fixed before the data were seen.
-        delta : float
-            Allowed probability of failure.
-        bound : {"auto", "pool", "matching-pursuit"}
-            "auto" is the bound that holds for ``coefficients``. That of the lectures, for
-            "least_squares", is usually vacuous.
-        n_choices : int
-            Number of settings tried on the same data, values of ``epsilon`` included.
-        """
+    @property
+    def path_(self) -> pd.DataFrame:
+        """One row a size, with the sum of squared residuals on the fitted rows."""
         check_is_fitted(self)
-        epsilon = check_real("epsilon", epsilon, low=0.0, hint="It is a tolerated deviation.")
-        own = BOUND_OF[self.coefficients]
-        if check_choice("bound", bound, ("auto", "matching-pursuit", "pool")) not in ("auto", own):
+        return residual_frame(self.residual_squares_, self.n_centers_)
+
+    def _tolerance(self) -> float:
+        if self.epsilon is None:
+            raise NotCertifiableError(
+                "A regressor is certified for a tolerated deviation. Set `epsilon`, fixed before "
+                "the data were seen."
+            )
+        return check_real("epsilon", self.epsilon, low=0.0, hint="It is a tolerated deviation.")
+
+    def _default_bound(self) -> str:
+        return BOUND_OF[self.coefficients]
+
+    def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
+        own, n_outputs = BOUND_OF[self.coefficients], self.expansion_.coefficients.shape[1]
+        if bound != own:
             raise NotCertifiableError(
                 f"`bound`={bound!r} does not hold for coefficients={self.coefficients!r}. "
                 f"Use bound={own!r}."
             )
-        if own == "matching-pursuit" and self.expansion_.coefficients.shape[1] > 1:
+        if own == "matching-pursuit" and n_outputs > 1:
             raise NotCertifiableError(
-                "`bound`='matching-pursuit' is about one output, got "
-                f"{self.expansion_.coefficients.shape[1]}. Fit with coefficients='pool'."
+                f"`bound`='matching-pursuit' is about one output, got {n_outputs}. "
+                "Fit with coefficients='pool'."
             )
-        n_off = len(self._deviations) - int(np.searchsorted(self._deviations, epsilon, "right"))
+        n_within = int(np.searchsorted(self._deviations, self._tolerance(), "right"))
+        n_off = len(self._deviations) - n_within
         counts = Counts(*self._counts, n_compressed=self.n_centers_, n_errors=n_off)
-        certificate = certificate_of(
-            self.coefficients,
-            counts,
-            self._message,
-            check_delta(delta),
-            check_count("n_choices", n_choices, low=1),
-        )
-        quantity = f"the probability that a prediction is off by more than {epsilon:g}"
-        return self._saying_how(Certificate(**{**vars(certificate), "quantity": quantity}))
+        certificate = certificate_of(self.coefficients, counts, self._message, delta, n_choices)
+        return self._saying_how(certificate)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful._checks import check_choice, check_count, check_real
 from handful._types import Floats
 from handful.bounds import Certificate, NotCertifiableError, real_loss_bound
+from handful.estimator import CertifiedEstimator, shared_certificate
 from handful.kernels import make_kernel
 from handful.pursuit._columns import KernelColumns
 from handful.pursuit._correlation import canonical_weights, correlation_pursuit
@@ -22,7 +24,7 @@ from handful.pursuit.base import MEBIBYTE
 WEIGHTS = ("all", "chosen")
 
 
-class SparseKernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class SparseKernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CertifiedEstimator):
     """Kernel canonical correlation of two views, on a few examples chosen greedily.
 
     Parameters
@@ -44,6 +46,10 @@ class SparseKernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         compression scheme and can be certified.
     memory_limit : float, default=1024
         MiB that each kernel matrix may take.
+    max_loss : float, default=4.0
+        Where the certificate cuts the loss, fixed before the data were seen.
+    delta : float, default=0.05
+        Allowed probability that a certificate fails.
 
     Attributes
     ----------
@@ -52,6 +58,13 @@ class SparseKernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     scores_ : cosine of the two views' columns of each example when it was chosen
     correlations_ : regularised correlation of each pair on the rows the weights come from
     x_centers_, y_centers_, x_kernel_, y_kernel_, weights_, n_features_in_
+
+    Notes
+    -----
+    The certificate, "real-loss", says how far the two views' scores of a new case are apart. The
+    loss is the squared difference of the scores, averaged over the components and cut at
+    ``max_loss``. Scores have about unit variance, so views that have nothing in common lose 2, and
+    a correlation rho loses 2 (1 - rho).
 
     Examples
     --------
@@ -63,6 +76,9 @@ class SparseKernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     >>> bool(np.corrcoef(u[:, 0], v[:, 0])[0, 1] > 0.95)
     True
     """
+
+    _bounds = ("real-loss",)
+    _takes_held_out = False
 
     def __init__(
         self,
@@ -78,6 +94,8 @@ class SparseKernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         ridge=0.01,
         weights="all",
         memory_limit=1024.0,
+        max_loss=4.0,
+        delta=0.05,
     ):
         self.n_centers = n_centers
         self.n_components = n_components
@@ -90,6 +108,8 @@ class SparseKernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.ridge = ridge
         self.weights = weights
         self.memory_limit = memory_limit
+        self.max_loss = max_loss
+        self.delta = delta
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -122,7 +142,7 @@ class SparseKernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         if not len(choice.centers):
             raise ValueError("`X` and `y` must have kernel columns that are not 0, got none.")
         self.centers_idx_, self.scores_ = choice.centers, choice.scores
-        self.compression_set_ = np.sort(choice.centers)
+        self._keep_examples(choice.centers)
         self.x_centers_, self.y_centers_ = X[choice.centers], Y[choice.centers]
         self._fit_weights(X, Y)
         return self
@@ -147,7 +167,7 @@ class SparseKernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.weights_ = canonical_weights(G, H, self.n_components, self.ridge)
         self.correlations_ = self.weights_.correlations
         is_counted = is_outside(len(X), self.centers_idx_)
-        self._n_samples = len(X)
+        self.n_samples_ = len(X)
         u, v = self._x_scores(X[is_counted]), self._y_scores(Y[is_counted])
         self._losses = np.mean((u - v) ** 2, axis=1)
 
@@ -178,36 +198,24 @@ class SparseKernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Scores of the first view of the data that were fitted."""
         return self.fit(X, y).transform(X)
 
-    def certify(self, delta=0.05, bound="auto", *, max_loss=4.0) -> Certificate:
-        """Certificate of how far the two views' scores of a new case are apart.
-
-        The loss is the squared difference of the scores, averaged over the components and cut
-        at ``max_loss``. Scores have about unit variance, so views that have nothing in common
-        lose 2, and a correlation rho loses 2 (1 - rho).
-
-        Parameters
-        ----------
-        delta : float
-            Allowed probability of failure.
-        bound : {"auto", "real-loss"}
-        max_loss : float
-            Where the loss is cut, fixed before the data were seen.
-        """
-        check_is_fitted(self)
-        check_choice("bound", bound, ("auto", "real-loss"))
+    def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
         if self.weights != "chosen":
             raise NotCertifiableError(
                 f"`weights`={self.weights!r} uses all the data, so nothing is left to certify "
                 "with. Fit with weights='chosen'."
             )
-        limit = check_real("max_loss", max_loss, low=0.0, low_open=True)
+        limit = check_real("max_loss", self.max_loss, low=0.0, low_open=True)
         losses = np.minimum(self._losses, limit)
-        certificate = real_loss_bound(
-            self._n_samples,
-            len(self.centers_idx_),
-            float(losses.mean()) if len(losses) else limit,
-            max_loss=limit,
-            delta=delta,
+        certificate = shared_certificate(
+            lambda share: real_loss_bound(
+                self.n_samples_,
+                len(self.centers_idx_),
+                float(losses.mean()) if len(losses) else limit,
+                max_loss=limit,
+                delta=share,
+            ),
+            delta,
+            n_choices,
         )
         quantity = f"the expected squared difference of the two scores, cut at {limit:g},"
-        return Certificate(**{**vars(certificate), "quantity": quantity})
+        return replace(certificate, quantity=quantity)

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful._checks import check_choice, check_count, check_real
 from handful._types import Floats
 from handful.bounds import Certificate, NotCertifiableError, sparse_pca_bound
+from handful.estimator import CertifiedEstimator, shared_certificate
 from handful.kernels import make_kernel
 from handful.pursuit._cholesky import PIVOTS, partial_cholesky
 from handful.pursuit._columns import KernelColumns
 from handful.pursuit._expansion import center_rows
 from handful.pursuit._ground import first_candidates, is_outside
-from handful.pursuit.base import MEBIBYTE, check_kernel_matrix
+from handful.pursuit.base import MEBIBYTE, check_kernel_matrix, residual_frame
 from handful.tables import blind_order
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-class SparseKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+_METHODS = {
+    "sparse-pca": "kl",
+    "sparse-pca-hoeffding": "hoeffding",
+    "sparse-pca-published": "published",
+}
+
+
+class SparseKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CertifiedEstimator):
     """Kernel principal components in the span of a few examples, chosen greedily.
 
     The factorisation is a partial Cholesky decomposition of the kernel matrix with greedy
@@ -48,6 +58,11 @@ class SparseKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Examples that may be chosen: all, that many drawn blindly, or those given.
     memory_limit : float, default=1024
         MiB that the kernel matrix may take.
+    max_residual : float, optional
+        Largest possible k(x, x), known before the data, for the certificate. It is 1 for a
+        Gaussian kernel and must be given for others.
+    delta : float, default=0.05
+        Allowed probability that a certificate fails.
     random_state : None, int, RandomState, Generator or RowDigests, default=None
         Draws the candidates.
 
@@ -62,6 +77,11 @@ class SparseKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     explained_variance_ : mean square of each component on the training data
     kernel_, n_features_in_
 
+    Notes
+    -----
+    Certificates bound the expected squared distance of a new case to the subspace: "sparse-pca",
+    and for comparison the larger "sparse-pca-hoeffding" and "sparse-pca-published".
+
     Examples
     --------
     >>> import numpy as np
@@ -72,6 +92,9 @@ class SparseKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     >>> print(pca.certify())
     risk <= 30.2 % with 95 % confidence (sparse-pca, 200 examples, 15 kept, 59.3 nats)
     """
+
+    _bounds = tuple(_METHODS)
+    _takes_held_out = False
 
     def __init__(
         self,
@@ -86,6 +109,8 @@ class SparseKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         tol=0.0,
         candidates=None,
         memory_limit=1024.0,
+        max_residual=None,
+        delta=0.05,
         random_state=None,
     ):
         self.n_centers = n_centers
@@ -98,12 +123,9 @@ class SparseKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.tol = tol
         self.candidates = candidates
         self.memory_limit = memory_limit
+        self.max_residual = max_residual
+        self.delta = delta
         self.random_state = random_state
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
 
     @property
     def _n_features_out(self) -> int:
@@ -133,7 +155,7 @@ class SparseKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         columns = KernelColumns(self.kernel_, X, candidates, memory_bytes=memory)
         result = partial_cholesky(columns, self.n_centers, pivot=self.pivot, tol=self.tol)
         self.centers_idx_ = order[result.centers]
-        self.compression_set_ = np.sort(self.centers_idx_)
+        self._keep_examples(self.centers_idx_)
         self.centers_ = None if is_precomputed else X[result.centers]
         self.traces_ = result.traces
         self.factor_ = np.tril(result.factor[result.centers])
@@ -141,7 +163,7 @@ class SparseKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         left = result.residuals[is_outside(len(X), result.centers)]
         self._mean_residual = float(left.mean()) if len(left) else 0.0
         self._largest_norm = float(np.max(columns.diagonal()))
-        self._n_samples = len(X)
+        self.n_samples_ = len(X)
         return self
 
     def _check_parameters(self) -> None:
@@ -191,27 +213,19 @@ class SparseKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Minus the mean residual of the rows of X, so that larger is better."""
         return -float(np.mean(self.residuals(X)))
 
-    def certify(self, delta=0.05, bound="auto", *, method="kl", max_residual=None) -> Certificate:
-        """Certificate of the expected squared distance of a new case to the subspace.
-
-        Parameters
-        ----------
-        delta : float
-            Allowed probability of failure.
-        bound : {"auto", "sparse-pca"}
-        method : {"kl", "hoeffding", "published"}
-            Form of the bound; "kl" is the tightest.
-        max_residual : float, optional
-            Largest possible k(x, x), known before the data. It is 1 for a Gaussian kernel and
-            must be given for others.
-        """
+    @property
+    def path_(self) -> pd.DataFrame:
+        """One row a number of centres, with the trace of the residual kernel matrix."""
         check_is_fitted(self)
-        check_choice("bound", bound, ("auto", "sparse-pca"))
+        return residual_frame(self.traces_, len(self.centers_idx_))
+
+    def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
         if self.rotation_.shape[1] < len(self.centers_idx_):
             raise NotCertifiableError(
                 f"`n_components`={self.n_components!r} keeps directions chosen with all the data. "
                 "Fit with n_components=None; the certificate is about the whole span."
             )
+        max_residual = self.max_residual
         if max_residual is None:
             if self.kernel_.name != "rbf":
                 raise NotCertifiableError(
@@ -225,11 +239,15 @@ class SparseKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 f"`max_residual` must be at least k(x, x) of every case, got {max_residual!r} "
                 f"where a training example has {self._largest_norm:g}."
             )
-        return sparse_pca_bound(
-            self._n_samples,
-            len(self.centers_idx_),
-            min(self._mean_residual, limit),
-            max_residual=limit,
-            delta=delta,
-            method=method,
+        return shared_certificate(
+            lambda share: sparse_pca_bound(
+                self.n_samples_,
+                len(self.centers_idx_),
+                min(self._mean_residual, limit),
+                max_residual=limit,
+                delta=share,
+                method=_METHODS[bound],
+            ),
+            delta,
+            n_choices,
         )

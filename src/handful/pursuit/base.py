@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from handful._checks import check_choice, check_count, check_real
 from handful._types import Floats
 from handful.bounds import BLIND_POOL, Certificate
+from handful.estimator import CertifiedEstimator
 from handful.kernels import Kernel, make_kernel
 from handful.pursuit._columns import Indices, KernelColumns
 from handful.pursuit._expansion import Expansion, center_rows, expansion_of_size
@@ -19,20 +19,18 @@ from handful.pursuit._ground import Ground, first_candidates, pool_size
 from handful.pursuit._orthogonal import CRITERIA, PursuitPath, orthogonal_pursuit
 from handful.tables import blind_order
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 STOPS = ("auto", "certificate", "size", "validation")
 MEBIBYTE = 1 << 20  # unit of `memory_limit`
 
 
-class BasePursuit(BaseEstimator):
+class BasePursuit(CertifiedEstimator):
     """Parameters, validation and path of the kernel matching pursuit estimators."""
 
     _coefficient_choices: tuple[str, ...] = ()
     _stop_choices: tuple[str, ...] = STOPS
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
 
     def _check_parameters(self) -> None:
         check_count("n_centers", self.n_centers, low=1)
@@ -49,8 +47,7 @@ class BasePursuit(BaseEstimator):
         check_real("memory_limit", self.memory_limit, low=0.0, hint="It is counted in MiB.")
 
     def _gammas(self) -> list[Any]:
-        is_single = self.gamma is None or np.isscalar(self.gamma)
-        return [self.gamma] if is_single else list(self.gamma)
+        return [self.gamma] if np.isscalar(self.gamma) else list(self.gamma)
 
     def _kernels(self, n_features: int) -> list[Kernel]:
         """One kernel, or one for each value of ``gamma`` if that is a sequence."""
@@ -174,9 +171,7 @@ class BasePursuit(BaseEstimator):
         self.expansion_ = self._named(model)
         self.centers_idx_ = self.expansion_.centers
         is_pool = self.coefficients == "pool"
-        self.pool_idx_ = np.sort(self._order[ground.rows]) if is_pool else None
-        kept = self.centers_idx_ if self.pool_idx_ is None else self.pool_idx_
-        self.compression_set_ = np.unique(kept)
+        self._keep_examples(self.centers_idx_, self._order[ground.rows] if is_pool else None)
         self.centers_ = None if kernel.name == "precomputed" else X[model.centers]
         self.n_centers_ = len(model.centers)
 
@@ -185,6 +180,15 @@ class BasePursuit(BaseEstimator):
         centers = None if self.centers_ is None else self._scaled(self.centers_)
         rows = center_rows(self.kernel_, self._scaled(X), centers, self.centers_idx_)
         return self.expansion_.values(rows)
+
+
+def residual_frame(squares: Floats, chosen_size: int) -> pd.DataFrame:
+    """What is left at each size of a pursuit."""
+    import pandas as pd
+
+    sizes = np.arange(len(squares))
+    columns = {"size": sizes, "residual": squares, "is_chosen": sizes == chosen_size}
+    return pd.DataFrame(columns)
 
 
 def check_kernel_matrix(K: Floats) -> None:

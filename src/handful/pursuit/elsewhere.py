@@ -59,6 +59,7 @@ class _Fit:
 
     def __init__(self, machine: Any, source: Source, coding: Coding) -> None:
         self.machine, self.source = machine, source
+        self.n_wrong: dict[tuple[int, int], int] = {}  # of each kernel and size, on all rows
         is_pool = machine.coefficients == "pool"
         self.ground = self._begin(is_pool)
         n_held = len(self.ground.rows)
@@ -147,6 +148,7 @@ def fit_classifier(
     )
     points = _with_errors(fit, _models(fit, plan))
     best = machine._keep_best(plan, points, None)
+    machine.n_training_errors_ = fit.n_wrong[best.kernel_index, best.size]
     machine._store(fit.X, fit.ground, fit.kernels[best.kernel_index], best.coded.expansion)
     return machine
 
@@ -168,6 +170,7 @@ def _with_errors(fit: _Fit, points: list[PathPoint]) -> list[PathPoint]:
     models = tuple(Model(fit.kernels[p.kernel_index], p.coded.expansion) for p in points)
     job = ErrorCounts(models, fit.held, fit.scaler)
     counts = fit.source.total(job, "errors")[0].astype(int)
+    fit.n_wrong = {(p.kernel_index, p.size): int(n) for p, n in zip(points, counts, strict=True)}
     if fit.pool is not None:
         counts -= fit.source.total(job, "errors in the pool", only=fit.pool)[0].astype(int)
     else:
@@ -202,7 +205,9 @@ def fit_regressor(
     job = _Deviations(
         ModelValues(Model(fit.kernels[best], expansion), fit.held, fit.scaler), values
     )
-    machine._deviations = np.sort(source.each(job, "deviations", without=left_out))
+    every = source.each(job, "deviations", without=np.zeros(0, dtype=np.int64))
+    machine._deviations = np.sort(np.delete(every, left_out))
+    machine.n_training_errors_ = machine._n_off(every)
     return machine
 
 

@@ -158,7 +158,7 @@ def gram_pursuit(
     n_centers: int,
     *,
     intercept: bool = False,
-    criterion: str = "ols",
+    criterion: str = "residual",
     tol: float = 0.0,
 ) -> PursuitPath:
     """The pursuit of these sums; the path has no basis, for there are no rows.
@@ -177,7 +177,7 @@ def gram_pursuit(
     >>> gram_pursuit(A.T @ A, A.T @ Y, A.sum(axis=0), totals, 1).centers
     array([0])
     """
-    state = _GramState(G, B, min(n_centers, len(G)), criterion == "ols", totals[1])
+    state = _GramState(G, B, min(n_centers, len(G)), criterion == "residual", totals[1])
     if intercept:
         root = float(np.sqrt(totals[2]))
         state.take(ones / root, totals[0] / root)

@@ -25,9 +25,8 @@ def read_confusion(
 ) -> dict[str, Any] | None:
     if labels is None or predicted is None or len(machine.classes_) > MAX_CLASSES:
         return None
-    kept = np.asarray(getattr(machine, "compression_set_", []), dtype=np.int64)
     counted = np.ones(len(labels), dtype=bool)
-    counted[kept] = False
+    counted[getattr(machine, "held_back_", machine.compression_set_)] = False
     classes = machine.classes_
     all_counts = _count(classes, labels, predicted)
     counts = _count(classes, labels[counted], predicted[counted])

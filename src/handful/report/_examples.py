@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.report._features import column_names, numeric_rows, telling_order
+from handful.report._features import column_names, kept_examples, numeric_rows, telling_order
 from handful.tables import is_missing
 
 MAX_ROWS = 500  # a page of more rows is a data file
@@ -24,7 +24,7 @@ def read_examples(
     machine: Any, X: Any, labels: NDArray[Any] | None, predicted: NDArray[Any] | None
 ) -> dict[str, Any] | None:
     """Rows of the kept examples; None where the machine does not say which they are."""
-    kept = np.asarray(getattr(machine, "compression_set_", []), dtype=np.int64)
+    kept = kept_examples(machine)
     if labels is None or predicted is None or kept.size == 0:
         return None
     roles = example_roles(machine)

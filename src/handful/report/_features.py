@@ -16,11 +16,18 @@ MAX_COMPARED = 1000  # before any prediction is made: a cheap comparison of clas
 
 
 def column_names(machine: Any, n_features: int) -> list[str]:
-    """The user's names, or x[0], x[1], …"""
+    """The user's names, or x0, x1, …"""
     names = getattr(machine, "feature_names_in_", None)
     if names is None:
-        return [f"x[{j}]" for j in range(n_features)]
+        return [f"x{j}" for j in range(n_features)]
     return [str(name) for name in names]
+
+
+def kept_examples(machine: Any) -> Ints:
+    """What the machine is made of; nothing where it is made of all."""
+    if not getattr(machine, "is_made_of_few", hasattr(machine, "compression_set_")):
+        return np.zeros(0, dtype=np.int64)
+    return np.asarray(machine.compression_set_, dtype=np.int64)
 
 
 def numeric_rows(machine: Any, X: Any = None, y: Any = None) -> tuple[Floats, Ints]:

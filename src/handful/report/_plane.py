@@ -10,7 +10,7 @@ import numpy as np
 
 from handful._types import Floats, Ints, Mask
 from handful.report._axes import axes_or_new, legend_above
-from handful.report._features import column_names, numeric_rows, telling_features
+from handful.report._features import column_names, kept_examples, numeric_rows, telling_features
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,7 +104,7 @@ class RulesDisplay:
         grid_x, grid_y = (np.linspace(*_span(rows[:, k]), n_grid) for k in (i, j))
         margins, boundaries = _on_grid(machine, held, (i, j), grid_x, grid_y)
         is_kept = np.zeros(len(rows), dtype=bool)
-        is_kept[np.asarray(getattr(machine, "compression_set_", []), dtype=np.int64)] = True
+        is_kept[kept_examples(machine)] = True
         return cls(
             grid_x,
             grid_y,

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from handful._version import __version__
 from handful.bounds import Certificate, caution, confidence_text, percent_text
+from handful.estimator import BaseClassifier
 from handful.report._confusion import COUNTING_BOUNDS, read_confusion
 from handful.report._examples import as_cell, read_examples
 from handful.report._pictures import read_path, read_pictures, read_plane
@@ -48,11 +50,10 @@ def read_sections(
     machine: Any, X: Any, y: Any, *, certificate: Certificate | None = None
 ) -> dict[str, Any]:
     """Everything that the template shows but for titles and notes."""
-    if hasattr(machine, "best_estimator_"):
-        certificate = certificate or getattr(machine, "best_certificate_", None)
-        machine = machine.best_estimator_
+    check_is_fitted(machine)
     if certificate is None:
-        certificate = getattr(machine, "certificate_", None) or machine.certify()
+        certificate = machine.certificate_
+    machine = getattr(machine, "best_estimator_", machine)
     labels, predicted = _read_labels(machine, X, y)
     return {
         "headline": headline(certificate, labels, predicted),
@@ -225,7 +226,13 @@ def _rules(machine: Any) -> dict[str, Any] | None:
     if not hasattr(machine, "get_rules"):
         return None
     frame = machine.get_rules()
-    if "condition" in frame:
+    if isinstance(machine, BaseClassifier):
+        frame = frame.drop(columns="form").dropna(subset="value")
+        if frame.empty:
+            return None
+        order = frame["value"].abs().sort_values(ascending=False, kind="stable").index
+        frame = frame.loc[order]
+    else:
         if len(machine.classes_) == 2:
             frame = frame.drop(columns="machine")
         frame = frame.assign(position=frame["position"] + 1).drop(columns="examples")
@@ -237,9 +244,6 @@ def _rules(machine: Any) -> dict[str, Any] | None:
             "n_covered": "examples",
         }
         frame = frame.rename(columns=words)
-    elif "weight" in frame:
-        order = frame["weight"].abs().sort_values(ascending=False, kind="stable").index
-        frame = frame.loc[order]
     kinds = ["number" if frame[name].dtype.kind in "if" else "text" for name in frame]
     return {
         "columns": list(zip(frame.columns, kinds, strict=True)),

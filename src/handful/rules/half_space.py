@@ -130,7 +130,7 @@ def rebuild_half_spaces(
     >>> X, y = np.array([[3.0], [2.0], [0.0]]), np.array([1, 1, -1])
     >>> is_threshold = np.array([False, True, False])
     >>> rebuild_half_spaces(X, y, is_threshold, [(0, 2)], "conjunction").describe()
-    ['+3·x[0] < 6 or missing']
+    ['+3·x0 < 6 or missing']
     """
     check_pairs(y, pairs, is_threshold)
     names, sign = names_of(X, indices), KIND_SIGNS[kind]

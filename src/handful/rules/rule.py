@@ -131,7 +131,7 @@ class AbstractRule(ABC):
 
 def feature_name(names: Sequence[str] | None, j: int) -> str:
     """The user's name of a feature, or its position."""
-    return names[j] if names is not None else f"x[{j}]"
+    return names[j] if names is not None else f"x{j}"
 
 
 Rule = TypeVar("Rule", bound=AbstractRule)

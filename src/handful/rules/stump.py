@@ -162,7 +162,7 @@ def rebuild_stumps(
     >>> import numpy as np
     >>> machine = rebuild_stumps(np.array([[0.0, 5.0]]), [(1, "above", 0)], "conjunction")
     >>> machine.describe()
-    ['x[1] > 5 or missing']
+    ['x1 > 5 or missing']
     """
     names = names_of(X, indices)
     rules = tuple(

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import _check_sample_weight
 
 from handful._types import Floats
+from handful.estimator import TableClassifier
 from handful.fitted import Card, Columns, Fitted, feature_names, read_columns, read_table
 from handful.scoring._items import make_items
 from handful.scoring._solver import card_of, integer_points, make_task, support_path
 
 
-class ScoreCard(ClassifierMixin, BaseEstimator):
+class ScoreCard(TableClassifier):
     """Few conditions with integer points; from a threshold on, the second class.
 
     Items are cuts of features at quantiles (or given ones), words, and missing values. Real
     weights are chosen greedily by logistic loss, rounded at several scales, and then points and
-    cuts are moved while the loss falls. The card carries no certificate of its own: put it into
-    a `CertifiedClassifier`.
+    cuts are moved while the loss falls. The card is certified on held-out rows alone: put it into
+    a `CertifiedClassifier` to use all of them.
 
     Parameters
     ----------
@@ -37,6 +36,8 @@ class ScoreCard(ClassifierMixin, BaseEstimator):
         Cuts to use instead, by name or position of a column.
     directions : mapping from feature to {-1, 1}, optional
         Sign that points of "feature ≥ cut" must have.
+    delta : float
+        Allowed probability that a certificate fails.
 
     Attributes
     ----------
@@ -57,21 +58,22 @@ class ScoreCard(ClassifierMixin, BaseEstimator):
     def __init__(
         self,
         max_items: int = 8,
-        max_points: int = 5,
         *,
+        max_points: int = 5,
         n_cuts: int = 12,
         cut_points: Mapping[Any, Sequence[float]] | None = None,
         directions: Mapping[Any, int] | None = None,
+        delta: float = 0.05,
     ) -> None:
         self.max_items = max_items
         self.max_points = max_points
         self.n_cuts = n_cuts
         self.cut_points = cut_points
         self.directions = directions
+        self.delta = delta
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
         tags.classifier_tags.multi_class = False
         return tags
 
@@ -88,8 +90,7 @@ class ScoreCard(ClassifierMixin, BaseEstimator):
         """
         self._check_parameters()
         table, y = read_table(self, X, y)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        codes = self._read_labels(table, y)
         if len(self.classes_) != 2:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is: a score card "
@@ -100,10 +101,9 @@ class ScoreCard(ClassifierMixin, BaseEstimator):
         encoded = columns.encode(table)
         task = self._task(encoded, codes.astype(np.float64), weight, columns)
         *_, support = support_path(task, self.max_items)
-        self.card_: Card = card_of(task.items, integer_points(task, support))
-        self.fitted_ = Fitted(
-            "score card", columns, tuple(str(c) for c in self.classes_), self.card_
-        )
+        card = card_of(task.items, integer_points(task, support))
+        self._fitted = Fitted(card.form, columns, tuple(str(c) for c in self.classes_), card)
+        self.n_training_errors_ = int(np.sum(card.labels(encoded) != codes))
         return self
 
     def _task(self, X: Floats, y: Floats, weight: Floats, columns: Columns) -> Any:
@@ -144,20 +144,14 @@ class ScoreCard(ClassifierMixin, BaseEstimator):
             if value not in (-1, 1):
                 raise ValueError(f"`directions` must be -1 or 1, got {value!r} for {name!r}.")
 
+    @property
+    def card_(self) -> Card:
+        """The card itself."""
+        return cast(Card, self.fitted_.machine)
+
     def points(self, X: Any) -> NDArray[np.int64]:
         """Total points of each row."""
-        encoded = self._encode(X)
-        return self.card_.points(encoded)
-
-    def decision_function(self, X: Any) -> Floats:
-        """Points above half a point below the threshold."""
-        encoded = self._encode(X)
-        return self.card_.scores(encoded)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels."""
-        encoded = self._encode(X)
-        return np.asarray(self.classes_[self.card_.labels(encoded)])
+        return self.card_.points(self.fitted_.rows(self._rows(X)))
 
     def predict_proba(self, X: Any) -> Floats:
         """Estimated probabilities of both classes, from the logistic curve over the points."""
@@ -165,12 +159,6 @@ class ScoreCard(ClassifierMixin, BaseEstimator):
         second = self.card_.probabilities(totals)
         return np.column_stack([1.0 - second, second])
 
-    def _encode(self, X: Any) -> Floats:
-        check_is_fitted(self)
-        table, _ = read_table(self, X)
-        return self.fitted_.columns.encode(table)
-
     def explain(self) -> str:
         """The card as text."""
-        check_is_fitted(self)
         return self.card_.show(self.fitted_.words)

@@ -6,7 +6,6 @@ import math
 import pickle
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import joblib
@@ -18,12 +17,15 @@ from sklearn.model_selection import ParameterGrid, cross_val_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from handful.bounds import Certificate, NotCertifiableError, Term
+from handful._checks import check_count, check_delta
+from handful.bounds import Certificate, NotCertifiableError
+from handful.estimator import shared_certificate
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Settings = dict[str, Any]
+_GROUPS = ("groups", "groups of settings")
 
 
 def _has(name: str) -> Any:
@@ -33,6 +35,16 @@ def _has(name: str) -> Any:
         return True
 
     return available_if(check)
+
+
+def _handed_on(name: str, meaning: str) -> Any:
+    """A property of the chosen machine as one of the search."""
+
+    def read(search: Any) -> Any:
+        check_is_fitted(search, "best_estimator_")
+        return getattr(search.best_estimator_, name)
+
+    return property(read, doc=meaning)
 
 
 class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -66,7 +78,7 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         What chose.
     n_groups_ : int
         Groups of settings that the confidence was divided over.
-    best_certificate_ : Certificate
+    certificate_ : Certificate
         Valid for the choice among all settings.
     results_ : DataFrame
         One row a setting: parameters, score, certificate (of those certified), seconds.
@@ -76,20 +88,21 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     >>> from handful import BoundSearch, SetCoveringMachine, load_dataset
     >>> data = load_dataset("haberman-294")
     >>> grid = {"rules": ["stumps", "balls"], "penalty": [1.0, 2.0]}
-    >>> search = BoundSearch(SetCoveringMachine(candidates=40, random_state=0), grid)
+    >>> machine = SetCoveringMachine(candidates=40, random_state=0)
+    >>> search = BoundSearch(machine, param_grid=grid)
     >>> search = search.fit(data.X, data.y)
-    >>> search.best_certificate_.terms[-1].text
+    >>> search.certificate_.terms[-1].text
     'choice among 2 groups of settings'
     """
 
     best_index_: int
-    best_certificate_: Certificate | None
+    certificate_: Certificate | None
 
     def __init__(
         self,
         estimator: Any,
-        param_grid: Any,
         *,
+        param_grid: Any,
         by: str = "auto",
         delta: float = 0.05,
         cv: Any = 10,
@@ -161,16 +174,16 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             certificates = [_share(m, self.delta, n_groups) for m in fitted]
             risks = [c.risk for c in certificates]
             self._keep(settings, risks, risks, seconds)
-            self.best_certificate_ = certificates[self.best_index_]
+            self.certificate_ = certificates[self.best_index_]
         else:
             values = [float(m.criterion(self.by_)) for m in fitted]
             scores = [math.inf if math.isnan(v) else v for v in values]
             sizes = [np.size(getattr(m, "support_", ())) for m in fitted]
             self._keep(settings, scores, sizes, seconds)
             chosen = fitted[self.best_index_]
-            self.best_certificate_ = _share(chosen, self.delta, n_groups)
+            self.certificate_ = _share(chosen, self.delta, n_groups)
             self._risks = [math.nan] * len(fitted)
-            self._risks[self.best_index_] = self.best_certificate_.risk
+            self._risks[self.best_index_] = self.certificate_.risk
         self.best_estimator_ = fitted[self.best_index_]
 
     def _fit_by_cv(self, base: Any, settings: Sequence[Settings], X: Any, y: Any) -> BoundSearch:
@@ -189,10 +202,10 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self._keep(settings, scores, scores, [seconds] * len(settings))
         self._risks = [math.nan] * len(settings)
         self.best_estimator_ = clone(base).set_params(**self.best_params_).fit(X, y)
-        self.best_certificate_ = None
+        self.certificate_ = None
         if hasattr(self.best_estimator_, "certify"):
             self.n_groups_ = _n_groups(base, settings)
-            self.best_certificate_ = _share(self.best_estimator_, self.delta, self.n_groups_)
+            self.certificate_ = _share(self.best_estimator_, self.delta, self.n_groups_)
         return self
 
     def _keep(
@@ -222,17 +235,23 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         frame["is_best"] = np.arange(len(frame)) == self.best_index_
         return frame
 
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """Labels of the chosen machine."""
-        check_is_fitted(self, "best_estimator_")
-        return np.asarray(self.best_estimator_.classes_)
+    classes_ = _handed_on("classes_", "Labels of the chosen machine.")
+    n_features_in_ = _handed_on("n_features_in_", "Number of features of the chosen machine.")
+    fitted_ = _handed_on("fitted_", "The chosen machine as data.")
+    compression_set_ = _handed_on("compression_set_", "Examples that it is made of.")
+    held_back_ = _handed_on("held_back_", "Examples that its certificate does not count.")
+    n_training_errors_ = _handed_on("n_training_errors_", "Its errors on the training examples.")
 
-    @property
-    def n_features_in_(self) -> int:
-        """Number of features of the chosen machine."""
+    def get_rules(self) -> pd.DataFrame:
+        """Parts of the chosen machine."""
         check_is_fitted(self, "best_estimator_")
-        return int(self.best_estimator_.n_features_in_)
+        return self.best_estimator_.get_rules()
+
+    def explain(self) -> str:
+        """The chosen machine in sentences; its certificate pays for the choice."""
+        check_is_fitted(self, "best_estimator_")
+        lines = [*self.fitted_.sentences(), ""]
+        return "\n".join([*lines, "" if self.certificate_ is None else self.certificate_.explain()])
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels by the chosen machine."""
@@ -245,15 +264,44 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "best_estimator_")
         return np.asarray(self.best_estimator_.decision_function(X))
 
-    def certify(self, delta: float | None = None) -> Certificate:
-        """Certificate of the chosen machine, valid for the choice among all settings."""
+    def certify(
+        self,
+        delta: float | None = None,
+        *,
+        bound: str = "auto",
+        n_choices: int = 1,
+        X: Any = None,
+        y: Any = None,
+    ) -> Certificate:
+        """Certificate of the chosen machine, valid for the choice among all settings.
+
+        Parameters
+        ----------
+        delta : float, optional
+            Allowed probability of failure; that of the search by default.
+        bound : str
+            A bound of the machine.
+        n_choices : int
+            Number of searches among which this one was chosen.
+        X, y : array-like, optional
+            Examples that had no part in training or in the search; these pay for no setting.
+        """
         check_is_fitted(self, "best_estimator_")
-        if not hasattr(self.best_estimator_, "certify"):
+        machine, delta = self.best_estimator_, check_delta(self.delta if delta is None else delta)
+        n_choices = check_count("n_choices", n_choices, low=1)
+        if not hasattr(machine, "certify"):
             raise NotCertifiableError(
-                f"{type(self.best_estimator_).__name__} has no `certify`. Wrap it in PickToLearn."
+                f"{type(machine).__name__} has no `certify`. Wrap it in PickToLearn."
             )
-        delta = self.delta if delta is None else delta
-        return _share(self.best_estimator_, delta, self.n_groups_)
+        if X is not None or bound == "held-out":
+            return machine.certify(delta, bound=bound, n_choices=n_choices, X=X, y=y)
+        options = {} if bound == "auto" else {"bound": bound}
+        return shared_certificate(
+            lambda share: machine.certify(share, **options),
+            delta,
+            self.n_groups_ * n_choices,
+            _GROUPS,
+        )
 
 
 def _timed_fit(machine: Any, X: Any, y: Any) -> tuple[Any, float]:
@@ -292,21 +340,5 @@ def _content(setting: Settings, position: int) -> str:
 
 
 def _share(machine: Any, delta: float, n_groups: int) -> Certificate:
-    """The machine's certificate at delta / n_groups, restated at delta with the price named."""
-    certificate: Certificate = machine.certify(delta / n_groups)
-    if n_groups == 1:
-        return certificate
-    note = f"The confidence was divided over {n_groups} groups of settings."
-    terms = certificate.terms
-    if certificate.unit == "nats":
-        terms = tuple(_undivided(terms, delta, n_groups))
-    return replace(certificate, delta=delta, terms=terms, notes=(*certificate.notes, note))
-
-
-def _undivided(terms: Sequence[Term], delta: float, n_groups: int) -> list[Term]:
-    """Split ln(n / delta) into the confidence and the choice."""
-    out = [
-        replace(term, nats=-math.log(delta)) if term.kind == "confidence" else term
-        for term in terms
-    ]
-    return [*out, Term("groups", f"choice among {n_groups} groups of settings", math.log(n_groups))]
+    """The machine's certificate, paid for the choice among groups of settings."""
+    return shared_certificate(machine.certify, delta, n_groups, _GROUPS)

@@ -9,20 +9,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful._types import Floats
 from handful.bounds import Certificate, NotCertifiableError, perceptron_bound, stable_bound
+from handful.estimator import BaseClassifier, shared_certificate
+from handful.fitted import Machine, kernel_expansion, linear_score
 from handful.kernels import make_kernel
-from handful.tables import canonical_order, warn_of_fitted_scaling
+from handful.tables import canonical_order
 
 Ints = NDArray[np.intp]
 
 # Of k(x, x): a margin this small is zero up to rounding, and counts as a mistake.
 _TOLERANCE = 1e-10
-PERCEPTRON_BOUNDS = ("auto", "perceptron", "stable")
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +72,7 @@ def run_perceptron(
     return PerceptronRun(n_updates, max_passes, False)
 
 
-class KernelPerceptron(ClassifierMixin, BaseEstimator):
+class KernelPerceptron(BaseClassifier):
     """Kernel perceptron with a certificate from the examples it was updated on.
 
     The examples are visited in an order given by their own content (a digest of the features, then
@@ -86,8 +84,8 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     kernel : {"rbf", "linear", "poly"} or callable
-    gamma : float, optional
-        ``None`` is 1 / n_features, which does not look at the data.
+    gamma : float or "auto"
+        "auto" is 1 / n_features, which does not look at the data.
     degree, coef0
         Of the kernel "poly".
     fit_intercept : bool
@@ -99,6 +97,8 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
         kernel, is at most this; 0 updates at mistakes only. Fixed before the data are seen. A
         Gaussian kernel with a bias puts all examples at the norm 1.41: 0.1 is a good start. More
         examples are kept, so errors fall and the certificate rises.
+    delta : float
+        Allowed probability that a certificate fails.
 
     Attributes
     ----------
@@ -114,8 +114,18 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
         Whether every machine ended with a pass without updates.
     n_errors_ : int
         Training errors outside the compression set.
+    kernel_, support_vectors_, dual_coef_, intercept_
+        The kernel expansion: the updated examples, and their signed updates, one row a machine.
     is_rebuilt_ : bool
         Whether running again on the compression set alone gave the same updates.
+
+    Notes
+    -----
+    Certificates: "stable" (the default): the scheme is stable, since examples that are neither
+    updated nor misclassified at the end could be left out without any change, and a misclassified
+    new case could not. It counts both kinds, for every margin. "perceptron": plain sample
+    compression on the updated examples; if stopped before a clean pass, it counts the errors
+    outside them and pays for the number of passes. And "held-out".
 
     Examples
     --------
@@ -128,16 +138,19 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
     risk <= 5.44 % with 95 % confidence (stable, 500 examples, 14 kept, 3.0 nats)
     """
 
+    _bounds = ("stable", "perceptron")
+
     def __init__(
         self,
         kernel="rbf",
         *,
-        gamma=None,
+        gamma="auto",
         degree=3,
         coef0=0.0,
         fit_intercept=True,
         max_passes=100,
         margin=0.0,
+        delta=0.05,
     ):
         self.kernel = kernel
         self.gamma = gamma
@@ -146,6 +159,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
         self.fit_intercept = fit_intercept
         self.max_passes = max_passes
         self.margin = margin
+        self.delta = delta
 
     def fit(self, X: Any, y: Any) -> KernelPerceptron:
         """Run the perceptron until a clean pass.
@@ -159,15 +173,9 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        check_classification_targets(y)
-        if self.kernel != "precomputed":
-            warn_of_fitted_scaling(X, getattr(self, "feature_names_in_", None))
         self._check_parameters()
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if self.classes_.size < 2:
-            raise ValueError("`y` must hold at least two classes, got one class.")
-        self._kernel = make_kernel(
+        X, y, codes = self._read_examples(X, y)
+        self.kernel_ = make_kernel(
             self.kernel,
             gamma=self.gamma,
             degree=self.degree,
@@ -177,12 +185,12 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
         runs, order = self._run(X, codes)
         is_updated = np.zeros(codes.size, dtype=bool)
         is_updated[order] = np.any([run.n_updates > 0 for run in runs], axis=0)
-        self.compression_set_ = np.flatnonzero(is_updated)
+        self._keep_examples(np.flatnonzero(is_updated))
         self.n_passes_ = max(run.n_passes for run in runs)
         self.is_converged_ = all(run.is_converged for run in runs)
         self._keep(X, codes, runs, order)
-        is_error = self._labels(self._values(X)) != codes
-        self.n_samples_ = codes.size
+        is_error = self._codes(X) != codes
+        self.n_training_errors_ = int(is_error.sum())
         self.n_errors_ = int((is_error & ~is_updated).sum())
         return self
 
@@ -204,7 +212,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
             )
 
     def _gram(self, X: Floats, Z: Floats) -> Floats:
-        return self._kernel(X, Z) + float(bool(self.fit_intercept))
+        return self.kernel_(X, Z) + float(bool(self.fit_intercept))
 
     def _run(self, X: Floats, codes: Ints) -> tuple[list[PerceptronRun], Ints]:
         """One run a machine, on the examples in their canonical order."""
@@ -216,70 +224,56 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
         ]
         return runs, order
 
-    def _signs(self, codes: Ints) -> list[Floats]:
-        positives = (1,) if self.classes_.size == 2 else range(self.classes_.size)
-        return [np.where(codes == y, 1.0, -1.0) for y in positives]
-
     def _keep(self, X: Floats, codes: Ints, runs: list[PerceptronRun], order: Ints) -> None:
         """Store the compression set, and run on it alone to see that it gives the same."""
         kept = self.compression_set_
-        self._points, kept_codes = X[kept], codes[kept]
+        self.support_vectors_, kept_codes = X[kept], codes[kept]
         position = np.empty(order.size, dtype=np.intp)
         position[order] = np.arange(order.size)
         self.n_updates_ = np.stack([run.n_updates[position[kept]] for run in runs])
-        self._coef = self.n_updates_ * np.stack(self._signs(kept_codes))
-        again, own_order = self._run(self._points, kept_codes)
+        self.dual_coef_ = self.n_updates_ * np.stack(self._signs(kept_codes))
+        again, own_order = self._run(self.support_vectors_, kept_codes)
         self.is_rebuilt_ = all(
             np.array_equal(run.n_updates, counts[own_order])
             for run, counts in zip(again, self.n_updates_, strict=True)
         )
 
-    def decision_function(self, X: Any) -> Floats:
-        """Decision values: signed for two classes, one column a class for more."""
-        check_is_fitted(self)
-        return self._values(validate_data(self, X, reset=False, dtype=np.float64))
-
-    def _values(self, X: Floats) -> Floats:
-        values = self._gram(X, self._points) @ self._coef.T
+    def _scores(self, rows: Floats) -> Floats:
+        values = self._gram(rows, self.support_vectors_) @ self.dual_coef_.T
         return values[:, 0] if self.classes_.size == 2 else values
 
-    @staticmethod
-    def _labels(values: Floats) -> Ints:
-        return (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+    @property
+    def intercept_(self) -> Floats:
+        """What the 1 that is added to every kernel value adds up to, one a machine."""
+        shift = float(bool(self.fit_intercept))
+        return np.array([shift * float(np.sum(row)) for row in self.dual_coef_])
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predicted labels, shape (n_points,)."""
-        codes = self._labels(self.decision_function(X))
-        return self.classes_[codes]
+    def _machine(self) -> Machine:
+        if self.kernel_.name not in ("rbf", "linear"):
+            return super()._machine()
+        if self.kernel_.name == "linear":
+            return linear_score(self.dual_coef_ @ self.support_vectors_, self.intercept_)
+        return kernel_expansion(
+            self.support_vectors_, self.dual_coef_.T, self.intercept_, self.kernel_.gamma
+        )
 
-    def certify(self, delta: float = 0.05, bound: str = "auto") -> Certificate:
-        """Certificate of the risk.
-
-        Parameters
-        ----------
-        delta : float
-        bound : {"auto", "stable", "perceptron"}
-            "stable" (the default): the scheme is stable, since examples that are neither updated
-            nor misclassified at the end could be left out without any change, and a misclassified
-            new case could not. It counts both kinds, for every margin. "perceptron": plain sample
-            compression on the updated examples; if stopped before a clean pass, it counts the
-            errors outside them and pays for the number of passes.
-        """
-        check_is_fitted(self)
-        if bound not in PERCEPTRON_BOUNDS:
-            raise ValueError(f"`bound` must be one of {PERCEPTRON_BOUNDS}, got {bound!r}.")
+    def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
         if not self.is_rebuilt_:
             raise NotCertifiableError(
                 "The compression set did not give the same updates again: rounding decided a tie. "
                 "Rescale the features or use another kernel."
             )
-        d = self.compression_set_.size
+        m, d = self.n_samples_, self.compression_set_.size
         if bound == "perceptron":
             n_passes = None if self.is_converged_ else self.n_passes_
-            certificate = perceptron_bound(
-                self.n_samples_, d, n_errors=self.n_errors_, n_passes=n_passes, delta=delta
+            certificate = shared_certificate(
+                lambda share: perceptron_bound(
+                    m, d, n_errors=self.n_errors_, n_passes=n_passes, delta=share
+                ),
+                delta,
+                n_choices,
             )
         else:
-            certificate = stable_bound(self.n_samples_, d + self.n_errors_, delta=delta)
+            certificate = stable_bound(m, d + self.n_errors_, delta=delta, n_choices=n_choices)
         fixed = "the kernel, max_passes and margin were fixed before the data were seen"
         return replace(certificate, assumptions=(*certificate.assumptions, fixed))

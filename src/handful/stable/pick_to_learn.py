@@ -6,17 +6,18 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from handful._types import Floats
 from handful.bounds import Certificate, NotCertifiableError, compression_bound, stable_bound
 from handful.conformal import decision_values, label_scores
+from handful.estimator import BaseClassifier
 from handful.tables import (
     Draw,
     FittedScalingWarning,
@@ -27,11 +28,13 @@ from handful.tables import (
     table_digest,
 )
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
 Judge = Callable[[Ints], tuple[Bools, Floats]]
 
-PICK_BOUNDS = ("auto", "compression", "stable")
 STOPS = ("certificate", "clean")
 
 
@@ -50,6 +53,12 @@ class PickPath:
     def is_clean(self) -> bool:
         """Whether no example outside the picks was wrong at the end."""
         return self.rounds[-1][1] == 0
+
+    def frame(self) -> pd.DataFrame:
+        """One row a round."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rounds, columns=["n_picks", "n_errors"])
 
 
 def pick_examples(
@@ -133,7 +142,7 @@ def stopping_rounds(rounds: list[tuple[int, int]], n_samples: int) -> list[tuple
     return [item for item, keep in zip(rounds, is_first, strict=True) if keep]
 
 
-class PickToLearn(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class PickToLearn(MetaEstimatorMixin, BaseClassifier):
     """Train a classifier on a few picked examples, so that it can be certified.
 
     Start from one example; train; add the example outside that is most wrong; repeat until all
@@ -158,6 +167,8 @@ class PickToLearn(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     batch_size : int or float
         How many of the worst are added a round: a number, or a fraction of the picks so far.
         More is faster, picks a few more, and is certified just the same. Fixed before the data.
+    delta : float
+        Allowed probability that a certificate fails.
     random_state : None or int
         Seed of every ``random_state`` inside ``estimator`` that is None. By default it is read
         from the digest of the picks, so that training is a function of them and there is no seed
@@ -174,6 +185,8 @@ class PickToLearn(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         The same, sorted.
     n_errors_ : int
         Errors outside the picks.
+    path_ : DataFrame
+        One row a round: number of picks, and errors outside them.
     n_rounds_ : int
         How often the classifier was trained on the way.
     is_rebuilt_ : bool
@@ -188,6 +201,11 @@ class PickToLearn(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     is itself a function of the set of examples; so it may depend on the order of its examples, but
     not on chance. What is taken for granted is that predictions do not depend on which other cases
     are predicted with them, as last bits may at a decision value of exactly zero.
+
+    Certificates: "stable" (the default), from the number of picks plus the errors left outside,
+    where picking stopped before there were none. "compression": the picks are the compression set
+    (picking among them alone gives them back in order), and the errors outside are counted;
+    usually larger. And "held-out".
 
     References
     ----------
@@ -208,6 +226,8 @@ class PickToLearn(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     risk <= 9.13 % with 95 % confidence (stable, 569 examples, 33 kept, 3.0 nats)
     """
 
+    _bounds = ("stable", "compression")
+
     def __init__(
         self,
         estimator,
@@ -216,6 +236,7 @@ class PickToLearn(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         max_picks=None,
         n_initial=1,
         batch_size=1,
+        delta=0.05,
         random_state=None,
     ):
         self.estimator = estimator
@@ -223,13 +244,11 @@ class PickToLearn(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.max_picks = max_picks
         self.n_initial = n_initial
         self.batch_size = batch_size
+        self.delta = delta
         self.random_state = random_state
 
-    def __sklearn_tags__(self):
-        """Take missing values where the inner classifier does; never sparse matrices."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = get_tags(self.estimator).input_tags.allow_nan
-        return tags
+    def _allows_nan(self) -> bool:
+        return bool(get_tags(self.estimator).input_tags.allow_nan)
 
     def fit(self, X: Any, y: Any) -> PickToLearn:
         """Pick examples and train on them.
@@ -245,22 +264,20 @@ class PickToLearn(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """
         self._check_parameters()
         X, y = check_examples(self, X, y)
-        n = y.size
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if self.classes_.size < 2:
-            raise ValueError("`y` must hold at least two classes, got one class.")
-        self.n_samples_ = n
+        codes, n = self._read_labels(X, y), y.size
         path = self._pick(X, y, codes)
         n_picks = path.picks.size
         if self.stop == "certificate":
             n_picks = min(stopping_rounds(path.rounds, n), key=sum)[0]
         self.picks_ = path.picks[:n_picks]
-        self.compression_set_ = np.sort(self.picks_)
+        self._keep_examples(self.picks_)
+        self.path_ = path.frame()
         self.n_rounds_ = len(path.rounds)
         self.estimator_ = self._train(X, y, self.picks_)
-        self._constant = self.classes_[codes[self.picks_[0]]]
-        predicted = self.predict(X)
+        self._constant = int(codes[self.picks_[0]])
+        predicted = self.classes_[self._codes(X)]
         is_error = predicted != y
+        self.n_training_errors_ = int(is_error.sum())
         is_error[self.picks_] = False
         self.n_errors_ = int(is_error.sum())
         again = self._train(X, y, self.picks_)
@@ -331,47 +348,35 @@ class PickToLearn(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             warnings.simplefilter("ignore", FittedScalingWarning)
             return model.fit(rows, labels)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predicted labels, shape (n_points,)."""
+    def _rows(self, X: Any) -> Any:
         check_is_fitted(self)
-        X = check_rows(self, X, reset=False)
-        if self.estimator_ is None:
-            return np.full(_num_samples(X), self._constant)
-        return np.asarray(self.estimator_.predict(X))
+        return check_rows(self, X, reset=False)
 
-    def decision_function(self, X: Any) -> Floats:
-        """Margins: signed for two classes, one column a class for more."""
-        check_is_fitted(self)
-        X = check_rows(self, X, reset=False)
+    def _codes(self, rows: Any) -> Ints:
         if self.estimator_ is None:
-            scores = np.zeros((_num_samples(X), self.classes_.size))
-            scores[:, self.classes_ == self._constant] = 1.0
+            return np.full(_num_samples(rows), self._constant)
+        return np.searchsorted(self.classes_, self.estimator_.predict(rows))
+
+    def _scores(self, rows: Any) -> Floats:
+        if self.estimator_ is None:
+            scores = np.zeros((_num_samples(rows), self.classes_.size))
+            scores[:, self._constant] = 1.0
         else:
-            scores = label_scores(self.estimator_, X, self.classes_)
+            scores = label_scores(self.estimator_, rows, self.classes_)
         return decision_values(scores)
 
-    def certify(self, delta: float = 0.05, bound: str = "auto") -> Certificate:
-        """Certificate of the risk.
-
-        Parameters
-        ----------
-        delta : float
-        bound : {"auto", "stable", "compression"}
-            "stable" (the default): from the number of picks plus the errors left outside, where
-            picking stopped before there were none. "compression": the picks are the compression
-            set (picking among them alone gives them back in order), and the errors outside are
-            counted; usually larger.
-        """
-        check_is_fitted(self)
-        if bound not in PICK_BOUNDS:
-            raise ValueError(f"`bound` must be one of {PICK_BOUNDS}, got {bound!r}.")
+    def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
         self._check_deterministic()
         n, n_picks = self.n_samples_, self.picks_.size
         if bound == "compression":
-            certificate = compression_bound(n, n_picks, self.n_errors_, delta=delta)
+            certificate = compression_bound(
+                n, n_picks, self.n_errors_, delta=delta, n_choices=n_choices
+            )
         else:
             n_stops = len(stopping_sizes(n)) if self.stop == "certificate" else 1
-            certificate = stable_bound(n, n_picks + self.n_errors_, delta=delta, n_models=n_stops)
+            certificate = stable_bound(
+                n, n_picks + self.n_errors_, delta=delta, n_choices=n_stops * n_choices
+            )
         fixed = ["the classifier, n_initial, batch_size and max_picks were fixed before the data"]
         if self.random_state is not None and _open_seeds(self.estimator):
             fixed.append(f"the seed {self.random_state} was fixed before the data were seen")

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._checks import check_choice
 from handful._types import Floats
 from handful.bounds import (
     Certificate,
@@ -24,11 +25,11 @@ from handful.bounds import (
     held_out_bound,
     stable_bound,
 )
+from handful.estimator import CertifiedEstimator, refuse_balanced
 from handful.svm._model import SVMModel
 from handful.svm._sklearn import is_svc, models_of
 from handful.svm._solver import best_bias_interval, solve_path
 from handful.svm._store import KernelStore
-from handful.tables import SeenRows
 
 Indices = NDArray[np.intp]
 
@@ -136,7 +137,7 @@ def certify_models(
     *,
     delta: float,
     bound: str,
-    n_models: int,
+    n_choices: int,
 ) -> Certificate:
     """Certificate of one machine, or of one-vs-rest machines by the union of their sets.
 
@@ -146,46 +147,11 @@ def certify_models(
     limit = norm_limit(models, sets)
     m = models[0].n_samples
     if bound == "compression":
-        certificate = compression_bound(m, members.size, 0, delta=delta, n_choices=n_models)
+        certificate = compression_bound(m, members.size, 0, delta=delta, n_choices=n_choices)
     else:
-        certificate = stable_bound(m, members.size, delta=delta, n_models=n_models)
+        certificate = stable_bound(m, members.size, delta=delta, n_choices=n_choices)
     extra = (_PLAIN_C, _NO_PREPROCESSING, *((limit,) if limit else ()))
     return replace(certificate, assumptions=(*certificate.assumptions, *extra))
-
-
-def check_bound(bound: str) -> None:
-    """Raise unless the name is a bound of these machines."""
-    if bound not in BOUNDS_OF_SVM:
-        allowed = ", ".join(repr(name) for name in BOUNDS_OF_SVM)
-        raise ValueError(f"`bound` must be one of {allowed}, got {bound!r}.")
-
-
-def check_weights_are_fixed(class_weight: Any) -> None:
-    """Refuse weights that are read off the training labels."""
-    if isinstance(class_weight, str):
-        raise NotCertifiableError(
-            "class_weight='balanced' moves with every example, so the machine is not a stable "
-            "scheme. Give the weights as numbers fixed beforehand, or use `bound='held-out'`."
-        )
-
-
-def held_out_certificate(
-    machine: Any,
-    X: Any,
-    y: Any,
-    *,
-    delta: float = 0.05,
-    n_models: int = 1,
-    seen: SeenRows | None = None,
-) -> Certificate:
-    """Certificate from examples that had no part in training; those ``seen`` are refused."""
-    if X is None or y is None:
-        raise ValueError("`X` and `y` must be the held-out examples for `bound='held-out'`.")
-    y = np.asarray(y)
-    if seen is not None:
-        seen.refuse(np.asarray(X, dtype=np.float64), y)
-    n_errors = int(np.sum(machine.predict(X) != y))
-    return held_out_bound(y.shape[0], n_errors, delta=delta, n_models=n_models)
 
 
 def certify_svm(
@@ -195,7 +161,7 @@ def certify_svm(
     *,
     delta: float = 0.05,
     bound: str = "auto",
-    n_models: int = 1,
+    n_choices: int = 1,
 ) -> Certificate:
     """Certificate of a fitted binary ``sklearn.svm.SVC`` (or `SVMModel`) on its training data.
 
@@ -207,7 +173,7 @@ def certify_svm(
     delta : float
     bound : {"auto", "stable", "compression", "held-out"}
         "auto" is "stable".
-    n_models : int
+    n_choices : int
         Number of (kernel, C) pairs among which the machine was chosen.
 
     Examples
@@ -219,21 +185,23 @@ def certify_svm(
     >>> print(certify_svm(SVC(C=1.0, gamma=1.0).fit(X, y), X, y))
     risk <= 11.9 % with 95 % confidence (stable, 100 examples, 4 kept, 3.0 nats)
     """
-    check_bound(bound)
+    check_choice("bound", bound, BOUNDS_OF_SVM)
     if bound == "held-out":
-        if hasattr(machine, "certify"):  # one of ours knows what it was trained on
-            found: Certificate = machine.certify(delta, bound, n_models=n_models, X=X, y=y)
-            return found
-        return held_out_certificate(machine, X, y, delta=delta, n_models=n_models)
+        if isinstance(machine, CertifiedEstimator):  # it knows what it was trained on
+            return machine.certify(delta, bound=bound, n_choices=n_choices, X=X, y=y)
+        if X is None or y is None:
+            raise ValueError("`X` and `y` must be the held-out examples for `bound='held-out'`.")
+        wrong = machine.predict(X) != np.asarray(y)
+        return held_out_bound(len(wrong), int(np.sum(wrong)), n_choices=n_choices, delta=delta)
     if is_svc(machine) and machine.gamma == "scale" and machine.kernel in ("rbf", "poly"):
         raise NotCertifiableError(
             "`gamma='scale'` reads the variance of the data, which the certificate would have "
             "to pay for. Give `gamma` as a number or 'auto'."
         )
     if is_svc(machine):
-        check_weights_are_fixed(machine.class_weight)
+        refuse_balanced(machine.class_weight)
     X = np.asarray(X, dtype=np.float64)
     models = models_of(machine, X, y)
     store = KernelStore(X)
     sets = [stable_set(model, store) for model in models]
-    return certify_models(models, sets, delta=delta, bound=bound, n_models=n_models)
+    return certify_models(models, sets, delta=delta, bound=bound, n_choices=n_choices)

@@ -8,32 +8,29 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from handful._threads import in_one_blas_thread
-from handful._types import Floats
+from handful._types import Floats, Ints
 from handful.bounds import Certificate, Criterion
+from handful.estimator import BaseClassifier, columns_of, refuse_balanced
+from handful.fitted import Machine, from_scores, kernel_expansion, linear_score
 from handful.kernels import Kernel, center_kernel, make_kernel
 from handful.svm._certificates import (
     StableSet,
     certify_models,
-    check_bound,
-    check_weights_are_fixed,
-    held_out_certificate,
     stable_set,
 )
 from handful.svm._model import SVMModel
 from handful.svm._store import KernelStore
 from handful.svm.criteria.registry import get_criterion
 from handful.svm.grid import SVMGrid, fit_kernel_path
-from handful.tables import SeenRows, class_weights, warn_of_fitted_scaling
+from handful.tables import class_weights
 
 
-class SupportVectorMachine(ClassifierMixin, BaseEstimator):
+class SupportVectorMachine(BaseClassifier):
     """Soft-margin support vector machine with a certificate of its risk.
 
     Minimises |w|^2 / 2 + C sum_i max(0, 1 - y_i f(x_i)). More than two classes are handled one
@@ -58,6 +55,8 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
     class_weight : dict, "balanced" or None, default=None
         C is multiplied by the weight of an example's class. "balanced" (inversely to how often
         the classes occur) reads the data: such a machine is certified on held-out data only.
+    delta : float, default=0.05
+        Allowed probability that a certificate fails.
 
     Attributes
     ----------
@@ -88,6 +87,7 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
     #: What `BoundSearch` chooses by unless told: the certificate rewards few support vectors
     #: rather than few errors.
     search_criterion = "span"
+    _bounds = ("stable", "compression")
 
     def __init__(
         self,
@@ -101,6 +101,7 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
         center: bool = False,
         tol: float = 1e-5,
         class_weight: Mapping[Any, float] | str | None = None,
+        delta: float = 0.05,
     ) -> None:
         self.kernel = kernel
         self.C = C
@@ -111,11 +112,7 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
         self.center = center
         self.tol = tol
         self.class_weight = class_weight
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
+        self.delta = delta
 
     @in_one_blas_thread
     def fit(self, X: Any, y: Any) -> SupportVectorMachine:
@@ -138,23 +135,21 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
         _check_positive("C", self.C, "It is the penalty of the sum of the slacks.")
         _check_positive("tol", self.tol, "It is the largest relative duality gap.")
 
-    def _validate(self, X: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
-        """Check the data; set the classes."""
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_min_samples=2)
-        check_classification_targets(y)
-        if self.kernel != "precomputed":
-            warn_of_fitted_scaling(X, getattr(self, "feature_names_in_", None))
-        self.classes_, self._labels = np.unique(y), y
-        if self.classes_.size < 2:
-            raise ValueError(
-                "`y` must have at least two classes, got one class: "
-                f"{self.classes_[0]!r}. Add examples of another class."
-            )
-        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+    def _validate(self, X: Any, y: Any) -> tuple[Floats, Ints]:
+        """Check the data; codes of the labels."""
+        X, _, codes = self._read_examples(X, y, ensure_min_samples=2)
+        if self._is_pairwise() and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"`X` must be a square kernel matrix for kernel='precomputed', got {X.shape}."
             )
-        return X, y
+        return X, codes
+
+    def _look_like(self, first: Any) -> None:
+        """What the check of the data found out, for a machine on the same data."""
+        self.classes_, self.n_features_in_ = first.classes_, first.n_features_in_
+        self._remember(first._seen, first.n_samples_)
+        if hasattr(first, "feature_names_in_"):
+            self.feature_names_in_ = first.feature_names_in_
 
     def _kernel(self) -> Kernel:
         return make_kernel(
@@ -165,12 +160,15 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
             n_features=self.n_features_in_,
         )
 
-    def _adopt(self, store: KernelStore, models: Sequence[SVMModel]) -> None:
+    def _adopt(self, store: KernelStore, models: Sequence[SVMModel], codes: Ints) -> None:
         """Take the fitted binary machines, one for two classes, else one a class."""
         self.models_ = tuple(models)
         self._store = store
         self.support_ = np.unique(np.concatenate([model.support for model in self.models_]))
         self.gap_ = max(model.gap for model in self.models_)
+        self._keep_examples(self.support_)
+        wrong = from_scores(columns_of([model.f for model in models])) != codes
+        self.n_training_errors_ = int(np.sum(wrong))
         self._stable_sets: list[StableSet] | None = None
         self._criteria: dict[str, Criterion] = {}
 
@@ -223,9 +221,7 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
         names = ("kernel", "C", "gamma", "degree", "coef0", "class_weight")
         return cls(**{name: getattr(svc, name) for name in names})
 
-    def _scores(self, X: Any) -> Floats:
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+    def _scores(self, rows: Floats) -> Floats:
         grid = SVMGrid(
             models=self.models_,
             kernels=(self.models_[0].kernel,),
@@ -233,73 +229,30 @@ class SupportVectorMachine(ClassifierMixin, BaseEstimator):
             X=self._store.X,
             y_signed=self.models_[0].y_signed,
         )
-        return grid.decision_function(X)
+        return columns_of(list(grid.decision_function(rows)))
 
-    def decision_function(self, X: Any) -> Floats:
-        """Scores f(x): positive for ``classes_[1]``; one column a class for more than two.
+    @property
+    def points_(self) -> Floats:
+        """The training points, which ``models_`` weigh."""
+        return self._store.X
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
+    def _machine(self) -> Machine:
+        """Kernel sums over the support vectors; centred features move with all examples."""
+        kernel, kept = self.models_[0].kernel, self.support_
+        if self.center or kernel.name not in ("rbf", "linear"):
+            return super()._machine()
+        coef = np.column_stack([model.coef[kept] for model in self.models_])
+        biases = [model.bias for model in self.models_]
+        if kernel.name == "linear":
+            return linear_score(coef.T @ self._store.X[kept], biases)
+        return kernel_expansion(self._store.X[kept], coef, biases, kernel.gamma)
 
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
-        scores = self._scores(X)
-        return scores[0] if len(self.models_) == 1 else scores.T
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row of X.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        scores = self._scores(X)
-        chosen = (scores[0] > 0).astype(int) if len(scores) == 1 else scores.argmax(axis=0)
-        return self.classes_[chosen]
-
-    def certify(
-        self,
-        delta: float = 0.05,
-        bound: str = "auto",
-        *,
-        n_models: int = 1,
-        X: Any = None,
-        y: Any = None,
-    ) -> Certificate:
-        """Upper bound on the risk that holds with probability 1 - delta.
-
-        Parameters
-        ----------
-        delta : float
-        bound : {"auto", "stable", "compression", "held-out"}
-            "auto" is "stable": the bound by the number of examples with margin at most one.
-            "compression" is the classical one, for comparison. "held-out" needs X and y.
-        n_models : int
-            Number of parameter settings among which this machine was chosen on these data.
-        X, y : array-like
-            Held-out examples, for ``bound="held-out"`` only.
-
-        Returns
-        -------
-        Certificate
-        """
-        check_is_fitted(self)
-        check_bound(bound)
-        if bound == "held-out":
-            seen = SeenRows.of(self._store.X, self._labels)
-            return held_out_certificate(self, X, y, delta=delta, n_models=n_models, seen=seen)
-        check_weights_are_fixed(self.class_weight)
+    def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
+        refuse_balanced(self.class_weight)
         if self._stable_sets is None:
             self._stable_sets = [stable_set(model, self._store) for model in self.models_]
         return certify_models(
-            self.models_, self._stable_sets, delta=delta, bound=bound, n_models=n_models
+            self.models_, self._stable_sets, delta=delta, bound=bound, n_choices=n_choices
         )
 
     def criterion(self, name: str) -> Criterion:
@@ -334,14 +287,14 @@ def fit_machines(
 ) -> None:
     """Fit all machines on the same data; kernel matrices and warm starts along C are shared."""
     groups: dict[tuple[Any, ...], list[SupportVectorMachine]] = {}
-    checked: dict[bool, tuple[SupportVectorMachine, KernelStore, NDArray[Any]]] = {}
+    checked: dict[bool, tuple[SupportVectorMachine, KernelStore, Ints]] = {}
     for machine in machines:
         machine._check_parameters()
-        is_matrix = isinstance(machine.kernel, str) and machine.kernel == "precomputed"
+        is_matrix = machine._is_pairwise()
         if is_matrix not in checked:
             points, labels = machine._validate(X, y)
             checked[is_matrix] = machine, KernelStore(points), labels
-        _look_alike(machine, checked[is_matrix][0])
+        machine._look_like(checked[is_matrix][0])
         weights = repr(machine.class_weight)
         settings = (machine.fit_intercept, machine.center, machine.tol, weights)
         key = (machine._kernel(), *settings, is_matrix)
@@ -355,15 +308,8 @@ def fit_machines(
                     machine.criterion(criterion)
 
 
-def _look_alike(machine: SupportVectorMachine, first: SupportVectorMachine) -> None:
-    """What the check of the data found out, for a machine on the same data."""
-    machine.classes_, machine.n_features_in_ = first.classes_, first.n_features_in_
-    if hasattr(first, "feature_names_in_"):
-        machine.feature_names_in_ = first.feature_names_in_
-
-
 def _fit_kernel(
-    members: Sequence[SupportVectorMachine], kernel: Kernel, store: KernelStore, y: NDArray[Any]
+    members: Sequence[SupportVectorMachine], kernel: Kernel, store: KernelStore, codes: Ints
 ) -> None:
     """The machines of one kernel, which differ in C only; one path a class."""
     first = members[0]
@@ -371,13 +317,11 @@ def _fit_kernel(
     if first.center:
         K = center_kernel(K)
     Cs = np.unique([float(machine.C) for machine in members])
-    codes = np.searchsorted(first.classes_, y)
     row_weights = class_weights(first.class_weight, first.classes_, codes)
-    positives = range(first.classes_.size) if first.classes_.size > 2 else (1,)
     paths = [
         fit_kernel_path(
             K,
-            np.where(codes == positive, 1.0, -1.0),
+            signed,
             kernel,
             Cs,
             first.fit_intercept,
@@ -385,8 +329,8 @@ def _fit_kernel(
             first.tol,
             row_weights,
         )
-        for positive in positives
+        for signed in first._signs(codes)
     ]
     for machine in members:
         index = int(np.searchsorted(Cs, float(machine.C)))
-        machine._adopt(store, [path[index] for path in paths])
+        machine._adopt(store, [path[index] for path in paths], codes)

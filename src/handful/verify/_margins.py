@@ -185,7 +185,7 @@ def _check_machines(audit: Audit, document: Document, X: Floats, p: Document) ->
     """Kernels are those of the parameters, points are training rows, named by their indices."""
     kernel = p.get("kernel")
     if isinstance(kernel, str):
-        gamma = 1.0 / X.shape[1] if p.get("gamma") in (None, "auto") else float(p["gamma"])
+        gamma = 1.0 / X.shape[1] if p.get("gamma") == "auto" else float(p["gamma"])
         kernel = {"name": kernel, "gamma": gamma, "degree": p.get("degree")}
         kernel["coef0"] = float(p["coef0"])
     rows = {tuple(row) for row in X[document["compression_set"]].tolist()}

@@ -101,8 +101,8 @@ def perceptron_claim(
 def _check_kernel(audit: Audit, parameters: Document, machines: Any, n_features: int) -> None:
     kernel = parameters.get("kernel")
     if isinstance(kernel, str):
-        gamma = parameters.get("gamma")
-        gamma = 1.0 / max(1, n_features) if gamma in (None, "auto") else float(gamma)
+        gamma = parameters["gamma"]
+        gamma = 1.0 / max(1, n_features) if gamma == "auto" else float(gamma)
         kernel = {"name": kernel, "gamma": gamma}
         kernel |= {"degree": parameters.get("degree"), "coef0": float(parameters["coef0"])}
     for k, machine in enumerate(machines):

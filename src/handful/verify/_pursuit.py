@@ -122,7 +122,9 @@ def _check_points(audit: Audit, document: Document, rows: Floats) -> None:
 
 def _gammas(p: Document, n_features: int) -> list[Any]:
     gamma = p.get("gamma")
-    if gamma is None and p.get("kernel") in ("rbf", "poly"):
+    if gamma == "three" and p.get("kernel") not in ("rbf", "poly"):
+        return ["auto"]
+    if gamma == "three":
         return [share / n_features for share in (0.1, 0.3, 1.0)]
     return gamma if isinstance(gamma, list) else [gamma]
 
@@ -150,7 +152,7 @@ def _check_kernel(audit: Audit, p: Document, machines: Any, n_features: int) -> 
     """The kernel is one of those that were offered, the same for all machines."""
     offered = []
     for gamma in _gammas(p, n_features):
-        gamma = 1.0 / max(1, n_features) if gamma in (None, "auto") else float(gamma)
+        gamma = 1.0 / max(1, n_features) if gamma == "auto" else float(gamma)
         named = {"name": p.get("kernel"), "gamma": gamma, "degree": p.get("degree")}
         offered.append({**named, "coef0": float(p["coef0"])})
     kernel = p["kernel"] if isinstance(p.get("kernel"), Mapping) else None
@@ -207,7 +209,7 @@ def pool_size(n_samples: int, fraction: Any) -> int:
 def _is_plain(p: Document) -> bool:
     """Parameters whose training is repeated here."""
     return (
-        p.get("criterion") == "ols"
+        p.get("criterion") == "residual"
         and p.get("candidates") is None
         and p.get("multi_class") == "shared"
         and p.get("tol") == 0.0

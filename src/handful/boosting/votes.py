@@ -10,6 +10,7 @@ import numpy as np
 from handful._types import Floats
 from handful.boosting._learners import response
 from handful.boosting._stumps import Stump
+from handful.fitted import Additive, Curve
 
 
 class StumpVote:
@@ -64,13 +65,54 @@ class StumpVote:
         return out
 
     def rules(self, names: Sequence[str]) -> list[tuple[str, float]]:
-        """Rules with positive weights, the heaviest first, in the user's feature names."""
+        """Conditions with their weights, the heaviest first, in the user's feature names."""
         pairs = [
-            (Stump(s.feature, s.threshold, 1 if w > 0 else -1).describe(names), abs(w))
+            (Stump(s.feature, s.threshold, 1 if w > 0 else -1).describe(names), w)
             for s, w in self.weights.items()
             if w != 0.0
         ]
-        return sorted(pairs, key=lambda pair: -pair[1])
+        pairs = [(text, abs(w) if text else w) for text, w in pairs]
+        return sorted(pairs, key=lambda pair: -abs(pair[1]))
+
+    def steps(self, feature: int) -> tuple[Floats, Floats]:
+        """Where the votes of a feature change, and what they are before and between."""
+        none = np.zeros(0), np.zeros(1)
+        return self._steps.get(feature, none)
+
+    @property
+    def constant(self) -> float:
+        """What is voted whatever the row."""
+        return float(self._constant)
+
+    @property
+    def features(self) -> set[int]:
+        """Those that are looked at."""
+        return set(self._steps)
+
+
+def stump_curves(votes: Sequence[StumpVote]) -> Additive:
+    """Votes of stumps, one a class, as sums of step functions, one a feature.
+
+    A stump counts a value that equals its threshold to the left, a curve to the right: the cut is
+    the next number.
+
+    Examples
+    --------
+    >>> score = stump_curves([StumpVote([(Stump(0, 1.0, 1), 0.5)])])
+    >>> score.scores(np.array([[1.0], [1.5], [np.nan]]))
+    array([ 0.5, -0.5,  0. ])
+    """
+    curves = []
+    for feature in sorted(set().union(*(vote.features for vote in votes))):
+        steps = [vote.steps(feature) for vote in votes]
+        cuts = np.unique(np.concatenate([at for at, _ in steps]))
+        values = tuple(
+            tuple(levels[[0, *np.searchsorted(at, cuts, side="right")]].tolist())
+            for at, levels in steps
+        )
+        after = tuple(np.nextafter(cuts, np.inf).tolist())
+        curves.append(Curve(feature, after, values, (0.0,) * len(votes)))
+    return Additive(tuple(curves), tuple(vote.constant for vote in votes))
 
 
 class LearnerVote:
