@@ -16,6 +16,7 @@ from handful._version import __version__
 from handful.bounds import Certificate
 from handful.certified import named_candidates
 from handful.fitted import Fitted
+from handful.io._certificates import read_certificate
 from handful.io._foreign import Estimators, beside, digest_of, pack, read_estimators
 from handful.io._form_fields import check_fitted, check_provenance
 from handful.io.document import to_text
@@ -239,12 +240,7 @@ def form_from_dict(
         raise ModelFileError(f"the fields {odd} are missing or unknown. The file is not usable.")
     n_estimators = check_fitted(data["fitted"])
     check_provenance(data["provenance"])
-    if not isinstance(data["certificate"], Mapping):
-        raise fail("certificate", "a certificate", data["certificate"])
-    try:
-        certificate = Certificate.from_dict(data["certificate"])
-    except ValueError as error:
-        raise ModelFileError(f"`certificate`: {error}") from error
+    certificate = read_certificate(data["certificate"])
     estimators = Estimators()
     if n_estimators:
         digest = data["provenance"]["estimators_sha256"]

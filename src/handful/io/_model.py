@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from handful._types import Floats
 from handful.bounds import Certificate
 from handful.io._banks import KernelSum, Nonconformity
+from handful.io._certificates import read_certificate
 from handful.io._forms import FORM_FORMAT, StoredForm, form_from_dict
 from handful.io._rules import machine_from_dict
 from handful.io._scores import (
@@ -275,7 +276,7 @@ def model_from_dict(data: Any) -> StoredModel:
         categories=_read_categories(data["categories"], n_features),
         n_features=n_features,
         compression_set=_read_positions(data["compression_set"]),
-        certificate=_read_certificate(data["certificate"]),
+        certificate=None if data["certificate"] is None else read_certificate(data["certificate"]),
         provenance=dict(data["provenance"]),
     )
     _check_categories(model)
@@ -297,18 +298,6 @@ def _read_machines(data: Mapping[str, Any], n_classes: int, n_features: int) -> 
         _check_widths(made, n_features)
         machines.append(made)
     return tuple(machines)
-
-
-def _read_certificate(value: Any) -> Certificate | None:
-    if value is None:
-        return None
-    try:
-        certificate = Certificate.from_dict(value)
-        if any(term.nats < 0.0 for term in certificate.terms):
-            raise ValueError("`terms` must not be negative.")
-        return certificate
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ModelFileError(f"`certificate` is not usable: {error}") from error
 
 
 def _read_list(value: Any, where: str) -> list[Any]:

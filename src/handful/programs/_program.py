@@ -103,7 +103,7 @@ def solve_lp(
 
 
 class LinearProgram:
-    """A linear program that can grow and is solved again from its last basis.
+    """A linear program that can grow by rows and is solved again from its last basis.
 
     Parameters
     ----------
@@ -120,9 +120,9 @@ class LinearProgram:
     >>> program = LinearProgram([2.0], [[1.0]], 1.0, np.inf, 0.0, np.inf)
     >>> program.solve().value
     2.0
-    >>> program.add_columns([1.0], [[1.0]], 0.0, np.inf)
+    >>> program.add_rows([[1.0]], 3.0, np.inf)
     >>> program.solve().value
-    1.0
+    6.0
     """
 
     def __init__(
@@ -141,8 +141,8 @@ class LinearProgram:
         self._cost = _vector("cost", cost, n_columns, finite=True)
         self._bounds = _pair("lower", "upper", lower, upper, n_columns)
         self._row_bounds = _pair("row_lower", "row_upper", row_lower, row_upper, n_rows)
-        #: Blocks (first row, first column, matrix) whose sum is A; growing never copies.
-        self._blocks: list[tuple[int, int, Matrix]] = [(0, 0, matrix)]
+        #: Blocks (first row, matrix) that make up A; growing never copies.
+        self._blocks: list[tuple[int, Matrix]] = [(0, matrix)]
         self._presolve = presolve
         self._model = self._build(matrix)
         self._set_feasibility(_FEASIBILITY)
@@ -157,35 +157,13 @@ class LinearProgram:
         """Number of columns."""
         return self._cost.size
 
-    def add_columns(
-        self, costs: ArrayLike, columns: Matrix, lower: ArrayLike, upper: ArrayLike
-    ) -> None:
-        """Append variables; ``columns`` has one row for each row of the program."""
-        matrix = _matrix("columns", columns)
-        if matrix.shape[0] != self.n_rows:
-            raise ValueError(
-                f"`columns` must have {self.n_rows} rows, one for each row of the program, got "
-                f"{matrix.shape[0]}. Transpose it if the new columns are its rows."
-            )
-        n_new = matrix.shape[1]
-        new_costs = _vector("costs", costs, n_new, finite=True)
-        low, high = _pair("lower", "upper", lower, upper, n_new)
-        starts, indices, values = _compressed(matrix, by_column=True)
-        status = self._model.addCols(
-            n_new, new_costs, low, high, values.size, starts, indices, values
-        )
-        _check_call(status, "add columns")
-        self._blocks.append((0, self.n_columns, matrix))
-        self._cost = np.concatenate([self._cost, new_costs])
-        self._bounds = _joined(self._bounds, (low, high))
-
     def add_rows(self, rows: Matrix, lower: ArrayLike, upper: ArrayLike) -> None:
         """Append constraints ``lower <= rows @ x <= upper``."""
         matrix = _matrix("rows", rows)
         if matrix.shape[1] != self.n_columns:
             raise ValueError(
                 f"`rows` must have {self.n_columns} columns, one for each variable, got "
-                f"{matrix.shape[1]}. Add the new variables first."
+                f"{matrix.shape[1]}. Variables are named when the program is made."
             )
         low, high = _pair("lower", "upper", lower, upper, matrix.shape[0])
         starts, indices, values = _compressed(matrix, by_column=False)
@@ -193,7 +171,7 @@ class LinearProgram:
             matrix.shape[0], low, high, values.size, starts, indices, values
         )
         _check_call(status, "add rows")
-        self._blocks.append((self.n_rows, 0, matrix))
+        self._blocks.append((self.n_rows, matrix))
         self._row_bounds = _joined(self._row_bounds, (low, high))
 
     def change_costs(self, indices: ArrayLike, costs: ArrayLike) -> None:
@@ -202,22 +180,6 @@ class LinearProgram:
         values = _vector("costs", costs, which.size, finite=True)
         _check_call(self._model.changeColsCost(which.size, which, values), "change costs")
         self._cost[which] = values
-
-    def change_row_bounds(self, indices: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> None:
-        """Set the bounds of the rows ``indices``."""
-        which = _indices(indices, self.n_rows)
-        low, high = _pair("lower", "upper", lower, upper, which.size)
-        status = self._model.changeRowsBounds(which.size, which, low, high)
-        _check_call(status, "change row bounds")
-        self._row_bounds[0][which], self._row_bounds[1][which] = low, high
-
-    def change_column_bounds(self, indices: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> None:
-        """Set the bounds of the columns ``indices``."""
-        which = _indices(indices, self.n_columns)
-        low, high = _pair("lower", "upper", lower, upper, which.size)
-        status = self._model.changeColsBounds(which.size, which, low, high)
-        _check_call(status, "change column bounds")
-        self._bounds[0][which], self._bounds[1][which] = low, high
 
     def solve(
         self,
@@ -278,10 +240,10 @@ class LinearProgram:
         """The solution with the gap that ``x`` and ``duals`` themselves prove."""
         np.clip(x, *self._bounds, out=x)
         activity, priced = np.zeros(self.n_rows), np.zeros(self.n_columns)
-        for row, column, block in self._blocks:
-            part = slice(column, column + block.shape[1])
-            activity[row : row + block.shape[0]] += block @ x[part]
-            priced[part] += block.T @ duals[row : row + block.shape[0]]
+        for row, block in self._blocks:
+            part = slice(row, row + block.shape[0])
+            activity[part] = block @ x
+            priced += block.T @ duals[part]
         reduced = self._cost - priced
         value = float(self._cost @ x)
         row_value, row_loss = _dual_value(duals, *self._row_bounds, activity)

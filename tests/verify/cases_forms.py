@@ -1,0 +1,67 @@
+"""Files of a menu's forms to tamper with, and a re-check that trains again only where it must."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from handful.certified import fit_study
+from handful.io import Retraining, form_to_dict
+from handful.io.document import to_text
+from handful.tables import Choices, read_study
+
+FORMS = ("constant", "one rule", "rule list", "score card", "linear", "prototypes")
+
+
+@cache
+def frame() -> pd.DataFrame:
+    """Numbers with gaps, words, an order of words, two classes."""
+    rng = np.random.default_rng(3)
+    n = 150
+    X = rng.normal(size=(n, 2)).round(2)
+    colour = rng.choice(["red", "green", "blue"], n)
+    ill = X[:, 0] - X[:, 1] + (colour == "red") + 0.5 * rng.normal(size=n) > 0
+    table = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "colour": colour})
+    table["stage"] = rng.choice(["I", "II", "III"], n)
+    table["y"] = np.where(ill, "ill", "well")
+    table.loc[::17, "b"] = np.nan
+    return table
+
+
+@cache
+def _machine() -> tuple[Any, Any]:
+    study = read_study(frame())
+    return study, fit_study(study, candidates=list(FORMS))
+
+
+@cache
+def form_text(name: str) -> str:
+    """The model file of one row of the menu."""
+    study, machine = _machine()
+    document, _ = form_to_dict(
+        machine.choose(name), study, Choices(), data="table", is_default=False
+    )
+    return to_text(document)
+
+
+@cache
+def _trained(provenance: str, path: str) -> Any:
+    return Retraining(path, frame())(json.loads(provenance))
+
+
+class CachedRetraining:
+    """The library's retraining, once for every provenance that is asked for."""
+
+    def __init__(self, path: Any) -> None:
+        self.path = str(path)
+
+    def __call__(self, provenance: Any) -> Any:
+        told = {k: v for k, v in provenance.items() if k not in ("rank", "n_candidates", "data")}
+        return _trained(json.dumps(told, sort_keys=True), self.path)
+
+    def estimators(self, digest: str) -> Any:
+        return Retraining(self.path, frame()).estimators(digest)

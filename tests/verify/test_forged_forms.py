@@ -1,0 +1,243 @@
+"""Files of a menu altered under a hash that fits: VALID is never said of a changed claim."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+
+import numpy as np
+import pytest
+
+from handful import load_model
+from handful.bounds import pool_bound
+from handful.io.document import to_text
+from handful.verify import verify_form
+from tests.verify.cases_forms import FORMS, CachedRetraining, form_text, frame
+from tests.verify.test_forgeries import forgeries
+
+N_SAMPLED = 25
+# Not claims: versions and the name of the data, and options that the chosen row does not depend on.
+SILENT = {
+    "handful",
+    "python",
+    "numpy",
+    "scikit-learn",
+    "data",
+    "candidates",
+    "tolerance",
+    "reading",
+}
+
+
+def _verdict(document, folder):
+    path = folder / "m.json"
+    path.write_text(document if isinstance(document, str) else to_text(document))
+    return verify_form(path, frame(), CachedRetraining(path))
+
+
+def _claims(document):
+    """What a reader of the file is told: classifier, certificate, and where both come from."""
+    provenance = document["provenance"]
+    if isinstance(provenance, dict):
+        provenance = {k: v for k, v in provenance.items() if k not in SILENT}
+    return document["fitted"], document["certificate"], provenance
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_honest_files_are_valid(name, tmp_path):
+    verdict = _verdict(form_text(name), tmp_path)
+    assert verdict.status == "VALID", verdict.differences
+
+
+def _loads(path):
+    try:
+        load_model(path)
+    except ValueError:
+        return False
+    return True
+
+
+def _false(name, path, value, folder):
+    """Whether a forgery is loaded, called VALID, and claims something else."""
+    honest = json.loads(form_text(name))
+    altered = copy.deepcopy(honest)
+    place = altered
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    if json.dumps(_claims(altered)) == json.dumps(_claims(honest)):
+        return False
+    verdict = _verdict(altered, folder)
+    return verdict.status == "VALID" and _loads(folder / "m.json")
+
+
+def _is_silent(path):
+    return path[0] == "provenance" and len(path) > 1 and path[1] in SILENT
+
+
+def _every(name):
+    return [pair for pair in forgeries(json.loads(form_text(name))) if not _is_silent(pair[0])]
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_sampled_forgeries(name, tmp_path):
+    every = _every(name)
+    for path, value in random.Random(name).sample(every, N_SAMPLED):
+        assert not _false(name, path, value, tmp_path), (path, value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FORMS)
+def test_every_forgery(name, tmp_path):
+    every = _every(name)
+    false = [pair for pair in every if _false(name, *pair, tmp_path)]
+    print(name, len(every), "forgeries")
+    assert not false, false[:5]
+
+
+def _card(document):
+    return document["fitted"]["machine"]
+
+
+def _threshold(document):
+    _card(document)["items"][0]["threshold"] += 0.25
+
+
+def _points(document):
+    _card(document)["items"][0]["points"] -= 1
+
+
+def _side(document):
+    item = _card(document)["items"][0]
+    item["is_above"] = not item["is_above"]
+
+
+def _dropped_item(document):
+    _card(document)["items"].pop()
+
+
+def _class_order(document):
+    document["fitted"]["classes"].reverse()
+
+
+def _column_name(document):
+    columns = document["fitted"]["columns"]["columns"]
+    columns[0]["name"], columns[1]["name"] = columns[1]["name"], columns[0]["name"]
+
+
+def _encoding(document):
+    column = next(c for c in document["fitted"]["columns"]["columns"] if c["words"] is not None)
+    column["words"] = [{"red": "green", "green": "blue", "blue": "red"}[w] for w in column["words"]]
+
+
+def _pool_share(document):
+    document["provenance"]["pool_share"] = 0.2
+
+
+def _rank(document):
+    document["provenance"]["rank"] = 1
+    document["certificate"]["terms"][0].update(
+        text=f"rank 1 of {document['provenance']['n_candidates']} in the pool's order",
+        nats=-np.log(0.85),
+    )
+
+
+def _fewer_candidates(document):
+    document["provenance"].update(rank=1, n_candidates=1)
+    document["certificate"]["terms"][0].update(text="rank 1 of 1 in the pool's order", nats=0.0)
+
+
+def _delta(document):
+    document["provenance"]["delta"] = document["certificate"]["delta"] = 0.2
+    document["certificate"]["terms"][1]["nats"] = -np.log(0.2)
+
+
+def _kind_of_a_term(document):
+    document["certificate"]["terms"][1]["kind"] = "kept"
+
+
+def _errors(document):
+    document["certificate"]["n_errors"] -= 1
+
+
+def _risk(document):
+    document["certificate"]["risk"] *= 0.99
+
+
+def _digest(document):
+    digest = document["provenance"]["table_sha256"]
+    document["provenance"]["table_sha256"] = digest[::-1]
+
+
+def _rows(document):
+    document["provenance"]["n_rows"] += 1
+
+
+def _default(document):
+    document["provenance"]["is_default"] = True
+
+
+def _assumption(document):
+    document["certificate"]["assumptions"].pop()
+
+
+CHANGES = [
+    _threshold, _points, _side, _dropped_item, _class_order, _column_name, _encoding, _pool_share,
+    _rank, _fewer_candidates, _delta, _kind_of_a_term, _errors, _risk, _digest, _rows, _default,
+    _assumption,
+]  # fmt: skip
+
+
+def _consistent(document):
+    """Risk and rates made to follow from what the file now says, as a careful forger would."""
+    certificate = document["certificate"]
+    nats = sum(term["nats"] for term in certificate["terms"])
+    found = pool_bound(
+        certificate["n_samples"], certificate["n_compressed"], certificate["n_errors"],
+        message_nats=0.0, delta=float(np.exp(-nats)),
+    )  # fmt: skip
+    certificate["risk"] = found.risk
+
+
+@pytest.mark.parametrize("is_careful", [False, True])
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__.strip("_"))
+def test_each_kind_of_field(change, is_careful, tmp_path):
+    document = json.loads(form_text("score card"))
+    change(document)
+    if is_careful and change is not _risk:
+        _consistent(document)
+    verdict = _verdict(document, tmp_path)
+    assert verdict.status == "NOT VALID"
+    assert verdict.differences
+
+
+@pytest.mark.parametrize("name", ["linear", "prototypes"])
+def test_weights(name, tmp_path):
+    document = json.loads(form_text(name))
+    machine = document["fitted"]["machine"]
+    rows = machine["weights"] if name == "linear" else machine["coefficients"]
+    rows[0][0] *= 1.001
+    verdict = _verdict(document, tmp_path)
+    assert verdict.status == "NOT VALID"
+    assert any("trained again" in said for said in verdict.differences)
+
+
+def test_a_rule_list_in_another_order(tmp_path):
+    document = json.loads(form_text("rule list"))
+    document["fitted"]["machine"]["rules"].reverse()
+    assert _verdict(document, tmp_path).status == "NOT VALID"
+
+
+def test_a_hash_that_does_not_fit(tmp_path):
+    text = form_text("one rule").replace('"n_errors": ', '"n_errors": 1')
+    assert any("hash" in said for said in _verdict(text, tmp_path).differences)
+
+
+def test_other_data(tmp_path):
+    path = tmp_path / "m.json"
+    path.write_text(form_text("one rule"))
+    other = frame().copy()
+    other.loc[3, "a"] += 1.0
+    verdict = verify_form(path, other, CachedRetraining(path))
+    assert any("digest of the table" in said for said in verdict.differences)
