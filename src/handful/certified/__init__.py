@@ -10,7 +10,9 @@ machines that did not see it, and an entry in ``_forms.py``.
 """
 
 from handful.certified._classifier import CertifiedClassifier
+from handful.certified._counting import Counting, Tally
 from handful.certified._display import MenuDisplay
+from handful.certified._elsewhere import RowsElsewhere
 from handful.certified._forms import FORMS, READABLE, Form, named_candidates
 from handful.certified._goals import Band
 from handful.certified._grades import Grades, Grid
@@ -26,6 +28,7 @@ __all__ = [
     "Band",
     "Candidate",
     "CertifiedClassifier",
+    "Counting",
     "Counts",
     "Failure",
     "Form",
@@ -35,6 +38,8 @@ __all__ = [
     "MenuDisplay",
     "Pool",
     "Proposal",
+    "RowsElsewhere",
+    "Tally",
     "fit_study",
     "named_candidates",
     "rank_masses",

@@ -8,22 +8,34 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from handful._checks import check_delta
+from handful._engines import engine_for, is_elsewhere
 from handful._types import Floats, Ints
 from handful.bounds import Certificate, binomial_tail_inverse
+from handful.certified._counting import Counting
+from handful.certified._elsewhere import RowsElsewhere
 from handful.certified._explain import menu_lines
 from handful.certified._forms import wanted_forms
 from handful.certified._goals import ScoreGoals
 from handful.certified._groups import GROUP_LOSSES
-from handful.certified._learn import learn_all, make_candidates, units_in_pool
+from handful.certified._learn import (
+    Priced,
+    count_rows,
+    counted_tally,
+    learn_all,
+    make_candidates,
+    price,
+    units_in_pool,
+)
 from handful.certified._menu import NO_SEED, SEED, Menu
 from handful.certified._pool import Pool, make_folds, take_rows
-from handful.certified._records import Candidate
+from handful.certified._records import Candidate, Failure
 from handful.estimator import TableClassifier
 from handful.fitted import feature_names, read_columns, read_table
-from handful.tables import Units, make_units
+from handful.tables import SeenRows, make_units, pool_size
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,86 +145,137 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         Parameters
         ----------
         X : array or data frame (n_samples, n_features)
-            Numbers, words and missing values.
+            Numbers, words and missing values. Of a Dask array or frame the pool is brought here,
+            and the other rows are counted chunk by chunk.
         y : array (n_samples,)
         sample_weight : array (n_samples,), optional
             Steers training only: every row counts once in the certificates.
         groups : array (n_samples,), optional
             Rows of one group (the visits of one patient) are drawn, held back and counted whole.
         """
+        if is_elsewhere(X):
+            _refuse_with_chunks(sample_weight, groups)
+            engine_for(X).fit(self, X, y)
+            return self
         self._check_parameters()
         table, y = read_table(self, X, y)
         codes = self._encode_labels(table, y)
         weight = _check_sample_weight(sample_weight, codes, ensure_non_negative=True)
         units = make_units(table, y, _groups(groups, len(codes)), self.random_state)
+        rows = units.pool(self.pool_share)
+        groups = None if units.member is None else units.member[rows]
+        weights = weight[rows] if sample_weight is not None else None
+        pool = self._pool(take_rows(table, rows), codes[rows], weights, groups)
+        priced, failures = self._learn(pool)
+        counted = count_rows(pool, priced, table, codes, units, self.delta, self.group_loss)
+        held_back = np.sort(units.rows_of(units.order[: units_in_pool(pool)]))
+        candidates, more = make_candidates(priced, counted, held_back)
+        self._menu = self._make_menu(candidates, [*failures, *more], pool, len(units), units.seed)
+        self._take(self._menu.default(self.tolerance))
+        self.n_training_errors_ = int(np.count_nonzero(self.fitted_.labels(table) != codes))
+        return self
+
+    def fit_rows(self, rows: RowsElsewhere) -> CertifiedClassifier:
+        """Fit to rows that are elsewhere: the pool is learned from here, the others are counted.
+
+        Parameters
+        ----------
+        rows : RowsElsewhere
+            As `handful.distributed` makes them of Dask arrays and frames; ``fit`` calls this.
+        """
+        self._check_parameters()
+        self._order_classes(rows.labels)
+        n_pool = min(pool_size(rows.n_samples, self.pool_share), max(1, rows.n_samples - 1))
+        some, labels, places = rows.pool(n_pool)
+        table, labels = read_table(self, some, labels)
+        self._remember(SeenRows.of(table, labels), rows.n_samples)
+        position = {label: k for k, label in enumerate(self.classes_.tolist())}
+        y = np.array([position[label] for label in np.asarray(labels).tolist()], dtype=np.int64)
+        pool = self._pool(table, y, None, None)
+        priced, failures = self._learn(pool)
+        counting = Counting.of([one.fitted for one in priced], pool)
+        tallies = rows.tally(counting, self.classes_.tolist())
+        counted = [counted_tally(tally) for tally in tallies]
+        candidates, more = make_candidates(priced, counted, np.sort(places))
+        self._menu = self._make_menu(
+            candidates, [*failures, *more], pool, rows.n_samples, rows.seed
+        )
+        self._take(self._menu.default(self.tolerance))
+        ranks = [one.rank for one in priced]
+        self.n_training_errors_ = tallies[ranks.index(self.candidate_.rank)].n_errors_all
+        return self
+
+    def _learn(self, pool: Pool) -> tuple[list[Priced], list[Failure]]:
+        """All forms learned from the pool, in its order, and those that failed."""
         forms, with_vote = wanted_forms(self.candidates, len(self.classes_))
-        pool = self._pool(table, codes, weight, units, sample_weight is not None)
         made, failures = learn_all(pool, forms, with_vote, self.n_jobs)
         if not made:
             raise ValueError(
                 "No candidate could be fitted: "
                 + "; ".join(f"{failure.name}: {failure.reason}" for failure in failures)
             )
-        words = tuple(str(label) for label in self.classes_)
-        candidates, more = make_candidates(
-            pool, made, table, codes, units, words, self.delta, self.group_loss
-        )
-        self._menu = self._make_menu(tuple(candidates), (*failures, *more), units, pool)
-        self._take(self._menu.default(self.tolerance))
-        self.n_training_errors_ = int(np.count_nonzero(self.fitted_.labels(table) != codes))
-        return self
+        return price(pool, made, tuple(str(label) for label in self.classes_)), failures
 
-    def _pool(
-        self, table: Any, codes: Ints, weight: Floats, units: Units, is_weighted: bool
-    ) -> Pool:
-        rows = units.pool(self.pool_share)
-        columns = read_columns(table, feature_names(self), rows, kinds=self.columns)
-        some = take_rows(table, rows)
-        groups = None if units.member is None else units.member[rows]
-        y = codes[rows]
+    def _pool(self, table: Any, y: Ints, weight: Floats | None, groups: Ints | None) -> Pool:
+        columns = read_columns(table, feature_names(self), kinds=self.columns)
         return Pool(
-            table=some,
-            X=np.ascontiguousarray(columns.encode(some)),
+            table=table,
+            X=np.ascontiguousarray(columns.encode(table)),
             y=y,
-            weight=weight[rows],
+            weight=np.ones(len(y)) if weight is None else weight,
             fold=make_folds(y, groups),
             n_classes=len(self.classes_),
             columns=columns,
-            is_weighted=is_weighted,
+            is_weighted=weight is not None,
             groups=groups,
         )
 
-    def _make_menu(self, candidates: Any, failures: Any, units: Units, pool: Pool) -> Menu:
+    def _make_menu(
+        self,
+        candidates: list[Candidate],
+        failures: list[Failure],
+        pool: Pool,
+        n_samples: int,
+        seed: int | None,
+    ) -> Menu:
         if not candidates:
             raise ValueError(
                 "No candidate could be counted: "
                 + "; ".join(f"{failure.name}: {failure.reason}" for failure in failures)
             )
-        grouped = units.member is not None
+        grouped = pool.groups is not None
         quantity = _GROUP_QUANTITY[self.group_loss] if grouped else Menu.quantity
         return Menu(
-            candidates,
-            n_samples=len(units),
+            tuple(candidates),
+            n_samples=n_samples,
             n_held_back=units_in_pool(pool),
             delta=self.delta,
-            failures=failures,
+            failures=tuple(failures),
             quantity=quantity,
-            assumptions=(NO_SEED if units.seed is None else SEED,)
+            assumptions=(NO_SEED if seed is None else SEED,)
             + (("groups are independent; rows within one need not be",) if grouped else ()),
         )
 
     def _encode_labels(self, table: Any, y: Any) -> Ints:
         codes = self._read_labels(table, y)
+        place = self._order_classes(self.classes_)
+        return np.asarray(place[codes], dtype=np.int64)
+
+    def _order_classes(self, labels: NDArray[Any]) -> Ints:
+        """The classes in the order asked for; gives the place of each of the sorted labels."""
+        self.classes_ = labels
         if self.classes is not None:
-            given = np.asarray(self.classes, dtype=self.classes_.dtype)
-            if sorted(given.tolist()) != self.classes_.tolist():
+            given = np.asarray(self.classes, dtype=labels.dtype)
+            if sorted(given.tolist()) != labels.tolist():
                 raise ValueError(
-                    f"`classes` must name the labels of `y`, {self.classes_.tolist()[:10]}, each "
-                    f"once, got {given.tolist()[:10]}."
+                    f"`classes` must name the labels of `y`, {labels.tolist()[:10]}, each once, "
+                    f"got {given.tolist()[:10]}."
                 )
-            codes = np.argsort(given)[codes]  # from the sorted order to the given one
             self.classes_ = given
-        return np.asarray(codes, dtype=np.int64)
+            return np.argsort(given, kind="stable")
+        if len(labels) < 2:
+            raise ValueError(f"`y` must hold two classes or more, got {labels.tolist()}.")
+        return np.arange(len(labels))
 
     def _check_parameters(self) -> None:
         for name, low, high in (("tolerance", 0.0, 1.0), ("pool_share", 0.0, 1.0)):
@@ -298,6 +361,14 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
                 self.certificate_.explain(),
             ]
         )
+
+
+def _refuse_with_chunks(sample_weight: Any, groups: Any) -> None:
+    for name, value in (("sample_weight", sample_weight), ("groups", groups)):
+        if value is not None:
+            raise ValueError(
+                f"`{name}` is not accepted for rows in chunks. Bring the table into memory."
+            )
 
 
 def _groups(groups: Any, n_samples: int) -> Any:

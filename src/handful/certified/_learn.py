@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,9 +17,10 @@ from handful._progress import current_progress
 from handful._threads import one_blas_thread
 from handful._types import Ints
 from handful.bounds import Term
-from handful.certified._counting import Counting, by_classes
+from handful.certified._counting import Counting, Tally, by_classes
 from handful.certified._foreign_forms import vote
 from handful.certified._forms import BELIEF, FORMS, Form, simplicity_of
+from handful.certified._grades import Grades
 from handful.certified._groups import count_groups, group_means
 from handful.certified._pool import Pool
 from handful.certified._proposals import Proposal
@@ -91,52 +94,99 @@ def pool_error(pool: Pool, guesses: Ints) -> float:
     return float(np.mean(group_means(is_wrong, pool.groups)))
 
 
-def make_candidates(
+@dataclass(frozen=True, eq=False)
+class Priced:
+    """A proposal with its place in the pool's order, before anything is counted."""
+
+    proposal: Proposal
+    fitted: Fitted
+    rank: int
+    term: Term
+    pool_error: float
+    seconds: float
+
+
+Counted = tuple[Counts, Grades | None] | str  # what was counted, or what went wrong
+
+
+def price(pool: Pool, made: list[tuple[Proposal, float]], classes: tuple[str, ...]) -> list[Priced]:
+    """All proposals in the pool's order, each with the price of its rank."""
+    in_order = ranked(pool, made)
+    n, masses = len(in_order), rank_masses(len(in_order))
+    return [
+        Priced(
+            proposal,
+            Fitted(proposal.form, pool.columns, classes, proposal.machine),
+            rank,
+            Term("rank", f"rank {rank} of {n} in the pool's order", -math.log(mass)),
+            error,
+            seconds,
+        )
+        for rank, ((proposal, seconds, error), mass) in enumerate(
+            zip(in_order, masses, strict=True), start=1
+        )
+    ]
+
+
+def count_rows(
     pool: Pool,
-    made: list[tuple[Proposal, float]],
+    priced: list[Priced],
     table: Any,
     y: Ints,
     units: Units,
-    classes: tuple[str, ...],
     delta: float,
     group_loss: str,
-) -> tuple[list[Candidate], list[Failure]]:
-    """Price every proposal by its rank and count its errors on the rows outside the pool."""
-    in_order = ranked(pool, made)
-    masses = rank_masses(len(in_order))
-    n_pool = units_in_pool(pool)
-    held_back = np.sort(units.rows_of(units.order[:n_pool]))
-    counted = units.rows_of(units.order[n_pool:])
-    candidates, failures = [], []
-    all_fitted = [Fitted(p.form, pool.columns, classes, p.machine) for p, _, _ in in_order]
-    labelled = Counting.of(all_fitted, pool).rows(table, y, counted)
-    for rank, ((proposal, seconds, error), fitted, found, mass) in enumerate(
-        zip(in_order, all_fitted, labelled, masses, strict=True), start=1
-    ):
-        name = proposal.name or proposal.form
-        term = Term("rank", f"rank {rank} of {len(in_order)} in the pool's order", -math.log(mass))
+) -> list[Counted]:
+    """Errors of all candidates on the rows of a table outside the pool."""
+    counted = units.rows_of(units.order[units_in_pool(pool) :])
+    counting = Counting.of([one.fitted for one in priced], pool)
+    out: list[Counted] = []
+    for one, found in zip(priced, counting.rows(table, y, counted), strict=True):
         if isinstance(found, Exception):
-            failures.append(Failure(name, f"{type(found).__name__}: {found}", seconds))
+            out.append(f"{type(found).__name__}: {found}")
             continue
         guess, grades = found
-        counts = _counts(pool, proposal, guess, y[counted], counted, units, term.nats, delta,
-                         group_loss)  # fmt: skip
+        counts = _counts(pool, one.proposal, guess, y[counted], counted, units, one.term.nats,
+                         delta, group_loss)  # fmt: skip
+        out.append((counts, grades))
+    return out
+
+
+def counted_tally(tally: Tally) -> Counted:
+    """What was added up over chunks of rows."""
+    if tally.problem:
+        return tally.problem
+    n = sum(pair[0] for pair in tally.by_class)
+    return Counts(n, sum(pair[1] for pair in tally.by_class), tally.by_class), tally.grades
+
+
+def make_candidates(
+    priced: list[Priced], counted: Sequence[Counted], held_back: Ints
+) -> tuple[list[Candidate], list[Failure]]:
+    """Candidates with prices and counts; those that could not be counted apart."""
+    candidates, failures = [], []
+    for one, found in zip(priced, counted, strict=True):
+        proposal = one.proposal
+        name = proposal.name or proposal.form
+        if isinstance(found, str):
+            failures.append(Failure(name, found, one.seconds))
+            continue
         form = FORMS.get(proposal.form)
         candidates.append(
             Candidate(
                 name=name,
-                fitted=fitted,
+                fitted=one.fitted,
                 made_of=held_back,
                 held_back=held_back,
-                terms=(term,),
-                counts=counts,
-                rank=rank,
-                pool_error=error,
-                seconds=seconds,
+                terms=(one.term,),
+                counts=found[0],
+                rank=one.rank,
+                pool_error=one.pool_error,
+                seconds=one.seconds,
                 is_readable=proposal.form.endswith("score card") or bool(form and form.is_readable),
                 simplicity=simplicity_of(proposal.form),
-                n_ranked=len(in_order),
-                grades=grades,
+                n_ranked=len(priced),
+                grades=found[1],
             )
         )
     return candidates, failures

@@ -10,8 +10,8 @@ def fit(machine: Any, X: Any, y: Any, *, classes: Any = None, sample_weight: Any
 
     Parameters
     ----------
-    machine : SetCoveringMachine, DecisionListMachine, AdaBoost or kernel matching pursuit
-        ``candidates`` must name a pool ("auto" or a number).
+    machine : CertifiedClassifier, covering machine, AdaBoost or kernel matching pursuit
+        ``candidates`` of a covering machine must name a pool ("auto" or a number).
     X : dask array or dask data frame
         Cut into chunks of rows; it need not fit into memory. It is read several times, so its
         source must give the same rows each time.
@@ -42,8 +42,10 @@ def fit(machine: Any, X: Any, y: Any, *, classes: Any = None, sample_weight: Any
     True
     """
     from handful.boosting import AdaBoost
+    from handful.certified import CertifiedClassifier
     from handful.covering.classifier import CoveringClassifier
     from handful.distributed._boosting import fit_boosting
+    from handful.distributed._certified import fit_certified
     from handful.distributed._covering import fit_covering
     from handful.distributed._pursuit import fit_pursuit
     from handful.pursuit.base import BasePursuit
@@ -54,12 +56,14 @@ def fit(machine: Any, X: Any, y: Any, *, classes: Any = None, sample_weight: Any
         )
     if isinstance(machine, CoveringClassifier):
         return fit_covering(machine, X, y, classes)
+    if isinstance(machine, CertifiedClassifier):
+        return fit_certified(machine, X, y, classes)
     if isinstance(machine, AdaBoost):
         return fit_boosting(machine, X, y, classes)
     if isinstance(machine, BasePursuit):
         return fit_pursuit(machine, X, y, classes)
     raise TypeError(
-        "`machine` must be a SetCoveringMachine, DecisionListMachine, AdaBoost or kernel matching "
-        f"pursuit for Dask inputs, got {type(machine).__name__}. Call compute() on data that fit "
-        "into memory."
+        "`machine` must be a CertifiedClassifier, SetCoveringMachine, DecisionListMachine, "
+        "AdaBoost or kernel matching pursuit for Dask inputs, got "
+        f"{type(machine).__name__}. Call compute() on data that fit into memory."
     )

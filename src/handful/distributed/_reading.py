@@ -73,17 +73,13 @@ def read_chunks(
     random_state : None, int, RandomState, Generator or RowDigests
         What decides the order of the rows.
     """
-    blocks, names, width = delayed_blocks(X, y)
-    delayed = require_dask().delayed
-    look = delayed(_look, pure=False)
-    digests, covered = _digests_of(blocks, column_names(X), random_state)
-    with measured("look", len(blocks), 1, 0, 200):
-        found = compute([look(b, width, may_name, d) for b, d in zip(blocks, digests, strict=True)])
+    looked = look_at_blocks(
+        X, y, classes=classes, may_miss=may_miss, may_name=may_name, random_state=random_state
+    )
+    found, names, width = looked.found, looked.names, looked.width
+    blocks, known, sizes = looked.blocks, looked.classes, looked.sizes
     columns = _columns(found, names) if names is not None and may_name else None
-    known = None if classes is None else np.unique(np.asarray(classes))
-    _check(found, known, may_miss)
-    known = np.unique(np.concatenate([s.labels for s in found])) if known is None else known
-    sizes = np.array([s.n_rows for s in found], dtype=np.int64)
+    delayed = require_dask().delayed
     prepare = delayed(_prepare, pure=False)
     shared = delayed((columns, known), pure=False, traverse=False)
     parts = [
@@ -97,12 +93,73 @@ def read_chunks(
         np.add.at(counts, np.searchsorted(known, s.labels), s.counts)
     has_missing = any(s.has_missing for s in found)
     largest = float("nan") if has_missing else max(s.largest for s in found)
+    return Chunks(
+        parts, sizes, known, counts, width, names, columns, has_missing, largest,
+        looked.digests, looked.draw,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Looked:
+    """Chunks as they are, and what the first look at them found.
+
+    Attributes
+    ----------
+    blocks, digests : list of Delayed
+        Pairs of rows and labels, and digests of the rows.
+    found : list of Summary
+    names : list of str or None
+    width : int
+    sizes : int array
+    classes : array
+    draw : Draw
+    """
+
+    blocks: list[Any]
+    digests: list[Any]
+    found: list[Summary]
+    names: list[str] | None
+    width: int
+    sizes: Ints
+    classes: Labels
+    draw: Draw
+
+    @property
+    def starts(self) -> Ints:
+        """Index of the first row of each chunk."""
+        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)
+
+    def within(self, examples: Ints) -> list[Ints]:
+        """For each chunk, the positions in it of those examples (sorted) that it holds."""
+        ends = np.searchsorted(examples, np.cumsum(self.sizes))
+        begins = np.concatenate([[0], ends[:-1]])
+        pairs = zip(begins, ends, self.starts, strict=True)
+        return [examples[a:b] - start for a, b, start in pairs]
+
+
+def look_at_blocks(
+    X: Any,
+    y: Any,
+    *,
+    classes: Any = None,
+    may_miss: bool = True,
+    may_name: bool = True,
+    random_state: Any = None,
+) -> Looked:
+    """Look at every chunk once and check it; parameters as in `read_chunks`."""
+    blocks, names, width = delayed_blocks(X, y)
+    look = require_dask().delayed(_look, pure=False)
+    digests, covered = _digests_of(blocks, column_names(X), random_state)
+    with measured("look", len(blocks), 1, 0, 200):
+        found = compute([look(b, width, may_name, d) for b, d in zip(blocks, digests, strict=True)])
+    known = None if classes is None else np.unique(np.asarray(classes))
+    _check(found, known, may_miss)
+    known = np.unique(np.concatenate([s.labels for s in found])) if known is None else known
     sums = [s.digest_sum for s in found if s.digest_sum is not None]
     total = np.asarray(np.sum(sums, axis=0, dtype=np.uint64))
+    sizes = np.array([s.n_rows for s in found], dtype=np.int64)
     draw = Draw(digest_of_sum(total), seed_of(random_state), covered)
-    return Chunks(
-        parts, sizes, known, counts, width, names, columns, has_missing, largest, digests, draw
-    )
+    return Looked(blocks, digests, found, names, width, sizes, known, draw)
 
 
 def _digests_of(

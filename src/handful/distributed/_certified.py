@@ -1,0 +1,115 @@
+"""A menu over chunks: its pool is brought here, everything else is counted where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful._types import Ints
+from handful.certified import CertifiedClassifier, Counting, Tally
+from handful.distributed._chunks import in_chunk
+from handful.distributed._order import first_rows
+from handful.distributed._reading import Looked, look_at_blocks
+from handful.distributed.cluster import compute, measured, require_dask
+
+
+def fit_certified(machine: CertifiedClassifier, X: Any, y: Any, classes: Any) -> Any:
+    """Fit a menu to chunks."""
+    if classes is None:
+        classes = machine.classes
+    looked = look_at_blocks(X, y, classes=classes, random_state=machine.random_state)
+    return machine.fit_rows(RawChunks(looked))
+
+
+@dataclass(frozen=True)
+class RawChunks:
+    """Chunks of rows as they are, with what the first look at them found."""
+
+    looked: Looked
+    held: dict[str, Ints] = field(default_factory=dict)
+
+    @property
+    def n_samples(self) -> int:
+        """Rows of all chunks."""
+        return int(self.looked.sizes.sum())
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """Labels that occur."""
+        return self.looked.classes
+
+    @property
+    def seed(self) -> int | None:
+        """The seed, where there is one."""
+        return self.looked.draw.seed
+
+    def pool(self, n_rows: int) -> tuple[Any, NDArray[Any], Ints]:
+        """The first rows of the blind order, in that order."""
+        looked = self.looked
+        order = first_rows(looked.digests, looked.starts, looked.sizes, looked.draw, n_rows)
+        ordered = np.sort(order)
+        take = require_dask().delayed(_take, pure=False)
+        wanted = [(k, at) for k, at in enumerate(looked.within(ordered)) if len(at)]
+        with measured("pool", len(wanted), 1, ordered.nbytes, 0):
+            found = compute([take(looked.blocks[k], at) for k, at in wanted])
+        self.held["pool"] = ordered
+        place = np.searchsorted(ordered, order)
+        labels = np.concatenate([np.asarray(pair[1]) for pair in found])[place]
+        return _joined([pair[0] for pair in found], place), labels, order
+
+    def tally(self, counting: Counting, classes: Sequence[Any]) -> list[Tally]:
+        """One pass over the chunks."""
+        delayed, looked = require_dask().delayed, self.looked
+        shared = delayed((counting, list(classes)), pure=False, traverse=False)
+        count = delayed(_count, pure=False)
+        within = looked.within(self.held["pool"])
+        tasks = [
+            count(k, looked.blocks[k], at, shared)
+            for k, at in enumerate(within)
+            if looked.sizes[k] > 0
+        ]
+        with measured("count", len(tasks), 1):
+            parts = compute(tasks)
+        out: list[Tally] = parts[0]
+        for part in parts[1:]:
+            out = [a + b for a, b in zip(out, part, strict=True)]
+        return out
+
+
+def _take(block: tuple[Any, Any], at: Ints) -> tuple[Any, Any]:
+    rows, labels = block
+    some = rows.iloc[at] if hasattr(rows, "iloc") else np.asarray(rows)[at]
+    return some, np.asarray(labels)[at]
+
+
+def _joined(parts: Sequence[Any], place: Ints) -> Any:
+    if hasattr(parts[0], "iloc"):
+        import pandas as pd
+
+        return pd.concat(parts, ignore_index=True).iloc[place].reset_index(drop=True)
+    return np.concatenate(parts)[place]
+
+
+def _count(
+    k: int, block: tuple[Any, Any], held: Ints, shared: tuple[Counting, list[Any]]
+) -> list[Tally]:
+    """Counts of one chunk."""
+    rows, labels = block
+    counting, classes = shared
+    values = np.asarray(labels)
+    words, codes = np.unique(values, return_inverse=True)
+    unknown = [word for word in words.tolist() if word not in classes]
+    if unknown:
+        raise ValueError(
+            f"chunk {k} changed between two looks at it: it has the label {unknown[0]!r}. Its "
+            "source must give the same rows each time; use `persist()` where it does not."
+        )
+    y = np.array([classes.index(word) for word in words.tolist()], dtype=np.int64)[codes]
+    is_counted = np.ones(len(y), dtype=bool)
+    is_counted[held] = False
+    table = rows if hasattr(rows, "iloc") else np.asarray(rows, dtype=np.float64)
+    return list(in_chunk(k, lambda: counting.tally(table, y, is_counted)))
