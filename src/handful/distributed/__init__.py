@@ -3,9 +3,10 @@
 What lives here: fits of `CertifiedClassifier`, `SetCoveringMachine`, `DecisionListMachine`,
 `AdaBoost` and kernel matching pursuits on Dask arrays and data frames, which need not fit into
 memory; lazy predictions on them; `scheduler`, which sends sweeps over many models to a cluster.
-What does not: any search or certificate of its own. The compiled engine of `handful.rules` counts each chunk, and the
-results are those of the machine in memory, bit for bit, however the rows are cut (up to rounding
-for pursuits, whose sums are not whole numbers). Install it with ``pip install 'handful[dask]'``.
+What does not: any search or certificate of its own. The compiled engine of `handful.rules` counts
+each chunk, and the results are those of the machine in memory, bit for bit, however the rows are
+cut (up to rounding for pursuits, whose sums are not whole numbers). Install it with
+``pip install 'handful[dask]'``.
 
 To add a machine: let its solver ask for sums over rows that are integers, count them over
 `Chunks`, and dispatch to it in ``fit``; compare with the machine in memory for many chunkings.
