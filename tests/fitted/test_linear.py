@@ -18,3 +18,27 @@ def test_more_classes_by_hand():
     assert score.sentences(Spoken(("a", "b"), ("x", "y", "z")))[-1] == (
         "The largest sum gives the class."
     )
+
+
+def test_terms_are_ordered_by_their_effects_and_printed_in_full():
+    score = LinearScore(
+        ((0.5, -0.0123, 0.0, 123456.78),), (-1 / 3,), (0.0,) * 4, (1.0, 100.0, 1.0, 1e-6)
+    )
+    words = Spoken(("a", "b", "c", "d"), ("no", "yes"))
+    assert score.sentences(words) == [
+        "-0.0123·b (effect -1.23)",
+        "+0.5·a (effect +0.5)",
+        "+123456.78·d (effect +0.123)",
+        "Sum > 0.3333333333333333: yes; otherwise: no.",
+    ]
+    bare = LinearScore(score.weights, score.intercepts, score.fill)
+    assert bare.sentences(words) == ["+0.5·a -0.0123·b +1.235e+05·d > 0.333333: yes; otherwise: no."]
+
+
+def test_nothing_is_left_out_of_many_terms():
+    weights = tuple(0.1 + j for j in range(50))
+    score = LinearScore((weights,), (0.0,), (0.0,) * 50, (1.0,) * 50)
+    names = tuple(f"column {j}" for j in range(50))
+    lines = score.sentences(Spoken(names, ("no", "yes")))
+    assert len(lines) == 51
+    assert all(any(name in line for line in lines) for name in names)

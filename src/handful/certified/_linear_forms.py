@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from handful._types import Floats, Ints
@@ -17,6 +19,7 @@ from handful.fitted import LinearScore
 
 # Strongest first: each fit starts from the last.
 PENALTIES = (300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.1)
+_FEWEST_DIGITS, _MOST_DIGITS = 2, 8  # of the largest effect: few are easily copied
 MAX_SPARSE = 5  # a formula of more terms is no longer sparse to a reader
 _SPARSE_PENALTY = 1.0  # one example's worth: keeps separable data finite
 
@@ -41,21 +44,69 @@ def _path(pool: Pool, rows: Ints) -> list[Floats]:
 
 
 def _labels(Z: Floats, beta: Floats) -> Ints:
-    scores = Z @ beta[:-1] + beta[-1]
+    return _of_scores(Z @ beta[:-1] + beta[-1])
+
+
+def _of_scores(scores: Floats) -> Ints:
     if scores.shape[1] == 1:
         return (scores[:, 0] > 0.0).astype(np.int64)
     return np.asarray(np.argmax(scores, axis=1), dtype=np.int64)
 
 
 def _score(pool: Pool, beta: Floats) -> LinearScore:
-    """Weights in the features' own units."""
-    weights = beta[:-1].T / pool.scale
-    intercepts = beta[-1] - weights @ pool.center
+    """Weights in the features' own units, with as few digits as change no label of the pool."""
+    weights, intercepts = rounded(pool, beta)
     return LinearScore(
         tuple(tuple(float(w) for w in row) for row in weights),
         tuple(float(b) for b in intercepts),
         tuple(float(f) for f in pool.fill),
+        tuple(float(f"{s:.3g}") for s in pool.scale),
     )
+
+
+def rounded(pool: Pool, beta: Floats) -> tuple[Floats, Floats]:
+    """Weights (n_scores, n_features) and intercepts that a person can copy.
+
+    The largest effect of a sum, weight times spread, keeps a few digits, and smaller ones fewer, to
+    the same place of the sum; what is left of the mean goes into the intercept. Taken are the
+    fewest digits with which no label of the pool changes, and scores by a fiftieth of their spread
+    at most.
+    """
+    exact = beta[:-1].T / pool.scale
+    at_mean = beta[-1]
+    labels, scores = _labels(pool.scaled, beta), pool.scaled @ beta[:-1] + at_mean
+    width = np.maximum(scores.std(axis=0), 1e-300)
+    for digits in range(_FEWEST_DIGITS, _MOST_DIGITS + 1):
+        weights = np.vstack([_to_place(w, pool.scale, digits) for w in exact])
+        places = [_place(s) + 1 - digits for s in width]
+        raw = at_mean - weights @ pool.center
+        intercepts = np.array([_at(b, p) for b, p in zip(raw, places, strict=True)])
+        new = pool.filled @ weights.T + intercepts
+        change = np.abs(new - scores).max(axis=0)
+        if (change <= width / 50.0).all() and (_of_scores(new) == labels).all():
+            return weights, intercepts
+    return exact, at_mean - exact @ pool.center
+
+
+def _place(value: float) -> int:
+    """Decimal place of the first digit."""
+    return math.floor(math.log10(max(abs(value), 1e-300)))
+
+
+def _at(value: float, place: int) -> float:
+    """A number cut at a decimal place, with no more digits than that."""
+    return float(f"{value:.{max(0, _place(value) - place)}e}") if _place(value) >= place else 0.0
+
+
+def _to_place(weights: Floats, scale: Floats, digits: int) -> list[float]:
+    """Weights whose effects are cut at the place of the last digit of the largest effect."""
+    effects = np.abs(weights) * scale
+    last = _place(float(effects.max(initial=0.0))) + 1 - digits
+    cut = []
+    for weight, effect in zip(weights.tolist(), effects.tolist(), strict=True):
+        kept = _place(effect) - last + 1
+        cut.append(float(f"{weight:.{kept - 1}e}") if kept >= 1 else 0.0)
+    return cut
 
 
 def sparse_linear(pool: Pool) -> list[Proposal]:

@@ -115,11 +115,13 @@ def _card(d: Mapping[str, Any]) -> Card:
 
 def _write_linear(m: LinearScore) -> dict[str, Any]:
     weights = [list(row) for row in m.weights]
-    return {"weights": weights, "intercepts": list(m.intercepts), "fill": list(m.fill)}
+    fields = {"intercepts": list(m.intercepts), "fill": list(m.fill), "spread": list(m.spread)}
+    return {"weights": weights, **fields}
 
 
 def _linear(d: Mapping[str, Any]) -> LinearScore:
-    return LinearScore(as_floats(d["weights"]), as_floats(d["intercepts"]), as_floats(d["fill"]))
+    names = ("weights", "intercepts", "fill", "spread")
+    return LinearScore(*(as_floats(d[name]) for name in names))
 
 
 def _write_additive(m: Additive) -> dict[str, Any]:

@@ -77,7 +77,8 @@ def _moved(machine: Machine, places: Places) -> Machine:
         return replace(machine, items=tuple(items))
     if isinstance(machine, LinearScore):
         weights = tuple(_some(row, places) for row in machine.weights)
-        return replace(machine, weights=weights, fill=_some(machine.fill, places))
+        spread = _some(machine.spread, places) if machine.spread else ()
+        return replace(machine, weights=weights, fill=_some(machine.fill, places), spread=spread)
     if isinstance(machine, Additive):
         curves = [replace(c, feature=places[c.feature]) for c in machine.curves]
         return replace(machine, curves=tuple(curves))

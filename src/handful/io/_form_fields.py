@@ -182,6 +182,8 @@ def _linear(d: Mapping[str, Any], where: str, width: int, n_classes: int) -> Non
     _matrix(d["weights"], f"{where}.weights", n_scores, width)
     _numbers(d["intercepts"], f"{where}.intercepts", n_scores)
     _numbers(d["fill"], f"{where}.fill", width)
+    if d["spread"] != []:
+        read_scale(_numbers(d["spread"], f"{where}.spread", width), f"{where}.spread")
 
 
 def _matrix(value: Any, where: str, n_rows: int, n_columns: int) -> None:
@@ -248,7 +250,7 @@ _MACHINES: dict[str, tuple[tuple[str, ...], Callable[[Any, str, int, int], None]
     "constant": (("label", "n_classes"), _constant),
     "rules": (("rules", "default", "n_classes"), _rules),
     "score card": (("items", "threshold", "scale", "offset"), _card),
-    "linear": (("weights", "intercepts", "fill"), _linear),
+    "linear": (("weights", "intercepts", "fill", "spread"), _linear),
     "additive": (("curves", "intercepts"), _additive),
     "kernel expansion": (_KERNEL, _kernel),
     "vote": (("members", "n_classes"), _vote),
