@@ -29,6 +29,16 @@ def trained(tmp_path_factory):
     return folder, machine, X
 
 
+def _rule(machine):
+    return machine.explain().split("\n\n")[0]
+
+
+def _printed(machine):
+    """The conditions of the printed rule."""
+    inside = _rule(machine).split("\n", 1)[1].rsplit(";", 1)[0]
+    return [part.strip() for part in inside.replace("\n  or ", "\n  and ").split("\n  and ")]
+
+
 def _read(path, field="label"):
     with path.open(newline="", encoding="utf-8") as file:
         return [row[field] for row in csv.DictReader(file)]
@@ -48,8 +58,9 @@ def test_streamed_is_in_memory(suffix, trained, tmp_path, monkeypatch, rng):
     result = runner.invoke(app, ["predict", str(folder / "m.json"), str(path), "--out", str(out)])
     assert result.exit_code == 0, result.output
     assert _read(out) == machine.predict(new[X.columns]).tolist()
-    rules = [c.removesuffix(" or missing") for c in machine.get_rules()["condition"]] + [""]
-    assert _read(out, "rule") == [rules[i] for i in machine.fired_rules(new[X.columns])]
+    rules = [c.removesuffix(" or missing") for c in machine.get_rules()["condition"]]
+    rules.append(" and ".join(_printed(machine)) if "\n  and " in _rule(machine) else "otherwise")
+    assert _read(out, "decided by") == [rules[i] for i in machine.fired_rules(new[X.columns])]
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted([path.name, "labels.csv"])
 
 
@@ -62,7 +73,7 @@ def test_only_the_columns_that_decide(trained, tmp_path):
     result = runner.invoke(app, words)
     assert [row.split(",")[1] for row in result.stdout.splitlines()[1:]] == list(machine.predict(X))
     lines = runner.invoke(app, [*words, "--json"]).stdout.splitlines()
-    assert json.loads(lines[0]).keys() == {"row", "label", "rule"}
+    assert json.loads(lines[0]).keys() == {"row", "label", "decided by", "missing"}
     X[used[:-1]].to_csv(tmp_path / "new.csv", index=False)
     result = runner.invoke(app, words)
     assert result.exit_code == 2
@@ -166,3 +177,119 @@ def test_many_rows_in_little_memory(trained, tmp_path, rng):
 @pytest.mark.slow
 def test_a_million_rows_within_500_mib(trained, tmp_path, rng):
     print(_predict_many(trained[0], tmp_path, 1_000_000, 500 * 2**20, rng) / 2**20, "MiB")
+
+
+@pytest.fixture(scope="module")
+def form(tmp_path_factory):
+    """A form of a menu over numbers, words and codes, written by the program."""
+    folder = tmp_path_factory.mktemp("form")
+    rng = np.random.default_rng(3)
+    n = 300
+    age, dose = rng.integers(20, 90, n), rng.gamma(2.0, 3.0, n).round(2)
+    code = rng.choice(["007", "7a", "012"], n)
+    y = np.where(age + 5 * dose + 25 * (code == "007") + rng.normal(0, 15, n) > 90, "ill", "well")
+    table = pd.DataFrame({"id": np.arange(n) + 500, "age": age, "dose": dose, "code": code})
+    table.assign(outcome=y).to_csv(folder / "train.csv", index=False)
+    words = ["certify", str(folder / "train.csv"), "--choose", "score card", "--out"]
+    result = runner.invoke(app, [*words, str(folder / "study"), "-q"])
+    assert result.exit_code == 0, result.output
+    return folder
+
+
+NEW = "id,age,dose,code\n0017,75,9.5,007\n0018,,9.5,7a\n0019,30,NA,012\n0020,25,<0.5,012\n"
+
+
+def _rows(form, tmp_path, *options, model="study/model.json", data=NEW):
+    (tmp_path / "new.csv").write_text(data)
+    words = ["predict", str(form / model), str(tmp_path / "new.csv"), "-q", *options]
+    result = runner.invoke(app, words)
+    assert result.exit_code == 0, result.output
+    return list(csv.DictReader(result.stdout.splitlines()))
+
+
+def test_forms_say_what_decided_and_what_was_missing(form, tmp_path):
+    rows = _rows(form, tmp_path, "--keep", "id")
+    assert [row["id"] for row in rows] == ["0017", "0018", "0019", "0020"]
+    assert rows[0]["label"] == "ill"
+    assert rows[0]["decided by"].startswith(("1", "2"))
+    assert " points: " in rows[0]["decided by"]
+    assert "≥" in rows[0]["decided by"]
+    assert [row["missing"] for row in rows] == ["", "missing: age", "missing: dose", ""]
+    assert float(rows[0]["score"]) > 0 > float(rows[3]["score"])
+
+
+def test_forms_may_abstain_where_a_value_is_missing(form, tmp_path):
+    rows = _rows(form, tmp_path, "--on-missing", "abstain")
+    assert [row["label"] for row in rows][1:3] == ["", ""]
+    assert [row["decided by"] for row in rows][1:3] == ["abstains"] * 2
+    other = _rows(form, tmp_path, "--on-missing", "evaluate")
+    assert [row["label"] for row in rows][::3] == [row["label"] for row in other][::3]
+    result = runner.invoke(app, ["predict", "m", "n", "--on-missing", "never"])
+    assert "must be one of" in result.stderr
+
+
+def test_the_linear_form_predicts_and_says_its_sum(form, tmp_path):
+    words = ["certify", str(form / "train.csv"), "--choose", "linear", "-q", "--out"]
+    result = runner.invoke(app, [*words, str(tmp_path / "linear.json")])
+    assert result.exit_code == 0, result.output
+    assert "(effect +" in result.stdout
+    assert "Sum > " in result.stdout
+    rows = _rows(tmp_path, tmp_path, model="linear.json")
+    assert rows[0]["decided by"].startswith("score +")
+
+
+def test_codes_are_words_in_new_tables_too(form, tmp_path):
+    """A piece in which all codes look like numbers is read as the training table was."""
+    data = "id,age,dose,code\n1,60,5,007\n2,60,5,012\n"
+    both = _rows(form, tmp_path, data=data)
+    mixed = _rows(form, tmp_path, data=data + "3,60,5,7a\n")
+    assert [row["score"] for row in both] == [row["score"] for row in mixed][:2]
+
+
+def test_nothing_is_written_where_there_are_no_rows(form, tmp_path):
+    assert _rows(form, tmp_path, data="id,age,dose,code\n") == []
+    words = ["predict", str(form / "study/model.json"), str(tmp_path / "new.csv"), "-q"]
+    assert runner.invoke(app, words).stdout == ""
+
+
+def test_results_are_not_overwritten_unasked(form, tmp_path):
+    (tmp_path / "new.csv").write_text(NEW)
+    out = tmp_path / "labels.csv"
+    words = ["predict", str(form / "study/model.json"), str(tmp_path / "new.csv"), "-o", str(out)]
+    assert runner.invoke(app, words).exit_code == 0
+    assert b"\r" not in out.read_bytes()
+    out.write_text("precious")
+    assert runner.invoke(app, words).exit_code == 1
+    assert out.read_text() == "precious"
+    assert runner.invoke(app, [*words, "--force"]).exit_code == 0
+    assert out.read_text().startswith("row,label")
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
+def test_consoles_of_other_encodings(encoding, form, tmp_path):
+    (tmp_path / "new.csv").write_text(NEW)
+    environment = {**ENVIRONMENT, "PYTHONIOENCODING": encoding}
+    for words, shown in (
+        (["predict", str(form / "study/model.json"), str(tmp_path / "new.csv")], b">="),
+        (["certify", str(form / "train.csv"), "--candidates", "one rule"], b"-> 0"),
+    ):
+        program = [sys.executable, "-m", "handful", *words]
+        run = subprocess.run(program, capture_output=True, env=environment, check=False)
+        assert run.returncode == 0, run.stderr
+        assert shown in run.stdout
+
+
+def test_a_closed_pipe_ends_it_quietly(form, tmp_path):
+    rows = "".join(f"{i},{20 + i % 60},{i % 9},007\n" for i in range(60_000))
+    (tmp_path / "new.csv").write_text("id,age,dose,code\n" + rows)
+    program = [sys.executable, "-m", "handful", "predict", str(form / "study/model.json")]
+    with subprocess.Popen(
+        [*program, str(tmp_path / "new.csv"), "-q"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+    ) as run:
+        assert run.stdout.readline().startswith(b"row,label")
+        run.stdout.close()
+        assert run.stderr.read() == b""
+        assert run.wait() == 141

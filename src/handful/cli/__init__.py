@@ -15,7 +15,7 @@ from handful._version import __version__
 from handful.cli import _bounds, _certify, _compare, _datasets, _predict, _reproduce, _verify
 from handful.cli._completion import INSTALL, SHOW
 from handful.cli._guard import GuardedGroup, end_on_signals, guarded
-from handful.cli._output import warnings_to_console
+from handful.cli._output import never_fail_to_print, warnings_to_console
 
 __all__ = ["app", "main"]
 
@@ -82,5 +82,6 @@ def main() -> None:
     """Run the command line."""
     end_on_signals()
     warnings_to_console()
+    never_fail_to_print()
     with guarded():
         app()

@@ -46,6 +46,23 @@ def labeller_of(
     return _RuleLabeller(stored, tuple(keep), is_abstaining)
 
 
+ABSTAINS = "abstains"
+
+
+def _is_code(word: str) -> bool:
+    """Whether a word would be read as a number and then be another word."""
+    from handful.tables import word_of
+
+    try:
+        return word_of(float(word)) != word
+    except ValueError:
+        return False
+
+
+def _gaps(names: Sequence[str]) -> str:
+    return f"missing: {', '.join(names)}" if names else ""
+
+
 def _kept(chunk: pd.DataFrame, keep: Sequence[str]) -> list[tuple[Any, ...]]:
     """Cells that pass through, nothing where nothing is."""
     columns = [["" if value != value else value for value in chunk[name]] for name in keep]
@@ -64,7 +81,10 @@ class _FormLabeller(Labeller):
 
     @property
     def words(self) -> set[str]:  # type: ignore[override]
-        return set(self.keep)
+        """What passes through, and categories such as 007, which are not the number 7."""
+        known = {c.name: (*(c.words or ()), *c.levels) for c in self.form.fitted.columns.columns}
+        coded = [name for name, words in known.items() if any(_is_code(word) for word in words)]
+        return {*self.keep, *coded}
 
     @property
     def header(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -76,10 +96,10 @@ class _FormLabeller(Labeller):
         scores, reasons = form.scores(chunk), form.reasons(chunk)
         out = []
         for i, kept in enumerate(_kept(chunk, self.keep)):
-            gaps = f"missing: {', '.join(missing[i])}" if missing[i] else ""
+            gaps = _gaps(missing[i])
             is_silent = self.is_abstaining and bool(gaps)
             score = "" if is_silent else round(float(scores[i]), 6)
-            label, reason = ("", "abstains") if is_silent else (labels[i], reasons[i])
+            label, reason = ("", ABSTAINS) if is_silent else (labels[i], reasons[i])
             out.append((*kept, start + i + 1, label, score, reason, gaps))
         return out
 
@@ -106,19 +126,20 @@ class _RuleLabeller(Labeller):
 
     @property
     def header(self) -> tuple[str, ...]:  # type: ignore[override]
-        return (*self.keep, "row", "label", "rule")
+        return (*self.keep, "row", "label", "decided by", "missing")
 
     def rows(self, chunk: pd.DataFrame, start: int) -> list[tuple[Any, ...]]:
         import numpy as np
 
         X = self.model.encode(chunk)
-        is_silent = np.isnan(X).any(axis=1) & self.is_abstaining
-        labels = np.full(len(X), "", dtype=object)
+        is_missing = np.isnan(X)
+        is_silent = is_missing.any(axis=1) & self.is_abstaining
+        labels, reasons = np.full(len(X), "", dtype=object), np.full(len(X), ABSTAINS, dtype=object)
         labels[~is_silent] = self.model.predict(X[~is_silent])
-        fired = self.model.fired(X) if not is_silent.any() else np.full(len(X), "", dtype=object)
-        if is_silent.any():
-            fired[~is_silent] = self.model.fired(X[~is_silent])
-        return [
-            (*kept, start + i + 1, labels[i], fired[i])
-            for i, kept in enumerate(_kept(chunk, self.keep))
-        ]
+        reasons[~is_silent] = self.model.fired(X[~is_silent])
+        names = self.model.names
+        out = []
+        for i, kept in enumerate(_kept(chunk, self.keep)):
+            gaps = _gaps([names[j] for j in np.flatnonzero(is_missing[i])])
+            out.append((*kept, start + i + 1, labels[i], reasons[i], gaps))
+        return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 import sys
@@ -90,6 +91,25 @@ def named_types(values: list[str] | None) -> list[str]:
 def print_json(data: Any) -> None:
     """One JSON document on standard output; NaN and infinity are refused."""
     write_out(json.dumps(data, indent=2, allow_nan=False) + "\n")
+
+
+_PLAIN = {"≥": ">=", "≤": "<=", "≠": "!=", "→": "->", "·": "*", "×": "x", "…": "...", "−": "-"}
+
+
+def _in_plain(error: UnicodeError) -> tuple[str, int]:
+    """What stands in for characters that a console cannot show."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    gone = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(letter, "?") for letter in gone), error.end
+
+
+def never_fail_to_print() -> None:
+    """Let consoles that do not speak UTF-8 show ">=" for "≥" instead of ending the program."""
+    codecs.register_error("handful", _in_plain)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure") and "utf" not in (stream.encoding or "").lower():
+            stream.reconfigure(errors="handful")
 
 
 def write_out(text: str) -> None:

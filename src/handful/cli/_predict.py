@@ -61,8 +61,8 @@ def predict(
 
     Reads the table in pieces, so that it may be larger than memory, and needs only the columns
     that the rule uses. Writes row number, label, score, what decided and which values were
-    missing. Labels are written as they are: if they may start with = + - or @, do not open the
-    result in a spreadsheet.
+    missing; the certificate goes to standard error. Labels are written as they are: if they may
+    start with = + - or @, do not open the result in a spreadsheet.
 
     Example: **handful predict results/model.json new.csv --out labels.csv**
     """
@@ -99,6 +99,8 @@ def _write_rows(
     n_rows = 0
     pieces = (read_chunks(path, labeller.needs, words=labeller.words) for path in matching(data))
     for chunk in itertools.chain.from_iterable(pieces):
+        if len(chunk) == 0:  # a header without rows
+            continue
         try:
             rows = labeller.rows(chunk, n_rows)
         except ValueError as error:

@@ -101,7 +101,7 @@ class LinearScore:
         """The terms of one sum in words, largest effects first."""
         weights, effects = self.weights[k], self.effects(k)
         return [
-            f"{in_full(weights[j], sign=True)}·{words.names[j]}"
+            f"{in_full(weights[j], sign=True)}·{words.names[j]}{words.numbered(j)}"
             f" (effect {effects[j]:+.3g})"
             for j in np.argsort(-np.abs(effects), kind="stable")
             if weights[j] != 0.0

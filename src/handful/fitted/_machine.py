@@ -54,6 +54,13 @@ class Spoken:
             return name.replace(MISSING, KNOWN)
         return f"{name} < {self.value(feature, threshold)}"
 
+    def numbered(self, feature: int) -> str:
+        """Which numbers ordered words stand for, for sums; empty for numbers."""
+        scale = self.scales[feature] if self.scales else ()
+        if not scale:
+            return ""
+        return f" [{', '.join(f'{word} = {k}' for k, word in enumerate(scale))}]"
+
     def score(self, weights: Floats) -> str:
         """A weighted sum, all of it."""
         used = np.flatnonzero(weights).tolist()

@@ -183,7 +183,8 @@ def _linear(d: Mapping[str, Any], where: str, width: int, n_classes: int) -> Non
     _numbers(d["intercepts"], f"{where}.intercepts", n_scores)
     _numbers(d["fill"], f"{where}.fill", width)
     if d["spread"] != []:
-        read_scale(_numbers(d["spread"], f"{where}.spread", width), f"{where}.spread")
+        _numbers(d["spread"], f"{where}.spread", width)
+        read_scale(d["spread"], f"{where}.spread")
 
 
 def _matrix(value: Any, where: str, n_rows: int, n_columns: int) -> None:

@@ -115,7 +115,11 @@ class StoredModel:
         return classes[np.argmax(values >= values.max(axis=1, keepdims=True) - slack, axis=1)]
 
     def fired(self, X: Any) -> NDArray[Any]:
-        """Condition of the first rule that covers each row, of the machine that decided."""
+        """What decided about each row, of the machine that decided, in the printed words.
+
+        The condition of the first rule that covers the row; where none does, all conditions that
+        a conjunction asks for, or "otherwise".
+        """
         X = self._checked(X)
         which = np.zeros(len(X), dtype=int)
         if len(self.machines) > 1:
@@ -123,7 +127,8 @@ class StoredModel:
             which = np.array([codes[label] for label in self.predict(X)], dtype=int)
         out = np.full(len(X), "", dtype=object)
         for k, machine in enumerate(self.machines):
-            texts = np.array([*(self.condition(r) for r in machine.rules), ""], dtype=object)
+            last = self._without_rule(machine)
+            texts = np.array([*(self.condition(r) for r in machine.rules), last], dtype=object)
             rows = np.flatnonzero(which == k)
             first = machine.first_rule(X[rows])
             out[rows] = texts[first]
@@ -131,6 +136,28 @@ class StoredModel:
                 mine = rows[first == i]
                 out[mine[rule.is_missing(X[mine])]] = self._missing_text(rule)
         return out
+
+    def _without_rule(self, machine: Machine) -> str:
+        """What is said of a row that no rule covers."""
+        if not isinstance(machine, RuleSet | RuleList):
+            return ""
+        if not machine.rules:
+            return "always"
+        if isinstance(machine, RuleList) or machine.kind != "conjunction":
+            return "otherwise"
+        return " and ".join(self._opposite(rule) for rule in machine.rules)
+
+    def _opposite(self, rule: AbstractRule) -> str:
+        """What a conjunction asks for: that a rule does not cover the row."""
+        marks = {
+            "below": ("<", "≥"),
+            "above": (">", "≤"),
+            "equal": ("=", "≠"),
+            "unequal": ("≠", "="),
+        }
+        mark, other = marks[rule.side]
+        head, _, tail = self.condition(rule).rpartition(f" {mark} ")
+        return f"{head} {other} {tail}"
 
     def _missing_text(self, rule: AbstractRule) -> str:
         """Why a rule of a conjunction takes a row that lacks a value."""

@@ -69,8 +69,8 @@ def check_columns(needed: Sequence[str], names: Sequence[str]) -> None:
     absent = [name for name in needed if name not in present]
     if absent:
         raise ColumnsMissingError(
-            f"the data must have the columns {[name[:80] for name in absent[:10]]}, which the "
-            f"model uses. They have: {[name[:80] for name in names[:10]]}."
+            f"the data must have the columns {[name[:80] for name in absent[:10]]}, which are "
+            f"needed. They have: {[name[:80] for name in names[:10]]}."
         )
 
 
