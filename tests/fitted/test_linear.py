@@ -32,7 +32,9 @@ def test_terms_are_ordered_by_their_effects_and_printed_in_full():
         "Sum > 0.3333333333333333: yes; otherwise: no.",
     ]
     bare = LinearScore(score.weights, score.intercepts, score.fill)
-    assert bare.sentences(words) == ["+0.5·a -0.0123·b +1.235e+05·d > 0.333333: yes; otherwise: no."]
+    assert bare.sentences(words) == [
+        "+0.5·a -0.0123·b +1.235e+05·d > 0.333333: yes; otherwise: no."
+    ]
 
 
 def test_nothing_is_left_out_of_many_terms():
