@@ -177,9 +177,10 @@ class CertifiedEstimator(ABC, BaseEstimator):
             n_rows, n_errors = len(is_wrong), int(np.count_nonzero(is_wrong))
         return held_out_bound(n_rows, n_errors, n_choices=n_choices, delta=delta)
 
-    def _remember(self, seen: SeenRows, n_samples: int) -> None:
-        """The training rows, by their digests, or by those of a sample of them."""
-        self._seen, self.n_samples_ = seen, n_samples
+    def _remember(self, X: Any, y: Any, n_samples: int | None = None) -> None:
+        """The training rows, by their digests, or a sample of ``n_samples`` of them."""
+        self._seen = SeenRows.of(X, y)
+        self.n_samples_ = len(y) if n_samples is None else n_samples
 
     def _keep_examples(self, made_of: Any, held_back: Any = None) -> None:
         """What the machine is made of, and what its certificate does not count."""
@@ -266,7 +267,7 @@ class BaseClassifier(ClassifierMixin, CertifiedEstimator):
                 f"`y` must hold at least two classes, got one class: {only!r}. Add examples of "
                 "another class."
             )
-        self._remember(SeenRows.of(X, y), len(codes))
+        self._remember(X, y)
         return np.asarray(codes, dtype=np.int64)
 
     def _positives(self) -> list[int]:

@@ -255,9 +255,7 @@ class AdaBoost(OneVersusRest):
 
     def _factors(self) -> list[tuple[int, int, float]]:
         """Machine, round and Z; none where the machine is constant."""
-        if self.path_.empty:
-            return []
-        return list(self.path_[["machine", "round", "Z"]].itertuples(index=False, name=None))
+        return [(int(row["machine"]), int(row["round"]), row["Z"]) for row in self._rounds]
 
     def training_bound(self) -> Criterion:
         """The product of all Z: bounds the training error, and is no guarantee on new cases.

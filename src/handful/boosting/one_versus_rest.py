@@ -18,7 +18,7 @@ from handful.boosting.votes import ColumnVote, StumpVote, stump_curves
 from handful.bounds import Certificate, NotCertifiableError
 from handful.estimator import BaseClassifier, columns_of, shared_certificate
 from handful.fitted import PART_COLUMNS, Machine, feature_names, from_scores, linear_score
-from handful.tables import BlindOrder, SeenRows, blind_order
+from handful.tables import BlindOrder, blind_order
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +47,6 @@ class OneVersusRest(BaseClassifier):
     """
 
     machines_: list[Any]
-    path_: pd.DataFrame
 
     @abstractmethod
     def _check_parameters(self, X: Floats) -> None:
@@ -97,7 +96,7 @@ class OneVersusRest(BaseClassifier):
         self._refuse_one_class(np.unique(codes[weights > 0.0]).size)
         self.is_weighted_ = bool(np.any(weights != 1.0))
         if np.any(weights == 0.0):
-            self._seen = SeenRows.of(X[weights > 0.0], y[weights > 0.0])
+            self._remember(X[weights > 0.0], y[weights > 0.0], len(X))
         self._fit_machines(X, codes, weights)
         return self
 
@@ -130,10 +129,16 @@ class OneVersusRest(BaseClassifier):
         self._keep_path(rows)
 
     def _keep_path(self, rows: list[dict[str, float]]) -> None:
+        self.n_iter_ = int(max((row["round"] for row in rows), default=0))
+        self._rounds = rows
+
+    @property
+    def path_(self) -> pd.DataFrame:
+        """One row a round of each machine."""
         import pandas as pd
 
-        self.n_iter_ = int(max((row["round"] for row in rows), default=0))
-        self.path_ = pd.DataFrame(rows)
+        check_is_fitted(self, "machines_")
+        return pd.DataFrame(self._rounds)
 
     def _scores(self, rows: Floats) -> Floats:
         return columns_of([vote(rows) for vote in self.machines_])

@@ -35,7 +35,7 @@ from handful.certified._pool import Pool, make_folds, take_rows
 from handful.certified._records import Candidate, Failure
 from handful.estimator import TableClassifier
 from handful.fitted import feature_names, read_columns, read_table
-from handful.tables import SeenRows, make_units, pool_size
+from handful.tables import make_units, pool_size
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -188,7 +188,7 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         n_pool = min(pool_size(rows.n_samples, self.pool_share), max(1, rows.n_samples - 1))
         some, labels, places = rows.pool(n_pool)
         table, labels = read_table(self, some, labels)
-        self._remember(SeenRows.of(table, labels), rows.n_samples)
+        self._remember(table, labels, rows.n_samples)
         position = {label: k for k, label in enumerate(self.classes_.tolist())}
         y = np.array([position[label] for label in np.asarray(labels).tolist()], dtype=np.int64)
         pool = self._pool(table, y, None, None)

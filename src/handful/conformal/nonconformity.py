@@ -183,6 +183,7 @@ class NonconformityClassifier(BaseClassifier):
         self._parts = {
             name: (_safe_indexing(X, rows), codes[rows])
             for name, rows in (
+                ("train", self._ordered[2]),
                 ("validation", self._ordered[1]),
                 ("calibration", self._ordered[0]),
             )
@@ -192,8 +193,14 @@ class NonconformityClassifier(BaseClassifier):
         self.validation_errors_ = self._table.n_errors
         self.best_index_ = int(self._table.best_first[0])
         self._follow(self.select, self.tie)
-        self.n_training_errors_ = int(np.sum(self._codes(X) != codes))
         return self
+
+    @property
+    def n_training_errors_(self) -> int:  # type: ignore[override]
+        """Errors of the rule on all examples that were given; counted when asked for."""
+        check_is_fitted(self)
+        parts = [(cases, codes) for cases, codes in self._parts.values() if codes.size]
+        return sum(int(np.sum(self._codes(cases) != codes)) for cases, codes in parts)
 
     def with_rule(self, select: str, tie: str = "vote") -> NonconformityClassifier:
         """A copy with the same fitted models and another rule, calibrated for that rule.
@@ -205,7 +212,6 @@ class NonconformityClassifier(BaseClassifier):
         other = copy(self).set_params(select=select, tie=tie)
         other._check_words()
         other._follow(select, tie)
-        del other.n_training_errors_  # those of the other rule
         return other
 
     def _check_words(self) -> None:

@@ -29,7 +29,6 @@ from handful.distributed.cluster import (
 from handful.estimator import columns_of
 from handful.fitted import from_scores
 from handful.rules.table import Encoder
-from handful.tables import SeenRows
 
 Codes = NDArray[np.uint16]
 
@@ -55,7 +54,7 @@ def fit_boosting(machine: AdaBoost, X: Any, y: Any, classes: Any) -> AdaBoost:
     machine._has_constant = False
     machine.machines_, history = _machines(machine, chunks)
     rows, codes = chunks.hold(chunks.shown)  # a sample tells a table that was trained on
-    machine._remember(SeenRows.of(rows, chunks.classes[codes]), chunks.n_samples)
+    machine._remember(rows, chunks.classes[codes], chunks.n_samples)
     machine._margins, machine.n_training_errors_ = _margins(machine.machines_, chunks)
     machine._keep_path(history)
     machine.__dict__.pop("margins_", None)

@@ -15,7 +15,7 @@ from handful.distributed._reading import delayed_blocks, read_chunks
 from handful.distributed.cluster import compute, measured, reduced, require_dask
 from handful.pursuit import KernelMatchingPursuitClassifier
 from handful.pursuit.elsewhere import Job, fit_classifier, fit_regressor
-from handful.tables import RowDigests, SeenRows, column_names, seed_of
+from handful.tables import RowDigests, column_names, seed_of
 
 
 def fit_pursuit(machine: Any, X: Any, y: Any, classes: Any) -> Any:
@@ -28,7 +28,7 @@ def fit_pursuit(machine: Any, X: Any, y: Any, classes: Any) -> Any:
     source = PursuitRows(chunks)
     remember_inputs(machine, chunks)
     rows, codes = chunks.hold(chunks.shown)  # a sample tells a table that was trained on
-    machine._remember(SeenRows.of(rows, chunks.classes[codes]), chunks.n_samples)
+    machine._remember(rows, chunks.classes[codes], chunks.n_samples)
     if is_classifier:
         return fit_classifier(machine, source)
     del machine.classes_

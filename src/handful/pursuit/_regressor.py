@@ -20,7 +20,6 @@ from handful.pursuit._expansion import expansion_of_size
 from handful.pursuit._ground import Ground, is_outside
 from handful.pursuit._path import BOUND_OF, Counts, certificate_of
 from handful.pursuit.base import BasePursuit, check_kernel_matrix, residual_frame
-from handful.tables import SeenRows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,7 +132,7 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
         if self._is_pairwise():
             check_kernel_matrix(X)
         check_delta(self.delta)
-        self._remember(SeenRows.of(X, y), len(X))
+        self._remember(X, y)
         Y = np.asarray(y, dtype=np.float64).reshape(len(X), -1)
         self._is_flat = np.ndim(y) == 1
         X_ordered, Y_ordered = self._in_order(given, X, Y)

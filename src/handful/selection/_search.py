@@ -101,8 +101,8 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def __init__(
         self,
         estimator: Any,
-        *,
         param_grid: Any,
+        *,
         by: str = "auto",
         delta: float = 0.05,
         cv: Any = 10,

@@ -27,7 +27,7 @@ from handful.svm._model import SVMModel
 from handful.svm._store import KernelStore
 from handful.svm.criteria.registry import get_criterion
 from handful.svm.grid import SVMGrid, fit_kernel_path
-from handful.tables import class_weights
+from handful.tables import SeenRows, class_weights
 
 
 class SupportVectorMachine(BaseClassifier):
@@ -144,10 +144,18 @@ class SupportVectorMachine(BaseClassifier):
             )
         return X, codes
 
+    @property
+    def _seen(self) -> SeenRows:  # type: ignore[override]
+        """The training rows, which the machine holds anyway, looked at when asked for."""
+        return SeenRows.of(self._store.X, self.classes_[self._label_codes])
+
+    def _remember(self, X: Any, y: Any, n_samples: int | None = None) -> None:
+        self.n_samples_ = len(y)
+
     def _look_like(self, first: Any) -> None:
         """What the check of the data found out, for a machine on the same data."""
         self.classes_, self.n_features_in_ = first.classes_, first.n_features_in_
-        self._remember(first._seen, first.n_samples_)
+        self.n_samples_ = first.n_samples_
         if hasattr(first, "feature_names_in_"):
             self.feature_names_in_ = first.feature_names_in_
 
@@ -167,6 +175,7 @@ class SupportVectorMachine(BaseClassifier):
         self.support_ = np.unique(np.concatenate([model.support for model in self.models_]))
         self.gap_ = max(model.gap for model in self.models_)
         self._keep_examples(self.support_)
+        self._label_codes = codes
         wrong = from_scores(columns_of([model.f for model in models])) != codes
         self.n_training_errors_ = int(np.sum(wrong))
         self._stable_sets: list[StableSet] | None = None
