@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from handful import CertifiedClassifier
 from handful.bounds import betting_bound, binomial_tail_inverse
 from handful.certified._groups import (
     count_groups,
@@ -91,3 +92,49 @@ def test_groups_of_one_row_are_rows(rng):
 @pytest.mark.parametrize("n", [0, 5])
 def test_without_a_pool_nothing_is_guessed(n):
     assert not prefers_betting(np.empty(0), n, 3.0)
+
+
+def patients(rng, n_groups, size, spread):
+    """Rows of patients; errors within one are mixed where ``spread`` is small."""
+    groups = np.repeat(np.arange(n_groups), size)
+    X = rng.normal(size=(n_groups * size, 2)) + spread * rng.normal(size=(n_groups, 2))[groups]
+    y = (X[:, 0] + rng.normal(size=len(X)) > 0).astype(int)
+    return X, y, groups
+
+
+def test_mixed_errors_are_certified_below_one_row_a_patient(rng):
+    gain = []
+    for _ in range(6):
+        X, y, groups = patients(rng, 80, 8, 0.2)
+        whole = CertifiedClassifier(["one rule", "linear"]).fit(X, y, groups=groups)
+        single = CertifiedClassifier(["one rule", "linear"]).fit(X[::8], y[::8])
+        gain.append(single.menu_risks_.min() - whole.menu_risks_.min())
+    assert np.mean(gain) > 0.03
+
+
+def test_groups_of_one_row_cost_next_to_nothing(rng):
+    off = []
+    for _ in range(6):
+        X, y, _ = patients(rng, 150, 1, 0.0)
+        plain = CertifiedClassifier(["one rule", "linear"]).fit(X, y)
+        alone = CertifiedClassifier(["one rule", "linear"]).fit(X, y, groups=np.arange(150))
+        assert len(alone.held_back_) == len(plain.held_back_)
+        off.append(alone.menu_risks_.min() - plain.menu_risks_.min())
+    assert abs(np.mean(off)) < 0.04  # the pools are drawn apart
+
+
+def test_groups_are_routed(rng):
+    from sklearn import set_config
+    from sklearn.model_selection import GroupKFold, cross_validate
+
+    X, y, groups = patients(rng, 30, 4, 1.0)
+    set_config(enable_metadata_routing=True)
+    try:
+        machine = CertifiedClassifier(["one rule"]).set_fit_request(groups=True)
+        done = cross_validate(
+            machine, X, y, cv=GroupKFold(3), params={"groups": groups}, return_estimator=True
+        )
+    finally:
+        set_config(enable_metadata_routing=False)
+    assert all("a random new group" in m.certificate_.quantity for m in done["estimator"])
+    assert all(len(m.held_back_) == 4 * 8 for m in done["estimator"])  # 8 of 20 whole groups
