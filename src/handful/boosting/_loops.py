@@ -45,18 +45,23 @@ def best_cuts(order, counts, offsets, positions, prices, scores, tol):
             for i in range(k, positions[c]):
                 left += scores[row[i]]
             k = positions[c]
+            # left - right = 2 left - total: the total is the same for all cuts and is taken off
+            # below.
             plus = 2.0 * left - prices[c, 0]
             minus = -2.0 * left - prices[c, 1]
+            # By more than the tolerance: sums in another order of rows must not move the cut.
             if plus > plus_best + tol:
                 plus_best, plus_at = plus, c
             if minus > minus_best + tol:
                 minus_best, minus_at = minus, c
+        # Examples right of the last cut are in no left sum yet; missing ones are in neither.
         total = left
         for i in range(k, counts[j]):
             total += scores[row[i]]
         plus_best -= total
         minus_best += total
         is_tied = abs(minus_best - plus_best) <= tol
+        # With equal values the lower cut wins, and sign +1 where the cuts are the same.
         if minus_best > plus_best + tol or (is_tied and minus_at < plus_at):
             index[j], value[j] = 2 * minus_at + 1, minus_best
         elif plus_at >= 0:
@@ -81,6 +86,7 @@ def add_quanta(codes, is_positive, weights, levels, constant, log_total, bits, o
     """
     unit = 2.0**bits
     for i in range(codes.shape[1]):
+        # A weight of zero is an example that is not there, even where exp would overflow.
         if weights[i] == 0.0:
             continue
         score = constant
@@ -88,6 +94,7 @@ def add_quanta(codes, is_positive, weights, levels, constant, log_total, bits, o
             score += levels[j, codes[j, i]]
         label = 1 if is_positive[i] else 0
         exponent = (-score if is_positive[i] else score) - log_total
+        # A share is at most 1; rounding of the exponent must not push it beyond what 64 bits hold.
         quanta = np.int64(np.rint(min(weights[i] * np.exp(exponent), 1.0) * unit))
         for j in range(codes.shape[0]):
             out[label, j, codes[j, i]] += quanta
@@ -131,10 +138,12 @@ def descend_pairs(Q, caps, u, gradient, tol, max_steps):
             if u[k] > 0.0 and gradient[k] > low:
                 fall = gradient[k] - low
                 curvature = max(Q[i, i] + Q[k, k] - 2.0 * Q[i, k], 1e-12)
+                # Compared without dividing: a quotient would be formed for every example.
                 if fall * fall > most * curvature:
                     j, most, bend = k, fall * fall / curvature, curvature
         room = caps[i] - u[i]
         moved = min((gradient[j] - low) / bend, room, u[j])
+        # Onto the bound itself, so that the example counts as full and is not chosen again.
         u[i] = caps[i] if moved == room else u[i] + moved
         u[j] = 0.0 if moved == u[j] else u[j] - moved
         for k in range(n):

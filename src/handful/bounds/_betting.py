@@ -101,6 +101,8 @@ def _bets(losses: Floats, before: Floats, nats: float) -> Floats:
     number = np.arange(len(seen) + 1) + 1.0
     mean = np.cumsum(np.concatenate([[0.5], seen])) / number
     deviations = np.concatenate([[0.25], (seen - mean[1:]) ** 2])
+    # Shifted by one: the bet of a round must not look at its own loss, or the capital is no
+    # martingale.
     variance = (np.cumsum(deviations) / number)[len(before) : -1]
     return np.asarray(np.sqrt(2.0 * nats / (n * variance)))
 
@@ -108,8 +110,10 @@ def _bets(losses: Floats, before: Floats, nats: float) -> Floats:
 def _log_capital(losses: Floats, bets: Floats, m: float) -> float:
     """Largest logarithm of the capital against the mean m."""
     with np.errstate(divide="ignore"):
+        # A larger bet could lose more than everything; at m = 1 there is no such limit.
         largest = np.divide(1.0, 1.0 - m)
         gains = np.log1p(np.maximum(np.minimum(bets, largest) * (m - losses), -1.0))
+    # Ville's inequality holds for the largest capital on the way, not for the last only.
     return float(np.max(np.cumsum(gains)))
 
 
@@ -121,6 +125,7 @@ def _limit(losses: Floats, bets: Floats, nats: float) -> float:
         middle = 0.5 * (low + high)
         if middle in (low, high):
             break
+        # The capital grows with m: all larger means are excluded too.
         if _log_capital(losses, bets, middle) >= target:
             high = middle
         else:

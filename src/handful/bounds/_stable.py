@@ -45,7 +45,9 @@ def stable_risk(n_compressed: int, n_samples: int, log_delta: float) -> float:
     log_delta = check_real("log_delta", log_delta, high=0.0, high_open=True)
     if n_compressed >= n_samples:
         return 1.0
+    # The bound is never below the share k / n.
     low, high = n_compressed / n_samples, 1.0
+    # Rounding of the logarithms grows with their size.
     pad = 1e-12 * (1.0 - log_delta)
     while True:  # sixty-four parts at a time, down to neighbouring floats
         grid = low + (high - low) * (np.arange(1.0, 64.0) / 64.0)

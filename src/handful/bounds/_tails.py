@@ -40,6 +40,7 @@ def _stirling_error(x: Floats) -> Floats:
     for coefficient in reversed(_STIRLING):
         series = coefficient - inverse_square * series
     series /= x
+    # Seven terms of the series are enough from 16 on only.
     small = np.flatnonzero(x < 16.0)
     low = x[small]
     series[small] = gammaln(low + 1.0) - (low + 0.5) * np.log(low) + low - _HALF_LOG_2PI
@@ -51,6 +52,7 @@ def _deviance(x: Floats, mean: Floats) -> Floats:
     positive = x > _TINY
     safe = np.where(positive, x, 1.0)
     z = (mean - x) / safe
+    # Close to the mean the two large parts cancel; the series in v has no such parts.
     near = np.abs(z) < 0.2
     near_z = np.where(near, z, 0.0)
     v = near_z / (2.0 + near_z)
@@ -81,6 +83,7 @@ def _log_binomial_pmf(k: Floats, n: Floats, p: Floats, q: Floats, constant: Floa
 
 def _log_coefficient(k: Floats, n: Floats, constant: Floats) -> Floats:
     """Log of C(n, k) for flat arrays with 0 <= k <= n, 0 < n."""
+    # The smaller of the two: log1p of a large share would lose digits.
     less = np.minimum(k, n - k)
     with np.errstate(divide="ignore", invalid="ignore"):
         entropy = -less * np.log(less / n) - (n - less) * np.log1p(-less / n)
@@ -126,6 +129,7 @@ def _beta_fraction(x: Floats, y: Floats, a: Floats, b: Floats, tolerance: float)
         n_going = np.count_nonzero(going)
         if n_going == 0:
             return value
+        # Copying costs more than a few idle elements.
         if n_going < 0.7 * going.size:
             active = active[going]
             x, a, b, c, d = x[going], a[going], b[going], c[going], d[going]
@@ -142,10 +146,12 @@ def _log_tails(
     beta law, so the smaller of the two tails is computed and the other is its complement.
     """
     log_pmf = _log_binomial_pmf(k, n, p, q, constant)
+    # The usual switch of this fraction: x < (a + 1) / (a + b + 2).
     is_lower = q * (n + 3.0) < n - k + 1.0
     x, y = np.where(is_lower, q, p), np.where(is_lower, p, q)
     a, b = np.where(is_lower, n - k, k + 1.0), np.where(is_lower, k + 1.0, n - k)
     fraction = _beta_fraction(x, y, a, b, tolerance)
+    # A tail is a probability: rounding must not push its logarithm above 0.
     small = np.minimum(log_pmf + np.log((n - k) * p / fraction), 0.0)
     with np.errstate(divide="ignore"):
         large = np.log1p(-np.exp(small))
@@ -234,9 +240,11 @@ def binomial_tail_inverse(
 
 def _solve_tail(k: Floats, n: Floats, log_delta: Floats) -> Floats:
     """The inverse for flat arrays with 0 <= k < n, log_delta < 0 finite."""
+    # A smaller probability, so a larger p: the pad is on the safe side.
     target = log_delta * (1.0 + _PAD)
     rest, constant = n - k, _pmf_constant(k, n)
     highest = np.minimum((_log_coefficient(k, n, constant) - target) / rest, _LARGEST_U)
+    # A normal guess; only the number of steps depends on it.
     z = -ndtri_exp(target)
     guess = _kl_newton((k + 2 / 3) / (n + 1 / 3), np.square(z) / (2.0 * n + 2 / 3), n_steps=3)
     u = np.where((z > 0) & (guess < highest), guess, highest)
@@ -247,6 +255,7 @@ def _solve_tail(k: Floats, n: Floats, log_delta: Floats) -> Floats:
             break
         at, kk, ends = u[rows], k[rows], highest[rows]
         p, q = -np.expm1(-at), np.exp(-at)
+        # The first step is far from the root: its digits would be wasted.
         tolerance = 1e-7 if step == 0 else 4e-16
         log_cdf, _, log_pmf = _log_tails(kk, n[rows], p, q, constant[rows], tolerance)
         slope = rest[rows] * np.exp(log_pmf - log_cdf)
@@ -255,6 +264,7 @@ def _solve_tail(k: Floats, n: Floats, log_delta: Floats) -> Floats:
         # the excess is convex: Newton's step lands outside the root, and by so much
         is_close = (np.abs(bend * newton) < 1e-13 * at) & (step > 0)
         found[rows[is_close]] = np.minimum(at - newton, ends)[is_close]
+        # Halley's step where its denominator is safe.
         halley = np.where(np.abs(bend) < 0.5, newton / (1.0 - bend), newton)
         u[rows] = np.clip(at - halley, 0.01 * at, ends)
         rows = rows[~is_close]
@@ -275,6 +285,7 @@ def kl_divergence(q: ArrayLike, p: ArrayLike) -> Floats:
             raise ValueError(f"`{name}` must be in [0, 1], got {value}. Pass probabilities.")
     with np.errstate(divide="ignore", invalid="ignore"):
         value = _deviance(q, p) + _deviance(1.0 - q, 1.0 - p)
+    # Rounding may leave -1e-17 where the divergence is 0.
     impossible = ((p <= 0) & (q > 0)) | ((p >= 1) & (q < 1))
     return np.where(impossible, np.inf, np.maximum(value, 0.0))[()]
 
@@ -311,6 +322,7 @@ def _kl_newton(mean: Floats, target: Floats, n_steps: int = _MAX_NEWTON) -> Floa
         chernoff = mean + np.sqrt(2.0 * mean) * np.sqrt(target) + 2.0 * target
         closed = (target + entropy) / rest
         u = np.where(chernoff < 1.0, np.minimum(closed, -np.log1p(-chernoff)), closed)
+    # Start outside the root, and strictly above the mean, where the slope is zero.
     u = np.minimum(np.maximum(u * (1.0 + 1e-12), lowest * (1.0 + 1e-15)), _LARGEST_U)
     rows = np.arange(u.size)
     for _ in range(n_steps):
@@ -329,4 +341,5 @@ def _kl_newton(mean: Floats, target: Floats, n_steps: int = _MAX_NEWTON) -> Floa
 def _solve_kl(mean: Floats, nats: Floats) -> Floats:
     """kl_inverse for flat arrays with mean < 1 and finite nats."""
     u = _kl_newton(mean, nats * (1.0 + _PAD))
+    # Beyond it p is 1.0 in floating point, which is valid.
     return np.where(u < _LARGEST_U, _round_up(u), 1.0)

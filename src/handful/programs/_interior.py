@@ -94,6 +94,8 @@ def solve_interior(
             point.n_iterations = iteration
             if not np.isfinite(point.gap):
                 break
+            # Far from the optimum the proved gap may rest while complementarity falls: both are
+            # progress.
             is_better = point.gap < 0.9 * best.gap or products < 0.9 * least
             since, least = 0 if is_better else since + 1, min(least, products)
             if point.gap < best.gap:
@@ -117,6 +119,7 @@ def _start(program: MarginProgram) -> tuple[_Work, InteriorPoint]:
     G[:, n] = program.y_signed
     upper, capped = not program.is_hard, program.capped
     state = np.ones((6, m))
+    # In the middle of the box: as far from both bounds as can be.
     state[0] = 0.5 * program.prices if upper else 1.0
     state[1] = 0.5 * program.prices if upper else 1.0
     state[4] = 0.5 / m
@@ -138,6 +141,7 @@ def _assess(
     u = point.state[0] - point.state[4] if work.capped else point.state[0]
     missing = -(u @ work.G)
     size = np.abs(point.theta)
+    # The primal point is repaired, not trusted: h and slacks that theta itself needs.
     value = max(1.0, top) if work.capped else 0.0
     if work.upper:
         rows = work.program.row_weights
@@ -148,7 +152,10 @@ def _assess(
         missing[: work.program.n_priced] -= 0.5 * (point.columns[0] - point.columns[1])
         products += float(np.sum(point.columns[:2] * point.columns[2:]))
     lower = sum_a + (1.0 - sum_p if work.capped else 0.0)
+    # Dual equations that are not met exactly are charged as if theta could be twice as large: the
+    # gap stays a proof.
     loss = float(np.abs(missing) @ (1.0 + 2.0 * size))
+    # A hard margin has no price for slack; what is violated is charged by the largest multiplier.
     if not work.upper:
         loss += hinge * (1.0 + float(point.state[0].max()))
     point.gap = (abs(value - lower) + loss) / (1.0 + abs(value))
@@ -184,6 +191,8 @@ class _Newton:
             self.column_scale[:k] = 1.0 / (columns[2] / columns[0] + columns[3] / columns[1])
             H[diagonal[:n], diagonal[:n]] += self.column_scale
         trace = float(np.trace(H))
+        # A shift far below the entries keeps the factor going where columns depend on each other;
+        # the refinement takes its effect out again.
         H[diagonal, diagonal] = H[diagonal, diagonal] * (1 + 1e-13) + 1e-14 * trace / N
         self.factor, info = lapack.dpotrf(H, lower=1, overwrite_a=1)
         self.is_sound = info == 0 and np.isfinite(trace)
@@ -230,8 +239,10 @@ def _iterate(
     after = loops.products_after(point.state, work.step, primal, dual, work.upper, work.capped)
     after += direction.other_products(primal, dual)
     mu = products / work.n_products
+    # Mehrotra's rule: the better the predictor, the less centring.
     centring = (after / products) ** 3 * mu
     primal, dual = direction.turn(centring)
+    # Ever closer to the boundary as the end comes near: convergence then is superlinear.
     keep = max(0.99, 1.0 - mu)
     primal, dual = min(1.0, keep * primal), min(1.0, keep * dual)
     loops.advance(point.state, work.step, primal, dual, work.upper, work.capped)

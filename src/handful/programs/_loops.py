@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from handful._compiled import njit
 
-_HUGE = 1e300  # stands for infinity, which compiled comparisons of sums would turn into NaN
+_HUGE = 1e300  # a finite stand-in for infinity: products with zero stay zero
 
 
 @njit(cache=True, nogil=True)
@@ -17,6 +17,7 @@ def measure(state, g, upper, capped):  # type: ignore[no-untyped-def]
     """Sum of slacks, largest margin, sum of a, sum of p, total complementarity."""
     hinge, top, sum_a, sum_p, products = 0.0, -_HUGE, 0.0, 0.0, 0.0
     for i in range(g.size):
+        # Slacks follow from the margins: they are no variables of their own.
         if g[i] < 1.0:
             hinge += 1.0 - g[i]
         top = max(top, g[i])
@@ -35,6 +36,8 @@ def weigh(state, upper, capped, weights):  # type: ignore[no-untyped-def]
     """Scaling of a and p into weights[0:2], root of their sum into weights[2]; sum for p."""
     total = 0.0
     for i in range(state.shape[1]):
+        # Infinite bounds have no multiplier; their share of the scaling is left out, not zero times
+        # it.
         ratio = state[2, i] / state[0, i]
         if upper:
             ratio += state[3, i] / state[1, i]
@@ -56,7 +59,9 @@ def aim(state, step, g, h, mu, weights, aims):  # type: ignore[no-untyped-def]
     for i in range(g.size):
         to_a, to_p = 1.0 - g[i], g[i] - h
         if mu >= 0.0:
+            # Mehrotra's second-order terms, from the predictor's own step.
             aims[3, i] = mu - step[0, i] * step[1, i]
+            # C - a moves against a: hence the sign.
             aims[4, i] = mu + step[0, i] * step[2, i]
             aims[5, i] = mu - step[3, i] * step[4, i]
             to_a += aims[3, i] / state[0, i] - aims[4, i] / state[1, i]
@@ -118,6 +123,7 @@ def products_after(state, step, primal, dual, upper, capped):  # type: ignore[no
 @njit(cache=True, nogil=True)
 def advance(state, step, primal, dual, upper, capped):  # type: ignore[no-untyped-def]
     """Take the step in place; nothing falls below a tiny positive number."""
+    # A step to the boundary may round onto it; zero would divide by zero in the next round.
     tiny = 1e-200
     for i in range(state.shape[1]):
         da = primal * step[0, i]

@@ -77,6 +77,7 @@ class MarginProgram:
     def value(self, w: Floats, g: Floats, slop: float = 0.0) -> float:
         """Objective at w with margins g; infinite where the hard margin fails by over ``slop``."""
         total = max(1.0, float(g.max())) if self.capped else 0.0
+        # The point is feasible by construction: slack and cap are what its margins ask for.
         short = np.maximum(1.0 - g, 0.0)
         if not self.is_hard:
             total += float(self.prices @ short)
@@ -133,6 +134,7 @@ def proved(program: MarginProgram, solution: MarginSolution) -> MarginSolution:
     value = program.value(w, g, 1e-7)
     a = np.clip(solution.a, 0.0, program.prices)
     p = np.maximum(solution.p, 0.0) if program.capped else np.zeros_like(a)
+    # The multipliers of the cap sum to one at most.
     p = p / max(1.0, float(p.sum()))
     lower = float(a.sum()) + (1.0 - float(p.sum()) if program.capped else 0.0)
     signed = (a - p) * program.y_signed
@@ -152,6 +154,7 @@ def balanced(program: MarginProgram, solution: MarginSolution) -> MarginSolution
     a, p, y = solution.a, solution.p, program.y_signed
     room = np.minimum(a, program.prices - a) if not program.is_hard else a
     pull = program.F.T @ ((a - p) * y)
+    # Columns far from their price have room and need no repair.
     tight = np.abs(pull) >= program.weights * (1.0 - 1e-6)
     excess = (pull - np.clip(pull, -program.weights, program.weights))[tight]
     signed = np.column_stack([program.F[:, tight] * y[:, None], y])

@@ -29,8 +29,10 @@ def touching_examples(program: MarginProgram, solution: MarginSolution) -> NDArr
     coefficient, which frees most examples, then one program for each example left.
     """
     touching = _touches(program, solution.w, solution.b, solution.h)
+    # None means unknown, which is not unique.
     if solution.is_unique is True or touching.all():
         return np.flatnonzero(touching)
+    # Too many to explore: all examples count as touching, which is loose and valid.
     if 2 * (program.F.shape[1] + 2) > _MAX_PROGRAMS:
         return np.arange(touching.size)
     explorer = _Explorer(program, OptimalFace(program, solution), touching)
@@ -90,11 +92,13 @@ class _Explorer:
             if self.touching[i] or self.is_away[i]:
                 continue
             stays_away = n_programs < _MAX_PROGRAMS and self._stays_away(self.A[i])
+            # What was not decided touches: errors on this side only cost tightness.
             decided = self.is_away if stays_away else self.touching
             decided |= self.twins == self.twins[i]
             n_programs += 2
 
     def _stays_away(self, row: Floats) -> bool:
+        # Written so that a minimum that is not known (NaN, -inf) does not free the example.
         if not self._visit(row) > 1.0 + _TOUCH:
             return False
         if not self.program.capped:

@@ -35,6 +35,8 @@ class _Partition:
 
 def _partition(program: MarginProgram, point: InteriorPoint) -> _Partition:
     a, v, zl, zu, p, zp = point.state
+    # Each multiplier against its own slack, in comparable units: at a strictly complementary
+    # optimum one of the two vanishes.
     scale = np.full(a.size, a.max()) if program.is_hard else program.prices
     on_margin = a / scale > zl
     at_bound = np.zeros_like(on_margin)
@@ -65,9 +67,12 @@ def polish(program: MarginProgram, point: InteriorPoint, tol: float) -> MarginSo
     best = proved(program, start)
     part = _partition(program, point)
     equations, target = _equations(program, part)
+    # Nothing binds: any point near is as good, and nothing can be solved for.
     if not equations.size:
         return best
     factors = _Factors(equations)
+    # From where the interior point is, so that directions that the equations leave open do not
+    # move.
     old = np.concatenate([w[part.is_free], [b], [point.h] * program.capped])
     new = old + factors.least_move(target - equations @ old)
     n_free = int(part.is_free.sum())
@@ -77,12 +82,15 @@ def polish(program: MarginProgram, point: InteriorPoint, tol: float) -> MarginSo
         start,
         w=w,
         b=float(new[n_free]),
+        # Small pivots prove nothing: None, not False.
         is_unique=factors.last_pivot > _UNIQUE_TOL or None,
         is_vertex=factors.last_pivot > _PIVOT_TOL,
     )
     both = proved(program, _with_polished_dual(program, moved, part, equations, factors))
     moved = proved(program, moved)
     polished = both if both.gap < moved.gap else moved
+    # A wrong guess of the active set shows as a worse gap; exact zeros are worth a slightly worse
+    # one.
     return polished if polished.gap <= max(1.5 * best.gap, 0.01 * tol) else best
 
 
@@ -166,6 +174,7 @@ class OptimalFace:
     ) -> None:
         self.program, self.split = program, split
         self.n_columns = program.F.shape[1]
+        # Twice the proved distance and a hair: the face may be too large, never too small.
         eps = 2.0 * solution.gap * (1.0 + abs(solution.value)) + 1e-12
         self._lp = self._build(solution, eps)
         self._everything = np.arange(self._lp.n_columns)
@@ -242,6 +251,7 @@ def to_vertex(program: MarginProgram, solution: MarginSolution, tol: float) -> M
     number of iterations; where they do not suffice, the given optimum is returned.
     """
     pull = program.F.T @ ((solution.a - solution.p) * program.y_signed)
+    # A column pulled by less than its price is zero at every optimum.
     is_open = np.abs(pull) >= program.weights * (1.0 - 1e-5)
     part = replace(program, F=program.F[:, is_open], weights=program.weights[is_open])
     found = OptimalFace(part, solution, split=True).sparsest()

@@ -81,9 +81,11 @@ class _Pivots:
         if self.squares is not None:
             factor, at = self.factor[:, : len(self.chosen)], u[self.candidates]
             inner = product - factor[self.candidates] @ (factor.T @ u)
+            # Sums of squares of the deflated columns, updated without forming them.
             self.squares += at * (at * float(u @ u) - 2.0 * inner)
         self.factor[:, len(self.chosen)] = u
         self.chosen.append(position)
+        # Squared distances: never negative, whatever rounding says.
         self.residuals = np.maximum(self.residuals - u * u, 0.0)
         self.is_open &= self.residuals[self.candidates] > self.floors
         self.traces.append(float(self.residuals.sum()))

@@ -129,10 +129,12 @@ def quantised_codes(
     if not len(base.centers):
         yield _quantised_family(base, Y, 1, _majority(base.intercepts)[None, :])
         return
+    # Whole and not zero: a coefficient of zero would need a code of its own.
     signs = np.where(base.coefficients < 0.0, -1.0, 1.0)
     largest = max(float(np.abs(base.coefficients).max()), 1e-300)
     for level in LEVELS:
         whole = signs * np.maximum(1.0, np.round(np.abs(base.coefficients) / largest * level))
+        # So large an intercept makes the machine constant; a larger one only costs more.
         middle = np.clip(np.round(base.intercepts / largest * level), -1e9, 1e9)
         is_moved = has_intercept and len(middle) == 1
         steps = np.arange(-N_STEPS, N_STEPS + 1.0) if is_moved else np.zeros(1)
@@ -142,6 +144,7 @@ def quantised_codes(
 
 def _quantised_family(rounded: Expansion, Y: Floats, level: int, intercepts: Floats) -> CodeFamily:
     whole = rounded.coefficients
+    # Most coefficients have the sign of their example's label: naming the exceptions is cheap.
     n_agree = int(np.sum(np.sign(whole) == Y))
     which = log_binomial(whole.size, n_agree)
     terms = [

@@ -148,6 +148,7 @@ class KernelColumns:
 
         It only guesses which columns will be wanted; no result depends on it.
         """
+        # A fixed seed: the guess decides how many passes are made, never what is found.
         order = np.random.default_rng(0).permutation(self.n_samples)
         chosen = np.sort(order[: min(N_LANDMARKS, self.n_samples)])
         block = self.kernel(self.X, self.X[chosen])
@@ -192,6 +193,7 @@ class KernelColumns:
         for rows in _slices(0, self.n_samples):
             for columns in _slices(rows.start, self.n_samples):
                 tile = lower[columns, rows].T
+                # Above the diagonal of a diagonal tile nothing was filled.
                 if columns == rows:
                     below = np.tril(tile.T)
                     tile = below + np.tril(below, -1).T
@@ -211,6 +213,7 @@ def _tile_factors(kernel: Kernel, X: Floats) -> tuple[Floats, Floats]:
     """
     if kernel.name != "rbf":
         return X, X
+    # Centred: the exponent is a difference of norms, which would lose digits far from the origin.
     scaled = np.sqrt(2.0 * kernel.gamma) * (X - X.mean(axis=0))
     norms = 0.5 * np.einsum("ij,ij->i", scaled, scaled)[:, None]
     ones = np.ones_like(norms)
@@ -221,5 +224,6 @@ def _tile(kernel: Kernel, left: Floats, right: Floats) -> Floats:
     if kernel.name != "rbf":
         return kernel(left, right)
     tile = left @ right.T
+    # Rounding may leave a squared distance below zero, and then a kernel above one.
     np.minimum(tile, 0.0, out=tile)
     return np.asarray(np.exp(tile, out=tile))

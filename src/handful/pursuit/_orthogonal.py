@@ -96,6 +96,7 @@ class _LeastSquares:
         self.n_centers, self.is_deflating = n_centers, criterion == "residual"
         self.numerators, self.norms = columns.products(Y), columns.squared_norms()
         self.floors = DEPENDENT * self.norms
+        # A column of zeros explains nothing; infinity makes its gain zero without a branch.
         self.norms[self.norms == 0.0] = np.inf
         self.basis = np.empty((columns.n_samples, n_centers + 1), order="F")
         self.width = 0
@@ -125,6 +126,8 @@ class _LeastSquares:
 
     def deflate(self, W: Floats, positions: int | Indices) -> Floats:
         basis = self.basis[:, : self.width]
+        # Twice is enough: one pass leaves a part of the basis where the column nearly depends on
+        # it.
         for _ in range(2):
             W = W - basis @ (basis.T @ W)
         return W
@@ -134,9 +137,12 @@ class _LeastSquares:
 
     def absorb(self, position: int, w: Floats, product: Floats) -> tuple[Floats, Floats] | None:
         square = float(w @ w)
+        # It depends on the columns taken: closed for good, and another one is chosen.
         if square <= self.floors[position]:
             self.norms[position], self._best = np.inf, None
             return None
+        # Norms are updated by subtraction and drift; if the right one would not have been chosen,
+        # choose again.
         if self.is_deflating and abs(square - self.norms[position]) > STALE * square:
             self.norms[position], self._best = square, None
             if self.choose() != position:
@@ -155,6 +161,7 @@ class _LeastSquares:
         self.numerators -= product[:, None] * loading
         if self.is_deflating:
             self.norms -= product * product
+            # What is left of these is rounding: dividing by it would make them the best of all.
             self.norms[self.norms <= self.floors] = np.inf
         self._best = None
         self.basis[:, self.width] = u

@@ -10,6 +10,7 @@ import numpy as np
 
 from handful._compiled import njit
 
+# No reassociation: sums keep their order, so results do not depend on the vector width.
 _MINIMA = {"nnan", "nsz"}
 
 
@@ -29,6 +30,7 @@ def pair_gains(errors, u, low, row, diagonal, error_i, diagonal_i, floor, gains)
     violation = 0.0
     for t in range(errors.shape[0]):
         difference = errors[t] - error_i
+        # Equal rows have no curvature; the floor makes their step long, and the bounds cut it.
         curvature = max(diagonal_i + diagonal[t] - 2.0 * row[t], floor)
         is_candidate = (u[t] > low[t]) and (difference > 0.0)
         gain = difference * difference / curvature if is_candidate else 0.0
@@ -61,6 +63,7 @@ def smo_pairs(K, diagonal, low, high, u, errors, tol, max_steps, floor):
         return 0, 0.0
     for step_number in range(max_steps):
         i = 0
+        # Looked up by value: keeping the index would stop the minimum from vectorising.
         while not (errors[i] == error_i and u[i] < high[i]):
             i += 1
         best, violation = pair_gains(
@@ -76,6 +79,8 @@ def smo_pairs(K, diagonal, low, high, u, errors, tol, max_steps, floor):
         room_i = high[i] - u[i]
         room_j = u[j] - low[j]
         step = min(step, room_i, room_j)
+        # Onto the bound itself: u + (high - u) need not be high in floating point, and then the
+        # variable would stay movable by a rounding error.
         u[i] = high[i] if step == room_i else u[i] + step
         u[j] = low[j] if step == room_j else u[j] - step
         error_i = shift_errors(errors, K[i], K[j], step, u, high)
@@ -91,6 +96,7 @@ def single_gains(errors, u, low, high, diagonal, floor, gains):
     violation = 0.0
     for t in range(errors.shape[0]):
         error = errors[t]
+        # A negative error pulls u up, a positive one down.
         can_move = (u[t] < high[t]) if error < 0.0 else (u[t] > low[t])
         gain = error * error / max(diagonal[t], floor) if can_move else 0.0
         gains[t] = gain
@@ -126,6 +132,7 @@ def gather_lower(K, members, ridge):
     n = members.shape[0]
     block = np.empty((n, n))
     for a in range(n):
+        # The lower triangle alone: LAPACK reads no other, and rows of K are contiguous.
         row = K[members[a]]
         for b in range(a + 1):
             block[a, b] = row[members[b]]
@@ -138,6 +145,7 @@ def move(K, members, direction, step, u, low, high, errors):
     """Move the members of u along the direction, into the bounds, and the errors with them."""
     for a in range(members.shape[0]):
         i = members[a]
+        # Rounding of the step may leave the box by a hair; errors follow what u really did.
         target = min(max(u[i] + step * direction[a], low[i]), high[i])
         change = target - u[i]
         u[i] = target

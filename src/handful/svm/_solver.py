@@ -116,6 +116,8 @@ def solve_path(
         prices = np.full(y.shape[0], C) if row_weights is None else C * row_weights
         state.low = np.where(y > 0, 0.0, -prices)
         state.high = np.where(y > 0, prices, 0.0)
+        # Scaled up to the new C, a variable at its bound may miss it by rounding and would count as
+        # free.
         near = np.abs(np.abs(state.u) - prices) <= 1e-12 * prices
         state.u[near] = (prices * y)[near]
         solver = _solve(state, tol, warn)
@@ -126,6 +128,7 @@ def solve_path(
 
 def _grow(state: _State, ratio: float) -> None:
     """Scale the last solution by the best factor that the larger C allows."""
+    # The dual along the ray t u is t total - t^2 norm2 / 2: its best t, within what C allows.
     norm2 = float(state.u @ (state.errors + state.y))
     total = float(np.abs(state.u).sum())
     factor = min(max(total / norm2, 1.0), ratio) if norm2 > 0 else ratio
@@ -144,6 +147,7 @@ def _solve(state: _State, tol: float, warn: bool) -> str:
     inner, solver, last_gap = tol, "smo", np.inf
     ridge = _RIDGE * state.scale
     for n_round in range(_MAX_ROUNDS):
+        # Errors are updated step by step and drift; every ten rounds they are computed anew.
         if n_round % 10 == 9:
             state.errors = state.K @ state.u - state.y
             gap = _certainty(state)[1]
@@ -157,6 +161,7 @@ def _solve(state: _State, tol: float, warn: bool) -> str:
         if violation <= inner:
             if _is_proved(state, tol):
                 return solver
+            # The violation is small but the gap is not proved: ask for more.
             inner = max(0.1 * inner, 1e-14)
         _newton(state, inner, ridge)
         solver = "newton"
@@ -182,6 +187,7 @@ def _newton(state: _State, tol: float, ridge: float) -> None:
 
     free = np.flatnonzero((state.u > state.low) & (state.u < state.high))
     for _ in range(_NEWTON_STEPS):
+        # With one free variable and a bias nothing can move; too many are left to the cheap steps.
         if not 2 <= free.size <= _LARGEST_NEWTON:
             return
         factor = _factorise(state, free, ridge)
@@ -193,6 +199,7 @@ def _newton(state: _State, tol: float, ridge: float) -> None:
         if shortest >= 1.0:
             _refine(state, free, factor, direction, tol)
             return
+        # Variables that reach their bounds together are held together.
         hits = room <= shortest * (1.0 + 1e-12)
         _move(state, free, direction, shortest)
         ends = free[hits]
@@ -223,6 +230,7 @@ def _direction(state: _State, free: NDArray[np.intp], factor: Floats) -> Floats:
         return dpotrs(factor, right[:, :1], lower=0)[0][:, 0]
     solved = dpotrs(factor, right, lower=0)[0]
     direction = solved[:, 0] - (solved[:, 0].sum() / solved[:, 1].sum()) * solved[:, 1]
+    # The sum is zero by construction; rounding of it would add up over steps.
     return direction - direction.mean()
 
 
@@ -241,6 +249,7 @@ def _refine(
     for _ in range(4):
         _move(state, free, direction, 1.0)
         left = state.errors[free]
+        # With a bias equal errors are optimal, whatever their value; without one they must vanish.
         spread = np.ptp(left) if state.has_bias else 2.0 * np.abs(left).max()
         if spread <= 0.1 * tol:
             return
@@ -256,6 +265,7 @@ def _certainty(state: _State) -> tuple[float, float, float]:
     if state.has_bias:
         bias = 0.5 * sum(best_bias_interval(state.errors, y, state.row_weights))
     prices = state.high - state.low
+    # Sum(u) is zero but for rounding; what is left of it is added to the gap, not neglected.
     gap = duality_gap(alpha, y * (state.errors + y + bias), prices) + abs(bias * state.u.sum())
     return bias, gap, float(alpha.sum() - 0.5 * (state.u @ (state.errors + y)))
 
@@ -279,6 +289,7 @@ def best_bias_interval(
         raise ValueError("`y` must hold both -1 and +1: otherwise the bias has no best value.")
     if row_weights is not None:
         return _weighted_interval(-errors, row_weights, float(row_weights[y > 0].sum()))
+    # With equal weights the slope changes sign after as many breakpoints as there are positives.
     ends = np.partition(-errors, (n_positive - 1, n_positive))
     return float(ends[n_positive - 1]), float(ends[n_positive])
 

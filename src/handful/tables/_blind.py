@@ -73,6 +73,7 @@ class Draw:
         keys = row_keys(digests, self.salt)
         lanes = keys.view(">u8").astype(np.uint64)
         if n_needed is not None and n_needed < len(keys):
+            # By the first eight bytes, ties included, and only these few are then sorted by all.
             near = np.flatnonzero(lanes[:, 0] <= np.partition(lanes[:, 0], n_needed)[n_needed])
         else:
             near, n_needed = np.arange(len(keys)), len(keys)
@@ -140,12 +141,14 @@ def blind_order(
                 "Make them from the rows that are fitted."
             )
     elif is_kernel:
+        # A permutation of the examples permutes each row of a kernel; what stays is its multiset.
         digests = row_digests(np.column_stack([np.diagonal(X), np.sort(X, axis=1)]), y)
     else:
         digests = row_digests(X, y)
     digest = digest_of_sum(digest_sum(digests))
     codes = None
     if len(digests) <= MOST_CODES:
+        # One byte order in files, whatever the processor's.
         codes = row_codes(digests, digest).astype("<u4").tobytes()
     draw = Draw(digest, seed_of(random_state), columns, codes)
     return BlindOrder(draw.first(digests)[0], draw)
@@ -168,6 +171,7 @@ def row_codes(digests: Bytes, digest: str) -> NDArray[np.uint32]:
     (3, 4)
     """
     lanes = np.ascontiguousarray(digests).view(np.uint64).reshape(len(digests), 4)
+    # Salted by the table: codes of two tables cannot be compared row by row.
     mixed = lanes[:, 0] ^ np.uint64(int(digest[:16], 16))
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):  # splitmix64
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
@@ -177,6 +181,7 @@ def row_codes(digests: Bytes, digest: str) -> NDArray[np.uint32]:
 
 def row_keys(digests: Bytes, salt: bytes) -> Bytes:
     """The key of every row; equal rows are told apart by how many came before."""
+    # A purpose of its own, so that keys are independent of everything else drawn from the digest.
     start = hashlib.sha256(b"handful pool" + salt)
     rows, occurrence = digests.tobytes(), _occurrences(digests)
     size = digests.shape[1]

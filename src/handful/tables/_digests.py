@@ -70,11 +70,13 @@ def word_of(value: Any) -> str:
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
     if isinstance(value, Number):
+        # Complex takes every kind of number, also Fractions and Decimals of other libraries.
         number = complex(value)  # type: ignore[call-overload]
         if number.imag == 0.0 and number.real.is_integer() and abs(number.real) < 2.0**53:
             return str(int(number.real))
         return repr(number.real) if number.imag == 0.0 else repr(number)
     text = str(value).strip()
+    # Up to fifteen digits only: beyond, the float that wrote ".0" may have rounded.
     return str(int(text.split(".")[0])) if _WHOLE.fullmatch(text) else text
 
 
@@ -90,6 +92,7 @@ def is_missing(value: Any) -> bool:
     if value is None:
         return True
     try:
+        # NaN and NaT are unequal to themselves; nothing else is.
         return bool(value != value)
     except TypeError:  # pandas' NA refuses to be true or false
         return True
@@ -131,6 +134,7 @@ def row_digests(X: Any, y: Any = None) -> Bytes:
         raise ValueError("`X` must have at least one column, got none.")
     rows = np.ascontiguousarray(np.column_stack(columns))
     width = rows.shape[1] * rows.itemsize
+    # One copy for all rows: slicing an array row by row costs more than the hash.
     flat = memoryview(rows.tobytes())
     parts = (hashlib.sha256(flat[i * width : (i + 1) * width]).digest() for i in range(len(rows)))
     return np.frombuffer(b"".join(parts), dtype=np.uint8).reshape(len(rows), _SIZE)
@@ -146,6 +150,7 @@ def digest_sum(digests: Bytes) -> Words:
     >>> bool((digest_sum(rows) == digest_sum(rows[:1]) + digest_sum(rows[1:])).all())
     True
     """
+    # A sum, not an exclusive or: two equal rows would cancel in that.
     lanes = np.ascontiguousarray(digests).view(np.uint64).reshape(len(digests), 4)
     total = lanes.sum(axis=0, dtype=np.uint64)  # modulo 2^64 in every lane
     return np.concatenate([np.array([len(digests)], dtype=np.uint64), total])
@@ -172,6 +177,7 @@ def digest_of_sum(total: Words) -> str:
 def _columns(X: Any) -> Iterator[Words]:
     """Every column as 64-bit codes."""
     if hasattr(X, "columns"):
+        # By name, and by place where a name occurs twice: still one order for one table.
         names = sorted(range(len(X.columns)), key=lambda i: (str(X.columns[i]), i))
         for i in names:
             column = X.iloc[:, i] if hasattr(X, "iloc") else X[X.columns[i]]
@@ -188,6 +194,7 @@ def _codes(column: NDArray[Any]) -> Words:
     """Numbers by value, whatever the column's type and also as text; other cells as words."""
     if column.dtype.kind in "biuf":
         numbers = column.astype(np.float64) + 0.0  # -0.0 becomes 0.0
+        # NaN has many bit patterns; a missing value has one code.
         numbers[np.isnan(numbers)] = np.nan
         return numbers.view(np.uint64)
     values = [_as_number(value) for value in column.astype(object).tolist()]
@@ -209,6 +216,7 @@ def _number_of(text: str) -> float | str:
         number = float(text)
     except ValueError:
         return text
+    # "1e3" and "03" are not how the number would be written: they stay words, as in the machine.
     is_normal = math.isfinite(number) and word_of(number) == word_of(text)
     return number if is_normal else text
 
@@ -227,6 +235,8 @@ def _word_codes(values: Sequence[Any]) -> Words:
     for i, value in enumerate(values):
         word = word_of(value)
         if word not in known:
+            # Eight bytes beside the eight of a number; a clash of both has a chance of 2^-64 a
+            # cell.
             known[word] = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8], "little")
         codes[i] = known[word]
     return codes

@@ -63,6 +63,7 @@ def _cell(value: Any) -> bytes:
     if value is None or _is_unequal_to_itself(value):
         return _NAN
     if isinstance(value, (Number, np.bool_)) and not isinstance(value, complex):
+        # Adding zero turns -0.0 into 0.0, which is the same number.
         return struct.pack("<d", float(value) + 0.0)  # type: ignore[arg-type]
     number = _number_in(value) if isinstance(value, str) else None
     return _word(value) if number is None else struct.pack("<d", number + 0.0)
@@ -109,6 +110,8 @@ def digest_of_table(rows: Sequence[bytes]) -> str:
 def drawn_order(rows: Sequence[bytes], digest: str, seed: int | None) -> Ints:
     """Positions of the rows in the order in which they enter pools."""
     start = b"handful pool" + (digest if seed is None else f"seed {seed}").encode()
+    # Equal rows get keys of their own by how many came before, and so fall on either side of a cut
+    # independently.
     seen: Counter[bytes] = Counter()
     keys = []
     for row in rows:
@@ -139,6 +142,7 @@ def places(rows: Sequence[bytes], stored: Mapping[str, Any]) -> Ints | None:
         return np.arange(len(rows))
     waiting: dict[int, deque[int]] = {}
     for i, row in enumerate(rows):
+        # Equal rows have equal codes and are interchangeable: first come, first served.
         waiting.setdefault(_code(row, stored["sha256"]), deque()).append(i)
     found = []
     for code in stored_codes(stored):
@@ -153,6 +157,8 @@ def difference(rows: Sequence[bytes], stored: Mapping[str, Any]) -> str:
     if stored["row_codes"] is None:
         return "these are other data, or other columns"
     known, codes = stored_codes(stored), [_code(row, stored["sha256"]) for row in rows]
+    # Rows that stand where they stood are the same; only the others may have moved, and of these
+    # the rest is new.
     in_place = [i for i in range(min(len(known), len(codes))) if known[i] == codes[i]]
     left = Counter(known) - Counter(known[i] for i in in_place)
     other = []

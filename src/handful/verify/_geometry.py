@@ -22,6 +22,7 @@ def kernel_values(kernel: Mapping[str, Any], point: Floats, X: Floats) -> Floats
     if name == "rbf":
         squares = np.zeros(X.shape[0])
         for j in range(X.shape[1]):
+            # Differences first: |x|^2 + |z|^2 - 2 x.z loses digits where rows are close.
             squares += (X[:, j] - point[j]) ** 2
         return np.asarray(np.exp(-kernel["gamma"] * squares))
     if name not in ("linear", "poly"):
@@ -35,6 +36,8 @@ def kernel_values(kernel: Mapping[str, Any], point: Floats, X: Floats) -> Floats
 def _pair(rule: Rule, X: Floats) -> Floats:
     a, b = np.array(rule["a"], dtype=float), np.array(rule["b"], dtype=float)
     if rule["kernel"]["name"] == "linear":
+        # Where both points agree the column has no weight, and a missing value there does not
+        # matter.
         X = np.where(a == b, np.nan_to_num(X, nan=0.0), X)
     return kernel_values(rule["kernel"], a, X) - kernel_values(rule["kernel"], b, X)
 
@@ -58,9 +61,11 @@ def _distances(rule: Rule, X: Floats) -> Floats:
     if kernel is not None:
         own = np.array([kernel_values(kernel, row, row[None, :])[0] for row in X])
         at_center = kernel_values(kernel, center, center[None, :])[0]
+        # A sum of three roundings may fall below zero where the distance is zero.
         squares = own + at_center - 2.0 * kernel_values(kernel, center, X)
         return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
     scale = 1.0 if rule["scale"] is None else np.array(rule["scale"], dtype=float)
+    # Divided before subtracting, as the library does: the last bits then are the same.
     gaps = np.abs(X / scale - center / scale)
     if rule["metric"] == "euclidean":
         return np.asarray(np.sqrt((gaps**2).sum(axis=1)))
@@ -120,6 +125,7 @@ def on_side(
         return np.asarray(values < cut - tolerance)
     if side == "above":
         return np.asarray(values > cut + tolerance)
+    # NaN compares as false: a missing value is not equal; below it is kept from being unequal.
     equal = np.abs(values - cut) <= tolerance
     if side == "equal":
         return np.asarray(equal)
@@ -141,6 +147,7 @@ def _scores(
     for rule in rules:
         values, cut = rule_values(rule, X), rule_cut(rule)
         covers.append(on_side(values, cut, rule["side"], rule_tolerance(rule), with_missing))
+        # Scores are never zero: their sign is the label, on the boundary too.
         gap = np.abs(values - cut) / max(rule_unit(rule), _SMALLEST)
         distances.append(np.clip(np.where(np.isnan(gap), 0.0, gap), _SMALLEST, _LARGEST))
     return covers, distances

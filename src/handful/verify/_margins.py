@@ -68,11 +68,14 @@ class Reach:
 
 def solve_exactly(K: Floats, y: Floats, C: float, has_bias: bool) -> Exact:
     """A support vector machine to rounding: a first solution, then its free examples exactly."""
+    # Without a bias no library solves this program; with one, any solver will do as a start.
     alpha = _by_steps(K, y, C) if not has_bias else _by_library(K, y, C)
     alpha = _polish(K, y, C, alpha, has_bias)
     values = K @ (alpha * y)
     low, high = best_biases(values, y) if has_bias else (0.0, 0.0)
     bias = (low + high) / 2
+    # The value and the gap are computed from the point, whatever found it: a bad start shows as a
+    # large gap, not as a wrong verdict.
     norm2 = max(0.0, float((alpha * y) @ values))
     slack = np.maximum(0.0, 1.0 - y * (values + bias))
     dual = float(alpha.sum()) - 0.5 * norm2
@@ -102,6 +105,7 @@ def _by_steps(K: Floats, y: Floats, C: float, n_sweeps: int = 2000) -> Floats:
             if new != alpha[i]:
                 values += (new - alpha[i]) * y[i] * K[i]
                 largest, alpha[i] = max(largest, abs(new - alpha[i])), new
+        # No coordinate moves any more beyond rounding.
         if largest < 1e-12 * C:
             break
     return alpha
@@ -109,6 +113,7 @@ def _by_steps(K: Floats, y: Floats, C: float, n_sweeps: int = 2000) -> Floats:
 
 def _polish(K: Floats, y: Floats, C: float, alpha: Floats, has_bias: bool) -> Floats:
     """The examples between the bounds, solved for exactly; kept where they stay between."""
+    # Solvers stop close to the bounds; what is that close is at them.
     alpha = np.where(alpha > C * (1 - 1e-9), C, np.where(alpha < C * 1e-9, 0.0, alpha))
     free = np.flatnonzero((alpha > 0.0) & (alpha < C))
     if not free.size:
@@ -120,7 +125,9 @@ def _polish(K: Floats, y: Floats, C: float, alpha: Floats, has_bias: bool) -> Fl
         ones = np.ones((free.size, 1))
         M = np.block([[M, ones], [ones.T, np.zeros((1, 1))]])
         right = np.append(right, -float(bound @ y))
+    # Least squares: equal rows make the system singular, and any of its solutions will do.
     found = np.linalg.lstsq(M, right, rcond=None)[0][: free.size] * y[free]
+    # The guess of the free set was wrong; the gap then says how far the old point is off.
     if (found < 0.0).any() or (found > C).any():
         return alpha
     better = bound.copy()
@@ -208,11 +215,13 @@ def _stable_sets(
     for k, machine in enumerate(machines):
         y = np.where(codes == (1 if len(machines) == 1 else k), 1.0, -1.0)
         exact = solve_exactly(K, y, C, has_bias)
+        # The objective is strongly convex in w: |w - w*|^2 <= 2 gap.
         reach = root(2.0 * exact.gap)
         turns, slack = y - exact.values, reach * (norms + norms.max()) + _FLOOR
         if not has_bias:
             slack = reach * norms + _FLOOR
         low, high = exact.low, exact.high
+        # Both ways: who may be in the set bounds its size from above, who surely is from below.
         inside |= np.where(y > 0, turns >= low - slack, turns <= high + slack)
         surely |= np.where(y > 0, turns >= low + slack, turns <= high - slack)
         limits.append(_reach_of(machine, X, y, C, exact, reach * float(norms.max())))
@@ -234,6 +243,8 @@ def _reach_of(
     excess, unsure = primal - exact.objective, exact.gap + 1e-12 * abs(primal)
     bias = float(machine["intercept"])
     offset = max(0.0, exact.low - bias, bias - exact.high)
+    # An error of the file's machine at x means y f(x) <= 1 for the exact one as long as |w - w*|
+    # |x| + the difference of the biases is at most 1.
     least = max(0.0, 1.0 - offset - spread) / max(root(2.0 * excess), 1e-300)
     most = max(0.0, 1.0 - offset + spread) / max(root(2.0 * (excess - unsure)), 1e-300)
     return Reach(least, most, excess / max(primal, 1e-300))

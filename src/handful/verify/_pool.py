@@ -44,6 +44,8 @@ class Direction:
 
 
 def _families_of(X_pool: Floats, families: Sequence[str]) -> list[str]:
+    # Distances and inner products need all values, and squares that are finite; a stump needs
+    # neither.
     too_large = np.isnan(X_pool).any() or np.abs(X_pool).max(initial=0.0) > _OVERFLOWS
     return [f for f in families if f == "stumps"] if too_large else list(families)
 
@@ -110,6 +112,7 @@ def _stump_directions(X_pool: Floats, is_word: Mask) -> list[Direction]:
 
 def _middles(ordered: Floats) -> Floats:
     """Halfway between neighbours, at most 120, evenly by rank."""
+    # Halves are added, not sums halved: the sum of two large values may overflow.
     cuts = ordered[:-1] / 2 + ordered[1:] / 2
     if len(cuts) <= _MOST_CUTS:
         return cuts
@@ -119,6 +122,7 @@ def _middles(ordered: Floats) -> Floats:
 def _with_cuts(template: dict[str, Any], values: Floats, units: Floats) -> Direction:
     ordered = np.unique(values)
     tolerance = 1e-11 * float(np.abs(ordered).max(initial=0.0))
+    # Values that differ by rounding only are one value: no cut may fall between them.
     is_apart = np.diff(ordered, prepend=-np.inf) > 100 * tolerance
     cuts = _middles(ordered[is_apart])
     return Direction(template, values, cuts, ("below", "above"), tolerance, units)
@@ -131,10 +135,13 @@ def _spread(X_pool: Floats) -> tuple[Floats, Floats]:
         known = column[~np.isnan(column)]
         if known.size == 0:
             continue
+        # Divided before they are added, as no sum may overflow.
         means[j] = np.sum(known / known.size)
         gap = known - means[j]
+        # In units of the largest gap its square is at most one, however large the values are.
         unit = float(np.abs(gap).max())
         spread = unit * math.sqrt(float(np.mean((gap / unit) ** 2))) if unit > 0 else 0.0
+        # A spread of that size is rounding of a constant column, which is not scaled.
         if spread > 1e-12 * float(np.abs(known).max()):
             spreads[j] = spread
     return means, spreads
@@ -154,11 +161,13 @@ def fit_ridge_logistic(Z: Floats, y: Ints, ridge: float) -> Floats:
     w = np.zeros(A.shape[1])
     value = objective(w)
     for _ in range(200):
+        # The logistic function without an exponential that could overflow.
         p = 0.5 - 0.5 * np.tanh(0.5 * y * (A @ w))
         slope = weight * w - A.T @ (y * p)
         curvature = A.T @ (A * (p * (1.0 - p))[:, None]) + np.diag(weight)
         step = np.linalg.solve(curvature, slope)
         length = 1.0
+        # At the optimum the objective no longer falls beyond rounding; that is no reason to halve.
         while length > 1e-6 and objective(w - length * step) > value + 1e-12 * abs(value):
             length /= 2
         w = w - length * step
@@ -182,6 +191,7 @@ def _logistic_directions(
             rest = np.flatnonzero(fold != f)[:_MOST_FITTED]
             is_usable = len(set(y_pool[rest].tolist())) == 2
             w = fit_ridge_logistic(Z[rest], y_pool[rest], ridge) if is_usable else whole
+            # Relative to the intercept of the whole, so that one threshold serves all folds.
             values[fold == f] = Z[fold == f] @ w[:-1] + (w[-1] - whole[-1])
         weights = whole[:-1] / scale
         template = {
@@ -221,6 +231,8 @@ def _pair_directions(X_pool: Floats, y_pool: Ints, scale: Floats) -> list[Direct
 
 def find_candidate(rule: Rule, directions: Sequence[Direction]) -> tuple[int, int] | None:
     """Which candidate a stored rule is: (direction, cut), or None."""
+    # Cuts of stumps are values of the data and must be the same float; others are computed here by
+    # another code and agree to ten digits.
     cut = rule["radius"] if rule["type"] == "ball" else rule["threshold"]
     for t, direction in enumerate(directions):
         if not _is_same_direction(rule, direction):
@@ -297,6 +309,7 @@ def _usefulness(direction: Direction, signs: Ints, with_missing: bool = False) -
     values, signs = direction.values[known][order], signs[known][order]
     sums = np.concatenate([[0], np.cumsum(signs)])
     cuts, tolerance = direction.cuts, direction.tolerance
+    # A value within the tolerance lies on the threshold: on neither side of it.
     below = sums[np.searchsorted(values, cuts - tolerance, side="left")]
     not_above = sums[np.searchsorted(values, cuts + tolerance, side="right")]
     if direction.sides[0] == "below":
@@ -307,6 +320,8 @@ def _usefulness(direction: Direction, signs: Ints, with_missing: bool = False) -
 
 def _rank_price(everything: Ints, own: int) -> float:
     """-ln of the mass of the ranks that the candidates equally useful share, a share each."""
+    # Equally useful candidates share the mass of their ranks: no order among them need be agreed
+    # on.
     n_above, n_equal = int((everything > own).sum()), int((everything == own).sum())
     ranks = np.arange(1, len(everything) + 1, dtype=float)
     masses = 1.0 / (ranks * (1.0 + np.log(ranks)) ** 2)

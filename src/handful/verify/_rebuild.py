@@ -36,6 +36,8 @@ def check_rules(
     named = {i for rule in rules for i in named_examples(rule)}
     sign = 1 if code["kind"] == "conjunction" else -1
     members = [i for i in kept if y[i] == sign]
+    # Borders and thresholds of sets are rebuilt from all kept examples of the class that stays
+    # uncovered: one that no rule names may still be needed.
     can_be_silent = set() if is_listed or families[0] in ("stumps", "two-point") else set(members)
     audit.check(
         "the rules name the kept examples",
@@ -120,6 +122,8 @@ def _check_cut(
         wanted = float(X[rule["example"], rule["feature"]])
         audit.equal(f"{where}: threshold", float(rule["threshold"]), wanted)
         return
+    # The widest rule that leaves all of them uncovered: that is how a receiver, who is not told the
+    # threshold, rebuilds it.
     values = rule_values(rule, X[members])
     is_lowest = rule["side"] == "below"
     wanted = float(values.min() if is_lowest else values.max())

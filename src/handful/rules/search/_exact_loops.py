@@ -93,6 +93,7 @@ def _bin_columns(own, other, scale, offset, factor, code, codes, work):  # type:
     """
     n = codes.shape[0]
     y, bits = work[:n], work[:n].view(np.int32)
+    # The bits of 1.0f: where y = 1 the first bin begins.
     one = np.float32(np.float32(0x3F800000) * factor)
     for x in range(n):
         y[x] = offset - scale * (own[x] - other[x])
@@ -115,10 +116,13 @@ def _bin_pair(sketch, bins, o, t, lane, codes, work):  # type: ignore[no-untyped
     for x in sketch.kept:
         cap = min(cap, own[x] - other[x])
     reach = sketch.reach_own[o] + sketch.reach_other[t]
+    # Everything is pushed outwards from here on: a bound that is too large costs time, one that is
+    # too small costs the optimum.
     error = _PAIR_ERROR * reach + np.float32(2.0) * sketch.tols[o, t]
     spread = sketch.spread[o, t]
     limit = cap + np.float32(2.0) * error
     high = min(limit, sketch.mean_own[o] - sketch.mean_other[t] + bins.ceiling * spread)
+    # Not finer than single precision can tell apart, and never zero.
     unit = max(bins.unit * spread, np.float32(1e-5) * reach + np.float32(1e-30))
     scale = np.float32(np.float32(1.0) / unit)
     offset = np.float32(np.float32(1.0) + high * scale)
@@ -169,6 +173,8 @@ def bound_block(sketch, bins, start, stop, bounds):  # type: ignore[no-untyped-d
                 best = np.int32(0)
                 for b in range(step * N_BINS + lane, step * last[lane] + lane - 1, -step):
                     total += histogram[b]
+                    # Own examples of the same bin are taken off afterwards only: a threshold within
+                    # the bin may leave them uncovered.
                     best = max(best, total)
                     total += histogram[b + N_LANES]
                 bounds[first + lane, t] = best
@@ -234,6 +240,7 @@ def _zoom(u, members, n, case, shift, bounds, counts, rank, best):  # type: igno
         r += losses[b]
     if first < 0:
         return 0
+    # One bin to spare on each side: places in bins are rounded.
     bounds[0] = max(low, low + (first - 1.0) / scale)
     bounds[1] = min(high, low + (last + 1.5) / scale)
     bounds[2] = max(bounds[2], low + (first - 0.5) / scale)
@@ -272,6 +279,8 @@ def _walk(u, members, n, case, tol, cap, lowest, counts):  # type: ignore[no-unt
                 q += case.weight[members[j]]
             j += 1
         value = worth_of(q, r, case.penalty)
+        # Conjunctions keep the lowest of tied thresholds, disjunctions the highest: the mirrored
+        # problem then has the mirrored answer.
         if value == found[0] and q == found[1]:
             is_better = case.is_mirrored and found[3] >= 0 and values[i] > u[found[3]]
         else:
@@ -301,10 +310,13 @@ def search_pair(u, own, case, tol, rank, best, members):  # type: ignore[no-unty
             bounds[0] = min(bounds[0], u[x])
             bounds[1] = max(bounds[1], u[x])
     counts = np.zeros(2, np.int64)
+    # Own examples are lifted by the tolerance and all rounding: bins never count one as covered
+    # that is not.
     shift = 2.0 * tol + 4e-15 * max(abs(bounds[0]), abs(bounds[1]))
     while n > FEW and bounds[1] - bounds[0] > 8.0 * N_BINS * shift:
         before, width = n, bounds[1] - bounds[0]
         n = _zoom(u, members, n, case, shift, bounds, counts, rank, best)
+        # Zooming no longer pays: sort what is left.
         if 4 * n > 3 * before and 4.0 * (bounds[1] - bounds[0]) > width:
             break
     return _walk(u, members, n, case, tol, cap, bounds[2], counts)
@@ -318,6 +330,8 @@ def search_pairs(live, pairs, best):  # type: ignore[no-untyped-def]
     members = np.empty(case.weight.shape[0], np.int64)
     for pair in pairs:
         o, t = pair // n_other, pair % n_other
+        # Ties go to the pair that a plain double loop meets first, whichever class is its outer
+        # one.
         rank = t * n_own + o if case.is_mirrored else pair
         u = live.own[o] - live.other[t]
         value, q, r, c = search_pair(u, o, case, live.tols[o, t], rank, best, members)

@@ -45,6 +45,7 @@ def _fill_buckets(cuts, n_cuts, first_in):
     low_end = cuts[0] if n_cuts else 0.0
     width = cuts[n_cuts - 1] - low_end if n_cuts else 0.0
     scale = (n_buckets - 1) / width if width > 0.0 else 0.0
+    # Cuts so close that their width is denormal: one bucket, searched by halving.
     if not np.isfinite(scale):
         scale = 0.0
     b = 0
@@ -72,6 +73,8 @@ def encode(values, first, second, thresholds, n_thresholds, tolerances, start, s
         n_cuts = n_thresholds[t]
         tol = tolerances[t]
         for j in range(n_cuts):
+            # The upper end of what counts as equal; computed once so that every row compares with
+            # the same float.
             raised[j] = cuts[j] + tol
         low_end, scale = _fill_buckets(raised, n_cuts, first_in)
         row, minus = values[first[t]], values[max(second[t], 0)]
@@ -90,6 +93,7 @@ def encode(values, first, second, thresholds, n_thresholds, tolerances, start, s
                 else:
                     high = middle
             code = 2 * low
+            # Not above any raised cut further down, so it can only equal this one.
             if low < n_cuts and v >= cuts[low] - tol:
                 code += 1
             codes[t, i] = code
@@ -99,6 +103,8 @@ def encode(values, first, second, thresholds, n_thresholds, tolerances, start, s
 def add_products(points, columns, out):
     """Add ``points @ columns`` to ``out``, feature after feature for every element."""
     n_rows = columns.shape[1]
+    # Blocks of rows stay in the cache; within an element features are added in order, so the sums
+    # are those of every other block size, bit for bit.
     for start in range(0, n_rows, 1024):
         stop = min(start + 1024, n_rows)
         for p in range(points.shape[0]):
@@ -120,6 +126,7 @@ def add_rows(codes, rows, weights, start, stop, histogram):
 @inner
 def _side_count(cumulative, histogram, j, side, n_codes):
     """Weight on one side of threshold j; ``cumulative[c]`` is the weight of codes <= c."""
+    # Without the last code: what is missing lies on no side.
     total = cumulative[n_codes - 2]
     missing = 0
     if side >= WITH_MISSING:
@@ -145,6 +152,7 @@ def _accumulate(histogram, cumulative):
 @inner
 def _usefulness(n_other, n_same, penalty):
     """n_other - penalty * n_same; an infinite penalty allows no error and costs nothing else."""
+    # Infinity times zero would be NaN.
     if n_same == 0:
         return float(n_other)
     return n_other - penalty * n_same
@@ -201,14 +209,17 @@ def _limits(codes, t, side, kept, own):
     low, high = 0, 1 << 60
     for k in range(kept.shape[0] + 1):
         if k == kept.shape[0]:
+            # Stumps have no example of their own that could be covered.
             if own < 0:
                 break
             code = np.int64(codes[t, own])
         else:
             code = np.int64(codes[t, kept[k]])
         if side == BELOW:
+            # Uncovered below threshold j means code > 2j.
             high = min(high, (code - 1) >> 1)
         else:
+            # Uncovered above it means code < 2j + 2.
             low = max(low, code >> 1)
     return low, high
 
@@ -230,6 +241,7 @@ def best_member_rule(
     result = (-np.inf, 0, 0, NO_RULE, 0, 0, 0)
     for k in range(start, stop):
         t, side = sides[k, 0], sides[k, 1]
+        # A centre that is covered already cannot stay uncovered by its own ball.
         if own[t] >= 0 and not is_live[own[t]]:
             continue
         _accumulate(same[t], cumulative_same)
@@ -243,6 +255,7 @@ def best_member_rule(
             row = members[q]
             if not is_live[row]:
                 continue
+            # A member lies on its own threshold: its code is 2j + 1.
             j = (np.int64(codes[t, row]) - 1) >> 1
             if j < low or j > high:
                 continue
@@ -307,6 +320,7 @@ def best_coded_rule(
             n_other = _side_count(b, other[t], j, side, n_codes)
             n_same = _side_count(a, same[t], j, side, n_codes)
             usefulness = _usefulness(n_other, n_same, penalty)
+            # Nats only take away: what is not better without them is not better with them.
             if usefulness <= 0 or usefulness <= result[0]:
                 continue
             gain = _side_count(d, pool_other[t], j, side, n_codes)
