@@ -25,11 +25,16 @@ class PartialCholesky:
 
     Attributes
     ----------
-    centers : indices of the chosen examples, in order of choice
-    factor : array of shape (n_samples, n_centers); factor[centers] is lower triangular
-    traces : trace of K - L L' for 0, 1, 2, ... centres
-    residuals : its diagonal at the end, the squared distance of each example to the subspace
-    n_passes : passes over the kernel matrix
+    centers : ndarray of int (n_centers,)
+        Indices of the chosen examples, in order of choice.
+    factor : ndarray (n_samples, n_centers)
+        ``factor[centers]`` is lower triangular.
+    traces : ndarray (n_centers + 1,)
+        Trace of K - L L' for 0, 1, 2, ... centres.
+    residuals : ndarray (n_samples,)
+        Its diagonal at the end: the squared distance of each example to the subspace.
+    n_passes : int
+        Passes over the kernel matrix.
     """
 
     centers: Indices

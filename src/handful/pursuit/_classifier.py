@@ -96,16 +96,33 @@ class KernelMatchingPursuitClassifier(BasePursuit, BaseClassifier):
 
     Attributes
     ----------
-    centers_idx_ : indices of the centres in order of choice
-    compression_set_ : the same, sorted
-    held_back_ : sorted indices of the examples the certificate does not count: the centres, or the
-        pool they come from
-    centers_ : the centres themselves, as given
-    n_centers_, size_ : number of centres; number of choices (less than that for "ovr")
-    path_ : data frame, one row for each size with the kernel that was kept
-    n_training_errors_ : errors on all training examples
-    message_ : content of the message that, with the chosen examples, rebuilds the classifier
-    kernel_, expansion_, scaling_, classes_, n_features_in_
+    centers_idx_ : ndarray of int
+        Indices of the centres in order of choice.
+    compression_set_ : ndarray of int
+        The same, sorted.
+    held_back_ : ndarray of int
+        Sorted indices of the examples the certificate does not count: the centres, or the pool
+        they come from.
+    centers_ : ndarray (n_centers, n_features)
+        The centres themselves, as given.
+    n_centers_, size_ : int
+        Number of centres; number of choices (less than that for "ovr").
+    path_ : DataFrame
+        One row for each size with the kernel that was kept.
+    n_training_errors_ : int
+        Errors on all training examples.
+    message_ : dict
+        Content of the message that, with the chosen examples, rebuilds the classifier.
+    kernel_ : Kernel
+        The one that was chosen.
+    expansion_ : Expansion
+        Centres, coefficients and intercepts.
+    scaling_ : tuple of ndarray, or None
+        Mean and scale of each column, where columns are scaled.
+    classes_ : ndarray
+        Labels.
+    n_features_in_ : int
+        Number of columns.
 
     Examples
     --------

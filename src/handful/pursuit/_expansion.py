@@ -21,9 +21,10 @@ class Expansion:
 
     Attributes
     ----------
-    centers : indices of training examples, in order of choice
-    coefficients : array of shape (n_centers, n_outputs)
-    intercepts : array of shape (n_outputs,)
+    centers : ndarray of int
+        Indices of training examples, in order of choice.
+    coefficients : ndarray (n_centers, n_outputs)
+    intercepts : ndarray (n_outputs,)
     """
 
     centers: Indices

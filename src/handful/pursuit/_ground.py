@@ -21,9 +21,12 @@ class Ground:
 
     Attributes
     ----------
-    rows : indices of the training examples the fit reads: the pool, or all of them
-    candidates : positions among ``rows`` that may become centres, or None for all
-    n_named : number of examples a compression set is named from
+    rows : ndarray of int
+        Indices of the training examples the fit reads: the pool, or all of them.
+    candidates : ndarray of int or None
+        Positions among ``rows`` that may become centres; None for all.
+    n_named : int
+        Number of examples a compression set is named from.
     """
 
     rows: Indices

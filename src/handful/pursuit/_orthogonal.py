@@ -31,13 +31,20 @@ class PursuitPath:
 
     Attributes
     ----------
-    centers : indices of the chosen examples, in order of choice
-    basis : orthonormal columns, the constant first where there is an intercept
-    triangle : upper triangular R with [1, K[:, centers]] = basis R
-    loadings : basis' Y
-    residual_squares : sum of squared residuals of sizes 0, 1, 2, ... (all outputs together)
-    has_intercept : whether the first column of the basis is the constant
-    n_passes : passes over the kernel matrix
+    centers : ndarray of int (n_centers,)
+        Indices of the chosen examples, in order of choice.
+    basis : ndarray (n_samples, n_columns)
+        Orthonormal columns, the constant first where there is an intercept.
+    triangle : ndarray (n_columns, n_columns)
+        Upper triangular R with [1, K[:, centers]] = basis R.
+    loadings : ndarray (n_columns, n_outputs)
+        basis' Y.
+    residual_squares : ndarray (n_centers + 1,)
+        Sum of squared residuals of sizes 0, 1, 2, ... (all outputs together).
+    has_intercept : bool
+        Whether the first column of the basis is the constant.
+    n_passes : int
+        Passes over the kernel matrix.
     """
 
     centers: Indices

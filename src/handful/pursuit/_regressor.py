@@ -59,10 +59,14 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
     ----------
     centers_idx_, compression_set_, held_back_, centers_, n_centers_
         As in `KernelMatchingPursuitClassifier`.
-    residual_squares_ : sums of squared residuals of sizes 0, 1, 2, ... on the fitted rows
-    path_ : the same as a data frame
-    n_training_errors_ : examples that are off by more than ``epsilon``
+    residual_squares_ : ndarray
+        Sums of squared residuals of sizes 0, 1, 2, ... on the fitted rows.
+    path_ : DataFrame
+        The same as a table.
+    n_training_errors_ : int
+        Examples that are off by more than ``epsilon``.
     kernel_, expansion_, scaling_, n_features_in_
+        As in `KernelMatchingPursuitClassifier`.
 
     Examples
     --------

@@ -53,11 +53,22 @@ class SparseKernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Certifi
 
     Attributes
     ----------
-    centers_idx_ : indices of the chosen examples in order of choice
-    compression_set_ : the same, sorted
-    scores_ : cosine of the two views' columns of each example when it was chosen
-    correlations_ : regularised correlation of each pair on the rows the weights come from
-    x_centers_, y_centers_, x_kernel_, y_kernel_, weights_, n_features_in_
+    centers_idx_ : ndarray of int
+        Indices of the chosen examples in order of choice.
+    compression_set_ : ndarray of int
+        The same, sorted.
+    scores_ : ndarray
+        Cosine of the two views' columns of each example when it was chosen.
+    correlations_ : ndarray
+        Regularised correlation of each pair on the rows the weights come from.
+    x_centers_, y_centers_ : ndarray
+        The chosen examples in both views.
+    x_kernel_, y_kernel_ : Kernel
+        Kernels of the views.
+    weights_ : CanonicalWeights
+        Coefficients of both views.
+    n_features_in_ : int
+        Number of columns of the first view.
 
     Notes
     -----

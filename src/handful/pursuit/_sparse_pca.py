@@ -68,14 +68,24 @@ class SparseKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Certifi
 
     Attributes
     ----------
-    centers_idx_ : indices of the chosen examples in order of choice
-    compression_set_ : the same, sorted
-    centers_ : the chosen examples
-    traces_ : trace of the residual kernel matrix for 0, 1, 2, ... centres
-    factor_ : lower triangular Cholesky factor of the centres' kernel matrix
-    rotation_ : directions inside the subspace, one column a component
-    explained_variance_ : mean square of each component on the training data
-    kernel_, n_features_in_
+    centers_idx_ : ndarray of int
+        Indices of the chosen examples in order of choice.
+    compression_set_ : ndarray of int
+        The same, sorted.
+    centers_ : ndarray
+        The chosen examples.
+    traces_ : ndarray
+        Trace of the residual kernel matrix for 0, 1, 2, ... centres.
+    factor_ : ndarray
+        Lower triangular Cholesky factor of the centres' kernel matrix.
+    rotation_ : ndarray
+        Directions inside the subspace, one column a component.
+    explained_variance_ : ndarray
+        Mean square of each component on the training data.
+    kernel_ : Kernel
+        The kernel, with its parameters.
+    n_features_in_ : int
+        Number of columns.
 
     Notes
     -----
