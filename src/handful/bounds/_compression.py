@@ -121,6 +121,7 @@ def _scheme(
     terms: list[Term] = []
     if which_nats is None:
         terms.append(Term("kept", "which examples are kept", _log_binomial(pool, d)))
+    # Nothing is itemised that costs nothing.
     elif check_nats("which_nats", which_nats):
         terms.append(Term("kept", "which examples are kept", float(which_nats)))
     if size:
@@ -233,8 +234,12 @@ def compression_bound(
         return certificate
     _check_counts(scheme, counts, pool_size)
     rates = _joint_rates(scheme, counts)
+    # The kept examples do not depend on their labels then, or the message pays for that: the same
+    # price serves within a class.
     if which_nats is not None:
         rates += _given_class(counts, scheme.nats)
+    # Without the classes of the pool there is no price by class, and no rate is better than a wrong
+    # one.
     elif pool_size is None or counts.n_pool_positives is not None:
         rates += _given_class(counts, _nats_by_class(scheme, counts, pool_size))
     return replace(certificate, rates=rates)
@@ -383,6 +388,7 @@ def closed_form_compression_bound(
         which_nats=which_nats,
     )
     n, k = scheme.n_outside, scheme.n_errors
+    # All errors: nothing is claimed.
     exponent = (_log_binomial(n, k) + scheme.nats) / (n - k) if n > k else math.inf
     return scheme.certificate("compression-closed-form", _outward(-math.expm1(-exponent)))
 

@@ -115,12 +115,14 @@ def samples_needed(
     def is_enough(n: int, extra: int = 0) -> bool:
         return bool(are_enough([n], [math.ceil(share * (n - d)) + extra])[0])
 
+    # One error more than there are covers the next tooth: from here on all numbers are enough.
     largest = _first(lambda n: is_enough(n, extra=1), d, _LARGEST)
     if largest is None:
         raise ValueError(
             f"`target_risk` = {target:g} needs more than {_LARGEST:.0e} examples. "
             "Raise it, or lower `error_rate`."
         )
+    # Between two teeth the risk falls: after the last that fails, bisection is right again.
     start = _last_failing_tooth(are_enough, share, d, largest) if rate else d
     found = _first(is_enough, start, largest)
     return largest if found is None else found

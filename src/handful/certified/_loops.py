@@ -24,6 +24,7 @@ def gradients(scores, y, weight, is_on, g, h):
             g[i, 0] = weight[i] * ((1.0 if y[i] == 1 else 0.0) - p)
             h[i, 0] = weight[i] * p * (1.0 - p)
             continue
+        # The largest score is taken off first: exponentials are at most one.
         top = scores[i, 0]
         for c in range(1, k):
             top = max(top, scores[i, c])
@@ -66,9 +67,11 @@ def best_stump(bins, n_bins, g, h, c, least, ridge, work, out):
             left_h += work[1, b]
             right_g = all_g - left_g
             right_h = all_h - left_h
+            # A side of few rows would follow their labels.
             if left_h < least or right_h < least:
                 continue
             gain = left_g**2 / (left_h + ridge) + right_g**2 / (right_h + ridge)
+            # By more than rounding, so that ties go to the lowest feature and bin on every machine.
             if gain > best_gain * (1.0 + 1e-12):
                 best_gain, best_j, best_b = gain, j, b
                 out[0] = left_g / (left_h + ridge)
@@ -96,6 +99,7 @@ def boost(bins, n_bins, y, weight, is_on, shrink, least, ridge, checkpoints, sco
             j, b = best_stump(bins, n_bins, g, h, c, least, ridge, work, out)
             if j < 0:
                 continue
+            # Where all rows of a side have one label the best step is infinite.
             left = shrink * min(max(out[0], -4.0), 4.0)
             right = shrink * min(max(out[1], -4.0), 4.0)
             for t in range(n_bins[j]):

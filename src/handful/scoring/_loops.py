@@ -27,6 +27,8 @@ def solve_small(H, g, k):
             for t in range(j):
                 s -= H[i, t] * H[j, t]
             if i == j:
+                # Two items met by the same rows make the matrix singular; the floor shares their
+                # weight.
                 H[i, i] = math.sqrt(max(s, 1e-12))
             else:
                 H[i, j] = s / H[j, j]
@@ -48,6 +50,7 @@ def log_loss_sum(eta, y, weight):
     total = 0.0
     for i in range(len(y)):
         z = eta[i] if y[i] > 0.5 else -eta[i]
+        # The exponent is never positive: nothing overflows.
         if z > 0.0:
             total += weight[i] * math.log1p(math.exp(-z))
         else:
@@ -87,6 +90,8 @@ def fit_support(items, support, k, y, weight, ridge, beta, n_steps):
         for i in range(n):
             p = 1.0 / (1.0 + math.exp(-max(min(eta[i], 30.0), -30.0)))
             r = weight[i] * (y[i] - p)
+            # Rows that are surely right have no curvature left; all of them together must leave
+            # some.
             h = max(weight[i] * p * (1.0 - p), 1e-9)
             g[k] += r
             H[k, k] += h
@@ -104,6 +109,7 @@ def fit_support(items, support, k, y, weight, ridge, beta, n_steps):
         size = 0.0
         for a in range(k + 1):
             size = max(size, abs(g[a]))
+        # Far from the optimum a full Newton step overshoots; four units of log odds are far.
         shrink = min(1.0, 4.0 / size) if size > 0.0 else 1.0
         for a in range(k + 1):
             beta[a] += shrink * g[a]
@@ -131,8 +137,10 @@ def item_gains(items, eta, y, weight, ridge, gains):
         for i in range(n):
             a += row[i] * r[i]
             b += row[i] * h[i]
+        # The intercept moves along with the item: its part of slope and curvature is taken off.
         slope = a - sum_r * b / max(sum_h, 1e-12)
         bend = b - b * b / max(sum_h, 1e-12) + ridge
+        # Signed, so that items with the wrong direction can be left out by the caller.
         gains[j] = slope * abs(slope) / bend if bend > 1e-9 else 0.0
 
 
@@ -149,6 +157,7 @@ def fit_totals(positives, negatives, low, start, out, tol, n_steps):
         loss = 0.5 * CURVE_RIDGE * s * s
         g0 = 0.0
         g1 = -CURVE_RIDGE * s
+        # Without a row the system would be singular; the hair moves no digit of the solution.
         h00 = 1e-9
         h01 = 0.0
         h11 = CURVE_RIDGE
@@ -182,6 +191,7 @@ def fit_totals(positives, negatives, low, start, out, tol, n_steps):
         db = (h11 * g0 - h01 * g1) / determinant
         size = max(abs(ds), abs(db) * 0.2)
         shrink = min(1.0, 2.0 / size) if size > 0.0 else 1.0
+        # More points never mean a lower chance: the scale of the curve may vanish, not turn.
         s = max(s + shrink * ds, 0.0)
         b += shrink * db
     return best
@@ -213,6 +223,8 @@ def improve_points(
     ``direction[j]`` is the sign that points of item j must have, 0 for any.
     """
     n = len(y)
+    # Totals stay within k times the largest points; the histogram is wide enough for an item more
+    # on either side.
     reach = 2 * max_points * k + 2 * max_points
     bins = np.zeros((2, 2 * reach + 1))
     totals = np.zeros(n, dtype=np.int64)
@@ -240,6 +252,8 @@ def improve_points(
                 if not is_taken:
                     low, high = -max_points, max_points
                     if item != old_item:
+                        # Another item starts from nearly the points of the one it replaces: all
+                        # values for all items would cost most of the time.
                         low = max(low, old_points - 1)
                         high = min(high, old_points + 1)
                     for value in range(low, high + 1):
@@ -248,6 +262,8 @@ def improve_points(
                         loss = histogram_loss(
                             totals, items[item], value, y, weight, -reach, reach, start, out, bins
                         )
+                        # By more than the rounding of the curve's own fit, or sweeps would cycle
+                        # between equal cards.
                         if loss < best - 1e-7 * (1.0 + abs(best)):
                             best, best_item, best_points = loss, item, value
                             start[0], start[1] = out[0], out[1]

@@ -182,6 +182,7 @@ def _hidden_name(path: Path) -> Path:
 
 def _create(temporary: Path, target: Path) -> int:
     """A new file with the mode of what it will replace, else the one the umask gives."""
+    # O_EXCL: a name that somebody else made, or linked elsewhere, is refused.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     descriptor = os.open(temporary, flags, 0o666)
     if target.exists():
@@ -238,6 +239,7 @@ def _swap(fresh: Path, place: Path) -> None:
         fresh.rename(place)
         return
     aside = _hidden_name(place)
+    # Who may read the old folder may read the new one, and nobody else.
     shutil.copymode(place, fresh)
     try:
         place.rename(aside)

@@ -47,6 +47,7 @@ class Verdict:
     @property
     def is_consistent(self) -> bool:
         """Whether everything that was looked at holds."""
+        # A verdict without any finding looked at nothing.
         return bool(self.findings) and all(finding.holds for finding in self.findings)
 
     @property
@@ -93,6 +94,7 @@ class Audit:
 
     def equal(self, name: str, found: Any, wanted: Any) -> bool:
         """The file's value must be exactly what was recomputed."""
+        # 1, 1.0 and True are equal in Python, and not the same in a file.
         holds = type(found) is type(wanted) and found == wanted
         return self.check(name, holds, f"the file says {_show(found)}, it is {_show(wanted)}")
 
@@ -133,6 +135,7 @@ class Audit:
 def is_number(value: Any) -> bool:
     """A finite int or float, not a truth value."""
     is_real = isinstance(value, (int, float)) and not isinstance(value, bool)
+    # Squares and products of larger numbers would overflow in the checks themselves.
     return is_real and abs(value) < 1e300 and math.isfinite(value)
 
 

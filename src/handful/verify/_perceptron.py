@@ -29,6 +29,7 @@ _MOST_ROWS, _MOST_WORK = 20_000, 10**11  # a matrix of all pairs, visited pass b
 def visiting_order(X: Floats, codes: Ints) -> list[int]:
     """By the digest of the row, read as two numbers, then by class."""
     keys = []
+    # Adding zero makes -0.0 and 0.0 one value, as everywhere.
     for i, row in enumerate(X + 0.0):
         digest = hashlib.blake2b(row.astype("<f8").tobytes(), digest_size=16).digest()
         pair = (int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:], "little"))
@@ -45,11 +46,14 @@ def run_again(
     for n_passes in range(1, max_passes + 1):
         i, is_clean = 0, True
         while i < len(signs):
+            # A value within the tie counts as a mistake: on another machine it may round to either
+            # side.
             needed = _TIE * np.diagonal(K) + margin * math.sqrt(square)
             wrong = np.flatnonzero((signs * f <= needed)[i:])
             if not wrong.size:
                 break
             i += int(wrong[0])
+            # |w + y x|^2, updated; rounding may not leave it negative.
             square = max(0.0, square + 2.0 * float(signs[i] * f[i]) + float(K[i, i]))
             f += signs[i] * K[i]
             updates[i] += 1
@@ -90,10 +94,12 @@ def perceptron_claim(
     kept = np.flatnonzero(n_updated).tolist()
     audit.equal("compression set", document["compression_set"], kept)
     n_errors = int((wrong & (n_updated == 0)).sum())
+    # A clean pass ends training by itself; otherwise the number of passes is part of the message.
     n_passes = 0 if all(converged) else max(passes)
     if document["certificate"]["bound"] == "perceptron":
         return _compression(n, len(kept), n_errors, n_passes, delta)
     wording = Wording((*STABLE, _FIXED), STABLE_REFERENCE)
+    # An error outside would have caused an update in one more pass: it belongs to the stable set.
     size = len(kept) + n_errors
     return Claim("stable", "stable", [confidence(delta)], wording, n, n_compressed=size)
 

@@ -42,6 +42,7 @@ class MarginProgram:
         self.cost = np.concatenate(
             [np.full(2 * n, weight), [0.0, float(capped)], np.full(m, price)]
         )
+        # A hard margin: slack may not be bought at any price.
         slack: tuple[float, float | None] = (0.0, 0.0) if self.is_hard else (0.0, None)
         free: list[tuple[float | None, float | None]] = [(None, None), (1.0, None)]
         self.bounds = [*[(0.0, None)] * (2 * n), *free, *[slack] * m]
@@ -66,6 +67,7 @@ class MarginProgram:
         from scipy.optimize import linprog
 
         found = linprog(cost, self.A, self.b, bounds=self.bounds, method="highs")
+        # Unbounded or not solved: minus infinity, which frees no example.
         if found.status != 0:
             return -np.inf, np.zeros(len(cost))
         return float(found.fun), np.asarray(found.x)
@@ -171,6 +173,7 @@ def _check_optimum(
     slacks = np.maximum(0.0, 1.0 - g)
     parts = [np.maximum(w, 0.0), np.maximum(-w, 0.0), [b, h], slacks]
     value = float(program.cost @ np.concatenate(parts))
+    # A hard margin that is missed by rounding is still one.
     is_feasible = not program.is_hard or float(slacks.max()) <= _TOUCH
     gap = value - program.value
     is_best = is_feasible and gap <= 1e-6 * max(1.0, abs(program.value))
@@ -180,11 +183,13 @@ def _check_optimum(
     claimed = np.zeros(len(g), dtype=bool)
     claimed[kept] = True
     low, high, touching = program.extremes()
+    # The file's own optimum counts too: it is one of them.
     touching |= program.touches(np.concatenate([w, [b, h]]))
     absent = np.flatnonzero(touching & ~claimed)
     detail = f"the examples {absent[:5].tolist()} touch it and are not in the compression set"
     if not audit.check(f"{where}: touching examples", not absent.size, detail):
         return
+    # Examples in the set need no proof: a larger set is only looser.
     unsure = np.flatnonzero(~claimed & ~_away_by_range(program, low, high))
     n_open = sum(not program.is_away(int(i)) for i in unsure[:_MOST_PROGRAMS])
     n_open += max(0, len(unsure) - _MOST_PROGRAMS)

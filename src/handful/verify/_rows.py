@@ -26,6 +26,8 @@ def word_form(value: Any) -> str:
     """A category in its normal form: 3, 3.0, "3" and "3.0" are one word."""
     if isinstance(value, (float, np.floating)):
         number = float(value)
+        # From 2^53 on floats are whole by rounding, and their digits are not those that were
+        # written.
         is_exact = number.is_integer() and abs(number) < 2.0**53
         return str(int(number)) if is_exact else repr(number)
     text = str(value).strip()
@@ -61,6 +63,7 @@ def read_rows(document: Mapping[str, Any], X: Any) -> Floats:
             rows[:, j] = [np.nan if is_missing(v) else float(v) for v in column]
             continue
         code = {word: float(k) for k, word in enumerate(known)}
+        # A word that the file does not know equals none of its own.
         rows[:, j] = [np.nan if is_missing(v) else code.get(word_form(v), -1.0) for v in column]
     return rows
 

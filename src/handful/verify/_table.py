@@ -111,7 +111,9 @@ def read_table(frame: Any, reading: Mapping[str, Any], share: float) -> Table:
     groups = None
     if reading["groups"] is not None:
         groups = [word_form(cell) for cell in cells[names.index(reading["groups"])]]
+    # Whole groups enter the pool: rows of one group are not independent.
     units = order if groups is None else _order_of_groups(groups, digests)
+    # Something is always left to count.
     n_pool = min(max(1, round(share * len(units))), LARGEST_POOL, max(1, len(units) - 1))
     rank = {unit: k for k, unit in enumerate(units)}
     of_row = [rank[i if groups is None else groups[i]] for i in range(len(rows))]
@@ -162,6 +164,7 @@ def _order_of_groups(groups: Sequence[str], digests: Sequence[bytes]) -> list[st
     rows: dict[str, list[bytes]] = {name: [] for name in names}
     for name, digest in zip(groups, digests, strict=True):
         rows[name].append(digest)
+    # The name of a group has no part in its key: renaming patients must not draw another pool.
     own = np.array([list(bytes.fromhex(digest_of_table(rows[name]))) for name in names])
     keys = table_rows(own, None, None)
     return [names[k] for k in drawn_order(keys, digest_of_table(keys), None)]
@@ -223,6 +226,7 @@ def _number(cell: Any, style: str, marks: Sequence[str]) -> float:
         text = text.replace(".", "").replace(",", ".")
     elif style == "decimal comma":
         text = text.replace(",", ".")
+    # Python would also take "1_000", "nan" and "infinity" for numbers.
     return float(text) if len(text) < 400 and _PLAIN_NUMBER.fullmatch(text) else np.nan
 
 

@@ -90,8 +90,11 @@ def _write_ties_apart(values, index, n, n_same, tol, rows):  # type: ignore[no-u
     first = 0
     while first < n:
         last = first + 1
+        # Neighbours within the tolerance are tied; a chain of ties may be wider than the tolerance.
         while last < n and not values[last - 1] < values[last] - tol:
             last += 1
+        # Then no single order is right for all thresholds of the chain, and the pair is searched
+        # exactly.
         is_tangled |= values[first] < values[last - 1] - tol
         k = first
         for i in range(first, last):
@@ -127,6 +130,8 @@ def sort_block(pairs, owns):  # type: ignore[no-untyped-def]
         for x in range(n_rows):
             u = own[x] - other[x]
             values[n], index[n] = u, x
+            # Rows above the own example can neither be covered nor be thresholds: they are
+            # overwritten.
             if u - tol <= cap:
                 n += 1
                 low, high = min(low, u), max(high, u)
@@ -148,6 +153,7 @@ def _plan(rows, is_seen, n_same, plan):  # type: ignore[no-untyped-def]
     n = end = 0
     was_same = True
     for x in rows:
+        # Covered or outside the fold for all machines of the chunk.
         if is_seen[x] == 0:
             continue
         if x >= n_same:
@@ -186,6 +192,7 @@ def _floor(machines, m, value, n_other):  # type: ignore[no-untyped-def]
     """The scaled worth that only a better half-space, or a tied one, exceeds or reaches."""
     if machines.is_ordinal[m]:
         return np.int32(machines.scale[m] * value + min(n_other, machines.most[m]))
+    # Scaled worths are rounded: one step lower lets every half-space that might be better pass.
     return np.int32(np.floor(machines.scale[m] * (value - 1.0 / GRID)) - 1.0)
 
 
@@ -241,6 +248,8 @@ def walk_block(pairs, orders, machines, values, counts):  # type: ignore[no-unty
             _walk_lanes(plan, n, machines.worth[chunk], total, best)
             for m in range(chunk * n_lanes, min(n_machines, (chunk + 1) * n_lanes)):
                 found = best[m - chunk * n_lanes]
+                # Of tied half-spaces the first in scanning order wins, so a later one need not be
+                # looked at.
                 is_tied = found == floors[m] and machines.is_ordinal[m]
                 is_late = is_tied and _rank(machines, m, o, t) > counts[m, 2]
                 if (found < floors[m] or is_late) and not orders.is_tangled[p]:
