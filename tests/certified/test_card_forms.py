@@ -21,3 +21,17 @@ def test_cards_of_different_lengths_and_features(rng):
     for item in first.items:
         weight[item.condition.feature] += abs(item.points)
     assert int(np.argmax(weight)) not in proposals["other score card"].machine.features
+
+
+def test_the_other_card_does_without_the_feature_that_costs_least(rng):
+    """Two copies of a signal: without one of them nothing is lost; without the third, much."""
+    n = 300
+    a, c = rng.normal(size=n), rng.normal(size=n)
+    X = np.column_stack([a, a + 0.02 * rng.normal(size=n), 3.0 * c])
+    pool = make_pool(X, (a + 2.0 * c + 0.3 * rng.normal(size=n) > 0).astype(int))
+    cards = {p.form: p for p in score_card(pool)}
+    first, other = cards["score card"].machine, cards["other score card"].machine
+    assert 2 in first.features
+    assert 2 in other.features  # the heaviest one stays: doing without it would cost most
+    assert set(first.features) - set(other.features)
+    assert error(cards["other score card"], pool) < error(cards["score card"], pool) + 0.05

@@ -14,10 +14,15 @@ from handful.scoring import Items, Points, card_of, integer_points, make_task, s
 MAX_ITEMS, MAX_POINTS = 8, 5  # more cannot be added up at a bedside
 SIZES = (3, 4, 5, 6, 7, 8)  # below three a rule says the same in words
 SHORT = 4  # a second card is offered where the best has more items than this
+N_WITHOUT = 3  # features that another card may have to do without, one at a time
 
 
 def score_card(pool: Pool) -> list[Proposal]:
-    """A card whose length is chosen by cross-validation, a short one, and one of other features."""
+    """A card whose length is chosen by cross-validation, a short one, and one of other features.
+
+    The other card does without one of the three features that give most points on the first; of
+    three such cards, the one that errs least on the folds is nearest to the first.
+    """
     need_two_classes(pool)
     need_folds(pool)
     guesses = _guesses(pool, ())
@@ -27,25 +32,27 @@ def score_card(pool: Pool) -> list[Proposal]:
     if SIZES[best] > SHORT:
         row = SIZES.index(SHORT)
         proposals.append(_proposal("short score card", pool, SHORT, guesses[row], ())[0])
-    banned = _other_features(pool.items, found)
-    if len(banned) < len(pool.items):
-        others = _guesses(pool, banned)
-        best, guess = select(others, pool)
-        other, _ = _proposal("other score card", pool, SIZES[best], guess, banned)
-        proposals.append(other)
+    others = []
+    for banned in _without(pool.items, found):
+        if len(banned) < len(pool.items):
+            best, guess = select(_guesses(pool, banned), pool)
+            others.append(
+                (int(np.count_nonzero(guess != pool.y)), len(others), best, guess, banned)
+            )
+    if others:
+        _, _, best, guess, banned = min(others, key=lambda other: other[:2])
+        proposals.append(_proposal("other score card", pool, SIZES[best], guess, banned)[0])
     return proposals
 
 
-def _other_features(items: Items, found: Points) -> list[int]:
-    """Items of the feature with most points, which another card must do without."""
-    if not found.support:
-        return []
+def _without(items: Items, found: Points) -> list[list[int]]:
+    """Items of each of the features with most points, most first."""
     features = items.features
     total: dict[int, int] = {}
     for item, points in zip(found.support, found.points, strict=True):
         total[int(features[item])] = total.get(int(features[item]), 0) + abs(points)
-    main = max(sorted(total), key=lambda j: total[j])
-    return np.flatnonzero(features == main).tolist()
+    main = sorted(total, key=lambda j: (-total[j], j))[:N_WITHOUT]
+    return [np.flatnonzero(features == j).tolist() for j in main]
 
 
 def _guesses(pool: Pool, banned: Sequence[int]) -> Ints:
