@@ -16,7 +16,6 @@ import resource
 import time
 import zipfile
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -28,7 +27,7 @@ from handful.tables import LoadedTable, Study, load_table, read_chunks, read_stu
 N_CASES = int(os.environ.get("HANDFUL_FUZZ", "150"))
 N_SLOW = 2000
 LONGEST = 2000  # characters of an error
-SLOWEST = 10.0  # seconds of one file, on a busy machine
+SLOWEST = 5.0  # seconds of one file
 GROWTH = 600 * 1024  # KiB of memory over all files of a kind
 
 
@@ -42,7 +41,7 @@ def _check(path):
         lambda: read_study(load_table(path).frame),
     )
     for read in roads:
-        start = time.monotonic()
+        start = time.process_time()
         try:
             found = read()
         except (ValueError, OSError) as error:
@@ -52,7 +51,7 @@ def _check(path):
             n_read += 1
             assert isinstance(found, TableData | list | LoadedTable | Study)
         assert len(str(caught)) < LONGEST
-        assert time.monotonic() - start < SLOWEST
+        assert time.process_time() - start < SLOWEST
     return n_read > 0
 
 
@@ -144,8 +143,8 @@ def _archive(random_):
     """A zip archive: damaged inside, outside, or with members too many or ill named."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for _ in range(random_.choice([1, 1, 1, 1, 2, 0])):
-            name = random_.choice(["a.csv", "a.txt", "d/a.tsv", "../a.csv", "a.exe", "b.csv"])
+        names = ["a.csv", "a.txt", "d/a.tsv", "../a.csv", "a.exe", "b.csv"]
+        for name in random_.sample(names, random_.choice([1, 1, 1, 1, 2, 0])):
             archive.writestr(name, _text(random_))
     return _damage(out.getvalue(), random_, 2)
 
@@ -254,9 +253,8 @@ def _check_frames(n_cases, seed):
         assert set(study.pool.tolist()) < set(range(len(frame)))
         assert all(column.role for column in study.columns)
         turned = read_study(frame.iloc[::-1].reset_index(drop=True))
-        assert np.array_equal(np.sort(len(frame) - 1 - turned.pool), np.sort(study.pool)) or (
-            frame.astype(str).duplicated().any()  # equal rows are interchangeable
-        )
+        drawn = [{row.tobytes() for row in s.digests.digests[s.pool]} for s in (study, turned)]
+        assert drawn[0] == drawn[1]
     assert 0 < n_read < n_cases
 
 

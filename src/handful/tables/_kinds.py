@@ -19,6 +19,7 @@ from handful.tables._sample import Sample
 KINDS = ("number", "ordered", "yes/no", "category", "date", "text", "constant", "empty")
 MOST = 0.9  # share of cells that must be numbers for the others to count as missing
 MANY_WORDS = 20  # a category has at most so many words, or repeats them
+MOST_LETTERS = 40  # of a cell in a note: cells may be as long as pages
 YES = frozenset({"yes", "y", "true", "t", "ja", "oui", "si", "sí", "present", "positive", "pos"})
 NO = frozenset({"no", "n", "false", "f", "nein", "non", "absent", "negative", "neg"})
 SCALES = (
@@ -103,7 +104,7 @@ def kind_of(
     if not sample.is_known.any():
         return column.with_note("it is empty", kind="empty", role="ignored")
     if sample.n_distinct == 1:
-        note = f"it is {sample.words[0]!r} throughout"
+        note = f"it is {sample.words[0][:MOST_LETTERS]!r} throughout"
         return column.with_note(note, kind="constant", role="ignored")
     if asked is None and sample.is_numeric:
         return _with_infinity(column, sample)
@@ -140,6 +141,11 @@ def _with_infinity(column: Column, sample: Sample) -> Column:
     return column.with_note(f"{n_infinite} infinite values count as missing")
 
 
+def _in_order(words: Sequence[str]) -> str:
+    shown = [word[:MOST_LETTERS] for word in words[:MANY_WORDS]]
+    return " < ".join([*shown, "…"] if len(words) > MANY_WORDS else shown)
+
+
 def _distinct(words: Sequence[str]) -> list[str]:
     """The words in order; capitals do not tell words apart."""
     forms: dict[str, str] = {}
@@ -166,10 +172,10 @@ def _number(column: Column, known: Sequence[Any], words: Sequence[str]) -> Colum
         column = column.with_note(f"numbers are read with a {style}")
     n_limits = sum(is_limit(cell) for cell in texts)
     if n_limits:
-        shown = next(cell for cell in texts if is_limit(cell)).strip()
+        shown = next(cell for cell in texts if is_limit(cell)).strip()[:MOST_LETTERS]
         column = column.with_note(f"{n_limits} cells such as {shown!r} are read as their limit")
     if is_word.any():
-        shown = words[int(np.argmax(is_word))]
+        shown = words[int(np.argmax(is_word))][:MOST_LETTERS]
         column = column.with_note(
             f"{int(is_word.sum())} words such as {shown!r} among numbers count as missing"
         )
@@ -183,7 +189,7 @@ def _ordered(column: Column, distinct: Sequence[str], *, is_asked: bool) -> Colu
         if len(lower) == len(distinct) >= 2 and set(lower) <= set(scale):
             levels = tuple(word for word in scale if word in lower)
             return replace(column, kind="ordered", levels=levels).with_note(
-                f"its words are ordered: {' < '.join(levels)}"
+                f"its words are ordered: {_in_order(levels)}"
             )
     found = [_WITH_NUMBER.match(word) for word in distinct]
     if all(found) and len(distinct) <= MANY_WORDS:
@@ -191,10 +197,10 @@ def _ordered(column: Column, distinct: Sequence[str], *, is_asked: bool) -> Colu
         if len(set(numbers)) == len(numbers):
             levels = tuple(word for _, word in sorted(zip(numbers, distinct, strict=True)))
             return replace(column, kind="ordered", levels=levels).with_note(
-                f"its words are ordered by their number: {' < '.join(levels)}"
+                f"its words are ordered by their number: {_in_order(levels)}"
             )
     if is_asked:
         return replace(column, kind="ordered", levels=tuple(distinct)).with_note(
-            f"its words are ordered alphabetically: {' < '.join(distinct)}"
+            f"its words are ordered alphabetically: {_in_order(distinct)}"
         )
     return column

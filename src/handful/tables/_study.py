@@ -269,7 +269,9 @@ def _assemble(
     if not features:
         raise ValueError(
             "no column is left to predict from: "
-            + "; ".join(f"{c.name}: {', '.join(c.notes) or c.role}" for c in columns[:10])
+            + "; ".join(
+                f"{c.name[:40]}: {', '.join(c.notes)[:100] or c.role}" for c in columns[:10]
+            )
             + ". Name the ones to use in --features."
         )
     X = frame.iloc[:, features].set_axis([columns[j].name for j in features], axis=1)
