@@ -10,7 +10,7 @@ import numpy as np
 from handful._types import Floats, Ints
 from handful.fitted._card import Card
 from handful.fitted._kernel import KernelExpansion
-from handful.fitted._linear import LinearScore
+from handful.fitted._linear import LinearScore, in_full
 from handful.fitted._machine import Machine, Spoken, from_scores, number
 
 
@@ -41,6 +41,12 @@ class Thresholded:
         """Those of the machine but for the last, which says the threshold."""
         first, second = words.labels
         shift = self.threshold
+        if isinstance(self.base, LinearScore) and self.base.spread:
+            shift -= self.base.intercepts[0]
+            return [
+                *(self.base.terms(0, words) or ["0"]),
+                f"Sum > {in_full(shift)}: {second}; otherwise: {first}.",
+            ]
         if isinstance(self.base, LinearScore):
             text = words.score(np.array(self.base.weights[0]))
             shift -= self.base.intercepts[0]

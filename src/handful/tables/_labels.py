@@ -86,7 +86,7 @@ def read_labels(
         numbers = (np.flatnonzero(is_missing) + 1).tolist()
         shown = ", ".join(map(str, numbers[:5])) + (", …" if len(numbers) > 5 else "")
         raise ValueError(
-            f"the target column {name!r} has no label in {len(numbers)} rows ({shown}). "
+            f"the target column {name[:80]!r} has no label in {len(numbers)} rows ({shown}). "
             "Fill them in, or leave these rows out with --drop-missing-target."
         )
     rows = np.flatnonzero(~is_missing)
@@ -123,7 +123,7 @@ def _merge(name: str, words: Sequence[str]) -> tuple[list[str], list[str]]:
     # the most frequent spelling stands for all, the first in the alphabet among equals
     chosen = {key: min(c, key=lambda form: (-c[form], form)) for key, c in forms.items()}
     notes = [
-        f"{', '.join(map(repr, sorted(counts)))} in {name} are one class."
+        f"{', '.join(repr(form[:40]) for form in sorted(counts)[:10])} in {name} are one class."
         for counts in forms.values()
         if len(counts) > 1
     ]
@@ -134,14 +134,15 @@ def _check_classes(name: str, words: Sequence[str], is_class: bool) -> None:
     classes = set(words)
     if len(classes) < 2:
         raise ValueError(
-            f"the target column {name!r} has one value only ({next(iter(classes), '')!r}). "
+            f"the target column {name[:80]!r} has one value only "
+            f"({next(iter(classes), '')[:80]!r}). "
             "Two classes are needed; is it the right column?"
         )
     if len(classes) > MAX_CLASSES and not is_class:
         raise ValueError(
-            f"the target column {name!r} has {len(classes)} different values, more than "
-            f"{MAX_CLASSES}. If it is a class all the same, say so with --categories {name}; if it "
-            "is a number, cut it into classes first."
+            f"the target column {name[:80]!r} has {len(classes)} different values, more than "
+            f"{MAX_CLASSES}. If it is a class all the same, say so with --categories {name[:80]}; "
+            "if it is a number, cut it into classes first."
         )
 
 
@@ -153,7 +154,9 @@ def _positive(words: Sequence[str], positive: str | None) -> tuple[str | None, s
         if len(classes) != 2:
             raise ValueError(f"`--positive` needs two classes, got {len(classes)}. Leave it out.")
         if positive.strip().casefold() not in wanted:
-            raise ValueError(f"`--positive` must be one of {classes}, got {positive!r}.")
+            raise ValueError(
+                f"`--positive` must be one of {[c[:40] for c in classes]}, got {positive!r}."
+            )
         return wanted[positive.strip().casefold()], ""
     if len(classes) != 2:
         return None, ""

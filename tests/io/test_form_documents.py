@@ -1,0 +1,34 @@
+"""Every field that a form's file may have stands on the page about model files."""
+
+import re
+from pathlib import Path
+
+from handful import CertifiedClassifier, load_dataset
+from handful.io import _form_fields
+from handful.io._forms import FIELDS
+from handful.tables import Choices
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "model-files.md"
+
+
+def _keys(value):
+    """All names of fields inside plain data."""
+    if isinstance(value, dict):
+        return set(value).union(*map(_keys, value.values()))
+    return set().union(*map(_keys, value)) if isinstance(value, list) else set()
+
+
+def test_every_field_is_documented():
+    text = PAGE.read_text(encoding="utf-8")
+    section = text[text.index("## Forms of a menu") : text.index("## Limits")]
+    said = set(re.findall(r"`([^`]+)`", section))
+    machines = _form_fields._MACHINES
+    names = {*FIELDS, *_form_fields._PROVENANCE, *machines, *vars(Choices())}
+    names |= {field for fields, _ in machines.values() for field in fields}
+    names |= set(_form_fields.STYLES) | {kind for kind in _form_fields.COLUMN_KINDS if kind}
+    names -= {"handful", "python", "numpy", "scikit-learn"} & said
+    data = load_dataset("haberman")
+    machine = CertifiedClassifier().fit(data.X, data.y)
+    for candidate in machine.candidates_:
+        names |= _keys(candidate.fitted.to_document())
+    assert sorted(names - said) == []
