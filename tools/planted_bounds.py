@@ -12,8 +12,8 @@ TABLE: dict[str, list[tuple[str, str, str]]] = {
         ),
         (
             "confidence lost",
-            "nats = math.fsum(value for _, value in terms) / m",
-            "nats = terms[0][1] / m",
+            "nats = total_nats(terms) / m",
+            "nats = terms[0].nats / m",
         ),
     ],
     "tails": [
@@ -87,8 +87,8 @@ TABLE: dict[str, list[tuple[str, str, str]]] = {
         ("thresholds of the wrong class", '"conjunction" else n_b', '"disjunction" else n_b'),
         (
             "number of thresholds not paid",
-            '("number of threshold examples", math.log(n_rules + 1.0))',
-            '("number of threshold examples", math.log(n_rules))',
+            '"number of threshold examples", math.log(n_rules + 1.0))',
+            '"number of threshold examples", math.log(n_rules))',
         ),
         (
             "mass of no ball doubled",
@@ -98,7 +98,11 @@ TABLE: dict[str, list[tuple[str, str, str]]] = {
         ("mass of no pair doubled", "math.log(8.0 * math.pi", "math.log(4.0 * math.pi"),
         ("direction of a stump free", "n_stumps = 2 * n_features", "n_stumps = n_features"),
         ("odd numerators free", "+ (v - 1.0) * math.log(2.0) for", "for"),
-        ("default output free", '*terms, ("default output", math.log(2.0))', "*terms"),
+        (
+            "default output free",
+            '*terms, Term("output", "default output", math.log(2.0))',
+            "*terms",
+        ),
     ],
     "published": [
         (
@@ -184,6 +188,6 @@ TABLE: dict[str, list[tuple[str, str, str]]] = {
             'Decimal("1e-10"), ROUND_FLOOR',
             'Decimal("1e-10"), ROUND_CEILING',
         ),
-        ("html not escaped", "<tr><td>{html.escape(name)}", "<tr><td>{name}"),
+        ("html not escaped", "<tr><td>{html.escape(term.text)}", "<tr><td>{term.text}"),
     ],
 }
