@@ -350,13 +350,17 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         """The menu, the chosen classifier and its certificate in sentences."""
         check_is_fitted(self, "_menu")
         chosen = self._menu.row_of(self.chosen_)
+        meaning = self.points_lines()
+        if meaning:
+            percent = f"{100.0 * (1.0 - self.delta):g} %"
+            meaning = ["", f"With {percent} confidence, all at once:", *meaning]
         return "\n".join(
             [
                 *menu_lines(self._menu, chosen),
                 "",
                 f"Chosen: {self.chosen_}",
                 *(f"  {line}" for line in self.fitted_.sentences()),
-                *(f"  {line}" for line in self.points_lines()),
+                *(f"  {line}" for line in meaning),
                 "",
                 self.certificate_.explain(),
             ]
