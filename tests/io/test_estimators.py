@@ -3,6 +3,10 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from handful import (
@@ -12,7 +16,9 @@ from handful import (
     KernelPerceptron,
     LinearProgrammingMachine,
     LPBoost,
+    LPBoostMKL,
     MinimalComplexityMachine,
+    NonconformityClassifier,
     PickToLearn,
     SupportVectorMachine,
     load_dataset,
@@ -97,7 +103,7 @@ def test_what_cannot_be_written_says_why(data, tmp_path):
     with pytest.raises(TypeError, match="`machine` must be a fitted SetCoveringMachine"):
         save_model(DecisionTreeClassifier().fit(X, y), tmp_path / "m.json")
     picked = PickToLearn(DecisionTreeClassifier(random_state=0)).fit(X, y)
-    with pytest.raises(TypeError, match="got PickToLearn"):
+    with pytest.raises(TypeError, match="got DecisionTreeClassifier"):
         save_model(picked, tmp_path / "m.json")
     over_trees = AdaBoost(DecisionTreeClassifier(max_depth=1), n_rounds=3).fit(X, y)
     with pytest.raises(TypeError, match="vote by stumps or columns"):
@@ -108,3 +114,60 @@ def test_what_cannot_be_written_says_why(data, tmp_path):
     with pytest.raises(TypeError, match="`center` must be False"):
         save_model(SupportVectorMachine(gamma=0.1, center=True).fit(X, y), tmp_path / "m.json")
     assert list(tmp_path.iterdir()) == []
+
+
+BANKS = {
+    "mkl": LPBoostMKL(nu=0.3, tol=1e-3),
+    "mkl-centred": LPBoostMKL(
+        ["linear", {"kernel": "poly", "degree": 2, "columns": [0, 2]}, {"kernel": "rbf"}],
+        nu=0.3, tol=1e-3, centre=True,
+    ),
+    "nonconformity": NonconformityClassifier(param_grid={"gamma": [0.01, 0.1], "C": [1.0, 10.0]}),
+    "picked-svc": PickToLearn(make_pipeline(StandardScaler(), SVC(gamma=0.1))),
+    "picked-linear": PickToLearn(make_pipeline(StandardScaler(), LogisticRegression())),
+    "picked-lpm": PickToLearn(LinearProgrammingMachine(), n_initial=20),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", sorted(BANKS))
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_banks_round_trip(name, n_classes, data, tmp_path, rng):
+    """Sums of kernels, many machines at once, and machines trained on picks."""
+    X, y = data if n_classes == 2 else load_iris(return_X_y=True)
+    machine, path = BANKS[name].fit(X, y), tmp_path / "m.json"
+    if n_classes == 3 and name in ("nonconformity", "picked-svc"):
+        with pytest.raises(TypeError, match=r"two classes|must be a fitted"):
+            save_model(machine, path, data=(X, y))
+        return
+    save_model(machine, path, data=(X, y))
+    more = X[rng.integers(0, len(X), 200)] * rng.normal(1.0, 0.05, size=(200, X.shape[1]))
+    assert (load_model(path).predict(more) == machine.predict(more)).all()
+    verdict = verify_model(path, X, y)
+    assert verdict.is_consistent, verdict.differences
+    assert not verdict.is_valid  # nothing is called verified that was not derived again
+
+
+@pytest.mark.parametrize("rule", ["nonconformity", "best-validation", "largest-margin"])
+def test_every_rule_of_nonconformity(rule, data, tmp_path, rng):
+    X, y = data
+    machine = BANKS["nonconformity"].fit(X, y).with_rule(rule)
+    save_model(machine, tmp_path / "m.json", data=(X, y))
+    more = X[rng.integers(0, len(X), 200)] * rng.normal(1.0, 0.1, size=(200, X.shape[1]))
+    assert (load_model(tmp_path / "m.json").predict(more) == machine.predict(more)).all()
+    assert verify_model(tmp_path / "m.json", more, machine.predict(more)).differences  # other rows
+    drawn = machine.with_rule("nonconformity", "random")
+    with pytest.raises(TypeError, match="`tie` must not be 'random'"):
+        save_model(drawn, tmp_path / "n.json")
+
+
+def test_what_picks_cannot_write_says_why(data, tmp_path):
+    X, y = data
+    for inner, match in (
+        (DecisionTreeClassifier(random_state=0), "got DecisionTreeClassifier"),
+        (make_pipeline(MinMaxScaler(), LogisticRegression()), "behind one StandardScaler"),
+        (make_pipeline(StandardScaler(), AdaBoost(n_rounds=5)), "raw columns"),
+    ):
+        machine = PickToLearn(inner, n_initial=20).fit(X, y)
+        with pytest.raises(TypeError, match=match):
+            save_model(machine, tmp_path / "m.json")

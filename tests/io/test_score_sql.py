@@ -7,6 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from handful import (
     AdaBoost,
@@ -14,7 +17,10 @@ from handful import (
     KernelPerceptron,
     LinearProgrammingMachine,
     LPBoost,
+    LPBoostMKL,
     MinimalComplexityMachine,
+    NonconformityClassifier,
+    PickToLearn,
     SupportVectorMachine,
     load_dataset,
 )
@@ -29,6 +35,11 @@ MACHINES = {
     "mcm": MinimalComplexityMachine(),
     "lpm-rbf": LinearProgrammingMachine("rbf", gamma=0.1),
     "pursuit": KernelMatchingPursuitClassifier(n_centers=8),
+    "mkl": LPBoostMKL(nu=0.3, tol=1e-3),
+    "mkl-columns": LPBoostMKL(
+        ["linear", {"kernel": "poly", "degree": 2, "columns": [2, 0]}], nu=0.3, tol=1e-3
+    ),
+    "picked": PickToLearn(make_pipeline(StandardScaler(), LogisticRegression())),
 }
 NAMES = ['a "b"', "it's", "select", "été"]
 
@@ -88,3 +99,13 @@ def test_what_is_too_long_is_refused(monkeypatch):
         export_sql(machine)
     with pytest.raises(TypeError, match="must be made of rules to be exported so"):
         export_python(machine)
+
+
+def test_nonconformity_has_no_formula_but_its_best_model_has(rng):
+    data = load_dataset("haberman-294")
+    frame = pd.DataFrame(data.X, columns=["a", "b", "c"])
+    machine = NonconformityClassifier(param_grid={"gamma": [0.01, 0.1]}).fit(frame, data.y)
+    with pytest.raises(TypeError, match="must be one score for SQL"):
+        export_sql(machine)
+    best = machine.with_rule("best-validation")
+    assert _labels(best, frame) == best.predict(frame).tolist()

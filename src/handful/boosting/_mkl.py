@@ -227,6 +227,8 @@ class KernelVote:
     total : float
         Sum of the norms of the parts in the spaces of the kernels as they were given, and of
         the absolute constant: f over this is in the hull of their unit balls.
+    parts : list of tuple
+        Kernel, support examples and coefficients of each kernel that takes part.
     """
 
     def __init__(
@@ -240,7 +242,7 @@ class KernelVote:
         self.kernels = list(kernels)
         self.kernel_weights = np.zeros(len(kernels))
         self.constant, norms = 0.0, 0.0
-        self._parts = []
+        self.parts = []
         scores = solution.u * y_signed
         for g, group in enumerate(bank.groups):
             if solution.factors[g] <= 0.0:
@@ -250,13 +252,13 @@ class KernelVote:
             coefficients, constant = bank.plain_coefficients(g, solution.factors[g] * scores)
             self.constant += constant
             used = np.flatnonzero(coefficients)
-            self._parts.append((self.kernels[group[0]], rows[used], coefficients[used]))
+            self.parts.append((self.kernels[group[0]], rows[used], coefficients[used]))
         self.total = norms + abs(self.constant)
 
     def __call__(self, X: Floats) -> Floats:
         """Values on the rows of X."""
         out = np.full(X.shape[0], self.constant)
-        for kernel, support, coefficients in self._parts:
+        for kernel, support, coefficients in self.parts:
             out += kernel(X, support) @ coefficients
         return out
 

@@ -10,7 +10,7 @@ nothing), enter it in ``BOUNDS``, give it an oracle in ``tests/oracles.py``, a v
 simulation in ``tests/bounds/test_validity.py`` and a mutant in ``tools/mutants.py``.
 """
 
-from handful.bounds._betting import betting_bound
+from handful.bounds._betting import betting_bound, prefers_betting
 from handful.bounds._caution import caution
 from handful.bounds._certificate import (
     RATE_SENTENCES,
@@ -122,6 +122,7 @@ __all__ = [
     "perceptron_bound",
     "planned_risk",
     "pool_bound",
+    "prefers_betting",
     "published_ball_bound",
     "published_half_space_bound",
     "rademacher_margin_bound",

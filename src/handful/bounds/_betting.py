@@ -10,7 +10,7 @@ import numpy as np
 from handful._checks import check_choice, check_count, check_delta, check_nats
 from handful._types import Floats
 from handful.bounds._certificate import IID, Certificate
-from handful.bounds._tails import kl_inverse
+from handful.bounds._tails import binomial_tail_inverse, kl_inverse
 from handful.bounds._terms import Term, confidence_term, itemise, total_nats
 
 GROUP_METHODS = ("betting", "kl")
@@ -83,6 +83,25 @@ def betting_bound(
         reference=_WAUDBY if method == "betting" else _HOEFFDING,
         notes=(f"Method: {method}.",),
     )
+
+
+def prefers_betting(pool_losses: Sequence[float] | Floats, n_groups: int, nats: float) -> bool:
+    """Whether the betting bound would be the smaller one if all groups were like the pool's.
+
+    Examples
+    --------
+    >>> prefers_betting([0.2, 0.3, 0.25, 0.25], 40, 3.0)
+    True
+    >>> prefers_betting([0.0, 1.0, 0.0, 0.0], 40, 3.0)
+    False
+    """
+    if len(pool_losses) == 0 or n_groups == 0:
+        return False
+    like = np.resize(pool_losses, n_groups)
+    expected = math.ceil(float(np.mean(pool_losses)) * n_groups)
+    one_row = float(binomial_tail_inverse(min(expected, n_groups), n_groups, -nats))
+    betting = betting_bound(like.tolist(), warm_up=list(pool_losses), delta=math.exp(-nats)).risk
+    return betting < one_row
 
 
 def _check_losses(name: str, losses: Sequence[float]) -> Floats:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from handful._types import Floats, Ints
-from handful.bounds import betting_bound, binomial_tail_inverse
+from handful.bounds import prefers_betting
 from handful.certified._records import Counts
 
 GROUP_LOSSES = ("mean", "any")
@@ -48,22 +46,3 @@ def count_groups(
     if not prefers_betting(pool_losses, len(means), nats):
         return counts
     return Counts(len(means), counts.n_errors, losses=means, warm_up=pool_losses)
-
-
-def prefers_betting(pool_losses: Floats, n_groups: int, nats: float) -> bool:
-    """Whether the betting bound would be the smaller one if all groups were like the pool's.
-
-    Examples
-    --------
-    >>> prefers_betting(np.array([0.2, 0.3, 0.25, 0.25]), 40, 3.0)
-    True
-    >>> prefers_betting(np.array([0.0, 1.0, 0.0, 0.0]), 40, 3.0)
-    False
-    """
-    if len(pool_losses) == 0 or n_groups == 0:
-        return False
-    like = np.resize(pool_losses, n_groups)
-    expected = math.ceil(float(np.mean(pool_losses)) * n_groups)
-    one_row = float(binomial_tail_inverse(min(expected, n_groups), n_groups, -nats))
-    betting = betting_bound(like.tolist(), warm_up=pool_losses.tolist(), delta=math.exp(-nats)).risk
-    return betting < one_row

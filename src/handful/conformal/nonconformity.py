@@ -178,8 +178,8 @@ class NonconformityClassifier(BaseClassifier):
         blind = blind_order(table, y, random_state=self.random_state)
         self.draw_, self._seed = blind.draw, blind.draw.number("ties")
         self._split(blind.order)
-        self._bank = self._fit_bank(X, y, codes)
-        self.models_, self.model_params_ = self._bank.models, self._bank.parameters
+        self.bank_ = self._fit_bank(X, y, codes)
+        self.models_, self.model_params_ = self.bank_.models, self.bank_.parameters
         self._parts = {
             name: (_safe_indexing(X, rows), codes[rows])
             for name, rows in (
@@ -189,9 +189,9 @@ class NonconformityClassifier(BaseClassifier):
             )
         }
         cases, own = self._parts["validation"]
-        self._table = ValidationTable.from_scores(self._bank.label_scores(cases), own)
-        self.validation_errors_ = self._table.n_errors
-        self.best_index_ = int(self._table.best_first[0])
+        self.validation_table_ = ValidationTable.from_scores(self.bank_.label_scores(cases), own)
+        self.validation_errors_ = self.validation_table_.n_errors
+        self.best_index_ = int(self.validation_table_.best_first[0])
         self._follow(self.select, self.tie)
         return self
 
@@ -252,6 +252,15 @@ class NonconformityClassifier(BaseClassifier):
         return fit_classifier_bank(pairs, part, y[rows], self.classes_, self.measure)
 
     @property
+    def rule_(self) -> str:
+        """Who decides: "best-validation", "largest-margin", or how tied models are told apart."""
+        check_is_fitted(self)
+        select, tie = self._rule
+        if self._ignores_validation:
+            return "largest-margin"
+        return tie if select == "nonconformity" else select
+
+    @property
     def _ignores_validation(self) -> bool:
         """Whether the rule is the same whatever the validation examples are."""
         return self._rule[0] == "largest-margin" or len(self.models_) == 1
@@ -266,7 +275,7 @@ class NonconformityClassifier(BaseClassifier):
         if codes.size:
             n_thresholds = None
             if select == "nonconformity" and not self._ignores_validation:
-                n_thresholds = self._table.n_validation + 1
+                n_thresholds = self.validation_table_.n_validation + 1
             self._calibration = Calibration.from_verdict(self._judge(cases), codes, n_thresholds)
         self._hold_back()
 
@@ -280,7 +289,7 @@ class NonconformityClassifier(BaseClassifier):
         self._keep_examples(self.train_indices_, held_back)
 
     def _rows(self, X: Any) -> Any:
-        return super()._rows(X) if self.estimator is None else self._table_rows(X)
+        return super()._rows(X) if self.estimator is None else self.validation_table__rows(X)
 
     def _table_rows(self, X: Any) -> Any:
         """Cases as they are: the content is left to the inner classifiers."""
@@ -308,14 +317,14 @@ class NonconformityClassifier(BaseClassifier):
         )
 
     def _judge_block(self, X: Any) -> Verdict:
-        scores = self._bank.label_scores(X)
+        scores = self.bank_.label_scores(X)
         if self._ignores_validation:
             return judge_by_margin(scores)
         select, tie = self._rule
         if select == "best-validation":
             return judge_by_model(scores, np.full(scores.shape[1], self.best_index_))
         draws = uniform_draws(X, self._seed) if tie == "random" else None
-        return judge_by_nonconformity(self._table, scores, tie, draws)
+        return judge_by_nonconformity(self.validation_table_, scores, tie, draws)
 
     def _codes(self, rows: Any) -> NDArray[np.intp]:
         return self._judge(rows).label
@@ -331,10 +340,10 @@ class NonconformityClassifier(BaseClassifier):
         label. See `doubt` for what the chosen rule sorts cases by.
         """
         counts = [
-            critical_counts(self._table, self._bank.label_scores(block)).min(axis=0)
+            critical_counts(self.validation_table_, self.bank_.label_scores(block)).min(axis=0)
             for block in self._blocks(self._rows(X))
         ]
-        return np.concatenate(counts) / self._table.n_validation
+        return np.concatenate(counts) / self.validation_table_.n_validation
 
     def doubt(self, X: Any) -> NDArray[np.float64]:
         """What the rule sorts cases by, low where it is sure.
@@ -378,7 +387,7 @@ class NonconformityClassifier(BaseClassifier):
         if self._calibration is None and self._rule[0] == "best-validation":
             n_errors = int(self.validation_errors_[self.best_index_])
             certificate = held_out_bound(
-                self._table.n_validation,
+                self.validation_table_.n_validation,
                 n_errors,
                 n_choices=len(self.models_) * n_choices,
                 delta=delta,
@@ -412,7 +421,7 @@ class NonconformityClassifier(BaseClassifier):
 
     def published_value(self, X: Any, delta: float = 0.05) -> list[Criterion]:
         """Proposition 4.2 for each case: published, not a guarantee."""
-        n, K = self._table.n_validation, len(self.models_)
+        n, K = self.validation_table_.n_validation, len(self.models_)
         return [
             published_nonconformity_value(float(e), n, K, delta=delta) for e in self.epsilon_crit(X)
         ]

@@ -13,8 +13,9 @@ from handful.kernels import Kernel
 
 _SAVED = (
     "SetCoveringMachine, DecisionListMachine, SupportVectorMachine, KernelPerceptron, AdaBoost, "
-    "LPBoost, MinimalComplexityMachine, LinearProgrammingMachine, "
-    "KernelMatchingPursuitClassifier, or a BoundSearch over one of them"
+    "LPBoost, LPBoostMKL, MinimalComplexityMachine, LinearProgrammingMachine, "
+    "KernelMatchingPursuitClassifier, NonconformityClassifier, or a BoundSearch or PickToLearn "
+    "over one of them"
 )
 
 
@@ -27,10 +28,12 @@ def unwrapped(estimator: Any) -> Any:
 @cache
 def _writers() -> tuple[tuple[type, Callable[[Any], list[ScoreMachine]]], ...]:
     """Which estimators can be written, and how; imported when the first one is."""
-    from handful.boosting import AdaBoost, LPBoost
+    from handful.boosting import AdaBoost, LPBoost, LPBoostMKL
+    from handful.conformal import NonconformityClassifier
+    from handful.io._bank_estimators import conforming, kernel_sums, picked
     from handful.programs import LinearProgrammingMachine, MinimalComplexityMachine
     from handful.pursuit import KernelMatchingPursuitClassifier
-    from handful.stable import KernelPerceptron
+    from handful.stable import KernelPerceptron, PickToLearn
     from handful.svm import SupportVectorMachine
 
     return (
@@ -38,6 +41,9 @@ def _writers() -> tuple[tuple[type, Callable[[Any], list[ScoreMachine]]], ...]:
         (KernelPerceptron, _expansions),
         (AdaBoost, _votes),
         (LPBoost, _votes),
+        (LPBoostMKL, kernel_sums),
+        (NonconformityClassifier, conforming),
+        (PickToLearn, lambda machine: picked(machine, score_machines)),
         (MinimalComplexityMachine, _margin_machines),
         (LinearProgrammingMachine, _margin_machines),
         (KernelMatchingPursuitClassifier, _pursuit),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import MultiOutputMixin
@@ -11,13 +11,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful._checks import check_delta, check_real
 from handful._engines import engine_for, is_elsewhere
-from handful._types import Floats
+from handful._types import Floats, Ints
 from handful.bounds import Certificate, Message, NotCertifiableError, Term
 from handful.estimator import BaseRegressor
 from handful.kernels import Kernel
 from handful.pursuit._columns import Indices
 from handful.pursuit._expansion import expansion_of_size
-from handful.pursuit._ground import Ground, is_outside
+from handful.pursuit._ground import Ground, is_outside, pool_size
+from handful.pursuit._groups import GroupDeviations, renumbered
 from handful.pursuit._path import BOUND_OF, Counts, certificate_of
 from handful.pursuit.base import BasePursuit, check_kernel_matrix, residual_frame
 
@@ -78,7 +79,7 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
     """
 
     _coefficient_choices = ("least_squares", "pool")
-    _bounds = ("matching-pursuit", "pool")
+    _bounds = ("matching-pursuit", "pool", "betting")
     _stop_choices = ("auto", "size", "validation")
 
     def __init__(
@@ -124,8 +125,13 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
         self.delta = delta
         self.random_state = random_state
 
-    def fit(self, X, y):
-        """Choose centres and coefficients; y (n_samples,) or (n_samples, n_outputs)."""
+    def fit(self, X, y, groups=None):
+        """Choose centres and coefficients; y (n_samples,) or (n_samples, n_outputs).
+
+        ``groups`` says which rows belong together, the visits of one patient, say. Groups are
+        drawn into the pool and counted whole, and the certificate is about a random row of a
+        random new group. It needs coefficients="pool".
+        """
         if is_elsewhere(X):
             return engine_for(X).fit(self, X, y)
         given = X
@@ -139,15 +145,52 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
         self._remember(X, y)
         Y = np.asarray(y, dtype=np.float64).reshape(len(X), -1)
         self._is_flat = np.ndim(y) == 1
-        X_ordered, Y_ordered = self._in_order(given, X, Y)
-        ground = self._ground(len(X))
+        member = self._check_groups(groups, len(X))
+        X_ordered, Y_ordered = self._in_order(given, X, Y, member)
+        n_pool = None if member is None else self._n_pool_rows(member)
+        ground = self._ground(len(X), n_pool)
         self.scaling_ = self._scaling(X_ordered, ground)
         self._fit_path(X_ordered, Y_ordered, ground)
         is_counted = is_outside(len(X), self.held_back_)
         values, _ = self._values(X[is_counted])
         self._deviations = np.sort(np.abs(values - Y[is_counted]).max(axis=1))
+        self._groups = None if member is None else self._group_deviations(X, Y, member, n_pool)
         self.n_training_errors_ = self._n_off(np.abs(self._outputs(X) - Y).max(axis=1))
         return self
+
+    def _check_groups(self, groups: Any, n_samples: int) -> Ints | None:
+        """Groups as numbers, or None."""
+        if groups is None:
+            return None
+        if self.coefficients != "pool" or self._is_pairwise():
+            raise ValueError(
+                "`groups` need coefficients='pool' and a kernel of the features, got "
+                f"coefficients={self.coefficients!r} and kernel={self.kernel!r}."
+            )
+        named = np.asarray(groups)
+        if named.shape != (n_samples,):
+            raise ValueError(
+                f"`groups` must have {n_samples} entries, one a row, got shape {named.shape}."
+            )
+        member = np.unique(named, return_inverse=True)[1].reshape(-1)
+        if member.max() < 1:
+            raise ValueError("`groups` must name at least two groups, got one.")
+        return member
+
+    def _n_pool_rows(self, member: Ints) -> int:
+        """Rows of the groups in the pool, whose number depends on that of the groups alone."""
+        ordered = renumbered(member[self._order])
+        n_groups = int(ordered.max()) + 1
+        n_pool = min(pool_size(n_groups, self.pool_fraction), n_groups - 1)
+        return int(np.sum(ordered < n_pool))
+
+    def _group_deviations(
+        self, X: Floats, Y: Floats, member: Ints, n_pool: int | None
+    ) -> GroupDeviations:
+        order = self._order
+        off = np.abs(self._outputs(X[order]) - Y[order]).max(axis=1)
+        pool, counted = renumbered(member[order[:n_pool]]), renumbered(member[order[n_pool:]])
+        return GroupDeviations(off[n_pool:], counted, off[:n_pool], pool)
 
     def _n_off(self, deviations: Floats) -> int:
         """How many are off by more than what is tolerated; none where nothing was said."""
@@ -205,10 +248,24 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
             )
         return check_real("epsilon", self.epsilon, low=0.0, hint="It is a tolerated deviation.")
 
+    def _speaking(self, certificate: Certificate) -> Certificate:
+        is_of_groups = self._groups is not None and certificate.bound != "held-out"
+        return certificate if is_of_groups else super()._speaking(certificate)
+
     def _default_bound(self) -> str:
-        return BOUND_OF[self.coefficients]
+        return BOUND_OF[self.coefficients] if self._groups is None else "auto"
 
     def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
+        if self._groups is not None:
+            if bound == "matching-pursuit":
+                raise NotCertifiableError(
+                    "`bound`='matching-pursuit' is about rows, and these come in groups. Use "
+                    "bound='auto'."
+                )
+            found = self._groups.certificate(self._tolerance(), delta, n_choices, bound)
+            return self._saying_how(found)
+        if bound == "betting":
+            raise NotCertifiableError("`bound`='betting' is about groups. Fit with `groups`.")
         own, n_outputs = BOUND_OF[self.coefficients], self.expansion_.coefficients.shape[1]
         if bound != own:
             raise NotCertifiableError(

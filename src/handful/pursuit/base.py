@@ -17,7 +17,7 @@ from handful.pursuit._columns import Indices, KernelColumns
 from handful.pursuit._expansion import Expansion, center_rows, expansion_of_size
 from handful.pursuit._ground import Ground, first_candidates, pool_size
 from handful.pursuit._orthogonal import CRITERIA, PursuitPath, orthogonal_pursuit
-from handful.tables import blind_order
+from handful.tables import blind_order, make_units
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,13 +57,19 @@ class BasePursuit(CertifiedEstimator):
         fixed = {"degree": self.degree, "coef0": self.coef0, "n_features": n_features}
         return [make_kernel(self.kernel, gamma=gamma, **fixed) for gamma in gammas]
 
-    def _in_order(self, given: Any, X: Floats, y: Any) -> tuple[Floats, Any]:
-        """The rows in an order that nobody chose: pools are its first, ties go to the earlier."""
+    def _in_order(self, given: Any, X: Floats, y: Any, groups: Any = None) -> tuple[Floats, Any]:
+        """The rows in an order that nobody chose: pools are its first, ties go to the earlier.
+
+        With ``groups`` their rows stay together: the groups are in an order that nobody chose.
+        """
         is_kernel = self.kernel == "precomputed"
         table = given if hasattr(given, "columns") else X
         blind = blind_order(table, y, random_state=self.random_state, is_kernel=is_kernel)
         self.draw_, self._order = blind.draw, blind.order
-        order = blind.order
+        if groups is not None:
+            units = make_units(table, y, groups, self.random_state)
+            self._order = units.rows_of(units.order)
+        order = self._order
         return X[np.ix_(order, order)] if is_kernel else X[order], y[order]
 
     def _saying_how(self, certificate: Certificate) -> Certificate:
@@ -72,11 +78,11 @@ class BasePursuit(CertifiedEstimator):
             return certificate
         return replace(certificate, assumptions=(*certificate.assumptions, self.draw_.assumption))
 
-    def _ground(self, n_samples: int) -> Ground:
+    def _ground(self, n_samples: int, n_pool: int | None = None) -> Ground:
         """The pool and the candidates; their sizes look at the number of examples alone."""
         rows = np.arange(n_samples)
         if self.coefficients == "pool":
-            rows = rows[: pool_size(n_samples, self.pool_fraction)]
+            rows = rows[: pool_size(n_samples, self.pool_fraction) if n_pool is None else n_pool]
             if np.ndim(self.candidates) > 0:
                 raise ValueError(
                     "`candidates` must be None or an int with coefficients='pool', got row "

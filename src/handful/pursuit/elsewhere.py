@@ -199,6 +199,7 @@ def fit_regressor(
     is_free = len(fit.kernels) == 1 or machine.coefficients == "pool"
     n = len(fit.kernels)
     kernel = Term("kernel", f"kernel, one of {n}", math.log(n))
+    machine._groups = None
     machine._message = Message([] if is_free else [kernel])
     machine._counts = (source.n_samples, len(fit.ground.rows), fit.ground.n_named)
     left_out = np.sort(machine.centers_idx_) if fit.pool is None else fit.pool
