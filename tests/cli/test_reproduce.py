@@ -46,6 +46,28 @@ def test_a_table_without_a_figure_is_misuse(tmp_path):
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.parametrize("words", [[], ["--table", "table2"]])
+def test_a_paper_without_figures_is_misuse(words, tmp_path):
+    result = runner.invoke(app, ["reproduce", "mcm-2014", *words, "--plot", str(tmp_path / "new")])
+    assert result.exit_code == 2
+    assert "needs a paper with figures, got 'mcm-2014'" in result.stderr.replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    "paper", ["compression-2004", "mcm-2014", "nonconformity-2009", "scm-2003"]
+)
+def test_every_paper_says_what_is_missing(paper, monkeypatch, tmp_path):
+    """Without a folder, and with one that lacks files, before anything runs."""
+    monkeypatch.delenv("HANDFUL_DATA", raising=False)
+    result = runner.invoke(app, ["reproduce", paper])
+    assert result.exit_code == 2
+    assert "must name a folder with" in result.stderr.replace("\n", " ")
+    (tmp_path / "other.csv").write_text("a,b\n1,0\n2,1\n")
+    result = runner.invoke(app, ["reproduce", paper, "--data-dir", str(tmp_path)])
+    assert result.exit_code == 2
+    assert ".csv" in result.stderr
+
+
 def test_infinity_in_json(monkeypatch):
     from handful.papers import scm_2003
 

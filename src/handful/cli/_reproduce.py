@@ -79,9 +79,13 @@ def _file_names(paper: str, table: str | None) -> dict[str, str]:
     from handful.papers import tables_with_figures
 
     tables = tables_with_figures(paper)
+    if not tables:
+        raise ValueError(f"`--plot` needs a paper with figures, got {paper!r}, which has none.")
     if table is not None and table not in tables:
-        drawn = f"those of {', '.join(tables)}" if tables else "none"
-        raise ValueError(f"`--plot` needs a table with a figure, got {table!r}. {paper}: {drawn}.")
+        drawn = ", ".join(tables)
+        raise ValueError(
+            f"`--plot` needs a table with a figure, got {table!r}. {paper}: those of {drawn}."
+        )
     return {name: f"{paper}-{name}.svg" for name in tables if table in (None, name)}
 
 
