@@ -289,7 +289,7 @@ class NonconformityClassifier(BaseClassifier):
         self._keep_examples(self.train_indices_, held_back)
 
     def _rows(self, X: Any) -> Any:
-        return super()._rows(X) if self.estimator is None else self.validation_table__rows(X)
+        return super()._rows(X) if self.estimator is None else self._table_rows(X)
 
     def _table_rows(self, X: Any) -> Any:
         """Cases as they are: the content is left to the inner classifiers."""
