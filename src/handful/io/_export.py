@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from handful.bounds import Certificate
+from handful.estimator import TableClassifier
 from handful.fitted import Fitted
 from handful.io._form_python import form_python
 from handful.io._form_sql import form_sql
@@ -109,7 +110,9 @@ def _as_form(machine: Any) -> _Form | None:
     """A form from its file, the chosen row of a fitted menu, or a machine that is a form."""
     if isinstance(machine, StoredForm):
         return _Form(machine.fitted, machine.certificate)
-    fitted = getattr(machine, "fitted_", None)
+    if not isinstance(machine, TableClassifier):
+        return None  # a machine on numbers: its own formula is exactly what it computes
+    fitted = machine.fitted_
     certificate = getattr(machine, "certificate_", None)
     return _Form(fitted, certificate) if isinstance(fitted, Fitted) else None
 
