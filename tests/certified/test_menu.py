@@ -95,3 +95,12 @@ def test_groups_use_the_betting_bound():
     menu = Menu((candidate("rule", 1, 15, n=1, losses=losses),), 100, 40, 0.05)
     assert menu.certificate(0).bound == "betting"
     assert menu.risks[0] == menu.certificate(0).risk < 0.33
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 12, 40])
+def test_masses_equal_the_oracle_and_sum_to_one(n):
+    masses = rank_masses(n)
+    np.testing.assert_allclose(masses, oracle.rank_masses(n), rtol=1e-13)
+    assert masses.sum() <= 1.0 + 1e-12
+    assert masses[0] == (0.85 if n > 1 else 1.0)
+    assert (np.diff(masses) <= 0).all()

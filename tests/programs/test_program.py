@@ -1,3 +1,5 @@
+import pickle
+
 import highspy
 import numpy as np
 import pytest
@@ -164,3 +166,16 @@ def test_bad_growth():
         program.add_rows([[1.0, 2.0]], 0.0, 1.0)
     with pytest.raises(ValueError, match="`indices` must be in"):
         program.change_costs([3], [1.0])
+
+
+@pytest.mark.parametrize("status", list(LPStatus))
+def test_every_status_is_a_sentence(status):
+    assert status.sentence.endswith(".")
+    assert status is LPStatus.OPTIMAL or len(status.sentence.split(".")) > 2  # what, and what next
+
+
+def test_error_carries_status_and_detail_through_pickle():
+    error = pickle.loads(pickle.dumps(SolverError(LPStatus.TIME_LIMIT, "More.")))
+    assert error.status is LPStatus.TIME_LIMIT
+    assert str(error).startswith("The time limit passed")
+    assert str(error).endswith("More.")

@@ -128,7 +128,9 @@ def _generate(
     prove: bool,
     on_iteration: Callable[[Iteration], None] | None,
 ) -> Generated:
+    # Which constraints are tight is read off the vertex: that needs more digits than the vote does.
     goal = min(tol, PROOF_TOL) if prove else tol
+    # Weights sum to one, so a larger cap never binds; an interior point would wander off in it.
     caps = np.minimum(caps, 1.0)
     if not family.is_exact or caps.sum() < _INSIDE:
         return column_generation(
@@ -158,6 +160,7 @@ def _proved_vertex(
     if vertex is None:
         return None
     upper = family.best(vertex.u * y_signed)[0].value
+    # The vertex's own weights may prove less than those of the path: the better proof counts.
     if upper > collected.upper:
         upper, vertex = collected.upper, replace(vertex, u=collected.restricted.u)  # type: ignore[union-attr]
     gap = max(0.0, upper - vertex.beta)

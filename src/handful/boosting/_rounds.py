@@ -70,6 +70,7 @@ def adaboost_rounds(
         edge = float(distribution @ agreement)
         if edge <= CHANCE:
             return Boosted(rounds, "chance")
+        # Examples without weight have no say in what is perfect.
         if np.all(agreement[distribution > 0.0] > 0.0):
             alpha = capped_alpha(y_signed.size, edge)
             start = weights / weights.sum()
@@ -125,6 +126,8 @@ def _newton_alpha(distribution: Floats, agreement: Floats) -> float:
     values = agreement / scale
     low, high, alpha = 0.0, math.inf, 0.0
     for _ in range(200):
+        # The largest exponent is taken off: slope over curvature does not change, and nothing
+        # overflows.
         terms = distribution * np.exp(-alpha * values - (-alpha * values).max())
         slope, curvature = -float(terms @ values), float(terms @ values**2)
         if slope > 0.0:
@@ -132,6 +135,7 @@ def _newton_alpha(distribution: Floats, agreement: Floats) -> float:
         else:
             low = alpha
         step = alpha - slope / curvature if curvature > 0.0 else math.nan
+        # Newton left the bracket (or there is no curvature): halve it, or go on doubling.
         if not low < step < high:
             step = 0.5 * (low + high) if math.isfinite(high) else 2.0 * low + 1.0
         if abs(step - alpha) <= 1e-14 * (1.0 + abs(alpha)):

@@ -60,6 +60,7 @@ def unique_optimum(
     inside = np.flatnonzero((u > STRICT) & ~is_capped)
     scores = u * y_signed
     tight = np.flatnonzero(family.all_values(scores) > restricted.beta - STRICT)
+    # As many equations as unknowns, or uniqueness cannot be read off them.
     if inside.size != tight.size and not (inside.size == 0 and tight.size == 1):
         return "its dual is degenerate"
     columns = [family.column_at(int(j), scores) for j in tight]
@@ -74,10 +75,14 @@ def unique_optimum(
     u, beta = _polished_dual(signed, inside, np.where(is_capped, caps, 0.0), prices, basis)
     margins = signed @ weights
     rho = capped_quantile(margins, caps)
+    # Weights of zero are fine, the vote is unique all the same; weights at a bound of the dual are
+    # not.
     if weights.min() < -STRICT or not _is_inside(u[inside], caps[inside]):
         return "its vertex is degenerate"
     if _breaks_slackness(margins, rho, is_capped, inside):
         return "the solver's vertex is not optimal"
+    # With the polished weights, not the solver's: features that are tight by its rounding only
+    # would leave.
     again = np.flatnonzero(family.all_values(u * y_signed) > beta - STRICT)
     if not np.array_equal(again, tight):
         return "other features are nearly as good as the chosen ones"
@@ -140,5 +145,6 @@ def capped_quantile(margins: Floats, caps: Floats) -> float:
     0.3
     """
     order = np.argsort(margins, kind="stable")
+    # Caps that sum to one but for rounding have reached it: a smaller rho counts more examples.
     reached = np.cumsum(caps[order]) >= 1.0 - STRICT
     return float(margins[order[int(np.argmax(reached))]])

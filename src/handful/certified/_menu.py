@@ -74,6 +74,7 @@ class Menu:
         """Certified risks at another confidence."""
         errors = np.array([c.counts.n_errors for c in self.candidates], dtype=np.int64)
         counted = np.array([c.counts.n_counted for c in self.candidates], dtype=np.int64)
+        # Each candidate pays for its own rank, so that all limits hold at once.
         log_delta = math.log(delta) - np.array([c.nats for c in self.candidates])
         out = np.atleast_1d(np.asarray(binomial_tail_inverse(errors, counted, log_delta))).copy()
         for i, candidate in enumerate(self.candidates):
@@ -93,6 +94,7 @@ class Menu:
     def default(self, tolerance: float) -> int:
         """Position in ``order`` of the simplest candidate within ``tolerance`` of the best."""
         risks = self.risks[self.order]
+        # Choosing is free: every row of the menu holds, whoever takes it and for whatever reason.
         near = np.flatnonzero(risks <= risks[0] + tolerance)
 
         def key(row: int) -> tuple[int, int, int]:

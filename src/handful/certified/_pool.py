@@ -89,6 +89,7 @@ class Pool:
     def scale(self) -> Floats:
         """Standard deviations of the filled features, 1 for constant ones."""
         deviation = self.filled.std(axis=0)
+        # Rounding of a constant column is no spread: dividing by it would make noise of it.
         return np.where(deviation > 1e-12 * (1.0 + np.abs(self.center)), deviation, 1.0)
 
     @cached_property
@@ -132,6 +133,7 @@ def make_folds(y: Ints, groups: Ints | None = None) -> Ints:
     if groups is not None:
         seen: dict[int, int] = {}
         for i, group in enumerate(groups.tolist()):
+            # A group is never on both sides of a fold.
             fold[i] = seen.setdefault(group, len(seen)) % N_FOLDS
         return fold
     for label in np.unique(y):

@@ -96,6 +96,7 @@ class Calibration:
             raise ValueError(f"`bound` must be one of {SELECTIVE_BOUNDS}, got {bound!r}.")
         if isinstance(threshold, (str, bool)) or not np.isreal(threshold) or np.isnan(threshold):
             raise ValueError(f"`threshold` must be a number, got {threshold!r}.")
+        # The threshold may have been chosen by looking: both bounds below hold for all at once.
         is_accepted = self.doubt <= threshold
         n_accepted, n_errors = int(is_accepted.sum()), int(self.is_error[is_accepted].sum())
         if bound == "selective-error" or (bound == "auto" and self.n_thresholds is None):
@@ -112,6 +113,7 @@ def _accepted_certificate(
     n_accepted: int, n_errors: int, n_thresholds: int, delta: float
 ) -> Certificate:
     """Given which cases are accepted their errors are binomial; one share of delta a threshold."""
+    # Nothing accepted: one case without an error stands in, and the risk is set to 1 below.
     certificate = held_out_bound(max(n_accepted, 1), n_errors, n_choices=n_thresholds, delta=delta)
     choice = f"choice among {n_thresholds} thresholds"
     terms = tuple(

@@ -69,6 +69,7 @@ def spread_columns(values: Floats, known: Ints, n_labels: int) -> Floats:
 
 def decision_values(scores: Floats) -> Floats:
     """Label scores (n_points, n_labels) in the shape of a decision function, all finite."""
+    # Labels that a model never saw have minus infinity; decision functions are finite.
     lowest = np.where(np.isfinite(scores), scores, np.inf).min(axis=1, keepdims=True)
     finite = np.maximum(scores, lowest - 1.0)
     return finite[:, 1] - finite[:, 0] if scores.shape[1] == 2 else finite
@@ -117,6 +118,7 @@ class ValidationTable:
         """For each model (first axis), how many validation scores are not above each score."""
         out = np.empty(scores.shape, dtype=np.intp)
         for k, row in enumerate(self.sorted_scores):
+            # The tolerance counts ties as not above: p-values grow, which is the safe side.
             out[k] = np.searchsorted(row, scores[k] + self.tolerance[k], side="right")
         return out
 
@@ -185,6 +187,7 @@ def judge_by_nonconformity(
     points = np.arange(lowest.size)
     if tie == "random":
         assert draws is not None
+        # One draw a case, made by the caller: the same case gets the same model in any block.
         nth = np.floor(draws * is_tied.sum(axis=0)).astype(np.intp)
         model = (np.cumsum(is_tied, axis=0) > nth).argmax(axis=0)
     else:
@@ -196,6 +199,8 @@ def judge_by_nonconformity(
         model = order[is_candidate[order].argmax(axis=0)]
     label, doubt = labels[model, points], lowest / table.n_validation
     n = table.n_validation
+    # Steps of epsilon are 1/n wide; the vote moves a score by half a step at most and so never
+    # changes the order by epsilon.
     strength = 1.0 - doubt + 1.0 / n
     composite = votes / votes.sum(axis=1, keepdims=True) / (2.0 * n) - strength[:, None]
     composite[points, label] += 2.0 * strength
