@@ -222,7 +222,7 @@ CERTIFIED: dict[str, list[Row]] = {
             "masses above one",
             "(1.0 - first) * rest / rest.sum()",
             "rest / rest.sum()",
-            ("tests/certified/test_records.py",),
+            ("tests/certified/test_menu.py",),
         ),
     ],
     "tables._units": [

@@ -26,8 +26,8 @@ COVERING: dict[str, list[Row]] = {
     "covering.learn": [
         (
             "kind of a machine free",
-            '("conjunction or disjunction", math.log(len(settings.kinds)))',
-            '("conjunction or disjunction", 0.0)',
+            '"conjunction or disjunction", math.log(len(settings.kinds)))',
+            '"conjunction or disjunction", 0.0)',
             _owes("stumps"),
         ),
         (
@@ -46,8 +46,8 @@ COVERING: dict[str, list[Row]] = {
     "covering.classifier": [
         (
             "one class pays for all",
-            "for k, part in enumerate(self._learned)\n            for name, nats",
-            "for k, part in enumerate(self._learned[:1])\n            for name, nats",
+            "for k, part in enumerate(self._learned)\n            for term",
+            "for k, part in enumerate(self._learned[:1])\n            for term",
             _owes("three classes"),
         ),
     ],
@@ -102,14 +102,14 @@ COVERING: dict[str, list[Row]] = {
     "covering.codes.listed": [
         (
             "default of a list free",
-            '("default output", math.log(2.0))',
-            '("default output", 0.0)',
+            '"default output", math.log(2.0))',
+            '"default output", 0.0)',
             _owes("lists of balls"),
         ),
         (
             "one output for all rules",
-            '("output of each rule", r * math.log(2.0))',
-            '("output of each rule", math.log(2.0))',
+            '"output of each rule", r * math.log(2.0))',
+            '"output of each rule", math.log(2.0))',
             _owes("lists of balls"),
         ),
         (
@@ -128,8 +128,8 @@ COVERING: dict[str, list[Row]] = {
         ),
         (
             "kind of ranked rules free",
-            '("conjunction or disjunction", math.log(2.0))',
-            '("conjunction or disjunction", 0.0)',
+            '"conjunction or disjunction", math.log(2.0))',
+            '"conjunction or disjunction", 0.0)',
             _owes("stumps and pools"),
         ),
         (
