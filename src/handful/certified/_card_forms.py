@@ -32,7 +32,7 @@ def score_card(pool: Pool) -> list[Proposal]:
     if SIZES[best] > SHORT:
         row = SIZES.index(SHORT)
         proposals.append(_proposal("short score card", pool, SHORT, guesses[row], ())[0])
-    others = []
+    others: list[tuple[int, int, int, Ints, list[int]]] = []
     for banned in _without(pool.items, found):
         if len(banned) < len(pool.items):
             best, guess = select(_guesses(pool, banned), pool)
