@@ -178,8 +178,13 @@ def _columns(X: Any) -> Iterator[Words]:
     """Every column as 64-bit codes."""
     if hasattr(X, "columns"):
         # By name, and by place where a name occurs twice: still one order for one table.
-        names = sorted(range(len(X.columns)), key=lambda i: (str(X.columns[i]), i))
+        labels = [str(name) for name in X.columns]
+        names = sorted(range(len(labels)), key=lambda i: (labels[i], i))
+        numbers, place = _numbers(X)
         for i in names:
+            if i in place:
+                yield _codes(numbers[:, place[i]])
+                continue
             column = X.iloc[:, i] if hasattr(X, "iloc") else X[X.columns[i]]
             yield _codes(np.asarray(column))
         return
@@ -188,6 +193,15 @@ def _columns(X: Any) -> Iterator[Words]:
         values = values[:, None]
     for j in range(values.shape[1]):
         yield _codes(values[:, j])
+
+
+def _numbers(X: Any) -> tuple[NDArray[np.float64], dict[int, int]]:
+    """The columns of numbers of a pandas frame at once, and which of them is where."""
+    if not hasattr(X, "iloc"):
+        return np.empty((len(X), 0)), {}
+    plain = [i for i, d in enumerate(X.dtypes) if isinstance(d, np.dtype) and d.kind in "biuf"]
+    numbers = X.iloc[:, plain].to_numpy(dtype=np.float64) if plain else np.empty((len(X), 0))
+    return numbers, {i: k for k, i in enumerate(plain)}
 
 
 def _codes(column: NDArray[Any]) -> Words:

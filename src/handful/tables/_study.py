@@ -275,11 +275,11 @@ def _assemble(
             + ". Name the ones to use in --features."
         )
     X = frame.iloc[:, features].set_axis([columns[j].name for j in features], axis=1)
-    for j, dtype in enumerate(X.dtypes):
-        if getattr(dtype, "kind", "O") == "f" and np.isinf(X.iloc[:, j]).any():
-            X.isetitem(j, X.iloc[:, j].replace([np.inf, -np.inf], np.nan))
-    by_name = {column.name: frame.iloc[:, j] for j, column in enumerate(columns)}
-    weights = None if choices.weights is None else _weights(by_name[choices.weights])
+    X = _finite(X)
+    names = [column.name for column in columns]
+    weights = None
+    if choices.weights is not None:
+        weights = _weights(frame.iloc[:, names.index(choices.weights)])
     ids = frame.iloc[:, [j for j, column in enumerate(columns) if column.role == "id"]]
     return Study(
         X=X,
@@ -296,6 +296,16 @@ def _assemble(
         notes=(*labels.notes, *_warnings(X, labels.y)),
         cautions=_cautions(columns, X, pool) if groups is None else (),
     )
+
+
+def _finite(X: pd.DataFrame) -> pd.DataFrame:
+    """Infinite values become missing ones."""
+    floats = [j for j, dtype in enumerate(X.dtypes) if isinstance(dtype, np.dtype)]
+    floats = [j for j in floats if X.dtypes.iloc[j].kind == "f"]
+    is_odd = np.isinf(X.iloc[:, floats].to_numpy(dtype=np.float64)).any(axis=0)
+    for j in np.flatnonzero(is_odd):
+        X.isetitem(floats[j], X.iloc[:, floats[j]].replace([np.inf, -np.inf], np.nan))
+    return X
 
 
 def _cautions(
