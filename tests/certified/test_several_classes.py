@@ -1,0 +1,41 @@
+"""Several classes: certificates beside the hold-out of a multinomial logistic regression."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, load_iris, load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from handful import CertifiedClassifier
+from handful.bounds import held_out_bound
+
+N_ORDERS = 5
+
+
+def _hold_out(X, y, seed):
+    """70 % train, 30 % count, at the same confidence."""
+    order = np.random.default_rng(seed).permutation(len(y))
+    train, test = np.split(order, [round(0.7 * len(y))])
+    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000))
+    wrong = model.fit(X[train], y[train]).predict(X[test]) != y[test]
+    return held_out_bound(len(test), int(wrong.sum()), delta=0.05).risk
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("load", "candidates"),
+    [
+        (load_iris, "readable"),
+        (load_wine, "readable"),
+        (load_digits, ["linear", "support vectors"]),
+    ],
+)
+def test_certificates_are_near_the_hold_out(load, candidates):
+    X, y = load(return_X_y=True)
+    held = [_hold_out(X, y, seed) for seed in range(N_ORDERS)]
+    ours = [
+        CertifiedClassifier(candidates, random_state=seed).fit(X, y).certificate_.risk
+        for seed in range(N_ORDERS)
+    ]
+    assert np.mean(ours) <= 1.1 * np.mean(held)
