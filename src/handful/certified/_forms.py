@@ -93,11 +93,11 @@ BELIEF = {
     "score card": 0.4,
     "other score card": 0.8,
     "linear": -0.4,
-    "additive": -0.4,
+    "additive": -0.9,
     "half-spaces": 0.8,
     "balls": 0.8,
     "prototypes": -0.4,
-    "vote": -1.5,
+    "vote": -2.5,
 }
 READABLE = tuple(name for name, form in FORMS.items() if form.is_readable)
 
