@@ -9,7 +9,7 @@ import numpy as np
 
 from handful._checks import check_choice, check_count, check_delta, check_nats
 from handful._types import Floats
-from handful.bounds._certificate import IID, Certificate
+from handful.bounds._certificate import IID_GROUPS, Certificate
 from handful.bounds._tails import binomial_tail_inverse, kl_inverse
 from handful.bounds._terms import Term, confidence_term, itemise, total_nats
 
@@ -79,7 +79,7 @@ def betting_bound(
         n_samples=n,
         terms=tuple(terms),
         quantity=GROUP_LOSS,
-        assumptions=(IID.replace("examples", "groups"), ORDERED),
+        assumptions=(IID_GROUPS, ORDERED),
         reference=_WAUDBY if method == "betting" else _HOEFFDING,
         notes=(f"Method: {method}.",),
     )

@@ -12,10 +12,11 @@ from typing import Any
 
 from handful.bounds._terms import Term, as_float, as_terms, total_nats
 
-IID = (
-    "the examples are drawn independently from the distribution of the new cases, and neither rows "
+_DRAWN = (
+    "the {} are drawn independently from the distribution of the new cases, and neither rows "
     "nor columns were chosen by looking at certificates"
 )
+IID, IID_GROUPS = _DRAWN.format("examples"), _DRAWN.format("groups")
 FIXED_PREPROCESSING = "preprocessing was fixed before the data were seen, or is part of the message"
 RATE_SENTENCES = {
     "false_positive": "a new case is negative and called positive",

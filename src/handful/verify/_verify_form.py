@@ -19,7 +19,15 @@ from handful.verify._forms import Foreign, labels_of
 from handful.verify._settings import check_record
 from handful.verify._table import Table, encode, raw_rows, read_table
 from handful.verify._terms import Term, confidence, stated, total
-from handful.verify._wording import BLIND_POOL, IID, LANGFORD, MISCLASSIFIED, Wording, check_wording
+from handful.verify._wording import (
+    BLIND_POOL,
+    IID,
+    IID_GROUPS,
+    LANGFORD,
+    MISCLASSIFIED,
+    Wording,
+    check_wording,
+)
 
 Document = Mapping[str, Any]
 
@@ -282,7 +290,7 @@ def _check_betting(
     audit.equal("certificate: limit", certificate["limit"], 1.0)
     audit.equal("certificate: rates", certificate["rates"], [])
     quantity = GROUP_QUANTITIES[document["provenance"]["group_loss"]]
-    assumptions = (IID.replace("examples", "groups"), ORDERED, NO_SEED, GROUPS)
+    assumptions = (IID_GROUPS, ORDERED, NO_SEED, GROUPS)
     words = Wording(assumptions, BETTING_REFERENCE, quantity, ("Method: betting.",))
     check_wording(audit, certificate, words)
     if len(losses) > _LARGEST_BETTING:

@@ -16,10 +16,11 @@ Document = Mapping[str, Any]
 
 MISCLASSIFIED = "the probability that a new case is misclassified"
 COST = "the expected cost of a new case"
-IID = (
-    "the examples are drawn independently from the distribution of the new cases, and neither rows "
+_DRAWN = (
+    "the {} are drawn independently from the distribution of the new cases, and neither rows "
     "nor columns were chosen by looking at certificates"
 )
+IID, IID_GROUPS = _DRAWN.format("examples"), _DRAWN.format("groups")
 PREPROCESSING = "preprocessing was fixed before the data were seen, or is part of the message"
 NAMED_BLINDLY = (
     "the examples that are not counted were drawn without looking at the data, or the message "
