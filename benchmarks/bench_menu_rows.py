@@ -3,17 +3,22 @@
     python benchmarks/bench_menu_rows.py --rows 100000 1000000 10000000
 
 Rows with 10 features are generated chunk by chunk on two workers. At --compare rows the menu in
-memory must be the same. Prints time, passes, the certificate, and the peak memory of the workers
-and of the client beyond what it had before.
+memory must be the same. Prints time, processor time of client and workers together, passes, the
+certificate, and the peak memory of the workers and of the client.
 """
 
 from __future__ import annotations
 
 import argparse
+import time
 
 from bench_dask_rows import generate, peak_bytes, timed
 
 FORMS = ["constant", "one rule", "rule list", "score card", "linear", "additive", "prototypes"]
+
+
+def processor_seconds(client) -> float:
+    return time.process_time() + sum(client.run(time.process_time).values())
 
 
 def fit_once(n_rows: int, chunk_rows: int, client) -> None:
@@ -21,13 +26,14 @@ def fit_once(n_rows: int, chunk_rows: int, client) -> None:
     from handful.distributed import watch_passes
 
     X, y = generate(n_rows, chunk_rows)
-    before = peak_bytes()
+    before, spent_before = peak_bytes(), processor_seconds(client)
     with watch_passes() as passes:
         machine, seconds = timed(lambda: CertifiedClassifier(FORMS).fit(X, y))
+    cpu = processor_seconds(client) - spent_before
     peak = max(client.run(peak_bytes).values())
     spent = ", ".join(f"{p.name} {p.seconds:.1f} s" for p in passes)
     print(
-        f"{n_rows:>11,} rows: {seconds:.1f} s ({spent}); {machine.chosen_} "
+        f"{n_rows:>11,} rows: {seconds:.1f} s, processors {cpu:.1f} s ({spent}); {machine.chosen_} "
         f"{machine.certificate_.risk:.5f}; worker at most {peak / 2**20:.0f} MiB, client "
         f"{peak_bytes() / 2**20:.0f} MiB ({before / 2**20:.0f} before)",
         flush=True,
