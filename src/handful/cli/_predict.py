@@ -29,7 +29,7 @@ from handful.cli._output import (
     progress,
     write_out,
 )
-from handful.tables import check_place, matching, open_atomically, write_atomically
+from handful.tables import check_place, open_atomically, write_atomically
 
 ON_MISSING = ("evaluate", "abstain")
 
@@ -94,7 +94,7 @@ def _ignore(stage: str) -> None:
 def _write_rows(
     labeller: Labeller, data: str, write: Callable[[str], Any], as_json: bool, report: Any
 ) -> int:
-    from handful.tables import read_chunks
+    from handful.tables import matching, read_chunks
 
     n_rows = 0
     pieces = (read_chunks(path, labeller.needs, words=labeller.words) for path in matching(data))
