@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -128,8 +129,15 @@ def escape_bars(app, what, name, obj, options, lines):
             lines[i] = "``".join(parts)
 
 
+def name_references(app, what, name, obj, options, lines):
+    """Labels in docstrings that come from scikit-learn are in its guide: keep their words."""
+    for i, line in enumerate(lines):
+        lines[i] = re.sub(r":ref:`([^`<]+?)\s*(?:<[^`>]*>)?`", r"\1", line)
+
+
 def setup(app):
     """Make the pages before Sphinx looks for documents."""
     app.connect("autodoc-skip-member", skip_member)
     app.connect("autodoc-process-docstring", escape_bars)
+    app.connect("autodoc-process-docstring", name_references)
     write_api_pages(HERE / "api" / "units")
