@@ -32,7 +32,7 @@ def kept_examples(machine: Any) -> Ints:
 
 def numeric_rows(machine: Any, X: Any = None, y: Any = None) -> tuple[Floats, Ints]:
     """Training rows as numbers and labels as positions in ``classes_``."""
-    if hasattr(machine, "_label_codes"):
+    if hasattr(machine, "_X"):  # covering machines keep their rows
         return machine._X, machine._label_codes
     if X is None or y is None:
         raise ValueError("`X` and `y` must be the training data for this machine. Pass both.")
