@@ -91,7 +91,7 @@ def make_grid(scores: Floats) -> Grid:
     --------
     >>> grid = make_grid(np.array([-2.0, -1.0, -1.0, 1.0, 3.0]))
     >>> grid.thresholds
-    (-1.5, 0.0, 2.0)
+    (0.0, 2.0)
     """
     values = np.unique(scores)
     middles = 0.5 * (values[:-1] + values[1:])
@@ -212,7 +212,7 @@ def points_text(card: Card, table: pd.DataFrame, label: str) -> list[str]:
     >>> frame = probability_table(grade(make_grid(np.array([-1.5, 0.5])), np.array([-1.5, 0.5]),
     ...                                 np.array([0, 1])), 3.0)
     >>> points_text(card, frame, "ill")
-    ['up to 2 points: ill 0.0 % to 98.9 % (0 of 1)', 'from 3 points: ill 1.1 % to 100.0 % (1 of 1)']
+    ['up to 2 points: ill 0.0 % to 98.8 % (0 of 1)', 'from 3 points: ill 1.2 % to 100.0 % (1 of 1)']
     """
     base = card.threshold - 0.5
     lines = []

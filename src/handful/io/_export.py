@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from handful.bounds import Certificate
+from handful.bounds import Certificate, NotCertifiableError
 from handful.estimator import TableClassifier
 from handful.fitted import Fitted
 from handful.io._form_python import form_python
@@ -112,9 +112,11 @@ def _as_form(machine: Any) -> _Form | None:
         return _Form(machine.fitted, machine.certificate)
     if not isinstance(machine, TableClassifier):
         return None  # a machine on numbers: its own formula is exactly what it computes
-    fitted = machine.fitted_
-    certificate = getattr(machine, "certificate_", None)
-    return _Form(fitted, certificate) if isinstance(fitted, Fitted) else None
+    try:
+        certificate = machine.certificate_
+    except NotCertifiableError:  # a score card by itself
+        certificate = None
+    return _Form(machine.fitted_, certificate)
 
 
 def _plain(form: _Form) -> Fitted:
