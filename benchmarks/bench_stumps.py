@@ -39,7 +39,7 @@ def ours(X, y, repeats):
             rules="stumps", kind="conjunction", penalty=1.0, max_rules=10, candidates=None
         ).fit(X, y)
         times.append(time.perf_counter() - start)
-    return min(times), machine.training_errors_, len(machine.rules_)
+    return min(times), machine.n_training_errors_, len(machine.rules_)
 
 
 def theirs(X, y, repeats):

@@ -57,7 +57,7 @@ def test_explain_says_it_first(rng):
     noise = SetCoveringMachine("stumps", candidates=10, max_rules=1, penalty=0.1, random_state=0)
     y = np.where(rng.random(200) < 0.1, "rare", "usual")
     noise.fit(rng.normal(size=(200, 2)), y)
-    assert noise.training_errors_ >= (y == "rare").sum()
+    assert noise.n_training_errors_ >= (y == "rare").sum()
     assert _certificate_part(noise).startswith("The classifier is no better than always naming")
     good = load_dataset("breastw")
     machine = SetCoveringMachine(random_state=0).fit(good.X, good.y)

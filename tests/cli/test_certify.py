@@ -34,7 +34,7 @@ def test_json_equals_the_library(tmp_path):
     table = read_table(None, None)
     machine = SetCoveringMachine("stumps", random_state=3, n_jobs=1).fit(table.X, table.y)
     assert Certificate.from_dict(data["certificate"]) == machine.certificate_
-    assert data["training_errors"] == machine.training_errors_
+    assert data["n_training_errors"] == machine.n_training_errors_
     model = load_model(out)
     assert (model.predict(table.X.to_numpy()) == machine.predict(table.X)).all()
 

@@ -104,7 +104,7 @@ def true_cost(law: str, machine: Any) -> tuple[float, float]:
 
 def naive_risk(machine: Any) -> float:
     """The certificate without its code: what a claim that ignores selection would be."""
-    n = machine.n_samples_ - len(machine.compression_set_)
+    n = machine.n_samples_ - len(machine.held_back_)
     return float(binomial_tail_inverse(machine.n_errors_, n, math.log(machine.delta)))
 
 

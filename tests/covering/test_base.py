@@ -34,14 +34,15 @@ def test_the_certificate_counts_what_was_fitted(make, candidates, data):
     X, y = data
     machine = make(candidates=candidates, random_state=0).fit(X, y)
     wrong = machine.predict(X) != y
-    outside = np.setdiff1d(np.arange(len(y)), machine.compression_set_)
-    assert machine.training_errors_ == wrong.sum()
+    outside = np.setdiff1d(np.arange(len(y)), machine.held_back_)
+    assert machine.n_training_errors_ == wrong.sum()
     assert machine.n_errors_ == wrong[outside].sum()
     certificate = machine.certificate_
     assert certificate.n_errors == machine.n_errors_
-    assert certificate.n_compressed == len(machine.compression_set_)
+    assert certificate.n_compressed == len(machine.held_back_)
     assert certificate.n_samples == len(y)
     assert set(machine.machine_.compression_set) <= set(machine.compression_set_.tolist())
+    assert set(machine.compression_set_.tolist()) <= set(machine.held_back_.tolist())
 
 
 def test_the_path_contains_the_choice(data):
@@ -86,12 +87,12 @@ def test_several_classes_share_one_certificate(make, three):
     wrong = machine.predict(X) != y
     kept = set()
     nats = 0.0
-    for part in machine._learned:
+    for part in machine.fitted_.parts:
         kept |= set(part.chosen.kept)
         nats += part.chosen.nats
     outside = np.setdiff1d(np.arange(len(y)), sorted(kept))
     certificate = machine.certificate_
-    assert machine.compression_set_.tolist() == sorted(kept)
+    assert machine.held_back_.tolist() == sorted(kept)
     assert certificate.n_errors == wrong[outside].sum()
     assert math.fsum(term.nats for term in certificate.terms) == pytest.approx(nats + math.log(20))
     assert any("(class beech)" in term.text for term in certificate.terms)
@@ -111,7 +112,7 @@ def test_pools_of_several_classes_overlap(three):
     machine = SetCoveringMachine(random_state=0).fit(*three)
     pools = [
         {c.kept for c in part.candidates if c.scheme in ("pool", "plain")}
-        for part in machine._learned
+        for part in machine.fitted_.parts
     ]
     assert len(pools) == 3
     assert pools[0] == pools[1] == pools[2] != set()

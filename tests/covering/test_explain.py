@@ -6,17 +6,22 @@ import numpy as np
 import pytest
 
 from handful.covering import SetCoveringMachine
-from handful.covering._explain import condition, equivalent_rules, explain_machine, rules_frame
-from handful.covering.columns import Columns
+from handful.covering._explain import (
+    equivalent_rules,
+    examples_text,
+    machine_lines,
+    rules_frame,
+)
+from handful.fitted import PART_COLUMNS
 from handful.rules import Ball, RuleList, RuleSet, Stump
 
 CLASSES = np.array(["no", "yes"])
 NAMES = ["age", "nodes"]
-LOW, HIGH = Stump(0, 40.0, "below"), Stump(1, 2.5, "above", example=7)
+LOW, HIGH = Stump(0, 40.0, "below"), Stump(1, 2.5, "above", indices=(7,))
 
 
-def explained(machine, columns=None, classes=CLASSES):
-    return explain_machine([(classes[-1], machine)], classes, NAMES, columns)
+def explained(machine, words=None, classes=CLASSES):
+    return "\n".join(machine_lines([(classes[-1], machine)], classes, NAMES, words))
 
 
 def test_a_conjunction_says_when_it_is_true():
@@ -45,29 +50,47 @@ def test_a_list_reads_in_order():
 
 def test_several_classes_are_one_machine_each():
     machines = [(c, RuleSet((LOW,), "conjunction")) for c in ("a", "b", "c")]
-    text = explain_machine(machines, np.array(["a", "b", "c"]), NAMES, None)
+    text = "\n".join(machine_lines(machines, np.array(["a", "b", "c"]), NAMES, None))
     assert "Predict b if\n      age ≥ 40;\notherwise not b." in text
     assert text.endswith("The class whose machine says yes with the largest distance wins.")
 
 
 def test_categories_are_named():
-    columns = Columns((None, ("blue", "red")))
+    words = (None, ("blue", "red"))
     rule = Stump(1, 1.0, "unequal")
-    assert condition(rule, NAMES, columns) == "nodes ≠ red"
-    assert "nodes = red" in explained(RuleSet((rule,), "conjunction"), columns)
-    assert condition(LOW, NAMES, columns) == "age < 40"
+    assert rule.describe(NAMES, words=words) == "nodes ≠ red"
+    assert "nodes = red" in explained(RuleSet((rule,), "conjunction"), words)
+    assert LOW.describe(NAMES, words=words) == "age < 40"
+
+
+def test_a_name_that_looks_like_a_comparison_is_not_cut():
+    rule = Stump(0, 40.0, "below")
+    assert rule.describe(["a < b"], opposite=True) == "a < b ≥ 40"
+    word = Stump(0, 0.0, "equal").describe(["x"], words=[("p = q",)], opposite=True)
+    assert word == "x ≠ p = q"
+
+
+def test_what_it_is_made_of_and_what_was_held_back():
+    assert examples_text(3, 205, 683).startswith("It is made of 3 of 683 examples; 205 were held")
+    assert examples_text(3, 3, 683) == "It is made of 3 of 683 examples, which are not counted."
 
 
 def test_rules_as_a_frame():
-    X = np.array([[30.0, 1.0], [50.0, 3.0], [60.0, 9.0]])
-    frame = rules_frame([("yes", RuleSet((LOW, HIGH), "conjunction"))], CLASSES, NAMES, None, X)
+    def frame_of(machine, n_covered):
+        return rules_frame("rule set", [("yes", machine)], [n_covered], CLASSES, NAMES, None)
+
+    frame = frame_of(RuleSet((LOW, HIGH), "conjunction"), [1, 2])
+    assert (
+        tuple(frame.columns[:4]) == tuple(PART_COLUMNS) == ("form", "condition", "label", "value")
+    )
     assert frame["condition"].tolist() == ["age < 40 or missing", "nodes > 2.5 or missing"]
-    assert frame["output"].tolist() == ["no", "no"]
+    assert frame["label"].tolist() == ["no", "no"]
     assert frame["n_covered"].tolist() == [1, 2]
+    assert frame["rule"].tolist() == ["stump", "stump"]
     assert frame["examples"].tolist() == [(), (7,)]
-    listed = rules_frame([("yes", RuleList((LOW, HIGH), (1, -1), 1))], CLASSES, NAMES, None, X)
-    assert listed["output"].tolist() == ["yes", "no"]
-    empty = rules_frame([("yes", RuleSet(()))], CLASSES, NAMES, None, X)
+    listed = frame_of(RuleList((LOW, HIGH), (1, -1), 1), [1, 2])
+    assert listed["label"].tolist() == ["yes", "no"]
+    empty = frame_of(RuleSet(()), [])
     assert len(empty) == 0
     assert list(empty.columns) == list(frame.columns)
 
@@ -78,19 +101,19 @@ def test_equivalent_stumps_cover_the_same_rows(rng):
     X[:, 2] = np.exp(X[:, 0])
     cut = float(np.sort(X[:, 0])[11])
     rule = Stump(0, cut, "below")
-    ((first, second),) = equivalent_rules([("yes", RuleSet((rule,)))], X, None)
+    ((first, second),) = equivalent_rules([rule], X, None)
     assert (first.feature, first.side) == (1, "above")
     assert (second.feature, second.side) == (2, "below")
     for found in (first, second):
         np.testing.assert_array_equal(found.covers(X), rule.covers(X))
     ball = Ball((100.0, 0.0, 0.0, 0.0), 1.0, "below")  # covers nothing
-    assert equivalent_rules([("yes", RuleSet((ball,)))], X, None) == [[]]
+    assert equivalent_rules([ball], X, None) == [[]]
 
 
 def test_equivalent_stumps_skip_categories_and_missing_values():
     X = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, np.nan], [2.0, 2.0, 2.0]])
-    columns = Columns((None, ("a", "b", "c"), None))
-    found = equivalent_rules([("yes", RuleSet((Stump(0, 1.0, "below"),)))], X, columns)
+    words = (None, ("a", "b", "c"), None)
+    found = equivalent_rules([Stump(0, 1.0, "below")], X, words)
     assert [stump.feature for stump in found[0]] == [2]
     np.testing.assert_array_equal(found[0][0].covers(X), [True, False, False])
 

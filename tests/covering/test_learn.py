@@ -12,11 +12,11 @@ from handful.covering._parameters import read_families
 from handful.covering.codes.candidate import recount
 from handful.covering.codes.compression import compression_candidates, make_table
 from handful.covering.codes.pool import pool_candidates
-from handful.covering.codes.projections import make_projections
 from handful.covering.learn import Settings, learn
 from handful.kernels import Kernel
 from handful.rules import RuleList, RuleSet, SweepOptions, collapse_rows
 from handful.rules.family import FAMILIES, Geometry
+from handful.rules.pooled import make_projections
 from tests.rules.cases import KINDS, messy
 
 LINEAR = Geometry(kernel=Kernel("linear"))

@@ -181,7 +181,7 @@ def test_weights_steer_the_search_and_errors_are_counted_plainly(make, options, 
     weight = np.where(odd, 25.5, 0.5)
     machine = make(**options).fit(X, y, sample_weight=weight)
     wrong = machine.predict(X) != y
-    kept = np.isin(np.arange(120), machine.compression_set_)
+    kept = np.isin(np.arange(120), machine.held_back_)
     assert machine.certificate_.n_errors == int((wrong & ~kept).sum())
     assert machine.certificate_.n_samples == 120
     if "candidates" in options:
@@ -207,7 +207,7 @@ def test_odd_data_are_survived(make, rules, rng):
             machine = make(rules=rules, candidates=candidates, random_state=0)
             machine.fit(points, labels)
             wrong = machine.predict(points) != labels
-            assert machine.training_errors_ == wrong.sum(), name
+            assert machine.n_training_errors_ == wrong.sum(), name
             n_counted = len(labels) - len(machine.compression_set_)
             k, nats = machine.n_errors_, machine.certificate_.nats
             assert k == np.delete(wrong, machine.compression_set_).sum(), name
@@ -363,7 +363,7 @@ def test_kernels(rules, options, rng):
     X = rng.normal(size=(60, 2))
     y = np.where((X**2).sum(axis=1) < 1.4, 1, -1)
     machine = SetCoveringMachine(rules=rules, candidates=None, **options).fit(X, y)
-    assert machine.training_errors_ < 20
+    assert machine.n_training_errors_ < 20
     assert {rule.kernel for rule in machine.rules_} != set()
     np.testing.assert_array_equal(np.sign(machine.decision_function(X)), machine.predict(X))
 
@@ -386,9 +386,9 @@ def test_metrics(metric, rng):
     machine = SetCoveringMachine(
         rules="balls", metric=metric, kernel="rbf", candidates=None, kind="conjunction"
     ).fit(X, y)
-    assert machine.training_errors_ < 20
+    assert machine.n_training_errors_ < 20
     if metric == "chebyshev":
-        assert machine.training_errors_ <= 12
+        assert machine.n_training_errors_ <= 12
 
 
 def test_costs_move_the_errors(data):
@@ -412,7 +412,7 @@ def test_the_readable_side(data):
     assert rules["examples"].tolist() == [rule.examples for rule in machine.rules_]
     assert machine.explain().startswith("Predict 1 if")
     assert machine.certificate_.explain() in machine.explain()
-    for rule, same in zip(machine.rules_, machine.equivalent_rules_, strict=True):
+    for rule, same in zip(machine.rules_, machine.equivalent_rules(X), strict=True):
         for other in same:
             np.testing.assert_array_equal(other.covers(X), rule.covers(X))
 

@@ -14,7 +14,7 @@ from handful.distributed._reading import read_chunks
 from handful.kernels import Kernel
 from handful.rules import collapse_rows
 from handful.rules.family import FAMILIES, Geometry
-from handful.rules.search.greedy import LocalCounter
+from handful.rules.search.greedy import LocalCounter, grow
 from tests.distributed.conftest import cut, random_sizes
 
 pytestmark = pytest.mark.usefixtures("plain")
@@ -62,7 +62,7 @@ def test_every_round_agrees_with_memory(rng, cache, block_bytes, monkeypatch):
         results = []
         for counter, (start, _) in zip((here, there), states, strict=True):
             counts = [_copies(start) for _ in chosen]
-            counter.run([_path(p, c) for p, c in zip(chosen, counts, strict=True)])
+            grow(counter, [_path(p, c) for p, c in zip(chosen, counts, strict=True)])
             results.append(counts)
         for a, b in zip(*results, strict=True):
             _assert_equal(a, b)
@@ -89,7 +89,7 @@ def test_equal_requests_are_counted_once(rng):
     rule = (0, 0, 0, 0)
     counts = [_copies(counter.start()) for _ in range(5)]
     with watch_passes() as passes:
-        counter.run([_path([rule], c) for c in counts])
+        grow(counter, [_path([rule], c) for c in counts])
     assert [p.n_requests for p in passes] == [1]
     assert passes[0].n_chunks == len(chunks.parts)
 

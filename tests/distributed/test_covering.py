@@ -55,7 +55,7 @@ def assert_same(here, there, X):
     pd.testing.assert_frame_equal(there.get_rules(), here.get_rules())
     np.testing.assert_array_equal(there.compression_set_, here.compression_set_)
     np.testing.assert_array_equal(there.predict(X), here.predict(X))
-    assert there.training_errors_ == here.training_errors_
+    assert there.n_training_errors_ == here.n_training_errors_
     assert there.n_errors_ == here.n_errors_
     assert there.n_samples_ == here.n_samples_
     assert there.certify(0.2) == here.certify(0.2)
@@ -176,9 +176,6 @@ def test_what_needs_all_examples_is_refused():
         fit_covering(SetCoveringMachine(kernel="precomputed"), *pair, None)
     with pytest.raises(ValueError, match="only one class is present"):
         SetCoveringMachine().fit(pair[0], cut(np.ones(300), [100, 200]))
-    machine = SetCoveringMachine("stumps", candidates=40).fit(*pair)
-    with pytest.raises(AttributeError, match="needs the training data in memory"):
-        _ = machine.equivalent_rules_
 
 
 def test_a_machine_carries_no_training_data():
@@ -186,5 +183,30 @@ def test_a_machine_carries_no_training_data():
     sizes = [1000, 2000, 3000]
     machine = SetCoveringMachine("stumps", candidates=40, random_state=0)
     machine.fit(cut(X, sizes), cut(y, sizes))
-    assert len(machine._X) == 2000
+    assert len(pickle.dumps(machine)) < 60_000 < X.nbytes
     assert machine.n_samples_ == 6000
+
+
+def test_chunks_give_the_same_record_as_memory():
+    X, y = shifted()
+    here = SetCoveringMachine(random_state=0).fit(X, y)
+    there = SetCoveringMachine(random_state=0).fit(cut(X, [100, 200]), cut(y, [100, 200]))
+    assert vars(there).keys() == vars(here).keys()
+    for name in ("classes", "digests", "made_of", "named", "held_back"):
+        np.testing.assert_array_equal(getattr(there.fitted_, name), getattr(here.fitted_, name))
+    pd.testing.assert_frame_equal(there.get_rules(), here.get_rules())
+    pd.testing.assert_frame_equal(there.path_, here.path_)
+    assert there.explain() == here.explain()
+    with pytest.raises(ValueError, match="rows that the machine was trained on"):
+        there.certify(X=X, y=y)
+
+
+def test_the_order_of_the_classes_may_be_given():
+    X, y = shifted()
+    pair = cut(X, [100, 200]), cut(y, [100, 200])
+    first, second = np.unique(y).tolist()
+    for classes in ([first, second], [second, first]):
+        here = SetCoveringMachine("stumps", classes=classes, random_state=0).fit(X, y)
+        there = SetCoveringMachine("stumps", classes=classes, random_state=0).fit(*pair)
+        assert there.classes_.tolist() == classes
+        assert there.explain() == here.explain()

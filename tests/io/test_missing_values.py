@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 from handful import DecisionListMachine, SetCoveringMachine, load_model, save_model
-from handful.covering._explain import explain_machine
-from handful.covering.columns import Columns
+from handful.covering._explain import machine_lines
 from handful.io import StoredModel, export_json, export_python, export_sql
 from handful.io._rules import machine_to_dict
 from handful.kernels import Kernel
@@ -64,6 +63,10 @@ FAMILIES = {
     ),
 }  # fmt: skip
 UNPRINTED = ("poly", "rbf", "kernel-balls")  # their sentences name a kernel, not its formula
+
+
+def explained(machine, words=None):
+    return "\n".join(machine_lines([("yes", machine)], np.array(["no", "yes"]), NAMES, words))
 
 
 def _rows():
@@ -122,7 +125,7 @@ def test_every_road_evaluates_the_printed_sentence(family):
         predicted = model.predict(model.encode(frame)).tolist()
         assert predicted == np.where(machine.predict(X) > 0, "yes", "no").tolist()
         if family not in UNPRINTED:
-            sentence = explain_machine([("yes", machine)], np.array(["no", "yes"]), NAMES, None)
+            sentence = explained(machine)
             assert predicted == [label_of(sentence, row) for row in rows]
         assert _sqlite(model, frame) == predicted
         assert _duckdb(model, frame) == predicted
@@ -141,9 +144,7 @@ def test_words_with_every_pattern():
     for machine in _machines(rules):
         model = _stored(machine, words)
         predicted = model.predict(model.encode(frame)).tolist()
-        sentence = explain_machine(
-            [("yes", machine)], np.array(["no", "yes"]), NAMES, Columns(words)
-        )
+        sentence = explained(machine, words)
         plain = [
             {**row, "a": row["a"] and row["a"].strip(), "c": row["c"] and f"{float(row['c']):g}"}
             for row in rows
@@ -188,10 +189,10 @@ SETTINGS = {
 def test_fitted_machines_count_what_they_say(name, rng, tmp_path):
     X, y = _holes(rng)
     machine = SETTINGS[name].fit(X, y)
-    sentence = machine.explain().split("\n\n")[0]
+    sentence = "\n".join(machine.sentences())
     wrong = np.array([label_of(sentence, row) for row in _dicts(X.to_numpy())]) != y
-    assert machine.training_errors_ == wrong.sum()
-    counted = np.delete(wrong, machine.compression_set_)
+    assert machine.n_training_errors_ == wrong.sum()
+    counted = np.delete(wrong, machine.held_back_)
     assert machine.certificate_.n_errors == counted.sum()
     path = tmp_path / "model.json"
     save_model(machine, path)

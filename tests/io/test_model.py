@@ -34,11 +34,12 @@ def fitted():
 def test_round_trip_is_exact(name, fitted, tmp_path, rng):
     X, machines = fitted
     machine = machines[name]
-    save_model(machine, tmp_path / "m.json")
+    save_model(machine, tmp_path / "m.json", include_rows=True)
     model = load_model(tmp_path / "m.json")
     more = X[rng.integers(0, len(X), 500)] * rng.normal(1.0, 0.1, size=(500, X.shape[1]))
     assert (model.predict(more) == machine.predict(more)).all()
-    assert model.machines[0] == machine.machine_
+    values = model.machines[0].decision_function(more)
+    np.testing.assert_array_equal(values, machine.decision_function(more))  # to the last bit
     assert model.certificate == machine.certificate_
     assert list(tmp_path.iterdir()) == [tmp_path / "m.json"]
 
@@ -51,11 +52,14 @@ def test_more_classes(tmp_path):
     save_model(machine, tmp_path / "iris.json")
     model = load_model(tmp_path / "iris.json")
     assert (model.predict(X) == machine.predict(X)).all()
-    assert model.feature_names == tuple(X.columns)
+    used = machine.fitted_.used_features
+    wanted = tuple(name if j in used else None for j, name in enumerate(X.columns))
+    assert model.feature_names == wanted
+    assert None in wanted
 
 
 def _document(fitted):
-    return json.loads(json.dumps(model_to_dict(fitted[1]["half-spaces"])))
+    return json.loads(json.dumps(model_to_dict(fitted[1]["half-spaces"], include_rows=True)))
 
 
 @pytest.mark.parametrize(
@@ -158,7 +162,7 @@ _SMALL = _small()
 def texts(fitted):
     from handful.io.document import to_text
 
-    return [to_text(model_to_dict(machine)) for machine in fitted[1].values()]
+    return [to_text(model_to_dict(machine, include_rows=True)) for machine in fitted[1].values()]
 
 
 @settings(max_examples=400)

@@ -25,8 +25,11 @@ def documents():
         "expansion": KernelPerceptron(kernel="poly", gamma=1e-3, max_passes=3),
         "votes": AdaBoost(n_rounds=3),
     }
-    texts = {k: to_text(model_to_dict(m.fit(data.X, data.y))) for k, m in machines.items()}
-    machine = SetCoveringMachine(random_state=0).fit(other.X, other.y)
+    texts = {
+        k: to_text(model_to_dict(m.fit(data.X, data.y), include_rows=True))
+        for k, m in machines.items()
+    }
+    machine = SetCoveringMachine("linear", random_state=0).fit(other.X, other.y)
     texts["linear"] = to_text(model_to_dict(machine))
     return {name: json.loads(text) for name, text in texts.items()}
 
@@ -57,9 +60,10 @@ NONSENSE = [
     ("stump", (*RULE, "category"), "Na < 13.0 (checked by hand)"),
     ("stump", (*RULE, "side"), "equal"),
     ("stump", (*RULE, "feature"), -1),
-    ("stump", (*RULE, "example"), -1),
+    ("stump", (*RULE, "indices"), [-1]),
     ("stump", (*RULE, "threshold"), 10**400),
     ("stump", ("compression_set",), [3, 3]),
+    ("stump", ("compression_set",), ["a" * 63]),
     ("stump", ("compression_set",), [-1]),
     ("stump", ("codes",), None),
     ("stump", ("codes",), []),

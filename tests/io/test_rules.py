@@ -22,7 +22,7 @@ from handful.rules import (
 from handful.rules.fields import ModelFileError
 
 EXAMPLES = {
-    "stump": Stump(1, 0.1 + 0.2, "above", example=3),
+    "stump": Stump(1, 0.1 + 0.2, "above", indices=(3,)),
     "ball": Ball((0.1, 1e-300), 2.0, "below", scale=(1.0, 3.0), indices=(1, 2)),
     "half-space": HalfSpace((1.0, 2.0), (0.5, 1.0), 3.0, "below", Kernel("rbf", 0.1), (1, 2, 3)),
     "two-point": TwoPointHalfSpace((1.0, 2.0), (0.5, 1.0), 3, 2, "above", indices=(4, 5)),

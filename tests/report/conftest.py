@@ -59,10 +59,6 @@ CASES = {
 }
 
 
-# Families that do not remember their training data.
-FORGETFUL = ("svm", "boosting", "pursuit")
-
-
 class Fitted:
     """A machine and its data, by name."""
 

@@ -49,6 +49,7 @@ def page(tmp_path_factory):
         machine,
         frame,
         y,
+        include_rows=True,
         title=f"A title {EVIL}",
         data_notes=[IMAGE],
         provenance={EVIL: IMAGE, "file": "a.csv"},
@@ -86,7 +87,7 @@ def test_it_renders_without_a_word_from_the_console(opened):
 def test_every_machine_renders_on_screens_wide_and_narrow(browser, tmp_path, fitted, name):
     machine, X, y = fitted(name)
     path = tmp_path / "report.html"
-    path.write_text(render_report(machine, X, y), encoding="utf-8")
+    path.write_text(render_report(machine, X, y, include_rows=True), encoding="utf-8")
     browser.open(path)
     for width in (1100, 380):
         browser.resize(width, 800)
@@ -144,7 +145,7 @@ def test_numbers_sort_as_numbers_and_missing_values_stay_last(browser, tmp_path,
     y = np.where(x[:, 0] > 0, "yes", "no")
     machine = DecisionListMachine(max_rules=1, random_state=0).fit(x, y)
     path = tmp_path / "numbers.html"
-    path.write_text(render_report(machine, x, y), encoding="utf-8")
+    path.write_text(render_report(machine, x, y, include_rows=True), encoding="utf-8")
     browser.open(path)
     column = browser.run("document.querySelectorAll('#kept thead th').length")
     read = (

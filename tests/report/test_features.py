@@ -13,7 +13,7 @@ from handful.report._features import (
 def test_the_feature_that_decides_comes_first(rng):
     X = rng.normal(size=(200, 6))
     machine = SetCoveringMachine(rules="stumps", candidates=None).fit(X, X[:, 4] > 0.2)
-    rows, codes = numeric_rows(machine)
+    rows, codes = numeric_rows(machine, X, X[:, 4] > 0.2)
     assert telling_features(machine, rows, codes)[0] == 4
     assert sorted(telling_order(machine, rows, codes)) == list(range(6))
 
@@ -23,16 +23,15 @@ def test_unused_features_are_ordered_by_how_they_separate(rng):
     y = X[:, 3] > 0
     X[:, 1] = X[:, 3] + rng.normal(size=200)
     machine = SetCoveringMachine(rules="stumps", candidates=None, max_rules=1).fit(X, y)
-    assert telling_order(machine, *numeric_rows(machine))[:2] == [3, 1]
+    assert telling_order(machine, *numeric_rows(machine, X, y))[:2] == [3, 1]
 
 
 @pytest.mark.parametrize("name", ["half-spaces", "balls", "pool", "list", "three"])
 def test_weights_are_shares_a_rule(fitted, name):
     machine, X, _ = fitted(name)
-    weights = rule_weights(machine, machine._X)
+    weights = rule_weights(machine, machine.encode(X))
     assert weights.shape == (X.shape[1],)
-    n_rules = sum(len(part.machine.rules) for part in machine._learned)
-    assert weights.sum() == pytest.approx(n_rules)
+    assert weights.sum() == pytest.approx(len(machine.fitted_.rules))
 
 
 def test_names(fitted):

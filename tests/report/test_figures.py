@@ -40,8 +40,9 @@ def test_words_are_escaped_and_kept(text):
 
 
 def test_colours_come_from_the_page(fitted):
-    machine, _, _ = fitted("list")
-    for display in (BoundPathDisplay.from_estimator(machine), RulesDisplay.from_estimator(machine)):
+    machine, X, y = fitted("list")
+    plane = RulesDisplay.from_estimator(machine, X, y)
+    for display in (BoundPathDisplay.from_estimator(machine), plane):
         svg = draw_svg(display, name="p", title="t")
         assert "var(--ink)" in svg
         assert "var(--series-0)" in svg
@@ -61,6 +62,8 @@ def test_identifiers_carry_the_name_and_exist(fitted):
 
 
 def test_the_same_picture_twice_is_the_same_text(fitted):
-    machine, _, _ = fitted("stumps")
-    texts = {draw_svg(RulesDisplay.from_estimator(machine), name="p", title="t") for _ in range(2)}
+    machine, X, y = fitted("stumps")
+    texts = {
+        draw_svg(RulesDisplay.from_estimator(machine, X, y), name="p", title="t") for _ in range(2)
+    }
     assert len(texts) == 1

@@ -69,7 +69,8 @@ def _read(page):
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_every_machine_has_a_page(fitted, name):
     machine, X, y = fitted(name)
-    reader = _read(render_report(machine, X, y, title=f"About {name}"))
+    page = render_report(machine, X, y, title=f"About {name}", include_rows=True)
+    reader = _read(page)
     found = [i for i in reader.ids if i in SECTIONS]
     absent = ABSENT.get(name, set())
     assert found == [section for section in SECTIONS if section not in absent]
@@ -77,6 +78,13 @@ def test_every_machine_has_a_page(fitted, name):
     assert all(link.startswith("#") for link in reader.links)
     assert {link[1:] for link in reader.links} <= set(reader.ids)
     assert reader.tags.count("script") == 1
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_no_training_row_is_shown_unless_asked_for(fitted, name):
+    machine, X, y = fitted(name)
+    found = _read(render_report(machine, X, y)).ids
+    assert {"plane", "examples"}.isdisjoint(found)
 
 
 def test_words_of_the_data_stay_words(fitted):
@@ -123,7 +131,7 @@ def test_the_command_that_checks_again_names_the_column(fitted):
 
 def test_rows_are_numbered_as_predict_numbers_them(fitted):
     machine, X, y = fitted("stumps")
-    page = render_report(machine, X, y)
+    page = render_report(machine, X, y, include_rows=True)
     assert "Rows count from 1, as in" in page
     table = page[page.index('id="kept"') :]
     shown = re.findall(r'<tr><td class="n">(\d+)</td>', table)

@@ -7,7 +7,7 @@ import pytest
 
 from handful import RulesDisplay, SetCoveringMachine
 from handful.report._plane import MAX_POINTS, class_margins
-from tests.report.conftest import CASES, FORGETFUL
+from tests.report.conftest import CASES
 
 
 @pytest.mark.parametrize("name", sorted(set(CASES) - {"words"}))
@@ -21,7 +21,7 @@ def test_regions_are_the_predictions(fitted, name):
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_every_machine_is_drawn(fitted, name):
     machine, X, y = fitted(name)
-    display = RulesDisplay.from_estimator(machine, X if name in FORGETFUL else None, y, n_grid=30)
+    display = RulesDisplay.from_estimator(machine, X, y, n_grid=30)
     display.plot()
     assert display.margins.shape == (len(machine.classes_), 30, 30)
     assert len(display.frame()) == len(y)
@@ -31,34 +31,34 @@ def test_every_machine_is_drawn(fitted, name):
 
 
 def test_kept_examples_are_marked(fitted):
-    machine, _, _ = fitted("stumps")
-    frame = RulesDisplay.from_estimator(machine).frame()
+    machine, X, y = fitted("stumps")
+    frame = RulesDisplay.from_estimator(machine, X, y).frame()
     assert np.flatnonzero(frame["is_kept"]).tolist() == machine.compression_set_.tolist()
 
 
 def test_the_features_that_are_used_are_shown(fitted):
-    machine, _, _ = fitted("stumps")
-    display = RulesDisplay.from_estimator(machine)
+    machine, X, y = fitted("stumps")
+    display = RulesDisplay.from_estimator(machine, X, y)
     used = {f"x{rule.feature}" for rule in machine.rules_}
     assert used & set(display.names)
     assert len(used) < 2 or set(display.names) <= used
 
 
 def test_boundaries_of_single_rules(fitted):
-    machine, _, _ = fitted("half-spaces")
-    display = RulesDisplay.from_estimator(machine, n_grid=20)
+    machine, X, y = fitted("half-spaces")
+    display = RulesDisplay.from_estimator(machine, X, y, n_grid=20)
     assert len(display.boundaries) == (len(machine.rules_) if len(machine.rules_) > 1 else 0)
-    machine, _, _ = fitted("list")
-    display = RulesDisplay.from_estimator(machine, n_grid=20)
+    machine, X, y = fitted("list")
+    display = RulesDisplay.from_estimator(machine, X, y, n_grid=20)
     assert len(display.boundaries) == len(machine.rules_) > 1
 
 
 def test_categories_are_written_on_the_axis(fitted):
-    machine, X, _ = fitted("words")
+    machine, X, y = fitted("words")
     j = list(X.columns).index("colour")
-    display = RulesDisplay.from_estimator(machine, features=(j, 1)).plot()
+    display = RulesDisplay.from_estimator(machine, X, y, features=(j, 1)).plot()
     labels = [text.get_text() for text in display.ax_.get_xticklabels()]
-    assert labels == list(machine._columns.categories[j])
+    assert labels == list(machine.fitted_.categories[j])
     assert display.ax_.get_xlabel() == "colour"
 
 
@@ -66,7 +66,7 @@ def test_one_feature_is_drawn_against_the_class(rng):
     x = rng.normal(size=(60, 1))
     y = np.where(x[:, 0] > 0, "up", "down")
     machine = SetCoveringMachine(rules="stumps", candidates=None).fit(x, y)
-    display = RulesDisplay.from_estimator(machine, n_grid=11).plot()
+    display = RulesDisplay.from_estimator(machine, x, y, n_grid=11).plot()
     assert display.names == ("x0", "class")
     is_up = display.margins[1] > 0
     assert (is_up == is_up[0]).all()  # the class axis does not change the prediction
@@ -78,19 +78,14 @@ def test_many_points_are_thinned(rng):
     x = rng.normal(size=(3 * MAX_POINTS, 2))
     y = x[:, 0] > 0
     machine = SetCoveringMachine(rules="stumps", candidates=20, random_state=0).fit(x, y)
-    display = RulesDisplay.from_estimator(machine, n_grid=10).plot()
+    display = RulesDisplay.from_estimator(machine, x, y, n_grid=10).plot()
     drawn = sum(len(c.get_offsets()) for c in display.ax_.collections if hasattr(c, "_sizes"))
     assert drawn <= MAX_POINTS + 60
     assert len(display.frame()) == len(x)
 
 
 def test_a_kernel_matrix_has_no_plane(fitted):
-    machine = copy(fitted("half-spaces")[0]).set_params(kernel="precomputed")
+    machine, X, y = fitted("half-spaces")
+    machine = copy(machine).set_params(kernel="precomputed")
     with pytest.raises(ValueError, match="got a kernel matrix"):
-        RulesDisplay.from_estimator(machine)
-
-
-def test_other_machines_need_their_data(fitted):
-    machine, _, _ = fitted("svm")
-    with pytest.raises(ValueError, match="`X` and `y` must be the training data"):
-        RulesDisplay.from_estimator(machine)
+        RulesDisplay.from_estimator(machine, X, y)

@@ -49,18 +49,21 @@ def test_scale_is_in_order(fitted):
     assert all(0.0 <= left <= 100.0 for left in marks.values())
 
 
+def words_of(lines):
+    return " ".join(lines).split()
+
+
 def test_no_line_of_the_rule_ends_at_a_comparison(fitted):
     machine, X, y = fitted("stumps")
     lines = read_sections(machine, X, y)["rule"]
     words = [word for line in lines for word in line["words"]]
     assert not {"<", ">", "≤", "≥"} & set(words)
-    text = machine.explain().split("\n\n")[0]
-    assert " ".join(words) == " ".join(text.split())
+    assert words_of(words) == words_of(machine.sentences())
     assert lines[1]["indent"] > 0
 
 
 def test_other_machines_leave_out_what_does_not_apply(fitted):
-    sections = read_sections(*fitted("svm"))
+    sections = read_sections(*fitted("svm"), include_rows=True)
     assert sections["rule"] is None
     assert sections["path"] is None
     assert sections["plane"] is not None
@@ -105,9 +108,9 @@ def test_wide_data_stay_cheap(rng):
     X = rng.normal(size=(40, 20_000))
     y = X[:, 777] > 0
     machine = SetCoveringMachine(rules="stumps", candidates=None, max_rules=1).fit(X, y)
-    sections = read_sections(machine, X, y)
+    sections = read_sections(machine, X, y, include_rows=True)
     assert "x777" in sections["plane"]["names"]
-    assert sections["examples"]["n_hidden_columns"] == 20_000 - 12
+    assert sections["examples"]["columns"] == ["x777"]
 
 
 def test_a_search_shows_its_best_machine_and_the_certificate_that_pays_for_it(fitted):

@@ -169,8 +169,8 @@ def test_two_points_and_stumps_by_hand():
     assert machine.rules[0].side == "above"
     stumps = rebuild_stumps(X, [(1, "below", 0), (0, "equal", 1)], "conjunction", indices=[4, 6])
     assert stumps.rules == (
-        Stump(1, 5.0, "below", example=4),
-        Stump(0, 0.0, "equal", example=6),
+        Stump(1, 5.0, "below", indices=(4,)),
+        Stump(0, 0.0, "equal", indices=(6,)),
     )
 
 

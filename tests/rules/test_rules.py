@@ -122,7 +122,7 @@ def test_kernel_rows_do_not_cancel(rng):
 
 def test_rules_read_in_the_users_words():
     names = ["age", "nodes"]
-    assert Stump(1, 2.0, "unequal", category="red").describe(names) == "nodes ≠ red"
+    assert Stump(1, 2.0, "unequal").describe(names, words=[None, ("", "", "red")]) == "nodes ≠ red"
     assert HalfSpace((1.0, 0.0), (0.0, 2.0), 3.0, "below").describe(names) == (
         "+1·age -2·nodes < 3"
     )

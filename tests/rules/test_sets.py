@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from handful.rules import Ball, HalfSpace, LinearRule, RuleList, RuleSet, Stump
 
 X = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 1.0], [np.nan, 3.0]])
-LOW, HIGH = Stump(0, 1.0, "below", example=4), Stump(1, 0.5, "above", example=2)
+LOW, HIGH = Stump(0, 1.0, "below", indices=(4,)), Stump(1, 0.5, "above", indices=(2,))
 
 sides = st.sampled_from(["below", "above"])
 numbers = st.floats(-3, 3, allow_nan=False).map(lambda v: round(v, 2))

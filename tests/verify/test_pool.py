@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from handful import load_dataset
-from handful.covering.codes.projections import first_pairs
+from handful.rules.pooled import first_pairs
 from handful.verify._pool import (
     _usefulness,
     find_candidate,
@@ -37,7 +37,7 @@ def test_ranks_are_a_prior(pool):
         for j, cut in enumerate(direction.cuts):
             for side in direction.sides:
                 rule = {**direction.template, "threshold": float(cut), "radius": float(cut)}
-                rule |= {"side": side, "example": None, "tol": direction.tolerance}
+                rule |= {"side": side, "indices": [], "tol": direction.tolerance}
                 prices, places = rank_prices([rule], directions[:3], signs)
                 assert places[0][1] == j
                 total += math.exp(-prices[0])
@@ -66,7 +66,7 @@ def test_regression_is_ridge_logistic_regression(rng):
 
 def test_a_strange_rule_is_found_out(pool):
     _, rows, directions = pool
-    rule = {"type": "stump", "feature": 0, "threshold": 1.25, "side": "below", "example": None}
+    rule = {"type": "stump", "feature": 0, "threshold": 1.25, "side": "below", "indices": []}
     assert find_candidate(rule, directions) is None
     with pytest.raises(LookupError, match="not among the candidates"):
         rank_prices([rule], directions, np.ones(len(rows), dtype=int))

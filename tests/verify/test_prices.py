@@ -59,7 +59,7 @@ def _message(family, rules, kind, kept, labels):
 
 LABELS = np.array([1, -1, 1, -1, 1])
 CASES = [
-    ("stumps", [{"type": "stump", "example": 0}, {"type": "stump", "example": 2}], [0, 2],
+    ("stumps", [{"type": "stump", "indices": [0]}, {"type": "stump", "indices": [2]}], [0, 2],
      stump_message(2, 2, 9)),
     ("balls", [{"type": "ball", "indices": [0, 2]}, {"type": "ball", "indices": [1, 2]}], [0, 1, 2],
      ball_message(1, 1, 1)),

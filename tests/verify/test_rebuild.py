@@ -10,7 +10,7 @@ X = np.array([[0.0, 1.0], [2.0, 0.0], [3.0, 5.0]])
 Y = np.array([1, 1, -1])
 NO_WORDS = np.zeros(2, dtype=bool)
 STUMP = {
-    "type": "stump", "feature": 0, "threshold": 2.0, "side": "above", "example": 1, "category": None
+    "type": "stump", "feature": 0, "threshold": 2.0, "side": "above", "indices": [1]
 }  # fmt: skip
 BALL = {
     "type": "ball", "center": [3.0, 5.0], "radius": 26**0.5, "side": "below", "scale": None,
@@ -34,9 +34,9 @@ def test_honest_rules():
     ("family", "rule", "kept", "words"),
     [
         ("stumps", {**STUMP, "threshold": 2.5}, [1], "threshold"),
-        ("stumps", {**STUMP, "example": 0}, [1], "kept examples"),
+        ("stumps", {**STUMP, "indices": [0]}, [1], "kept examples"),
         ("stumps", {**STUMP, "side": "equal"}, [1], "side"),
-        ("stumps", {**STUMP, "category": "red"}, [1], "category"),
+        ("stumps", {**STUMP, "indices": [1, 1]}, [1], "example: must be one"),
         ("stumps", STUMP, [0, 1], "kept examples"),
         ("balls", STUMP, [1], "of its family"),
         ("balls", {**BALL, "radius": 5.0}, [1, 2], "threshold"),
@@ -52,5 +52,4 @@ def test_tampered_rules(family, rule, kept, words):
 
 def test_named_examples():
     assert named_examples(STUMP) == [1]
-    assert named_examples({**STUMP, "example": None}) == []
-    assert named_examples({"type": "linear"}) == []
+    assert named_examples({**STUMP, "indices": []}) == []

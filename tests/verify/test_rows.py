@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from handful.verify import verify_model
-from handful.verify._audit import Audit
-from handful.verify._rows import check_categories, read_rows
+from handful.verify._rows import read_rows, words_of
 from tests.verify.cases import case, reseal
 
 DOCUMENT = {"n_features": 2, "feature_names": ["c", "n"], "categories": [["a", "b"], None]}
@@ -27,24 +26,17 @@ def test_columns_must_exist_once():
         read_rows({**DOCUMENT, "categories": [None]}, pd.DataFrame({"n": [1]}))
 
 
-@pytest.mark.parametrize(
-    "known", [["red"], ["red", "green", "blue"], ["blue", "green", "red", "x"]]
-)
-def test_words_are_those_of_the_data(known):
-    X = pd.DataFrame({"colour": ["red", "green", None, "blue"], "size": [1.0, 2.0, 3.0, 4.0]})
-    document = {"n_features": 2, "feature_names": ["colour", "size"]}
-    audit = Audit()
-    check_categories(audit, {**document, "categories": [["blue", "green", "red"], None]}, X)
-    assert audit.verdict().is_valid
-    check_categories(audit, {**document, "categories": [known, None]}, X)
-    assert "categories of column 1" in " ".join(audit.verdict().differences)
+def test_words_are_those_of_the_data():
+    X = pd.DataFrame({"colour": ["red", "green", None, "blue", "red "], "n": [3.0, 2, 3, 1, 1]})
+    assert words_of(X, 0, "colour") == ["blue", "green", "red"]
+    assert words_of(X, 1, None) == ["1", "2", "3"]
 
 
-def test_words_left_out_are_refused(tmp_path):
-    """One class's words listed, the others "unknown": a file that looked excellent."""
+def test_words_that_the_data_do_not_have_are_refused(tmp_path):
     document = json.loads(case("words").text)
-    document["categories"][0] = ["red"]
+    place = next(j for j, known in enumerate(document["categories"]) if known)
+    document["categories"][place] = ["purple" for _ in document["categories"][place]]
     path = tmp_path / "model.json"
     path.write_text(reseal(json.dumps(document, indent=1)), encoding="utf-8")
     verdict = verify_model(path, case("words").X, case("words").y)
-    assert "categories of column 1" in " ".join(verdict.differences)
+    assert "the word 'purple'" in " ".join(verdict.differences)

@@ -125,7 +125,7 @@ def _edited(name, change):
         (
             "pool",
             lambda d: d["provenance"].update(random_state=7),
-            "is not what the data's digest (or the seed) draws",
+            "rules on the pool: a rule is not among the candidates",
         ),
         ("pool", lambda d: d.update(version=1), "version"),
         ("pool", lambda d: d.pop("codes"), "fields"),
@@ -134,14 +134,18 @@ def _edited(name, change):
         ("stumps", lambda d: d["machines"][0].update(kind="list"), "outputs"),
         ("stumps", lambda d: d["codes"][0]["kept"].reverse(), "kept examples"),
         ("stumps", lambda d: d["codes"][0]["kept"].insert(0, d["codes"][0]["kept"][0]), "distinct"),
-        ("stumps", lambda d: d["compression_set"].pop(), "compression set: the file says"),
-        ("stumps", lambda d: d["examples"][0]["row"].reverse(), "row: the file says"),
+        ("stumps", lambda d: d["compression_set"].pop(), "the model file"),
+        ("stumps", lambda d: d["compression_set"].append("0" * 64), "1 are not in the data"),
+        ("two-point", lambda d: d["machines"][0]["rules"][0]["indices"].reverse(), "a - b"),
+        ("pool", lambda d: d["machines"][0]["rules"][0]["indices"].pop(), "examples: are not"),
+        ("pool", lambda d: d["codes"][0].update(kept=[0]), "kept examples of a pool"),
         ("stumps", lambda d: d["machines"][0]["rules"][0].update(side="equal"), "side"),
         ("balls", lambda d: d["machines"][0]["rules"][0].update(side="equal"), "side"),
         ("list", lambda d: d["machines"][0].update(default=7), "outputs"),
         ("three-classes", lambda d: d["classes"].reverse(), ""),
-        ("words", lambda d: d["categories"][0].reverse(), ""),
-        ("words", lambda d: d.update(feature_names=["a", "b"]), "columns named 'a'"),
+        ("words", lambda d: d.update(categories=[["green"], None]), ""),
+        ("words", lambda d: d.update(feature_names=["a", None]), "names of the columns"),
+        ("words", lambda d: d["provenance"]["data"].update(words=[]), ""),
         ("constant", lambda d: d["codes"][0].update(kind="disjunction"), ""),
     ],
 )
@@ -160,7 +164,7 @@ def _differences(name, tmp_path, X, y):
 
 @pytest.mark.parametrize("name", sorted(MACHINES))
 def test_the_same_rows_in_another_order_are_the_same_data(name, tmp_path, rng):
-    """Kept examples are written as row numbers; they are looked for where the rows are now."""
+    """Kept examples are written as digests; they are looked for where the rows are now."""
     X, y = case(name).X, np.asarray(case(name).y)
     order = rng.permutation(len(y))
     moved = X.iloc[order] if hasattr(X, "iloc") else X[order]

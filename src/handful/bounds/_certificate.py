@@ -160,8 +160,8 @@ class Certificate:
         lines = []
         if self.n_compressed is not None and self.n_errors is not None:
             lines.append(
-                f"The classifier is made of {self.n_compressed} of {self.n_samples} examples and "
-                f"makes {self.n_errors} errors on those of the others that are counted."
+                f"Held back from the count: {self.n_compressed} of {self.n_samples} examples; "
+                f"errors on those of the others that are counted: {self.n_errors}."
             )
         if self.terms:
             lines.append(

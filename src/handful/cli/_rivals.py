@@ -50,21 +50,15 @@ class Rival:
 
 
 def _rules(machine: Any) -> int:
-    machines = machine.machine_ if isinstance(machine.machine_, tuple) else (machine.machine_,)
-    return sum(len(part.rules) for part in machines)
-
-
-def _rule_examples(machine: Any) -> int:
-    """Distinct examples that the rules are made of; of the whole pool where they do not say."""
-    machines = machine.machine_ if isinstance(machine.machine_, tuple) else (machine.machine_,)
-    rules = [rule for part in machines for rule in part.rules]
-    named = {example for rule in rules for example in rule.examples}
-    is_named = all(rule.examples for rule in rules)
-    return len(named) if is_named else len(machine.compression_set_)
+    return len(machine.fitted_.rules)
 
 
 def _kept(machine: Any) -> int:
     return len(_best(machine).compression_set_)
+
+
+def _held_back(machine: Any) -> int:
+    return len(machine.held_back_)
 
 
 def _menu(quick: bool, seed: int) -> Any:
@@ -253,8 +247,8 @@ def _other(name: str, make: Any, size: Any, unit: str, **more: Any) -> Rival:
 
 
 def _covering(name: str, make: Any, *, takes_all: bool = True) -> Rival:
-    return _ours(name, make, _rules, "rules", takes_all=takes_all, made_of=_rule_examples,
-                 held_back=_kept)  # fmt: skip
+    return _ours(name, make, _rules, "rules", takes_all=takes_all, made_of=_kept,
+                 held_back=_held_back)  # fmt: skip
 
 
 def _from_pool(name: str, make: Any) -> Rival:

@@ -39,6 +39,7 @@ def certify_rules(
     scheduler: str | None,
     out: Path | None,
     force: bool,
+    include_rows: bool,
     as_json: bool,
 ) -> None:
     """Learn one set covering machine, certify, print and write it."""
@@ -55,7 +56,9 @@ def certify_rules(
             n_jobs=threads,
             random_state=digests_of(table, seed),
         )
-        written = [] if out is None else _write(machine, table, out, data, force=force)
+        written: list[Path] = []
+        if out is not None:
+            written = _write(machine, table, out, data, force=force, include_rows=include_rows)
     if as_json:
         print_json({**_as_dict(machine, table, seconds), "files": [str(path) for path in written]})
         return
@@ -79,22 +82,18 @@ def _read_costs(costs: str | None, table: TableData) -> tuple[float, ...] | None
 
 
 def _fit(table: TableData, **parameters: Any) -> tuple[Any, float]:
-    import numpy as np
-
     from handful._progress import watch_progress
     from handful.covering import SetCoveringMachine
 
     if _is_first_run():
         note("[dim]Compiling the search loops (first run only, a few seconds) …[/]")
-    machine = SetCoveringMachine(**parameters)
     classes = classes_of(table)
+    if table.positive is not None and table.positive != classes[1]:
+        parameters["classes"] = classes[::-1]  # the positive class comes second
+    machine = SetCoveringMachine(**parameters)
     start = time.perf_counter()
     with progress("Learning") as report, watch_progress(report):
-        if table.positive is None or table.positive == classes[1]:
-            machine.fit(table.X, table.y)
-        else:  # the positive class comes second
-            machine.fit(table.X, (table.y == table.positive).astype(int))
-            machine.classes_ = np.array(classes[::-1])
+        machine.fit(table.X, table.y)
     return machine, time.perf_counter() - start
 
 
@@ -106,7 +105,13 @@ def _is_first_run() -> bool:
 
 
 def _write(
-    machine: Any, table: TableData, out: Path, data: Path | None, *, force: bool
+    machine: Any,
+    table: TableData,
+    out: Path,
+    data: Path | None,
+    *,
+    force: bool,
+    include_rows: bool,
 ) -> list[Path]:
     """The model alone, or model, certificate and report in a folder."""
     from handful._engines import is_elsewhere
@@ -114,7 +119,7 @@ def _write(
     from handful.io.save import model_to_dict
 
     source = {"file": EMBEDDED if data is None else str(data), "target": table.target}
-    document = model_to_dict(machine, source=source)
+    document = model_to_dict(machine, source=source, include_rows=include_rows)
     if out.suffix == ".json":
         write_atomically(out, to_text(document), overwrite=force)
         return [out]
@@ -126,12 +131,17 @@ def _write(
         note(f"[yellow]{escape(NO_ROWS)}[/]")
     else:
         origin = read_origin(data, table.digests, out / "model.json", contents["model.json"])
-        contents["report.html"] = _render(machine, table, dict(document["provenance"]), origin)
+        provenance = dict(document["provenance"])
+        contents["report.html"] = _render(machine, table, provenance, origin, include_rows)
     return write_folder(out, contents, overwrite=force, replaced=FILES)
 
 
 def _render(
-    machine: Any, table: TableData, provenance: dict[str, Any], origin: dict[str, Any]
+    machine: Any,
+    table: TableData,
+    provenance: dict[str, Any],
+    origin: dict[str, Any],
+    include_rows: bool,
 ) -> str:
     """The page about a machine."""
     from handful.report import render_report
@@ -144,6 +154,7 @@ def _render(
         table.y,
         title=table.name,
         data_notes=table.notes,
+        include_rows=include_rows,
         **{**origin, "provenance": {**origin["provenance"], **facts, "target": table.target}},
     )
 
@@ -156,13 +167,15 @@ def _as_dict(machine: Any, table: TableData, seconds: float) -> dict[str, Any]:
         "positive": None if table.positive is None else str(table.positive),
         "n_samples": int(machine.n_samples_),
         "notes": list(table.notes),
-        "rule": machine.explain().split("\n\n")[0],
+        "rule": "\n".join(machine.sentences()),
         "rules": [
-            {"condition": row.condition, "output": str(row.output), "n_covered": row.n_covered}
+            {"condition": row.condition, "label": str(row.label), "n_covered": row.n_covered}
             for row in machine.get_rules().itertuples()
         ],
-        "training_errors": machine.training_errors_,
-        "caution": machine._caution(),
+        "n_training_errors": machine.n_training_errors_,
+        "n_made_of": len(machine.compression_set_),
+        "n_held_back": len(machine.held_back_),
+        "caution": machine.caution(),
         "certificate": machine.certificate_.to_dict(),
         "seconds": seconds,
     }
@@ -179,10 +192,10 @@ def _print(machine: Any, table: TableData, seconds: float) -> None:
     )
     for remark in table.notes:
         console.print(f"  [dim]{escape(remark)}[/]", highlight=False)
-    rule_text = machine.explain().split("\n\n")[0]
+    rule_text = "\n".join(machine.sentences())
     console.print(Panel(escape(rule_text), title="Rule", expand=False, border_style="blue"))
     certificate: Certificate = machine.certificate_
-    caution = machine._caution()
+    caution = machine.caution()
     sentence = escape(" ".join([caution, certificate.statement()]).strip())
     style = "yellow" if certificate.is_vacuous or caution else "green"
     console.print(Panel(sentence, title="Certificate", expand=False, border_style=style))

@@ -228,9 +228,9 @@ def _notes_on_words(X: pd.DataFrame) -> list[str]:
             notes.append(f"{str(name)[:40]} has a different word in nearly every row.")
         as_numbers = pd.to_numeric(known.astype(str), errors="coerce")
         if as_numbers.notna().mean() > 0.5:
-            example = str(known[as_numbers.isna()].iloc[0])[:20] if as_numbers.isna().any() else ""
+            n_words = int(as_numbers.isna().sum())
             notes.append(
-                f"{str(name)[:40]} is mostly numbers but holds words such as {example!r}; it is "
-                "read as words. Mark missing values by an empty cell or '?'."
+                f"{str(name)[:40]} is mostly numbers but holds {n_words} words; it is read as "
+                "words. Mark missing values by an empty cell or '?'."
             )
     return notes

@@ -10,5 +10,12 @@ its prior mass in ``_schemes.py``, and a validity simulation.
 
 from handful.covering._machine import DecisionListMachine, SetCoveringMachine
 from handful.covering._paths import PathScores, cross_validate_path
+from handful.covering.cover_fit import CoverFit
 
-__all__ = ["DecisionListMachine", "PathScores", "SetCoveringMachine", "cross_validate_path"]
+__all__ = [
+    "CoverFit",
+    "DecisionListMachine",
+    "PathScores",
+    "SetCoveringMachine",
+    "cross_validate_path",
+]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from handful._checks import check_choice
 from handful.bounds import (
     BLIND_POOL,
     Certificate,
@@ -21,10 +23,16 @@ from handful.covering.codes.candidate import Candidate
 from handful.rules import Rows
 from handful.tables import Draw
 
-BOUND_NAMES = ("auto", "compression", "compression-kl", "compression-closed-form", "cost")
+if TYPE_CHECKING:
+    from handful.covering.cover_fit import CoverFit
+
+BOUND_NAMES = ("compression", "compression-kl", "compression-closed-form", "cost")
 _POOL_NOTE = (
     "The kept examples were drawn without looking at labels and are not counted; scales, linear "
     "models and the ranking of rules were computed from them alone."
+)
+_CLASSES_NOTE = (
+    "The classes were known before the data; one too rare to be in the sample is always an error."
 )
 _RELAXED: dict[str, Callable[..., Certificate]] = {
     "compression-kl": kl_compression_bound,
@@ -46,9 +54,7 @@ def certify_candidate(
     The code of the candidate contains "which examples are kept" already, so the bound is told
     that naming them costs nothing more.
     """
-    if bound not in BOUND_NAMES:
-        allowed = ", ".join(repr(name) for name in BOUND_NAMES)
-        raise ValueError(f"`bound` must be one of {allowed}, got {bound!r}.")
+    check_choice("bound", bound, ("auto", *BOUND_NAMES))
     if bound == "auto":
         bound = "compression" if costs is None else "cost"
     common = {
@@ -93,6 +99,30 @@ def with_assumptions(
         return certificate
     how = () if draw is None else (draw.assumption,)
     return replace(certificate, assumptions=(*certificate.assumptions, BLIND_POOL, *how))
+
+
+def certify_together(fit: CoverFit, delta: float, bound: str) -> Certificate:
+    """One code for all machines of one class against the rest; their joint errors are counted."""
+    if bound not in ("auto", "compression"):
+        raise ValueError(
+            f"`bound` must be 'auto' or 'compression' for more than two classes, got {bound!r}."
+        )
+    terms = [
+        replace(term, text=f"{term.text} (class {label})")
+        for label, candidate in zip(fit.classes, fit.chosen, strict=True)
+        for term in candidate.terms
+    ]
+    certificate = compression_bound(
+        fit.n_samples,
+        len(fit.held_back),
+        fit.n_errors,
+        message_nats=Message(terms),
+        size_nats=0.0,
+        which_nats=0.0,
+        delta=delta,
+    )
+    certificate = with_assumptions(certificate, fit.chosen, fit.draw)
+    return replace(certificate, notes=(*certificate.notes, _CLASSES_NOTE))
 
 
 def class_counts(candidate: Candidate, rows: Rows) -> ClassCounts:

@@ -40,6 +40,8 @@ class SetCoveringMachine(CoveringClassifier):
         that size; None uses all examples, as in the paper.
     delta : float
         Allowed probability that the certificate fails.
+    classes : sequence of labels, optional
+        Their order; the second of two is the positive one. Alphabetical by default.
     costs : (float, float), optional
         Costs of a false positive and a false negative; the machine is then chosen by the
         certified expected cost.
@@ -56,16 +58,22 @@ class SetCoveringMachine(CoveringClassifier):
 
     Attributes
     ----------
+    fitted_ : CoverFit
+        The classifier as data, with every candidate that was weighed.
     rules_ : tuple of rules
         For more than two classes, one tuple a class.
-    draw_ : Draw
-        What drew the pools: the digest of the data, or a seed.
-    compression_set_ : array of int
-        Sorted indices of the training examples that rebuild the machine and are not counted.
     certificate_ : Certificate
+    compression_set_ : array of int
+        Sorted indices of the training examples that the rules are made of: three for a
+        half-space.
+    held_back_ : array of int
+        Those that are not counted: the compression set, and the pool where there is one.
+    n_training_errors_ : int
+        Errors on all training examples.
     path_ : DataFrame
         Every candidate with its counts and certificate.
-    training_errors_ : int
+    draw_ : Draw
+        What drew the pools: the digest of the data, or a seed.
     classes_ : array
     n_features_in_ : int
 
@@ -81,6 +89,7 @@ class SetCoveringMachine(CoveringClassifier):
     def __init__(
         self,
         rules: Any = "auto",
+        *,
         kind: str = "auto",
         penalty: Any = "auto",
         max_rules: Any = "auto",
@@ -89,6 +98,7 @@ class SetCoveringMachine(CoveringClassifier):
         metric: str = "euclidean",
         candidates: Any = "auto",
         delta: float = 0.05,
+        classes: Any = None,
         costs: tuple[float, float] | None = None,
         stop_on_nonpositive: bool = True,
         n_jobs: int | None = None,
@@ -103,6 +113,7 @@ class SetCoveringMachine(CoveringClassifier):
         self.metric = metric
         self.candidates = candidates
         self.delta = delta
+        self.classes = classes
         self.costs = costs
         self.stop_on_nonpositive = stop_on_nonpositive
         self.n_jobs = n_jobs
@@ -116,8 +127,65 @@ class DecisionListMachine(CoveringClassifier):
     """Learn an ordered list of few rules, "if … then … else if …", with a certificate.
 
     Each rule has its own output, so that a list can express what neither a conjunction nor a
-    disjunction can. Parameters and attributes are those of `SetCoveringMachine`, without
-    ``kind``; ``rules`` defaults to stumps.
+    disjunction can.
+
+    Parameters
+    ----------
+    rules : {"auto", "stumps", "balls", "half-spaces", "two-point", "linear"} or list of these
+        Rule family, stumps by default; "auto" chooses by certificate among those made of a few
+        examples. A list mixes families in one machine. "linear" are logistic regressions of a
+        pool of examples that is not counted, and only used where they are asked for.
+    penalty : "auto", float or list of float
+        Price of an example that a rule covers and labels wrongly; infinity allows none. Several
+        are tried for either output. Free to tune: it does not enter the certificate.
+    max_rules : "auto" or int
+        "auto" chooses the number of rules by certificate; a number is used as it is.
+    kernel : str, callable, Kernel or list of these
+        Kernel of half-spaces; a list is a grid, paid for in the certificate.
+    gamma : "auto", float or list of float
+        Width of the kernel; "auto" is 1 / n_features, which does not look at the data.
+    metric : {"euclidean", "manhattan", "chebyshev", "kernel"}
+        Distance of balls.
+    candidates : "auto", int or None
+        Which examples rules may be made of. "auto" uses several label-blind random pools whose
+        sizes depend on the number of examples alone, each paid for; a number uses one pool of
+        that size; None uses all examples, as in the paper.
+    delta : float
+        Allowed probability that the certificate fails.
+    classes : sequence of labels, optional
+        Their order; the second of two is the positive one. Alphabetical by default.
+    costs : (float, float), optional
+        Costs of a false positive and a false negative; the machine is then chosen by the
+        certified expected cost.
+    n_jobs : int, optional
+        Number of threads; results do not depend on it.
+    random_state : None, int, RandomState, Generator or RowDigests
+        None draws the pools by the digest of X and y: the result does not depend on the order of
+        the rows, and there is no seed to choose. A whole number takes the place of the digest;
+        the certificate then assumes that it was fixed before the data were seen.
+        `handful.tables.RowDigests` of a whole table keep the pool the same whichever of its
+        columns are used.
+
+    Attributes
+    ----------
+    fitted_ : CoverFit
+        The classifier as data, with every candidate that was weighed.
+    rules_ : tuple of rules
+        For more than two classes, one tuple a class.
+    certificate_ : Certificate
+    compression_set_ : array of int
+        Sorted indices of the training examples that the rules are made of: three for a
+        half-space.
+    held_back_ : array of int
+        Those that are not counted: the compression set, and the pool where there is one.
+    n_training_errors_ : int
+        Errors on all training examples.
+    path_ : DataFrame
+        Every candidate with its counts and certificate.
+    draw_ : Draw
+        What drew the pools: the digest of the data, or a seed.
+    classes_ : array
+    n_features_in_ : int
 
     Examples
     --------
@@ -131,6 +199,7 @@ class DecisionListMachine(CoveringClassifier):
     def __init__(
         self,
         rules: Any = "stumps",
+        *,
         penalty: Any = "auto",
         max_rules: Any = "auto",
         kernel: Any = "linear",
@@ -138,6 +207,7 @@ class DecisionListMachine(CoveringClassifier):
         metric: str = "euclidean",
         candidates: Any = "auto",
         delta: float = 0.05,
+        classes: Any = None,
         costs: tuple[float, float] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -150,6 +220,7 @@ class DecisionListMachine(CoveringClassifier):
         self.metric = metric
         self.candidates = candidates
         self.delta = delta
+        self.classes = classes
         self.costs = costs
         self.n_jobs = n_jobs
         self.random_state = random_state

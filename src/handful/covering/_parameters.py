@@ -24,9 +24,9 @@ def read_families(rules: Any) -> tuple[tuple[tuple[str, ...], ...], tuple[str, .
     if not names or any(name not in known for name in names) or len(set(names)) < len(names):
         allowed = ", ".join(repr(name) for name in ("auto", *known))
         raise ValueError(f"`rules` must be one of {allowed} or a list of these, got {rules!r}.")
-    pooled = {"two-point": "half-spaces"}
-    from_pool = tuple(dict.fromkeys(pooled.get(name, name) for name in names))
     plain = tuple(name for name in names if name != "linear")
+    proposals = {"linear": "linear"} | {name: FAMILIES[name].proposed_as for name in plain}
+    from_pool = tuple(dict.fromkeys(p for name in names if (p := proposals[name]) is not None))
     return ((plain,) if plain else ()), from_pool
 
 

@@ -1,73 +1,55 @@
-"""What the covering machines share: fit, predict, certify, explain."""
+"""What the covering machines share: the scikit-learn class over the record of a fit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+import copy
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful._engines import engine_for, is_elsewhere
 from handful._types import Floats, Ints
-from handful.bounds import Certificate, Message, caution, compression_bound
-from handful.covering._certify import certify_candidate, with_assumptions
-from handful.covering._explain import (
-    equivalent_rules,
-    explain_machine,
-    machine_html,
-    path_frame,
-    rules_frame,
-)
+from handful.bounds import Certificate
+from handful.covering._certify import BOUND_NAMES
+from handful.covering._explain import equivalent_rules, machine_html
 from handful.covering._parameters import read_settings
-from handful.covering._renumber import renumbered
 from handful.covering.codes.candidate import Candidate
 from handful.covering.columns import read_columns, steering_weights
-from handful.covering.learn import Learned, Settings, learn
-from handful.rules import AbstractRule, Rows, RuleList, RuleSet, collapse_rows
+from handful.covering.cover_fit import CoverFit, cover
+from handful.covering.training import MemoryTraining, Training
+from handful.estimator import BaseClassifier, shared_certificate
+from handful.rules import AbstractRule, RuleList, RuleSet
 from handful.rules.rows import STEERING_UNIT
-from handful.tables import BlindOrder, Draw, blind_order, warn_of_fitted_scaling
+from handful.tables import Draw, SeenRows, warn_of_fitted_scaling
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-_CLASSES_NOTE = (
-    "The classes were known before the data; one too rare to be in the sample is always an error."
-)
+class CoveringClassifier(BaseClassifier):
+    """Base of `SetCoveringMachine` and `DecisionListMachine`; not for direct use.
 
+    A fit is a record, `CoverFit`, in ``fitted_``; everything else is read off it.
+    """
 
-class Ordered(Protocol):
-    """Rows in an order that nobody chose, as far as it was needed."""
-
-    @property
-    def order(self) -> Ints:
-        """Positions of the first rows."""
-
-    @property
-    def draw(self) -> Draw:
-        """What decided it."""
-
-
-class CoveringClassifier(ClassifierMixin, BaseEstimator):
-    """Base of `SetCoveringMachine` and `DecisionListMachine`; not for direct use."""
+    _bounds = BOUND_NAMES
 
     # the certificate holds for all values of these at once (see `BoundSearch`)
     free_parameters = ("penalty", "max_rules", "stop_on_nonpositive", "n_jobs")
 
+    _cover: CoverFit
+
     def _kinds(self) -> tuple[str, ...]:
         raise TypeError("use SetCoveringMachine or DecisionListMachine")
 
-    def __sklearn_tags__(self) -> Any:
+    def _allows_nan(self) -> bool:
         """Missing values are allowed where only stumps are used."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.rules in ("auto", "stumps")
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
+        return isinstance(self.rules, str) and self.rules in ("auto", "stumps")
+
+    # -- training ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
         """Learn rules and certify them.
@@ -93,251 +75,237 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
         """
         if is_elsewhere(X):
             return engine_for(X).fit(self, X, y, sample_weight=sample_weight)
-        table = X
-        X, y = self._read_training(X, y)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        settings = self._read_settings(X.shape[1], bool(np.isnan(X).any()))
-        steering = None
-        if sample_weight is not None:
-            steering = steering_weights(sample_weight, len(y), STEERING_UNIT)
-        blind = blind_order(
-            table if hasattr(table, "columns") else X,
-            y,
-            random_state=self.random_state,
-            is_kernel=self.kernel == "precomputed",
-        )
-        self._learn(X, codes, settings, blind, steering)
-        return self
+        return self.fit_training(self._read_training(X, y, sample_weight))
 
-    def _read_settings(self, n_features: int, has_missing: bool) -> Settings:
+    def fit_training(self, training: Training) -> Any:
+        """Learn from examples that were read already, in memory or elsewhere.
+
+        Parameters
+        ----------
+        training : Training
+        """
+        self.classes_, self.n_features_in_ = training.classes, training.n_features
+        if training.names is not None:
+            self.feature_names_in_ = np.array(training.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
         if len(self.classes_) < 2:
             raise ValueError(
                 "Classifier can't train when only one class is present: `y` must have two or "
                 f"more classes, got {self.classes_[0]!r} only. Add examples of another class."
             )
         settings = read_settings(
-            self, self._kinds(), n_features, has_missing, self._columns is not None
+            self,
+            self._kinds(),
+            training.n_features,
+            training.has_missing,
+            training.columns is not None,
         )
         if settings.costs is not None and len(self.classes_) > 2:
             raise ValueError(
                 f"`costs` needs two classes, got {len(self.classes_)}. "
                 "Leave it out, or fit one class against the rest."
             )
-        return settings
+        self._take(cover(training, settings))
+        return self
 
-    def _read_training(self, X: Any, y: ArrayLike) -> tuple[Floats, NDArray[Any]]:
-        self._columns = read_columns(X)
-        if self._columns is not None:
+    def _take(self, fitted: CoverFit) -> None:
+        self._cover = fitted
+
+    def _read_training(self, X: Any, y: Any, sample_weight: Any) -> MemoryTraining:
+        """Rows as numbers, labels as codes, and the order that nobody chose."""
+        columns, table, names = read_columns(X), X, None
+        if columns is not None:
             names = [str(name) for name in X.columns]
-            encoded = self._columns.encode(X)
-            pair = validate_data(self, encoded, y, dtype=np.float64, ensure_all_finite="allow-nan")
-            self.feature_names_in_ = np.array(names, dtype=object)
-        else:
-            pair = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
+            X = columns.encode(X)
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
+        if columns is None:
+            names = self._names
             if self.rules != "stumps" and self.kernel != "precomputed":  # stumps do not care
-                warn_of_fitted_scaling(pair[0], self._names)
-        return np.asarray(pair[0]), np.asarray(pair[1])
-
-    def _read_new(self, X: Any) -> Floats:
-        check_is_fitted(self)
-        if self._columns is not None and hasattr(X, "columns"):
-            names = list(self.feature_names_in_)
-            absent = [name for name in names if name not in X.columns]
-            if absent:
-                raise ValueError(f"X must have the columns of the training data, lacks {absent}.")
-            return self._columns.encode(X[names])
-        finite = "allow-nan" if self.rules in ("auto", "stumps") else True
-        return validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=finite)
-
-    def _learn(
-        self, X: Floats, codes: Ints, settings: Settings, blind: BlindOrder, steering: Ints | None
-    ) -> None:
-        is_categorical = None if self._columns is None else self._columns.is_categorical
-        order = blind.order
-        in_order = X[np.ix_(order, order)] if self.kernel == "precomputed" else X[order]
-        steered = None if steering is None else steering[order]
-
-        def rows(positive: int) -> Rows:
-            y_signed = np.where(codes[order] == positive, 1, -1)
-            return collapse_rows(in_order, y_signed, is_categorical, steered)
-
-        self._learn_machines(rows, settings, blind)
-        wrong = self._predict_codes(X) != codes
-        kept_wrong = int(wrong[self.compression_set_].sum())
-        self._store(X, codes, len(codes), int(wrong.sum()), kept_wrong)
-
-    def _learn_machines(
-        self, rows: Callable[[int], Rows], settings: Settings, blind: Ordered
-    ) -> None:
-        """One machine a class against the rest; ``rows(k)`` has class k as the positive one.
-
-        The rows come in the blind order, the same for every class: their pools overlap, so that
-        fewer examples are kept.
-        """
-        n_machines = 1 if len(self.classes_) == 2 else len(self.classes_)
-        share = replace(settings, delta=settings.delta / n_machines)
-        self._settings, self.draw_ = settings, blind.draw
-        self._n_covered: list[list[int]] | None = None  # known where the data are elsewhere
-        self._kept: dict[int, tuple[Floats, int]] | None = None
-        self._learned: list[Learned] = [
-            renumbered(learn(rows(1 if n_machines == 1 else k), share), blind.order)
-            for k in range(n_machines)
-        ]
-        machines = [part.machine for part in self._learned]
-        self.machine_ = machines[0] if len(machines) == 1 else tuple(machines)
-        self.rules_ = machines[0].rules if len(machines) == 1 else tuple(m.rules for m in machines)
-        self.compression_set_ = np.array(
-            sorted({e for part in self._learned for e in part.chosen.kept}), dtype=np.int64
+                warn_of_fitted_scaling(X, names)
+        classes, codes = self._encode_labels(y)
+        steering = None
+        if sample_weight is not None:
+            steering = steering_weights(sample_weight, len(y), STEERING_UNIT)
+        X = np.asarray(X)
+        return MemoryTraining(
+            X=X,
+            codes=codes,
+            classes=classes,
+            names=names,
+            columns=columns,
+            table=table if hasattr(table, "columns") else X,
+            random_state=self.random_state,
+            steering=steering,
+            is_kernel=self.kernel == "precomputed",
         )
 
-    def _store(
-        self, X: Floats, codes: Ints, n_samples: int, n_wrong: int, n_kept_wrong: int
-    ) -> None:
-        self.n_samples_ = n_samples
-        self.training_errors_ = n_wrong
-        self.n_errors_ = n_wrong - n_kept_wrong
-        self.certificate_ = self.certify(self._settings.delta)
-        self._X, self._label_codes = X, codes
-        self._y_signed = np.where(codes == 1, 1, -1)
+    def _encode_labels(self, y: NDArray[Any]) -> tuple[NDArray[Any], Ints]:
+        """The classes, in the given order where there is one, and the labels as positions."""
+        check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
+        if self.classes is None:
+            return classes, codes
+        given = np.asarray(self.classes, dtype=classes.dtype)
+        if sorted(given.tolist()) != classes.tolist():
+            raise ValueError(
+                f"`classes` must name the labels of `y`, {classes.tolist()[:10]}, each once, got "
+                f"{given.tolist()[:10]}."
+            )
+        return given, np.argsort(given)[codes]  # from the sorted order to the given one
 
     # -- prediction -------------------------------------------------------------------------
 
-    def decision_function(self, X: Any) -> Floats:
-        """Distance to the nearest boundary that decides; positive for the second class.
+    def encode(self, X: Any) -> Floats:
+        """New cases as the numbers that rules look at; words become codes."""
+        columns = self.fitted_.columns
+        if columns is None or not hasattr(X, "columns"):
+            return np.asarray(super()._rows(X))
+        names = list(self.feature_names_in_)
+        absent = [name for name in names if name not in X.columns]
+        if absent:
+            raise ValueError(f"X must have the columns of the training data, lacks {absent}.")
+        return columns.encode(X[names])
 
-        For more than two classes one column a class; the largest wins.
-        """
-        if is_elsewhere(X):
-            return engine_for(X).map_rows(self, "decision_function", X)
-        X = self._read_new(X)
-        scores = np.column_stack([part.machine.decision_function(X) for part in self._learned])
-        return scores[:, 0] if scores.shape[1] == 1 else scores
+    def _rows(self, X: Any) -> Floats:
+        return self.encode(X)
 
-    def _predict_codes(self, X: Floats) -> Ints:
-        machines = [part.machine for part in self._learned]
-        if len(machines) == 1:
-            return (machines[0].predict(X) > 0).astype(np.int64)
-        scores = np.column_stack([machine.decision_function(X) for machine in machines])
-        return np.argmax(scores, axis=1)
+    def _scores(self, rows: Floats) -> Floats:
+        """Distance to the nearest boundary that decides, with the sign of the prediction."""
+        return self.fitted_.scores(rows)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels of new cases."""
-        if is_elsewhere(X):
-            return engine_for(X).map_rows(self, "predict", X)
-        codes = self._predict_codes(self._read_new(X))
-        return self.classes_[codes]
+    def _codes(self, rows: Floats) -> Ints:
+        return self.fitted_.labels(rows)
 
     def fired_rules(self, X: Any) -> Ints:
         """Index of the first rule that covers each row, -1 where none does (two classes)."""
         if is_elsewhere(X):
             return engine_for(X).map_rows(self, "fired_rules", X)
-        X = self._read_new(X)
-        fired = [part.machine.first_rule(X) for part in self._learned]
-        return fired[0] if len(fired) == 1 else np.column_stack(fired)
+        rows = self.encode(X)
+        return self.fitted_.fired(rows)
 
     # -- certificates -----------------------------------------------------------------------
 
-    def certify(self, delta: float | None = None, bound: str = "auto") -> Certificate:
-        """Certificate of the fitted machine, from stored counts.
+    def _default_bound(self) -> str:
+        return "compression" if self.fitted_.settings.costs is None else "cost"
 
-        Parameters
-        ----------
-        delta : float, optional
-            Allowed probability of failure; the machine's own ``delta`` by default.
-        bound : {"auto", "compression", "compression-kl", "compression-closed-form", "cost"}
-            Fix it before looking at the values.
-        """
-        check_is_fitted(self, "_learned")
-        delta = self._settings.delta if delta is None else delta
-        if len(self._learned) > 1:
-            return self._certify_many(delta, bound)
-        return certify_candidate(
-            self._learned[0].chosen,
-            self._learned[0].counts,
-            delta=delta,
-            bound=bound,
-            costs=self._settings.costs,
-            draw=self.draw_,
-        )
-
-    def _certify_many(self, delta: float, bound: str) -> Certificate:
-        """One code for all one-vs-rest machines; errors of the combined rule are counted."""
-        if bound not in ("auto", "compression"):
-            raise ValueError(
-                f"`bound` must be 'auto' or 'compression' for more than two classes, got {bound!r}."
-            )
-        terms = [
-            replace(term, text=f"{term.text} (class {self.classes_[k]})")
-            for k, part in enumerate(self._learned)
-            for term in part.chosen.terms
-        ]
-        certificate = compression_bound(
-            self.n_samples_,
-            len(self.compression_set_),
-            self.n_errors_,
-            message_nats=Message(terms),
-            size_nats=0.0,
-            which_nats=0.0,
-            delta=delta,
-        )
-        chosen = [part.chosen for part in self._learned]
-        certificate = with_assumptions(certificate, chosen, self.draw_)
-        return replace(certificate, notes=(*certificate.notes, _CLASSES_NOTE))
-
-    def _labels(self) -> NDArray[Any]:
-        """Training labels as given (two classes or more)."""
-        return self.classes_[self._label_codes]
-
-    def _example(self, i: int) -> tuple[Floats, Any]:
-        """Features and label of a kept example; it may be all that is held of the data."""
-        if self._kept is None:
-            return self._X[i], self.classes_[self._label_codes[i]]
-        row, code = self._kept[i]
-        return row, self.classes_[code]
+    def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
+        """From stored counts."""
+        fitted = self.fitted_
+        return shared_certificate(lambda share: fitted.certificate(share, bound), delta, n_choices)
 
     # -- reading ----------------------------------------------------------------------------
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_cover")
+
+    @property
+    def fitted_(self) -> CoverFit:  # type: ignore[override]
+        """The record of the fit: the classifier as data, and how it was chosen."""
+        check_is_fitted(self)
+        return self._cover
+
+    @property
+    def _seen(self) -> SeenRows:  # type: ignore[override]
+        return self.fitted_.seen
 
     @property
     def _names(self) -> list[str] | None:
         names = getattr(self, "feature_names_in_", None)
         return None if names is None else [str(name) for name in names]
 
-    def _machines(self) -> list[tuple[Any, RuleSet | RuleList]]:
-        """(positive label, machine) pairs."""
-        check_is_fitted(self, "_learned")
-        if len(self._learned) == 1:
-            return [(self.classes_[1], self._learned[0].machine)]
-        return [(self.classes_[k], part.machine) for k, part in enumerate(self._learned)]
+    @property
+    def machine_(self) -> RuleSet | RuleList | tuple[RuleSet | RuleList, ...]:
+        """The rules with how they combine; for more than two classes, one a class."""
+        machines = self.fitted_.machines
+        return machines[0] if len(machines) == 1 else machines
+
+    @property
+    def rules_(self) -> tuple[Any, ...]:
+        """The rules; for more than two classes, one tuple a class."""
+        machines = self.fitted_.machines
+        return machines[0].rules if len(machines) == 1 else tuple(m.rules for m in machines)
+
+    @property
+    def compression_set_(self) -> Ints:
+        """Sorted indices of the training examples that the rules are made of."""
+        return self.fitted_.made_of
+
+    @property
+    def is_made_of_few(self) -> bool:
+        """Always: the others may be left out."""
+        return True
+
+    @property
+    def held_back_(self) -> Ints:
+        """Sorted indices of the training examples that are not counted: these, and the pool."""
+        return self.fitted_.held_back
+
+    @property
+    def n_samples_(self) -> int:  # type: ignore[override]
+        """Number of training examples."""
+        return self.fitted_.n_samples
+
+    @property
+    def n_training_errors_(self) -> int:  # type: ignore[override]
+        """Errors on all training examples."""
+        return self.fitted_.n_training_errors
+
+    @property
+    def n_errors_(self) -> int:
+        """Errors on the training examples that are counted."""
+        return self.fitted_.n_errors
+
+    @property
+    def draw_(self) -> Draw:
+        """What drew the pools: the digest of the data, or a seed."""
+        return self.fitted_.draw
+
+    @property
+    def chosen_(self) -> Candidate:
+        """The candidate behind the machine (two classes)."""
+        return self.fitted_.chosen[0]
+
+    @property
+    def path_(self) -> pd.DataFrame:
+        """Every candidate with its counts and certificate."""
+        return self.fitted_.path_frame()
 
     def get_rules(self) -> pd.DataFrame:
-        """The rules as a data frame: condition, label given, examples, training counts."""
-        frame = rules_frame(self._machines(), self.classes_, self._names, self._columns, self._X)
-        if self._n_covered is not None and len(frame):
-            frame["n_covered"] = [n for counts in self._n_covered for n in counts]
-        return frame
+        """The rules: form, condition, label, value; then class, place, kind, examples, covers."""
+        return self.fitted_.rules_frame()
+
+    def equivalent_rules(self, X: Any) -> list[list[AbstractRule]]:
+        """For each rule, the stumps with exactly the same cover on the rows of X."""
+        return equivalent_rules(self.fitted_.rules, self.encode(X), self.fitted_.categories)
+
+    def sentences(self) -> list[str]:
+        """The rules in words, a line each: exactly what is evaluated."""
+        return self.fitted_.sentences()
+
+    def caution(self) -> str:
+        """What must be said first of a classifier that is no better than a blind guess."""
+        return self.fitted_.caution(self.certificate_)
 
     def explain(self) -> str:
         """The machine and its certificate in sentences."""
-        text = explain_machine(self._machines(), self.classes_, self._names, self._columns)
-        parts = [self._caution(), self.certificate_.explain()]
-        return "\n\n".join([text, "\n".join(part for part in parts if part)])
-
-    def _caution(self) -> str:
-        """What must be said first of a classifier that is no better than a blind guess."""
-        counts = [part.counts.n_positives for part in self._learned]
-        if len(counts) == 1:
-            counts = [self._learned[0].counts.n_negatives, counts[0]]
-        machines = [part.machine for part in self._learned]
-        constant = None
-        if not any(machine.rules for machine in machines):
-            constant = self.classes_[self._predict_codes(np.zeros((1, self.n_features_in_)))[0]]
-        return caution(
-            self.certificate_,
-            dict(zip(self.classes_.tolist(), counts, strict=True)),
-            n_errors=self.training_errors_,
-            constant=constant,
+        fit, certificate = self.fitted_, self.certificate_
+        caution = fit.caution(certificate)
+        return "\n".join(
+            [
+                *fit.sentences(),
+                fit.provenance(),
+                "",
+                *([caution] if caution else []),
+                certificate.explain(),
+            ]
         )
+
+    def without_data(self) -> Any:
+        """A copy that predicts the same, without candidates and digests of training rows."""
+        light = copy.copy(self)
+        light._take(self.fitted_.without_data())
+        return light
 
     def _repr_html_inner(self) -> str:
         return str(super()._repr_html_inner()) + self._fitted_html()
@@ -350,26 +318,6 @@ class CoveringClassifier(ClassifierMixin, BaseEstimator):
 
     def _fitted_html(self) -> str:
         """Rule and certificate under scikit-learn's diagram, once there are some."""
-        return machine_html(self) if hasattr(self, "certificate_") else ""
-
-    @property
-    def path_(self) -> pd.DataFrame:
-        """Every candidate with its counts and certificate."""
-        check_is_fitted(self, "_learned")
-        return path_frame(self._learned, self.classes_, self._settings.delta)
-
-    @property
-    def equivalent_rules_(self) -> list[list[AbstractRule]]:
-        """For each rule, the stumps with exactly the same cover on the training data."""
-        if self._n_covered is not None:
-            raise AttributeError(
-                "`equivalent_rules_` needs the training data in memory, and this machine was "
-                "fitted to chunks. Fit it to a sample that fits into memory."
-            )
-        return equivalent_rules(self._machines(), self._X, self._columns)
-
-    @property
-    def chosen_(self) -> Candidate:
-        """The candidate behind the machine (two classes)."""
-        check_is_fitted(self, "_learned")
-        return self._learned[0].chosen
+        if not self.__sklearn_is_fitted__():
+            return ""
+        return machine_html(self.sentences(), self.certificate_)

@@ -13,9 +13,14 @@ from handful._types import Floats, Ints
 from handful.bounds import ClassCounts, Term
 from handful.covering._certify import class_counts
 from handful.covering.codes.all_half_spaces import exact_candidates
-from handful.covering.codes.candidate import Candidate, best_candidate, certified_risks, recount
+from handful.covering.codes.candidate import (
+    Candidate,
+    best_candidate,
+    certified_risks,
+    counted,
+    recount,
+)
 from handful.covering.codes.compression import (
-    PathCounter,
     ball_candidates,
     compression_candidates,
     constant_candidates,
@@ -24,7 +29,6 @@ from handful.covering.codes.compression import (
 from handful.covering.codes.listed import listed_candidates
 from handful.covering.codes.plain import plain_candidates
 from handful.covering.codes.pool import pool_candidates
-from handful.covering.codes.projections import LARGEST, make_projections
 from handful.covering.codes.schemes import Scheme, auto_schemes, fixed_schemes
 from handful.rules import (
     BALLS,
@@ -37,6 +41,7 @@ from handful.rules import (
     SweepOptions,
 )
 from handful.rules.family import KIND_SIGNS, Geometry
+from handful.rules.pooled import LARGEST, make_projections
 
 PENALTIES = (0.5, 1.0, 1.5, 3.0, math.inf)
 LIST_PENALTIES = (1.0, 2.0, 5.0, math.inf)
@@ -62,14 +67,28 @@ class Settings:
     stop_on_nonpositive: bool = True
     n_threads: int = 1
 
+    @property
+    def is_list(self) -> bool:
+        """Whether rules have outputs of their own."""
+        return self.kinds == ("list",)
+
+    @property
+    def set_kinds(self) -> tuple[str, ...]:
+        """Kinds of sets; a list may be any of them."""
+        return tuple(KIND_SIGNS) if self.is_list else self.kinds
+
 
 @dataclass(frozen=True)
 class Learned:
-    """The chosen machine, all candidates with their certificates, and which of them it is."""
+    """The chosen machine, all candidates with their certificates, and which of them it is.
+
+    ``n_covered`` are the examples that each of its rules covers.
+    """
 
     machine: RuleSet | RuleList
     place: int
     counts: ClassCounts
+    n_covered: tuple[int, ...]
     candidates: tuple[Candidate, ...]
     risks: Floats
 
@@ -77,6 +96,23 @@ class Learned:
     def chosen(self) -> Candidate:
         """The candidate behind the machine."""
         return self.candidates[self.place]
+
+    @property
+    def named(self) -> tuple[int, ...]:
+        """Examples that the code or the rules name one by one."""
+        is_coded = self.chosen.scheme == "compression"
+        return self.chosen.kept if is_coded else self.machine.compression_set
+
+    @property
+    def made_of(self) -> tuple[int, ...]:
+        """Examples that the machine is made of: a pool only where its rules name none of it."""
+        rules = self.machine.rules
+        is_named = bool(rules) and all(rule.examples for rule in rules)
+        return self.named if is_named else self.chosen.kept
+
+    def alone(self) -> Learned:
+        """The same without the candidates that were not chosen."""
+        return replace(self, place=0, candidates=(self.chosen,), risks=self.risks[[self.place]])
 
 
 def learn(rows: Rows, settings: Settings) -> Learned:
@@ -96,15 +132,34 @@ def learn(rows: Rows, settings: Settings) -> Learned:
     while True:
         best = best_candidate(candidates, risks)
         machine = candidates[best].build()
-        if settings.kinds == ("list",) and isinstance(machine, RuleSet):
+        if settings.is_list and isinstance(machine, RuleSet):
             machine = machine.as_list()  # before it is counted: missing values fare differently
-        chosen = recount(candidates[best], machine, rows)
+        judged = rows.judge(machine)
+        chosen = counted(candidates[best], machine, rows, judged)
         if chosen.counts == candidates[best].counts:
             break
         candidates[best] = chosen
         risks[best] = certified_risks([chosen], rows.n_samples, settings.delta, settings.costs)[0]
     made = tuple(replace(c, build=_forgotten) for c in candidates)  # frees the tables
-    return Learned(machine, best, class_counts(chosen, rows), made, risks)
+    return Learned(machine, best, class_counts(chosen, rows), judged.n_covered, made, risks)
+
+
+def renumbered(learned: Learned, order: Ints) -> Learned:
+    """The same machine and candidates, whose example i is the user's row ``order[i]``."""
+    names = {}  # pools are long and many candidates share theirs
+
+    def named(candidate: Candidate) -> Candidate:
+        if candidate.kept not in names:
+            kept = np.array(candidate.kept, dtype=np.int64)
+            names[candidate.kept] = tuple(np.sort(order[kept]).tolist())
+        return replace(candidate, kept=names[candidate.kept])
+
+    rules = tuple(rule.renumbered(order) for rule in learned.machine.rules)
+    return replace(
+        learned,
+        machine=replace(learned.machine, rules=rules),
+        candidates=tuple(named(candidate) for candidate in learned.candidates),
+    )
 
 
 def _forgotten() -> RuleSet:
@@ -165,34 +220,24 @@ def _constants(rows: Rows, settings: Settings, scheme: Scheme, pool: Ints) -> It
     label = 1 if rows.y[rows.row_of[pool]].sum() > 0 else -1
     kind = "conjunction" if label > 0 else "disjunction"
     kept = tuple(sorted(int(e) for e in pool))
-    n_fp, n_fn, _ = PathCounter(rows, label).errors(kept)
-    for candidate in constant_candidates(rows, scheme.terms, (kind,)):
-        yield replace(
-            candidate,
-            kept=kept,
-            pool_size=len(kept),
-            n_false_positives=n_fp,
-            n_false_negatives=n_fn,
-        )
+    yield from constant_candidates(rows, scheme.terms, (kind,), kept)
 
 
 def _pool(rows: Rows, settings: Settings, scheme: Scheme, pool: Ints) -> Iterator[Candidate]:
     projections = make_projections(rows, pool, scheme.families)
-    kinds = tuple(k for k in settings.kinds if k in KIND_SIGNS) or tuple(KIND_SIGNS)
     yield from pool_candidates(
         rows,
         projections,
-        kinds=kinds,
+        kinds=settings.set_kinds,
         penalties=settings.penalties or POOL_PENALTIES,
         max_rules=settings.max_rules or AUTO_POOL_RULES,
         scheme_terms=scheme.terms,
         n_threads=settings.n_threads,
-        is_list=settings.kinds == ("list",),
+        is_list=settings.is_list,
     )
 
 
 def _compression(rows: Rows, settings: Settings, scheme: Scheme, pool: Ints) -> Iterator[Candidate]:
-    is_listed = len(scheme.families) > 1 or settings.kinds == ("list",)
     terms = list(scheme.terms)
     if len(settings.kinds) > 1:
         terms.append(Term("logic", "conjunction or disjunction", math.log(len(settings.kinds))))
@@ -202,7 +247,12 @@ def _compression(rows: Rows, settings: Settings, scheme: Scheme, pool: Ints) -> 
     if settings.candidates != "auto":
         yield from _no_rule(rows, settings, scheme, tuple(terms))
     for geometry in settings.geometries:
-        yield from _sweeps(rows, settings, scheme, pool, geometry, tuple(terms), is_listed)
+        yield from _sweeps(rows, settings, scheme, pool, geometry, tuple(terms))
+
+
+def _is_listed(settings: Settings, scheme: Scheme) -> bool:
+    """Whether rules are coded one by one: of several families, or with outputs of their own."""
+    return settings.is_list or len(scheme.families) > 1
 
 
 def _sweeps(
@@ -212,10 +262,9 @@ def _sweeps(
     pool: Ints,
     geometry: Geometry,
     terms: tuple[Term, ...],
-    is_listed: bool,
 ) -> Iterator[Candidate]:
     max_rules = settings.max_rules or AUTO_RULES
-    if is_listed:
+    if _is_listed(settings, scheme):
         yield from listed_candidates(
             [
                 make_table(FAMILIES[f], rows, pool, geometry, settings.n_threads)
@@ -265,15 +314,9 @@ def _no_rule(
     rows: Rows, settings: Settings, scheme: Scheme, terms: tuple[Term, ...]
 ) -> Iterator[Candidate]:
     """The empty machine, coded by the family's own message."""
-    is_listed = len(scheme.families) > 1 or settings.kinds == ("list",)
     # rule by rule, no example is kept exactly when there is no rule
-    family = STUMPS if is_listed else FAMILIES[scheme.families[0]]
+    family = STUMPS if _is_listed(settings, scheme) else FAMILIES[scheme.families[0]]
     message = family.empty_message()
-    kinds = tuple(KIND_SIGNS) if settings.kinds == ("list",) else settings.kinds
-    for kind in kinds:
-        extra = (
-            (Term("constant", "which constant", math.log(2.0)),)
-            if settings.kinds == ("list",)
-            else ()
-        )
-        yield from constant_candidates(rows, (*terms, *message.terms, *extra), (kind,))
+    for kind in settings.set_kinds:
+        which = (Term("constant", "which constant", math.log(2.0)),) if settings.is_list else ()
+        yield from constant_candidates(rows, (*terms, *message.terms, *which), (kind,))

@@ -13,12 +13,11 @@ from handful._types import Floats, Ints
 from handful.covering.columns import Columns
 from handful.distributed._order import first_rows
 from handful.distributed.cluster import compute, measured, require_dask
-from handful.rules import AbstractRule
 from handful.tables import Draw
 
 Labels = NDArray[Any]
 
-_SHOWN = 2000  # rows that are kept for displays
+_SHOWN = 2000  # rows by which a table is known again
 
 
 @dataclass(frozen=True)
@@ -42,8 +41,6 @@ class Chunks:
         Digests of the rows of each chunk.
     draw : Draw
         What decides their order.
-    covers : dict
-        How many rows each rule of a machine covers, for machines that were counted.
     held : dict
         Examples that were taken before, with their features and label codes.
     """
@@ -59,7 +56,6 @@ class Chunks:
     largest: float
     digests: list[Any]
     draw: Draw
-    covers: dict[tuple[AbstractRule, ...], list[int]] = field(default_factory=dict)
     held: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -75,8 +71,9 @@ class Chunks:
     def first(self, n_needed: int) -> Ints:
         """The first rows of the blind order, in that order; found once."""
         if self.held.get("n_needed") != n_needed:
-            found = first_rows(self.digests, self.starts, self.sizes, self.draw, n_needed)
-            self.held.update(n_needed=n_needed, order=found)
+            rows = (self.digests, self.starts, self.sizes)
+            order, digests = first_rows(*rows, self.draw, n_needed)
+            self.held.update(n_needed=n_needed, order=order, digests=digests)
         return np.asarray(self.held["order"])
 
     @property
@@ -94,7 +91,7 @@ class Chunks:
 
     @property
     def shown(self) -> Ints:
-        """Evenly spaced examples that a machine keeps for its displays."""
+        """Evenly spaced examples, by which a table is known again."""
         n = self.n_samples
         return np.unique(np.linspace(0, n - 1, min(n, _SHOWN)).astype(np.int64))
 
@@ -116,6 +113,12 @@ class Chunks:
             found = compute([delayed(_take, pure=False)(self.parts[k], at) for k, at in wanted])
         X = np.concatenate([pair[0] for pair in found])
         return X, np.concatenate([pair[1] for pair in found])
+
+    def digests_of(self, examples: Ints) -> NDArray[np.uint8]:
+        """Digests of examples among the first of the blind order."""
+        at = {int(example): place for place, example in enumerate(self.order)}
+        places = [at[int(example)] for example in examples]
+        return np.asarray(self.held["digests"][np.array(places, dtype=np.int64)])
 
     def total(self, count: Callable[[Floats, Ints], Ints], name: str) -> Ints:
         """Sum over the chunks of an integer array that ``count(X, codes)`` gives."""

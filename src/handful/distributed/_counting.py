@@ -7,7 +7,7 @@ is simply counted again, and integer sums do not depend on how the rows are cut.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ from handful.distributed.cluster import (
     require_dask,
 )
 from handful.rules import Table
-from handful.rules.table import Encoder, Pair, Round, covered_codes
+from handful.rules.table import Encoder, Pair, covered_codes
 
 Codes = NDArray[np.uint16]
 Rule = tuple[int, int, int, int]
@@ -155,6 +155,8 @@ class ChunkCounter:
         Examples that are not counted.
     """
 
+    n_at_once = None  # all paths, so that a rule of each costs one pass over the chunks
+
     def __init__(
         self, chunks: Chunks, tables: Sequence[Table], positive: int, without: Ints | None
     ) -> None:
@@ -181,23 +183,8 @@ class ChunkCounter:
             self._start = [(array[0], array[1]) for array in counts]
         return self._start
 
-    def run(self, paths: Iterable[Iterator[Round]]) -> None:
-        """Exhaust the paths in lock step, one pass over the chunks a rule."""
-        waiting = [(iter(path), list[Rule]()) for path in paths]
-        while True:
-            asked = []
-            for path, rules in waiting:
-                found = next(path, None)
-                if found is not None:
-                    rules.append(found[0])
-                    asked.append((path, rules, found[1]))
-            if not asked:
-                return
-            waiting = [(path, rules) for path, rules, _ in asked]
-            self._serve([(tuple(rules), counts) for _, rules, counts in asked])
-
-    def _serve(self, asked: Sequence[tuple[tuple[Rule, ...], Sequence[Pair]]]) -> None:
-        """Take the rows of every request out of its histograms; equal requests are one."""
+    def remove(self, asked: Sequence[tuple[tuple[Rule, ...], Sequence[Pair]]]) -> None:
+        """Take the rows of every request out of its counts, in one pass; equal ones are one."""
         requests = list(dict.fromkeys(rules for rules, _ in asked))
         removed = dict(zip(requests, self._count(requests), strict=True))
         for rules, pairs in asked:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from handful._types import Floats, Ints
 from handful.covering.classifier import CoveringClassifier
+from handful.covering.columns import Columns
+from handful.covering.training import Judge
 from handful.distributed._chunks import Chunks
 from handful.distributed._reading import read_chunks
 from handful.distributed._rows import ChunkedRows
-from handful.rules import RuleList, RuleSet
+from handful.rules import Rows
+from handful.tables import Draw, SeenRows
 
 
 def fit_covering(machine: CoveringClassifier, X: Any, y: Any, classes: Any) -> CoveringClassifier:
@@ -30,13 +33,10 @@ def fit_covering(machine: CoveringClassifier, X: Any, y: Any, classes: Any) -> C
             "named kernel."
         )
     may_miss = given.rules == "auto" or given.rules == "stumps"
+    classes = given.classes if classes is None else classes
     chunks = read_chunks(X, y, classes=classes, may_miss=may_miss, random_state=given.random_state)
-    remember_inputs(machine, chunks)
-    given._columns = chunks.columns
-    settings = machine._read_settings(chunks.n_features, chunks.has_missing)
-    machine._learn_machines(lambda positive: ChunkedRows.of(chunks, positive), settings, chunks)
-    _finish(machine, chunks)
-    return machine
+    fitted: CoveringClassifier = machine.fit_training(ChunkedTraining(chunks, given.classes))
+    return fitted
 
 
 def remember_inputs(machine: Any, chunks: Chunks) -> None:
@@ -49,31 +49,90 @@ def remember_inputs(machine: Any, chunks: Chunks) -> None:
         del machine.feature_names_in_
 
 
-def _finish(machine: Any, chunks: Chunks) -> None:
-    """Errors of the whole machine and covers of its rules; counted already for two classes."""
-    parts = machine._learned
-    machine._n_covered = [chunks.covers.get(part.machine.rules) for part in parts]
-    n_wrong = parts[0].chosen.n_training_errors
-    if len(parts) > 1 or machine._n_covered[0] is None:
-        machines = [part.machine for part in parts]
-        job = _Finish(machine._predict_codes, machines)
-        found = chunks.total(job, "errors and covers").tolist()
-        n_wrong, covers = found[0], iter(found[1:])
-        machine._n_covered = [[next(covers) for _ in part.machine.rules] for part in parts]
-    X, codes = chunks.hold(machine.compression_set_)
-    kept_wrong = int((machine._predict_codes(X) != codes).sum()) if len(X) else 0
-    kept = zip(machine.compression_set_.tolist(), X, codes.tolist(), strict=True)
-    machine._kept = {i: (row, code) for i, row, code in kept}
-    machine._store(*chunks.hold(chunks.shown), chunks.n_samples, n_wrong, kept_wrong)
+@dataclass(frozen=True, eq=False)
+class ChunkedTraining:
+    """Examples in chunks, as a fit sees them; ``given`` is the order of the classes, if any."""
+
+    chunks: Chunks
+    given: Any = None
+
+    @property
+    def _codes(self) -> Ints:
+        """Position in the given order of each class of the chunks."""
+        known = self.chunks.classes
+        if self.given is None:
+            return np.arange(len(known))
+        return np.argsort(np.asarray(self.given, dtype=known.dtype))
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The labels."""
+        return self.chunks.classes[np.argsort(self._codes)]
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return self.chunks.n_features
+
+    @property
+    def names(self) -> list[str] | None:
+        """Names of the columns."""
+        return self.chunks.names
+
+    @property
+    def columns(self) -> Columns | None:
+        """How words are read."""
+        return self.chunks.columns
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether a value is missing."""
+        return self.chunks.has_missing
+
+    @property
+    def draw(self) -> Draw:
+        """What decides the order."""
+        return self.chunks.draw
+
+    @property
+    def n_samples(self) -> int:
+        """Number of examples."""
+        return self.chunks.n_samples
+
+    @property
+    def order(self) -> Ints:
+        """The first examples of the blind order, as far as it was needed."""
+        return self.chunks.order
+
+    def rows(self, positive: int) -> Rows:
+        """None held yet; what concerns all of them is counted over the chunks."""
+        return ChunkedRows.of(self.chunks, int(np.argsort(self._codes)[positive]))
+
+    def total(self, count: Judge, name: str) -> Ints:
+        """One pass over the chunks."""
+        return self.chunks.total(_Coded(count, self._codes), name)
+
+    def hold(self, examples: Ints) -> tuple[Floats, Ints]:
+        """Features and label codes of some examples."""
+        X, codes = self.chunks.hold(examples)
+        return X, self._codes[codes]
+
+    def digests_of(self, examples: Ints) -> NDArray[np.uint8]:
+        """Digests of some examples."""
+        return self.chunks.digests_of(examples)
+
+    def seen(self) -> SeenRows:
+        """Some of them, evenly spaced: enough to tell a table that was trained on."""
+        X, codes = self.chunks.hold(self.chunks.shown)
+        return SeenRows.of(X, self.chunks.classes[codes])
 
 
 @dataclass(frozen=True)
-class _Finish:
-    """Errors of a chunk, and how many of its rows each rule covers."""
+class _Coded:
+    """Counts with labels in the given order of the classes."""
 
-    predict: Callable[[Floats], Ints]
-    machines: Sequence[RuleSet | RuleList]
+    count: Judge
+    codes: Ints
 
     def __call__(self, X: Floats, codes: Ints) -> Ints:
-        covers = [int(m.covers(rule, X).sum()) for m in self.machines for rule in m.rules]
-        return np.array([int((self.predict(X) != codes).sum()), *covers], dtype=np.int64)
+        return self.count(X, self.codes[codes])

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from handful.covering.classifier import CoveringClassifier
 from handful.distributed._chunks import in_chunk
 from handful.distributed._reading import delayed_blocks
 from handful.distributed.cluster import compute, measured, require_dask
@@ -23,19 +24,16 @@ def without_data(machine: Any) -> Any:
     >>> from handful import SetCoveringMachine, load_dataset
     >>> data = load_dataset("haberman-294")
     >>> machine = SetCoveringMachine(rules="stumps", random_state=0).fit(data.X, data.y)
-    >>> hasattr(without_data(machine), "_X")
-    False
+    >>> len(without_data(machine).path_), len(machine.path_) > 1
+    (1, True)
     """
+    if isinstance(machine, CoveringClassifier):
+        return machine.without_data()
     light = copy.copy(machine)
     for name in _HEAVY:
         light.__dict__.pop(name, None)
     if hasattr(light, "draw_"):
         light.draw_ = replace(light.draw_, row_codes=None)
-    if hasattr(light, "_learned"):
-        light._learned = [
-            replace(part, place=0, candidates=(part.chosen,), risks=np.zeros(1))
-            for part in light._learned
-        ]
     return light
 
 

@@ -62,8 +62,10 @@ def block_digests(block: tuple[Any, Any]) -> Bytes:
     return row_digests(rows, labels)
 
 
-def first_rows(parts: Sequence[Any], starts: Ints, sizes: Ints, draw: Draw, n_needed: int) -> Ints:
-    """Global positions of the first rows of the blind order."""
+def first_rows(
+    parts: Sequence[Any], starts: Ints, sizes: Ints, draw: Draw, n_needed: int
+) -> tuple[Ints, Bytes]:
+    """Global positions and digests of the first rows of the blind order."""
     delayed = require_dask().delayed
     n_buckets = max(1, math.ceil(int(sizes.sum()) / _BUCKET_ROWS))
     split = delayed(_split, pure=False, nout=n_buckets)
@@ -72,9 +74,9 @@ def first_rows(parts: Sequence[Any], starts: Ints, sizes: Ints, draw: Draw, n_ne
     tasks = [merge([piece[b] for piece in cut], draw, n_needed) for b in range(n_buckets)]
     with measured("order", len(parts), 1, 0, _BYTES_A_ROW * int(sizes.max(initial=0))):
         found = compute(tasks)
-    keys = np.concatenate([pair[0] for pair in found]).view(">u8").astype(np.uint64)
-    places = np.concatenate([pair[1] for pair in found])
-    return np.asarray(places[np.lexsort(keys.T[::-1])][:n_needed])
+    keys, places, digests = (np.concatenate(column) for column in zip(*found, strict=True))
+    order = np.lexsort(keys.view(">u8").astype(np.uint64).T[::-1])[:n_needed]
+    return np.asarray(places[order]), np.asarray(digests[order])
 
 
 def _split(digests: Bytes, start: int, n_buckets: int) -> tuple[tuple[Bytes, Ints], ...]:
@@ -84,9 +86,11 @@ def _split(digests: Bytes, start: int, n_buckets: int) -> tuple[tuple[Bytes, Int
     return tuple((digests[bucket == b], places[bucket == b]) for b in range(n_buckets))
 
 
-def _merge(pieces: Sequence[tuple[Bytes, Ints]], draw: Draw, n_needed: int) -> tuple[Bytes, Ints]:
-    """Keys and positions of the first rows of a bucket; its pieces come in the chunks' order."""
+def _merge(
+    pieces: Sequence[tuple[Bytes, Ints]], draw: Draw, n_needed: int
+) -> tuple[Bytes, Ints, Bytes]:
+    """Keys, positions and digests of a bucket's first rows; pieces come in the chunks' order."""
     digests = np.concatenate([piece[0] for piece in pieces])
     places = np.concatenate([piece[1] for piece in pieces])
     order, keys = draw.first(digests, n_needed)
-    return keys, places[order]
+    return keys, places[order], digests[order]

@@ -12,7 +12,7 @@ from handful._types import Floats, Ints
 from handful.distributed._chunks import Chunks
 from handful.distributed._counting import ChunkCounter
 from handful.rules import Rows, Table, collapse_rows
-from handful.rules.rows import LARGEST_COLLAPSE, Machine
+from handful.rules.rows import LARGEST_COLLAPSE, Judged, Machine, judge_rows
 from handful.rules.table import Counter
 
 
@@ -95,24 +95,21 @@ class ChunkedRows(Rows):
         absent = None if without is None else self.chunks.order[without]
         return ChunkCounter(self.chunks, tables, self.positive, absent)
 
-    def n_wrong(self, machine: Machine) -> dict[int, int]:
-        """Errors of each label, in one pass over the chunks; the covers of its rules beside."""
-        found = self.chunks.total(_Errors(machine, self.positive), "errors").tolist()
-        named = tuple(rule.renumbered(self.chunks.order) for rule in machine.rules)
-        self.chunks.covers[named] = found[2:]
-        return {-1: found[0], 1: found[1]}
+    def judge(self, machine: Machine) -> Judged:
+        """Errors of each label and covers of the rules, in one pass over the chunks."""
+        found = self.chunks.total(_Judge(machine, self.positive), "errors").tolist()
+        return Judged({-1: found[0], 1: found[1]}, tuple(found[2:]))
 
 
 @dataclass(frozen=True)
-class _Errors:
-    """Counts errors of a signed prediction in a chunk, by label, and rows that rules cover."""
+class _Judge:
+    """What a machine does to the rows of a chunk, as whole numbers that add up."""
 
     machine: Machine
     positive: int
 
     def __call__(self, X: Floats, codes: Ints) -> Ints:
         y = np.where(codes == self.positive, 1, -1)
-        wrong = self.machine.predict(X) != y
-        errors = [int((wrong & (y == label)).sum()) for label in (-1, 1)]
-        covers = [int(self.machine.covers(rule, X).sum()) for rule in self.machine.rules]
-        return np.array([*errors, *covers], dtype=np.int64)
+        judged = judge_rows(self.machine, X, y, np.ones(len(y), dtype=np.int64))
+        errors = [judged.n_wrong[-1], judged.n_wrong[1]]
+        return np.array([*errors, *judged.n_covered], dtype=np.int64)

@@ -29,7 +29,7 @@ def _stored(machine: Any) -> StoredModel:
     """A stored model, from one or from a fitted machine."""
     if isinstance(machine, StoredModel):
         return machine
-    return model_from_dict(from_text(to_text(model_to_dict(machine))))
+    return model_from_dict(from_text(to_text(model_to_dict(machine, include_rows=True))))
 
 
 def _is_made_of_rules(model: StoredModel) -> bool:
@@ -345,6 +345,8 @@ def _signed(value, cut, side, tolerance, unit, with_missing):
         "unequal": abs(value - cut) > tolerance,
     }[side] or (with_missing and value != value)
     distance = abs(value - cut) / unit
+    if side in ("equal", "unequal") and distance == distance:
+        distance = 1.0
     distance = min(max(0.0 if distance != distance else distance, 5e-324), 1.7e308)
     return -distance if covered else distance
 
@@ -419,7 +421,7 @@ def _python_scores(model: StoredModel) -> str:
         lines.append(read)
     for j in model.used_features:
         known = None if model.categories is None else model.categories[j]
-        if known is not None:  # distances to a category are those of codes
+        if known is not None:
             codes = {word: float(k) for k, word in enumerate(known)}
             lines.append(f"    x{j} = math.nan if x{j} is None else {codes!r}.get(x{j}, -1.0)")
     lines.append("    scores = []")

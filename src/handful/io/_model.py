@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,15 +33,23 @@ from handful.rules import (
     RuleSet,
     Stump,
 )
-from handful.rules.fields import MAX_NUMBER, ModelFileError, read_index, read_int, read_text
+from handful.rules.fields import (
+    MAX_NUMBER,
+    ModelFileError,
+    optional,
+    read_index,
+    read_int,
+    read_text,
+)
 from handful.tables import exact_numbers, is_missing, word_of
 
 Machine = RuleSet | RuleList | ScoreMachine
 UNKNOWN = -1.0  # the code of a word that was never seen
 _MAX_FEATURES = 100_000  # a damaged file must not make the reader allocate for millions of columns
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 _FIELDS = {
     *("format", "version", "classes", "feature_names", "categories", "n_features", "machines"),
-    *("codes", "settings", "compression_set", "examples", "certificate", "provenance"),
+    *("codes", "settings", "compression_set", "certificate", "provenance"),
 }
 
 
@@ -54,28 +63,32 @@ class StoredModel:
         One for two classes, else one a class.
     classes : tuple of label
         JSON values: text, whole numbers, floats or booleans.
-    feature_names : tuple of str or None
+    feature_names : tuple of (str or None), or None
+        Names of the columns that decide anything; None for others.
     categories : tuple
         Known categories of each column, None for numbers.
     n_features : int
-    compression_set : tuple of int
+    compression_set : tuple of (int or str)
+        The examples that it is made of: digests of their rows, of machines made of rules; row
+        numbers of others.
     certificate : Certificate or None
     provenance : dict
     """
 
     machines: tuple[Machine, ...]
     classes: tuple[Any, ...]
-    feature_names: tuple[str, ...] | None
+    feature_names: tuple[str | None, ...] | None
     categories: tuple[tuple[str, ...] | None, ...] | None
     n_features: int
-    compression_set: tuple[int, ...]
+    compression_set: tuple[int, ...] | tuple[str, ...]
     certificate: Certificate | None
     provenance: Mapping[str, Any]
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the features; x0, x1, ... where there are none."""
-        return self.feature_names or tuple(f"x{j}" for j in range(self.n_features))
+        given = self.feature_names or (None,) * self.n_features
+        return tuple(f"x{j}" if name is None else name for j, name in enumerate(given))
 
     @property
     def used_features(self) -> tuple[int, ...]:
@@ -167,14 +180,7 @@ class StoredModel:
 
     def condition(self, rule: AbstractRule) -> str:
         """When a rule covers a case, in names and categories."""
-        names = self.names
-        known = None
-        if isinstance(rule, Stump) and self.categories is not None:
-            known = self.categories[rule.feature]
-        if isinstance(rule, Stump) and known is not None:
-            mark = "=" if rule.side == "equal" else "≠"
-            return f"{names[rule.feature]} {mark} {known[int(rule.threshold)]}"
-        return rule.describe(names)
+        return rule.describe(self.names, words=self.categories)
 
     def _refuse_missing(self, X: Floats) -> None:
         """A score needs all its values; rules and votes say what a missing one means."""
@@ -302,7 +308,7 @@ def model_from_dict(data: Any) -> StoredModel:
         feature_names=None if names is None else _read_names(names, n_features),
         categories=_read_categories(data["categories"], n_features),
         n_features=n_features,
-        compression_set=_read_positions(data["compression_set"]),
+        compression_set=_read_examples(data["compression_set"]),
         certificate=None if data["certificate"] is None else read_certificate(data["certificate"]),
         provenance=dict(data["provenance"]),
     )
@@ -348,7 +354,14 @@ def _read_label(value: Any) -> Any:
     return value
 
 
-def _read_positions(value: Any) -> tuple[int, ...]:
+def _read_examples(value: Any) -> tuple[int, ...] | tuple[str, ...]:
+    """Row numbers in order, or digests."""
+    listed = _read_list(value, "compression_set")
+    if any(isinstance(part, str) for part in listed):
+        digests = tuple(read_text(part, "compression_set") for part in listed)
+        if not all(_DIGEST.fullmatch(digest) for digest in digests):
+            raise ModelFileError("`compression_set` must hold digests of 64 hexadecimal digits.")
+        return digests
     found = tuple(read_index(i, "compression_set") for i in _read_list(value, "compression_set"))
     if any(i >= j for i, j in itertools.pairwise(found)):
         raise ModelFileError("`compression_set` must be sorted, without repetitions.")
@@ -368,11 +381,13 @@ def _check_codes(data: Mapping[str, Any], model: StoredModel) -> None:
         raise ModelFileError("`codes` must be one a machine made of rules, with `settings`.")
 
 
-def _read_names(value: Any, n_features: int) -> tuple[str, ...]:
-    names = tuple(read_text(v, "feature_names") for v in _read_list(value, "feature_names"))
+def _read_names(value: Any, n_features: int) -> tuple[str | None, ...]:
+    read = optional(read_text)
+    names = tuple(read(v, "feature_names") for v in _read_list(value, "feature_names"))
     if len(names) != n_features:
         raise ModelFileError(f"`feature_names` must have {n_features} names, got {len(names)}.")
-    if len(set(names)) != len(names):
+    given = [name for name in names if name is not None]
+    if len(set(given)) != len(given):
         raise ModelFileError("`feature_names` must differ from each other.")
     return names
 

@@ -12,12 +12,12 @@ import numpy as np
 
 from handful._version import __version__
 from handful.bounds import Certificate, NotCertifiableError
+from handful.covering import CoverFit
+from handful.io._cover import cover_to_dict, features_of
 from handful.io._estimators import score_machines, unwrapped
-from handful.io._rules import machine_to_dict
 from handful.io._scores import score_to_dict
 from handful.io._settings import plain_parameters
 from handful.io.document import to_text
-from handful.rules import RuleList, RuleSet
 from handful.tables import Draw, blind_order, write_atomically
 
 FORMAT, VERSION = "handful-model", 2
@@ -37,19 +37,19 @@ def model_to_dict(
     data: tuple[Any, Any] | None = None,
     certificate: Certificate | None = None,
     source: Mapping[str, Any] | None = None,
+    include_rows: bool = False,
 ) -> dict[str, Any]:
     """Plain data of a fitted machine; parameters as in `save_model`."""
     search, machine = machine, unwrapped(machine)
-    names = getattr(machine, "feature_names_in_", None)
     head = {
         "format": FORMAT,
         "version": VERSION,
         "classes": [plain_label(label) for label in machine.classes_],
-        "feature_names": None if names is None else [str(name) for name in names],
         "n_features": int(machine.n_features_in_),
     }
-    is_made_of_rules = hasattr(machine, "_learned")
-    body = _rule_part(machine) if is_made_of_rules else _score_part(machine)
+    fit = getattr(machine, "fitted_", None)
+    cover = fit if isinstance(fit, CoverFit) else None
+    body = _score_part(machine) if cover is None else cover_to_dict(cover, include_rows)
     if certificate is None:
         certificate = _certificate_of(search)
     if certificate is not None:
@@ -66,7 +66,7 @@ def model_to_dict(
             "numpy": np.__version__,
             "estimator": type(machine).__name__,
             "random_state": seed,
-            "data": _data_part(draw, source),
+            "data": _data_part(draw, source, {} if cover is None else features_of(cover)),
         },
     }
 
@@ -84,7 +84,9 @@ def _draw_of(machine: Any, data: tuple[Any, Any] | None) -> Draw | None:
     return known if known is not None or data is None else blind_order(*data).draw
 
 
-def _data_part(draw: Draw | None, source: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _data_part(
+    draw: Draw | None, source: Mapping[str, Any] | None, features: Mapping[str, Any]
+) -> dict[str, Any] | None:
     """Where the training data are, and by what they are known again; no row is in it."""
     if draw is None and source is None:
         return None
@@ -95,6 +97,7 @@ def _data_part(draw: Draw | None, source: Mapping[str, Any] | None) -> dict[str,
         **(source or {}),
         "sha256": None if draw is None else draw.digest,
         "columns": None if draw is None or draw.columns is None else list(draw.columns),
+        **features,
         "row_codes": None if codes is None else base64.b64encode(codes).decode(),
     }
 
@@ -108,73 +111,18 @@ def _certificate_of(machine: Any) -> Certificate | None:
     return found if isinstance(found, Certificate) else None
 
 
-def _rule_part(machine: Any) -> dict[str, Any]:
-    columns = machine._columns
-    parts = [part for _, part in machine._machines()]
-    return {
-        "categories": None if columns is None else [c and list(c) for c in columns.categories],
-        "machines": [machine_to_dict(part) for part in parts],
-        "codes": [_code(part.chosen) for part in machine._learned],
-        "settings": _settings(machine._settings),
-        "compression_set": [int(i) for i in machine.compression_set_],
-        "examples": _examples(machine, parts),
-    }
-
-
 def _score_part(machine: Any) -> dict[str, Any]:
     machines = [score_to_dict(part) for part in score_machines(machine)]
     kept = machine.held_back_ if machine.is_made_of_few else ()
+    names = getattr(machine, "feature_names_in_", None)
     return {
+        "feature_names": None if names is None else [str(name) for name in names],
         "categories": None,
         "machines": machines,
         "codes": None,
         "settings": {"parameters": plain_parameters(machine), "n_groups": 1, "delta": None},
         "compression_set": [int(i) for i in kept],
-        "examples": [],
     }
-
-
-def _code(chosen: Any) -> dict[str, Any]:
-    """How a machine was coded: what is needed to check its price."""
-    return {
-        "scheme": chosen.scheme,
-        "family": chosen.family,
-        "kind": chosen.kind,
-        "pool_size": int(chosen.pool_size),
-        "kept": [int(i) for i in chosen.kept],
-        "terms": [term.to_dict() for term in chosen.terms],
-        "n_false_positives": int(chosen.n_false_positives),
-        "n_false_negatives": int(chosen.n_false_negatives),
-        "n_training_errors": int(chosen.n_training_errors),
-    }
-
-
-def _settings(settings: Any) -> dict[str, Any]:
-    """What was fixed before the data and decides the prior masses."""
-    return {
-        "candidates": settings.candidates,
-        "family_sets": [list(families) for families in settings.family_sets],
-        "pool_families": list(settings.pool_families),
-        "kinds": list(settings.kinds),
-        "n_kernels": len(settings.geometries),
-        "n_groups": 1,
-        "delta": float(settings.delta),
-        "costs": None if settings.costs is None else [float(c) for c in settings.costs],
-    }
-
-
-def _examples(machine: Any, parts: list[RuleSet | RuleList]) -> list[dict[str, Any]]:
-    """The training examples that rules are made of: index, label, row (null where missing)."""
-    named = sorted({i for part in parts for i in part.compression_set})
-    kept = [(i, *machine._example(i)) for i in named]
-    return [
-        {
-            "index": int(i),
-            "label": plain_label(label),
-            "row": [None if np.isnan(value) else float(value) for value in row],
-        }
-        for i, row, label in kept
-    ]
 
 
 def save_model(
@@ -184,8 +132,12 @@ def save_model(
     data: tuple[Any, Any] | None = None,
     certificate: Certificate | None = None,
     source: Mapping[str, Any] | None = None,
+    include_rows: bool = False,
 ) -> None:
     """Write a fitted machine as JSON.
+
+    The file of a covering machine holds no training row, no value of a column that the rules do
+    not look at, and the examples that they are made of by their digests alone.
 
     Parameters
     ----------
@@ -201,6 +153,8 @@ def save_model(
     source : mapping, optional
         Where the data are, with "file" and "target", so that `handful verify` and
         `handful predict` need not be told again.
+    include_rows : bool
+        Write rules that contain training rows, such as the centres of balls, too.
 
     Examples
     --------
@@ -215,5 +169,7 @@ def save_model(
     >>> bool((model.predict(data.X) == machine.predict(data.X)).all())
     True
     """
-    document = model_to_dict(machine, data=data, certificate=certificate, source=source)
+    document = model_to_dict(
+        machine, data=data, certificate=certificate, source=source, include_rows=include_rows
+    )
     write_atomically(path, to_text(document))

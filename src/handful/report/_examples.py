@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.report._features import column_names, kept_examples, numeric_rows, telling_order
+from handful.report._features import (
+    column_names,
+    cover_of,
+    kept_examples,
+    numeric_rows,
+    telling_order,
+)
 from handful.tables import is_missing
 
 MAX_ROWS = 500  # a page of more rows is a data file
 MAX_COLUMNS = 12  # what fits the width of a page
-_ROLES = {
-    "Stump": ("threshold",),
-    "Ball": ("centre", "border"),
-    "HalfSpace": ("a", "b", "threshold"),
-    "TwoPointHalfSpace": ("a", "b"),
-}
 
 
 def read_examples(
@@ -29,20 +29,22 @@ def read_examples(
         return None
     roles = example_roles(machine)
     kept = np.array(sorted(kept, key=lambda e: (int(e) not in roles, int(e))))
-    columns = _columns(machine, X, labels)
+    columns = used_columns(machine, X, labels)
+    rest = ["pool"] if roles or cover_of(machine) is not None else []
     names = column_names(machine, machine.n_features_in_)
     table = _Cells(X)
     return {
         "columns": [names[j] for j in columns],
         "n_hidden_columns": len(names) - len(columns),
+        "n_held_back": len(getattr(machine, "held_back_", kept)),
         "n_kept": len(kept),
         "n_hidden": max(0, len(kept) - MAX_ROWS),
         "has_roles": bool(roles),
-        "is_pool": bool(len(kept) > len(roles)) and hasattr(machine, "_learned"),
+        "is_pool": bool(len(kept) > len(roles)) and cover_of(machine) is not None,
         "rows": [
             {
                 "number": int(e) + 1,  # as `handful predict` counts
-                "role": ", ".join(roles.get(int(e), ["pool"] if roles or _pool(machine) else [])),
+                "role": ", ".join(roles.get(int(e), rest)),
                 "label": str(labels[e]),
                 "is_right": bool(labels[e] == predicted[e]),
                 "predicted": str(predicted[e]),
@@ -56,24 +58,23 @@ def read_examples(
 def example_roles(machine: Any) -> dict[int, list[str]]:
     """What each example does in the rules: index -> words."""
     roles: dict[int, list[str]] = {}
-    if not hasattr(machine, "_machines"):
+    cover = cover_of(machine)
+    if cover is None:
         return roles
     many = len(machine.classes_) > 2
-    for label, part in machine._machines():
+    for label, part in cover.labelled:
         for i, rule in enumerate(part.rules):
-            words = _ROLES.get(type(rule).__name__, ())
             where = f"rule {i + 1}" + (f" of {label}" if many else "")
-            for word, example in zip(words, rule.examples, strict=False):
+            for word, example in zip(rule.roles, rule.examples, strict=False):
                 roles.setdefault(int(example), []).append(f"{word} of {where}")
     return roles
 
 
-def _pool(machine: Any) -> bool:
-    return any(part.chosen.scheme != "compression" for part in getattr(machine, "_learned", []))
-
-
-def _columns(machine: Any, X: Any, labels: NDArray[Any]) -> list[int]:
-    """All features, or those that tell most, in the order of the data."""
+def used_columns(machine: Any, X: Any, labels: NDArray[Any]) -> list[int]:
+    """Features that the rules look at, or those that tell most, in the order of the data."""
+    cover = cover_of(machine)
+    if cover is not None:
+        return sorted(cover.used_features)
     if machine.n_features_in_ <= MAX_COLUMNS:
         return list(range(machine.n_features_in_))
     try:

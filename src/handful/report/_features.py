@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._types import Floats, Ints
+from handful.covering import CoverFit
 
 MAX_ROWS = 2000  # predictions are made anew for every feature tried
 MAX_TRIED = 50  # as above
@@ -30,13 +31,18 @@ def kept_examples(machine: Any) -> Ints:
     return np.asarray(machine.compression_set_, dtype=np.int64)
 
 
-def numeric_rows(machine: Any, X: Any = None, y: Any = None) -> tuple[Floats, Ints]:
-    """Training rows as numbers and labels as positions in ``classes_``."""
-    if hasattr(machine, "_X"):  # covering machines keep their rows
-        return machine._X, machine._label_codes
-    if X is None or y is None:
-        raise ValueError("`X` and `y` must be the training data for this machine. Pass both.")
-    codes = np.searchsorted(machine.classes_, np.asarray(y))
+def cover_of(machine: Any) -> CoverFit | None:
+    """The record of a covering machine; None for other machines."""
+    fitted = getattr(machine, "fitted_", None)
+    return fitted if isinstance(fitted, CoverFit) else None
+
+
+def numeric_rows(machine: Any, X: Any, y: Any) -> tuple[Floats, Ints]:
+    """Rows as numbers and labels as positions in ``classes_``."""
+    order = np.argsort(machine.classes_)
+    codes = order[np.searchsorted(machine.classes_, np.asarray(y), sorter=order)]
+    if cover_of(machine) is not None:
+        return machine.encode(X), codes
     return np.asarray(X, dtype=np.float64), codes
 
 
@@ -71,30 +77,22 @@ def telling_features(machine: Any, rows: Floats, codes: Ints) -> tuple[int, int]
 
 def rule_weights(machine: Any, rows: Floats) -> Floats:
     """How much each feature weighs in the rules; ones where there are no rules to read."""
-    learned = getattr(machine, "_learned", None)
-    if learned is None:
+    cover = cover_of(machine)
+    if cover is None:
         return np.ones(rows.shape[1])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a column without any value
         spread = np.nan_to_num(np.nanstd(rows, axis=0), nan=0.0, posinf=0.0)
     weights = np.zeros(rows.shape[1])
-    for part in learned:
-        for rule in part.machine.rules:
-            weights += _rule_weights(rule, spread)
+    for rule in cover.rules:
+        weights += _shares(rule.feature_weights(spread))
     return weights
 
 
-def _rule_weights(rule: Any, spread: Floats) -> Floats:
-    if hasattr(rule, "feature"):
-        return (np.arange(len(spread)) == rule.feature).astype(float)
-    if hasattr(rule, "weights"):
-        raw = np.abs(np.array(rule.weights)) * spread
-    elif hasattr(rule, "a"):
-        raw = np.abs(np.subtract(rule.a, rule.b)) * spread
-    else:
-        raw = spread
+def _shares(raw: Floats) -> Floats:
+    """Parts of one; equal ones where nothing can be told."""
     total = float(raw.sum())
-    return raw / total if 0.0 < total < np.inf else np.ones(len(spread))
+    return raw / total if 0.0 < total < np.inf else np.ones(len(raw))
 
 
 def _separation(rows: Floats, codes: Ints) -> Floats:
@@ -105,8 +103,9 @@ def _separation(rows: Floats, codes: Ints) -> Floats:
 
 
 def _predict(machine: Any, rows: Floats) -> NDArray[Any]:
-    if hasattr(machine, "_predict_codes"):
-        return np.asarray(machine._predict_codes(rows))
+    cover = cover_of(machine)
+    if cover is not None:
+        return cover.labels(rows)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # "X does not have valid feature names"
         return np.asarray(machine.predict(rows))

@@ -25,8 +25,9 @@ def render_report(
     data_file: str | None = None,
     digests: Mapping[str, str] | None = None,
     certificate: Certificate | None = None,
+    include_rows: bool = False,
 ) -> str:
-    """A whole HTML page: rule, certificate, path, errors, picture, examples, assumptions.
+    """A whole HTML page: rule, certificate, path, errors, assumptions; no training row.
 
     The page needs no network, follows light and dark mode, prints, and runs no script but its
     own: everything from the data is escaped.
@@ -50,6 +51,9 @@ def render_report(
         SHA-256 of files in hexadecimal, by file name; shown as a command for ``sha256sum``.
     certificate : Certificate, optional
         The one to show; ``machine.certificate_`` or ``machine.certify()`` by default.
+    include_rows : bool
+        Show the training rows too: those that the machine is made of in the columns that it
+        uses, and all of them in a picture of two columns.
 
     Returns
     -------
@@ -67,7 +71,10 @@ def render_report(
     True
     """
     return render(
-        {**read_sections(machine, X, y, certificate=certificate), "menu": None},
+        {
+            **read_sections(machine, X, y, certificate=certificate, include_rows=include_rows),
+            "menu": None,
+        },
         title=title or type(machine).__name__,
         data_notes=data_notes,
         provenance=provenance,

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from handful.report._displays import BoundPathDisplay
+from handful.report._features import cover_of
 from handful.report._figures import draw_svg
 from handful.report._plane import MAX_RINGS, RulesDisplay
 
@@ -14,7 +15,8 @@ MAX_ROWS = 60  # of the table beside the picture
 
 
 def read_path(machine: Any) -> dict[str, Any] | None:
-    if not hasattr(machine, "_learned"):
+    cover = cover_of(machine)
+    if cover is None:
         return None
     path = machine.path_
     labels = list(dict.fromkeys(path["machine"]))[:MAX_PATHS]
@@ -38,7 +40,7 @@ def read_path(machine: Any) -> dict[str, Any] | None:
         "pictures": pictures,
         "n_candidates": len(path),
         "is_shared": len(labels) > 1,
-        "is_cost": machine._settings.costs is not None,
+        "is_cost": cover.settings.costs is not None,
         "rows": [
             {
                 "machine": str(row.machine),
@@ -62,10 +64,8 @@ def _four(value: float) -> str:
 
 
 def read_plane(machine: Any, X: Any, y: Any) -> dict[str, Any] | None:
-    learned = getattr(machine, "_learned", None)
-    if not hasattr(machine, "classes_"):
-        return None
-    if learned is not None and not any(part.machine.rules for part in learned):
+    cover = cover_of(machine)
+    if not hasattr(machine, "classes_") or (cover is not None and not cover.rules):
         return None
     try:
         display = RulesDisplay.from_estimator(machine, X, y, n_grid=120)

@@ -10,7 +10,13 @@ import numpy as np
 
 from handful._types import Floats, Ints, Mask
 from handful.report._axes import axes_or_new, legend_above
-from handful.report._features import column_names, kept_examples, numeric_rows, telling_features
+from handful.report._features import (
+    column_names,
+    cover_of,
+    kept_examples,
+    numeric_rows,
+    telling_features,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,8 +79,8 @@ class RulesDisplay:
     def from_estimator(
         cls,
         machine: Any,
-        X: Any = None,
-        y: Any = None,
+        X: Any,
+        y: Any,
         *,
         features: tuple[int, int] | None = None,
         n_grid: int = 80,
@@ -84,8 +90,8 @@ class RulesDisplay:
         Parameters
         ----------
         machine : fitted classifier
-        X, y : array-like, optional
-            The training data; covering machines remember theirs.
+        X, y : array-like
+            The training data.
         features : (int, int), optional
             The two features; those that tell most by default.
         n_grid : int
@@ -181,8 +187,9 @@ class RulesDisplay:
 
 def class_margins(machine: Any, rows: Floats) -> Floats:
     """For each row and class, by how much the class leads; positive where it is predicted."""
-    if hasattr(machine, "_learned"):
-        parts = [part.machine.decision_function(rows) for part in machine._learned]
+    cover = cover_of(machine)
+    if cover is not None:
+        parts = [part.decision_function(rows) for part in cover.machines]
         scores = np.column_stack(parts)
     elif hasattr(machine, "decision_function"):
         with warnings.catch_warnings():
@@ -220,10 +227,10 @@ def _on_grid(
 
 
 def _boundaries(machine: Any, rows: Floats) -> Floats:
-    learned = getattr(machine, "_learned", [])
-    if len(learned) != 1 or len(learned[0].machine.rules) < 2:
+    cover = cover_of(machine)
+    if cover is None or len(cover.machines) != 1 or len(cover.rules) < 2:
         return np.empty((0, len(rows)))
-    return np.array([rule.score(rows) for rule in learned[0].machine.rules])
+    return np.array([rule.score(rows) for rule in cover.rules])
 
 
 def _held(machine: Any, rows: Floats) -> Floats:
@@ -244,10 +251,10 @@ def _held(machine: Any, rows: Floats) -> Floats:
 
 
 def _ticks(machine: Any, j: int) -> tuple[str, ...]:
-    columns = getattr(machine, "_columns", None)
+    cover = cover_of(machine)
     if machine.n_features_in_ == 1 and j == 1:
         return tuple(str(label) for label in machine.classes_)
-    known = None if columns is None else columns.categories[j]
+    known = None if cover is None or cover.categories is None else cover.categories[j]
     return () if known is None else tuple(str(value) for value in known)
 
 

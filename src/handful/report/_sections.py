@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from handful._version import __version__
 from handful.bounds import Certificate, caution, confidence_text, percent_text
-from handful.estimator import BaseClassifier
 from handful.report._confusion import COUNTING_BOUNDS, read_confusion
 from handful.report._examples import as_cell, read_examples
+from handful.report._features import cover_of
 from handful.report._pictures import read_path, read_pictures, read_plane
 
 MAX_RULES = 100  # a longer table is read as a file
@@ -47,7 +47,12 @@ BREAKS = (
 
 
 def read_sections(
-    machine: Any, X: Any, y: Any, *, certificate: Certificate | None = None
+    machine: Any,
+    X: Any,
+    y: Any,
+    *,
+    certificate: Certificate | None = None,
+    include_rows: bool = False,
 ) -> dict[str, Any]:
     """Everything that the template shows but for titles and notes."""
     check_is_fitted(machine)
@@ -65,8 +70,8 @@ def read_sections(
         "price": price(certificate),
         "path": read_path(machine),
         "confusion": read_confusion(machine, certificate, labels, predicted),
-        "plane": read_plane(machine, X, y),
-        "examples": read_examples(machine, X, labels, predicted),
+        "plane": read_plane(machine, X, y) if include_rows else None,
+        "examples": read_examples(machine, X, labels, predicted) if include_rows else None,
         "assumptions": certificate.assumptions,
         "notes": certificate.notes,
         "reference": certificate.reference,
@@ -90,7 +95,7 @@ def _read_labels(machine: Any, X: Any, y: Any) -> tuple[NDArray[Any] | None, NDA
         )
     predicted = np.asarray(machine.predict(X))
     n_errors = int((predicted != labels).sum())
-    expected = getattr(machine, "training_errors_", n_errors)
+    expected = getattr(machine, "n_training_errors_", n_errors)
     if n_errors != expected:
         raise ValueError(
             "`X` and `y` must be the examples the machine was trained on: it made "
@@ -188,10 +193,12 @@ def _facts(machine: Any, certificate: Certificate, X: Any) -> list[tuple[str, st
         facts.append(("features", str(n_features)))
     if hasattr(machine, "classes_"):
         facts.append(("classes", str(len(machine.classes_))))
-    if hasattr(machine, "_learned"):
-        facts.append(("rules", str(sum(len(p.machine.rules) for p in machine._learned))))
+    cover = cover_of(machine)
+    if cover is not None:
+        facts.append(("rules", str(len(cover.rules))))
+        facts.append(("made of examples", str(len(cover.made_of))))
     if certificate.n_compressed is not None:
-        facts.append(("examples kept", str(certificate.n_compressed)))
+        facts.append(("examples held back", str(certificate.n_compressed)))
     if certificate.n_errors is not None:
         facts.append(("errors counted", str(certificate.n_errors)))
     if certificate.unit == "nats" and certificate.terms:
@@ -201,12 +208,12 @@ def _facts(machine: Any, certificate: Certificate, X: Any) -> list[tuple[str, st
 
 def _rule(machine: Any) -> list[dict[str, Any]] | None:
     """Lines of the rule in words, each with its indentation and its words."""
-    if not hasattr(machine, "_machines"):
+    cover = cover_of(machine)
+    if cover is None:
         return None
-    lines = str(machine.explain()).split("\n\n")[0].split("\n")
     return [
         {"indent": len(line) - len(line.lstrip(" ")), "words": _joined(line.split())}
-        for line in lines
+        for line in cover.sentences()
     ]
 
 
@@ -226,24 +233,24 @@ def _rules(machine: Any) -> dict[str, Any] | None:
     if not hasattr(machine, "get_rules"):
         return None
     frame = machine.get_rules()
-    if isinstance(machine, BaseClassifier):
+    if cover_of(machine) is not None:
+        words = {
+            "machine": "class",
+            "position": "rule",
+            "rule": "type",
+            "condition": "fires if",
+            "label": "says",
+            "n_covered": "examples",
+        }
+        frame = frame.assign(position=frame["position"] + 1)
+        shown = list(words)[1:] if len(machine.classes_) == 2 else list(words)
+        frame = frame[shown].rename(columns=words)
+    else:
         frame = frame.drop(columns="form").dropna(subset="value")
         if frame.empty:
             return None
         order = frame["value"].abs().sort_values(ascending=False, kind="stable").index
         frame = frame.loc[order]
-    else:
-        if len(machine.classes_) == 2:
-            frame = frame.drop(columns="machine")
-        frame = frame.assign(position=frame["position"] + 1).drop(columns="examples")
-        words = {
-            "machine": "class",
-            "position": "rule",
-            "condition": "fires if",
-            "output": "says",
-            "n_covered": "examples",
-        }
-        frame = frame.rename(columns=words)
     kinds = ["number" if frame[name].dtype.kind in "if" else "text" for name in frame]
     return {
         "columns": list(zip(frame.columns, kinds, strict=True)),
@@ -276,7 +283,7 @@ def price(certificate: Certificate) -> dict[str, Any] | None:
 
 def _recheck(machine: Any, certificate: Certificate) -> dict[str, Any]:
     """How to check again; the numbers of the binomial tail where the bound is that one."""
-    return {"has_file": hasattr(machine, "_learned"), "tail": tail(certificate)}
+    return {"has_file": cover_of(machine) is not None, "tail": tail(certificate)}
 
 
 def tail(certificate: Certificate) -> dict[str, Any] | None:

@@ -39,8 +39,8 @@ from handful.rules.formulas import (
 from handful.rules.rows import Rows
 from handful.rules.rule import (
     RELATIVE_TOLERANCE,
-    SIDE_MARKS,
     AbstractRule,
+    Categories,
     feature_name,
     register_rule,
 )
@@ -107,7 +107,7 @@ class Ball(AbstractRule):
         "metric": _read_metric,
         "scale": optional(read_scale),
         "kernel": optional(read_kernel),
-        "indices": optional(read_indices(2)),
+        "indices": read_indices(2, 3),
     }
     center: tuple[float, ...]
     radius: float
@@ -115,7 +115,7 @@ class Ball(AbstractRule):
     metric: str = "euclidean"
     scale: tuple[float, ...] | None = None
     kernel: Kernel | None = None
-    indices: tuple[int, int] | None = None
+    indices: tuple[int, ...] = ()
 
     @property
     def cut(self) -> float:
@@ -128,9 +128,9 @@ class Ball(AbstractRule):
         return float(ball_tolerance(self.radius))
 
     @property
-    def examples(self) -> tuple[int, ...]:
-        """Indices of the centre and of the border example."""
-        return () if self.indices is None else self.indices
+    def roles(self) -> tuple[str, ...]:
+        """The centre and the border, or what lies on either side of the border."""
+        return ("centre", "border") if len(self.indices) == 2 else ("centre", "inside", "outside")
 
     def values(self, X: Floats) -> Floats:
         """Distance to the centre."""
@@ -147,13 +147,19 @@ class Ball(AbstractRule):
         """One: distances are distances."""
         return 1.0
 
-    def describe(self, names: Sequence[str] | None = None) -> str:
+    def describe(
+        self,
+        names: Sequence[str] | None = None,
+        *,
+        words: Categories | None = None,
+        opposite: bool = False,
+    ) -> str:
         """For example ``distance to (age 3, nodes 1) > 2.5``."""
         shown = ", ".join(
             f"{feature_name(names, j)} {value:.4g}" for j, value in enumerate(self.center[:6])
         )
         more = ", …" if len(self.center) > 6 else ""
-        return f"{self._distance()} to ({shown}{more}) {SIDE_MARKS[self.side]} {self.radius:.6g}"
+        return f"{self._distance()} to ({shown}{more}) {self.mark(opposite)} {self.radius:.6g}"
 
     def _distance(self) -> str:
         """What kind of distance it is, where it is not the usual one."""
@@ -166,12 +172,10 @@ class Ball(AbstractRule):
         """The radius is the distance of the example."""
         return replace(self, radius=float(self.values(X)[0]))
 
-    def renumbered(self, order: Ints) -> Ball:
-        """Centre and border by their rows."""
-        if self.indices is None:
-            return self
-        center, border = (int(order[i]) for i in self.indices)
-        return replace(self, indices=(center, border))
+    @property
+    def n_training_rows(self) -> int:
+        """The centre."""
+        return 1
 
     def value_formula(self, dialect: Dialect) -> str:
         """The distance to the centre."""
@@ -296,6 +300,7 @@ class Balls(Family):
     """A centre, and a border example of the class that must not be covered."""
 
     name = "balls"
+    proposed_as = "balls"
     has_members = True
 
     def n_directions(self, pool_size: int, n_features: int) -> int:

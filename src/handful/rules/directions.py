@@ -14,7 +14,7 @@ from handful._types import Floats, Ints, Mask
 from handful.kernels import Kernel
 from handful.rules.formulas import Dialect, kernel_formula, weighted_sum
 from handful.rules.rows import Rows
-from handful.rules.rule import RELATIVE_TOLERANCE, AbstractRule, feature_name
+from handful.rules.rule import RELATIVE_TOLERANCE, AbstractRule, Categories, feature_name
 from handful.rules.table import check_finite
 
 LINEAR = Kernel("linear")
@@ -74,6 +74,18 @@ def without_unweighted(X: Floats, weights: Floats) -> Floats:
     return np.where(fill, 0.0, X) if fill.any() else X
 
 
+def weighted_values(X: Floats, weights: Floats) -> Floats:
+    """The weighted sum of each row, for training, prediction and a loaded file alike."""
+    sums = inner_products(weights[None, :], without_unweighted(X, weights))
+    return np.asarray(sums[0])
+
+
+def length_of(weights: Floats) -> float:
+    """Euclidean length, without overflow."""
+    largest = float(np.abs(weights).max(initial=0.0))
+    return largest * float(np.linalg.norm(weights / largest)) if largest else 0.0
+
+
 class PairRule(AbstractRule):
     """Shared by half-spaces whose direction is the difference of two examples."""
 
@@ -81,58 +93,83 @@ class PairRule(AbstractRule):
     b: tuple[float, ...]
     kernel: Kernel
 
+    @property
+    def weights(self) -> Floats:
+        """The direction, where the kernel is linear."""
+        return np.subtract(self.a, self.b)
+
     def _gram(self) -> Floats:
         pair = np.array([self.a, self.b])
         if self.kernel.name == "precomputed":
-            return pair[:, list(self.examples[:2])]
+            return pair[:, list(self.indices[:2])]
+        if self.kernel.name == "linear":  # nothing of a column in which they agree
+            pair = np.ascontiguousarray(pair[:, self.weights != 0.0])
         return kernel_rows(self.kernel, pair, pair)
 
     @property
     def tolerance(self) -> float:
-        """Relative to the kernel values of the two examples."""
+        """Relative to the kernel values of the two examples, in the columns that are used."""
         K = self._gram()
         return float(pair_tolerance(K[0, 0], K[1, 1], K[0, 1]))
 
     def values(self, X: Floats) -> Floats:
         """k(a, x) - k(b, x)."""
         if self.kernel.name == "precomputed":
-            return np.asarray(X[:, self.examples[0]] - X[:, self.examples[1]])
+            return np.asarray(X[:, self.indices[0]] - X[:, self.indices[1]])
         X = np.asarray(X, dtype=np.float64)
         if self.kernel.name == "linear":
-            X = without_unweighted(X, np.subtract(self.a, self.b))
+            return weighted_values(X, self.weights)
         K = kernel_rows(self.kernel, np.array([self.a, self.b]), X)
         return np.asarray(K[0] - K[1])
 
     def unit(self) -> float:
         """Distance of the two examples in feature space."""
+        if self.kernel.name == "linear":
+            return length_of(self.weights)
         K = self._gram()
         return float(np.sqrt(max(K[0, 0] + K[1, 1] - 2.0 * K[0, 1], 0.0)))
 
-    def _direction(self, names: Sequence[str] | None) -> str:
-        if self.kernel.name != "linear":
-            return f"{self.kernel.name}-similarity to a minus to b"
-        weights = np.subtract(self.a, self.b)
-        return linear_text(weights, names)
+    def describe(
+        self,
+        names: Sequence[str] | None = None,
+        *,
+        words: Categories | None = None,
+        opposite: bool = False,
+    ) -> str:
+        """For example ``+1·age -2·nodes < 3``."""
+        text = f"{self.kernel.name}-similarity to a minus to b"
+        if self.kernel.name == "linear":
+            text = linear_text(self.weights, names)
+        cut = self.cut if abs(self.cut) > self.tolerance else 0.0
+        return f"{text} {self.mark(opposite)} {cut:.6g}"
 
     def renumbered(self, order: Ints) -> Self:
         """The examples by their rows; of a kernel matrix also the columns are examples."""
-        if not self.examples:
-            return self
-        changes: dict[str, Any] = {"indices": tuple(int(order[i]) for i in self.examples)}
-        if self.kernel.name == "precomputed":
-            changes |= {name: _spread(getattr(self, name), order) for name in ("a", "b")}
-        return replace(self, **changes)  # type: ignore[type-var]
+        named = super().renumbered(order)
+        if self.kernel.name != "precomputed":
+            return named
+        spread = {name: _spread(getattr(self, name), order) for name in ("a", "b")}
+        return replace(named, **spread)  # type: ignore[type-var]
 
     def used_features(self, n_features: int) -> set[int]:
         """Those in which the two examples differ, for the linear kernel."""
         if self.kernel.name != "linear":
             return set(range(n_features))
-        return set(np.flatnonzero(np.subtract(self.a, self.b)).tolist())
+        return set(np.flatnonzero(self.weights).tolist())
+
+    def feature_weights(self, spread: Floats) -> Floats:
+        """The differences of the two examples."""
+        return np.asarray(np.abs(self.weights) * spread)
+
+    @property
+    def n_training_rows(self) -> int:
+        """Both; of a linear kernel their difference is enough."""
+        return 0 if self.kernel.name == "linear" else 2
 
     def value_formula(self, dialect: Dialect) -> str:
         """k(a, x) - k(b, x)."""
         if self.kernel.name == "linear":
-            return weighted_sum(np.subtract(self.a, self.b).tolist(), dialect)
+            return weighted_sum(self.weights.tolist(), dialect)
         first = kernel_formula(self.kernel, self.a, dialect)
         return f"({first} - {kernel_formula(self.kernel, self.b, dialect)})"
 

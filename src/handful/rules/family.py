@@ -127,6 +127,9 @@ class Family(ABC):
         A message names a direction at most once.
     names_threshold : bool
         A rule keeps an example for its threshold although nothing forces which.
+    proposed_as : str or None
+        What a pool proposes where this family is wanted (`handful.rules.pooled`); None for
+        nothing.
     """
 
     name: ClassVar[str]
@@ -135,6 +138,7 @@ class Family(ABC):
     takes_words: ClassVar[bool] = False
     once_a_direction: ClassVar[bool] = True
     names_threshold: ClassVar[bool] = False
+    proposed_as: ClassVar[str | None] = None
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_registered, (self.name,))

@@ -98,12 +98,13 @@ def optional(reader: Reader) -> Reader:
     return lambda value, where: None if value is None else reader(value, where)
 
 
-def read_indices(n: int) -> Reader:
-    """A reader of n numbers of examples."""
+def read_indices(*sizes: int) -> Reader:
+    """A reader of so many numbers of examples, or none."""
 
     def read(value: Any, where: str) -> tuple[int, ...]:
-        if not isinstance(value, list) or len(value) != n:
-            raise fail(where, f"a list of {n} whole numbers", value)
+        if not isinstance(value, list) or len(value) not in (0, *sizes):
+            allowed = " or ".join(str(n) for n in (0, *sizes))
+            raise fail(where, f"a list of {allowed} whole numbers", value)
         return tuple(read_index(v, where) for v in value)
 
     return read

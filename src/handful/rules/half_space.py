@@ -16,15 +16,15 @@ from handful.rules.directions import LINEAR, PairRule, check_pairs, pairs_of
 from handful.rules.family import KIND_SIGNS, CodedPath, Family, Geometry, names_of, register_family
 from handful.rules.fields import (
     Reader,
-    optional,
     read_float,
     read_floats,
     read_indices,
     read_kernel,
     read_ordered_side,
 )
+from handful.rules.linear import THREE_ORIGIN, as_weights
 from handful.rules.rows import Rows
-from handful.rules.rule import SIDE_MARKS, AbstractRule, register_rule
+from handful.rules.rule import AbstractRule, register_rule
 from handful.rules.sets import RuleSet
 from handful.rules.table import SIDE_NAMES, Encoder, Table, threshold_rows
 
@@ -48,14 +48,14 @@ class HalfSpace(PairRule):
         "threshold": read_float,
         "side": read_ordered_side,
         "kernel": read_kernel,
-        "indices": optional(read_indices(3)),
+        "indices": read_indices(3),
     }
     a: tuple[float, ...]
     b: tuple[float, ...]
     threshold: float
     side: str
     kernel: Kernel = LINEAR
-    indices: tuple[int, int, int] | None = None
+    indices: tuple[int, ...] = ()
 
     @property
     def cut(self) -> float:
@@ -63,13 +63,13 @@ class HalfSpace(PairRule):
         return self.threshold
 
     @property
-    def examples(self) -> tuple[int, ...]:
-        """Indices of a, b and c."""
-        return () if self.indices is None else self.indices
+    def roles(self) -> tuple[str, ...]:
+        """Two give the direction, one the threshold."""
+        return ("a", "b", "threshold")
 
-    def describe(self, names: Sequence[str] | None = None) -> str:
-        """For example ``+1·age -2·nodes < 3``."""
-        return f"{self._direction(names)} {SIDE_MARKS[self.side]} {self.threshold:.6g}"
+    def without_rows(self) -> AbstractRule:
+        """Weights and threshold, with the same values to the last bit."""
+        return self if self.n_training_rows else as_weights(self, THREE_ORIGIN)
 
     def placed_at(self, X: Floats) -> HalfSpace:
         """The threshold is the example's value."""
@@ -151,6 +151,7 @@ class HalfSpaces(Family):
     """A positive and a negative example give the direction, a third the threshold."""
 
     name = "half-spaces"
+    proposed_as = "half-spaces"
     has_members = True
 
     def n_directions(self, pool_size: int, n_features: int) -> int:

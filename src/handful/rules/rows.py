@@ -28,6 +28,23 @@ class Machine(Protocol):
 
 
 @dataclass(frozen=True)
+class Judged:
+    """Examples of each label that a machine gets wrong, and examples that each rule covers."""
+
+    n_wrong: dict[int, int]
+    n_covered: tuple[int, ...]
+
+
+def judge_rows(machine: Machine, X: Floats, y: Ints, weight: Ints) -> Judged:
+    """What a machine does to some rows, each counted by its weight."""
+    wrong = machine.predict(X) != y
+    return Judged(
+        {label: int(weight[wrong & (y == label)].sum()) for label in (-1, 1)},
+        tuple(int(weight[machine.covers(rule, X)].sum()) for rule in machine.rules),
+    )
+
+
+@dataclass(frozen=True)
 class Rows:
     """Distinct training rows: features, signed labels, repetition counts and provenance.
 
@@ -110,10 +127,9 @@ class Rows:
 
         return LocalCounter(tables, self, self.searched(without), n_threads)
 
-    def n_wrong(self, machine: Machine) -> dict[int, int]:
-        """Number of original examples of each label that a machine gets wrong."""
-        wrong = machine.predict(self.X) != self.y
-        return {label: int(self.weight[wrong & (self.y == label)].sum()) for label in (-1, 1)}
+    def judge(self, machine: Machine) -> Judged:
+        """Original examples that a machine gets wrong, and that its rules cover."""
+        return judge_rows(machine, self.X, self.y, self.weight)
 
 
 LARGEST_COLLAPSE = 50_000  # more rows than this are not grouped

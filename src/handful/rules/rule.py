@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, TypeVar
+from dataclasses import replace
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -21,6 +22,9 @@ from handful.rules.fields import Reader
 from handful.rules.formulas import Dialect
 
 SIDE_MARKS = {"below": "<", "above": ">", "equal": "=", "unequal": "≠"}
+OPPOSITE_MARKS = {"below": "≥", "above": "≤", "equal": "≠", "unequal": "="}
+BESIDE = ("below the threshold", "above the threshold")  # a cut halfway between two examples
+Categories = Sequence[Sequence[str] | None]
 RELATIVE_TOLERANCE = 1e-10  # values of equal rows may differ in their last bits
 _TINY = float(np.finfo(np.float64).tiny)
 _HUGE = float(np.finfo(np.float64).max)
@@ -29,11 +33,13 @@ _HUGE = float(np.finfo(np.float64).max)
 class AbstractRule(ABC):
     """Interface of all rules; the leaves are frozen dataclasses.
 
-    ``fields`` says how each field of a rule is read from a model file.
+    ``fields`` says how each field of a rule is read from a model file, ``indices`` are the
+    training examples the rule is made of, where it names them.
     """
 
     fields: ClassVar[Mapping[str, Reader]]
     side: str
+    indices: tuple[int, ...]
 
     @property
     @abstractmethod
@@ -46,9 +52,14 @@ class AbstractRule(ABC):
         """Half-width of what counts as equal to the threshold."""
 
     @property
-    @abstractmethod
     def examples(self) -> tuple[int, ...]:
         """Indices of the training examples the rule is made of."""
+        return self.indices
+
+    @property
+    @abstractmethod
+    def roles(self) -> tuple[str, ...]:
+        """What each of the examples does in the rule, in a word or two."""
 
     @abstractmethod
     def values(self, X: Floats) -> Floats:
@@ -59,8 +70,22 @@ class AbstractRule(ABC):
         """Length of the boundary's normal: distances are (value - cut) / unit."""
 
     @abstractmethod
-    def describe(self, names: Sequence[str] | None = None) -> str:
-        """The condition under which a row is covered, in the user's feature names."""
+    def describe(
+        self,
+        names: Sequence[str] | None = None,
+        *,
+        words: Categories | None = None,
+        opposite: bool = False,
+    ) -> str:
+        """The condition under which a row is covered, or is not (``opposite``).
+
+        In the user's feature names; ``words`` are the categories of each feature, where it has
+        some.
+        """
+
+    def mark(self, opposite: bool = False) -> str:
+        """The sign between value and threshold."""
+        return (OPPOSITE_MARKS if opposite else SIDE_MARKS)[self.side]
 
     @abstractmethod
     def value_formula(self, dialect: Dialect) -> str:
@@ -86,13 +111,29 @@ class AbstractRule(ABC):
         """Features that the rule looks at; all of them unless it knows better."""
         return set(range(n_features))
 
+    def feature_weights(self, spread: Floats) -> Floats:
+        """How much each feature tells in the rule, given how much it varies; in any unit."""
+        return spread
+
+    @property
+    def n_training_rows(self) -> int:
+        """How many training rows the rule contains, cell by cell."""
+        return 0
+
+    def without_rows(self) -> AbstractRule:
+        """The same rule by numbers that are no training row, where there are such."""
+        return self
+
     def placed_at(self, X: Floats) -> AbstractRule:
         """The same rule with its threshold at the single example X, where one gives it."""
         return self
 
-    def renumbered(self, order: Ints) -> AbstractRule:
+    def renumbered(self, order: Ints) -> Self:
         """The same rule, whose example i is the user's row ``order[i]``."""
-        return self
+        if not self.indices:
+            return self
+        named = tuple(int(order[i]) for i in self.indices)
+        return replace(self, indices=named)  # type: ignore[type-var]
 
     def check(self, where: str) -> None:  # noqa: B027  most rules have nothing to check
         """Raise `ModelFileError` where fields that are fine alone do not fit together."""
@@ -125,6 +166,8 @@ class AbstractRule(ABC):
         covered = self._is_covered(v, with_missing)
         with np.errstate(invalid="ignore", over="ignore"):
             distance = np.abs(v - self.cut) / max(self.unit(), _TINY)
+        if self.side in ("equal", "unequal"):  # the numbers of words are not distances
+            distance = np.where(np.isnan(v), 0.0, 1.0)
         distance = np.clip(np.where(np.isnan(distance), 0.0, distance), _TINY, _HUGE)
         return np.where(covered, -distance, distance)
 

@@ -12,10 +12,10 @@ import numpy as np
 from handful._types import Floats, Ints
 from handful.bounds import Message, stump_message
 from handful.rules.family import CodedPath, Family, Geometry, names_of, register_family
-from handful.rules.fields import Reader, optional, read_float, read_index, read_nothing, read_side
+from handful.rules.fields import Reader, read_float, read_index, read_indices, read_side
 from handful.rules.formulas import Dialect
 from handful.rules.rows import Rows
-from handful.rules.rule import SIDE_MARKS, AbstractRule, feature_name, register_rule
+from handful.rules.rule import BESIDE, AbstractRule, Categories, feature_name, register_rule
 from handful.rules.sets import RuleSet
 from handful.rules.table import (
     ABOVE,
@@ -50,14 +50,12 @@ class Stump(AbstractRule):
         "feature": read_index,
         "threshold": read_float,
         "side": read_side,
-        "example": optional(read_index),
-        "category": read_nothing,
+        "indices": read_indices(1, 2),
     }
     feature: int
     threshold: float
     side: str
-    example: int | None = None
-    category: str | None = None
+    indices: tuple[int, ...] = ()
 
     @property
     def cut(self) -> float:
@@ -70,9 +68,9 @@ class Stump(AbstractRule):
         return 0.0
 
     @property
-    def examples(self) -> tuple[int, ...]:
-        """The threshold example, where there is one."""
-        return () if self.example is None else (self.example,)
+    def roles(self) -> tuple[str, ...]:
+        """The threshold, or what lies on either side of it."""
+        return ("threshold",) if len(self.indices) == 1 else BESIDE
 
     def values(self, X: Floats) -> Floats:
         """The feature."""
@@ -82,22 +80,29 @@ class Stump(AbstractRule):
         """One: distances are in the units of the feature."""
         return 1.0
 
-    def describe(self, names: Sequence[str] | None = None) -> str:
-        """For example ``nodes > 2``."""
-        value = self.category if self.category is not None else f"{self.threshold:.6g}"
-        return f"{feature_name(names, self.feature)} {SIDE_MARKS[self.side]} {value}"
+    def describe(
+        self,
+        names: Sequence[str] | None = None,
+        *,
+        words: Categories | None = None,
+        opposite: bool = False,
+    ) -> str:
+        """For example ``nodes > 2``, or ``site = Aachen``."""
+        known = None if words is None else words[self.feature]
+        value = f"{self.threshold:.6g}" if known is None else known[int(self.threshold)]
+        return f"{feature_name(names, self.feature)} {self.mark(opposite)} {value}"
 
     def placed_at(self, X: Floats) -> Stump:
         """The threshold is the example's value."""
         return replace(self, threshold=float(self.values(X)[0]))
 
-    def renumbered(self, order: Ints) -> Stump:
-        """The threshold example by its row."""
-        return self if self.example is None else replace(self, example=int(order[self.example]))
-
     def used_features(self, n_features: int) -> set[int]:
         """The feature."""
         return {self.feature}
+
+    def feature_weights(self, spread: Floats) -> Floats:
+        """All of it on the feature."""
+        return np.asarray(np.arange(len(spread)) == self.feature, dtype=np.float64)
 
     def value_formula(self, dialect: Dialect) -> str:
         """The column; only between 0 and 1 may it hold True and False."""
@@ -166,7 +171,7 @@ def rebuild_stumps(
     """
     names = names_of(X, indices)
     rules = tuple(
-        Stump(feature, float(X[which, feature]), side, example=names[which])
+        Stump(feature, float(X[which, feature]), side, (names[which],))
         for feature, side, which in stumps
     )
     return RuleSet(rules, kind)
@@ -176,6 +181,7 @@ class Stumps(Family):
     """One example serves a rule: a rule is a feature, a direction and the example's value."""
 
     name = "stumps"
+    proposed_as = "stumps"
     pool_sizes = (40, 160)
     takes_words = True
     once_a_direction = False
@@ -202,7 +208,7 @@ class Stumps(Family):
 
     def make_rule(self, table: Table, rows: Rows, t: int, j: int, side: int, example: int) -> Stump:
         """The feature at the threshold."""
-        return Stump(t, float(table.thresholds[t, j]), SIDE_NAMES[side], example=example)
+        return Stump(t, float(table.thresholds[t, j]), SIDE_NAMES[side], (example,))
 
     def empty_message(self) -> Message:
         """No rule."""

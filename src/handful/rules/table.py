@@ -7,7 +7,7 @@ kinds, penalties and sizes.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -23,9 +23,11 @@ if TYPE_CHECKING:
 
 #: Histograms of the negatives and the positives by direction and code.
 Pair = tuple[Ints, Ints]
-#: (table, direction, threshold, side) of a rule that was just chosen, and the histograms, one
-#: pair a table, out of which the rows that it covers first are to be taken.
-Round = tuple[tuple[int, int, int, int], Sequence[Pair]]
+#: Table, direction, threshold and side of a rule.
+RuleName = tuple[int, int, int, int]
+#: A rule that was just chosen, and the histograms, one pair a table, out of which the rows that it
+#: covers first are to be taken.
+Round = tuple[RuleName, Sequence[Pair]]
 
 BELOW, ABOVE, EQUAL, UNEQUAL = 0, 1, 2, 3  # indices into masks of sides; the order is that of files
 WITH_MISSING = 4  # added to a side: missing values lie on it, as a conjunction needs
@@ -36,11 +38,15 @@ _PARALLEL = 20_000_000  # codes from which threads pay
 class Counter(Protocol):
     """Counts rows by code for greedy paths; rows in memory, or chunks elsewhere."""
 
+    @property
+    def n_at_once(self) -> int | None:
+        """How many paths are served together; None for all."""
+
     def start(self) -> list[Pair]:
         """Histograms of all rows, one pair a table; they must not be changed."""
 
-    def run(self, paths: Iterable[Iterator[Round]]) -> None:
-        """Exhaust every path, taking rows out of the histograms that it yields."""
+    def remove(self, asked: Sequence[tuple[tuple[RuleName, ...], Sequence[Pair]]]) -> None:
+        """For each path, take the rows that its last rule is the first to cover out of counts."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ from handful.rules.fields import (
     MAX_LEVEL,
     Reader,
     fail,
-    optional,
     read_floats,
     read_index,
     read_indices,
@@ -26,8 +25,9 @@ from handful.rules.fields import (
     read_ordered_side,
     read_within,
 )
+from handful.rules.linear import TWO_ORIGIN, as_weights
 from handful.rules.rows import Rows
-from handful.rules.rule import SIDE_MARKS, AbstractRule, register_rule
+from handful.rules.rule import AbstractRule, register_rule
 from handful.rules.sets import RuleSet
 from handful.rules.table import SIDE_NAMES, Encoder, Table
 
@@ -52,7 +52,7 @@ class TwoPointHalfSpace(PairRule):
         "level": read_within(1, MAX_LEVEL),
         "side": read_ordered_side,
         "kernel": read_kernel,
-        "indices": optional(read_indices(2)),
+        "indices": read_indices(2),
     }
     a: tuple[float, ...]
     b: tuple[float, ...]
@@ -60,23 +60,22 @@ class TwoPointHalfSpace(PairRule):
     level: int
     side: str
     kernel: Kernel = LINEAR
-    indices: tuple[int, int] | None = None
+    indices: tuple[int, ...] = ()
 
     @property
     def cut(self) -> float:
         """v(b) + fraction (v(a) - v(b))."""
-        K = self._gram()
-        at_a, at_b = K[0, 0] - K[1, 0], K[0, 1] - K[1, 1]
+        at_a, at_b = self.values(np.array([self.a, self.b])).tolist()
         return float(at_b + self.numerator / 2.0**self.level * (at_a - at_b))
 
     @property
-    def examples(self) -> tuple[int, ...]:
-        """Indices of a and b."""
-        return () if self.indices is None else self.indices
+    def roles(self) -> tuple[str, ...]:
+        """Two give the direction."""
+        return ("a", "b")
 
-    def describe(self, names: Sequence[str] | None = None) -> str:
-        """The condition with its threshold as a number."""
-        return f"{self._direction(names)} {SIDE_MARKS[self.side]} {self.cut:.6g}"
+    def without_rows(self) -> AbstractRule:
+        """Weights and threshold, with the same values to the last bit."""
+        return self if self.n_training_rows else as_weights(self, TWO_ORIGIN)
 
     def check(self, where: str) -> None:
         """Refuse fractions that are not in lowest terms between 0 and 1."""
@@ -174,6 +173,7 @@ class TwoPoints(Family):
     """Two examples give the direction, a dyadic fraction between them the threshold."""
 
     name = "two-point"
+    proposed_as = "half-spaces"
     pool_sizes = (40,)
 
     def n_directions(self, pool_size: int, n_features: int) -> int:

@@ -90,10 +90,13 @@ class BlindOrder:
     order : ndarray of int (n_samples,)
         Positions of the rows; a pool of m rows is ``order[:m]``.
     draw : Draw
+    digests : ndarray of uint8 (n_samples, 32)
+        Of the rows as they were given.
     """
 
     order: Ints
     draw: Draw
+    digests: Bytes = field(repr=False, compare=False)
 
     @property
     def digest(self) -> str:
@@ -151,7 +154,7 @@ def blind_order(
         # One byte order in files, whatever the processor's.
         codes = row_codes(digests, digest).astype("<u4").tobytes()
     draw = Draw(digest, seed_of(random_state), columns, codes)
-    return BlindOrder(draw.first(digests)[0], draw)
+    return BlindOrder(draw.first(digests)[0], draw, digests)
 
 
 def row_codes(digests: Bytes, digest: str) -> NDArray[np.uint32]:

@@ -36,9 +36,8 @@ def kernel_values(kernel: Mapping[str, Any], point: Floats, X: Floats) -> Floats
 def _pair(rule: Rule, X: Floats) -> Floats:
     a, b = np.array(rule["a"], dtype=float), np.array(rule["b"], dtype=float)
     if rule["kernel"]["name"] == "linear":
-        # Where both points agree the column has no weight, and a missing value there does not
-        # matter.
-        X = np.where(a == b, np.nan_to_num(X, nan=0.0), X)
+        # Columns in which both agree have no weight; a missing value there does not matter.
+        return _weighted_sums(X, a - b)
     return kernel_values(rule["kernel"], a, X) - kernel_values(rule["kernel"], b, X)
 
 
@@ -50,6 +49,8 @@ def _weighted_sums(X: Floats, weights: Floats) -> Floats:
 
 def _gram(rule: Rule) -> tuple[float, float, float]:
     a, b = np.array(rule["a"], dtype=float), np.array(rule["b"], dtype=float)
+    if rule["kernel"]["name"] == "linear":  # columns in which they agree are not looked at
+        a, b = a[a != b], b[a != b]
     both = np.array([a, b])
     at_a, at_b = kernel_values(rule["kernel"], a, both), kernel_values(rule["kernel"], b, both)
     return float(at_a[0]), float(at_b[1]), float(at_a[1])
@@ -149,6 +150,8 @@ def _scores(
         covers.append(on_side(values, cut, rule["side"], rule_tolerance(rule), with_missing))
         # Scores are never zero: their sign is the label, on the boundary too.
         gap = np.abs(values - cut) / max(rule_unit(rule), _SMALLEST)
+        if rule["side"] in ("equal", "unequal"):  # words are at no distance but one
+            gap = np.where(np.isnan(values), 0.0, 1.0)
         distances.append(np.clip(np.where(np.isnan(gap), 0.0, gap), _SMALLEST, _LARGEST))
     return covers, distances
 

@@ -84,8 +84,9 @@ def make_directions(
             directions += _logistic_directions(X_pool, y_pool, center, scale)
         if "half-spaces" in families:
             directions += _pair_directions(X_pool, y_pool, scale)
-    for row in X_pool[:_MOST_CENTERS] if "balls" in families else ():
+    for at, row in enumerate(X_pool[:_MOST_CENTERS] if "balls" in families else ()):
         ball = {
+            "made_of": [at],
             "type": "ball",
             "center": row.tolist(),
             "scale": scale.tolist(),
@@ -221,6 +222,7 @@ def _pair_directions(X_pool: Floats, y_pool: Ints, scale: Floats) -> list[Direct
         a, b = positive[i], negative[j]
         weights = (X_pool[a] / scale - X_pool[b] / scale) / scale
         template = {
+            "made_of": [int(a), int(b)],
             "type": "linear",
             "weights": weights.tolist(),
             "origin": "half-space between two examples of the pool",
@@ -250,7 +252,7 @@ def _is_same_direction(rule: Rule, direction: Direction) -> bool:
     if rule["type"] != template["type"] or rule["side"] not in direction.sides:
         return False
     if rule["type"] == "stump":
-        return bool(rule["feature"] == template["feature"] and rule["example"] is None)
+        return bool(rule["feature"] == template["feature"])
     if rule["type"] == "ball":
         is_plain = rule["metric"] == "euclidean" and rule["kernel"] is None
         same = is_plain and rule["center"] == template["center"]
@@ -270,6 +272,34 @@ def _same_weights(found: Sequence[float], wanted: Sequence[float], units: Floats
         return bool((np.abs(a - b) <= _SAME * np.abs(b)).all())
     a, b = a * units, b * units
     return bool((np.abs(a - b) <= _SAME * np.abs(b).max(initial=0.0)).all())
+
+
+def is_made_of(rule: Rule, direction: Direction, cut: float, pool: Ints, X: Floats) -> bool:
+    """Whether a rule names the examples of its pool that it is made of.
+
+    Those of its direction, and those between whose values its cut lies; none for a regression,
+    which the whole pool made. Equal rows may stand for each other.
+    """
+    if rule["type"] == "linear" and "made_of" not in direction.template:
+        return bool(rule["indices"] == [])
+    head = direction.template.get("made_of", [])
+    first, rest = rule["indices"][: len(head)], rule["indices"][len(head) :]
+    pairs = zip(first, pool[head], strict=True)
+    if not all(np.array_equal(X[i], X[j], equal_nan=True) for i, j in pairs):
+        return False
+    at = {int(example): place for place, example in enumerate(pool)}
+    if not all(example in at for example in rest):
+        return False
+    found = [float(direction.values[at[example]]) for example in rest]
+    known = direction.values[~np.isnan(direction.values)]
+    if direction.sides[0] == "equal":
+        return found == [cut]
+    wanted = [*known[known <= cut].tolist()], [*known[known > cut].tolist()]
+    ends = [*([max(wanted[0])] if wanted[0] else []), *([min(wanted[1])] if wanted[1] else [])]
+    scale = float(np.abs(known).max(initial=0.0))
+    return len(found) == len(ends) and all(
+        is_close(f, w, scale) for f, w in zip(found, ends, strict=True)
+    )
 
 
 def rank_prices(

@@ -133,7 +133,7 @@ def _distinct(rules: Sequence[Document], place: int) -> set[int]:
 
 
 def _stumps(rules: Sequence[Document], same_kept: set[int], n_features: int) -> Terms:
-    examples = len({rule["example"] for rule in rules})
+    examples = len({rule["indices"][0] for rule in rules})
     return [
         Term("rules", "number of rules", log(_ZETA) + 2 * log(len(rules) + 1)),
         Term("size", "number of threshold examples", log(len(rules))),

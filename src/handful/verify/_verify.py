@@ -23,10 +23,11 @@ from handful.verify._draws import (
 )
 from handful.verify._geometry import machine_scores, rule_values
 from handful.verify._linear import check_linear
-from handful.verify._pool import make_directions, plain_regression, rank_prices
+from handful.verify._pool import is_made_of, make_directions, plain_regression, rank_prices
 from handful.verify._prices import code_terms, pool_codes, pool_index
 from handful.verify._rebuild import check_rules, named_examples
-from handful.verify._rows import check_categories, read_rows
+from handful.verify._restore import with_columns, with_examples
+from handful.verify._rows import read_rows
 from handful.verify._scores import check_scores
 from handful.verify._settings import check_settings, has_fields
 from handful.verify._terms import Terms
@@ -38,7 +39,7 @@ Document = Mapping[str, Any]
 
 FIELDS = {
     *("format", "version", "classes", "feature_names", "categories", "n_features", "machines"),
-    *("codes", "settings", "compression_set", "examples", "certificate", "provenance"),
+    *("codes", "settings", "compression_set", "certificate", "provenance"),
     HASH_FIELD,
 }
 _TRUST_SETTINGS = (
@@ -94,7 +95,7 @@ def verify_model(path: str | os.PathLike[str], X: Any, y: Any) -> Verdict:
             found = _check_data(audit, document, X, y)
             if found is not None:
                 labels = np.asarray(y, dtype=object)[found.places]
-                _check_content(audit, document, found, [str(label) for label in labels])
+                _check_content(audit, found, [str(label) for label in labels])
     return audit.verdict()
 
 
@@ -106,8 +107,12 @@ def _check_head(audit: Audit, document: Document, digest: str) -> bool:
 
 
 class Examples(NamedTuple):
-    """The training rows: where they are in the data, as numbers, and as they enter pools."""
+    """The training rows: where they are in the data, as numbers, and as they enter pools.
 
+    ``document`` is the file's, completed from them.
+    """
+
+    document: Document
     places: Ints
     rows: Floats
     order: Ints
@@ -128,18 +133,28 @@ def _check_data(audit: Audit, document: Document, X: Any, y: Sequence[Any]) -> E
     drawn = _check_digest(audit, document["provenance"], X, y)
     if drawn is None:
         return None
-    rows = read_rows(document, X)
-    check_categories(audit, document, X)
-    found = Examples(drawn[0], rows[drawn[0]], drawn[1])
     if document["codes"] is None:
-        return found
+        return Examples(document, drawn.places, read_rows(document, X)[drawn.places], drawn.order)
+    whole = with_columns(audit, document, X)
+    if whole is None:
+        return None
+    rows = read_rows(whole, X)[drawn.places]
+    whole = with_examples(audit, whole, rows, drawn.digests, drawn.order)
     n_samples = document["certificate"]["n_samples"]
-    return found if audit.equal("number of examples", n_samples, len(rows)) else None
+    if whole is None or not audit.equal("number of examples", n_samples, len(rows)):
+        return None
+    return Examples(whole, drawn.places, rows, drawn.order)
 
 
-def _check_digest(
-    audit: Audit, provenance: Document, X: Any, y: Sequence[Any]
-) -> tuple[Ints, Ints] | None:
+class Drawn(NamedTuple):
+    """Rows by number: where each is in the data, its digest, and the order of the pools."""
+
+    places: Ints
+    digests: list[bytes]
+    order: Ints
+
+
+def _check_digest(audit: Audit, provenance: Document, X: Any, y: Sequence[Any]) -> Drawn | None:
     """Whether these are the training data; where each is, and the order of the pools."""
     stored, seed = provenance["data"], provenance["random_state"]
     is_seed = seed is None or type(seed) is int
@@ -164,11 +179,12 @@ def _check_digest(
     if not audit.check("codes of the training rows", at is not None, "are not those of the data"):
         return None
     assert at is not None
-    return at, drawn_order([rows[i] for i in at], digest, seed)
+    digests = [rows[i] for i in at]
+    return Drawn(at, digests, drawn_order(digests, digest, seed))
 
 
-def _check_content(audit: Audit, document: Document, found: Examples, labels: list[str]) -> None:
-    X, order = found.rows, found.order
+def _check_content(audit: Audit, found: Examples, labels: list[str]) -> None:
+    document, X, order = found.document, found.rows, found.order
     classes = [str(label) for label in document["classes"]]
     if not audit.check(
         "classes",
@@ -199,10 +215,11 @@ def _check_content(audit: Audit, document: Document, found: Examples, labels: li
 
 
 def _check_whole(audit: Audit, document: Document, X: Floats, codes: Ints, terms: Terms) -> None:
-    """Compression set, examples, errors of the combined machine, certificate."""
-    kept = sorted({i for code in document["codes"] for i in code["kept"]})
-    audit.equal("compression set", document["compression_set"], kept)
-    _check_examples(audit, document, X, codes)
+    """Compression set, errors of the combined machine, certificate."""
+    codes_and_machines = list(zip(document["codes"], document["machines"], strict=True))
+    kept = sorted({i for code, _ in codes_and_machines for i in code["kept"]})
+    named = {i for code, m in codes_and_machines for i in _named(code, m["rules"])}
+    audit.equal("compression set", sorted(document["compression_set"]), sorted(named))
     scores = [machine_scores(machine, X) for machine in document["machines"]]
     is_binary = len(scores) == 1
     if is_binary:
@@ -218,18 +235,11 @@ def _check_whole(audit: Audit, document: Document, X: Floats, codes: Ints, terms
     audit.equal("estimator", document["provenance"]["estimator"], estimator)
 
 
-def _check_examples(audit: Audit, document: Document, X: Floats, codes: Ints) -> None:
-    """The rows and labels of the examples that the rules name."""
-    rules = [rule for machine in document["machines"] for rule in machine["rules"]]
-    named = sorted({i for rule in rules for i in named_examples(rule)})
-    examples = document["examples"]
-    if not audit.equal("examples", [example["index"] for example in examples], named):
-        return
-    for example in examples:
-        index = example["index"]
-        row = [None if np.isnan(value) else float(value) for value in X[index]]
-        audit.equal(f"example {index}: row", example["row"], row)
-        audit.equal(f"example {index}: label", example["label"], document["classes"][codes[index]])
+def _named(code: Document, rules: Sequence[Document]) -> list[int]:
+    """Examples that a file must name: all that are kept, or those that a pool's rules are of."""
+    if code["scheme"] == "compression":
+        return list(code["kept"])
+    return [i for rule in rules for i in named_examples(rule)]
 
 
 def _check_machine(
@@ -367,6 +377,8 @@ def _check_pool_rules(
     audit.check(name, True)
     for i, (rule, (t, j)) in enumerate(zip(rules, places, strict=True)):
         name, again = f"{where}, rule {i + 1}", directions[t].template
+        holds = is_made_of(rule, directions[t], float(directions[t].cuts[j]), pool, X)
+        audit.check(f"{name}: examples", holds, "are not those that it is made of")
         if rule["type"] == "linear":
             wanted = (again["weights"], float(directions[t].cuts[j]))
             check_linear(audit, name, (rule["weights"], rule["threshold"]), wanted, X)

@@ -66,12 +66,14 @@ def test_errors_are_counted_outside_the_kept_examples(rng):
         plain = wrong[rows.row_of]
         outside = np.setdiff1d(np.arange(40), kept)
         n_wrong = {label: int((plain & (y == label)).sum()) for label in (-1, 1)}
-        assert count_errors(rows, n_wrong, plain[kept], kept) == (
+        predicted = np.where(plain, -y, y)[kept]
+        assert count_errors(y[kept], predicted, n_wrong) == (
             (plain & (y < 0))[outside].sum(),
             (plain & (y > 0))[outside].sum(),
             plain.sum(),
         )
-    assert count_errors(rows, {-1: 0, 1: 0}, np.zeros(0, bool), ()) == (0, 0, 0)
+    none = np.zeros(0, dtype=int)
+    assert count_errors(none, none, {-1: 0, 1: 0}) == (0, 0, 0)
 
 
 def test_recounting_trusts_the_machine():

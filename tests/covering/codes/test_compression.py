@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from handful.bounds import Term, ball_message, log_binomial_coefficient
+from handful.covering.codes.candidate import PathCounter
 from handful.covering.codes.compression import (
-    PathCounter,
     compression_candidates,
     constant_candidates,
     make_table,
@@ -203,8 +203,12 @@ def test_constants_are_counted_and_paid():
 
 def test_a_counter_follows_the_cover():
     rows = collapse_rows(np.arange(4.0)[:, None], np.array([1, -1, 1, -1]))
-    counter = PathCounter(rows, 1)
-    assert counter.errors(()) == (2, 0, 2)
-    counter.cover(rows.X[:, 0] >= 2)
-    assert counter.errors(()) == (1, 1, 2)
-    assert counter.errors((1,)) == (0, 1, 2)
+    counter = PathCounter(rows, rows.totals)
+    assert counter.errors((), 1) == (2, 0, 2)
+    counter.cover(rows.X[:, 0] >= 2, -1)
+    assert counter.errors((), 1) == (1, 1, 2)
+    assert counter.errors((1,), 1) == (0, 1, 2)
+    counter.cover(rows.X[:, 0] >= 1, 1)  # a list: the first rule that covers decides
+    assert counter.errors((), -1) == (1, 2, 3)
+    assert counter.errors((0,), -1) == (1, 1, 3)
+    assert counter.errors((0,), -1, is_apart=True) == (1, 2, 4)

@@ -7,16 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from handful.covering.codes.pool import (
-    PoolSweep,
-    _price,
-    _rank_masses,
-    level_nats,
-    pool_candidates,
-    size_nats,
-)
-from handful.covering.codes.projections import make_projections
+from handful.covering.codes.pool import _price, pool_candidates, size_nats
 from handful.rules import collapse_rows
+from handful.rules.pooled import make_projections
+from handful.rules.search.pool_sweep import PoolSweep, _rank_masses, level_nats
 from handful.rules.table import SIDE_NAMES
 from tests.oracles import covering as oracle
 from tests.rules.cases import KINDS, SHAPES, SIGNS, messy
@@ -66,7 +60,7 @@ def test_paths_agree_with_the_slow_twin(families, kind, shape, rng):
             theirs = oracle.pool_cover(
                 directions(projections, slow_values(projections, rows.X)),
                 directions(projections, slow_values(projections, X_pool)),
-                rows.y.tolist(), projections.outside_weight.tolist(),
+                rows.y.tolist(), rows.searched(projections.pool).tolist(),
                 projections.pool_y.tolist(), SIGNS[kind], penalty, exchange, 3,
             )  # fmt: skip
             assert len(ours) == len(theirs)
@@ -168,4 +162,4 @@ def test_a_pool_of_equal_rows_offers_nothing(rng):
     y = np.tile([1, -1], 6)
     rows = collapse_rows(X, y)
     projections = make_projections(rows, np.arange(6), ("stumps",))
-    assert PoolSweep(projections, rows, "conjunction", 3).path(1.0, 1.0) == []
+    assert PoolSweep(projections, rows, "conjunction", 3).path(1.0, 1.0) == ()

@@ -19,7 +19,7 @@ PENALTIES = (0.4, 1.0, 2.5, math.inf)
 def both_paths(rows, pool, sign, options, **how):
     whole = Sweep(ball_table(rows, pool, **how), rows, sign, options)
     table, paths = BallSweep(rows, pool, sign, options, **how).paths(PENALTIES)
-    named = [[replace(step, t=int(table.first[step.t])) for step in path] for path in paths]
+    named = [tuple(replace(step, t=int(table.first[step.t])) for step in path) for path in paths]
     return named, [whole.path(penalty) for penalty in PENALTIES]
 
 

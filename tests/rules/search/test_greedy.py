@@ -154,7 +154,7 @@ def test_rows_without_weight_are_neither_counted_nor_live(rng):
     weight = rows.weight.copy()
     weight[rows.y < 0] = 0
     table = table_of("stumps", rows, pool)
-    assert Sweep(table, rows, 1, SweepOptions(), weight).path(1.0) == []
+    assert Sweep(table, rows, 1, SweepOptions(), weight).path(1.0) == ()
 
 
 def test_histograms_lose_exactly_the_removed_rows(rng):

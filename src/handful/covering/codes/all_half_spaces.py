@@ -9,8 +9,7 @@ import numpy as np
 
 from handful._types import Floats, Ints
 from handful.bounds import Term, half_space_message
-from handful.covering.codes.candidate import Candidate, log_choices
-from handful.covering.codes.compression import PathCounter
+from handful.covering.codes.candidate import Candidate, PathCounter, log_choices
 from handful.rules import HalfSpace, Rows, RuleSet, SweepOptions
 from handful.rules.directions import kernel_rows
 from handful.rules.family import KIND_SIGNS, Geometry
@@ -74,14 +73,15 @@ def candidates_of_paths(
     """Candidates of found paths; ``position`` maps the steps' rows to those of ``rows``."""
     example_of = first_examples(rows)
     for penalty, steps in zip(penalties, paths, strict=True):
-        counter = PathCounter(rows, KIND_SIGNS[kind])
+        counter = PathCounter(rows, rows.totals)
         rules: list[HalfSpace] = []
         for step in steps:
             triple = [step.a, step.b, step.c]
             if position is not None:
                 triple = [int(position[row]) for row in triple]
             rules.append(_rule(rows, geometry, kind, triple, example_of))
-            counter.cover(rules[-1].covers(rows.X, with_missing=kind == "conjunction"))
+            covered = rules[-1].covers(rows.X, with_missing=kind == "conjunction")
+            counter.cover(covered, -KIND_SIGNS[kind])
             yield _candidate(rows, tuple(rules), kind, penalty, counter, scheme_terms)
 
 
@@ -108,7 +108,7 @@ def _candidate(
     n_c = len(thirds - (firsts if kind == "conjunction" else seconds))
     message = half_space_message(len(rules), len(firsts), len(seconds), n_c, kind=kind)
     which = Term("kept", "which examples are kept", log_choices(rows.n_samples, len(kept)))
-    n_fp, n_fn, n_all = counter.errors(kept)
+    n_fp, n_fn, n_all = counter.errors(kept, KIND_SIGNS[kind])
     return Candidate(
         scheme="compression",
         family="half-spaces",

@@ -8,17 +8,19 @@ and the nats of its code. Candidates of all schemes are certified in one vectori
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 
-from handful._types import Floats, Mask
+from handful._types import Floats, Ints, Mask
 from handful.bounds import Term, binomial_tail_inverse, log_binomial_coefficient
 from handful.rules import Rows, RuleList, RuleSet
+from handful.rules.rows import Judged
 
 Terms = tuple[Term, ...]
+Errors = tuple[int, int, int]
 
 
 @lru_cache(maxsize=4096)
@@ -84,34 +86,81 @@ class Candidate:
         return self.n_false_positives + self.n_false_negatives
 
 
-def count_errors(
-    rows: Rows, n_wrong: dict[int, int], kept_wrong: Mask, kept: Sequence[int]
-) -> tuple[int, int, int]:
-    """(false positives, false negatives) outside ``kept``, and all training errors.
+class PathCounter:
+    """Follows the rules of a path and counts errors, with and without the kept examples.
+
+    A set is a list whose rules all have one output. Only the rows in memory are followed one by
+    one; how many examples a rule is the first to cover is known from the search.
 
     Parameters
     ----------
     rows : Rows
+    totals : dict
+        Number of examples of each label that are counted by the search.
+    """
+
+    def __init__(self, rows: Rows, totals: Mapping[int, int]) -> None:
+        self.rows, self.left = rows, dict(totals)
+        self.given = np.zeros(rows.X.shape[0], dtype=np.int64)  # outputs; 0 where none is given
+        self.n_wrong = {-1: 0, 1: 0}
+
+    def cover(self, mask: Mask, output: int, n_new: Mapping[int, int] | None = None) -> None:
+        """One more rule; ``n_new`` examples of each label are new to it."""
+        new = mask & (self.given == 0)
+        if n_new is None:
+            n_new = {k: int(self.rows.weight[new & (self.rows.y == k)].sum()) for k in (-1, 1)}
+        self.given[new] = output
+        self.left = {label: self.left[label] - n_new[label] for label in (-1, 1)}
+        self.n_wrong[-output] += n_new[-output]
+
+    def errors(self, kept: Sequence[int], default: int, *, is_apart: bool = False) -> Errors:
+        """Errors of the path so far, where what no rule covers gets ``default``.
+
+        ``is_apart`` says that the search did not count the kept examples.
+        """
+        n_wrong = {-default: self.n_wrong[-default] + self.left[-default]}
+        n_wrong[default] = self.n_wrong[default]
+        at = self.rows.row_of[np.array(kept, dtype=np.int64)]
+        given = np.where(self.given[at] == 0, default, self.given[at])
+        return count_errors(self.rows.y[at], given, n_wrong, is_apart=is_apart)
+
+
+def count_errors(
+    y_kept: Ints, predicted: Ints, n_wrong: Mapping[int, int], *, is_apart: bool = False
+) -> Errors:
+    """(False positives, false negatives) outside the kept examples, and all training errors.
+
+    Parameters
+    ----------
+    y_kept, predicted : int array
+        Labels of the kept examples, true and predicted.
     n_wrong : dict
         How many examples of each label are wrong, the kept ones included.
-    kept_wrong : bool array
-        Which of the kept examples are wrong.
-    kept : sequence of int
+    is_apart : bool
+        The kept ones are not included.
     """
-    y = rows.y[rows.row_of[np.array(kept, dtype=np.int64)]]
-    outside = [n_wrong[label] - int((kept_wrong & (y == label)).sum()) for label in (-1, 1)]
-    return outside[0], outside[1], n_wrong[-1] + n_wrong[1]
+    wrong = predicted != y_kept
+    kept = {label: int((wrong & (y_kept == label)).sum()) for label in (-1, 1)}
+    outside = {k: n_wrong[k] - (0 if is_apart else kept[k]) for k in (-1, 1)}
+    return outside[-1], outside[1], sum(outside.values()) + sum(kept.values())
 
 
 def recount(candidate: Candidate, machine: RuleSet | RuleList, rows: Rows) -> Candidate:
-    """The candidate with the errors that its machine makes, as built.
+    """The candidate with the errors that its machine makes, as built."""
+    return counted(candidate, machine, rows, rows.judge(machine))
+
+
+def counted(
+    candidate: Candidate, machine: RuleSet | RuleList, rows: Rows, judged: Judged
+) -> Candidate:
+    """The candidate with the errors that were found.
 
     The search compares values within a tolerance, the machine compares them with thresholds
     computed from the kept examples alone. Where the two differ, the machine counts.
     """
     kept = rows.row_of[np.array(candidate.kept, dtype=np.int64)]
-    kept_wrong = machine.predict(rows.X[kept]) != rows.y[kept]
-    n_fp, n_fn, n_all = count_errors(rows, rows.n_wrong(machine), kept_wrong, candidate.kept)
+    predicted = machine.predict(rows.X[kept])
+    n_fp, n_fn, n_all = count_errors(rows.y[kept], predicted, judged.n_wrong)
     return replace(
         candidate, n_false_positives=n_fp, n_false_negatives=n_fn, n_training_errors=n_all
     )

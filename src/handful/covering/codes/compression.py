@@ -7,16 +7,17 @@ every size. Penalty and size only influence which classifier is chosen, so they 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from handful._types import Ints, Mask
+from handful._types import Ints
 from handful.bounds import Term
-from handful.covering.codes.candidate import Candidate, count_errors, log_choices
+from handful.covering.codes.candidate import Candidate, PathCounter, log_choices
 from handful.rules import Rows, RuleSet, Step, Sweep, SweepOptions, Table
 from handful.rules.family import KIND_SIGNS, CodedPath, Family, Geometry
 from handful.rules.search.ball_sweep import BallSweep
+from handful.rules.search.greedy import grow
 from handful.rules.table import covered_rows
 
 
@@ -33,32 +34,6 @@ def make_table(
     return family.table(rows, distinct_examples(rows, pool), geometry, n_threads=n_threads)
 
 
-class PathCounter:
-    """Follows a path of covers and counts errors, with and without the kept examples."""
-
-    def __init__(self, rows: Rows, sign: int) -> None:
-        self.rows, self.sign = rows, sign
-        self.covered = np.zeros(rows.X.shape[0], dtype=bool)
-        self.n_covered = {-1: 0, 1: 0}
-        self.totals = rows.totals
-
-    def cover(self, mask: Mask, n_new: dict[int, int] | None = None) -> None:
-        """Add the rows that one more rule covers; ``n_new`` of each label are new."""
-        if n_new is None:
-            new = mask & ~self.covered
-            n_new = {k: int(self.rows.weight[new & (self.rows.y == k)].sum()) for k in (-1, 1)}
-        self.covered |= mask
-        self.n_covered = {label: self.n_covered[label] + n_new[label] for label in (-1, 1)}
-
-    def errors(self, kept: Sequence[int]) -> tuple[int, int, int]:
-        """(false positives, false negatives) outside ``kept``, and all training errors."""
-        same, other = self.sign, -self.sign
-        n_wrong = {same: self.n_covered[same], other: self.totals[other] - self.n_covered[other]}
-        kept_rows = self.rows.row_of[np.array(kept, dtype=np.int64)]
-        kept_wrong = self.covered[kept_rows] == (self.rows.y[kept_rows] == self.sign)
-        return count_errors(self.rows, n_wrong, kept_wrong, kept)
-
-
 def compression_candidates(
     rows: Rows,
     table: Table,
@@ -71,9 +46,10 @@ def compression_candidates(
 ) -> Iterator[Candidate]:
     """All prefixes of all greedy paths over one table (no rule at all is coded elsewhere)."""
     counter = rows.counter([table], n_threads=options.n_threads)
-    paths: dict[tuple[str, float], list[Step]] = {(k, p): [] for k in kinds for p in penalties}
     sweeps = {k: Sweep(table, rows, KIND_SIGNS[k], options, counter=counter) for k in kinds}
-    counter.run(sweeps[kind].rounds(penalty, steps) for (kind, penalty), steps in paths.items())
+    keys = [(kind, penalty) for kind in kinds for penalty in penalties]
+    found = grow(counter, [sweeps[kind].rounds(penalty) for kind, penalty in keys])
+    paths = dict(zip(keys, found, strict=True))
     yield from _prefixes(rows, table, paths, pool_size, scheme_terms)
 
 
@@ -105,7 +81,7 @@ def ball_candidates(
 def _prefixes(
     rows: Rows,
     table: Table,
-    paths: dict[tuple[str, float], list[Step]],
+    paths: Mapping[tuple[str, float], Sequence[Step]],
     pool_size: int,
     scheme_terms: tuple[Term, ...],
 ) -> Iterator[Candidate]:
@@ -114,10 +90,10 @@ def _prefixes(
     seen: set[tuple[str, tuple[Step, ...]]] = set()
     for (kind, penalty), steps in paths.items():
         sign = KIND_SIGNS[kind]
-        errors = PathCounter(rows, sign)
+        errors = PathCounter(rows, rows.searched_totals)
         for size, step in enumerate(steps, start=1):
             covered = covered_rows(table, step.t, step.j, step.side)
-            errors.cover(covered, {sign: step.n_same, -sign: step.n_other})
+            errors.cover(covered, -sign, {sign: step.n_same, -sign: step.n_other})
             prefix = tuple(steps[:size])
             if (kind, prefix) in seen:
                 continue
@@ -146,7 +122,7 @@ def _candidate(
     family = _family_of(table)
     kept = path.kept
     which = log_choices(pool_size, len(kept))
-    n_fp, n_fn, n_all = counter.errors(kept)
+    n_fp, n_fn, n_all = counter.errors(kept, KIND_SIGNS[kind])
     return Candidate(
         scheme="compression",
         family=family.name,
@@ -174,12 +150,14 @@ def _family_of(table: Table) -> Family:
 
 
 def constant_candidates(
-    rows: Rows, scheme_terms: tuple[Term, ...], kinds: Sequence[str]
+    rows: Rows,
+    scheme_terms: tuple[Term, ...],
+    kinds: Sequence[str],
+    kept: tuple[int, ...] = (),
 ) -> Iterator[Candidate]:
-    """No rule at all: one of the two constants."""
+    """No rule at all: one of the two constants, or the one that ``kept`` voted for."""
     for kind in kinds:
-        counter = PathCounter(rows, KIND_SIGNS[kind])
-        n_fp, n_fn, n_all = counter.errors(())
+        n_fp, n_fn, n_all = PathCounter(rows, rows.totals).errors(kept, KIND_SIGNS[kind])
         price = math.log(len(kinds))
         yield Candidate(
             scheme="constant",
@@ -187,8 +165,8 @@ def constant_candidates(
             kind=kind,
             penalty=math.nan,
             n_rules=0,
-            pool_size=rows.n_samples,
-            kept=(),
+            pool_size=len(kept) or rows.n_samples,
+            kept=kept,
             terms=(*scheme_terms, *((Term("constant", "which constant", price),) if price else ())),
             n_false_positives=n_fp,
             n_false_negatives=n_fn,

@@ -12,11 +12,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from handful._types import Ints
 from handful.bounds import Term
-from handful.covering.codes.candidate import Candidate, count_errors, log_choices
+from handful.covering.codes.candidate import Candidate, PathCounter, log_choices
 from handful.rules import AbstractRule, Rows, RuleList, RuleSet, Table
 from handful.rules.family import KIND_SIGNS, Family
+from handful.rules.search.greedy import grow
 from handful.rules.search.list_sweep import ListedStep, ListSweep
 from handful.rules.table import covered_rows
 
@@ -90,33 +90,25 @@ def listed_candidates(
     scheme_terms: Terms = (),
 ) -> Iterator[Candidate]:
     """Candidates of mixed machines ("conjunction", "disjunction") or decision lists ("list")."""
-    counter = rows.counter(tables)
-    found: list[tuple[str, tuple[float, float], list[ListedStep]]] = []
-    paths = []
+    table_counter = rows.counter(tables)
+    keys, paths = [], []
     for kind in kinds:
         is_list = kind == "list"
         outputs = (-1, 1) if is_list else (-KIND_SIGNS[kind],)
-        sweep = ListSweep(tables, rows, outputs, max_rules, counter)
+        sweep = ListSweep(tables, rows, outputs, max_rules, table_counter)
         for pair in _penalty_pairs(penalties, is_list):
-            found.append((kind, pair, []))
-            paths.append(sweep.rounds({-1: pair[0], 1: pair[1]}, found[-1][2]))
-    counter.run(paths)
-    for kind, pair, steps in found:
-        label = np.zeros(rows.X.shape[0], dtype=np.int64)
-        n_wrong, left = {-1: 0, 1: 0}, rows.searched_totals
+            keys.append((kind, pair))
+            paths.append(sweep.rounds({-1: pair[0], 1: pair[1]}))
+    for (kind, pair), steps in zip(keys, grow(table_counter, paths), strict=True):
+        counter = PathCounter(rows, rows.searched_totals)
         for size, step in enumerate(steps, start=1):
             covered = covered_rows(tables[step.table], step.t, step.j, step.side)
-            label[covered & (label == 0)] = step.output
-            new = {-1: step.n_negative, 1: step.n_positive}
-            left = {k: left[k] - new[k] for k in left}
-            n_wrong[-step.output] += new[-step.output]
+            counter.cover(covered, step.output, {-1: step.n_negative, 1: step.n_positive})
+            left = counter.left
             rest = default_output(left, step.output) if kind == "list" else KIND_SIGNS[kind]
-            wrong = {**n_wrong, -rest: n_wrong[-rest] + left[-rest]}
-            predicted = np.where(label == 0, rest, label)
             yield _listed_candidate(
-                tables, rows, steps[:size], predicted, wrong, rest, kind, max(pair), pool_size,
-                scheme_terms
-            )  # fmt: skip
+                tables, rows, steps[:size], counter, rest, kind, max(pair), pool_size, scheme_terms
+            )
 
 
 def _penalty_pairs(penalties: Sequence[float], is_list: bool) -> Iterator[tuple[float, float]]:
@@ -130,8 +122,7 @@ def _listed_candidate(
     tables: Sequence[Table],
     rows: Rows,
     steps: Sequence[ListedStep],
-    predicted: Ints,
-    n_wrong: dict[int, int],
+    counter: PathCounter,
     rest: int,
     kind: str,
     penalty: float,
@@ -139,9 +130,7 @@ def _listed_candidate(
     scheme_terms: Terms,
 ) -> Candidate:
     terms, kept = listed_terms(tables, rows, steps, kind == "list")
-    kept_rows = rows.row_of[np.array(kept, dtype=np.int64)]
-    kept_wrong = predicted[kept_rows] != rows.y[kept_rows]
-    n_fp, n_fn, n_all = count_errors(rows, n_wrong, kept_wrong, kept)
+    n_fp, n_fn, n_all = counter.errors(kept, rest)
     which = Term("kept", "which examples are kept", log_choices(pool_size, len(kept)))
     return Candidate(
         scheme="compression",

@@ -12,18 +12,17 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._threads import in_one_blas_thread
+from handful._threads import one_blas_thread
 from handful._types import Ints
 from handful.bounds import Term
 from handful.covering.codes.candidate import Candidate, recount
-from handful.covering.codes.projections import MAX_FIT, fit_logistic, is_comparable, pool_scales
 from handful.rules import LinearRule, Rows, RuleSet
+from handful.rules.pooled import MAX_FIT, fit_logistic, is_comparable, pool_scales
 
 RIDGE = 1.0  # one code, so one penalty fixed before the data
 _FEWEST = 10  # below it a regression follows single examples
 
 
-@in_one_blas_thread
 def plain_rule(X: NDArray[np.float64], y: Ints, side: str) -> LinearRule | None:
     """The regression of a pool as a rule; None where the pool has one class or cannot be compared.
 
@@ -38,7 +37,8 @@ def plain_rule(X: NDArray[np.float64], y: Ints, side: str) -> LinearRule | None:
     if len(y) < _FEWEST or len(np.unique(y)) < 2 or not is_comparable(X):
         return None
     center, scale = pool_scales(X)
-    w = fit_logistic(((X - center) / scale)[:MAX_FIT], y[:MAX_FIT], RIDGE)
+    with one_blas_thread():
+        w = fit_logistic(((X - center) / scale)[:MAX_FIT], y[:MAX_FIT], RIDGE)
     weights = w[:-1] / scale
     threshold = math.fsum((weights * center).tolist()) - float(w[-1])
     origin = f"logistic regression on the pool (ridge {RIDGE:g})"

@@ -69,7 +69,7 @@ class BallSweep:
         self.sketch = _Sketch(rows.X, metric, kernel)
         self.pool_rows = rows.row_of[pool]
 
-    def paths(self, penalties: Sequence[float]) -> tuple[Table, list[list[Step]]]:
+    def paths(self, penalties: Sequence[float]) -> tuple[Table, list[tuple[Step, ...]]]:
         """A table of the chosen centres, and the path of each penalty over it."""
         n = self.rows.X.shape[0]
         root = _State(list(penalties), np.ones(n, dtype=bool), np.zeros(n, dtype=bool))
@@ -85,7 +85,7 @@ class BallSweep:
         table = self._table(np.array(centers, dtype=np.int64))
         at = {c: t for t, c in enumerate(centers)}
         found = {
-            penalty: [replace(step, t=at[c]) for c, step in state.steps]
+            penalty: tuple(replace(step, t=at[c]) for c, step in state.steps)
             for state in ended
             for penalty in state.penalties
         }

@@ -6,14 +6,15 @@ copied for each penalty and then only reduced by the rows that a rule covers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from handful._types import Ints, Mask
 from handful.rules.rows import Rows
-from handful.rules.table import Counter, Pair, Round, Table, covered_rows, run_blocks
+from handful.rules.table import Counter, Pair, Round, RuleName, Table, covered_rows, run_blocks
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,37 @@ def remove_rows(table: Table, gone: Mask, weight: Ints, counts: Ints, n_threads:
     run_blocks(work, table.n_directions, len(chosen) * table.n_directions, n_threads)
 
 
+T = TypeVar("T")
+
+
+def grow(counter: Counter, paths: Sequence[Generator[Round, None, T]]) -> list[T]:
+    """Grow greedy paths to their ends, as many at a time as the counter serves in one pass.
+
+    A path yields the rule that it chose and the histograms that it wants reduced, and returns
+    its steps.
+    """
+    ends: dict[int, T] = {}
+    size = counter.n_at_once or max(1, len(paths))
+    for first in range(0, len(paths), size):
+        chosen: dict[int, list[RuleName]] = {k: [] for k in range(len(paths))[first : first + size]}
+        while chosen:
+            asked = []
+            for k in list(chosen):
+                try:
+                    rule, counts = next(paths[k])
+                except StopIteration as end:
+                    ends[k] = end.value
+                    del chosen[k]
+                    continue
+                chosen[k].append(rule)
+                asked.append((tuple(chosen[k]), counts))
+            if asked:
+                counter.remove(asked)
+    return [ends[k] for k in range(len(paths))]
+
+
 class LocalCounter:
-    """Counts rows in memory: one path after the other, each taking its rows out in place.
+    """Counts rows in memory, in place; one path after the other, so that few counts are held.
 
     Parameters
     ----------
@@ -76,6 +106,8 @@ class LocalCounter:
         How often each row counts.
     n_threads : int
     """
+
+    n_at_once = 1
 
     def __init__(
         self, tables: Sequence[Table], rows: Rows, weight: Ints, n_threads: int = 1
@@ -97,16 +129,19 @@ class LocalCounter:
     def _count(self, table: Table, mask: Mask) -> Ints:
         return histogram(table, mask & (self.weight > 0), self.weight, self.n_threads)
 
-    def run(self, paths: Iterable[Iterator[Round]]) -> None:
-        """Exhaust every path."""
-        for path in paths:
-            live = self.weight > 0
-            for (k, t, j, side), counts in path:
-                gone = live & covered_rows(self.tables[k], t, j, side)
-                live &= ~gone
-                for table, pair in zip(self.tables, counts, strict=True):
-                    for mask, count in zip(self._masks, pair, strict=True):
-                        remove_rows(table, gone & mask, self.weight, count, self.n_threads)
+    def remove(self, asked: Sequence[tuple[tuple[RuleName, ...], Sequence[Pair]]]) -> None:
+        """Take the rows that the last rule of each request is the first to cover out of counts."""
+        for (*before, last), counts in asked:
+            gone = (self.weight > 0) & self._covered(last)
+            for rule in before:
+                gone &= ~self._covered(rule)
+            for table, pair in zip(self.tables, counts, strict=True):
+                for mask, count in zip(self._masks, pair, strict=True):
+                    remove_rows(table, gone & mask, self.weight, count, self.n_threads)
+
+    def _covered(self, rule: RuleName) -> Mask:
+        table, t, j, side = rule
+        return covered_rows(self.tables[table], t, j, side)
 
 
 class Sweep:
@@ -144,14 +179,13 @@ class Sweep:
         self._found_examples: tuple[Ints, Ints, Ints] | None = None
         self.counter = counter or LocalCounter([table], rows, self.weight, options.n_threads)
 
-    def path(self, penalty: float) -> list[Step]:
+    def path(self, penalty: float) -> tuple[Step, ...]:
         """The greedy cover for one penalty, up to ``max_rules`` rules."""
-        steps: list[Step] = []
-        self.counter.run([self.rounds(penalty, steps)])
-        return steps
+        return grow(self.counter, [self.rounds(penalty)])[0]
 
-    def rounds(self, penalty: float, steps: list[Step]) -> Iterator[Round]:
-        """Append the rules of the greedy cover to ``steps``, a round each."""
+    def rounds(self, penalty: float) -> Generator[Round, None, tuple[Step, ...]]:
+        """The rules of the greedy cover, a round each."""
+        steps: list[Step] = []
         live = self.active.copy()
         negative, positive = (count.copy() for count in self.counter.start()[0])
         same, other = (positive, negative) if self.sign > 0 else (negative, positive)
@@ -167,6 +201,7 @@ class Sweep:
                 yield (0, step.t, step.j, step.side), [(negative, positive)]
             live &= ~covered_rows(self.table, step.t, step.j, step.side)
             kept[self._rows_of(step)] = True
+        return tuple(steps)
 
     def best_step(self, live: Mask, kept: Mask, penalty: float) -> tuple[Step | None, float]:
         """The best rule where ``live`` are the rows with weight, and its usefulness."""

@@ -7,13 +7,14 @@ are candidates.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from handful._types import Ints
 from handful.rules.rows import Rows
+from handful.rules.search.greedy import grow
 from handful.rules.table import Counter, Pair, Round, Table
 
 
@@ -63,14 +64,13 @@ class ListSweep:
         assert table.family is not None, "a table of several families is not swept as one"
         return table.family.both_sides(table, self.rows)
 
-    def path(self, penalties: dict[int, float]) -> list[ListedStep]:
+    def path(self, penalties: dict[int, float]) -> tuple[ListedStep, ...]:
         """One greedy list; ``penalties[output]`` weighs the errors of rules with that output."""
-        steps: list[ListedStep] = []
-        self.counter.run([self.rounds(penalties, steps)])
-        return steps
+        return grow(self.counter, [self.rounds(penalties)])[0]
 
-    def rounds(self, penalties: dict[int, float], steps: list[ListedStep]) -> Iterator[Round]:
-        """Append the rules of the greedy list to ``steps``, a round each."""
+    def rounds(self, penalties: dict[int, float]) -> Generator[Round, None, tuple[ListedStep, ...]]:
+        """The rules of the greedy list, a round each."""
+        steps: list[ListedStep] = []
         pairs = [(pair[0].copy(), pair[1].copy()) for pair in self.counter.start()]
         counts = [{-1: pair[0], 1: pair[1]} for pair in pairs]
         left = _sums(pairs)
@@ -84,6 +84,7 @@ class ListSweep:
             steps.append(replace(found, n_negative=covered[0], n_positive=covered[1]))
             if min(left) == 0:
                 break
+        return tuple(steps)
 
     def _best(
         self, counts: list[dict[int, Ints]], penalties: dict[int, float]

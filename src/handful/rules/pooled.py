@@ -12,11 +12,14 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from handful._threads import in_one_blas_thread
+from handful._threads import one_blas_thread
 from handful._types import Floats, Ints, Mask
-from handful.rules import AbstractRule, Ball, LinearRule, Rows, Stump, Table
-from handful.rules.ball import ball_distances
+from handful.rules.ball import Ball, ball_distances
 from handful.rules.directions import inner_products
+from handful.rules.linear import PAIR_ORIGIN, LinearRule
+from handful.rules.rows import Rows
+from handful.rules.rule import AbstractRule
+from handful.rules.stump import Stump
 from handful.rules.table import (
     ABOVE,
     BELOW,
@@ -24,6 +27,7 @@ from handful.rules.table import (
     SIDE_NAMES,
     UNEQUAL,
     Encoder,
+    Table,
     encode_rows,
     pad_thresholds,
 )
@@ -67,12 +71,17 @@ def fit_logistic(Z: Floats, y: Ints, ridge: float) -> Floats:
 
 @dataclass(frozen=True)
 class Projections:
-    """Candidate directions of one pool with codes for all rows and for the pool itself."""
+    """Candidate directions of one pool with codes for all rows and for the pool itself.
+
+    ``values`` are those of the pool, by direction; ``pairs`` the positions in the pool of the two
+    examples behind each weighted sum, -1 where the whole pool is behind it.
+    """
 
     family: str
     pool: Ints
     pool_y: Ints
-    outside_weight: Ints
+    values: Floats
+    pairs: Ints
     table: Table
     pool_table: Table
     sides: Ints
@@ -93,13 +102,33 @@ class Projections:
         cut, name = float(self.table.thresholds[t, j]), SIDE_NAMES[side]
         n_stumps, n_linear = len(self.stump_features), len(self.weights)
         if t < n_stumps:
-            return Stump(int(self.stump_features[t]), cut, name)
+            return Stump(int(self.stump_features[t]), cut, name, self._beside(t, cut))
         if t < n_stumps + n_linear:
-            weights = tuple(self.weights[t - n_stumps].tolist())
-            origin = self.origins[t - n_stumps]
-            return LinearRule(weights, cut, name, origin=origin, tol=float(self.tolerances[t]))
-        center = tuple(self.centers[t - n_stumps - n_linear].tolist())
-        return Ball(center, cut, name, scale=tuple(self.scale.tolist()))
+            return self._weighted(t, t - n_stumps, cut, name)
+        at = t - n_stumps - n_linear
+        center, scale = (tuple(part.tolist()) for part in (self.centers[at], self.scale))
+        made_of = (int(self.pool[at]), *self._beside(t, cut))
+        return Ball(center, cut, name, scale=scale, indices=made_of)
+
+    def _weighted(self, t: int, at: int, cut: float, side: str) -> LinearRule:
+        weights, pair = tuple(self.weights[at].tolist()), self.pairs[at]
+        made_of = () if pair[0] < 0 else (*self.pool[pair].tolist(), *self._beside(t, cut))
+        return LinearRule(
+            weights, cut, side, self.origins[at], float(self.tolerances[t]), indices=made_of
+        )
+
+    def _beside(self, t: int, cut: float) -> tuple[int, ...]:
+        """The examples between whose values a cut lies; the one that has it, of categories."""
+        values = self.values[t]
+        at = np.flatnonzero(values == cut)
+        if len(at) and self.sides[2 * t, 1] == EQUAL:
+            return (int(self.pool[at[0]]),)
+        nearest = (
+            values[values <= cut].max(initial=-np.inf),
+            values[values > cut].min(initial=np.inf),
+        )
+        found = [np.flatnonzero(values == value) for value in nearest]
+        return tuple(int(self.pool[at[0]]) for at in found if len(at))
 
 
 def make_projections(rows: Rows, pool: Ints, families: Sequence[str]) -> Projections:
@@ -114,7 +143,8 @@ def make_projections(rows: Rows, pool: Ints, families: Sequence[str]) -> Project
         families = [family for family in families if family == "stumps"]
     center, scale = pool_scales(Xp)
     stumps = np.arange(rows.X.shape[1]) if "stumps" in families else np.arange(0)
-    weights, held_out, origins = _linear_part(Xp, yp, center, scale, families)
+    with one_blas_thread():
+        weights, held_out, origins, pairs = _linear_part(Xp, yp, center, scale, families)
     centers = Xp[:0]
     if "balls" in families:
         centers = Xp[:_MAX_CENTERS]
@@ -125,7 +155,6 @@ def make_projections(rows: Rows, pool: Ints, families: Sequence[str]) -> Project
     is_categorical[: len(stumps)] = rows.is_categorical[stumps]
     thresholds, n_thresholds, tolerances = _thresholds(pool_values, is_categorical, len(stumps))
     t, none = np.arange(len(pool_values)), np.full(len(pool_values), -1)
-    outside = rows.weight - np.bincount(pool_rows, minlength=len(rows.weight))
     encoder = Encoder(values, t, none, thresholds, n_thresholds, tolerances)
     tables = [
         Table(
@@ -149,7 +178,8 @@ def make_projections(rows: Rows, pool: Ints, families: Sequence[str]) -> Project
         family="+".join(families),
         pool=pool,
         pool_y=yp,
-        outside_weight=outside,
+        values=pool_values,
+        pairs=pairs,
         table=tables[0],
         pool_table=tables[1],
         sides=np.column_stack([np.repeat(t, 2), sides.ravel()]),
@@ -181,19 +211,22 @@ def pool_scales(Xp: Floats) -> tuple[Floats, Floats]:
     return mean, np.where(spread > floor, spread, 1.0)
 
 
-@in_one_blas_thread
 def _linear_part(
     Xp: Floats,
     yp: Ints,
     center: Floats,
     scale: Floats,
     families: Sequence[str],
-) -> tuple[Floats, Floats, tuple[str, ...]]:
-    """Weights on raw features; cross-validated values at the pool for the fitted models."""
+) -> tuple[Floats, Floats, tuple[str, ...], Ints]:
+    """Weights on raw features; cross-validated values at the pool for the fitted models.
+
+    Then where each comes from, in words and as a pair of positions in the pool.
+    """
     n_features = Xp.shape[1]
     weights: list[Floats] = []
     held_out: list[Floats] = []
     origins: list[str] = []
+    pairs: list[tuple[int, int]] = []
     both = len(np.unique(yp)) == 2
     if "linear" in families and both and len(yp) >= 10:
         Z = (Xp - center) / scale
@@ -202,14 +235,17 @@ def _linear_part(
             weights.append(w[:-1] / scale)
             held_out.append(_cross_validated(Z, yp, ridge, w, (center, scale)))
             origins.append(f"logistic regression on the pool (ridge {ridge:g})")
+            pairs.append((-1, -1))
     if "half-spaces" in families and both:
         positive, negative = np.flatnonzero(yp > 0), np.flatnonzero(yp < 0)
         for i, j in first_pairs(len(positive), len(negative), _MAX_PAIRS):
             a, b = positive[i], negative[j]
             weights.append((Xp[a] / scale - Xp[b] / scale) / scale)
-            origins.append("half-space between two examples of the pool")
+            origins.append(PAIR_ORIGIN)
+            pairs.append((int(a), int(b)))
     W = np.array(weights).reshape(-1, n_features)
-    return W, np.array(held_out).reshape(-1, len(yp)), tuple(origins)
+    made_of = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return W, np.array(held_out).reshape(-1, len(yp)), tuple(origins), made_of
 
 
 def first_pairs(n_first: int, n_second: int, n_most: int) -> list[tuple[int, int]]:

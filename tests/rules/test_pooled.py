@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from handful.covering.codes.projections import (
+from handful.rules import Ball, LinearRule, Stump, collapse_rows
+from handful.rules.pooled import (
     _MAX_CENTERS,
     _MAX_PAIRS,
     _MAX_THRESHOLDS,
@@ -17,7 +18,6 @@ from handful.covering.codes.projections import (
     make_projections,
     pool_scales,
 )
-from handful.rules import Ball, LinearRule, Stump, collapse_rows
 from handful.rules.table import covered_rows
 
 ALL = ("stumps", "linear", "half-spaces", "balls")

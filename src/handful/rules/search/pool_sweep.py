@@ -1,0 +1,165 @@
+"""Greedy covers by the candidates of a pool, each at the price of its rank there.
+
+Candidates are ranked by their usefulness on the pool given the rules before:
+P(rank i) proportional to 1 / (i (1 + ln i)^2), shared equally among candidates of equal
+usefulness. The examples outside the pool choose the path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from handful._types import Floats, Ints
+from handful.rules.family import KIND_SIGNS
+from handful.rules.pooled import Projections
+from handful.rules.rows import Rows
+from handful.rules.search.greedy import grow, histogram, remove_rows
+from handful.rules.table import WITH_MISSING, Counter, Round, covered_rows
+
+Prefix = tuple[tuple[int, int, int], ...]
+
+
+@lru_cache(maxsize=8)
+def _rank_masses(n_candidates: int) -> Floats:
+    """Cumulative prior mass of the first i ranks, i = 0 .. n_candidates."""
+    i = np.arange(1, n_candidates + 1, dtype=np.float64)
+    masses = np.concatenate([[0.0], np.cumsum(1.0 / (i * (1.0 + np.log(i)) ** 2))])
+    return np.asarray(masses / masses[-1])
+
+
+def level_nats(levels: Ints) -> Floats:
+    """Cost of one candidate of each usefulness level, from how many candidates have it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> nats = level_nats(np.array([2, 0, 1]))  # one candidate on top, two at the bottom
+    >>> round(float(np.exp(-nats[2]) + 2 * np.exp(-nats[0])), 12)
+    1.0
+    """
+    masses = _rank_masses(int(levels.sum()))
+    above = np.concatenate([np.cumsum(levels[::-1])[::-1][1:], [0]])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = (masses[above + levels] - masses[above]) / levels
+        return np.where(levels > 0, -np.log(share), np.inf)
+
+
+@dataclass(frozen=True)
+class CodedStep:
+    """A rule of a path with its price."""
+
+    t: int
+    j: int
+    side: int
+    nats: float
+    n_same: int = 0  # counted examples that it is the first to cover
+    n_other: int = 0
+
+
+class PoolSweep:
+    """Greedy paths over the projections of one pool, for one kind."""
+
+    def __init__(
+        self,
+        projections: Projections,
+        rows: Rows,
+        kind: str,
+        max_rules: int,
+        n_threads: int = 1,
+        counter: Counter | None = None,
+        is_list: bool = False,
+    ) -> None:
+        self.projections, self.rows, self.kind = projections, rows, kind
+        self.sign, self.max_rules = KIND_SIGNS[kind], max_rules
+        self.table = projections.table
+        self.counter = counter or pool_counter(projections, rows, n_threads)
+        self.pool_table = projections.pool_table
+        self.sides = projections.sides.copy()
+        if self.sign > 0 and not is_list:
+            self.sides[:, 1] += WITH_MISSING
+        self._prices: dict[Prefix, Floats | None] = {}
+        ones = np.ones(len(projections.pool), dtype=np.int64)
+        self.pool_is_same = projections.pool_y == self.sign
+        self.pool_same = histogram(self.pool_table, self.pool_is_same, ones)
+        self.pool_other = histogram(self.pool_table, ~self.pool_is_same, ones)
+
+    def path(self, penalty: float, exchange: float) -> tuple[CodedStep, ...]:
+        """Rules that maximise usefulness - exchange * nats on the counted examples."""
+        return grow(self.counter, [self.rounds(penalty, exchange)])[0]
+
+    def rounds(
+        self, penalty: float, exchange: float
+    ) -> Generator[Round, None, tuple[CodedStep, ...]]:
+        """The rules of a path, a round each."""
+        steps: list[CodedStep] = []
+        negative, positive = (count.copy() for count in self.counter.start()[0])
+        same, other = (positive, negative) if self.sign > 0 else (negative, positive)
+        pool_same, pool_other = self.pool_same.copy(), self.pool_other.copy()
+        pool_live = np.ones(len(self.pool_is_same), dtype=bool)
+        ones = np.ones(len(pool_live), dtype=np.int64)
+        while len(steps) < self.max_rules:
+            prefix = tuple((step.t, step.j, step.side) for step in steps)
+            nats = self._nats(prefix, pool_same, pool_other)
+            if nats is None:
+                break
+            found = self._best((same, other, pool_same, pool_other), nats, penalty, exchange)
+            if found is None:
+                break
+            before = int(same[0].sum()), int(other[0].sum())
+            yield (0, found.t, found.j, found.side), [(negative, positive)]
+            n_same, n_other = before[0] - int(same[0].sum()), before[1] - int(other[0].sum())
+            steps.append(replace(found, n_same=n_same, n_other=n_other))
+            gone = pool_live & covered_rows(self.pool_table, found.t, found.j, found.side)
+            remove_rows(self.pool_table, gone & self.pool_is_same, ones, pool_same)
+            remove_rows(self.pool_table, gone & ~self.pool_is_same, ones, pool_other)
+            pool_live &= ~gone
+        return tuple(steps)
+
+    def _nats(self, prefix: Prefix, pool_same: Ints, pool_other: Ints) -> Floats | None:
+        """Price of the next rule by its usefulness on the pool; shared by paths that agree."""
+        from handful.rules.search import table_loops
+
+        if prefix not in self._prices:
+            offset = len(self.pool_is_same)
+            levels = table_loops.count_usefulness(
+                pool_same,
+                pool_other,
+                self.table.n_thresholds,
+                self.sides,
+                offset,
+                2 * offset + 1,
+            )
+            # a pool of equal rows offers no rule
+            self._prices[prefix] = level_nats(levels) if levels.sum() else None
+        return self._prices[prefix]
+
+    def _best(
+        self, counts: tuple[Ints, Ints, Ints, Ints], nats: Floats, penalty: float, exchange: float
+    ) -> CodedStep | None:
+        from handful.rules.search import table_loops
+
+        same, other, pool_same, pool_other = counts
+        table, sides = self.table, self.sides
+        found = table_loops.best_coded_rule(
+            same,
+            other,
+            pool_same,
+            pool_other,
+            table.n_thresholds,
+            sides,
+            nats,
+            len(self.pool_is_same),
+            float(penalty),
+            float(exchange) * self.rows.unit,
+        )
+        _, _, price, t, j, side = found
+        return CodedStep(t, j, side, price) if t >= 0 else None
+
+
+def pool_counter(projections: Projections, rows: Rows, n_threads: int = 1) -> Counter:
+    """Counts the examples that are not in the pool."""
+    return rows.counter([projections.table], without=projections.pool, n_threads=n_threads)

@@ -1,0 +1,150 @@
+"""Machines made of rules with their examples: what the file leaves out is found in the data.
+
+A file holds no row. It names columns that rules look at, words that rules name, weights of
+half-spaces, and examples by their digests. The custodian's data have the rest: here the document is
+completed from them, and what it does say is compared with what they give.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.verify._audit import Audit, is_close, is_number
+from handful.verify._geometry import rule_cut, rule_tolerance
+from handful.verify._rows import words_of
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Document = Mapping[str, Any]
+
+THREE, TWO = "half-space of three examples", "half-space of two examples"
+_DEEPEST = 5  # level of a dyadic threshold
+_LINEAR = {"name": "linear", "gamma": 1.0, "degree": 3, "coef0": 0.0}
+_POOLED = ("pool", "plain", "constant")
+
+
+def with_columns(audit: Audit, document: Document, X: Any) -> dict[str, Any] | None:
+    """The document with the names and the words of all columns that were offered."""
+    n_features, stored = document["n_features"], document["provenance"]["data"]
+    features, words = stored["features"], stored["words"]
+    used = document["feature_names"]
+    are_names = features is None or (isinstance(features, list) and len(features) == n_features)
+    if not audit.check("features", are_names, f"must be {n_features} names or null"):
+        return None
+    is_same = (used is None) == (features is None) and all(
+        name is None or name == whole
+        for name, whole in zip(used or [], features or [], strict=True)
+    )
+    are_places = all(type(j) is int and 0 <= j < n_features for j in words)
+    holds = audit.check("names of the columns", is_same, "are not those of the features")
+    holds &= audit.check("columns of words", are_places, "are not among the features")
+    if not holds:
+        return None
+    known: list[list[str] | None] = [None] * n_features
+    for j in words:
+        known[j] = words_of(X, j, None if features is None else features[j])
+    machines = [_with_words(audit, machine, document, known) for machine in document["machines"]]
+    categories = known if words else None
+    return {
+        **document,
+        "feature_names": features,
+        "categories": categories,
+        "machines": machines,
+    }
+
+
+def _with_words(
+    audit: Audit, machine: Document, document: Document, known: Sequence[list[str] | None]
+) -> dict[str, Any]:
+    """Rules on words by the place of the word among all words of its column."""
+    rules = []
+    for rule in machine["rules"]:
+        if rule["type"] == "stump" and known[rule["feature"]] is not None:
+            said = document["categories"][rule["feature"]]
+            word = said[int(rule["threshold"])]
+            words = known[rule["feature"]] or []
+            is_known = word in words
+            audit.check(f"the word {word!r}", is_known, "is not in its column")
+            place = float(words.index(word)) if is_known else -2.0
+            rule = {**rule, "threshold": place}
+        rules.append(rule)
+    return {**machine, "rules": rules}
+
+
+def with_examples(
+    audit: Audit, document: Document, X: Floats, digests: Sequence[bytes], order: Ints
+) -> dict[str, Any] | None:
+    """The document with examples by their rows, half-spaces by theirs, pools as they are drawn."""
+    first = {digests[i]: int(i) for i in reversed(order.tolist())}  # the earliest of equal rows
+    named = [first.get(bytes.fromhex(text)) for text in document["compression_set"]]
+    absent = sum(place is None for place in named)
+    holds = audit.check("kept examples", not absent, f"{absent} are not in the data")
+    holds &= audit.check("kept examples", len(set(named)) == len(named), "must be distinct")
+    if not holds:
+        return None
+    places = [place for place in named if place is not None]
+    codes = [_with_kept(audit, code, places, order) for code in document["codes"]]
+    machines = [
+        {**m, "rules": [_with_rows(audit, i, r, places, X) for i, r in enumerate(m["rules"], 1)]}
+        for m in document["machines"]
+    ]
+    return {**document, "codes": codes, "machines": machines, "compression_set": places}
+
+
+def _with_kept(audit: Audit, code: Document, places: Sequence[int], order: Ints) -> dict[str, Any]:
+    """A code with the examples that are not counted: those that it names, or its pool."""
+    kept, size = code["kept"], code["pool_size"]
+    if code["scheme"] not in _POOLED:
+        is_usable = all(type(i) is int and 0 <= i < len(places) for i in kept)
+        is_usable = is_usable and all(i < j for i, j in itertools.pairwise(kept))
+        audit.check("kept examples", is_usable, "must be sorted, distinct, existing")
+        return {**code, "kept": sorted(places[i] for i in kept)}
+    audit.equal("kept examples of a pool", kept, None)
+    is_fixed = code["scheme"] == "constant" and size == len(order)  # nobody voted
+    return {**code, "kept": [] if is_fixed else sorted(order[:size].tolist())}
+
+
+def _with_rows(
+    audit: Audit, i: int, rule: Document, places: Sequence[int], X: Floats
+) -> dict[str, Any]:
+    """A rule with the numbers of its examples; a half-space with the rows behind its weights."""
+    indices = [places[place] for place in rule["indices"]]
+    rule = {**rule, "indices": indices}
+    if rule["type"] != "linear" or rule["origin"] not in (THREE, TWO):
+        return rule
+    a, b = X[indices[0]], X[indices[1]]
+    where, wanted = f"rule {i}", (a - b).tolist()
+    audit.check(f"{where}: weights", rule["weights"] == wanted, "are not the difference a - b")
+    made = {"side": rule["side"], "kernel": _LINEAR, "a": a.tolist(), "b": b.tolist()}
+    made |= {"indices": indices, "threshold": rule["threshold"]}
+    if rule["origin"] == THREE:
+        made["type"] = "half-space"
+    else:
+        made |= {"type": "two-point", **_fraction(rule["threshold"], made)}
+        again = rule_cut(made)
+        audit.check(
+            f"{where}: threshold",
+            is_close(rule["threshold"], again, 1e-12),
+            f"the file says {rule['threshold']!r}, it is {again!r}",
+        )
+    tolerance = rule_tolerance(made)
+    holds = is_number(rule["tol"]) and is_close(rule["tol"], tolerance, tolerance)
+    audit.check(f"{where}: tolerance", holds, f"the file says {rule['tol']!r}, it is {tolerance!r}")
+    return made
+
+
+def _fraction(threshold: float, pair: Document) -> dict[str, int]:
+    """The dyadic fraction nearest to where a threshold lies between the two examples."""
+    at_b, at_a = (
+        rule_cut({**pair, "type": "two-point", "numerator": n, "level": 0}) for n in (0, 1)
+    )
+    numerator = round((threshold - at_b) / (at_a - at_b) * 2**_DEEPEST)
+    level = _DEEPEST
+    while numerator and numerator % 2 == 0 and level > 1:
+        numerator, level = numerator // 2, level - 1
+    return {"numerator": numerator, "level": level}
