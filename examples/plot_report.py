@@ -27,7 +27,7 @@ print(f"{path.name}: {len(page) / 1000:.0f} kB, needs no network")
 # point, and the machine in the plane of the two features that tell most.
 figure, axes = plt.subplots(1, 2, figsize=(12, 4.5), constrained_layout=True)
 BoundPathDisplay.from_estimator(machine).plot(axes[0])
-RulesDisplay.from_estimator(machine).plot(axes[1])
+RulesDisplay.from_estimator(machine, X, y).plot(axes[1])
 plt.show()
 
 # %%
