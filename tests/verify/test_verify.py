@@ -18,6 +18,7 @@ SILENT = re.compile(r'"(gamma|degree|coef0)": [^,\n]*')
 UNUSED = {
     **dict.fromkeys(("pool", "pool-cost", "pool-two-rules", "words", "constant"), ("n_kernels",)),
     **dict.fromkeys(("list-from-pool", "three-classes", "plain"), ("n_kernels",)),
+    **dict.fromkeys(("digest", "digest-pool", "digest-plain"), ("n_kernels",)),
     "no-rule": ("candidates", "random_state"),
     "all-half-spaces": ("random_state",),
 }

@@ -50,7 +50,8 @@ class RawChunks:
     def pool(self, n_rows: int) -> tuple[Any, NDArray[Any], Ints]:
         """The first rows of the blind order, in that order."""
         looked = self.looked
-        order = first_rows(looked.digests, looked.starts, looked.sizes, looked.draw, n_rows)
+        rows = (looked.digests, looked.starts, looked.sizes)
+        order, _ = first_rows(*rows, looked.draw, n_rows)
         ordered = np.sort(order)
         take = require_dask().delayed(_take, pure=False)
         wanted = [(k, at) for k, at in enumerate(looked.within(ordered)) if len(at)]

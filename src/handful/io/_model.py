@@ -312,9 +312,18 @@ def model_from_dict(data: Any) -> StoredModel:
         certificate=None if data["certificate"] is None else read_certificate(data["certificate"]),
         provenance=dict(data["provenance"]),
     )
+    _check_used_names(model)
     _check_categories(model)
     _check_codes(data, model)
     return model
+
+
+def _check_used_names(model: StoredModel) -> None:
+    """Columns that decide anything have names, where columns have names at all."""
+    names = model.feature_names
+    absent = [] if names is None else [j for j in model.used_features if names[j] is None]
+    if absent:
+        raise ModelFileError(f"`feature_names` must name the columns in use, not so {absent[:10]}.")
 
 
 def _read_machines(data: Mapping[str, Any], n_classes: int, n_features: int) -> tuple[Machine, ...]:

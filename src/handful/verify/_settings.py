@@ -56,7 +56,7 @@ def check_settings(audit: Audit, settings: Any) -> bool:
         audit.check(
             "settings: family_sets",
             isinstance(sets, list)
-            and bool(sets or settings["pool_families"])
+            and (bool(sets) or settings["pool_families"] == ["linear"])
             and all(f and _are_words(f, _FAMILIES) for f in sets),
             "must be lists of rule families",
         ),
