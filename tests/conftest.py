@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import zlib
 from pathlib import Path
 
@@ -30,3 +31,11 @@ def data_dir() -> Path:
     if not folder.is_dir():
         pytest.skip("the papers' data sets are not here: set HANDFUL_DATA to their folder")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    """No test leaves a figure open: matplotlib warns of many, whichever test opens the last."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

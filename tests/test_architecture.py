@@ -240,7 +240,6 @@ def test_numbers_say_why(path):
 # Modules that still reach into estimators, and why.
 REACHES = {
     "distributed/_boosting.py": "fills an estimator that was fitted on chunks",
-    "distributed/_mapping.py": "sends estimators to workers without their training rows",
     "pursuit/elsewhere.py": "fills an estimator that was fitted on chunks",
 }
 

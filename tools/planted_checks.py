@@ -30,12 +30,6 @@ VERIFY: dict[str, list[Row]] = {
             (_FORGED, "tests/verify/test_linear.py"),
         ),
         (
-            "words not compared with the data",
-            "    check_categories(audit, document, X)\n",
-            "",
-            ("tests/verify/test_rows.py",),
-        ),
-        (
             "wording not derived",
             "check_wording(audit, certificate, rule_wording(",
             "(lambda *a: None)(audit, certificate, rule_wording(",
@@ -49,11 +43,10 @@ VERIFY: dict[str, list[Row]] = {
         ),
         (
             "compression set not derived",
-            'audit.equal("compression set", document["compression_set"], kept)',
+            'audit.equal("compression set", sorted(document["compression_set"]), sorted(named))',
             "None",
             (_SAID,),
         ),
-        ("examples not compared", "    _check_examples(audit, document, X, codes)\n", "", (_SAID,)),
         (
             "a kept example twice",
             "all(i < j for i, j in",

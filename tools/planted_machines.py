@@ -36,26 +36,20 @@ COVERING: dict[str, list[Row]] = {
             'kernels", 0.0))',
             _owes("kernels"),
         ),
-        (
-            "votes for a constant counted again",
-            "            kept=kept,\n            pool_size=len(kept),",
-            "            pool_size=len(kept),",
-            _owes("stumps and pools"),
-        ),
     ],
-    "covering.classifier": [
+    "covering._certify": [
         (
             "one class pays for all",
-            "for k, part in enumerate(self._learned)\n            for term",
-            "for k, part in enumerate(self._learned[:1])\n            for term",
+            "zip(fit.classes, fit.chosen, strict=True)",
+            "zip(fit.classes[:1], fit.chosen[:1], strict=True)",
             _owes("three classes"),
         ),
     ],
     "tables._blind": [
         (
             "pools by position",
-            "BlindOrder(draw.first(digests)[0], draw)",
-            "BlindOrder(np.arange(len(digests)), draw)",
+            "BlindOrder(draw.first(digests)[0], draw, digests)",
+            "BlindOrder(np.arange(len(digests)), draw, digests)",
             (f"{_VALIDITY}::test_digest_pools_are_fair_among_equal_rows",),
         ),
         (
@@ -80,8 +74,8 @@ COVERING: dict[str, list[Row]] = {
         ),
         (
             "errors taken out twice",
-            "n_wrong[label] - int(",
-            "n_wrong[label] - 2 * int(",
+            "n_wrong[k] - (0 if is_apart else kept[k])",
+            "n_wrong[k] - (0 if is_apart else 2 * kept[k])",
             (_COUNTS,),
         ),
     ],
@@ -132,6 +126,8 @@ COVERING: dict[str, list[Row]] = {
             '"conjunction or disjunction", 0.0)',
             _owes("stumps and pools"),
         ),
+    ],
+    "rules.search.pool_sweep": [
         (
             "equal ranks not shared",
             "masses[above]) / levels",

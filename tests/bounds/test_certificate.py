@@ -148,8 +148,8 @@ def test_explain_says_everything():
     for piece in (
         "With 95 % confidence",
         "misclassified is at most 8.82 %",
-        "3 of 615 examples",
-        "15 errors",
+        "Held back from the count: 3 of 615 examples",
+        "errors on those of the others that are counted: 15",
         f"{certificate.nats:.3f} nats",
         "choice among 2 families",
         "It holds if: " + certificate.assumptions[0],

@@ -97,7 +97,7 @@ def test_the_certificate_is_that_of_the_machine_on_raw_columns(contest):
     machine = RIVALS["half-spaces"].make(True, 0).fit(contest.X, contest.y)
     found = run_task("half-spaces", contest, "all")
     assert found["certificate"] == machine.certify(0.05).risk
-    assert found["held_back"] == len(machine.compression_set_)
+    assert found["held_back"] == len(machine.held_back_)
 
 
 def test_a_failure_is_a_note(contest, monkeypatch):

@@ -35,7 +35,7 @@ def _rule(machine):
 
 def _printed(machine):
     """The conditions of the printed rule."""
-    inside = _rule(machine).split("\n", 1)[1].rsplit(";", 1)[0]
+    inside = _rule(machine).split("\n", 1)[1].split(";", 1)[0]
     return [part.strip() for part in inside.replace("\n  or ", "\n  and ").split("\n  and ")]
 
 

@@ -60,7 +60,7 @@ class RulesDisplay:
     >>> from handful import RulesDisplay, SetCoveringMachine, load_dataset
     >>> data = load_dataset("breastw")
     >>> machine = SetCoveringMachine(rules="stumps", random_state=0).fit(data.X, data.y)
-    >>> RulesDisplay.from_estimator(machine, features=(0, 1)).margins.shape
+    >>> RulesDisplay.from_estimator(machine, data.X, data.y, features=(0, 1)).margins.shape
     (2, 80, 80)
     """
 
