@@ -48,6 +48,12 @@ def main(data_dir=None):
             f"(standard error {se:.3f})"
         )
 
+    if data_dir:
+        X, y = _xy("pima", data_dir)
+        start = time.perf_counter()
+        SetCoveringMachine("half-spaces", candidates=None).fit(X, y)
+        print(f"pima, every pair of examples: {time.perf_counter() - start:.2f} s")
+
 
 def _xy(name, data_dir):
     data = load_dataset(name, data_dir=data_dir)

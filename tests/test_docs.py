@@ -6,6 +6,7 @@ import importlib.util
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,33 @@ def test_performance_page_shows_outputs(tmp_path):
     assert page.index("ratio 3.0") < page.index("ratio 5.0 '''")
     assert "## Without a saved result\n\n- `bench_b.py`: B against c." in page
     assert "Usage" not in page
+
+
+def test_the_first_table_says_what_was_reached(tmp_path):
+    tool = _load(ROOT / "tools" / "performance_page.py")
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "bench_a.txt").write_text("ratio 3.5\n5.25 s\n")
+    entry = '[[target]]\nwhat = "{}"\npeer = "p"\nresult = "bench_{}"\npattern = \'{}\'\n'
+    entry += 'at = "{}"\ntarget = {}\nunit = "{}"\n'
+    wanted = [
+        ("more", "a", "ratio ([0-9.]+)", "least", 3, "x"),
+        ("less", "a", "([0-9.]+) s", "most", 5, " s"),
+        ("none", "b", "([0-9.]+) s", "most", 5, " s"),
+    ]
+    (tmp_path / "targets.toml").write_text("".join(entry.format(*row) for row in wanted))
+    page = tool.render(tmp_path)
+    assert "| more | p | 3.5x | ≥ 3x | yes |" in page
+    assert "| less | p | 5.25 s | ≤ 5 s | no |" in page
+    assert "| none | p | not measured | ≤ 5 s |  |" in page
+
+
+def test_every_saved_output_that_a_target_names_has_its_number():
+    tool = _load(ROOT / "tools" / "performance_page.py")
+    folder = ROOT / "benchmarks"
+    entries = tomllib.loads((folder / "targets.toml").read_text(encoding="utf-8"))["target"]
+    for entry in entries:
+        is_saved = (folder / "results" / f"{entry['result']}.txt").is_file()
+        assert not is_saved or tool.number_of(entry, folder) is not None, entry["what"]
 
 
 def test_papers_page_has_a_place_for_known_tables_only():

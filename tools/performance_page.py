@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -43,6 +44,36 @@ def section(path: Path, results: list[Path]) -> str:
     return "\n\n".join(parts)
 
 
+def number_of(entry: dict, folder: Path) -> float | None:
+    """What a saved output says of one target; None where it says nothing."""
+    path = folder / RESULTS / f"{entry['result']}.txt"
+    found = (
+        re.search(entry["pattern"], path.read_text(encoding="utf-8")) if path.is_file() else None
+    )
+    return float(found[1]) if found else None
+
+
+def first_table(folder: Path) -> list[str]:
+    """What, against whom, measured, target: one line each, from benchmarks/targets.toml."""
+    path = folder / "targets.toml"
+    if not path.is_file():
+        return []
+    lines = ["| what | against | measured | target | reached |", "|---|---|---|---|---|"]
+    for entry in tomllib.loads(path.read_text(encoding="utf-8"))["target"]:
+        unit, goal, value = entry["unit"], entry["target"], number_of(entry, folder)
+        sign = "≥" if entry["at"] == "least" else "≤"
+        if value is None:
+            measured, reached = "not measured", ""
+        else:
+            measured = f"{value:g}{unit}"
+            reached = (
+                "yes" if (value >= goal if entry["at"] == "least" else value <= goal) else "no"
+            )
+        row = [entry["what"], entry["peer"], measured, f"{sign} {goal:g}{unit}", reached]
+        lines.append("| " + " | ".join(row) + " |")
+    return ["## At a glance", "\n".join(lines)]
+
+
 def render(folder: Path) -> str:
     """The whole page from a folder of benchmarks."""
     measured, waiting = [], []
@@ -56,7 +87,7 @@ def render(folder: Path) -> str:
         else:
             first = " ".join(claim(path).split("\n\n")[0].split())
             waiting.append(f"- `{path.name}`: {first}")
-    parts = [INTRODUCTION.strip(), *measured]
+    parts = [INTRODUCTION.strip(), *first_table(folder), *measured]
     if waiting:
         parts.append("## Without a saved result\n\n" + "\n".join(waiting))
     return "\n\n".join(parts) + "\n"
