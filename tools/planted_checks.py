@@ -10,6 +10,20 @@ _SCORES = "tests/verify/test_score_machines.py"
 _FORGED = "tests/verify/test_forged_pools.py"
 
 VERIFY: dict[str, list[Row]] = {
+    "verify._restore": [
+        (
+            "a kept example twice",
+            "all(i < j for i, j in",
+            "all(i <= j for i, j in",
+            (_SAID,),
+        ),
+        (
+            "weights not compared with the examples",
+            'rule["weights"] == wanted',
+            "True",
+            (_SAID,),
+        ),
+    ],
     "verify._verify": [
         (
             "hash not compared",
@@ -21,7 +35,7 @@ VERIFY: dict[str, list[Row]] = {
             "pool not drawn again",
             "holds = set(kept) == pool if is_whole else set(kept) <= pool",
             "holds = True",
-            (_FORGED,),
+            ("tests/verify/test_verify.py::test_a_kept_example_comes_from_the_pool",),
         ),
         (
             "regression not fitted again",
@@ -48,9 +62,9 @@ VERIFY: dict[str, list[Row]] = {
             (_SAID,),
         ),
         (
-            "a kept example twice",
-            "all(i < j for i, j in",
-            "all(i <= j for i, j in",
+            "examples of a pool's rule not compared",
+            "holds = is_made_of(",
+            "holds = True or is_made_of(",
             (_SAID,),
         ),
         (

@@ -36,6 +36,12 @@ COVERING: dict[str, list[Row]] = {
             'kernels", 0.0))',
             _owes("kernels"),
         ),
+        (
+            "votes for a constant counted again",
+            "constant_candidates(rows, scheme.terms, (kind,), kept)",
+            "constant_candidates(rows, scheme.terms, (kind,))",
+            _owes("stumps and pools"),
+        ),
     ],
     "covering._certify": [
         (

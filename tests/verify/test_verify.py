@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from handful.tables import blind_order, row_digests
 from handful.verify import verify_model
 from tests.verify.cases import MACHINES, case, reseal
 
@@ -110,6 +111,13 @@ def test_every_significant_digit(name, tmp_path):
     assert not missed
 
 
+def _unnamed(document):
+    """The digest of a row that no rule is made of."""
+    digests = row_digests(case("stumps").X, case("stumps").y)
+    hexes = (digest.tobytes().hex() for digest in digests)
+    return next(text for text in hexes if text not in document["compression_set"])
+
+
 def _edited(name, change):
     document = json.loads(case(name).text)
     change(document)
@@ -137,6 +145,7 @@ def _edited(name, change):
         ("stumps", lambda d: d["codes"][0]["kept"].insert(0, d["codes"][0]["kept"][0]), "distinct"),
         ("stumps", lambda d: d["compression_set"].pop(), "the model file"),
         ("stumps", lambda d: d["compression_set"].append("0" * 64), "1 are not in the data"),
+        ("stumps", lambda d: d["compression_set"].append(_unnamed(d)), "compression set: the file"),
         ("two-point", lambda d: d["machines"][0]["rules"][0]["indices"].reverse(), "a - b"),
         ("pool", lambda d: d["machines"][0]["rules"][0]["indices"].pop(), "examples: are not"),
         ("pool", lambda d: d["codes"][0].update(kept=[0]), "kept examples of a pool"),
@@ -226,3 +235,18 @@ def test_hostile_values_are_findings_not_crashes(name, tmp_path_factory):
         assert not verdict.is_valid
 
     check()
+
+
+def test_a_kept_example_comes_from_the_pool(tmp_path):
+    """A row outside the pool with the same value would give the same stump."""
+    X, y = case("stumps").X, np.asarray(case("stumps").y)
+    document = json.loads(case("stumps").text)
+    hexes = [digest.tobytes().hex() for digest in row_digests(X, y)]
+    rule = document["machines"][0]["rules"][0]
+    place = rule["indices"][0]
+    row = hexes.index(document["compression_set"][place])
+    pool = {hexes[i] for i in blind_order(X, y, random_state=0).order[:40]}
+    same = np.flatnonzero((X[:, rule["feature"]] == rule["threshold"]) & (y == y[row]))
+    document["compression_set"][place] = next(hexes[i] for i in same if hexes[i] not in pool)
+    verdict = _verdict("stumps", reseal(json.dumps(document, indent=1)), tmp_path)
+    assert "is not what the data's digest (or the seed) draws" in " ".join(verdict.differences)
