@@ -85,8 +85,6 @@ def _fit(table: TableData, **parameters: Any) -> tuple[Any, float]:
     from handful._progress import watch_progress
     from handful.covering import SetCoveringMachine
 
-    if _is_first_run():
-        note("[dim]Compiling the search loops (first run only, a few seconds) …[/]")
     classes = classes_of(table)
     if table.positive is not None and table.positive != classes[1]:
         parameters["classes"] = classes[::-1]  # the positive class comes second
@@ -95,13 +93,6 @@ def _fit(table: TableData, **parameters: Any) -> tuple[Any, float]:
     with progress("Learning") as report, watch_progress(report):
         machine.fit(table.X, table.y)
     return machine, time.perf_counter() - start
-
-
-def _is_first_run() -> bool:
-    """Whether no compiled loops are cached beside the package."""
-    import handful.rules
-
-    return not any((Path(handful.rules.__path__[0]) / "__pycache__").glob("_loops.*.nbi"))
 
 
 def _write(
