@@ -256,7 +256,6 @@ def test_misuse(folder, words, message):
 
 
 def test_black_boxes_are_written_beside_their_certificate(folder, tmp_path):
-    pytest.importorskip("skops", reason="the extra handful[skops] is not installed")
     words = ["--candidates", "constant,random forest", "--choose", "random forest"]
     base = ["certify", str(folder / "t.csv"), "-q", *words, "--out", str(tmp_path / "o")]
     refused = runner.invoke(app, base)

@@ -63,7 +63,8 @@ def frame_of_words(n=400):
 
 
 def test_frames_with_words_and_gaps_and_three_classes():
-    dd = pytest.importorskip("dask.dataframe")
+    import dask.dataframe as dd
+
     frame, y = frame_of_words()
     forms = ["constant", "one rule", "rule list", "linear", "additive"]
     here = CertifiedClassifier(forms, random_state=3).fit(frame, y)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -142,8 +143,9 @@ class ScoreGoals:
             return _empty()
         return _grades.operating_points(candidate.grades, self._paid(candidate, None))
 
+    @abstractmethod
     def _hold(self, candidate: Candidate) -> None:
-        raise NotImplementedError
+        """Make this candidate the chosen one."""
 
     def abstain(self, error: float) -> Band:
         """The narrowest doubt outside which answers are certified to err at most so often.

@@ -134,6 +134,7 @@ def _unpacked(
         file = stack.enter_context(_spool(name, blocks, stored))
     except UnreadableTableError:
         raise
+    # zipfile raises the last two: for a method that it does not know, and for a password
     except (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, ValueError,
             NotImplementedError, RuntimeError) as error:  # fmt: skip
         text = str(error).strip()[:200]
