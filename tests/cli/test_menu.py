@@ -133,6 +133,7 @@ def test_forms_with_training_rows_need_leave(folder, tmp_path):
     words = ["certify", str(folder / "t.csv"), "--candidates", "constant,prototypes", "-q"]
     shown = runner.invoke(app, [*words, "--choose", "prototypes"])
     assert "training rows. Say --include-rows" in shown.stdout.replace("\n", " ")
+    assert "--choose 'constant' for a form without any" in " ".join(shown.stdout.split())
     assert "similarity to (" not in shown.stdout
     refused = runner.invoke(app, [*words, "--choose", "prototypes", "--out", str(tmp_path / "a")])
     assert refused.exit_code == 2

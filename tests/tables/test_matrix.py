@@ -202,6 +202,8 @@ POSITIVE = {
     ("1", "0"): "1",
     ("dead", "alive"): "dead",
     ("Malignant", "Benign"): "Malignant",
+    ("Krank", "gesund"): "Krank",
+    ("y", "n"): "y",
 }
 
 
@@ -213,10 +215,11 @@ def test_the_case_by_its_meaning(words, tmp_path):
     assert any("by its meaning" in note for note in study.notes)
 
 
-def test_the_rarer_class_is_the_case_where_words_say_nothing(tmp_path):
-    y = np.where(AGE > 70, "blue", "green")
+@pytest.mark.parametrize("words", [("blue", "green"), ("2", "1")])
+def test_the_rarer_class_is_the_case_where_words_say_nothing(words, tmp_path):
+    y = np.where(AGE > 70, *words)
     study = read(pd.DataFrame({"age": DOSE, "outcome": y}), tmp_path)
-    assert study.positive == "blue"
+    assert study.positive == words[0]
     assert any("the rarer one; choose with --positive" in note for note in study.notes)
 
 

@@ -12,7 +12,7 @@ from handful.cli._output import console
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from handful.certified import Candidate
+    from handful.certified import Candidate, CertifiedClassifier
     from handful.tables import Column
 
 MOST_COLUMNS = 15  # that are listed one by one
@@ -76,13 +76,22 @@ def rule_lines(made: Made) -> list[str]:
     if fitted.n_training_rows and not made.options.include_rows:
         return [
             f"This form contains {fitted.n_training_rows} training rows. "
-            "Say --include-rows to print and to write them."
+            f"Say --include-rows to print and to write them{_printable_instead(made.machine)}."
         ]
     meaning = made.machine.points_lines()
     if not meaning:
         return fitted.sentences()
     together = f"With {100 * (1 - made.options.delta):g} % confidence, all at once:"
     return [*fitted.sentences(), "", together, *meaning]
+
+
+def _printable_instead(machine: CertifiedClassifier) -> str:
+    """The best row of the menu that holds no training rows, as a second way to go on."""
+    for candidate in machine.candidates_:
+        fitted = candidate.fitted
+        if fitted.is_plain and not fitted.n_training_rows:
+            return f", or --choose '{candidate.name}' for a form without any"
+    return ""
 
 
 def found_rates(made: Made) -> list[dict[str, Any]]:

@@ -19,14 +19,21 @@ _COUNT = 4  # classes that are whole numbers may be a count from here on
 # words that mean the case, and words that mean its absence, in the order in which they are tried
 CASES = (
     *("case", "abnormal", "malignant", "diseased", "sick", "ill", "dead", "died", "deceased"),
+    *("cancer", "tumor", "tumour", "infected", "krank", "tot", "verstorben", "bösartig", "maligne"),
+    *("malade", "décédé", "enfermo", "muerto", "malato", "maligno", "fall", "cas", "caso"),
     *("event", "relapse", "recurrence", "failure", "fail", "faulty", "defective", "fraud", "bad"),
-    *("positive", "pos", "present", "yes", "y", "true", "t", "ja", "oui", "+", "1"),
+    *("positive", "pos", "present", "yes", "true", "ja", "oui", "sí", "si", "sì"),
+    *("positiv", "positif", "positivo"),
 )
 CONTROLS = (
     *("control", "normal", "benign", "healthy", "well", "alive", "survived", "no event"),
+    *("gesund", "lebend", "gutartig", "sain", "vivant", "sano", "vivo", "kontrolle", "contrôle"),
     *("no relapse", "no recurrence", "success", "pass", "ok", "intact", "good", "negative"),
-    *("neg", "absent", "no", "n", "false", "f", "nein", "non", "-", "0", "-1"),
+    *("neg", "absent", "no", "false", "nein", "non", "negativ", "négatif"),
+    *("negativo",),
 )
+# short marks mean something beside their counterpart only: 1 and 2 are codes
+PAIRS = (("1", "0"), ("1", "-1"), ("+", "-"), ("y", "n"), ("t", "f"), ("j", "n"), ("o", "n"))
 
 
 @dataclass(frozen=True)
@@ -173,6 +180,9 @@ def _by_meaning(classes: Sequence[str]) -> tuple[str | None, str]:
     if len(classes) != 2:
         return None, ""
     lower = [word.casefold() for word in classes]
+    for case, control in PAIRS:
+        if set(lower) == {case, control}:
+            return classes[lower.index(case)], ", by its meaning"
     for case in CASES:
         if case in lower:
             return classes[lower.index(case)], ", by its meaning"
