@@ -158,7 +158,7 @@ def chosen(
     is_written: bool,
     positive: str | None = None,
 ) -> tuple[CertifiedClassifier, tuple[str, ...]]:
-    """The row that the user wants, or the default one among those that may be written."""
+    """The row that the user wants, or the default one among those that may be shown."""
     if options.goal is not None:
         if options.choose is not None:
             raise ValueError("`--choose` and a goal exclude each other: the goal chooses the row.")
@@ -175,12 +175,19 @@ def chosen(
         if is_written and (why := why_not_written(machine.fitted_, options)):
             raise ValueError(f"`--choose {text}` cannot be written: {why}")
         return machine, ()
-    if not is_written or not (why := why_not_written(machine.fitted_, options)):
+    holds_rows = machine.fitted_.n_training_rows > 0  # then nothing of it could be printed
+    if not (is_written or holds_rows) or not (why := why_not_written(machine.fitted_, options)):
         return machine, ()
-    first = machine.chosen_
-    machine = machine.choose(_default_of_writable(machine, options))
-    remark = f"{machine.chosen_} takes the place of {first} in the files: {why}"
-    return machine, (remark,)
+    first = f"{machine.chosen_} ({percent_up(machine.certificate_.risk)})"
+    row = _default_of_writable(machine, options)
+    if row is None and is_written:
+        raise ValueError(
+            "no row of the menu may be written: all contain training rows. Say --include-rows."
+        )
+    if row is None:
+        return machine, ()
+    machine = machine.choose(row)
+    return machine, (f"{machine.chosen_} takes the place of {first}: {why}",)
 
 
 def why_not_written(fitted: Any, options: MenuOptions) -> str:
@@ -198,7 +205,7 @@ def why_not_written(fitted: Any, options: MenuOptions) -> str:
     return ""
 
 
-def _default_of_writable(machine: CertifiedClassifier, options: MenuOptions) -> int:
+def _default_of_writable(machine: CertifiedClassifier, options: MenuOptions) -> int | None:
     """The simplest row within the tolerance of the best, of those that may be written."""
     rows = [
         (row, candidate, risk)
@@ -208,9 +215,7 @@ def _default_of_writable(machine: CertifiedClassifier, options: MenuOptions) -> 
         if not why_not_written(candidate.fitted, options)
     ]
     if not rows:
-        raise ValueError(
-            "no row of the menu may be written: all contain training rows. Say --include-rows."
-        )
+        return None
     best = min(risk for _, _, risk in rows)
     near = [(c.simplicity, c.fitted.machine.size, row) for row, c, risk in rows
             if risk <= best + options.tolerance]  # fmt: skip
