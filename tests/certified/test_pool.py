@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from handful.certified._pool import make_folds
+from handful.certified._pool import Pool, make_folds
+from handful.fitted import Constant, Fitted, read_columns
 from handful.tables import pool_size
 from tests.certified.cases import make_pool
 
@@ -33,3 +34,23 @@ def test_views_of_the_pool():
     assert pool.scale[2] == 1.0
     assert pool.n_scores == 1
     assert pool.scaled[:, 0].std() == pytest.approx(1.0)
+
+
+def test_a_number_whose_name_looks_like_a_question_is_a_number():
+    names = ["ratio = a/b", "dose is missing"]
+    X = np.array([[1.0, 4.0], [3.0, np.nan], [np.nan, 6.0], [5.0, 8.0]])
+    columns = read_columns(X, names)
+    pool = Pool(
+        table=X,
+        X=columns.encode(X),
+        y=np.array([0, 1, 0, 1]),
+        weight=np.ones(4),
+        fold=np.zeros(4, dtype=np.int64),
+        n_classes=2,
+        columns=columns,
+    )
+    assert pool.fill[[0, 2]].tolist() == [3.0, 6.0]  # medians, where words would get 0
+    words = Fitted("one rule", columns, ("well", "ill"), Constant(0)).words
+    assert words.at_least(0, 3.0) == "ratio = a/b ≥ 3"
+    assert words.below(2, 6.0) == "dose is missing < 6"
+    assert words.below(3, 0.5) == "dose is missing is known"

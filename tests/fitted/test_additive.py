@@ -1,6 +1,6 @@
 import numpy as np
 
-from handful.fitted import Additive, Curve, Spoken
+from handful.fitted import Additive, Curve, Question, Spoken
 
 CURVE = Curve(1, (2.0, 5.0), ((-1.0, 0.0, 1.5),), (0.25,))
 
@@ -26,7 +26,8 @@ def test_steps_by_hand():
 
 def test_a_word_reads_as_a_question():
     score = Additive((Curve(0, (0.5,), ((-0.2, 0.8),), (0.0,)),), (0.0,))
-    lines = score.sentences(Spoken(("colour = red",), ("n", "p")))
+    asked = Question.of_word("colour", "red")
+    lines = score.sentences(Spoken((asked.name,), ("n", "p"), questions=(asked,)))
     assert lines[1] == "colour = red: +0.8; else -0.2"
 
 

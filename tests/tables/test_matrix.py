@@ -78,6 +78,13 @@ COLUMNS = {
         "feature",
         "thousands comma",
     ),
+    "large counts with separators": (
+        "platelets",
+        [f"{200_000 + 977 * i:,}" for i in SHUFFLED],
+        "number",
+        "feature",
+        "thousands comma",
+    ),
     "limits of detection": ("x", _every(DOSE, "<0.5", 9), "number", "feature", "their limit"),
     "words among numbers": ("x", _every(DOSE, "clotted", 16), "number", "feature", "as missing"),
     "site codes": ("site", RNG.integers(1, 4, N), "category", "feature", "read as codes"),
@@ -113,9 +120,28 @@ COLUMNS = {
         "ignored",
         "its own words",
     ),
+    "yes and no, spelled": (
+        "smoker",
+        RNG.choice(["YES", "Yes", "no "], N),
+        "yes/no",
+        "feature",
+        "'YES', 'Yes' are one word",
+    ),
     "yes and no": ("smoker", RNG.choice(["Yes", "no"], N), "yes/no", "feature", None),
-    "ordered words": ("stage", RNG.choice(["I", "II", "III"], N), "ordered", "feature", "i < ii"),
-    "colours": ("colour", RNG.choice(["red", "Red ", "blue"], N), "category", "feature", None),
+    "ordered words": (
+        "stage",
+        RNG.choice(["I", "II", "III"], N),
+        "ordered",
+        "feature",
+        "I < II < III",
+    ),
+    "colours": (
+        "colour",
+        RNG.choice(["red", "Red ", "blue"], N),
+        "category",
+        "feature",
+        "'Red', 'red' are one word",
+    ),
 }
 
 
@@ -292,3 +318,12 @@ def test_embedded_tables_are_no_caution():
     for name in ("breastw", "bupa", "glass", "haberman"):
         X, y = load_dataset(name).named()
         assert read_study(X.assign(outcome=y)).cautions == ()
+
+
+def test_missing_cells_of_all_rows_are_counted(tmp_path):
+    frame = pd.DataFrame({"x": _every(DOSE, "NA", 9), "z": _every(NOISY, ".", 4), "outcome": NOISY})
+    study = read(frame.assign(age=AGE), tmp_path)
+    counts = {column.name: column.n_missing for column in study.columns}
+    assert counts == {"x": len(range(0, N, 9)), "z": len(range(0, N, 4)), "outcome": 0, "age": 0}
+    study = read(frame.assign(x=_every(DOSE, "-999", 9)), tmp_path, missing={"x": ("-999",)})
+    assert study.columns[0].n_missing == len(range(0, N, 9))

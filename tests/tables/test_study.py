@@ -49,10 +49,10 @@ MATRIX = {
     "odd words": (_some(map(str, REAL), "hemolyzed", every=20), "number", "feature", "missing"),
     "percent": ([f"{v} %" for v in REAL], "number", "feature", None),
     "words": (RNG.choice(["red", "green", "blue"], N), "category", "feature", None),
-    "capitals": (RNG.choice(["red", "Red ", "blue"], N), "category", "feature", None),
+    "capitals": (RNG.choice(["red", "Red ", "blue"], N), "category", "feature", "one word"),
     "yes and no": (RNG.choice(["Yes", "no"], N), "yes/no", "feature", None),
     "true and false": (RNG.choice([True, False], N), "yes/no", "feature", None),
-    "roman stages": (RNG.choice(["I", "II", "III", "IV"], N), "ordered", "feature", "i < ii"),
+    "roman stages": (RNG.choice(["I", "II", "III", "IV"], N), "ordered", "feature", "I < II"),
     "ranges": (RNG.choice(["40-49", "50-59", "60+"], N), "ordered", "feature", "40-49 < 50-59"),
     "severity": (RNG.choice(["mild", "severe", "moderate"], N), "ordered", "feature", "mild < m"),
     "iso dates": (

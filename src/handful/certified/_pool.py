@@ -65,14 +65,13 @@ class Pool:
     @cached_property
     def fill(self) -> Floats:
         """Medians, for missing values; 0 for words that are not said."""
-        names = self.columns.names
         with np.errstate(all="ignore"):
             known = ~np.isnan(self.X)
             medians = [
                 float(np.median(self.X[known[:, j], j])) if known[:, j].any() else 0.0
                 for j in range(self.X.shape[1])
             ]
-        is_word = np.array([" = " in name for name in names], dtype=bool)
+        is_word = np.array([asked.kind == "word" for asked in self.columns.questions], dtype=bool)
         return np.where(is_word, 0.0, medians)
 
     @cached_property

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
+from handful.cli._columns_text import columns_as_dicts, print_assumed
 from handful.cli._menu import Made, percent_down, percent_up, remark
 from handful.cli._output import console
 
@@ -13,9 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from handful.certified import Candidate, CertifiedClassifier
-    from handful.tables import Column
 
-MOST_COLUMNS = 15  # that are listed one by one
 MOST_LETTERS = 48  # of the names of columns in a row of the menu
 UNITS = {
     "rule set": "conditions",
@@ -128,10 +127,7 @@ def as_dict(made: Made) -> dict[str, Any]:
         "n_samples": len(study.y),
         "cautions": list(study.cautions),
         "notes": [*study.notes, *made.remarks],
-        "columns": [
-            {"name": c.name, "kind": c.kind, "role": c.role, "notes": list(c.notes)}
-            for c in study.columns
-        ],
+        "columns": columns_as_dicts(study),
         "menu": [
             {
                 "number": row,
@@ -170,11 +166,7 @@ def print_menu(made: Made) -> None:
         f"target {escape(study.target)} ({escape(counts)}); {made.seconds:.1f} s.",
         highlight=False,
     )
-    for line in study.cautions:
-        console.print(f"  [bold yellow]{escape(line)}[/]", highlight=False)
-    for line in study.notes:
-        console.print(f"  [dim]{escape(line)}[/]", highlight=False)
-    _print_columns(study.columns)
+    print_assumed(study)
     console.print(_menu_table(made))
     for failure in machine.failures_:
         console.print(f"  [dim]not fitted: {escape(failure.name)}: {escape(failure.reason)}[/]",
@@ -185,32 +177,6 @@ def print_menu(made: Made) -> None:
     _print_worth(made)
     for line in made.remarks:
         remark(line)
-
-
-def _print_columns(columns: tuple[Column, ...]) -> None:
-    """Columns about which something was assumed or that are not used."""
-    from rich.table import Table
-
-    numbered = list(enumerate(columns))
-    is_plain = [(c.kind, c.role, c.notes) == ("number", "feature", ()) for c in columns]
-    plain = [c for i, c in numbered if is_plain[i]]
-    others = [(i, c) for i, c in numbered if not is_plain[i] and c.role != "target"]
-    shown = sorted(others, key=lambda pair: not pair[1].notes)[:MOST_COLUMNS]
-    if shown:
-        table = Table(title="Columns and what was assumed", title_justify="left")
-        for name in ("column", "holds", "used as", "note"):
-            table.add_column(name, overflow="fold")
-        for _, column in sorted(shown, key=lambda pair: pair[0]):
-            role = "[yellow]not used[/]" if column.role == "ignored" else column.role
-            cells = (escape(column.name[:40]), column.kind, role, escape("; ".join(column.notes)))
-            table.add_row(*cells)
-        console.print(table)
-    rest = [f"{len(plain)} more of numbers"] if plain and shown else []
-    rest += [f"{len(others) - len(shown)} more are not shown (--json lists them)"] * (
-        len(others) > len(shown)
-    )
-    if rest:
-        console.print(f"  [dim]{'; '.join(rest)}.[/]", highlight=False)
 
 
 def _menu_table(made: Made) -> Table:

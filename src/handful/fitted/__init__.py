@@ -21,6 +21,7 @@ from handful.fitted._linear import LinearScore, linear_score
 from handful.fitted._machine import Machine, Spoken, from_scores
 from handful.fitted._opaque import Opaque
 from handful.fitted._parts import PART_COLUMNS
+from handful.fitted._questions import Question
 from handful.fitted._reading import feature_names, has_words, read_table
 from handful.fitted._simple import Constant, OrderedRules, Rule, Vote
 from handful.fitted._thresholded import Thresholded, with_threshold
@@ -44,6 +45,7 @@ __all__ = [
     "Opaque",
     "OrderedRules",
     "Plane",
+    "Question",
     "Rule",
     "Spoken",
     "Thresholded",

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from handful._types import Floats, Ints
-from handful.fitted._machine import Spoken, from_scores, is_flag, number, used
+from handful.fitted._machine import Spoken, from_scores, number, used
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def _points(values: Iterable[float]) -> str:
 def _curve_line(curve: Curve, words: Spoken) -> str:
     name = words.names[curve.feature]
     first, *later = (_points(step) for step in zip(*curve.values, strict=True))
-    if is_flag(name):
+    if words.question(curve.feature).is_flag:
         text = f"{name}: {later[-1] if later else first}; else {first}"
     else:
         steps = [

@@ -16,6 +16,7 @@ import numpy as np
 
 from handful import tables
 from handful._types import Floats, Mask
+from handful.fitted._questions import Question
 from handful.tables import is_missing, word_of
 
 MAX_WORDS = 30  # rarer words get no column of their own: they are too few to learn from
@@ -57,13 +58,14 @@ class Column:
     levels: tuple[str, ...] = ()
 
     @property
-    def features(self) -> list[str]:
-        """Names of the encoded features that it gives."""
+    def questions(self) -> list[Question]:
+        """The encoded features that it gives."""
         if self.words is None:
-            names = [f"{self.name} (days since 1970)" if self.kind == "date" else self.name]
+            name = f"{self.name} (days since 1970)" if self.kind == "date" else self.name
+            asked = [Question(name, column=self.name)]
         else:
-            names = [f"{self.name} = {word}" for word in self.words]
-        return names + ([f"{self.name} is missing"] if self.has_missing else [])
+            asked = [Question.of_word(self.name, word) for word in self.words]
+        return [*asked, Question.of_missing(self.name)] if self.has_missing else asked
 
     def read(self, cells: Any) -> Floats:
         """Values, or positions among ``words`` (-1 for another word), of raw cells; NaN: missing.
@@ -96,22 +98,27 @@ class Columns:
     columns: tuple[Column, ...]
 
     @cached_property
+    def questions(self) -> tuple[Question, ...]:
+        """The encoded features."""
+        return tuple(question for column in self.columns for question in column.questions)
+
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the encoded features."""
-        return tuple(name for column in self.columns for name in column.features)
+        return tuple(question.name for question in self.questions)
 
     @cached_property
     def sources(self) -> tuple[int, ...]:
         """For each encoded feature, the column it comes from."""
-        return tuple(i for i, column in enumerate(self.columns) for _ in column.features)
+        return tuple(i for i, column in enumerate(self.columns) for _ in column.questions)
 
     @cached_property
     def scales(self) -> tuple[tuple[str, ...], ...]:
         """For each encoded feature, the ordered words that its numbers stand for, if any."""
         return tuple(
-            column.levels if column.kind == "ordered" and name == column.name else ()
+            column.levels if column.kind == "ordered" and not question.is_flag else ()
             for column in self.columns
-            for name in column.features
+            for question in column.questions
         )
 
     def encode(self, X: Any) -> Floats:

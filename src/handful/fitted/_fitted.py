@@ -69,7 +69,8 @@ class Fitted:
     @property
     def words(self) -> Spoken:
         """Names and labels to speak in."""
-        return Spoken(self.columns.names, self.classes, self.columns.scales)
+        columns = self.columns
+        return Spoken(columns.names, self.classes, columns.scales, columns.questions)
 
     def sentences(self) -> list[str]:
         """Exactly what is evaluated."""

@@ -10,19 +10,22 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from handful._types import Floats, Ints
+from handful.fitted._questions import Question
 
 
 @dataclass(frozen=True)
 class Spoken:
     """The user's words: names of the encoded features, and labels in the order of classes.
 
-    ``scales`` has the ordered words that the numbers of a feature stand for, where they do.
+    ``scales`` has the ordered words that the numbers of a feature stand for, where they do, and
+    ``questions`` what each feature asks; without them all features are numbers.
 
     Examples
     --------
-    >>> Spoken(("age", "colour = red"), ("well", "ill")).at_least(0, 28.0)
+    >>> Spoken(("age",), ("well", "ill")).at_least(0, 28.0)
     'age ≥ 28'
-    >>> Spoken(("age", "colour = red"), ("well", "ill")).below(1, 0.5)
+    >>> asked = Question.of_word("colour", "red")
+    >>> Spoken((asked.name,), ("well", "ill"), questions=(asked,)).below(0, 0.5)
     'colour ≠ red'
     >>> Spoken(("stage",), ("well", "ill"), (("i", "ii", "iii"),)).below(0, 1.5)
     'stage < iii'
@@ -31,6 +34,11 @@ class Spoken:
     names: tuple[str, ...]
     labels: tuple[str, ...]
     scales: tuple[tuple[str, ...], ...] = ()
+    questions: tuple[Question, ...] = ()
+
+    def question(self, feature: int) -> Question:
+        """What a feature asks of its column."""
+        return self.questions[feature] if self.questions else Question(self.names[feature])
 
     def value(self, feature: int, threshold: float) -> str:
         """A threshold on a feature: the number, or the lowest of its words that reaches it."""
@@ -41,18 +49,16 @@ class Spoken:
     def at_least(self, feature: int, threshold: float) -> str:
         """The condition x[feature] >= threshold."""
         name = self.names[feature]
-        if is_flag(name):
+        if self.question(feature).is_flag:
             return name
         return f"{name} ≥ {self.value(feature, threshold)}"
 
     def below(self, feature: int, threshold: float) -> str:
         """The condition x[feature] < threshold."""
-        name = self.names[feature]
-        if " = " in name:
-            return name.replace(" = ", " ≠ ", 1)
-        if is_flag(name):
-            return name.replace(MISSING, KNOWN)
-        return f"{name} < {self.value(feature, threshold)}"
+        asked = self.question(feature)
+        if asked.is_flag:
+            return asked.negated
+        return f"{self.names[feature]} < {self.value(feature, threshold)}"
 
     def numbered(self, feature: int) -> str:
         """Which numbers ordered words stand for, for sums; empty for numbers."""
@@ -65,14 +71,6 @@ class Spoken:
         """A weighted sum, all of it."""
         used = np.flatnonzero(weights).tolist()
         return " ".join(f"{number(weights[j], sign=True)}·{self.names[j]}" for j in used) or "0"
-
-
-MISSING, KNOWN = " is missing", " is known"
-
-
-def is_flag(name: str) -> bool:
-    """Whether an encoded feature is 0 or 1 and its name a sentence."""
-    return " = " in name or name.endswith(MISSING)
 
 
 def number(value: float, *, sign: bool = False) -> str:

@@ -10,7 +10,6 @@ from handful.io._formulas import (
     Language,
     condition_formula,
     decision,
-    questions_of,
 )
 from handful.tables import MISSING_MARKS
 
@@ -163,7 +162,7 @@ def _reads(fitted: Fitted) -> list[str]:
     for i, column in enumerate(fitted.columns.columns):
         lines.append(f"    cell = row.get({column.name!r})")
         lines.append(f"    read{i} = {_read(column)}")
-        for question in questions_of(column):
+        for question in column.questions:
             text = {
                 "value": f"read{i}",
                 "missing": f"float(read{i} != read{i})",

@@ -22,7 +22,6 @@ from handful.io._formulas import (
     Language,
     decision,
     pick,
-    questions_of,
     score_formulas,
 )
 from handful.tables import MISSING_MARKS
@@ -155,7 +154,7 @@ class Sql(Language):
         self._parts = [
             (Cell(column, is_text), question)
             for column in fitted.columns.columns
-            for question in questions_of(column)
+            for question in column.questions
         ]
 
     def number(self, value: float) -> str:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from handful.fitted import (
     Additive,
     Ball,
     Card,
-    Column,
     Constant,
     Curve,
     Cut,
@@ -24,29 +22,6 @@ from handful.fitted import (
 )
 
 Branch = tuple[str, str]  # a condition, and the value where it holds
-
-
-@dataclass(frozen=True)
-class Question:
-    """What an encoded feature asks of its column: its "value", a "word", or if it is "missing"."""
-
-    kind: str
-    word: str = ""
-
-
-def questions_of(column: Column) -> list[Question]:
-    """The encoded features of a column.
-
-    Examples
-    --------
-    >>> [question.kind for question in questions_of(Column("age", has_missing=True))]
-    ['value', 'missing']
-    """
-    if column.words is None:
-        asked = [Question("value")]
-    else:
-        asked = [Question("word", word) for word in column.words]
-    return [*asked, Question("missing")] if column.has_missing else asked
 
 
 class Language(ABC):

@@ -58,6 +58,8 @@ class Column:
         Cells that the user calls missing.
     notes : tuple of str
         What was assumed, in sentences.
+    n_missing : int
+        Cells of the whole table in which nothing is known; shown, and never used.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Column:
     style: str = PLAIN
     marks: frozenset[str] = field(default_factory=frozenset)
     notes: tuple[str, ...] = ()
+    n_missing: int = 0
 
     def with_note(self, note: str, **changes: Any) -> Column:
         """The same column with one more note, and changed as said."""
@@ -95,7 +98,7 @@ def kind_of(
     Examples
     --------
     >>> kind_of("stage", ["II", "I", "III", "II"]).levels
-    ('i', 'ii', 'iii')
+    ('I', 'II', 'III')
     >>> kind_of("crp", ["0,5", "1,25", "NA"]).style
     'decimal comma'
     """
@@ -111,6 +114,7 @@ def kind_of(
     words = sample.words
     distinct = _distinct(words)
     is_date = sum(bool(_DATE.match(word)) for word in words) >= MOST * len(words)
+    column = _joined(column, words)
     if asked == "category":
         return replace(column, kind="category", levels=tuple(distinct))
     if asked == "ordered" and is_date:
@@ -120,17 +124,17 @@ def kind_of(
     if _is_yes_no(distinct):
         no, yes = sorted(distinct, key=lambda word: word.casefold() in YES)
         return replace(column, kind="yes/no", levels=(no, yes))
-    numeric = _number(column, sample.known, words)
+    numeric = _number(replace(column, notes=()), sample.known, words)
     if numeric is not None:
         return numeric
     if is_date:
         note = f"dates are left out; --ordered {name} uses them in their order, as days"
-        return column.with_note(note, kind="date", role="ignored")
+        return replace(column, notes=()).with_note(note, kind="date", role="ignored")
     ordered = _ordered(column, distinct, is_asked=False)
     if ordered.kind == "ordered":
         return ordered
     if len(distinct) > MANY_WORDS and len(distinct) > 0.5 * len(words):
-        return replace(column, kind="text")
+        return replace(column, kind="text", notes=())
     return replace(column, kind="category", levels=tuple(distinct))
 
 
@@ -152,6 +156,19 @@ def _distinct(words: Sequence[str]) -> list[str]:
     for word in sorted(set(words)):
         forms.setdefault(word.casefold(), word)
     return sorted(forms.values())
+
+
+def _joined(column: Column, words: Sequence[str]) -> Column:
+    """The column with a note where words differ in capitals alone."""
+    forms: dict[str, set[str]] = {}
+    for word in set(words):
+        forms.setdefault(word.casefold(), set()).add(word)
+    same = sorted(sorted(spelled) for spelled in forms.values() if len(spelled) > 1)
+    if not same:
+        return column
+    shown = ", ".join(repr(word[:MOST_LETTERS]) for word in same[0])
+    more = f", and so are {len(same) - 1} more" if len(same) > 1 else ""
+    return column.with_note(f"{shown} are one word{more}")
 
 
 def _is_yes_no(distinct: Sequence[str]) -> bool:
@@ -187,7 +204,7 @@ def _ordered(column: Column, distinct: Sequence[str], *, is_asked: bool) -> Colu
     lower = {word.casefold(): word for word in distinct}
     for scale in SCALES:
         if len(lower) == len(distinct) >= 2 and set(lower) <= set(scale):
-            levels = tuple(word for word in scale if word in lower)
+            levels = tuple(lower[word] for word in scale if word in lower)
             return replace(column, kind="ordered", levels=levels).with_note(
                 f"its words are ordered: {_in_order(levels)}"
             )

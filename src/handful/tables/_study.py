@@ -179,7 +179,9 @@ def read_study(frame: Any, choices: Choices | None = None) -> Study:
     groups = None if choices.groups is None else _groups(frame.iloc[:, names.index(choices.groups)])
     pool = make_units(frame, None, groups, digests).pool(POOL_SHARE)
     columns = tuple(
-        _column(frame.iloc[:, j], name, j == place, choices, pool, labels.y)
+        _counted(
+            _column(frame.iloc[:, j], name, j == place, choices, pool, labels.y), frame.iloc[:, j]
+        )
         for j, name in enumerate(names)
     )
     return _assemble(frame, labels, columns, pool, digests, groups, choices)
@@ -254,6 +256,16 @@ def _column(
             column = kind_of(name, sample, marks=marks, asked=asked)
         return replace(column, role="feature")
     return judge(column, sample, y[pool], pool) if asked is None else column
+
+
+def _counted(column: Column, series: pd.Series) -> Column:
+    """The column with the number of its cells in which nothing is known."""
+    cells = np.asarray(series)
+    if column.kind == "number":
+        gone = np.isnan(read_cells(column, cells))
+    else:
+        gone = ~Sample.of(cells, column.marks).is_known
+    return replace(column, n_missing=int(np.count_nonzero(gone)))
 
 
 def _assemble(
