@@ -76,6 +76,7 @@ BYTES = {
     "a.csv.xz": lzma.compress(TEXT.encode()),
     "two-streams.csv.xz": lzma.compress(TEXT.encode()[:99]) + lzma.compress(TEXT.encode()[99:]),
     "a.zip": _zipped("folder/a.csv"),
+    "named-by-pandas.zip": _zipped("named-by-pandas"),
     "a.tsv.zip": _zipped("a.tsv", content=TABLE.to_csv(index=False, sep="\t").encode()),
 }
 

@@ -159,6 +159,8 @@ def _only_member(name: str, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
 
 
 def _kind_of_member(name: str, member: str) -> str:
+    if not Path(member).suffix:  # as other programs name it; its content says what it is
+        return ""
     try:
         kind, packed = ending_of(Path(member).name)
     except ValueError as error:
