@@ -87,6 +87,7 @@ COLUMNS = {
     ),
     "limits of detection": ("x", _every(DOSE, "<0.5", 9), "number", "feature", "their limit"),
     "words among numbers": ("x", _every(DOSE, "clotted", 16), "number", "feature", "as missing"),
+    "codes of an unknown name": ("x", RNG.integers(3, 7, N), "number", "feature", "--categories x"),
     "site codes": ("site", RNG.integers(1, 4, N), "category", "feature", "read as codes"),
     "a weight": ("weights", DOSE, "number", "feature", "--weights weights"),
     "a body weight": ("weight_kg", DOSE, "number", "feature", None),

@@ -21,6 +21,7 @@ FEWEST = 10  # rows of a pool that can show anything
 FEWEST_PERSONS = 8  # fewer codes are kinds, not persons
 ALONE = 0.99  # a column that gives the target almost by itself may have been written after it
 _SURE = 7.0  # nats against the chance that no two whole numbers are equal
+_FEW = 6  # whole numbers that may be codes, whatever the name
 # What programs write where a number is missing.
 SENTINELS = (-9999.0, -999.0, -99.0, -9.0, -8.0, -1.0, 99.0, 999.0, 9999.0, 99999.0)
 _ID = re.compile(r"(^|[_\W])(id|ids|mrn|ssn|uuid|guid|nr|no|number|row|index|record|key)$", re.I)
@@ -32,7 +33,11 @@ _PERSON = re.compile(
 _CODED_NAME = re.compile(r"^[A-Za-z]{1,6}[-_ ]?\d{2,}$")  # P001, pat-17
 _CODE = re.compile(
     r"(^|[_\W])(site|cent(er|re)|hospital|ward|clinic|region|country|county|race|ethnicity|"
-    r"type|group|arm|code|category|class|batch|plate|machine|operator|sex|gender|zip)$",
+    r"zentrum|klinik|centro|type|group|arm|code|category|class|batch|plate|machine|operator|sex|gender|zip)$",
+    re.I,
+)
+_SCALE = re.compile(
+    r"(^|[_\W])(grade|stage|score|level|scale|rating|degree|counts?|n|num|number|years?|size)$",
     re.I,
 )
 _WEIGHT = re.compile(r"(sampl|survey|freq|inverse|ipw|prob).*(weight|wt)|^(weights?|wts?)$", re.I)
@@ -187,14 +192,19 @@ def _sentinel(column: Column, values: NDArray[np.float64]) -> Column:
 
 
 def _coded(column: Column, values: NDArray[np.float64]) -> Column:
-    """Few whole numbers under a name that says they are codes are categories."""
-    if not _CODE.search(column.name):
-        return column
+    """Few whole numbers under a name that says they are codes are categories; else asked about."""
     known = values[~np.isnan(values)]
     distinct = np.unique(known)
     is_whole = bool((known == np.round(known)).all())
-    if not is_whole or not 2 < len(distinct) <= 12:
+    is_named = bool(_CODE.search(column.name))
+    if not is_whole or not 2 < len(distinct) <= (12 if is_named else _FEW):
         return column
+    if not is_named:
+        if _SCALE.search(column.name):
+            return column
+        return column.with_note(
+            f"only {len(distinct)} whole numbers: if they are codes, say --categories {column.name}"
+        )
     levels = tuple(word_of(value) for value in distinct)
     return column.with_note(
         f"its {len(levels)} whole numbers are read as codes; say --ordered {column.name} if they "
