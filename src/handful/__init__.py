@@ -11,6 +11,7 @@ from handful._version import __version__
 
 _HOME: dict[str, str] = {
     "AdaBoost": "boosting",
+    "AdditiveDisplay": "certified",
     "BOUNDS": "bounds",
     "BoundPathDisplay": "report",
     "BoundSearch": "selection",

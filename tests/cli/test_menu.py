@@ -124,6 +124,7 @@ def test_nothing_unused_goes_out(folder, found):
     assert len(planted) > 4 * N
     for name, text in texts.items():
         assert [word for word in planted if word in text] == [], name
+    assert "The price of readability" in texts["report.html"]
     assert [c["name"] for c in json.loads(texts["model.json"])["fitted"]["columns"]["columns"]] == [
         name for name in frame.columns if name in used
     ]

@@ -1,9 +1,9 @@
 """Third floor: many forms from one table, each with a certificate that holds whatever you pick.
 
 What lives here: the pool, the learners of all forms, the price by rank, the `Menu` of candidates
-whose certificates hold at once, `CertifiedClassifier` and `MenuDisplay`. What does not: the
-theorems (`handful.bounds`), classifiers as data (`handful.fitted`), the solver of score cards
-(`handful.scoring`).
+whose certificates hold at once, `CertifiedClassifier`, `MenuDisplay` and `AdditiveDisplay`. What
+does not: the theorems (`handful.bounds`), classifiers as data (`handful.fitted`), the solver of
+score cards (`handful.scoring`).
 
 To add a form: a function from a `Pool` to proposals, with guesses for each row of the pool by
 machines that did not see it, and an entry in ``_forms.py``.
@@ -11,6 +11,7 @@ machines that did not see it, and an entry in ``_forms.py``.
 
 from handful.certified._classifier import CertifiedClassifier
 from handful.certified._counting import Counting, Tally
+from handful.certified._curves import AdditiveDisplay
 from handful.certified._display import MenuDisplay
 from handful.certified._elsewhere import RowsElsewhere
 from handful.certified._forms import FORMS, READABLE, Form, named_candidates
@@ -25,6 +26,7 @@ from handful.certified._study import fit_study
 __all__ = [
     "FORMS",
     "READABLE",
+    "AdditiveDisplay",
     "Band",
     "Candidate",
     "CertifiedClassifier",

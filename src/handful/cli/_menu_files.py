@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from handful.cli._menu import Made
 from handful.cli._origin import read_origin
 from handful.cli._output import FILES
 from handful.cli._tables import EMBEDDED
 from handful.tables import write_atomically, write_folder
+
+if TYPE_CHECKING:
+    from handful.certified import CertifiedClassifier
 
 
 def write_menu(made: Made, data: Path | None, out: Path, *, force: bool) -> list[Path]:
@@ -65,8 +69,29 @@ def _report(
             for c, risk in rows
         ],
         rates=found_rates(made),
+        pictures=_pictures(made.machine),
     )
     facts = {**origin, "provenance": facts}
     return render_menu(
         page, title=made.name, data_notes=(*made.study.cautions, *made.study.notes), **facts
     )
+
+
+def _pictures(machine: CertifiedClassifier) -> list[tuple[str, Any, float]]:
+    """The price of readability, and the chosen row where it can be drawn."""
+    from handful.certified import AdditiveDisplay, MenuDisplay
+    from handful.fitted import Additive, Card
+    from handful.scoring import ScoreCardDisplay
+
+    pictures: list[tuple[str, Any, float]] = []
+    fitted = machine.fitted_
+    if isinstance(fitted.machine, Card):
+        title = "The score card, and what its totals mean"
+        height = max(2.6, 0.4 * fitted.machine.size + 1.4)
+        pictures.append((title, ScoreCardDisplay.from_estimator(machine), height))
+    if isinstance(fitted.machine, Additive):
+        n_rows = math.ceil(min(len(fitted.machine.curves), 12) / 3)
+        title = "Points of each column; dotted where the value is missing"
+        pictures.append((title, AdditiveDisplay.from_estimator(machine), 2.0 * max(1, n_rows)))
+    title = "The price of readability: certificates of all forms, the simplest on the left"
+    return [*pictures, (title, MenuDisplay.from_estimator(machine), 4.6)]

@@ -8,6 +8,7 @@ from typing import Any
 
 from handful._version import __version__
 from handful.bounds import Certificate
+from handful.report._figures import draw_svg
 from handful.report._page import render
 from handful.report._sections import BREAKS, headline, price, scale, tail
 
@@ -29,6 +30,8 @@ class MenuPage:
     rows : sequence of (form, what it uses, certified risk, whether it is chosen)
     rates : sequence of mappings with name, class, n_right, n, at_least
         Sensitivity and specificity.
+    pictures : sequence of (title, display, height)
+        Of the menu and of the chosen row; anything with ``plot(ax)``.
     """
 
     certificate: Certificate
@@ -38,6 +41,7 @@ class MenuPage:
     form: str
     rows: Sequence[tuple[str, str, float, bool]]
     rates: Sequence[Mapping[str, Any]] = ()
+    pictures: Sequence[tuple[str, Any, float]] = ()
 
 
 def render_menu(
@@ -112,7 +116,14 @@ def _sections(page: MenuPage) -> dict[str, Any]:
         "machine_name": page.form,
     }  # fmt: skip
     nothing = dict.fromkeys(("rules", "path", "confusion", "plane", "examples"))
-    return {**nothing, "pictures": (), **sections}
+    return {**nothing, "pictures": _pictures(page), **sections}
+
+
+def _pictures(page: MenuPage) -> list[dict[str, str]]:
+    return [
+        {"title": title, "svg": draw_svg(display, name=f"more{k}", title=title, size=(7.2, height))}
+        for k, (title, display, height) in enumerate(page.pictures)
+    ]
 
 
 def _facts(certificate: Certificate, rows: Sequence[Any]) -> list[tuple[str, str]]:

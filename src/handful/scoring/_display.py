@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -64,14 +65,18 @@ class ScoreCardDisplay:
 
         Parameters
         ----------
-        axes : pair of matplotlib axes, optional
-            For the items, and for the probabilities.
+        axes : pair of matplotlib axes, or one, optional
+            For the items, and for the probabilities; one is divided between them.
         """
         if axes is None:
             import matplotlib.pyplot as plt
 
             height = max(2.4, 0.4 * len(self.card.items) + 1.2)
             _, axes = plt.subplots(1, 2, figsize=(9.0, height), layout="constrained")
+        elif not isinstance(axes, Iterable):
+            axes.set_axis_off()
+            grid = axes.get_subplotspec().subgridspec(1, 2)
+            axes = [axes.figure.add_subplot(part) for part in grid]
         left, right = axes
         self._draw_items(left)
         self._draw_totals(right)
