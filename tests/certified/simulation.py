@@ -13,7 +13,7 @@ import numpy as np
 from scipy.stats import binom
 
 from handful import CertifiedClassifier
-from handful.bounds import binomial_tail_inverse
+from handful.bounds import betting_bound, binomial_tail_inverse
 
 FORMS = ["constant", "one rule", "rule list", "linear"]
 
@@ -58,21 +58,24 @@ DELTAS = (0.05, 0.5)
 class Misses:
     """For each delta (row) and draw: does any row of the menu claim too little; the favourite?
 
-    ``unpaid``: would any row, if none paid for its rank?
+    ``unpaid``: would any row, if none paid for its rank? ``n``: rows of the draw.
     """
 
     any_row: np.ndarray
     first: np.ndarray
     unpaid: np.ndarray
+    n: np.ndarray
 
 
 def misses(rng, kind, sizes, n_draws, forms=FORMS, **options):
     """Menus of single rows; one fit serves all of ``DELTAS``, as counts do not depend on delta."""
     problem = law(kind)
-    found = Misses(*np.zeros((3, len(DELTAS), n_draws), dtype=bool))
+    empty = np.zeros((3, len(DELTAS), n_draws), dtype=bool)
+    found = Misses(*empty, n=np.zeros(n_draws, dtype=int))
     log_deltas = np.log(DELTAS)
     for i in range(n_draws):
-        X, y = problem.draw(rng, int(rng.choice(np.atleast_1d(sizes))))
+        found.n[i] = rng.choice(np.atleast_1d(sizes))
+        X, y = problem.draw(rng, int(found.n[i]))
         if len(np.unique(y)) < 2:
             continue  # refused: nothing is claimed
         machine = CertifiedClassifier(forms, **options).fit(X, y)
@@ -86,10 +89,28 @@ def misses(rng, kind, sizes, n_draws, forms=FORMS, **options):
     return found
 
 
+def unpaid_risk(counts, delta):
+    """The certificate of a candidate of groups that did not pay for its rank."""
+    if counts.losses is None:
+        return binomial_tail_inverse(counts.n_errors, counts.n_counted, np.log(delta))
+    return betting_bound(counts.losses.tolist(), warm_up=counts.warm_up.tolist(), delta=delta).risk
+
+
+def menu_misses(machine, truths, delta):
+    """Does any row claim too little; the favourite; any that did not pay?"""
+    risks = machine.menu_risks_
+    is_first = np.array([candidate.rank == 1 for candidate in machine.candidates_])
+    unpaid = np.array([unpaid_risk(c.counts, delta) for c in machine.candidates_])
+    return (truths > risks).any(), (truths > risks)[is_first].any(), (truths > unpaid).any()
+
+
 def copy_misses(rng, kind, n_groups, size, delta, n_draws, is_one_label, **options):
-    """Groups of equal rows, whose labels are one for all or drawn apart: a miss of any row?"""
+    """Groups of equal rows, whose labels are one for all or drawn apart.
+
+    Gives for each draw whether any row misses, the favourite, and any that did not pay.
+    """
     problem = law(kind)
-    found = np.zeros(n_draws, dtype=bool)
+    found = np.zeros((3, n_draws), dtype=bool)
     groups = np.repeat(np.arange(n_groups), size)
     for i in range(n_draws):
         X, y = problem.draw(rng, n_groups)
@@ -106,34 +127,45 @@ def copy_misses(rng, kind, n_groups, size, delta, n_draws, is_one_label, **optio
                 for candidate in machine.candidates_
             ]
         )
-        found[i] = bool((truths > machine.menu_risks_).any())
+        found[:, i] = menu_misses(machine, truths, delta)
     return found
 
 
-def group_misses(rng, n_groups, size, delta, n_draws, coin=1.0, **options):
+def coin_groups(rng, n_groups, size, coin):
     """Groups of equal size; a share ``coin`` of them has one fair label for all rows.
 
     Labels are fair coins whatever the features, so that every classifier has risk 0.5.
     """
-    any_row = np.zeros(n_draws, dtype=bool)
+    groups = np.repeat(np.arange(n_groups), size)
+    center = rng.normal(size=(n_groups, 2))
+    X = np.round(center[groups] + 0.1 * rng.normal(size=(len(groups), 2)), 1)
+    one = rng.random(n_groups) < 0.5
+    alone = rng.random(len(groups)) < 0.5
+    is_whole = rng.random(n_groups) < coin
+    return X, np.where(is_whole[groups], one[groups], alone).astype(int), groups
+
+
+def group_misses(rng, n_groups, size, delta, n_draws, coin=1.0, **options):
+    """As `copy_misses` for groups of coin flips, and the smallest certificate of each menu."""
+    found = np.zeros((3, n_draws), dtype=bool)
     values = []
     for i in range(n_draws):
-        groups = np.repeat(np.arange(n_groups), size)
-        center = rng.normal(size=(n_groups, 2))
-        X = np.round(center[groups] + 0.1 * rng.normal(size=(len(groups), 2)), 1)
-        one = rng.random(n_groups) < 0.5
-        alone = rng.random(len(groups)) < 0.5
-        is_whole = rng.random(n_groups) < coin
-        y = np.where(is_whole[groups], one[groups], alone).astype(int)
+        X, y, groups = coin_groups(rng, n_groups, size, coin)
         machine = CertifiedClassifier(FORMS, delta=delta, **options).fit(X, y, groups=groups)
-        any_row[i] = bool((machine.menu_risks_ < 0.5).any())
+        found[:, i] = menu_misses(machine, np.full(len(machine.candidates_), 0.5), delta)
         values.append(float(machine.menu_risks_.min()))
-    return any_row, np.array(values)
+    return found, np.array(values)
 
 
 def n_allowed(n_draws, delta):
     """Misses that a valid menu exceeds with probability 0.001 at most."""
     return int(binom.ppf(0.999, n_draws, delta))
+
+
+def _line(what, delta, found):
+    n_any, n_first, n_unpaid = (int(np.count_nonzero(kind)) for kind in found)
+    n = len(found[0])
+    print(f"{what:44s} {delta:5g} {n_any:6d} {n_first:10d} {n_unpaid:8d}  of {n}", flush=True)
 
 
 def main():
@@ -142,21 +174,21 @@ def main():
     args = parser.parse_args()
     rng = np.random.default_rng(1)
     sizes = (20, 60, 150, 400)
+    print(f"{'law':44s} {'delta':>5s} {'missed':>6s} {'favourite':>10s} {'unpaid':>8s}")
     for kind in ("noise", "rule", "ties"):
         found = misses(rng, kind, sizes, args.draws)
         for row, delta in enumerate(DELTAS):
-            line = f"{kind:6s} n {sizes} delta {delta}: missed {found.any_row[row].sum()}"
-            more = f"favourite {found.first[row].sum()}, unpaid {found.unpaid[row].sum()}"
-            print(f"{line} of {args.draws} ({more})", flush=True)
+            all_three = np.array([found.any_row[row], found.first[row], found.unpaid[row]])
+            for n in sizes:
+                _line(f"{kind}, {n} rows", delta, all_three[:, found.n == n])
+            _line(f"{kind}, {sizes[0]} to {sizes[-1]} rows", delta, all_three)
     for delta in DELTAS:
         for coin, n_groups, size in ((1.0, 40, 10), (0.5, 30, 4), (1.0, 60, 1)):
-            found, values = group_misses(rng, n_groups, size, delta, args.draws, coin)
-            line = f"groups {n_groups} x {size}, coin {coin}, delta {delta}: missed {found.sum()}"
-            print(f"{line} of {args.draws}; mean smallest {values.mean():.3f}", flush=True)
-        for is_one in (True, False):
+            found, _ = group_misses(rng, n_groups, size, delta, args.draws, coin)
+            _line(f"{n_groups} groups of {size}, {coin:.0%} of one coin flip", delta, found)
+        for is_one, said in ((True, "one label"), (False, "labels apart")):
             found = copy_misses(rng, "rule", 50, 4, delta, args.draws, is_one)
-            line = f"groups of equal rows, one label {is_one}, delta {delta}: missed {found.sum()}"
-            print(f"{line} of {args.draws}", flush=True)
+            _line(f"50 groups of 4 equal rows, {said}", delta, found)
 
 
 if __name__ == "__main__":

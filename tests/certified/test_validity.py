@@ -34,14 +34,14 @@ def test_the_simulation_has_power(rng):
 @pytest.mark.parametrize("is_one_label", [True, False])
 def test_groups_of_equal_rows(is_one_label, rng):
     found = copy_misses(rng, "rule", 50, 4, 0.5, N_DRAWS, is_one_label)
-    assert found.sum() <= n_allowed(N_DRAWS, 0.5)
+    assert found[0].sum() <= n_allowed(N_DRAWS, 0.5)
 
 
 @pytest.mark.parametrize("coin", [1.0, 0.4])
 def test_groups_with_one_coin_flip_each(coin, rng):
     """Row by row, 40 patients of ten equal labels are certified near .3; the truth is .5."""
     found, _ = group_misses(rng, 40, 10, 0.05, 40, coin)
-    assert found.sum() <= n_allowed(40, 0.05)
+    assert found[0].sum() <= n_allowed(40, 0.05)
 
 
 def test_without_groups_the_same_table_is_certified_wrongly(rng):
@@ -68,7 +68,7 @@ def test_the_worst_row_at_length(kind, rng):
 @pytest.mark.parametrize(("coin", "n_groups", "size"), [(1.0, 40, 10), (0.5, 30, 4), (1.0, 60, 1)])
 def test_groups_at_length(coin, n_groups, size, delta, rng):
     found, _ = group_misses(rng, n_groups, size, delta, 2000, coin)
-    assert found.sum() <= n_allowed(2000, delta)
+    assert found[0].sum() <= n_allowed(2000, delta)
 
 
 @pytest.mark.slow
@@ -76,4 +76,4 @@ def test_groups_at_length(coin, n_groups, size, delta, rng):
 @pytest.mark.parametrize("is_one_label", [True, False])
 def test_groups_of_equal_rows_at_length(is_one_label, delta, rng):
     found = copy_misses(rng, "rule", 50, 4, delta, 2000, is_one_label)
-    assert found.sum() <= n_allowed(2000, delta)
+    assert found[0].sum() <= n_allowed(2000, delta)
