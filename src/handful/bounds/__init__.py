@@ -10,9 +10,10 @@ nothing), enter it in ``BOUNDS``, give it an oracle in ``tests/oracles.py``, a v
 simulation in ``tests/bounds/test_validity.py`` and a mutant in ``tools/mutants.py``.
 """
 
-from handful.bounds._betting import betting_bound, prefers_betting
+from handful.bounds._betting import GROUP_QUANTITIES, betting_bound, prefers_betting
 from handful.bounds._caution import caution
 from handful.bounds._certificate import (
+    IID_GROUPS,
     RATE_SENTENCES,
     Certificate,
     Criterion,
@@ -80,6 +81,8 @@ from handful.bounds._terms import Message, Term
 __all__ = [
     "BLIND_POOL",
     "BOUNDS",
+    "GROUP_QUANTITIES",
+    "IID_GROUPS",
     "RATE_SENTENCES",
     "REAL_LOSS_METHODS",
     "SPARSE_PCA_METHODS",

@@ -14,7 +14,10 @@ from handful.bounds._tails import binomial_tail_inverse, kl_inverse
 from handful.bounds._terms import Term, confidence_term, itemise, total_nats
 
 GROUP_METHODS = ("betting", "kl")
-GROUP_LOSS = "the probability that a random case of a random new group is misclassified"
+GROUP_QUANTITIES = {
+    "mean": "the probability that a random case of a random new group is misclassified",
+    "any": "the probability that some case of a random new group is misclassified",
+}
 ORDERED = "the order of the losses was fixed without looking at them"
 _WAUDBY = "Waudby-Smith & Ramdas (2024), Estimating means of bounded random variables by betting"
 _HOEFFDING = "Hoeffding (1963), Theorem 1; Chernoff's bound for losses in [0, 1]"
@@ -78,7 +81,7 @@ def betting_bound(
         bound="betting",
         n_samples=n,
         terms=tuple(terms),
-        quantity=GROUP_LOSS,
+        quantity=GROUP_QUANTITIES["mean"],
         assumptions=(IID_GROUPS, ORDERED),
         reference=_WAUDBY if method == "betting" else _HOEFFDING,
         notes=(f"Method: {method}.",),

@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from handful._checks import check_delta
 from handful._engines import engine_for, is_elsewhere
 from handful._types import Floats, Ints
-from handful.bounds import Certificate, binomial_tail_inverse
+from handful.bounds import GROUP_QUANTITIES, Certificate, binomial_tail_inverse
 from handful.certified._counting import Counting
 from handful.certified._elsewhere import RowsElsewhere
 from handful.certified._explain import menu_lines
@@ -39,11 +39,6 @@ from handful.tables import make_units, pool_size
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_GROUP_QUANTITY = {
-    "mean": "the probability that a random case of a random new group is misclassified",
-    "any": "the probability that some case of a random new group is misclassified",
-}
 
 
 class CertifiedClassifier(ScoreGoals, TableClassifier):
@@ -161,7 +156,7 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         table, y = read_table(self, X, y)
         codes = self._encode_labels(table, y)
         weight = _check_sample_weight(sample_weight, codes, ensure_non_negative=True)
-        units = make_units(table, y, _groups(groups, len(codes)), self.random_state)
+        units = make_units(table, y, groups, self.random_state)
         rows = units.pool(self.pool_share)
         groups = None if units.member is None else units.member[rows]
         weights = weight[rows] if sample_weight is not None else None
@@ -244,7 +239,7 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
                 + "; ".join(f"{failure.name}: {failure.reason}" for failure in failures)
             )
         grouped = pool.groups is not None
-        quantity = _GROUP_QUANTITY[self.group_loss] if grouped else Menu.quantity
+        quantity = GROUP_QUANTITIES[self.group_loss] if grouped else Menu.quantity
         return Menu(
             tuple(candidates),
             n_samples=n_samples,
@@ -373,17 +368,6 @@ def _refuse_with_chunks(sample_weight: Any, groups: Any) -> None:
             raise ValueError(
                 f"`{name}` is not accepted for rows in chunks. Bring the table into memory."
             )
-
-
-def _groups(groups: Any, n_samples: int) -> Any:
-    if groups is None:
-        return None
-    values = np.asarray(groups)
-    if values.shape != (n_samples,):
-        raise ValueError(
-            f"`groups` must have shape ({n_samples},), got {values.shape}. Pass one a row."
-        )
-    return values
 
 
 def _rates(candidate: Any, made: Certificate) -> tuple[tuple[str, float], ...]:

@@ -14,12 +14,14 @@ from handful.bounds import (
     Certificate,
     ClassCounts,
     Message,
+    Term,
     closed_form_compression_bound,
     compression_bound,
     cost_bound,
     kl_compression_bound,
 )
 from handful.covering.codes.candidate import Candidate
+from handful.covering.groups import GroupCounts, certify_groups
 from handful.rules import Rows
 from handful.tables import Draw
 
@@ -101,22 +103,37 @@ def with_assumptions(
     return replace(certificate, assumptions=(*certificate.assumptions, BLIND_POOL, *how))
 
 
+def certify_grouped(fit: CoverFit, counts: GroupCounts, delta: float, bound: str) -> Certificate:
+    """One code for the machine, or for those of all classes, over groups."""
+    terms = fit.chosen[0].terms if len(fit.parts) == 1 else tuple(_terms_by_class(fit))
+    made = certify_groups(counts, terms, delta, "compression" if bound == "auto" else bound)
+    is_drawn = any(candidate.pool_size != counts.n_groups for candidate in fit.chosen)
+    words = (*((BLIND_POOL,) if is_drawn else ()), fit.draw.assumption)
+    notes: tuple[str, ...] = (_CLASSES_NOTE,) if len(fit.parts) > 1 else ()
+    if len(fit.parts) == 1 and fit.chosen[0].scheme in ("pool", "plain"):
+        notes = (_POOL_NOTE,)
+    return replace(made, assumptions=(*made.assumptions, *words), notes=(*made.notes, *notes))
+
+
+def _terms_by_class(fit: CoverFit) -> list[Term]:
+    return [
+        replace(term, text=f"{term.text} (class {label})")
+        for label, candidate in zip(fit.classes, fit.chosen, strict=True)
+        for term in candidate.terms
+    ]
+
+
 def certify_together(fit: CoverFit, delta: float, bound: str) -> Certificate:
     """One code for all machines of one class against the rest; their joint errors are counted."""
     if bound not in ("auto", "compression"):
         raise ValueError(
             f"`bound` must be 'auto' or 'compression' for more than two classes, got {bound!r}."
         )
-    terms = [
-        replace(term, text=f"{term.text} (class {label})")
-        for label, candidate in zip(fit.classes, fit.chosen, strict=True)
-        for term in candidate.terms
-    ]
     certificate = compression_bound(
         fit.n_samples,
         len(fit.held_back),
         fit.n_errors,
-        message_nats=Message(terms),
+        message_nats=Message(_terms_by_class(fit)),
         size_nats=0.0,
         which_nats=0.0,
         delta=delta,

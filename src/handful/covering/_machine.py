@@ -47,6 +47,8 @@ class SetCoveringMachine(CoveringClassifier):
         certified expected cost.
     stop_on_nonpositive : bool
         Stop a greedy path at rules of no use. False reproduces the paper, ties included.
+    group_loss : {"mean", "any"}
+        With groups: a random case of a new group, or any case of it.
     n_jobs : int, optional
         Number of threads; results do not depend on it.
     random_state : None, int, RandomState, Generator or RowDigests
@@ -101,6 +103,7 @@ class SetCoveringMachine(CoveringClassifier):
         classes: Any = None,
         costs: tuple[float, float] | None = None,
         stop_on_nonpositive: bool = True,
+        group_loss: str = "mean",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -116,6 +119,7 @@ class SetCoveringMachine(CoveringClassifier):
         self.classes = classes
         self.costs = costs
         self.stop_on_nonpositive = stop_on_nonpositive
+        self.group_loss = group_loss
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -157,6 +161,8 @@ class DecisionListMachine(CoveringClassifier):
     costs : (float, float), optional
         Costs of a false positive and a false negative; the machine is then chosen by the
         certified expected cost.
+    group_loss : {"mean", "any"}
+        With groups: a random case of a new group, or any case of it.
     n_jobs : int, optional
         Number of threads; results do not depend on it.
     random_state : None, int, RandomState, Generator or RowDigests
@@ -209,6 +215,7 @@ class DecisionListMachine(CoveringClassifier):
         delta: float = 0.05,
         classes: Any = None,
         costs: tuple[float, float] | None = None,
+        group_loss: str = "mean",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -222,6 +229,7 @@ class DecisionListMachine(CoveringClassifier):
         self.delta = delta
         self.classes = classes
         self.costs = costs
+        self.group_loss = group_loss
         self.n_jobs = n_jobs
         self.random_state = random_state
 

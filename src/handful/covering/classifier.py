@@ -10,15 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from handful._checks import check_choice
 from handful._engines import engine_for, is_elsewhere
 from handful._types import Floats, Ints
-from handful.bounds import Certificate
+from handful.bounds import GROUP_QUANTITIES, Certificate
 from handful.covering._certify import BOUND_NAMES
 from handful.covering._explain import equivalent_rules, machine_html
 from handful.covering._parameters import read_settings
 from handful.covering.codes.candidate import Candidate
 from handful.covering.columns import read_columns, steering_weights
 from handful.covering.cover_fit import CoverFit, cover
+from handful.covering.groups import read_groups
 from handful.covering.training import MemoryTraining, Training
 from handful.estimator import BaseClassifier, shared_certificate
 from handful.rules import AbstractRule, RuleList, RuleSet
@@ -51,7 +53,13 @@ class CoveringClassifier(BaseClassifier):
 
     # -- training ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Any:
         """Learn rules and certify them.
 
         Parameters
@@ -68,14 +76,22 @@ class CoveringClassifier(BaseClassifier):
             How much each example matters to the search for rules. Every example counts once in
             the certificate, by which the machine is chosen; regressions of a pool are not
             weighted. Rows that were seen several times belong into X as often.
+        groups : array-like of shape (n_samples,), optional
+            Rows of one group (the visits of one patient) are drawn, kept and counted whole; the
+            certificate is about a random case of a random new group. Each group weighs the same
+            in the search.
 
         Returns
         -------
         self
         """
         if is_elsewhere(X):
+            if groups is not None:
+                raise ValueError(
+                    "`groups` is not accepted for rows in chunks. Bring the table into memory."
+                )
             return engine_for(X).fit(self, X, y, sample_weight=sample_weight)
-        return self.fit_training(self._read_training(X, y, sample_weight))
+        return self.fit_training(self._read_training(X, y, sample_weight, groups))
 
     def fit_training(self, training: Training) -> Any:
         """Learn from examples that were read already, in memory or elsewhere.
@@ -106,13 +122,19 @@ class CoveringClassifier(BaseClassifier):
                 f"`costs` needs two classes, got {len(self.classes_)}. "
                 "Leave it out, or fit one class against the rest."
             )
+        if settings.costs is not None and training.groups is not None:
+            raise ValueError(
+                "`costs` are not certified for groups. Leave them out, or pass one row a group."
+            )
         self._take(cover(training, settings))
         return self
 
     def _take(self, fitted: CoverFit) -> None:
         self._cover = fitted
 
-    def _read_training(self, X: Any, y: Any, sample_weight: Any) -> MemoryTraining:
+    def _read_training(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any = None
+    ) -> MemoryTraining:
         """Rows as numbers, labels as codes, and the order that nobody chose."""
         columns, table, names = read_columns(X), X, None
         if columns is not None:
@@ -124,6 +146,9 @@ class CoveringClassifier(BaseClassifier):
             if self.rules != "stumps" and self.kernel != "precomputed":  # stumps do not care
                 warn_of_fitted_scaling(X, names)
         classes, codes = self._encode_labels(y)
+        check_choice("group_loss", self.group_loss, tuple(GROUP_QUANTITIES))
+        if groups is not None:
+            groups, sample_weight = read_groups(groups, sample_weight, len(y))
         steering = None
         if sample_weight is not None:
             steering = steering_weights(sample_weight, len(y), STEERING_UNIT)
@@ -138,6 +163,8 @@ class CoveringClassifier(BaseClassifier):
             random_state=self.random_state,
             steering=steering,
             is_kernel=self.kernel == "precomputed",
+            given_groups=groups,
+            group_loss=self.group_loss,
         )
 
     def _encode_labels(self, y: NDArray[Any]) -> tuple[NDArray[Any], Ints]:

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from handful._types import Floats, Ints
 from handful.bounds import Certificate, caution
 from handful.covering import _explain
-from handful.covering._certify import certify_candidate, certify_together
+from handful.covering._certify import certify_candidate, certify_grouped, certify_together
 from handful.covering.codes.candidate import Candidate
 from handful.covering.columns import Columns
+from handful.covering.groups import GroupCounts
 from handful.covering.learn import Learned, Settings, learn, renumbered
 from handful.covering.training import Training
 from handful.rules import AbstractRule, RuleList, RuleSet
@@ -47,6 +48,8 @@ class CoverFit:
     digests : array of uint8 (n_named, 32)
         By what the examples of ``named`` are known again.
     seen : SeenRows
+    groups : GroupCounts or None
+        Errors by groups, where rows belong together.
     """
 
     parts: tuple[Learned, ...]
@@ -61,6 +64,7 @@ class CoverFit:
     n_errors: int
     digests: NDArray[np.uint8]
     seen: SeenRows
+    groups: GroupCounts | None = None
 
     @property
     def form(self) -> str:
@@ -133,6 +137,8 @@ class CoverFit:
 
     def certificate(self, delta: float, bound: str) -> Certificate:
         """From stored counts."""
+        if self.groups is not None:
+            return certify_grouped(self, self.groups, delta, bound)
         if len(self.parts) > 1:
             return certify_together(self, delta, bound)
         part, costs = self.parts[0], self.settings.costs
@@ -168,7 +174,11 @@ class CoverFit:
 
     def provenance(self) -> str:
         """How many examples it is made of, and how many were held back."""
-        return _explain.examples_text(len(self.made_of), len(self.held_back), self.n_samples)
+        text = _explain.examples_text(len(self.made_of), len(self.held_back), self.n_samples)
+        if self.groups is None:
+            return text
+        kept, whole = self.groups.n_kept, self.groups.n_groups
+        return f"{text} Groups are held back whole: {kept} of {whole}."
 
     def rules_frame(self) -> pd.DataFrame:
         """One row a rule."""
@@ -220,7 +230,7 @@ def cover(training: Training, settings: Settings) -> CoverFit:
     n_classes = len(training.classes)
     positives = [1] if n_classes == 2 else list(range(n_classes))
     share = replace(settings, delta=settings.delta / len(positives))
-    learned = [learn(training.rows(positive), share) for positive in positives]
+    learned = [learn(training.rows(positive), share, training.groups) for positive in positives]
     parts = tuple(renumbered(part, training.order) for part in learned)
     named = _union(part.named for part in parts)
     n_wrong, n_counted = _count(training, parts)
@@ -237,7 +247,23 @@ def cover(training: Training, settings: Settings) -> CoverFit:
         n_errors=n_counted,
         digests=training.digests_of(named),
         seen=training.seen(),
+        groups=_group_counts(training, learned, parts),
     )
+
+
+def _group_counts(
+    training: Training, learned: list[Learned], parts: tuple[Learned, ...]
+) -> GroupCounts | None:
+    """Errors by groups of one machine, or of all machines together outside what any of them kept.
+
+    ``learned`` are the parts by places in the blind order.
+    """
+    if training.groups is None or len(parts) == 1:
+        return parts[0].groups
+    X, codes = training.hold(np.asarray(training.order))
+    is_wrong = _labels(tuple(part.machine for part in parts), X) != codes
+    kept = tuple({int(i) for part in learned for i in part.chosen.kept})
+    return training.groups.count(is_wrong, kept)
 
 
 def _count(training: Training, parts: tuple[Learned, ...]) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from handful._progress import report_progress
-from handful._types import Floats, Ints
+from handful._types import Floats, Ints, Mask
 from handful.bounds import ClassCounts, Term
 from handful.covering._certify import class_counts
 from handful.covering.codes.all_half_spaces import exact_candidates
@@ -29,7 +29,8 @@ from handful.covering.codes.compression import (
 from handful.covering.codes.listed import listed_candidates
 from handful.covering.codes.plain import plain_candidates
 from handful.covering.codes.pool import pool_candidates
-from handful.covering.codes.schemes import Scheme, auto_schemes, fixed_schemes
+from handful.covering.codes.schemes import Scheme, auto_schemes, fixed_schemes, is_affordable
+from handful.covering.groups import GroupCounts, Grouping, group_risks
 from handful.rules import (
     BALLS,
     FAMILIES,
@@ -82,7 +83,8 @@ class Settings:
 class Learned:
     """The chosen machine, all candidates with their certificates, and which of them it is.
 
-    ``n_covered`` are the examples that each of its rules covers.
+    ``n_covered`` are the examples that each of its rules covers; ``groups`` the errors by groups,
+    where there are some.
     """
 
     machine: RuleSet | RuleList
@@ -91,6 +93,7 @@ class Learned:
     n_covered: tuple[int, ...]
     candidates: tuple[Candidate, ...]
     risks: Floats
+    groups: GroupCounts | None = None
 
     @property
     def chosen(self) -> Candidate:
@@ -100,8 +103,9 @@ class Learned:
     @property
     def named(self) -> tuple[int, ...]:
         """Examples that the code or the rules name one by one."""
-        is_coded = self.chosen.scheme == "compression"
-        return self.chosen.kept if is_coded else self.machine.compression_set
+        if self.chosen.scheme != "compression":
+            return self.machine.compression_set
+        return self.chosen.kept if self.chosen.named is None else self.chosen.named
 
     @property
     def made_of(self) -> tuple[int, ...]:
@@ -115,15 +119,17 @@ class Learned:
         return replace(self, place=0, candidates=(self.chosen,), risks=self.risks[[self.place]])
 
 
-def learn(rows: Rows, settings: Settings) -> Learned:
+def learn(rows: Rows, settings: Settings, groups: Grouping | None = None) -> Learned:
     """Choose a machine by certificate; the certificate holds for this whole procedure.
 
     The examples come in an order that nobody chose (`handful.tables.blind_order`): every pool is
     the first of them, and ties go to the earlier one.
     """
-    schemes = _schemes(rows, settings)
+    if groups is not None:
+        return _learn_groups(rows, settings, groups)
+    schemes = _schemes(rows.n_samples, rows, settings)
     rows = rows.holding(max(scheme.pool_size for scheme in schemes))
-    candidates = list(_candidates(rows, settings, schemes))
+    candidates = list(_candidates(rows, settings, schemes, None))
     if rows.steering is not None:  # weights steer the search; the certificate counts examples
         candidates = [recount(c, c.build(), rows) for c in candidates]
     if settings.max_rules is not None:
@@ -131,9 +137,7 @@ def learn(rows: Rows, settings: Settings) -> Learned:
     risks = certified_risks(candidates, rows.n_samples, settings.delta, settings.costs)
     while True:
         best = best_candidate(candidates, risks)
-        machine = candidates[best].build()
-        if settings.is_list and isinstance(machine, RuleSet):
-            machine = machine.as_list()  # before it is counted: missing values fare differently
+        machine = _machine_of(candidates[best], settings)
         judged = rows.judge(machine)
         chosen = counted(candidates[best], machine, rows, judged)
         if chosen.counts == candidates[best].counts:
@@ -144,15 +148,47 @@ def learn(rows: Rows, settings: Settings) -> Learned:
     return Learned(machine, best, class_counts(chosen, rows), judged.n_covered, made, risks)
 
 
+def _learn_groups(rows: Rows, settings: Settings, groups: Grouping) -> Learned:
+    """The same over groups: every candidate is built and counted group by group."""
+    schemes = _schemes(groups.n_groups, rows, settings)
+    candidates = list(_candidates(rows, settings, schemes, groups))
+    if settings.max_rules is not None:
+        candidates = _longest(candidates)
+    counts = []
+    for i, candidate in enumerate(candidates):
+        machine = _machine_of(candidate, settings)
+        candidates[i] = recount(candidate, machine, rows)
+        counts.append(groups.count(_is_wrong(machine, rows), candidate.kept))
+    risks, best = group_risks(counts, candidates, settings.delta)
+    chosen, machine = candidates[best], _machine_of(candidates[best], settings)
+    made = tuple(replace(c, build=_forgotten) for c in candidates)
+    n_covered = rows.judge(machine).n_covered
+    counted_by_class = class_counts(chosen, rows)
+    return Learned(machine, best, counted_by_class, n_covered, made, risks, counts[best])
+
+
+def _machine_of(candidate: Candidate, settings: Settings) -> RuleSet | RuleList:
+    machine = candidate.build()
+    if settings.is_list and isinstance(machine, RuleSet):
+        return machine.as_list()  # before it is counted: missing values fare differently
+    return machine
+
+
+def _is_wrong(machine: RuleSet | RuleList, rows: Rows) -> Mask:
+    """Which of the original examples a machine gets wrong."""
+    return np.asarray((machine.predict(rows.X) != rows.y)[rows.row_of])
+
+
 def renumbered(learned: Learned, order: Ints) -> Learned:
     """The same machine and candidates, whose example i is the user's row ``order[i]``."""
     names = {}  # pools are long and many candidates share theirs
 
     def named(candidate: Candidate) -> Candidate:
-        if candidate.kept not in names:
-            kept = np.array(candidate.kept, dtype=np.int64)
-            names[candidate.kept] = tuple(np.sort(order[kept]).tolist())
-        return replace(candidate, kept=names[candidate.kept])
+        for part in (candidate.kept, candidate.named):
+            if part is not None and part not in names:
+                names[part] = tuple(np.sort(order[np.array(part, dtype=np.int64)]).tolist())
+        named = None if candidate.named is None else names[candidate.named]
+        return replace(candidate, kept=names[candidate.kept], named=named)
 
     rules = tuple(rule.renumbered(order) for rule in learned.machine.rules)
     return replace(
@@ -181,7 +217,9 @@ def _candidates(
     rows: Rows,
     settings: Settings,
     schemes: Sequence[Scheme],
+    groups: Grouping | None,
 ) -> Iterator[Candidate]:
+    """Candidates of all schemes; of groups, at the price of naming groups."""
     only_stumps = not rows.largest <= LARGEST  # a missing value counts as too large
     if only_stumps and ("stumps",) not in settings.family_sets:
         raise ValueError(
@@ -193,19 +231,36 @@ def _candidates(
         if scheme.name == "compression" and only_stumps and scheme.families != ("stumps",):
             continue
         report_progress(f"{scheme.name} {'+'.join(scheme.families)} {scheme.pool_size}")
-        pool = np.arange(min(scheme.pool_size, rows.n_samples))
-        if scheme.name == "constant":
-            yield from _constants(rows, settings, scheme, pool)
-        elif scheme.name == "plain":
-            yield from plain_candidates(rows, pool, kinds=settings.kinds, scheme_terms=scheme.terms)
-        elif scheme.name == "pool":
-            yield from _pool(rows, settings, scheme, pool)
+        if groups is None:
+            pool = np.arange(min(scheme.pool_size, rows.n_samples))
+            yield from _candidates_of(rows, settings, scheme, pool)
+            continue
+        if scheme.name != "compression":
+            pool = groups.pool(scheme.pool_size)
+        elif is_affordable(scheme, *rows.X.shape):
+            pool = groups.named(scheme.pool_size)
         else:
-            yield from _compression(rows, settings, scheme, pool)
+            continue
+        for candidate in _candidates_of(rows, settings, scheme, pool):
+            yield groups.priced(candidate, scheme.pool_size if candidate.kept else groups.n_groups)
 
 
-def _schemes(rows: Rows, settings: Settings) -> list[Scheme]:
-    m, n = rows.n_samples, rows.X.shape[1]
+def _candidates_of(
+    rows: Rows, settings: Settings, scheme: Scheme, pool: Ints
+) -> Iterator[Candidate]:
+    if scheme.name == "constant":
+        yield from _constants(rows, settings, scheme, pool)
+    elif scheme.name == "plain":
+        yield from plain_candidates(rows, pool, kinds=settings.kinds, scheme_terms=scheme.terms)
+    elif scheme.name == "pool":
+        yield from _pool(rows, settings, scheme, pool)
+    else:
+        yield from _compression(rows, settings, scheme, pool)
+
+
+def _schemes(m: int, rows: Rows, settings: Settings) -> list[Scheme]:
+    """The codes of m examples or groups."""
+    n = rows.X.shape[1]
     if settings.candidates == "auto":
         return auto_schemes(m, n, settings.family_sets, settings.pool_families)
     size = settings.candidates if isinstance(settings.candidates, int) else None
@@ -271,7 +326,7 @@ def _sweeps(
                 for f in scheme.families
             ],
             rows,
-            pool_size=scheme.pool_size,
+            pool_size=len(pool),
             kinds=settings.kinds,
             penalties=settings.penalties or LIST_PENALTIES,
             max_rules=max_rules,
@@ -286,10 +341,10 @@ def _sweeps(
     )
     penalties = settings.penalties or PENALTIES
     family = FAMILIES[scheme.families[0]]
-    if family is HALF_SPACES and scheme.pool_size == rows.n_samples:
+    if family is HALF_SPACES and len(pool) == rows.n_samples:
         yield from exact_candidates(rows, geometry, settings.kinds, penalties, options, terms)
         return
-    if family is BALLS and scheme.pool_size == rows.n_samples > SMALL_TABLE:
+    if family is BALLS and len(pool) == rows.n_samples > SMALL_TABLE:
         yield from ball_candidates(
             rows,
             geometry,
@@ -302,7 +357,7 @@ def _sweeps(
     yield from compression_candidates(
         rows,
         make_table(family, rows, pool, geometry, settings.n_threads),
-        pool_size=scheme.pool_size,
+        pool_size=len(pool),
         kinds=settings.kinds,
         penalties=penalties,
         options=options,

@@ -12,8 +12,17 @@ from numpy.typing import NDArray
 
 from handful._types import Floats, Ints
 from handful.covering.columns import Columns
+from handful.covering.groups import Grouping
 from handful.rules import Rows, collapse_rows
-from handful.tables import BlindOrder, Draw, RowDigests, SeenRows, blind_order
+from handful.tables import (
+    BlindOrder,
+    Draw,
+    RowDigests,
+    SeenRows,
+    Units,
+    blind_order,
+    group_units,
+)
 
 Bytes = NDArray[np.uint8]
 Labels = NDArray[Any]
@@ -55,6 +64,10 @@ class Training(Protocol):
     def order(self) -> Ints:
         """Positions of the first examples, as many as were needed."""
 
+    @property
+    def groups(self) -> Grouping | None:
+        """What belongs together, where rows are not independent."""
+
     def rows(self, positive: int) -> Rows:
         """Examples in that order, one class against the rest."""
 
@@ -89,6 +102,9 @@ class MemoryTraining:
         Weights of the examples in the search.
     is_kernel : bool
         X is a kernel matrix, whose columns are examples too.
+    given_groups : array or None
+        Which group each example belongs to.
+    group_loss : {"mean", "any"}
     """
 
     X: Floats
@@ -100,6 +116,8 @@ class MemoryTraining:
     random_state: Any = None
     steering: Ints | None = None
     is_kernel: bool = False
+    given_groups: Any = None
+    group_loss: str = "mean"
 
     @property
     def n_features(self) -> int:
@@ -122,10 +140,26 @@ class MemoryTraining:
         how, labels = self.random_state, self.classes[self.codes]
         return blind_order(self.table, labels, random_state=how, is_kernel=self.is_kernel)
 
-    @property
+    @cached_property
+    def _units(self) -> Units:
+        assert self.given_groups is not None
+        return group_units(self.blind, self.given_groups)
+
+    @cached_property
     def order(self) -> Ints:
-        """Positions of all examples."""
-        return self.blind.order
+        """Positions of all examples; those of a group one after the other."""
+        if self.given_groups is None:
+            return self.blind.order
+        return self._units.rows_of(self._units.order)
+
+    @cached_property
+    def groups(self) -> Grouping | None:
+        """What belongs together, by place in the order."""
+        if self.given_groups is None or self._units.member is None:
+            return None
+        place = np.empty(len(self._units), dtype=np.int64)
+        place[self._units.order] = np.arange(len(self._units))
+        return Grouping(place[self._units.member[self.order]], self.group_loss)
 
     @property
     def draw(self) -> Draw:

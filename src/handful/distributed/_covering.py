@@ -70,6 +70,11 @@ class ChunkedTraining:
         return self.chunks.classes[np.argsort(self._codes)]
 
     @property
+    def groups(self) -> None:
+        """Rows in chunks are independent."""
+        return None
+
+    @property
     def n_features(self) -> int:
         """Number of columns."""
         return self.chunks.n_features

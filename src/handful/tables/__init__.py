@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from handful.tables._scaling import FittedScalingWarning, warn_of_fitted_scaling
     from handful.tables._seen import SeenRows
     from handful.tables._study import Choices, Study, as_pandas, read_study
-    from handful.tables._units import Units, make_units, pool_size
+    from handful.tables._units import Units, check_groups, group_units, make_units, pool_size
     from handful.tables._weights import class_weights
     from handful.tables._write import (
         check_folder,
@@ -70,6 +70,7 @@ __all__ = [
     "canonical_order",
     "check_examples",
     "check_folder",
+    "check_groups",
     "check_place",
     "check_rows",
     "class_weights",
@@ -78,6 +79,7 @@ __all__ = [
     "digest_sum",
     "exact_floats",
     "exact_numbers",
+    "group_units",
     "is_missing",
     "load_table",
     "make_units",
@@ -111,7 +113,7 @@ _HOME = {
     "_scaling": "FittedScalingWarning warn_of_fitted_scaling",
     "_seen": "SeenRows",
     "_study": "Choices Study as_pandas read_study",
-    "_units": "Units make_units pool_size",
+    "_units": "Units check_groups group_units make_units pool_size",
     "_weights": "class_weights",
     "_write": "check_folder check_place open_atomically write_atomically write_folder",
 }

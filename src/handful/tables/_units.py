@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.tables._blind import blind_order
-from handful.tables._digests import RowDigests, row_digests, table_digest
+from handful.tables._blind import BlindOrder, blind_order
+from handful.tables._digests import is_missing, table_digest
 
 Ints = NDArray[np.int64]
 
@@ -88,15 +88,54 @@ def make_units(X: Any, y: Any, groups: Any, random_state: Any) -> Units:
     rows = blind_order(X, y, random_state=random_state)
     if groups is None:
         return Units(rows.order, rows.order, None, rows.digest, rows.seed)
-    _, member = np.unique(np.asarray(groups), return_inverse=True)
-    if isinstance(random_state, RowDigests):
-        digests, state = random_state.digests, None
-    else:
-        digests, state = row_digests(X, y), rows.seed
+    return group_units(rows, groups)
+
+
+def group_units(rows: BlindOrder, groups: Any) -> Units:
+    """Groups in blind order, of rows that are in blind order already.
+
+    Parameters
+    ----------
+    rows : BlindOrder
+    groups : array (n_samples,)
+        What group each row belongs to; none may be missing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = blind_order(np.arange(6.0)[:, None])
+    >>> len(group_units(rows, ["a", "a", "b", "b", "c", "c"]))
+    3
+    """
+    _, member = np.unique(check_groups(groups, len(rows.order)), return_inverse=True)
+    digests = rows.digests
     by_group = np.argsort(member, kind="stable")
     starts = np.flatnonzero(np.diff(member[by_group], prepend=-1))
     parts = np.split(by_group, starts[1:])
     # one digest a group, of its rows in any order, so that large groups are not drawn first
     keys = np.array([list(bytes.fromhex(table_digest(digests[part]))) for part in parts])
-    order = blind_order(keys, random_state=state).order
+    order = blind_order(keys, random_state=rows.seed).order
     return Units(order, rows.order, member, rows.digest, rows.seed)
+
+
+def check_groups(groups: Any, n_samples: int) -> NDArray[Any]:
+    """One group a row, none missing.
+
+    Examples
+    --------
+    >>> check_groups(["a", "b", "a"], 3).tolist()
+    ['a', 'b', 'a']
+    """
+    values = np.asarray(groups)
+    if values.shape != (n_samples,):
+        raise ValueError(
+            f"`groups` must have shape ({n_samples},), got {values.shape}. Pass one a row."
+        )
+    is_gone = [is_missing(value) for value in values.tolist()]
+    if any(is_gone):
+        raise ValueError(
+            f"`groups` must say for every row which group it belongs to, got none in row "
+            f"{is_gone.index(True) + 1} and {sum(is_gone)} in all. Name the groups, or leave these "
+            "rows out."
+        )
+    return values

@@ -55,6 +55,8 @@ class Candidate:
         Errors on all training examples.
     build : callable
         Makes the machine.
+    named : tuple of int or None
+        Of groups, the kept examples that the code names; all kept ones where it is None.
     """
 
     scheme: str
@@ -69,6 +71,7 @@ class Candidate:
     n_false_negatives: int
     n_training_errors: int
     build: Callable[[], RuleSet | RuleList]
+    named: tuple[int, ...] | None = None
 
     @property
     def nats(self) -> float:

@@ -105,6 +105,17 @@ def _compression(
     ]
 
 
+def is_affordable(scheme: Scheme, n_rows: int, n_features: int) -> bool:
+    """Whether the tables of a compression scheme fit into memory; a smallest pool always does.
+
+    Of groups the rows are more than the units that decide the prior; a code that is left out
+    keeps its mass, so that nothing but the choice depends on them.
+    """
+    sizes = MIXED_SIZES if len(scheme.families) > 1 else FAMILIES[scheme.families[0]].pool_sizes
+    found = (FAMILIES[f].n_directions(scheme.pool_size, n_features) for f in scheme.families)
+    return sum(found) * n_rows <= _CODES_BUDGET or scheme.pool_size <= min(sizes)
+
+
 def fixed_schemes(
     n_samples: int, family_sets: Sequence[tuple[str, ...]], pool_size: int | None
 ) -> list[Scheme]:
