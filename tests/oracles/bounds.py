@@ -336,7 +336,7 @@ def betting_limit(losses, warm_up, nats):
     def is_excluded(m):
         capital, largest = mp.mpf(1), mp.mpf(1)
         for bet, loss in zip(bets, losses, strict=True):
-            capital *= 1 + min(bet, 1 / (1 - m)) * (m - loss)
+            capital *= 1 + min(bet, mp.mpf("0.999") / (1 - m)) * (m - loss)
             largest = max(largest, capital)
         return largest >= mp.exp(nats)
 

@@ -21,6 +21,7 @@ GROUP_QUANTITIES = {
 ORDERED = "the order of the losses was fixed without looking at them"
 _WAUDBY = "Waudby-Smith & Ramdas (2024), Estimating means of bounded random variables by betting"
 _HOEFFDING = "Hoeffding (1963), Theorem 1; Chernoff's bound for losses in [0, 1]"
+_STAKE = 0.999  # largest share of the capital that a round may lose
 _PAD = 1e-12  # relative; more than the rounding of a sum of logarithms, outwards
 
 
@@ -35,10 +36,10 @@ def betting_bound(
 ) -> Certificate:
     """Certificate on the mean of losses in [0, 1], one for each independent group.
 
-    For each m in [0, 1) the capital prod_t (1 + b_t (m - loss_t)), where b_t in [0, 1 / (1 - m)]
+    For each m in [0, 1) the capital prod_t (1 + b_t (m - loss_t)), where b_t in [0, .999 / (1 - m)]
     is fixed by earlier losses, is a non-negative supermartingale if the mean is m or larger. So
     it ever reaches exp(nats) with probability exp(-nats) at most (Ville), and the limit is the
-    smallest m whose capital did. b_t is the smaller of 1 / (1 - m) and a number that does not
+    smallest m whose capital did. b_t is the smaller of .999 / (1 - m) and a number that does not
     depend on m, hence the capital grows with m and the excluded m are an interval.
 
     Parameters
@@ -132,8 +133,9 @@ def _bets(losses: Floats, before: Floats, nats: float) -> Floats:
 def _log_capital(losses: Floats, bets: Floats, m: float) -> float:
     """Largest logarithm of the capital against the mean m."""
     with np.errstate(divide="ignore"):
-        # A larger bet could lose more than everything; at m = 1 there is no such limit.
-        largest = np.divide(1.0, 1.0 - m)
+        # A larger bet could lose everything, and rounding would decide whether it did; at m = 1
+        # there is no such limit.
+        largest = np.divide(_STAKE, 1.0 - m)
         gains = np.log1p(np.maximum(np.minimum(bets, largest) * (m - losses), -1.0))
     # Ville's inequality holds for the largest capital on the way, not for the last only.
     return float(np.max(np.cumsum(gains)))

@@ -117,7 +117,8 @@ def certify(
 
         certify_rules(
             data, target, positive, rules=rules or "auto", kind=kind, max_rules=max_rules,
-            costs=costs, delta=delta, seed=seed, threads=threads, engine=engine,
+            costs=costs, groups=groups, group_loss=group_loss, delta=delta, seed=seed,
+            threads=threads, engine=engine,
             scheduler=scheduler, out=out, force=force, include_rows=include_rows, as_json=as_json,
         )  # fmt: skip
         return

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
+from handful._engines import is_elsewhere
 from handful.cli._chunked import NO_REPORT as NO_ROWS
 from handful.cli._chunked import classes_of, on_scheduler, read_chunked
 from handful.cli._origin import read_origin
@@ -32,6 +34,8 @@ def certify_rules(
     kind: str,
     max_rules: str,
     costs: str | None,
+    groups: str | None,
+    group_loss: str,
     delta: float,
     seed: int | None,
     threads: int,
@@ -46,24 +50,49 @@ def certify_rules(
     with on_scheduler(scheduler):
         read = read_table if engine == "memory" else read_chunked
         table = read(data, target, positive)
+        digests = digests_of(table, seed)  # of all columns, the groups among them
+        table, members = _without_groups(table, groups)
         machine, seconds = _fit(
             table,
+            members,
             rules=rules.split(",") if "," in rules else rules,
             kind=kind,
             max_rules=int(max_rules) if max_rules.isdigit() else max_rules,
             delta=delta,
             costs=_read_costs(costs, table),
+            group_loss=group_loss,
             n_jobs=threads,
-            random_state=digests_of(table, seed),
+            random_state=digests,
         )
         written: list[Path] = []
         if out is not None:
-            written = _write(machine, table, out, data, force=force, include_rows=include_rows)
+            written = _write(
+                machine, table, out, data, groups, force=force, include_rows=include_rows
+            )
     if as_json:
-        print_json({**_as_dict(machine, table, seconds), "files": [str(path) for path in written]})
+        found = _as_dict(machine, table, seconds)
+        print_json({**found, "groups": groups, "files": [str(path) for path in written]})
         return
     _print(machine, table, seconds)
     print_written(written)
+
+
+def _without_groups(table: TableData, groups: str | None) -> tuple[TableData, Any]:
+    """The table without the column of its groups, and that column."""
+    if groups is None:
+        return table, None
+    if is_elsewhere(table.X):
+        raise ValueError("`--groups` needs the table in memory. Leave out --engine dask.")
+    names = [str(name) for name in table.X.columns]
+    if groups not in names:
+        raise ValueError(
+            f"`--groups` must be a column of the file, got {groups!r}. "
+            f"The columns are: {', '.join(names[:20])}."
+        )
+    column = table.X.columns[names.index(groups)]
+    if table.X.shape[1] == 1:
+        raise ValueError(f"there is no column besides the target and the groups {groups!r}.")
+    return replace(table, X=table.X.drop(columns=[column])), table.X[column].to_numpy()
 
 
 def _read_costs(costs: str | None, table: TableData) -> tuple[float, ...] | None:
@@ -81,7 +110,7 @@ def _read_costs(costs: str | None, table: TableData) -> tuple[float, ...] | None
         raise ValueError(f"`--costs` must be two numbers such as 1,5, got {costs!r}.") from error
 
 
-def _fit(table: TableData, **parameters: Any) -> tuple[Any, float]:
+def _fit(table: TableData, groups: Any, **parameters: Any) -> tuple[Any, float]:
     from handful._progress import watch_progress
     from handful.covering import SetCoveringMachine
 
@@ -91,7 +120,7 @@ def _fit(table: TableData, **parameters: Any) -> tuple[Any, float]:
     machine = SetCoveringMachine(**parameters)
     start = time.perf_counter()
     with progress("Learning") as report, watch_progress(report):
-        machine.fit(table.X, table.y)
+        machine.fit(table.X, table.y, groups=groups)
     return machine, time.perf_counter() - start
 
 
@@ -100,16 +129,20 @@ def _write(
     table: TableData,
     out: Path,
     data: Path | None,
+    groups: str | None,
     *,
     force: bool,
     include_rows: bool,
 ) -> list[Path]:
     """The model alone, or model, certificate and report in a folder."""
-    from handful._engines import is_elsewhere
     from handful.io.document import to_text
     from handful.io.save import model_to_dict
 
-    source = {"file": EMBEDDED if data is None else str(data), "target": table.target}
+    source = {
+        "file": EMBEDDED if data is None else str(data),
+        "target": table.target,
+        "groups": groups,
+    }
     document = model_to_dict(machine, source=source, include_rows=include_rows)
     if out.suffix == ".json":
         write_atomically(out, to_text(document), overwrite=force)

@@ -27,12 +27,12 @@ def form_source(model: Path) -> str:
 
 
 def source_of(model: Path) -> Mapping[str, Any]:
-    """File and target column that a model file remembers; empty where it remembers none.
+    """File, target column and groups that a model file remembers; empty where it remembers none.
 
     It only says where to look: what is wrong with the file is found when it is checked.
     """
     found = _remembered(model)
-    names = ("file", "target")
+    names = ("file", "target", "groups")
     if not isinstance(found, dict):
         return {}
     return {n: found[n] for n in names if isinstance(found.get(n), str)}

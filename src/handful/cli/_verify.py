@@ -95,7 +95,7 @@ def _check_form(
         return verify_form(model, frame, Retraining(model, frame, trusted))
 
 
-def _training_data(model: Path, data: str | None, target: str | None) -> tuple[Any, Any]:
+def _training_data(model: Path, data: str | None, target: str | None) -> tuple[Any, ...]:
     """The data of the command line, read as the model file remembers."""
     from handful.cli._sources import source_of
     from handful.cli._tables import EMBEDDED, embedded_table, split_target
@@ -105,8 +105,11 @@ def _training_data(model: Path, data: str | None, target: str | None) -> tuple[A
         raise FileNotFoundError(f"there is no model file {model}. Check the path.")
     source = source_of(model)
     if data is not None:
-        path = Path(data)
-        return split_target(read_frame(data), target or source.get("target"), path)
+        X, y = split_target(read_frame(data), target or source.get("target"), Path(data))
+        groups = source.get("groups")
+        if groups is not None and groups not in X.columns:
+            raise ValueError(f"`DATA` must have the column of the groups, {groups!r}.")
+        return X, y, None if groups is None else X[groups].to_numpy()
     if source.get("file") == EMBEDDED:
         return embedded_table()
     known = source.get("file")

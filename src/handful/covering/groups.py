@@ -220,7 +220,9 @@ def certify_groups(
             _by_means(counts, both, delta, "betting"),
             key=lambda certificate: certificate.risk,
         )
-    assumptions = (IID_GROUPS, *(a for a in made.assumptions[1:] if a != IID_GROUPS), ROWS_NOTE)
+    needed = _by_tail(counts, terms, delta).assumptions[1:]  # of a code, whatever counts
+    more = tuple(words for words in made.assumptions[1:] if words not in needed)
+    assumptions = (IID_GROUPS, *needed, *more, ROWS_NOTE)
     return replace(made, quantity=GROUP_QUANTITIES[counts.loss], assumptions=assumptions)
 
 

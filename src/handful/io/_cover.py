@@ -89,7 +89,8 @@ def _code(chosen: Any, named: Ints) -> dict[str, Any]:
     from the digest of the data.
     """
     is_pool = chosen.scheme != "compression"
-    kept = None if is_pool else np.searchsorted(named, np.array(chosen.kept, dtype=np.int64))
+    own = chosen.kept if chosen.named is None else chosen.named
+    kept = None if is_pool else np.searchsorted(named, np.array(own, dtype=np.int64))
     return {
         "scheme": chosen.scheme,
         "family": chosen.family,
@@ -115,6 +116,7 @@ def _settings(fit: CoverFit) -> dict[str, Any]:
         "n_groups": 1,
         "delta": float(settings.delta),
         "costs": None if settings.costs is None else [float(c) for c in settings.costs],
+        "group_loss": None if fit.groups is None else fit.groups.loss,
     }
 
 

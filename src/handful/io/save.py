@@ -94,6 +94,7 @@ def _data_part(
     return {
         "file": None,
         "target": None,
+        "groups": None,
         **(source or {}),
         "sha256": None if draw is None else draw.digest,
         "columns": None if draw is None or draw.columns is None else list(draw.columns),
@@ -151,8 +152,8 @@ def save_model(
     certificate : Certificate, optional
         What to store; by default that of ``machine.certify()``, or none where it has none.
     source : mapping, optional
-        Where the data are, with "file" and "target", so that `handful verify` and
-        `handful predict` need not be told again.
+        Where the data are, with "file", "target" and "groups" (names of columns), so that
+        `handful verify` and `handful predict` need not be told again.
     include_rows : bool
         Write rules that contain training rows, such as the centres of balls, too.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.tables._blind import BlindOrder, blind_order
+from handful.tables._blind import BlindOrder, Draw, blind_order, row_keys
 from handful.tables._digests import is_missing, table_digest
 
 Ints = NDArray[np.int64]
@@ -25,7 +25,7 @@ class Units:
     order : ndarray of int
         Units in blind order.
     row_order : ndarray of int
-        Rows in blind order.
+        Rows in blind order; of groups one after the other.
     member : ndarray of int or None
         Unit of each row; None where rows are the units.
     digest : str
@@ -108,14 +108,25 @@ def group_units(rows: BlindOrder, groups: Any) -> Units:
     3
     """
     _, member = np.unique(check_groups(groups, len(rows.order)), return_inverse=True)
-    digests = rows.digests
     by_group = np.argsort(member, kind="stable")
     starts = np.flatnonzero(np.diff(member[by_group], prepend=-1))
     parts = np.split(by_group, starts[1:])
     # one digest a group, of its rows in any order, so that large groups are not drawn first
-    keys = np.array([list(bytes.fromhex(table_digest(digests[part]))) for part in parts])
-    order = blind_order(keys, random_state=rows.seed).order
-    return Units(order, rows.order, member, rows.digest, rows.seed)
+    own = np.array([list(bytes.fromhex(table_digest(rows.digests[part]))) for part in parts])
+    drawn = blind_order(own, random_state=rows.seed)
+    keys = row_keys(drawn.digests, drawn.draw.salt)
+    inside = [_by_key(part, rows.digests[part], keys[k]) for k, part in enumerate(parts)]
+    row_order = np.concatenate([inside[k] for k in drawn.order])
+    return Units(drawn.order, row_order, member, rows.digest, rows.seed)
+
+
+def _by_key(part: Ints, digests: NDArray[np.uint8], key: NDArray[np.uint8]) -> Ints:
+    """Rows of a group by keys of their own, which do not depend on rows of other groups.
+
+    The key of the group is among them: were the same content first in every group, or all groups
+    of equal content alike, one row of each would not be drawn independently.
+    """
+    return np.asarray(part[Draw("group " + key.tobytes().hex()).first(digests)[0]])
 
 
 def check_groups(groups: Any, n_samples: int) -> NDArray[Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from handful.verify._arithmetic import MP
 
+_STAKE = MP.mpf("0.999")  # no round may lose more of the capital
 _ABOVE = MP.mpf(10) ** -9  # by which a float limit may be larger than the exact one
 
 
@@ -33,7 +34,7 @@ def best_capital(losses: Sequence[Any], bets: Sequence[Any], m: Any) -> Any:
     """
     capital, best = MP.mpf(0), -MP.inf
     for loss, bet in zip(losses, bets, strict=True):
-        step = 1 + min(bet, 1 / (1 - m)) * (m - loss)
+        step = 1 + min(bet, _STAKE / (1 - m)) * (m - loss)
         capital = capital + MP.log(step) if step > 0 else -MP.inf
         best = max(best, capital)
     return best

@@ -107,8 +107,8 @@ def digest_of_table(rows: Sequence[bytes]) -> str:
     return hashlib.sha256(struct.pack("<5Q", *parts)).hexdigest()
 
 
-def drawn_order(rows: Sequence[bytes], digest: str, seed: int | None) -> Ints:
-    """Positions of the rows in the order in which they enter pools."""
+def drawn_keys(rows: Sequence[bytes], digest: str, seed: int | None) -> list[bytes]:
+    """What decides about the order of the rows."""
     start = b"handful pool" + (digest if seed is None else f"seed {seed}").encode()
     # Equal rows get keys of their own by how many came before, and so fall on either side of a cut
     # independently.
@@ -117,6 +117,12 @@ def drawn_order(rows: Sequence[bytes], digest: str, seed: int | None) -> Ints:
     for row in rows:
         keys.append(hashlib.sha256(start + row + struct.pack("<Q", seen[row])).digest())
         seen[row] += 1
+    return keys
+
+
+def drawn_order(rows: Sequence[bytes], digest: str, seed: int | None) -> Ints:
+    """Positions of the rows in the order in which they enter pools."""
+    keys = drawn_keys(rows, digest, seed)
     return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
 
 

@@ -248,7 +248,10 @@ def code_terms(
     labels: Any,
     rank_nats: Any,
 ) -> Terms:
-    """Every term of a code without the confidence, in the order of the file."""
+    """Every term of a code without the confidence, in the order of the file.
+
+    ``shape`` are the numbers of examples (or groups) and of features.
+    """
     n_samples, n_features = shape
     if len(rules) > MAX_RULES:
         raise ValueError(f"more than {MAX_RULES} rules are not re-checked")
@@ -263,7 +266,8 @@ def code_terms(
         return _constant_terms(code, settings, mass, n_samples)
     kept, families = len(code["kept"]), code["family"].split("+")
     terms = _choices(settings, mass)
-    terms.append(Term("kept", "which examples are kept", log_binomial(code["pool_size"], kept)))
+    what = "examples" if settings["group_loss"] is None else "groups"
+    terms.append(Term("kept", f"which {what} are kept", log_binomial(code["pool_size"], kept)))
     is_list = code["kind"] == "list"
     if is_list or len(families) > 1:
         return [*terms, *_listed(rules, kept, n_features, len(families), is_list)]

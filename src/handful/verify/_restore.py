@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from handful.verify._audit import Audit, is_close, is_number
 from handful.verify._geometry import rule_cut, rule_tolerance
 from handful.verify._rows import words_of
+from handful.verify._units import Units
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -77,10 +78,12 @@ def _with_words(
 
 
 def with_examples(
-    audit: Audit, document: Document, X: Floats, digests: Sequence[bytes], order: Ints
+    audit: Audit, document: Document, X: Floats, digests: Sequence[bytes], units: Units
 ) -> dict[str, Any] | None:
     """The document with examples by their rows, half-spaces by theirs, pools as they are drawn."""
-    first = {digests[i]: int(i) for i in reversed(order.tolist())}  # the earliest of equal rows
+    is_pool = all(code["scheme"] in _POOLED for code in document["codes"])
+    order = units.rows(units.n).tolist() if is_pool else units.all_names()
+    first = {digests[i]: int(i) for i in reversed(order)}  # the earliest of equal rows
     named = [first.get(bytes.fromhex(text)) for text in document["compression_set"]]
     absent = sum(place is None for place in named)
     holds = audit.check("kept examples", not absent, f"{absent} are not in the data")
@@ -88,7 +91,7 @@ def with_examples(
     if not holds:
         return None
     places = [place for place in named if place is not None]
-    codes = [_with_kept(audit, code, places, order) for code in document["codes"]]
+    codes = [_with_kept(audit, code, places, units) for code in document["codes"]]
     machines = [
         {**m, "rules": [_with_rows(audit, i, r, places, X) for i, r in enumerate(m["rules"], 1)]}
         for m in document["machines"]
@@ -96,7 +99,7 @@ def with_examples(
     return {**document, "codes": codes, "machines": machines, "compression_set": places}
 
 
-def _with_kept(audit: Audit, code: Document, places: Sequence[int], order: Ints) -> dict[str, Any]:
+def _with_kept(audit: Audit, code: Document, places: Sequence[int], units: Units) -> dict[str, Any]:
     """A code with the examples that are not counted: those that it names, or its pool."""
     kept, size = code["kept"], code["pool_size"]
     if code["scheme"] not in _POOLED:
@@ -105,8 +108,8 @@ def _with_kept(audit: Audit, code: Document, places: Sequence[int], order: Ints)
         audit.check("kept examples", is_usable, "must be sorted, distinct, existing")
         return {**code, "kept": sorted(places[i] for i in kept)}
     audit.equal("kept examples of a pool", kept, None)
-    is_fixed = code["scheme"] == "constant" and size == len(order)  # nobody voted
-    return {**code, "kept": [] if is_fixed else sorted(order[:size].tolist())}
+    is_fixed = code["scheme"] == "constant" and size == units.n  # nobody voted
+    return {**code, "kept": [] if is_fixed else sorted(units.rows(size).tolist())}
 
 
 def _with_rows(

@@ -16,7 +16,7 @@ _POOL_FAMILIES = ("stumps", "linear", "balls", "half-spaces")
 _FIELDS = {
     "settings": (
         *("candidates", "family_sets", "pool_families", "kinds", "n_kernels", "n_groups"),
-        *("delta", "costs"),
+        *("delta", "costs", "group_loss"),
     ),
     "code": (
         *("scheme", "family", "kind", "pool_size", "kept", "terms", "n_false_positives"),
@@ -74,6 +74,11 @@ def check_settings(audit: Audit, settings: Any) -> bool:
         audit.count("settings: n_kernels", settings["n_kernels"], 1, MOST),
         audit.count("settings: n_groups", settings["n_groups"], 1, MOST),
         audit.check("settings: delta", is_share(settings["delta"]), repr(settings["delta"])[:80]),
+        audit.check(
+            "settings: group_loss",
+            settings["group_loss"] in (None, "mean", "any"),
+            "must be null, mean or any",
+        ),
         audit.check("settings: costs", _are_costs(settings["costs"]), "must be two costs or null"),
     ]
     return all(holds)

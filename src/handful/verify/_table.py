@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from handful.verify._draws import digest_of_table, drawn_order, table_rows
 from handful.verify._rows import is_missing, word_form
+from handful.verify._units import order_of_groups
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -112,7 +113,10 @@ def read_table(frame: Any, reading: Mapping[str, Any], share: float) -> Table:
     if reading["groups"] is not None:
         groups = [word_form(cell) for cell in cells[names.index(reading["groups"])]]
     # Whole groups enter the pool: rows of one group are not independent.
-    units = order if groups is None else _order_of_groups(groups, digests)
+    of_group = {} if groups is None else order_of_groups(groups, digests)
+    units = order if groups is None else list(of_group)
+    if groups is not None:
+        order = [i for part in of_group.values() for i in part]
     # Something is always left to count.
     n_pool = min(max(1, round(share * len(units))), LARGEST_POOL, max(1, len(units) - 1))
     rank = {unit: k for k, unit in enumerate(units)}
@@ -156,18 +160,6 @@ def _labels(cells: Any) -> list[str]:
         counts.setdefault(word.casefold(), Counter())[word] += 1
     spelled = {key: sorted(c, key=lambda w, c=c: (-c[w], w))[0] for key, c in counts.items()}  # type: ignore[misc]
     return [spelled[word.casefold()] for word in words]
-
-
-def _order_of_groups(groups: Sequence[str], digests: Sequence[bytes]) -> list[str]:
-    """Groups by keys made of the digests of their rows."""
-    names = sorted(set(groups))
-    rows: dict[str, list[bytes]] = {name: [] for name in names}
-    for name, digest in zip(groups, digests, strict=True):
-        rows[name].append(digest)
-    # The name of a group has no part in its key: renaming patients must not draw another pool.
-    own = np.array([list(bytes.fromhex(digest_of_table(rows[name]))) for name in names])
-    keys = table_rows(own, None, None)
-    return [names[k] for k in drawn_order(keys, digest_of_table(keys), None)]
 
 
 def encode(columns: Sequence[Mapping[str, Any]], table: Mapping[str, Any], rows: Ints) -> Floats:

@@ -21,6 +21,7 @@ from handful.verify._draws import (
     table_rows,
 )
 from handful.verify._geometry import machine_scores, rule_values
+from handful.verify._grouped import check_grouped
 from handful.verify._linear import check_linear
 from handful.verify._pool import is_made_of, make_directions, plain_regression, rank_prices
 from handful.verify._prices import code_terms, pool_codes, pool_index
@@ -30,6 +31,7 @@ from handful.verify._rows import read_rows
 from handful.verify._scores import check_scores
 from handful.verify._settings import check_settings, has_fields
 from handful.verify._terms import Terms
+from handful.verify._units import Units, make_units
 from handful.verify._wording import check_wording, rule_wording
 
 Floats = NDArray[np.float64]
@@ -50,7 +52,7 @@ _TRUST_DRAW = (
 )
 
 
-def verify_model(path: str | os.PathLike[str], X: Any, y: Any) -> Verdict:
+def verify_model(path: str | os.PathLike[str], X: Any, y: Any, groups: Any = None) -> Verdict:
     """Re-check a model file against its training data, sharing no code with what wrote it.
 
     Parameters
@@ -61,6 +63,8 @@ def verify_model(path: str | os.PathLike[str], X: Any, y: Any) -> Verdict:
         The training data; columns are found by the names in the file.
     y : sequence (n_samples,)
         The labels.
+    groups : sequence (n_samples,), optional
+        The groups, where the machine was trained with some.
 
     Returns
     -------
@@ -91,7 +95,7 @@ def verify_model(path: str | os.PathLike[str], X: Any, y: Any) -> Verdict:
         return audit.verdict()
     with audit.guard("the model file"), np.errstate(all="ignore"):
         if _check_head(audit, document, digest):
-            found = _check_data(audit, document, X, y)
+            found = _check_data(audit, document, X, y, groups)
             if found is not None:
                 labels = np.asarray(y, dtype=object)[found.places]
                 _check_content(audit, found, [str(label) for label in labels])
@@ -114,10 +118,12 @@ class Examples(NamedTuple):
     document: Document
     places: Ints
     rows: Floats
-    order: Ints
+    units: Units
 
 
-def _check_data(audit: Audit, document: Document, X: Any, y: Sequence[Any]) -> Examples | None:
+def _check_data(
+    audit: Audit, document: Document, X: Any, y: Sequence[Any], groups: Any
+) -> Examples | None:
     n_columns = len(X.columns) if hasattr(X, "columns") else np.asarray(X).shape[1]
     n_features = document["n_features"]
     if not audit.check(
@@ -132,17 +138,29 @@ def _check_data(audit: Audit, document: Document, X: Any, y: Sequence[Any]) -> E
     drawn = _check_digest(audit, document["provenance"], X, y)
     if drawn is None:
         return None
+    is_grouped = document["codes"] is not None and document["settings"]["group_loss"] is not None
+    if not audit.check(
+        "groups",
+        is_grouped == (groups is not None),
+        "the file is about groups, which must be given" if is_grouped else "the file knows none",
+    ):
+        return None
+    seed = document["provenance"]["random_state"]
+    given = np.asarray(groups, dtype=object)[drawn.places].tolist() if is_grouped else None
+    units = make_units(drawn.order, given, drawn.digests, seed)
     if document["codes"] is None:
-        return Examples(document, drawn.places, read_rows(document, X)[drawn.places], drawn.order)
+        return Examples(document, drawn.places, read_rows(document, X)[drawn.places], units)
     whole = with_columns(audit, document, X)
     if whole is None:
         return None
     rows = read_rows(whole, X)[drawn.places]
-    whole = with_examples(audit, whole, rows, drawn.digests, drawn.order)
-    n_samples = document["certificate"]["n_samples"]
-    if whole is None or not audit.equal("number of examples", n_samples, len(rows)):
+    whole = with_examples(audit, whole, rows, drawn.digests, units)
+    if whole is None:
         return None
-    return Examples(whole, drawn.places, rows, drawn.order)
+    n_samples = document["certificate"]["n_samples"]
+    if not is_grouped and not audit.equal("number of examples", n_samples, len(rows)):
+        return None
+    return Examples(whole, drawn.places, rows, units)
 
 
 class Drawn(NamedTuple):
@@ -183,7 +201,7 @@ def _check_digest(audit: Audit, provenance: Document, X: Any, y: Sequence[Any]) 
 
 
 def _check_content(audit: Audit, found: Examples, labels: list[str]) -> None:
-    document, X, order = found.document, found.rows, found.order
+    document, X, units = found.document, found.rows, found.units
     classes = [str(label) for label in document["classes"]]
     if not audit.check(
         "classes",
@@ -193,7 +211,7 @@ def _check_content(audit: Audit, found: Examples, labels: list[str]) -> None:
         return
     codes = np.array([classes.index(label) for label in labels])
     if document["codes"] is None:
-        check_scores(audit, document, X, codes, order)
+        check_scores(audit, document, X, codes, units.rows(units.n))
         return
     n_machines = 1 if len(classes) == 2 else len(classes)
     is_complete = len(document["machines"]) == len(document["codes"]) == n_machines
@@ -208,12 +226,14 @@ def _check_content(audit: Audit, found: Examples, labels: list[str]) -> None:
         positive = 1 if n_machines == 1 else k
         name = "" if n_machines == 1 else f" (class {document['classes'][k]})"
         y = np.where(codes == positive, 1, -1)
-        parts = _check_machine(audit, document, k, X, y, order)
+        parts = _check_machine(audit, document, k, X, y, units)
         terms += [term._replace(text=f"{term.text}{name}") for term in parts]
-    _check_whole(audit, document, X, codes, terms)
+    _check_whole(audit, document, X, codes, terms, units)
 
 
-def _check_whole(audit: Audit, document: Document, X: Floats, codes: Ints, terms: Terms) -> None:
+def _check_whole(
+    audit: Audit, document: Document, X: Floats, codes: Ints, terms: Terms, units: Units
+) -> None:
     """Compression set, errors of the combined machine, certificate."""
     codes_and_machines = list(zip(document["codes"], document["machines"], strict=True))
     kept = sorted({i for code, _ in codes_and_machines for i in code["kept"]})
@@ -221,6 +241,13 @@ def _check_whole(audit: Audit, document: Document, X: Floats, codes: Ints, terms
     audit.equal("compression set", sorted(document["compression_set"]), sorted(named))
     scores = [machine_scores(machine, X) for machine in document["machines"]]
     is_binary = len(scores) == 1
+    is_list = document["settings"]["kinds"] == ["list"]
+    estimator = "DecisionListMachine" if is_list else "SetCoveringMachine"
+    audit.equal("estimator", document["provenance"]["estimator"], estimator)
+    if units.is_grouped:
+        said = scores[0] > 0 if is_binary else np.argmax(np.column_stack(scores), axis=1)
+        check_grouped(audit, document, units, terms, set(kept), said != codes)
+        return
     if is_binary:
         counts = count(np.where(scores[0] > 0, 1, -1), np.where(codes == 1, 1, -1), kept)
     else:
@@ -229,9 +256,6 @@ def _check_whole(audit: Audit, document: Document, X: Floats, codes: Ints, terms
     check_certificate(audit, certificate, settings, terms, counts, is_binary=is_binary)
     seed = document["provenance"]["random_state"]
     check_wording(audit, certificate, rule_wording(document["codes"], settings, len(X), seed))
-    is_list = settings["kinds"] == ["list"]
-    estimator = "DecisionListMachine" if is_list else "SetCoveringMachine"
-    audit.equal("estimator", document["provenance"]["estimator"], estimator)
 
 
 def _named(code: Document, rules: Sequence[Document]) -> list[int]:
@@ -242,7 +266,7 @@ def _named(code: Document, rules: Sequence[Document]) -> list[int]:
 
 
 def _check_machine(
-    audit: Audit, document: Document, k: int, X: Floats, y: Ints, order: Ints
+    audit: Audit, document: Document, k: int, X: Floats, y: Ints, units: Units
 ) -> Terms:
     """One machine and its code; returns the terms that it must pay."""
     code, machine, settings = document["codes"][k], document["machines"][k], document["settings"]
@@ -251,18 +275,19 @@ def _check_machine(
         return []
     is_word = np.array([c is not None for c in document["categories"] or [None] * X.shape[1]])
     _check_kind(audit, where, machine, code, settings)
-    _check_drawn(audit, where, code, settings, order, y)
+    _check_drawn(audit, where, code, settings, units, y)
     rank_nats: Any = None
     if code["scheme"] == "compression":
         check_rules(audit, code, machine["rules"], X, y, is_word)
     elif code["scheme"] == "plain":
-        _check_plain_rule(audit, document, k, X, y, order)
+        _check_plain_rule(audit, document, k, X, y, units)
     elif code["scheme"] == "pool":
-        rank_nats = _check_pool_rules(audit, document, k, X, y, order, is_word)
+        rank_nats = _check_pool_rules(audit, document, k, X, y, units, is_word)
     else:
         audit.equal(f"{where}: number of rules", len(machine["rules"]), 0)
-    _check_counts(audit, where, code, machine, X, y)
-    terms = code_terms(code, machine["rules"], settings, X.shape, y, rank_nats)
+    _check_counts(audit, where, code, machine, X, y, units)
+    shape = (units.n, X.shape[1])
+    terms = code_terms(code, machine["rules"], settings, shape, y, rank_nats)
     compare_terms(audit, f"{where}, code", code["terms"], terms)
     return terms
 
@@ -287,43 +312,43 @@ def _check_kind(
 
 
 def _check_drawn(
-    audit: Audit, where: str, code: Document, settings: Document, order: Ints, y: Ints
+    audit: Audit, where: str, code: Document, settings: Document, units: Units, y: Ints
 ) -> None:
     """The pool, drawn again; and the constant that a pool votes for."""
     size, kept = code["pool_size"], code["kept"]
-    is_fixed = code["scheme"] == "constant" and size == len(y)
+    is_fixed = code["scheme"] == "constant" and size == units.n
     if is_fixed:
         audit.equal(f"{where}: kept examples", list(kept), [])
         return
-    is_size = type(size) is int and 0 < size <= len(y)
-    if not audit.check(f"{where}: pool size", is_size, f"{size!r} of {len(y)} examples"):
+    is_size = type(size) is int and 0 < size <= units.n
+    if not audit.check(f"{where}: pool size", is_size, f"{size!r} of {units.n} examples"):
         return
-    pool = set(order[:size].tolist())
     is_whole = code["scheme"] in ("pool", "plain", "constant")
+    pool = set(units.rows(size).tolist() if is_whole else units.names(size))
     holds = set(kept) == pool if is_whole else set(kept) <= pool
     audit.check(f"{where}: pool", holds, "is not what the data's digest (or the seed) draws")
     if code["scheme"] == "constant":
         majority = "conjunction" if y[list(kept)].sum() > 0 else "disjunction"
         audit.equal(f"{where}: constant", code["kind"], majority)
     if settings["candidates"] != "auto":
-        wanted = settings["candidates"] if settings["candidates"] is not None else len(y)
-        audit.equal(f"{where}: pool size", size, min(wanted, len(y)))
+        wanted = settings["candidates"] if settings["candidates"] is not None else units.n
+        audit.equal(f"{where}: pool size", size, min(wanted, units.n))
 
 
 def _check_plain_rule(
-    audit: Audit, document: Document, k: int, X: Floats, y: Ints, order: Ints
+    audit: Audit, document: Document, k: int, X: Floats, y: Ints, units: Units
 ) -> None:
     """The only rule is the regression of the pool, fitted again."""
     code, rules = document["codes"][k], document["machines"][k]["rules"]
     where = f"machine {k + 1}"
-    audit.equal(f"{where}: size of the pool", code["pool_size"], len(code["kept"]))
+    pool = units.rows(code["pool_size"])
+    audit.equal(f"{where}: size of the pool", len(pool), len(code["kept"]))
     if not audit.equal(f"{where}: types", [rule["type"] for rule in rules], ["linear"]):
         return
     rule, side = rules[0], "below" if code["kind"] == "conjunction" else "above"
     audit.equal(f"{where}: side", rule["side"], side)
     audit.equal(f"{where}: tolerance", rule["tol"], 0.0)
     audit.equal(f"{where}: origin", rule["origin"], "logistic regression on the pool (ridge 1)")
-    pool = order[: code["pool_size"]]
     found = plain_regression(X[pool], y[pool])
     if not audit.check(f"{where}: regression", found is not None, "the pool has none"):
         return
@@ -338,21 +363,22 @@ def _check_pool_rules(
     k: int,
     X: Floats,
     y: Ints,
-    order: Ints,
+    units: Units,
     is_word: NDArray[np.bool_],
 ) -> Any:
     """The rules among the candidates of the pool, and what their ranks cost."""
     code, machine = document["codes"][k], document["machines"][k]
     where = f"machine {k + 1}"
-    audit.equal(f"{where}: size of the pool", code["pool_size"], len(code["kept"]))
+    drawn = units.rows(code["pool_size"])
+    audit.equal(f"{where}: size of the pool", len(drawn), len(code["kept"]))
     rules = machine["rules"]
     settings = document["settings"]
-    index = pool_index(code, settings, len(y))
+    index = pool_index(code, settings, units.n)
     if not audit.check(f"{where}: pool size", index is not None, str(code["pool_size"])):
         return float("nan")
     assert index is not None
-    known = pool_codes(settings, len(y))[index]
-    pool, directions = make_directions(X, y, order, known, is_word)
+    known = pool_codes(settings, units.n)[index]._replace(size=len(drawn))
+    pool, directions = make_directions(X, y, drawn, known, is_word)
     sign = 1 if code["kind"] == "conjunction" else -1
     name = f"{where}: rules on the pool"
     try:
@@ -382,10 +408,17 @@ def _check_pool_rules(
 
 
 def _check_counts(
-    audit: Audit, where: str, code: Document, machine: Document, X: Floats, y: Ints
+    audit: Audit,
+    where: str,
+    code: Document,
+    machine: Document,
+    X: Floats,
+    y: Ints,
+    units: Units,
 ) -> None:
     predicted = np.where(machine_scores(machine, X) > 0, 1, -1)
-    counts: Counts = count(predicted, y, code["kept"])
+    kept = units.whole(code["kept"]) if units.is_grouped else code["kept"]
+    counts: Counts = count(predicted, y, kept)
     audit.equal(f"{where}: false positives", code["n_false_positives"], counts.n_false_positives)
     audit.equal(f"{where}: false negatives", code["n_false_negatives"], counts.n_false_negatives)
     n_training = int((predicted != y).sum())

@@ -20,11 +20,15 @@ from handful.verify._settings import check_record
 from handful.verify._table import Table, encode, raw_rows, read_table
 from handful.verify._terms import Term, confidence, stated, total
 from handful.verify._wording import (
+    BETTING_REFERENCE,
     BLIND_POOL,
+    GROUP_QUANTITIES,
+    GROUPS,
     IID,
     IID_GROUPS,
     LANGFORD,
     MISCLASSIFIED,
+    ORDERED,
     Wording,
     check_wording,
 )
@@ -49,11 +53,6 @@ FIELDS = sorted({"format", "version", "fitted", "certificate", "provenance", HAS
 RELATIVE = 1e-7  # of every number of the classifier that is trained again
 FAVOURITE = 0.85  # prior mass of the first rank
 NO_SEED = "the digest that orders the rows behaves as if it were drawn at random"
-GROUPS = "groups are independent; rows within one need not be"
-GROUP_QUANTITIES = {
-    "mean": "the probability that a random case of a random new group is misclassified",
-    "any": "the probability that some case of a random new group is misclassified",
-}
 _TRUSTED = (
     "the options (candidates, tolerance, delta, columns) were fixed before the data",
     "the examples come independently from the distribution of the new cases",
@@ -61,10 +60,6 @@ _TRUSTED = (
 )
 _LARGEST_BETTING = 20_000  # groups: a minute of fifty-digit arithmetic
 _BETTING = f"the bound for groups by betting, of more than {_LARGEST_BETTING} groups"
-BETTING_REFERENCE = (
-    "Waudby-Smith & Ramdas (2024), Estimating means of bounded random variables by betting"
-)
-ORDERED = "the order of the losses was fixed without looking at them"
 
 
 def format_of(path: str | os.PathLike[str]) -> str:

@@ -27,6 +27,15 @@ NAMED_BLINDLY = (
     "names them under a prior fixed before the data"
 )
 BLIND_POOL = "the pool was drawn without looking at the data, and its size by their number alone"
+GROUPS = "groups are independent; rows within one need not be"
+GROUP_QUANTITIES = {
+    "mean": "the probability that a random case of a random new group is misclassified",
+    "any": "the probability that some case of a random new group is misclassified",
+}
+BETTING_REFERENCE = (
+    "Waudby-Smith & Ramdas (2024), Estimating means of bounded random variables by betting"
+)
+ORDERED = "the order of the losses was fixed without looking at them"
 LANGFORD = (
     "Langford (2005), Tutorial on practical prediction theory for classification, JMLR 6; "
     "Laviolette, Marchand & Shah (2005), Margin-sparsity trade-off for the set covering machine"
@@ -82,6 +91,24 @@ def rule_wording(
         reference=LANGFORD,
         quantity=COST if settings["costs"] else MISCLASSIFIED,
         notes=notes + groups_note(settings["n_groups"]),
+    )
+
+
+def group_wording(
+    codes: Sequence[Document], settings: Document, n_groups: int, seed: int | None, is_betting: bool
+) -> Wording:
+    """Words of the certificate of a machine made of rules, over groups."""
+    plain = rule_wording(codes, settings, n_groups, seed)
+    drawn = (BLIND_POOL,) if any(code["pool_size"] != n_groups for code in codes) else ()
+    ordered = (ORDERED,) if is_betting else ()
+    return Wording(
+        assumptions=(
+            *(IID_GROUPS, PREPROCESSING, NAMED_BLINDLY),
+            *(*ordered, GROUPS, *drawn, drawn_by(seed)),
+        ),
+        reference=BETTING_REFERENCE if is_betting else LANGFORD,
+        quantity=GROUP_QUANTITIES[settings["group_loss"]],
+        notes=(("Method: betting.",) if is_betting else ()) + plain.notes,
     )
 
 
