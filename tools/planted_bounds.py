@@ -42,6 +42,7 @@ TABLE: dict[str, list[tuple[str, str, str]]] = {
             "(np.cumsum(deviations) / number)[len(before) + 1 :]",
         ),
         ("bets beyond the limit", "np.minimum(bets, largest)", "bets"),
+        ("a bet may lose everything", "_STAKE = 0.999", "_STAKE = 1.0"),
         ("message not paid", 'terms = list(itemise(message_nats, "message"))', "terms = []"),
         ("choice not paid", "math.log(choices)))", "0.0))"),
         ("inner end of the bracket", "    return high\n", "    return low\n"),

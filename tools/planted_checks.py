@@ -239,6 +239,12 @@ CERTIFIED: dict[str, list[Row]] = {
             "place[units[1:]] = np.arange(len(units) - 1)",
             ("tests/certified/test_groups.py",),
         ),
+        (
+            "rows of a group by the order of the file",
+            'Draw("group " + key.tobytes().hex()).first(digests)[0]',
+            "np.arange(len(part))",
+            ("tests/covering/test_groups.py::test_the_order_of_rows_does_not_matter",),
+        ),
     ],
     "certified._groups": [
         (

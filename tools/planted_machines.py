@@ -18,6 +18,7 @@ _FIRST = f"{_SEARCH}::test_it_takes_the_smallest_certificate_and_pays_for_the_fa
 _TIES = f"{_SEARCH}::test_ties_go_to_fewer_support_vectors_and_undefined_criteria_last"
 _PROTOCOL = "tests/test_protocol.py"
 _COINS = "tests/selection/test_validity.py::test_a_search_over_look_alikes_holds"
+_GROUPS = "tests/covering/test_groups.py"
 _COUNTS = "tests/covering/codes/test_compression.py::test_candidates_count_what_their_machines_do"
 
 Row = tuple[str, str, str, tuple[str, ...]]
@@ -97,6 +98,44 @@ COVERING: dict[str, list[Row]] = {
             "price = math.log(len(kinds))",
             "price = 0.0",
             _owes("defaults, few examples"),
+        ),
+    ],
+    "covering.groups": [
+        (
+            "which groups are kept free",
+            "which = log_choices(n_pool, len(named))",
+            "which = 0.0",
+            (f"{_GROUPS}::test_the_certificate_by_hand[stumps]",),
+        ),
+        (
+            "only the kept rows are left out",
+            "kept = self.whole(named)",
+            "kept = named",
+            (f"{_GROUPS}::test_the_certificate_by_hand[stumps]",),
+        ),
+        (
+            "two counts for the price of one",
+            "both = (*terms, _BOTH)",
+            "both = terms",
+            (f"{_GROUPS}::test_the_certificate_by_hand[stumps]",),
+        ),
+        (
+            "kept groups among the counted",
+            "losses=means[~held]",
+            "losses=means",
+            (f"{_GROUPS}::test_the_certificate_by_hand[stumps]",),
+        ),
+        (
+            "any row of a group may be named",
+            "return self.first[:n_groups]",
+            "return self.pool(n_groups)",
+            (f"{_GROUPS}::test_the_certificate_by_hand[stumps]",),
+        ),
+        (
+            "any error is a whole one",
+            "int(np.count_nonzero(self.losses > 0.0))",
+            "int(np.count_nonzero(self.losses == 1.0))",
+            (f"{_GROUPS}::test_any_error_of_a_group",),
         ),
     ],
     "covering.codes.listed": [

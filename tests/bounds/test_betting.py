@@ -70,12 +70,8 @@ def test_a_loss_of_one_everywhere_is_vacuous():
 
 def test_one_bad_group_does_not_end_the_game():
     """A bet may lose most of the capital, never all of it: one whole error is not the end."""
-    losses = [0.0, 0.2, 0.0, 0.6, 0.4, 0.0, 0.0, 0.6, 0.0, 1.0, 0.8, 0.4] + [
-        0.0,
-        0.0,
-        0.2,
-        0.5,
-    ] * 15
+    losses = [0.0, 0.2, 0.0, 0.6, 0.4, 0.0, 0.0, 0.6, 0.0, 1.0, 0.8, 0.4]
+    losses += [0.0, 0.0, 0.2, 0.5] * 15
     ours = betting_bound(losses, message_nats=45.0).risk
     exact = oracle.betting_limit(losses, [], 45.0 + math.log(20.0))
     assert exact <= ours <= exact + 1e-9

@@ -1,7 +1,9 @@
 import numpy as np
 
+from handful import CertifiedClassifier
 from handful.certified._card_forms import score_card
 from tests.certified.cases import error, make_pool
+from tests.oracles import menu as oracle
 
 
 def test_cards_of_different_lengths_and_features(rng):
@@ -35,3 +37,45 @@ def test_the_other_card_does_without_the_feature_that_costs_least(rng):
     assert 2 in other.features  # the heaviest one stays: doing without it would cost most
     assert set(first.features) - set(other.features)
     assert error(cards["other score card"], pool) < error(cards["score card"], pool) + 0.05
+
+
+def test_a_beam_of_near_equal_cards(rng):
+    """Three copies of two signals: many cards are as good as the first, by other features."""
+    n = 400
+    a, c = rng.normal(size=n), rng.normal(size=n)
+    copies = [a, a, a, c, c, c]
+    X = np.column_stack([copy + 0.2 * rng.normal(size=n) for copy in copies])
+    pool = make_pool(X, (a + c + 0.3 * rng.normal(size=n) > 0).astype(int))
+    proposals = score_card(pool)
+    names = [p.name or p.form for p in proposals]
+    assert len(set(names)) == len(names)
+    others = [p for p in proposals if p.form == "other score card"]
+    assert [p.name for p in others] == ["", "other score card 2", "other score card 3"]
+    cards = [p for p in proposals if p.form != "short score card"]
+    assert len({frozenset(p.machine.features) for p in cards}) == len(cards)
+    first, *rest = (float(np.mean(p.guesses != pool.y)) for p in cards)
+    limit = first + 1.1 * np.sqrt(first * (1 - first) / n) + 1 / n
+    assert all(one <= limit for one in rest[1:])
+
+
+def test_no_beam_where_a_feature_is_needed(rng):
+    """Without its only good feature a card is far worse: it is offered once."""
+    X = rng.normal(size=(300, 4))
+    y = (X[:, 0] + 0.2 * rng.normal(size=300) > 0).astype(int)
+    others = [p for p in score_card(make_pool(X, y)) if p.form == "other score card"]
+    assert len(others) <= 3
+    assert all(0 in p.machine.features for p in others[1:])
+
+
+def test_all_cards_of_a_beam_are_rows_of_the_menu(rng):
+    a = rng.normal(size=400)
+    X = np.column_stack([a + 0.2 * rng.normal(size=400) for _ in range(5)])
+    y = (a + 0.3 * rng.normal(size=400) > 0).astype(int)
+    machine = CertifiedClassifier(["score card"]).fit(X, y)
+    frame = machine.menu_
+    assert {"score card", "other score card", "other score card 2"} <= set(frame.index)
+    assert frame["is_readable"].all()
+    prices = [c.nats for c in sorted(machine.candidates_, key=lambda c: c.rank)]
+    masses = oracle.rank_masses(len(prices))
+    assert np.allclose(np.exp(-np.array(prices)), masses)
+    assert machine.choose("other score card 2").chosen_ == "other score card 2"

@@ -140,3 +140,33 @@ def test_a_file_in_the_way_of_the_folder(patients, tmp_path):
     result = runner.invoke(app, [*words, "--out", str(tmp_path / "results")])
     assert result.exit_code == 1
     assert (tmp_path / "results").read_text() == "mine"
+
+
+def test_groups_of_one_machine(tmp_path):
+    rng = np.random.default_rng(5)
+    person = np.repeat(np.arange(70), 3)
+    level = rng.normal(size=70)[person] + rng.normal(0, 0.3, 210)
+    sick = np.where(level + rng.normal(0, 0.3, 210) > 0, "yes", "no")
+    frame = pd.DataFrame({"patient": person, "level": level.round(3), "y": sick})
+    path, out = tmp_path / "t.csv", tmp_path / "m.json"
+    frame.to_csv(path, index=False)
+    words = ["certify", str(path), "--rules", "stumps", "--groups", "patient", "--out", str(out)]
+    shown = runner.invoke(app, words)
+    assert shown.exit_code == 0, shown.output
+    said = " ".join(shown.output.replace("│", " ").split())
+    assert "random case of a random new group" in said
+    data = json.loads(runner.invoke(app, [*words, "--force", "--json"]).stdout)
+    assert data["groups"] == "patient"
+    assert "patient" not in data["rule"]  # the column is no feature
+    frame.sample(frac=1.0, random_state=1).to_csv(path, index=False)
+    again = runner.invoke(app, ["verify", str(out), str(path), "-q"])
+    assert again.exit_code == 0, again.output
+    guess = runner.invoke(app, ["predict", str(out), str(path), "-q"])
+    assert guess.exit_code == 0, guess.output
+    missing = runner.invoke(app, [*words[:5], "patent"])
+    assert missing.exit_code == 2
+    assert "`--groups` must be a column" in missing.output
+    for word, message in (("any", "some case"), ("mean", "random case")):
+        more = ["--group-loss", word, "--force", "--json"]
+        said = json.loads(runner.invoke(app, [*words, *more]).stdout)
+        assert message in said["certificate"]["quantity"]

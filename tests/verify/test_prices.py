@@ -15,6 +15,7 @@ SETTINGS = {
     "pool_families": ["stumps", "linear", "half-spaces"],
     "kinds": ["conjunction", "disjunction"],
     "n_kernels": 1,
+    "group_loss": None,
 }
 
 

@@ -18,10 +18,11 @@ N_WITHOUT = 3  # features that another card may have to do without, one at a tim
 
 
 def score_card(pool: Pool) -> list[Proposal]:
-    """A card whose length is chosen by cross-validation, a short one, and one of other features.
+    """A card whose length is chosen by cross-validation, a short one, and some of other features.
 
-    The other card does without one of the three features that give most points on the first; of
-    three such cards, the one that errs least on the folds is nearest to the first.
+    Each other card does without one of the three features that give most points on the first.
+    The one that errs least on the folds is always offered, the others where they err as often as
+    the first up to a standard error, and use other features than all cards before them.
     """
     need_two_classes(pool)
     need_folds(pool)
@@ -32,17 +33,35 @@ def score_card(pool: Pool) -> list[Proposal]:
     if SIZES[best] > SHORT:
         row = SIZES.index(SHORT)
         proposals.append(_proposal("short score card", pool, SHORT, guesses[row], ())[0])
-    others: list[tuple[int, int, int, Ints, list[int]]] = []
+    return [*proposals, *_others(pool, first, found)]
+
+
+def _others(pool: Pool, first: Proposal, found: Points) -> list[Proposal]:
+    """Cards of other features, fewest errors first."""
+    learned: list[tuple[int, int, int, Ints, list[int]]] = []
     for banned in _without(pool.items, found):
         if len(banned) < len(pool.items):
             best, guess = select(_guesses(pool, banned), pool)
-            others.append(
-                (int(np.count_nonzero(guess != pool.y)), len(others), best, guess, banned)
-            )
-    if others:
-        _, _, best, guess, banned = min(others, key=lambda other: other[:2])
-        proposals.append(_proposal("other score card", pool, SIZES[best], guess, banned)[0])
-    return proposals
+            n_wrong = int(np.count_nonzero(guess != pool.y))
+            learned.append((n_wrong, len(learned), best, guess, banned))
+    n, n_first = len(pool), int(np.count_nonzero(first.guesses != pool.y))
+    near = n_first + np.sqrt((n_first + 0.5) * (n - n_first + 0.5) / (n + 1.0))
+    cards: list[Proposal] = []
+    used = {_features(pool, found)}
+    for n_wrong, _, best, guess, banned in sorted(learned, key=lambda other: other[:2]):
+        if cards and n_wrong > near:
+            break
+        name = f"other score card {len(cards) + 1}" if cards else ""
+        card, points = _proposal("other score card", pool, SIZES[best], guess, banned, name)
+        if not cards or _features(pool, points) not in used:
+            cards.append(card)
+            used.add(_features(pool, points))
+    return cards
+
+
+def _features(pool: Pool, found: Points) -> frozenset[int]:
+    """Features that a card asks for."""
+    return frozenset(int(pool.items.features[item]) for item in found.support)
 
 
 def _without(items: Items, found: Points) -> list[list[int]]:
@@ -81,7 +100,7 @@ def _cards(
 
 
 def _proposal(
-    form: str, pool: Pool, size: int, guesses: Ints, banned: Sequence[int]
+    form: str, pool: Pool, size: int, guesses: Ints, banned: Sequence[int], name: str = ""
 ) -> tuple[Proposal, Points]:
     found = _cards(pool, np.arange(len(pool)), (size,), banned, exchange=True)[0]
-    return Proposal(form, card_of(pool.items, found), guesses), found
+    return Proposal(form, card_of(pool.items, found), guesses, name), found

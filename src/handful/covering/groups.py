@@ -34,6 +34,7 @@ from handful.bounds import (
     Message,
     Term,
     betting_bound,
+    binomial_tail_inverse,
     compression_bound,
     kl_inverse,
 )
@@ -43,7 +44,8 @@ from handful.tables import check_groups
 GROUP_BOUNDS = ("compression", "compression-kl")
 ROWS_NOTE = "groups are independent; rows within one need not be"
 _BOTH = Term("method", "means of groups, or one row of each", math.log(2.0))
-_MOST_BETS = 100  # candidates whose betting bound is computed: those that look best without it
+_OF_A_CODE = compression_bound(1, 0, 0).assumptions[1:]  # what any code takes for granted
+_MOST_BETS = 60  # candidates whose betting bound is computed: those that look best without it
 
 
 def read_groups(groups: Any, sample_weight: Any, n_samples: int) -> tuple[Any, Any]:
@@ -220,9 +222,8 @@ def certify_groups(
             _by_means(counts, both, delta, "betting"),
             key=lambda certificate: certificate.risk,
         )
-    needed = _by_tail(counts, terms, delta).assumptions[1:]  # of a code, whatever counts
-    more = tuple(words for words in made.assumptions[1:] if words not in needed)
-    assumptions = (IID_GROUPS, *needed, *more, ROWS_NOTE)
+    more = tuple(words for words in made.assumptions[1:] if words not in _OF_A_CODE)
+    assumptions = (IID_GROUPS, *_OF_A_CODE, *more, ROWS_NOTE)
     return replace(made, quantity=GROUP_QUANTITIES[counts.loss], assumptions=assumptions)
 
 
@@ -259,15 +260,18 @@ def group_risks(
     Betting is slow, so that only those that look best by the other bounds are certified by it;
     the others have the certificate of one row of each group, which holds as well.
     """
-    rough, risks = np.empty(len(counts)), np.empty(len(counts))
-    for i, (count, candidate) in enumerate(zip(counts, candidates, strict=True)):
-        terms = candidate.terms if count.is_binomial else (*candidate.terms, _BOTH)
-        risks[i] = rough[i] = _by_tail(count, terms, delta).risk
-        if not count.is_binomial:
-            nats = math.fsum(term.nats for term in terms) - math.log(delta)
-            mean = float(count.losses.mean())
-            rough[i] = min(rough[i], kl_inverse(mean, nats / len(count.losses)))
+    is_binomial = np.array([count.is_binomial for count in counts])
+    nats = np.array([c.nats for c in candidates]) - math.log(delta)
+    nats = nats + np.where(is_binomial, 0.0, _BOTH.nats)
+    n_counted = np.array([len(count.losses) for count in counts])
+    n_errors = np.array([count.n_errors for count in counts])
+    risks = np.array(binomial_tail_inverse(n_errors, n_counted, -nats))
+    means = np.array([math.fsum(c.losses.tolist()) / max(1, len(c.losses)) for c in counts])
+    by_kl = np.asarray(kl_inverse(np.minimum(means, 1.0), nats / np.maximum(1, n_counted)))
+    rough = np.where(is_binomial, risks, np.minimum(risks, by_kl))
     for i in np.argsort(rough, kind="stable")[:_MOST_BETS]:
-        risks[i] = certify_groups(counts[i], candidates[i].terms, delta).risk
+        if not is_binomial[i]:
+            both = (*candidates[i].terms, _BOTH)
+            risks[i] = min(risks[i], _by_means(counts[i], both, delta, "betting").risk)
     order = [(risks[i], c.n_rules, len(c.kept), i) for i, c in enumerate(candidates)]
     return risks, min(order)[3]
