@@ -44,7 +44,8 @@ from handful.tables import check_groups
 GROUP_BOUNDS = ("compression", "compression-kl")
 ROWS_NOTE = "groups are independent; rows within one need not be"
 _BOTH = Term("method", "means of groups, or one row of each", math.log(2.0))
-_OF_A_CODE = compression_bound(1, 0, 0).assumptions[1:]  # what any code takes for granted
+# what any code takes for granted
+_OF_A_CODE = compression_bound(2, 1, 0, size_nats=0.0, which_nats=0.0).assumptions[1:]
 _MOST_BETS = 60  # candidates whose betting bound is computed: those that look best without it
 
 
