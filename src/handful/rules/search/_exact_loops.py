@@ -85,27 +85,24 @@ class Best(NamedTuple):
 
 
 @inner
-def _bin_columns(own, other, scale, offset, factor, code, codes, work):  # type: ignore[no-untyped-def]
+def _bin_columns(own, other, scale, offset, factor, code, codes):  # type: ignore[no-untyped-def]
     """Code of each column's bin, ``16 * bin + code``; bins count downwards, bin 0 is above all.
 
     With y = offset - scale * u, bins are linear for y in 1..2 and then widen with each doubling:
     the leading bits of a float are a logarithm that costs nothing.
     """
-    n = codes.shape[0]
-    y, bits = work[:n], work[:n].view(np.int32)
     # The bits of 1.0f: where y = 1 the first bin begins.
     one = np.float32(np.float32(0x3F800000) * factor)
-    for x in range(n):
-        y[x] = offset - scale * (own[x] - other[x])
-    for x in range(n):
-        b = np.int32(np.float32(bits[x]) * factor - one)
+    for x in range(codes.shape[0]):
+        y = np.float32(offset - scale * (own[x] - other[x]))
+        b = np.int32(np.float32(y.view(np.int32)) * factor - one)
         b = min(max(b, np.int32(-1)), np.int32(N_BINS - 1))
         codes[x] = np.uint16(b * np.int32(16) + code)
 
 
 @inner
-def _bin_pair(sketch, bins, o, t, lane, codes, work):  # type: ignore[no-untyped-def]
-    """Bins of one projection; returns the first bin that holds possible thresholds.
+def _bin_pair(sketch, bins, o, t, lane, codes):  # type: ignore[no-untyped-def]
+    """Bins of one projection; returns whether thresholds may lie above all of them.
 
     The own class is moved up by more than the tolerance and all rounding: an example of the own
     class in a bin below that of threshold c (not moved up) is covered by c for sure, and one of the
@@ -130,9 +127,9 @@ def _bin_pair(sketch, bins, o, t, lane, codes, work):  # type: ignore[no-untyped
     lifted = np.float32(offset - np.float32(2.0) * error * scale - rounding)
     n, code, factor = sketch.n_same, np.int32(2 * N_LANES + lane), bins.factor
     same = np.int32(code + N_LANES)
-    _bin_columns(own[:n], other[:n], scale, lifted, factor, same, codes[:n], work)
-    _bin_columns(own[n:], other[n:], scale, offset, factor, code, codes[n:], work)
-    return 0 if high < limit else 1
+    _bin_columns(own[:n], other[:n], scale, lifted, factor, same, codes[:n])
+    _bin_columns(own[n:], other[n:], scale, offset, factor, code, codes[n:])
+    return high < limit
 
 
 @inner
@@ -152,32 +149,44 @@ def _fill(codes, worth, histogram):  # type: ignore[no-untyped-def]
         histogram[c7[x]] += w
 
 
+@inner
+def _scan(histogram, is_open, total, best):  # type: ignore[no-untyped-def]
+    """Largest worth of a threshold in any bin, for eight pairs at once."""
+    step = 2 * N_LANES
+    total[:] = 0
+    best[:] = 0
+    for b in range(N_BINS, 0, -1):
+        row = histogram[step * b : step * (b + 1)]
+        for lane in range(N_LANES):
+            covered = total[lane] + row[lane]
+            best[lane] = max(best[lane], covered)
+            # Own examples of the same bin are taken off afterwards only: a threshold within the bin
+            # may leave them uncovered.
+            total[lane] = covered + row[lane + N_LANES]
+    for lane in range(N_LANES):
+        if is_open[lane]:
+            best[lane] = max(best[lane], total[lane] + histogram[lane])
+
+
 @njit(cache=True, nogil=True)
 def bound_block(sketch, bins, start, stop, bounds):  # type: ignore[no-untyped-def]
     """Write upper bounds on the scaled worth of all pairs with other example in start..stop."""
     n_own, n_columns = sketch.own.shape
-    step = 2 * N_LANES
     codes = np.zeros((N_LANES, n_columns), np.uint16)
-    work = np.zeros(n_columns, np.float32)
-    histogram = np.zeros(step * (N_BINS + 1), np.int32)
-    last = np.zeros(N_LANES, np.int64)
-    for t in range(start, stop):
-        for first in range(0, n_own, N_LANES):
-            n_lanes = min(N_LANES, n_own - first)
+    histogram = np.zeros(2 * N_LANES * (N_BINS + 1), np.int32)
+    is_open = np.zeros(N_LANES, np.bool_)  # thresholds may lie above all bins
+    total, best = np.zeros(N_LANES, np.int32), np.zeros(N_LANES, np.int32)
+    # Eight rows of the own class stay in the cache while all of the other class pass.
+    for first in range(0, n_own, N_LANES):
+        n_lanes = min(N_LANES, n_own - first)
+        for t in range(start, stop):
             for lane in range(n_lanes):
-                last[lane] = _bin_pair(sketch, bins, first + lane, t, lane, codes[lane], work)
+                is_open[lane] = _bin_pair(sketch, bins, first + lane, t, lane, codes[lane])
             histogram[:] = 0
             _fill(codes, sketch.worth, histogram)
+            _scan(histogram, is_open, total, best)
             for lane in range(n_lanes):
-                total = np.int32(0)
-                best = np.int32(0)
-                for b in range(step * N_BINS + lane, step * last[lane] + lane - 1, -step):
-                    total += histogram[b]
-                    # Own examples of the same bin are taken off afterwards only: a threshold within
-                    # the bin may leave them uncovered.
-                    best = max(best, total)
-                    total += histogram[b + N_LANES]
-                bounds[first + lane, t] = best
+                bounds[first + lane, t] = best[lane]
 
 
 @inner

@@ -194,10 +194,11 @@ def _search_survivors(
     from handful.rules.search._exact_loops import search_pairs
 
     flat = bounds.ravel()
-    n_seeds = min(_BLOCK, len(flat))
-    seeds = np.sort(np.argpartition(flat, len(flat) - n_seeds)[len(flat) - n_seeds :])
-    best = search_pairs(live, seeds, best)
-    pairs = _may_beat(live, flat, np.arange(len(flat)), scale, best)
+    pairs = np.flatnonzero(flat >= _least_bound(scale, best))  # few are left to be partitioned
+    if len(pairs) > _BLOCK:
+        highest = np.argpartition(flat[pairs], len(pairs) - _BLOCK)[len(pairs) - _BLOCK :]
+        best = search_pairs(live, np.sort(pairs[highest]), best)
+    pairs = _may_beat(live, flat, pairs, scale, best)
     pairs = pairs[np.lexsort((_ranks(live, pairs), -flat[pairs]))]
     for start in range(0, len(pairs), _BLOCK * n_threads):
         block = _may_beat(live, flat, pairs[start : start + _BLOCK * n_threads], scale, best)
@@ -209,12 +210,17 @@ def _search_survivors(
 
 def _may_beat(live: Live, flat: Any, pairs: Ints, scale: float, best: Best) -> Ints:
     """Pairs whose bound reaches the best; only earlier ones if the best covers all and only it."""
-    from handful.rules.search._exact_loops import GRID
-
-    pairs = pairs[flat[pairs] >= np.floor(scale * (best.value - 1.0 / GRID)) - 1.0]
+    pairs = pairs[flat[pairs] >= _least_bound(scale, best)]
     if best.n_same == 0 and best.n_other == live.case.weight[len(live.own) :].sum():
         pairs = pairs[_ranks(live, pairs) < best.rank]
     return pairs
+
+
+def _least_bound(scale: float, best: Best) -> float:
+    """The bound below which a pair cannot reach the best."""
+    from handful.rules.search._exact_loops import GRID
+
+    return float(np.floor(scale * (best.value - 1.0 / GRID)) - 1.0)
 
 
 def _ranks(live: Live, pairs: Ints) -> Ints:
