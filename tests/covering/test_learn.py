@@ -209,3 +209,16 @@ def test_the_search_counts_missing_values_as_the_machine_does(kind, rng):
         if kind == "list":
             machine = machine.as_list()
         assert recount(candidate, machine, rows).counts == candidate.counts
+
+
+def test_balls_measure_distances_by_what_tells_the_classes_apart(rng):
+    """One column of twelve decides: a ball that counts all alike hardly sees it."""
+    X = rng.normal(size=(300, 12))
+    y = np.where(X[:, 3] + 0.3 * rng.normal(size=300) > 0, 1, -1)
+    found = learnt(X, y, rules="balls")
+    (ball,) = found.machine.rules
+    weights = X.std(axis=0) / np.array(ball.scale)
+    assert found.chosen.scheme == "pool"
+    assert np.argmax(weights) == 3
+    assert np.delete(weights, 3).max() < 0.5 * weights[3]
+    assert found.risks.min() < 0.2  # .40 in units of the spread alone

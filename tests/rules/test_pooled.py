@@ -13,12 +13,15 @@ from handful.rules.pooled import (
     _MAX_CENTERS,
     _MAX_PAIRS,
     _MAX_THRESHOLDS,
+    ball_metrics,
     fit_logistic,
     is_comparable,
     make_projections,
     pool_scales,
 )
 from handful.rules.table import covered_rows
+from handful.verify._pool import make_directions
+from handful.verify._prices import PoolCode
 
 ALL = ("stumps", "linear", "half-spaces", "balls")
 
@@ -68,7 +71,7 @@ def test_nothing_outside_the_pool_enters(rng):
     for points, labels in ((X, y), (moved, np.concatenate([y[:25], -y[25:]]))):
         rows = collapse_rows(points, labels)
         p = make_projections(rows, pool, ALL)
-        parts.append((p.weights, p.centers, p.scale, p.table.thresholds, p.pool_table.codes))
+        parts.append((p.weights, p.centers, p.metrics, p.table.thresholds, p.pool_table.codes))
     for here, there in zip(*parts, strict=True):
         np.testing.assert_array_equal(here, there)
 
@@ -118,6 +121,30 @@ def test_one_class_in_the_pool_leaves_stumps_and_balls(rng):
     projections = make_projections(collapse_rows(X, y), pool, ALL)
     assert len(projections.weights) == 0
     assert len(projections.centers) == 15
+
+
+def test_metrics_of_balls_from_the_pool_and_from_the_auditor_agree(rng):
+    X, y = data(rng)
+    X[:, 1] *= 1000.0
+    pool, y_pool = np.arange(40), y[:40]
+    projections = make_projections(collapse_rows(X, y), pool, ("balls",))
+    code = PoolCode(40, ["balls"], 0.3)
+    _, audited = make_directions(X, y, np.arange(len(y)), code, np.zeros(3, dtype=bool))
+    assert len(audited) == projections.table.n_directions == 80
+    for t, direction in enumerate(audited):
+        scale = projections.metrics[t // 40]
+        np.testing.assert_allclose(scale, direction.template["scale"], rtol=1e-10)
+        np.testing.assert_allclose(projections.values[t], direction.values, rtol=1e-9)
+    weight = np.abs(fit_logistic((X[:40] - X[:40].mean(0)) / X[:40].std(0), y_pool, 1.0)[:-1])
+    expected = X[:40].std(axis=0) / np.maximum(weight / weight.max(), 0.01)
+    np.testing.assert_allclose(projections.metrics[1], expected)
+
+
+def test_where_nothing_tells_the_classes_apart_there_is_one_metric(rng):
+    X = np.tile(rng.normal(size=(10, 2)), (2, 1))
+    y = np.repeat([-1, 1], 10)  # every row once with either label
+    assert ball_metrics(X, y).shape == (1, 2)
+    assert ball_metrics(X, np.ones(20, dtype=int)).shape == (1, 2)
 
 
 def test_candidates_are_limited(rng):

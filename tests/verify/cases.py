@@ -30,6 +30,7 @@ MACHINES: dict[str, tuple[str, Any]] = {
         "glass-2class",
         SetCoveringMachine("balls", metric="manhattan", candidates=40, random_state=0),
     ),
+    "balls-from-pool": ("glass-2class", SetCoveringMachine("balls", random_state=0)),
     "half-spaces": (
         "glass-2class",
         SetCoveringMachine("half-spaces", kernel="rbf", candidates=30, max_rules=3, random_state=0),

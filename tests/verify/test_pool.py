@@ -83,6 +83,6 @@ def test_a_pool_with_holes_offers_stumps_only(rng):
     X, y = rng.normal(size=(50, 2)), np.where(np.arange(50) < 10, 1, -1)
     code = PoolCode(30, ["stumps", "half-spaces", "balls"], 0.15)
     is_word = np.zeros(2, dtype=bool)
-    assert len(make_directions(X, y, np.arange(50), code, is_word)[1]) == 2 + 120 + 30
+    assert len(make_directions(X, y, np.arange(50), code, is_word)[1]) == 2 + 120 + 2 * 30
     X[0, 0] = np.nan
     assert len(make_directions(X, y, np.arange(50), code, is_word)[1]) == 2

@@ -34,9 +34,10 @@ from handful.rules.table import (
 
 _MAX_THRESHOLDS = 120  # ranks cost the logarithm of the number of candidates
 _MAX_PAIRS = 120  # the first of the blind order; as many as thresholds of a column
-_MAX_CENTERS = 40  # the first of the blind order
+_MAX_CENTERS = 60  # the first of the blind order; in two metrics as many as pairs
 MAX_FIT = 5000  # a regression gains little from more rows; it is fitted six times a ridge
 _RIDGES = (1.0, 10.0)  # two strengths fixed before the data; the rank pays for the choice
+_LEAST_WEIGHT = 0.01  # of a feature in a metric, relative to the largest
 _N_FOLDS = 5  # each model sees four fifths of the pool
 LARGEST = 1e150  # squares of larger values overflow
 
@@ -74,7 +75,8 @@ class Projections:
     """Candidate directions of one pool with codes for all rows and for the pool itself.
 
     ``values`` are those of the pool, by direction; ``pairs`` the positions in the pool of the two
-    examples behind each weighted sum, -1 where the whole pool is behind it.
+    examples behind each weighted sum, -1 where the whole pool is behind it. Balls are those around
+    all ``centers`` in the first of the ``metrics`` (scales of the features), then in the next.
     """
 
     family: str
@@ -88,7 +90,7 @@ class Projections:
     stump_features: Ints
     weights: Floats
     centers: Floats
-    scale: Floats
+    metrics: Floats
     origins: tuple[str, ...]
     tolerances: Floats
 
@@ -105,8 +107,8 @@ class Projections:
             return Stump(int(self.stump_features[t]), cut, name, self._beside(t, cut))
         if t < n_stumps + n_linear:
             return self._weighted(t, t - n_stumps, cut, name)
-        at = t - n_stumps - n_linear
-        center, scale = (tuple(part.tolist()) for part in (self.centers[at], self.scale))
+        metric, at = divmod(t - n_stumps - n_linear, len(self.centers))
+        center, scale = (tuple(part.tolist()) for part in (self.centers[at], self.metrics[metric]))
         made_of = (int(self.pool[at]), *self._beside(t, cut))
         return Ball(center, cut, name, scale=scale, indices=made_of)
 
@@ -145,10 +147,9 @@ def make_projections(rows: Rows, pool: Ints, families: Sequence[str]) -> Project
     stumps = np.arange(rows.X.shape[1]) if "stumps" in families else np.arange(0)
     with one_blas_thread():
         weights, held_out, origins, pairs = _linear_part(Xp, yp, center, scale, families)
-    centers = Xp[:0]
-    if "balls" in families:
-        centers = Xp[:_MAX_CENTERS]
-    values = partial(_values, stumps, weights, centers, scale)
+        metrics = ball_metrics(Xp, yp) if "balls" in families else Xp[:0]
+    centers = Xp[:_MAX_CENTERS] if len(metrics) else Xp[:0]
+    values = partial(_values, stumps, weights, centers, metrics)
     pool_values = values(Xp)
     pool_values[len(stumps) : len(stumps) + len(held_out)] = held_out
     is_categorical = np.zeros(len(pool_values), dtype=bool)
@@ -186,7 +187,7 @@ def make_projections(rows: Rows, pool: Ints, families: Sequence[str]) -> Project
         stump_features=stumps,
         weights=weights,
         centers=centers,
-        scale=scale,
+        metrics=metrics,
         origins=origins,
         tolerances=tolerances,
     )
@@ -209,6 +210,28 @@ def pool_scales(Xp: Floats) -> tuple[Floats, Floats]:
     spread = unit * np.sqrt(((gaps / unit) ** 2).sum(axis=0) / count)
     floor = 1e-12 * np.abs(filled).max(axis=0, initial=0.0)
     return mean, np.where(spread > floor, spread, 1.0)
+
+
+def ball_metrics(Xp: Floats, yp: Ints) -> Floats:
+    """Scales of the features, one row a metric: the pool's spread, and what tells classes apart.
+
+    The second divides the spread by the size of the feature's weight in a ridge logistic
+    regression, relative to the largest: features that say nothing hardly add to a distance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0, 1.0], [0.0, -1.0], [1.0, 1.0], [1.0, -1.0]] * 3)
+    >>> ball_metrics(X, np.where(X[:, 0] > 0, 1, -1)).tolist()
+    [[0.5, 1.0], [0.5, 100.0]]
+    """
+    center, scale = pool_scales(Xp)
+    if len(yp) < 10 or len(np.unique(yp)) < 2:
+        return scale[None]
+    w = np.abs(fit_logistic(((Xp - center) / scale)[:MAX_FIT], yp[:MAX_FIT], _RIDGES[0])[:-1])
+    if w.max() < 1e-6:  # no feature says anything
+        return scale[None]
+    return np.array([scale, scale / np.maximum(w / w.max(), _LEAST_WEIGHT)])
 
 
 def _linear_part(
@@ -275,12 +298,11 @@ def _cross_validated(
     return out + float((w_all[:-1] / scale) @ center)
 
 
-def _values(stumps: Ints, weights: Floats, centers: Floats, scale: Floats, X: Floats) -> Floats:
+def _values(stumps: Ints, weights: Floats, centers: Floats, metrics: Floats, X: Floats) -> Floats:
     """Features, weighted sums and distances of any rows; each row on its own."""
     parts = [np.asarray(X[:, stumps].T)]
     parts.append(inner_products(weights, X) if len(weights) else np.empty((0, X.shape[0])))
-    if len(centers):
-        parts.append(ball_distances(centers, X, scale=tuple(scale.tolist())))
+    parts += [ball_distances(centers, X, scale=tuple(scale)) for scale in metrics.tolist()]
     return np.ascontiguousarray(np.vstack(parts))
 
 

@@ -26,8 +26,9 @@ Mask = NDArray[np.bool_]
 Rule = Mapping[str, Any]
 
 # How many candidates a pool gives: part of the code, so it must be the same here.
-_MOST_CUTS, _MOST_PAIRS, _MOST_CENTERS, _MOST_FITTED = 120, 120, 40, 5000
+_MOST_CUTS, _MOST_PAIRS, _MOST_CENTERS, _MOST_FITTED = 120, 120, 60, 5000
 _OVERFLOWS = 1e150  # squares of larger values are infinite
+_LEAST_WEIGHT = 0.01  # of a feature in a distance, relative to the largest
 _SAME = 1e-10  # of the weights: two solvers end this close
 
 
@@ -84,16 +85,8 @@ def make_directions(
             directions += _logistic_directions(X_pool, y_pool, center, scale)
         if "half-spaces" in families:
             directions += _pair_directions(X_pool, y_pool, scale)
-    for at, row in enumerate(X_pool[:_MOST_CENTERS] if "balls" in families else ()):
-        ball = {
-            "made_of": [at],
-            "type": "ball",
-            "center": row.tolist(),
-            "scale": scale.tolist(),
-            "metric": "euclidean",
-            "kernel": None,
-        }
-        directions.append(_with_cuts(ball, rule_values(ball, X_pool), scale))
+    if "balls" in families:
+        directions += _ball_directions(X_pool, y_pool, center, scale)
     return pool, directions
 
 
@@ -228,6 +221,33 @@ def _pair_directions(X_pool: Floats, y_pool: Ints, scale: Floats) -> list[Direct
             "origin": "half-space between two examples of the pool",
         }
         directions.append(_with_cuts(template, X_pool @ weights, scale))
+    return directions
+
+
+def _ball_directions(
+    X_pool: Floats, y_pool: Ints, center: Floats, scale: Floats
+) -> list[Direction]:
+    """Around the first examples: in units of the spread, then of what tells the classes apart."""
+    units = [scale]
+    if len(y_pool) >= 10 and len(set(y_pool.tolist())) == 2:
+        Z = (X_pool - center) / scale
+        sizes = np.abs(fit_ridge_logistic(Z[:_MOST_FITTED], y_pool[:_MOST_FITTED], 1.0)[:-1])
+        largest = float(sizes.max())
+        # Where no feature says anything, all that is left of the weights is rounding.
+        if largest >= 1e-6:
+            units.append(scale / np.clip(sizes / largest, _LEAST_WEIGHT, None))
+    directions = []
+    for unit in units:
+        for at, row in enumerate(X_pool[:_MOST_CENTERS]):
+            ball = {
+                "made_of": [at],
+                "type": "ball",
+                "center": row.tolist(),
+                "scale": unit.tolist(),
+                "metric": "euclidean",
+                "kernel": None,
+            }
+            directions.append(_with_cuts(ball, rule_values(ball, X_pool), unit))
     return directions
 
 

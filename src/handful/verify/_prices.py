@@ -35,7 +35,8 @@ class PoolCode(NamedTuple):
 def pool_codes(settings: Document, n_samples: int) -> list[PoolCode]:
     """The codes of ranked rules."""
     families = list(settings["pool_families"])
-    first, second = (min(_LARGEST_POOL, round(s * n_samples)) for s in (0.2, 0.45))
+    shares = (0.25, 0.5) if families == ["balls"] else (0.2, 0.45)
+    first, second = (min(_LARGEST_POOL, round(share * n_samples)) for share in shares)
     if "linear" not in families:
         masses = MP.mpf("0.3"), MP.mpf("0.2")
         return [PoolCode(s, families, m) for s, m in zip((first, second), masses, strict=True)]

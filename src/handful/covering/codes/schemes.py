@@ -17,6 +17,7 @@ from handful.rules import FAMILIES
 
 CONSTANT_MASS = 0.25  # masses of all codes sum to one; the constant must stay cheap
 POOL_MASSES = ((0.2, 0.3), (0.45, 0.2))  # (share of the examples, prior mass)
+BALL_POOL_MASSES = ((0.25, 0.3), (0.5, 0.2))  # balls have metrics to learn: larger pools
 COMPRESSION_MASS = 0.25  # shared by all families and pool sizes
 # Where linear rules are allowed, the regression of a pool just as it is has a code of its own, and
 # stumps, which are fewer, one where they rank among themselves.
@@ -76,7 +77,8 @@ def auto_schemes(
 def _pools(families: tuple[str, ...]) -> list[tuple[float, tuple[str, ...], float]]:
     """Share of the examples, rule families and prior mass of each pool of ranked rules."""
     if "linear" not in families:
-        return [(share, families, mass) for share, mass in POOL_MASSES]
+        pools = BALL_POOL_MASSES if families == ("balls",) else POOL_MASSES
+        return [(share, families, mass) for share, mass in pools]
     share = POOL_MASSES[0][0]
     if "stumps" not in families or len(families) == 1:
         return [(share, families, POOL_MASS_BESIDE + STUMPS_MASS_BESIDE)]
