@@ -47,7 +47,7 @@ class Spec:
     names: tuple[str, ...]
     n_folds: int = 10
     n_inner_folds: int = 10
-    n_seeds: int = 2
+    n_seeds: int = 3
 
 
 SPEC = Spec(names=tuple(FILES))
