@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.metrics.pairwise import euclidean_distances
 
 from handful._types import Floats
 
@@ -60,6 +59,8 @@ class Kernel:
         if self.name == "linear":
             return np.asarray(X @ other.T)
         if self.name == "rbf":
+            from sklearn.metrics.pairwise import euclidean_distances  # slow to import
+
             squares = euclidean_distances(X, other, squared=True)
             squares *= -self.gamma
             return np.asarray(np.exp(squares, out=squares))

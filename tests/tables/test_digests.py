@@ -53,3 +53,20 @@ def test_the_table_digest_sees_rows_and_not_their_order(rng):
 def test_no_column_is_an_error():
     with pytest.raises(ValueError, match="`X` must have at least one column"):
         row_digests(np.empty((3, 0)))
+
+
+def test_labels_that_are_equal_in_python_are_told_apart_by_kind():
+    """True equals 1 and 1.0: by value alone the second would get the word of the first."""
+    X = np.zeros((5, 1))
+    mixed = row_digests(X, np.array([True, 1, 1.0, "1", False], dtype=object))
+    assert (mixed[0] != mixed[1]).any()
+    assert (mixed[1] == mixed[2]).all()
+    assert (mixed[2] == mixed[3]).all()
+
+
+def test_words_that_cannot_be_looked_up():
+    X = np.zeros((2, 1))
+    labels = np.empty(2, dtype=object)
+    labels[0], labels[1] = [1, 2], "[1, 2]"
+    first, second = row_digests(X, labels)
+    assert (first == second).all()

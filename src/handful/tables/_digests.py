@@ -244,13 +244,14 @@ def _is_number(value: Any) -> bool:
 
 
 def _word_codes(values: Sequence[Any]) -> Words:
-    known: dict[str, int] = {}
-    codes = np.empty(len(values), dtype=np.uint64)
-    for i, value in enumerate(values):
-        word = word_of(value)
-        if word not in known:
-            # Eight bytes beside the eight of a number; a clash of both has a chance of 2^-64 a
-            # cell.
-            known[word] = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8], "little")
-        codes[i] = known[word]
-    return codes
+    try:
+        codes = [_word_code(value) for value in values]
+    except TypeError:  # a value that cannot be looked up, such as a list
+        codes = [_word_code.__wrapped__(value) for value in values]
+    return np.array(codes, dtype=np.uint64)
+
+
+@lru_cache(maxsize=4096, typed=True)  # labels and categories repeat; True is another word than 1
+def _word_code(value: Any) -> int:
+    # Eight bytes beside the eight of a number; a clash of both has a chance of 2^-64 a cell.
+    return int.from_bytes(hashlib.sha256(word_of(value).encode()).digest()[:8], "little")
