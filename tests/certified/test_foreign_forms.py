@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
@@ -6,9 +7,13 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from handful.certified import Proposal
+from handful import AdaBoost, load_model
+from handful.certified import Proposal, fit_study
 from handful.certified import _foreign_forms as forms
-from handful.fitted import Constant, Vote
+from handful.fitted import Additive, Constant, Vote
+from handful.io import Retraining, save_form
+from handful.tables import read_study
+from handful.verify import verify_form
 from tests.certified.cases import error, linear_pool, make_pool
 
 
@@ -18,6 +23,37 @@ def test_black_boxes_learn(learn, rng):
     (proposal,) = learn(pool)
     assert error(proposal, pool) < 0.2
     assert 0.05 < np.mean(proposal.guesses != pool.y) < 0.4
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_adaboost_is_plain_data(n_classes, rng):
+    """The votes of its stumps add up to curves: no other library is needed to write them."""
+    X = rng.normal(size=(200, 3))
+    X[rng.random(X.shape) < 0.1] = np.nan
+    filled = np.where(np.isnan(X), 0.0, X)
+    y = np.digitize(filled[:, 0] + 0.3 * rng.normal(size=200), [0.0, 0.8][: n_classes - 1])
+    pool = make_pool(X, y)
+    (proposal,) = forms.ada_boost(pool)
+    assert isinstance(proposal.machine, Additive)
+    same = AdaBoost(n_rounds=60).fit(pool.filled, pool.y)
+    assert (proposal.machine.labels(pool.X) == same.predict(pool.filled)).all()
+    new = pool.X[rng.permutation(200)[:50]]
+    new[rng.random(new.shape) < 0.3] = np.nan
+    wanted = same.predict(np.where(np.isnan(new), pool.fill, new))
+    assert (proposal.machine.labels(new) == wanted).all()
+
+
+def test_adaboost_is_written_without_other_libraries(rng, tmp_path):
+    X = rng.normal(size=(200, 2)).round(2)
+    ill = X[:, 0] + 0.5 * rng.normal(size=200) > 0
+    frame = pd.DataFrame(X, columns=["a", "b"]).assign(y=np.where(ill, "ill", "well"))
+    study = read_study(frame)
+    machine = fit_study(study, candidates=["adaboost", "constant"]).choose("adaboost")
+    path = tmp_path / "m.json"
+    assert save_form(machine, path, study) == [path]
+    assert (load_model(path).predict(frame) == machine.predict(study.X)).all()
+    verdict = verify_form(path, frame, Retraining(path, frame))
+    assert verdict.is_valid, verdict.differences
 
 
 def test_a_pipeline_is_cloned_and_gets_the_table(rng):

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from handful._types import Ints
+from handful._types import Floats, Ints
 from handful.certified._pool import Pool, take_rows
 from handful.certified._proposals import Proposal, need_folds
-from handful.fitted import Opaque, Vote
+from handful.fitted import Additive, Opaque, Vote
 
 N_TREES = 150  # enough for votes to settle
 N_VOTERS = 5  # odd, so that votes do not tie
@@ -30,11 +31,26 @@ VOTERS = (
 
 
 def ada_boost(pool: Pool) -> list[Proposal]:
-    """AdaBoost over stumps."""
+    """AdaBoost over stumps, as the sum of curves that it is."""
     from handful.boosting import AdaBoost
 
     need_folds(pool)
-    return [_foreign("adaboost", AdaBoost(n_rounds=60), pool, "filled")]
+    proposal = _foreign("adaboost", AdaBoost(n_rounds=60), pool, "filled")
+    assert isinstance(proposal.machine, Opaque)
+    fitted = proposal.machine.estimator
+    score = fitted.fitted_.machine
+    if len(fitted.classes_) != pool.n_classes or not isinstance(score, Additive):
+        return [proposal]  # a class that is not in the pool has no sum
+    return [replace(proposal, machine=_with_fill(score, pool.fill))]
+
+
+def _with_fill(score: Additive, fill: Floats) -> Additive:
+    """The same sum, where a missing value counts as the one that takes its place."""
+    curves = []
+    for curve in score.curves:
+        (steps,) = curve(np.array([fill[curve.feature]]))
+        curves.append(replace(curve, missing=tuple(float(value) for value in steps)))
+    return replace(score, curves=tuple(curves))
 
 
 def random_forest(pool: Pool) -> list[Proposal]:

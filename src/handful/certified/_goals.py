@@ -156,21 +156,27 @@ class ScoreGoals:
             Largest share of wrong ones among the answers. May be chosen after looking.
         """
         frame = self.abstentions()
-        fits = frame[frame["errs_at_most"] <= error]
-        if fits.empty:
+        bands = [band for band in self.bands() if band.errs_at_most <= error]
+        if not bands:
             least = frame["errs_at_most"].min() if len(frame) else 1.0
             raise ValueError(
                 f"`error` must be at least {least:.3f} for {self.candidate_.name!r}, got {error}. "
                 "No width of doubt is certified to err less."
             )
-        row = fits.loc[fits["answers_at_least"].idxmax()]
-        return Band(
-            float(row["width"]),
-            float(row["answers_at_least"]),
-            float(row["errs_at_most"]),
-            int(row["n_answered"]),
-            int(row["n_errors"]),
-        )
+        return max(bands, key=lambda band: band.answers_at_least)
+
+    def bands(self) -> list[Band]:
+        """All widths of doubt of the chosen row, with limits that hold at once."""
+        return [
+            Band(
+                float(row.width),
+                float(row.answers_at_least),
+                float(row.errs_at_most),
+                int(row.n_answered),
+                int(row.n_errors),
+            )
+            for row in self.abstentions().itertuples()
+        ]
 
     def decide(self, X: Any, band: Band) -> NDArray[Any]:
         """Labels, and None where the score is in doubt."""

@@ -65,6 +65,9 @@ def certify(
     specificity: float = typer.Option(
         None, help="Take the row and threshold certified to clear so many others (0.9)."
     ),
+    abstain: float = typer.Option(
+        None, help="Say nothing in doubt, so that answers err at most so often (0.05)."
+    ),
     group_loss: str = typer.Option(
         "mean", help="With --groups: mean, a random case of a new group; any, some case of it."
     ),
@@ -142,7 +145,7 @@ def certify(
     )
     options = MenuOptions(
         candidates, choose, prefer, delta, details, include_rows, threads, sensitivity, specificity,
-        group_loss,
+        group_loss, abstain,
     )  # fmt: skip
     certify_menu(data, choices, options, out=out, force=force, as_json=as_json)
 

@@ -46,7 +46,7 @@ def labeller_of(
     return _RuleLabeller(stored, tuple(keep), is_abstaining)
 
 
-ABSTAINS = "abstains"
+ABSTAINS, IN_DOUBT = "abstains", "abstains: in doubt"
 
 
 def _is_code(word: str) -> bool:
@@ -94,12 +94,15 @@ class _FormLabeller(Labeller):
         form = self.form
         labels, missing = form.predict(chunk), form.missing(chunk)
         scores, reasons = form.scores(chunk), form.reasons(chunk)
+        in_doubt = form.is_in_doubt(chunk)
         out = []
         for i, kept in enumerate(_kept(chunk, self.keep)):
             gaps = _gaps(missing[i])
             is_silent = self.is_abstaining and bool(gaps)
             score = "" if is_silent else round(float(scores[i]), 6)
             label, reason = ("", ABSTAINS) if is_silent else (labels[i], reasons[i])
+            if in_doubt[i] and not is_silent:
+                label, reason = "", IN_DOUBT
             out.append((*kept, start + i + 1, label, score, reason, gaps))
         return out
 

@@ -13,7 +13,7 @@ from handful.cli._output import note, print_json, print_written, progress
 if TYPE_CHECKING:
     import pandas as pd
 
-    from handful.certified import CertifiedClassifier
+    from handful.certified import Band, CertifiedClassifier
     from handful.tables import Choices, LoadedTable, Study
 
 TOLERANCES = {"simple": 0.01, "tight": 0.0}  # what a simpler form may cost in certified risk
@@ -34,6 +34,7 @@ class MenuOptions:
     sensitivity: float | None = None
     specificity: float | None = None
     group_loss: str = "mean"
+    abstain: float | None = None
 
     @property
     def tolerance(self) -> float:
@@ -70,6 +71,7 @@ class Made:
     options: MenuOptions
     seconds: float
     remarks: tuple[str, ...]
+    band: Band | None = None
 
     @property
     def name(self) -> str:
@@ -104,7 +106,8 @@ def certify_menu(
     machine = fit_menu(study, forms, tolerance, options)
     seconds = time.perf_counter() - start
     machine, remarks = chosen(machine, options, is_written=out is not None, positive=study.positive)
-    made = Made(loaded, study, machine, choices, options, seconds, remarks)
+    band = None if options.abstain is None else machine.abstain(options.abstain)
+    made = Made(loaded, study, machine, choices, options, seconds, remarks, band)
     written = [] if out is None else write_menu(made, data, out, force=force)
     if as_json:
         print_json({**as_dict(made), "files": [str(path) for path in written]})

@@ -28,6 +28,7 @@ def write_menu(made: Made, data: Path | None, out: Path, *, force: bool) -> list
         made.choices,
         data=EMBEDDED if data is None else made.name,
         is_default=made.is_default,
+        band=made.band,
     )
     text = to_text(document)
     if out.suffix == ".json":

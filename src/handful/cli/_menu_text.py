@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
@@ -13,7 +14,7 @@ from handful.cli._output import console
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from handful.certified import Candidate, CertifiedClassifier
+    from handful.certified import Band, Candidate, CertifiedClassifier
 
 MOST_LETTERS = 48  # of the names of columns in a row of the menu
 UNITS = {
@@ -93,6 +94,16 @@ def _printable_instead(machine: CertifiedClassifier) -> str:
     return ""
 
 
+def band_sentence(band: Band) -> str:
+    """What silence in doubt buys."""
+    return (
+        f"Silent where the score is at most {band.width:g} from the border: "
+        f"{band.n_errors} of {band.n_answered} counted answers wrong, at most "
+        f"{percent_up(band.errs_at_most)}; answers at least {percent_down(band.answers_at_least)} "
+        "of new cases (both at once, beside the certificate)."
+    )
+
+
 def found_rates(made: Made) -> list[dict[str, Any]]:
     """Sensitivity and specificity: what was counted, and the limit that is certified."""
     machine, certificate = made.machine, made.machine.certificate_
@@ -148,6 +159,7 @@ def as_dict(made: Made) -> dict[str, Any]:
         "chosen": machine.chosen_,
         "rule": rule_lines(made),
         "goal": None if machine.goal_ is None else list(machine.goal_),
+        "band": None if made.band is None else asdict(made.band),
         "caution": caution_of(made),
         "rates": found_rates(made),
         "certificate": machine.certificate_.to_dict(),
@@ -213,6 +225,8 @@ def _print_worth(made: Made) -> None:
     text = escape(f"{first} {certificate.statement()}".strip())
     style = "yellow" if first or certificate.is_vacuous else "green"
     console.print(Panel(text, title="Certificate", expand=False, border_style=style))
+    if made.band is not None:
+        console.print(f"  {escape(band_sentence(made.band))}", highlight=False)
     rates = found_rates(made)
     if rates:
         parts = [

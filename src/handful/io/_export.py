@@ -12,7 +12,7 @@ from handful.bounds import Certificate, NotCertifiableError
 from handful.estimator import TableClassifier
 from handful.fitted import Fitted
 from handful.io._form_python import form_python
-from handful.io._form_sql import form_sql
+from handful.io._form_sql import doubtful_sql, form_sql
 from handful.io._forms import StoredForm
 from handful.io._model import StoredModel, model_from_dict
 from handful.io._score_formulas import score_formula
@@ -104,12 +104,14 @@ class _Form:
 
     fitted: Fitted
     certificate: Certificate | None
+    width: float | None = None  # of doubt, where nothing is said
 
 
 def _as_form(machine: Any) -> _Form | None:
     """A form from its file, the chosen row of a fitted menu, or a machine that is a form."""
     if isinstance(machine, StoredForm):
-        return _Form(machine.fitted, machine.certificate)
+        width = None if machine.band is None else machine.band.width
+        return _Form(machine.fitted, machine.certificate, width)
     if not isinstance(machine, TableClassifier):
         return None  # a machine on numbers: its own formula is exactly what it computes
     try:
@@ -229,7 +231,12 @@ def export_sql(
     """
     form = _as_form(machine)
     if form is not None:
-        return _select(form_sql(_plain(form), is_text=is_text), form, table, column)
+        fitted, width = _plain(form), form.width
+        if width is not None:
+            text = doubtful_sql(fitted, width, is_text=is_text)
+        else:
+            text = form_sql(fitted, is_text=is_text)
+        return _select(text, form, table, column)
     model = _stored(machine)
     if not _is_made_of_rules(model):
         return _sql_scores(model, table, column)
@@ -369,6 +376,11 @@ def export_python(machine: Any) -> str:
     """
     form = _as_form(machine)
     if form is not None:
+        if form.width is not None:
+            raise ValueError(
+                "`machine` says nothing where it is in doubt, which only SQL and `handful predict` "
+                "know. Export to SQL, or write the model without a band."
+            )
         return form_python(_plain(form), _header(form))
     model = _as_model(machine)
     head = _PYTHON_HEAD.format(certificate=_header(model).replace("\\", " ").replace('"', " "))

@@ -284,6 +284,21 @@ def _goal(value: Any, where: str) -> None:
     _share(value[1], where)
 
 
+def _band(value: Any, where: str) -> None:
+    """Where nothing is said: a width, two limits, two counts."""
+    if value is None:
+        return
+    names = ("width", "answers_at_least", "errs_at_most", "n_answered", "n_errors")
+    band = fields_of(value, names, where)
+    if not read_float(band["width"], where) > 0.0:
+        raise fail(f"{where}.width", "above 0", band["width"])
+    for name in names[1:3]:
+        if not 0.0 <= read_float(band[name], where) <= 1.0:
+            raise fail(f"{where}.{name}", "a share", band[name])
+    for name in names[3:]:
+        read_index(band[name], f"{where}.{name}")
+
+
 def _digest_or_nothing(value: Any, where: str) -> None:
     if value is not None:
         _digest(value, where)
@@ -322,6 +337,7 @@ _PROVENANCE: dict[str, Check] = {
     "chosen": _text,
     "is_default": truth,
     "goal": _goal,
+    "band": _band,
     "rank": read_within(1, MAX_PARTS),
     "n_candidates": read_within(1, MAX_PARTS),
 }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from handful.fitted import (
     Card,
@@ -16,6 +17,7 @@ from handful.fitted import (
     Machine,
     OrderedRules,
     Vote,
+    with_threshold,
 )
 from handful.io._formulas import (
     Branch,
@@ -216,6 +218,22 @@ class NamedSql(Sql):
         """A comparison."""
         sign = ">=" if cut.is_above else "<"
         return f"{self.value(cut.feature)} {sign} {number_literal(cut.threshold)}"
+
+
+def doubtful_sql(fitted: Fitted, width: float, *, is_text: bool) -> str:
+    """The label, or NULL where the score is at most ``width`` from 0: two thresholds."""
+    first, second = (text_literal(word) for word in fitted.classes)
+    # The borders themselves are in doubt; totals of a card are half a point off whole numbers.
+    is_card = isinstance(fitted.machine, Card)
+    places = (width, -width - 1e-9 if is_card else math.nextafter(-width, -math.inf))
+    high, low = (
+        form_sql(replace(fitted, machine=with_threshold(fitted.machine, at)), is_text=is_text)
+        for at in places
+    )
+    return (
+        f"CASE\n  WHEN ({high}) = {second} THEN {second}\n"
+        f"  WHEN ({low}) = {second} THEN NULL\n  ELSE {first}\nEND"
+    )
 
 
 def form_sql(fitted: Fitted, *, is_text: bool) -> str:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from handful._version import __version__
 from handful.bounds import Certificate
-from handful.certified import named_candidates
+from handful.certified import Band, named_candidates
 from handful.fitted import Fitted
 from handful.io._certificates import read_certificate
 from handful.io._foreign import Estimators, beside, digest_of, pack, read_estimators
@@ -70,6 +70,25 @@ class StoredForm:
         classes = np.array(self.classes, dtype=object)
         return np.asarray(classes[self.fitted.labels(self.rows(frame))])
 
+    @property
+    def band(self) -> Band | None:
+        """Where the model says nothing, if it was written with such a band."""
+        found = self.provenance["band"]
+        return None if found is None else Band(**found)
+
+    def is_in_doubt(self, frame: Any) -> NDArray[np.bool_]:
+        """Rows about which the model says nothing; none where it has no band."""
+        band = self.band
+        if band is None:
+            return np.zeros(len(frame), dtype=bool)
+        return np.asarray(np.abs(self.fitted.scores(self.rows(frame))) <= band.width)
+
+    def decide(self, frame: Any) -> NDArray[Any]:
+        """Labels of the rows of a raw table, and None where the model is in doubt."""
+        labels = self.predict(frame)
+        labels[self.is_in_doubt(frame)] = None
+        return labels
+
     def scores(self, frame: Any) -> NDArray[np.float64]:
         """Scores, positive for the second of two classes; the largest one for more classes."""
         scores = self.fitted.scores(self.rows(frame))
@@ -93,6 +112,7 @@ def save_form(
     *,
     data: str = "table",
     is_default: bool = False,
+    band: Band | None = None,
     overwrite: bool = False,
 ) -> list[Path]:
     """Write the chosen row of a menu, so that others can use and re-check it.
@@ -110,6 +130,8 @@ def save_form(
         Name of the data file.
     is_default : bool
         Whether the row is the one that the tolerance chooses, and nobody's choice.
+    band : Band, optional
+        What ``machine.abstain`` gave: the model then says nothing where its score is in doubt.
     overwrite : bool
         Whether existing files may be replaced.
 
@@ -135,7 +157,7 @@ def save_form(
     True
     """
     document, content = form_to_dict(
-        machine, study, choices or Choices(), data=data, is_default=is_default
+        machine, study, choices or Choices(), data=data, is_default=is_default, band=band
     )
     files = [Path(path)]
     if content is not None:
@@ -146,7 +168,13 @@ def save_form(
 
 
 def form_to_dict(
-    machine: Any, study: Study, choices: Choices, *, data: str, is_default: bool
+    machine: Any,
+    study: Study,
+    choices: Choices,
+    *,
+    data: str,
+    is_default: bool,
+    band: Band | None = None,
 ) -> tuple[dict[str, Any], bytes | None]:
     """Plain data of the chosen row of a menu that was fitted to a study.
 
@@ -162,8 +190,15 @@ def form_to_dict(
         Name of the data file.
     is_default : bool
         Whether the row is the one that the tolerance chooses.
+    band : Band, optional
+        Where the model says nothing.
     """
     candidate = machine.candidate_
+    if band is not None and band not in machine.bands():
+        raise ValueError(
+            f"`band` must be one of this row of the menu, got {band!r}. Take it from `abstain` of "
+            "the machine that is written."
+        )
     fitted: list[Any] = []
     form = machine.fitted_.reduced().to_document(fitted)
     wanted, given = named_candidates(machine.candidates)
@@ -189,6 +224,7 @@ def form_to_dict(
             "chosen": machine.chosen_,
             "is_default": bool(is_default),
             "goal": None if machine.goal_ is None else list(machine.goal_),
+            "band": None if band is None else asdict(band),
             "rank": int(candidate.rank),
             "n_candidates": int(candidate.n_ranked),
         },

@@ -81,6 +81,7 @@ class Retraining:
             machine = machine.reach(**{goal: value})
         candidate = machine.candidate_
         warm_up = candidate.counts.warm_up
+        grades = candidate.grades
         return {
             "fitted": machine.fitted_.reduced().to_document([]),
             "labels": machine.predict(study.X).tolist(),
@@ -90,6 +91,7 @@ class Retraining:
             "n_thresholds": next(
                 (math.exp(term.nats) for term in candidate.terms if term.kind == "threshold"), None
             ),
+            "widths": None if grades is None else list(grades.grid.widths),
             "pool": machine.held_back_.tolist(),
             "certificate": machine.certificate_.to_dict(),
             "warm_up": None if warm_up is None else warm_up.tolist(),

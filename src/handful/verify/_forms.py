@@ -22,6 +22,18 @@ class Foreign:
     rows: Any = None
 
 
+def scores_of(machine: Document, X: Floats) -> Floats:
+    """What a machine adds up for the second of two classes; it says that class above 0."""
+    if machine["machine"] == "score card":
+        return _points(machine, X) - (machine["threshold"] - 0.5)
+    (scores,) = _SUMS[machine["machine"]](machine, X)
+    return scores
+
+
+def _points(card: Document, X: Floats) -> Floats:
+    return sum((i["points"] * _is_met(i, X) for i in card["items"]), np.zeros(len(X)))
+
+
 def labels_of(machine: Document, X: Floats, n_classes: int, foreign: Foreign | None = None) -> Ints:
     """Positions of the classes that a machine gives to encoded rows."""
     kind = machine["machine"]
@@ -32,16 +44,14 @@ def labels_of(machine: Document, X: Floats, n_classes: int, foreign: Foreign | N
     if kind == "rules":
         return _first_rule(machine, X)
     if kind == "score card":
-        points = sum((i["points"] * _is_met(i, X) for i in machine["items"]), np.zeros(len(X)))
-        return (points >= machine["threshold"]).astype(int)
+        return (_points(machine, X) >= machine["threshold"]).astype(int)
     if kind == "vote":
         return _votes(machine["members"], X, n_classes, foreign)
     shift = 0.0
     if kind == "thresholded":
         machine, shift = machine["base"], machine["threshold"]
         kind = machine["machine"]
-    sums = {"linear": _linear, "additive": _additive, "kernel expansion": _kernel}[kind]
-    scores = sums(machine, X)
+    scores = _SUMS[kind](machine, X)
     return (scores[0] > shift).astype(int) if len(scores) == 1 else np.argmax(scores, axis=0)
 
 
@@ -111,6 +121,9 @@ def _kernel(machine: Document, X: Floats) -> list[Floats]:
         near = np.exp(-machine["gamma"] * (gaps * gaps).sum(axis=1))
         scores = [score + weight * near for score, weight in zip(scores, weights, strict=True)]
     return scores
+
+
+_SUMS = {"linear": _linear, "additive": _additive, "kernel expansion": _kernel}
 
 
 def _foreign_labels(machine: Document, X: Floats, foreign: Foreign) -> Ints:

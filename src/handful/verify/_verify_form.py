@@ -12,6 +12,7 @@ import numpy as np
 
 from handful.verify._arithmetic import MP, is_tail_bound, log, tail_bound
 from handful.verify._audit import Audit, Verdict, is_number
+from handful.verify._bands import check_band
 from handful.verify._betting import is_betting_limit
 from handful.verify._certificate import compare_terms
 from handful.verify._document import HASH_FIELD, UnreadableFileError, read_document
@@ -147,6 +148,8 @@ def _check(
             "the classifier of the file gives other labels",
         )
     _check_certificate(audit, document, table, again, is_wrong)
+    if provenance["band"] is not None:
+        check_band(audit, document, table, again, is_wrong)
 
 
 def _check_training(audit: Audit, document: Document, table: Table, again: Document) -> None:
