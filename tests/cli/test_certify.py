@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from handful import SetCoveringMachine, load_model
 from handful.bounds import Certificate
 from handful.cli import app
-from handful.cli._tables import read_table
+from handful.cli._examples import embedded_table
 
 runner = CliRunner()
 
@@ -31,12 +31,12 @@ def test_json_equals_the_library(tmp_path):
     out = tmp_path / "model.json"
     words = ["certify", "--rules", "stumps", "--json", "--out", str(out), "--seed", "3"]
     data = json.loads(runner.invoke(app, words).stdout)
-    table = read_table(None, None)
-    machine = SetCoveringMachine("stumps", random_state=3, n_jobs=1).fit(table.X, table.y)
+    X, y = embedded_table()
+    machine = SetCoveringMachine("stumps", random_state=3, n_jobs=1).fit(X, y)
     assert Certificate.from_dict(data["certificate"]) == machine.certificate_
     assert data["n_training_errors"] == machine.n_training_errors_
     model = load_model(out)
-    assert (model.predict(table.X.to_numpy()) == machine.predict(table.X)).all()
+    assert (model.predict(X.to_numpy()) == machine.predict(X)).all()
 
 
 def test_categories_and_missing_values(tmp_path, rng):
@@ -58,6 +58,7 @@ def test_categories_and_missing_values(tmp_path, rng):
     ("words", "code", "message"),
     [
         (["certify", "none.csv"], 1, "there is no file"),
+        (["certify", "--rules", "stumps", "--choose", "1"], 2, "`--choose` goes with the menu"),
         (["certify", "--rules", "cubes"], 2, "`rules` must be one of"),
         (["certify", "--delta", "7"], 2, "`delta` must be in"),
         (["certify", "--max-rules", "many"], 2, "`max_rules` must be"),
@@ -100,20 +101,24 @@ def test_a_folder_gets_model_certificate_and_report(patients, tmp_path, monkeypa
     assert (
         certificate == data["certificate"] == load_model(out / "model.json").certificate.to_dict()
     )
-    assert seen["n"] == 150
+    assert seen["n"] == 130  # 20 rows were set aside to read the columns
     assert seen["title"] == "patients.csv"
     assert "sha256" in seen["provenance"]["data"]
     assert "row_codes" not in str(seen["provenance"])
 
 
-@pytest.mark.parametrize(("positive", "classes"), [("alive", ["dead", "alive"]), ("dead", None)])
-def test_the_positive_class_comes_second(positive, classes, patients, tmp_path):
+@pytest.mark.parametrize("positive", ["alive", "dead"])
+def test_the_other_case_changes_neither_rule_nor_certificate(positive, patients, tmp_path):
     words = ["certify", str(patients), "--target", "outcome", "--positive", positive, "--json"]
     words += ["--rules", "auto"]
     result = runner.invoke(app, [*words, "--out", str(tmp_path / "m.json")])
     data = json.loads(result.stdout)
-    assert data["classes"] == (classes or ["alive", "dead"])
+    assert data["classes"] == ["alive", "dead"]
     assert data["positive"] == positive
+    assert data["rates"][0]["class"] == positive
+    plain = ["certify", str(patients), "--target", "outcome", "--rules", "auto", "--json"]
+    unsaid = json.loads(runner.invoke(app, plain).stdout)
+    assert (unsaid["rule"], unsaid["certificate"]) == (data["rule"], data["certificate"])
     frame = pd.read_csv(patients)
     model = load_model(tmp_path / "m.json")
     assert (model.predict(model.encode(frame)) == frame["outcome"]).mean() > 0.9

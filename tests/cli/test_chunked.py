@@ -78,7 +78,8 @@ def test_the_positive_class_and_costs(folder):
     result = certify(folder / "rows/*.parquet", *words)
     assert result.exit_code == 0, result.output
     data = json.loads(result.stdout)
-    assert data["classes"] == ["malignant", "benign"]
+    assert data["positive"] == "benign"
+    assert data["classes"] == ["benign", "malignant"]  # naming the case moves no rule
     assert data["certificate"]["bound"] == "cost"
 
 

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from handful import load_dataset
 from handful.cli import app
-from handful.cli._tables import read_table
+from handful.tables import load_table, read_study
 
 runner = CliRunner()
 
@@ -26,9 +26,9 @@ def test_list():
 def test_a_written_set_is_read_back(tmp_path):
     path = tmp_path / "haberman.csv"
     assert runner.invoke(app, ["datasets", "haberman-294", "--out", str(path)]).exit_code == 0
-    table, data = read_table(path, None), load_dataset("haberman-294")
-    assert np.array_equal(table.X.to_numpy(), data.X)
-    assert (table.y == data.y).all()
+    study, data = read_study(load_table(path).frame), load_dataset("haberman-294")
+    assert np.array_equal(study.X.to_numpy(), data.X)
+    assert (study.y == data.y.astype(str)).all()
 
 
 def test_problems_are_drawn_by_seed():

@@ -4,12 +4,21 @@ import math
 
 import pytest
 
+from handful import SetCoveringMachine, load_dataset
+from handful.io import model_from_dict, model_to_dict
 from handful.io._export import _python_dialect
 from handful.kernels import Kernel
 from handful.rules import Ball, HalfSpace, LinearRule
 from handful.rules.fields import ModelFileError
 from handful.rules.formulas import number
 from tests.verify.test_geometry import RULES
+
+
+@pytest.fixture(scope="module")
+def dialect():
+    data = load_dataset("haberman-294")
+    machine = SetCoveringMachine("stumps", max_rules=1, candidates=40).fit(data.X, data.y)
+    return _python_dialect(model_from_dict(model_to_dict(machine)))
 
 
 def test_numbers_survive():
@@ -20,21 +29,21 @@ def test_numbers_survive():
 @pytest.mark.parametrize(
     "rule", RULES, ids=[f"{i}-{type(r).__name__}" for i, r in enumerate(RULES)]
 )
-def test_conditions_by_evaluation(rule, rng):
+def test_conditions_by_evaluation(rule, rng, dialect):
     X = rng.normal(size=(100, 3)).round(2)
-    text = rule.condition_formula(_python_dialect(), None)
+    text = rule.condition_formula(dialect, None)
     found = [eval(text, {"math": math, "x0": a, "x1": b, "x2": c}) for a, b, c in X.tolist()]
     assert found == rule.covers(X).tolist()
 
 
-def test_weights_of_zero_are_left_out():
+def test_weights_of_zero_are_left_out(dialect):
     rule = LinearRule((0.0, 2.0, 0.0), 1.0, "above")
-    assert rule.condition_formula(_python_dialect(), None) == "(2.0 * x1) > 1.0"
+    assert rule.condition_formula(dialect, None) == "(2.0 * x1) > 1.0"
 
 
-def test_rules_without_a_formula():
+def test_rules_without_a_formula(dialect):
     rule = HalfSpace((0.0,), (1.0,), 0.0, "below", Kernel("precomputed"), (0, 1, 2))
     with pytest.raises(ModelFileError, match="no formula"):
-        rule.value_formula(_python_dialect())
+        rule.value_formula(dialect)
     with pytest.raises(ModelFileError, match="no single formula"):
-        Ball((0.0,), 1.0, "above", metric="chebyshev").value_formula(_python_dialect())
+        Ball((0.0,), 1.0, "above", metric="chebyshev").value_formula(dialect)

@@ -5,7 +5,7 @@ import tracemalloc
 
 import pytest
 
-from handful.cli._tables import read_table
+from handful.tables import load_table, read_study
 from handful.tables._files import MAX_CELL, ending_of
 from handful.tables._source import open_source
 from handful.tables._text import inspect_text as inspect_source
@@ -41,9 +41,9 @@ def _write(tmp_path, content, name="data.csv"):
 def test_what_is_read(content, delimiter, names, tmp_path):
     table = inspect_text(_write(tmp_path, content))
     assert (table.delimiter, table.names) == (delimiter, names)
-    read = read_table(_write(tmp_path, content), "label")
-    assert list(read.X.columns) == list(names[:-1])
-    assert read.X.iloc[0].tolist() == [1, 2]
+    read = load_table(_write(tmp_path, content)).frame
+    assert list(read.columns) == list(names)
+    assert read.iloc[0].tolist() == [1, 2, "x"]
 
 
 @pytest.mark.parametrize(
@@ -82,20 +82,20 @@ def test_what_is_refused_and_how_much_it_costs(content, message, tmp_path):
 def test_formula_cells_are_words(tmp_path):
     cells = ["=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-2+3"]
     rows = "".join(f'"{cell}",{label}\n' for cell in cells for label in "xy")
-    table = read_table(_write(tmp_path, "f,label\n" + rows), None)
-    assert table.X["f"].tolist() == [cell for cell in cells for _ in "xy"]
+    study = read_study(load_table(_write(tmp_path, "f,label\n" + rows)).frame)
+    assert study.X["f"].tolist() == [cell for cell in cells for _ in "xy"]
 
 
 def test_gzip(tmp_path):
     path = tmp_path / "data.csv.gz"
     path.write_bytes(gzip.compress(GOOD.encode()))
-    assert read_table(path, None).X.shape == (2, 2)
+    assert load_table(path).frame.shape == (2, 3)
     path.write_bytes(gzip.compress(GOOD.encode())[:-9])
     with pytest.raises(ValueError, match="not a whole gzip file"):
-        read_table(path, None)
+        load_table(path)
     path.write_text("no gzip at all")
     with pytest.raises(ValueError, match="not a whole gzip file"):
-        read_table(path, None)
+        load_table(path)
 
 
 ARFF = """% a comment that isn't data
@@ -112,17 +112,17 @@ ARFF = """% a comment that isn't data
 
 
 def test_arff(tmp_path):
-    table = read_table(_write(tmp_path, ARFF, "data.arff"), None)
-    assert list(table.X.columns) == ["age", "the colour"]
-    assert table.X["the colour"].tolist() == ["red", "dark blue", "red"]
-    assert table.X["age"].isna().tolist() == [False, True, False]
+    table = load_table(_write(tmp_path, ARFF, "data.arff")).frame
+    assert list(table.columns) == ["age", "the colour", "class"]
+    assert table["the colour"].tolist() == ["red", "dark blue", "red"]
+    assert table["age"].isna().tolist() == [False, True, False]
     for text, message in (("@relation x\n", "no @data line"), ("@data\n1\n", "no @attribute")):
         with pytest.raises(ValueError, match=message):
-            read_table(_write(tmp_path, text, "data.arff"), None)
+            load_table(_write(tmp_path, text, "data.arff"))
 
 
 def test_suffixes(tmp_path):
     assert ending_of("DATA.CSV") == (".csv", "")
     assert ending_of("a.csv.gz") == (".csv", ".gz")
     with pytest.raises(ValueError, match=r"must end with one of .*got 'a.exe'"):
-        read_table(_write(tmp_path, "", "a.exe"), None)
+        load_table(_write(tmp_path, "", "a.exe"))

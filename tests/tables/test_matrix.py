@@ -20,10 +20,11 @@ def _every(cells, word, step):
     return out
 
 
-def read(frame, tmp_path, **choices):
-    """As a user would: a CSV file, then the columns."""
+def read(frame, tmp_path, *, set_aside=False, **choices):
+    """As a user would: a CSV file, then the columns; by few rows, as for --rules, or by a pool."""
     frame.to_csv(tmp_path / "t.csv", index=False)
-    return read_study(load_table(tmp_path / "t.csv").frame, Choices(**choices))
+    frame = load_table(tmp_path / "t.csv").frame
+    return read_study(frame, Choices(**choices), set_aside=set_aside)
 
 
 def said_of(study, name):
@@ -146,10 +147,16 @@ COLUMNS = {
 }
 
 
+# what the few rows that are set aside for --rules cannot show
+BY_FEW_ROWS = {"shuffled row numbers": ("x", SHUFFLED + 17, "number", "feature", None)}
+
+
+@pytest.mark.parametrize("set_aside", [False, True], ids=["menu", "rules"])
 @pytest.mark.parametrize("line", sorted(COLUMNS))
-def test_columns(line, tmp_path):
-    name, cells, kind, role, note = COLUMNS[line]
-    study = read(pd.DataFrame({name: cells, "age": AGE, "outcome": NOISY}), tmp_path)
+def test_columns(line, set_aside, tmp_path):
+    name, cells, kind, role, note = {**COLUMNS, **(BY_FEW_ROWS if set_aside else {})}[line]
+    frame = pd.DataFrame({name: cells, "age": AGE, "outcome": NOISY})
+    study = read(frame, tmp_path, set_aside=set_aside)
     found_kind, found_role, said = said_of(study, name)
     assert kind is None or found_kind == kind
     assert found_role == role

@@ -7,23 +7,24 @@ from pathlib import Path
 import typer
 
 from handful.cli._chunked import ENGINE, ENGINES, SCHEDULER
+from handful.cli._options import (
+    CATEGORIES,
+    DROP_MISSING_TARGET,
+    EXCLUDE,
+    FEATURES,
+    IDS,
+    MISSING,
+    ORDERED,
+    choices_from,
+    column_option,
+)
 from handful.cli._output import AS_JSON, FILES, FORCE, QUIET, TABLE, TARGET
 from handful.tables import check_folder, check_place
-
-_LISTED = "; several by commas, or the option again."
 
 
 def register(app: typer.Typer, panel: str) -> None:
     """Add the command of this file to the application."""
     app.command(rich_help_panel=panel)(certify)
-
-
-def _columns(name: str, text: str) -> list[str]:
-    return typer.Option(None, name, help=text + _LISTED, rich_help_panel="Columns")
-
-
-def _column(name: str, text: str, *more: str) -> str:
-    return typer.Option(None, name, *more, help=text, rich_help_panel="Columns")
 
 
 def _machine(default: str | None, text: str) -> str:
@@ -35,18 +36,16 @@ def certify(
         None, metavar="[DATA]", help=TABLE + "; embedded data if left out."
     ),
     target: str = TARGET,
-    positive: str = _column("--positive", "Which of two classes is the case.", "-p"),
-    groups: str = _column("--groups", "Rows of one patient: they are drawn and counted whole."),
-    weights: str = _column("--weights", "Weights of the rows in training; each counts once."),
-    ids: list[str] = _columns("--id", "Identifiers, which are not used"),
-    exclude: list[str] = _columns("--exclude", "Columns to leave out"),
-    features: list[str] = _columns("--features", "The only columns to use, also dates"),
-    ordered: list[str] = _columns("--ordered", "Columns of ordered words"),
-    categories: list[str] = _columns("--categories", "Columns whose numbers are codes"),
-    missing: list[str] = _columns("--missing", "Cells that mean missing, as -999 or age=-999"),
-    drop_missing_target: bool = typer.Option(
-        False, "--drop-missing-target", help="Leave out unlabelled rows.", rich_help_panel="Columns"
-    ),
+    positive: str = column_option("--positive", "Which of two classes is the case.", "-p"),
+    groups: str = column_option("--groups", "Rows of one patient, drawn and counted whole."),
+    weights: str = column_option("--weights", "Weights of the rows in training; each counts once."),
+    ids: list[str] = IDS,
+    exclude: list[str] = EXCLUDE,
+    features: list[str] = FEATURES,
+    ordered: list[str] = ORDERED,
+    categories: list[str] = CATEGORIES,
+    missing: list[str] = MISSING,
+    drop_missing_target: bool = DROP_MISSING_TARGET,
     candidates: str = typer.Option(
         "readable", help="readable, all, or names of forms by commas (one rule,score card)."
     ),
@@ -115,54 +114,33 @@ def certify(
         _check_out(out, force)
     given = (kind, max_rules, engine, scheduler)
     is_machine = rules or costs or given != ("auto", "auto", "memory", None)
+    if seed is not None and not is_machine:
+        raise ValueError("`--seed` goes with --rules: the menu's pool is drawn by the data itself.")
+    choices = choices_from(
+        target=target, positive=positive, groups=groups, weights=weights, id=ids, exclude=exclude,
+        features=features, ordered=ordered, categories=categories, missing=missing,
+        drop_missing_target=drop_missing_target,
+    )  # fmt: skip
     if is_machine:
         from handful.cli._rules import certify_rules
 
+        asked = {"choose": choose, "sensitivity": sensitivity, "specificity": specificity}
+        if named := [f"--{name}" for name, value in asked.items() if value is not None]:
+            raise ValueError(f"`{named[0]}` goes with the menu, not with one machine (--rules).")
         certify_rules(
-            data, target, positive, rules=rules or "auto", kind=kind, max_rules=max_rules,
-            costs=costs, groups=groups, group_loss=group_loss, delta=delta, seed=seed,
-            threads=threads, engine=engine,
+            data, choices, rules=rules or "auto", kind=kind, max_rules=max_rules,
+            costs=costs, group_loss=group_loss, delta=delta, seed=seed, threads=threads,
+            engine=engine,
             scheduler=scheduler, out=out, force=force, include_rows=include_rows, as_json=as_json,
         )  # fmt: skip
         return
-    if seed is not None:
-        raise ValueError("`--seed` goes with --rules: the menu's pool is drawn by the data itself.")
     from handful.cli._menu import MenuOptions, certify_menu
-    from handful.tables import Choices
 
-    choices = Choices(
-        target=target,
-        positive=positive,
-        groups=groups,
-        weights=weights,
-        id=_listed(ids),
-        exclude=_listed(exclude),
-        features=_listed(features),
-        ordered=_listed(ordered),
-        categories=_listed(categories),
-        missing=_marks(_listed(missing)),
-        drop_missing_target=drop_missing_target,
-    )
     options = MenuOptions(
         candidates, choose, prefer, delta, details, include_rows, threads, sensitivity, specificity,
         group_loss, abstain,
     )  # fmt: skip
     certify_menu(data, choices, options, out=out, force=force, as_json=as_json)
-
-
-def _listed(values: list[str] | None) -> tuple[str, ...]:
-    """Names of an option that may be repeated and may hold several by commas."""
-    parts = [part.strip() for value in values or () for part in value.split(",")]
-    return tuple(part for part in parts if part)
-
-
-def _marks(values: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """Marks by column: ``age=-999`` for one column, ``-999`` for all."""
-    marks: dict[str, tuple[str, ...]] = {}
-    for value in values:
-        column, _, mark = value.rpartition("=")
-        marks[column.strip()] = (*marks.get(column.strip(), ()), mark.strip())
-    return marks
 
 
 def _check_out(out: Path, force: bool) -> None:

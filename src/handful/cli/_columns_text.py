@@ -28,11 +28,11 @@ def columns_as_dicts(study: Study) -> list[dict[str, Any]]:
     ]
 
 
-def print_assumed(study: Study) -> None:
+def print_assumed(study: Study, *, with_notes: bool = True) -> None:
     """Cautions, notes, and the columns about which something was assumed."""
     for line in study.cautions:
         console.print(f"  [bold yellow]{escape(line)}[/]", highlight=False)
-    for line in study.notes:
+    for line in study.notes if with_notes else ():
         console.print(f"  [dim]{escape(line)}[/]", highlight=False)
     _print_columns(study.columns, len(study.pool))
 

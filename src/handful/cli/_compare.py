@@ -10,6 +10,16 @@ import typer
 from rich.markup import escape
 
 from handful.cli._chunked import SCHEDULER, on_scheduler
+from handful.cli._columns_text import columns_as_dicts, print_assumed
+from handful.cli._options import (
+    CATEGORIES,
+    DROP_MISSING_TARGET,
+    EXCLUDE,
+    FEATURES,
+    IDS,
+    MISSING,
+    ORDERED,
+)
 from handful.cli._output import (
     AS_JSON,
     FORCE,
@@ -27,7 +37,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from handful.cli._contest import Contest
-    from handful.cli._tables import TableData
+    from handful.cli._examples import Examples
 
 FILES = ("compare.csv", "compare.svg")
 
@@ -42,6 +52,13 @@ def compare(
         None, metavar="[DATA]", help=TABLE + "; embedded data if left out."
     ),
     target: str = TARGET,
+    ids: list[str] = IDS,
+    exclude: list[str] = EXCLUDE,
+    features: list[str] = FEATURES,
+    ordered: list[str] = ORDERED,
+    categories: list[str] = CATEGORIES,
+    missing: list[str] = MISSING,
+    drop_missing_target: bool = DROP_MISSING_TARGET,
     machines: str = typer.Option(None, help="Which ones, by commas; all if left out."),
     folds: int = typer.Option(5, help="Outer folds, the same for everybody."),
     delta: float = typer.Option(
@@ -68,16 +85,21 @@ def compare(
     Example: **handful compare patients.csv --target outcome --quick --out results**
     """
     from handful.cli._contest import Contest, check_folds, run_contest
+    from handful.cli._examples import read_examples
+    from handful.cli._options import choices_from
     from handful.cli._rivals import choose_rivals
-    from handful.cli._tables import read_table
 
+    choices = choices_from(
+        target=target, id=ids, exclude=exclude, features=features, ordered=ordered,
+        categories=categories, missing=missing, drop_missing_target=drop_missing_target,
+    )  # fmt: skip
     if out is not None:
         check_folder(out, FILES, overwrite=force)
     with on_scheduler(scheduler):
         rivals = choose_rivals(machines)
         if not 0.0 < delta < 1.0:
             raise ValueError(f"`--delta` must be in (0, 1), got {delta}.")
-        table = read_table(data, target)
+        table = read_examples(data, choices)
         n_folds = min(folds, 3) if quick else folds
         check_folds(table.y, n_folds)
         contest = Contest(table.X, table.y, n_folds, delta, quick, seed)
@@ -101,11 +123,13 @@ def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _as_dict(
-    frame: pd.DataFrame, table: TableData, contest: Contest, written: list[Path]
+    frame: pd.DataFrame, table: Examples, contest: Contest, written: list[Path]
 ) -> dict[str, Any]:
     return {
         "data": table.name,
         "n_samples": len(table.y),
+        "notes": list(table.notes),
+        "columns": [] if table.study is None else columns_as_dicts(table.study),
         "n_folds": contest.n_folds,
         "delta": contest.delta,
         "machines": _rows(frame),
@@ -131,10 +155,14 @@ def _percent(value: Any) -> str:
     return "" if value is None else f"{100 * value:.1f}"
 
 
-def _print(frame: pd.DataFrame, table: TableData, contest: Contest) -> None:
+def _print(frame: pd.DataFrame, table: Examples, contest: Contest) -> None:
     from rich import box
     from rich.table import Table
 
+    for remark in table.notes:
+        console.print(f"  [dim]{escape(remark)}[/]", highlight=False)
+    if table.study is not None:
+        print_assumed(table.study, with_notes=False)
     n, p = table.X.shape
     title = f"{escape(table.name)}: {n} examples, {p} features, {contest.n_folds} folds (percent)"
     shown = Table(
@@ -183,7 +211,7 @@ def _print(frame: pd.DataFrame, table: TableData, contest: Contest) -> None:
     )
 
 
-def _write(frame: pd.DataFrame, table: TableData, out: Path, force: bool) -> list[Path]:
+def _write(frame: pd.DataFrame, table: Examples, out: Path, force: bool) -> list[Path]:
     text = io.StringIO()
     frame.to_csv(text, index=False, lineterminator="\n")
     contents = {"compare.csv": text.getvalue(), "compare.svg": draw(frame, table.name)}

@@ -124,7 +124,7 @@ class _RuleLabeller(Labeller):
 
     @property
     def words(self) -> set[str]:  # type: ignore[override]
-        names, known = self.model.names, self.model.categories
+        names, known = self.model.names, self.model.words  # also ordered ones, such as 03
         return {names[j] for j in self.used if known and known[j] is not None} | set(self.keep)
 
     @property

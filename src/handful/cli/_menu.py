@@ -8,16 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from handful.cli._examples import EMBEDDED_NAME, embedded_frame
 from handful.cli._output import note, print_json, print_written, progress
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from handful.certified import Band, CertifiedClassifier
     from handful.tables import Choices, LoadedTable, Study
 
 TOLERANCES = {"simple": 0.01, "tight": 0.0}  # what a simpler form may cost in certified risk
-EMBEDDED = "Breast Cancer Wisconsin (embedded)"
 
 
 @dataclass(frozen=True)
@@ -122,15 +120,7 @@ def read_data(data: Path | None) -> LoadedTable:
 
     if data is not None:
         return load_table(data)
-    return LoadedTable(embedded_frame(), EMBEDDED, (), ())
-
-
-def embedded_frame() -> pd.DataFrame:
-    """The embedded breast cancer data with their target."""
-    from handful.cli._tables import embedded_table
-
-    X, y = embedded_table()
-    return X.assign(**{"class": y})
+    return LoadedTable(embedded_frame(), EMBEDDED_NAME, (), ())
 
 
 def fit_menu(

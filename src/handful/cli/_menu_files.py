@@ -7,10 +7,10 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from handful.cli._examples import EMBEDDED
 from handful.cli._menu import Made
 from handful.cli._origin import read_origin
 from handful.cli._output import FILES
-from handful.cli._tables import EMBEDDED
 from handful.tables import write_atomically, write_folder
 
 if TYPE_CHECKING:

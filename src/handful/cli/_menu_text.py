@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from handful.cli._output import console
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from handful.bounds import Certificate
     from handful.certified import Band, Candidate, CertifiedClassifier
 
 MOST_LETTERS = 48  # of the names of columns in a row of the menu
@@ -106,21 +108,39 @@ def band_sentence(band: Band) -> str:
 
 def found_rates(made: Made) -> list[dict[str, Any]]:
     """Sensitivity and specificity: what was counted, and the limit that is certified."""
-    machine, certificate = made.machine, made.machine.certificate_
-    if not certificate.rates:
+    machine = made.machine
+    if not machine.certificate_.rates:
         return []
-    classes = [str(label) for label in machine.classes_]
     counts = machine.candidate_.counts.by_class
+    return class_rates(machine.certificate_, machine.classes_, made.study.positive, counts)
+
+
+def class_rates(
+    certificate: Certificate, classes: Any, positive: Any, by_class: Sequence[tuple[int, int]]
+) -> list[dict[str, Any]]:
+    """The same from the rows and the errors of each class, of those that are counted."""
+    words = [str(label) for label in classes]
     names = ("false_positive_given_negative", "false_negative_given_positive")
-    positive = made.study.positive or classes[1]
+    case = words[1] if positive is None else str(positive)
     rates = []
-    for word, label in (("sensitivity", positive), ("specificity", _other(classes, positive))):
-        k = classes.index(label)
-        n, n_errors = counts[k]
+    for name, label in (("sensitivity", case), ("specificity", _other(words, case))):
+        k = words.index(label)
+        n, n_errors = by_class[k]
         limit = 1.0 - certificate.rate(names[k])
-        rates.append({"name": word, "class": label, "n_right": n - n_errors, "n": n,
+        rates.append({"name": name, "class": label, "n_right": n - n_errors, "n": n,
                       "at_least": limit})  # fmt: skip
     return rates
+
+
+def rates_line(rates: Sequence[dict[str, Any]]) -> str:
+    """Sensitivity and specificity in a sentence."""
+    parts = [
+        f"{rate['name']} ({rate['class']}) {rate['n_right']} of {rate['n']} counted, "
+        f"at least {percent_down(rate['at_least'])}"
+        for rate in rates
+    ]
+    text = "; ".join(parts)
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _other(classes: list[str], label: str) -> str:
@@ -229,12 +249,7 @@ def _print_worth(made: Made) -> None:
         console.print(f"  {escape(band_sentence(made.band))}", highlight=False)
     rates = found_rates(made)
     if rates:
-        parts = [
-            f"{rate['name']} ({rate['class']}) {rate['n_right']} of {rate['n']} counted, "
-            f"at least {percent_down(rate['at_least'])}"
-            for rate in rates
-        ]
-        console.print(f"  {escape('; '.join(parts))}.".replace("  s", "  S", 1), highlight=False)
+        console.print(f"  {escape(rates_line(rates))}", highlight=False)
         console.print(f"  {escape(certificate.together())}", highlight=False)
     if made.options.details:
         for term in certificate.terms:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,29 +12,40 @@ from rich.markup import escape
 
 from handful._engines import is_elsewhere
 from handful.cli._chunked import NO_REPORT as NO_ROWS
-from handful.cli._chunked import classes_of, on_scheduler, read_chunked
+from handful.cli._chunked import on_scheduler, read_chunked
+from handful.cli._columns_text import columns_as_dicts, print_assumed
+from handful.cli._examples import EMBEDDED, read_examples
+from handful.cli._menu_text import class_rates, rates_line
 from handful.cli._origin import read_origin
 from handful.cli._output import FILES, console, note, print_json, print_written, progress
-from handful.cli._tables import EMBEDDED, digests_of, read_table
 from handful.tables import write_atomically, write_folder
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from handful.bounds import Certificate
-    from handful.cli._tables import TableData
+    from handful.cli._examples import Examples
+    from handful.tables import Choices
+
+
+@dataclass(frozen=True)
+class Made:
+    """A machine, and what it was made from."""
+
+    machine: Any
+    table: Examples
+    choices: Choices
+    include_rows: bool
 
 
 def certify_rules(
     data: Path | None,
-    target: str | None,
-    positive: str | None,
+    choices: Choices,
     *,
     rules: str,
     kind: str,
     max_rules: str,
     costs: str | None,
-    groups: str | None,
     group_loss: str,
     delta: float,
     seed: int | None,
@@ -48,13 +59,10 @@ def certify_rules(
 ) -> None:
     """Learn one set covering machine, certify, print and write it."""
     with on_scheduler(scheduler):
-        read = read_table if engine == "memory" else read_chunked
-        table = read(data, target, positive)
-        digests = digests_of(table, seed)  # of all columns, the groups among them
-        table, members = _without_groups(table, groups)
+        read = read_examples if engine == "memory" else read_chunked
+        table = read(data, choices, seed)
         machine, seconds = _fit(
             table,
-            members,
             rules=rules.split(",") if "," in rules else rules,
             kind=kind,
             max_rules=int(max_rules) if max_rules.isdigit() else max_rules,
@@ -62,88 +70,63 @@ def certify_rules(
             costs=_read_costs(costs, table),
             group_loss=group_loss,
             n_jobs=threads,
-            random_state=digests,
+            random_state=table.random_state,
         )
         written: list[Path] = []
         if out is not None:
-            written = _write(
-                machine, table, out, data, groups, force=force, include_rows=include_rows
-            )
+            made = Made(machine, table, choices, include_rows)
+            written = _write(made, out, data, force=force)
     if as_json:
         found = _as_dict(machine, table, seconds)
-        print_json({**found, "groups": groups, "files": [str(path) for path in written]})
+        print_json({**found, "groups": choices.groups, "files": [str(path) for path in written]})
         return
     _print(machine, table, seconds)
     print_written(written)
 
 
-def _without_groups(table: TableData, groups: str | None) -> tuple[TableData, Any]:
-    """The table without the column of its groups, and that column."""
-    if groups is None:
-        return table, None
-    if is_elsewhere(table.X):
-        raise ValueError("`--groups` needs the table in memory. Leave out --engine dask.")
-    names = [str(name) for name in table.X.columns]
-    if groups not in names:
-        raise ValueError(
-            f"`--groups` must be a column of the file, got {groups!r}. "
-            f"The columns are: {', '.join(names[:20])}."
-        )
-    column = table.X.columns[names.index(groups)]
-    if table.X.shape[1] == 1:
-        raise ValueError(f"there is no column besides the target and the groups {groups!r}.")
-    return replace(table, X=table.X.drop(columns=[column])), table.X[column].to_numpy()
-
-
-def _read_costs(costs: str | None, table: TableData) -> tuple[float, ...] | None:
+def _read_costs(costs: str | None, table: Examples) -> tuple[float, ...] | None:
     if costs is None:
         return None
-    if not table.is_positive_known:
-        classes = [str(label) for label in classes_of(table)]
+    if not table.is_positive_said:
+        classes = [str(label) for label in table.classes]
         raise ValueError(
             "`--positive` must say which class is the positive one where `--costs` are given: "
             f"one of {', '.join(classes[:20])}."
         )
     try:
-        return tuple(float(part) for part in costs.split(","))
+        found = tuple(float(part) for part in costs.split(","))
+        # The machine's positive class is the second, whichever of the two is the case.
+        return found if table.positive == table.classes[-1] else found[::-1]
     except ValueError as error:
         raise ValueError(f"`--costs` must be two numbers such as 1,5, got {costs!r}.") from error
 
 
-def _fit(table: TableData, groups: Any, **parameters: Any) -> tuple[Any, float]:
+def _fit(table: Examples, **parameters: Any) -> tuple[Any, float]:
     from handful._progress import watch_progress
     from handful.covering import SetCoveringMachine
 
-    classes = classes_of(table)
-    if table.positive is not None and table.positive != classes[1]:
-        parameters["classes"] = classes[::-1]  # the positive class comes second
-    machine = SetCoveringMachine(**parameters)
+    machine = SetCoveringMachine(classes=list(table.classes), **parameters)
     start = time.perf_counter()
     with progress("Learning") as report, watch_progress(report):
-        machine.fit(table.X, table.y, groups=groups)
+        machine.fit(table.X, table.y, sample_weight=table.weights, groups=table.groups)
     return machine, time.perf_counter() - start
 
 
-def _write(
-    machine: Any,
-    table: TableData,
-    out: Path,
-    data: Path | None,
-    groups: str | None,
-    *,
-    force: bool,
-    include_rows: bool,
-) -> list[Path]:
+def _write(made: Made, out: Path, data: Path | None, *, force: bool) -> list[Path]:
     """The model alone, or model, certificate and report in a folder."""
+    from handful.io import Reading, model_to_dict
     from handful.io.document import to_text
-    from handful.io.save import model_to_dict
 
+    machine, table = made.machine, made.table
     source = {
         "file": EMBEDDED if data is None else str(data),
         "target": table.target,
-        "groups": groups,
+        "groups": made.choices.groups,
     }
-    document = model_to_dict(machine, source=source, include_rows=include_rows)
+    reading = None if table.study is None else Reading.of_study(table.study, made.choices)
+    document = model_to_dict(
+        machine, source=source, include_rows=made.include_rows, reading=reading
+    )
     if out.suffix == ".json":
         write_atomically(out, to_text(document), overwrite=force)
         return [out]
@@ -156,20 +139,15 @@ def _write(
     else:
         origin = read_origin(data, table.digests, out / "model.json", contents["model.json"])
         provenance = dict(document["provenance"])
-        contents["report.html"] = _render(machine, table, provenance, origin, include_rows)
+        contents["report.html"] = _render(made, provenance, origin)
     return write_folder(out, contents, overwrite=force, replaced=FILES)
 
 
-def _render(
-    machine: Any,
-    table: TableData,
-    provenance: dict[str, Any],
-    origin: dict[str, Any],
-    include_rows: bool,
-) -> str:
+def _render(made: Made, provenance: dict[str, Any], origin: dict[str, Any]) -> str:
     """The page about a machine."""
     from handful.report import render_report
 
+    machine, table = made.machine, made.table
     known = provenance.pop("data")
     facts = {**provenance, "data": f"sha256 {known['sha256']} (in any order of the rows)"}
     return render_report(
@@ -177,20 +155,22 @@ def _render(
         table.X,
         table.y,
         title=table.name,
-        data_notes=table.notes,
-        include_rows=include_rows,
+        data_notes=(*(() if table.study is None else table.study.cautions), *table.notes),
+        include_rows=made.include_rows,
         **{**origin, "provenance": {**origin["provenance"], **facts, "target": table.target}},
     )
 
 
-def _as_dict(machine: Any, table: TableData, seconds: float) -> dict[str, Any]:
+def _as_dict(machine: Any, table: Examples, seconds: float) -> dict[str, Any]:
     return {
         "data": table.name,
         "target": table.target,
         "classes": [str(label) for label in machine.classes_],
         "positive": None if table.positive is None else str(table.positive),
         "n_samples": int(machine.n_samples_),
+        "cautions": [] if table.study is None else list(table.study.cautions),
         "notes": list(table.notes),
+        "columns": [] if table.study is None else columns_as_dicts(table.study),
         "rule": "\n".join(machine.sentences()),
         "rules": [
             {"condition": row.condition, "label": str(row.label), "n_covered": row.n_covered}
@@ -200,12 +180,27 @@ def _as_dict(machine: Any, table: TableData, seconds: float) -> dict[str, Any]:
         "n_made_of": len(machine.compression_set_),
         "n_held_back": len(machine.held_back_),
         "caution": machine.caution(),
+        "rates": _rates(machine, table),
         "certificate": machine.certificate_.to_dict(),
         "seconds": seconds,
     }
 
 
-def _print(machine: Any, table: TableData, seconds: float) -> None:
+def _rates(machine: Any, table: Examples) -> list[dict[str, Any]]:
+    """Sensitivity and specificity, where there are two classes and no costs."""
+    if len(machine.classes_) != 2 or "given" not in str(machine.certificate_.rates):
+        return []
+    counts = machine.fitted_.parts[0].counts
+    n_counted = (
+        counts.n_negatives - counts.n_compressed_negatives,
+        counts.n_positives - counts.n_compressed_positives,
+    )
+    errors = (counts.n_false_positives, counts.n_false_negatives)
+    by_class = list(zip(n_counted, errors, strict=True))
+    return class_rates(machine.certificate_, machine.classes_, table.positive, by_class)
+
+
+def _print(machine: Any, table: Examples, seconds: float) -> None:
     from rich.panel import Panel
 
     console.print(
@@ -216,6 +211,8 @@ def _print(machine: Any, table: TableData, seconds: float) -> None:
     )
     for remark in table.notes:
         console.print(f"  [dim]{escape(remark)}[/]", highlight=False)
+    if table.study is not None:
+        print_assumed(table.study, with_notes=False)
     rule_text = "\n".join(machine.sentences())
     console.print(Panel(escape(rule_text), title="Rule", expand=False, border_style="blue"))
     certificate: Certificate = machine.certificate_
@@ -224,8 +221,9 @@ def _print(machine: Any, table: TableData, seconds: float) -> None:
     style = "yellow" if certificate.is_vacuous or caution else "green"
     console.print(Panel(sentence, title="Certificate", expand=False, border_style=style))
     console.print(_price_table(certificate), _path_table(machine))
-    for line in certificate._rates():
-        console.print(f"  {escape(line)}", highlight=False)
+    if rates := _rates(machine, table):
+        console.print(f"  {escape(rates_line(rates))}", highlight=False)
+        console.print(f"  {escape(certificate.together())}", highlight=False)
     console.print(f"  [dim]It holds if: {escape('; '.join(certificate.assumptions))}.[/]")
 
 
@@ -237,8 +235,9 @@ def _price_table(certificate: Certificate) -> Table:
     table.add_column("nats", justify="right")
     largest = max((term.nats for term in certificate.terms), default=1.0) or 1.0
     table.add_column("")
+    mark = "#" if console.options.ascii_only else "█"
     for term in certificate.terms:
-        bar = "█" * round(20 * term.nats / largest)
+        bar = mark * round(20 * term.nats / largest)
         table.add_row(escape(term.text), f"{term.nats:.2f}", bar)
     table.add_row("[bold]total[/]", f"[bold]{certificate.nats:.2f}[/]", "")
     return table

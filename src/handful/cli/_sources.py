@@ -10,19 +10,22 @@ from typing import Any
 _LARGEST = 64 * 2**20  # bytes of a model file
 
 
-def _remembered(model: Path) -> Any:
-    """What a model file says of its data; None where it cannot be read."""
+def _remembered(model: Path, *keys: str) -> Any:
+    """What a model file says under some keys; None where it cannot be read."""
     try:
         if model.stat().st_size > _LARGEST:
             return None
-        return json.loads(model.read_text(encoding="utf-8"))["provenance"]["data"]
+        found = json.loads(model.read_text(encoding="utf-8"))
+        for key in keys:
+            found = found[key]
+        return found
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None
 
 
 def form_source(model: Path) -> str:
     """Name of the file that a form of a menu was learned from; empty where it is not said."""
-    found = _remembered(model)
+    found = _remembered(model, "provenance", "data")
     return found if isinstance(found, str) else ""
 
 
@@ -31,8 +34,13 @@ def source_of(model: Path) -> Mapping[str, Any]:
 
     It only says where to look: what is wrong with the file is found when it is checked.
     """
-    found = _remembered(model)
+    found = _remembered(model, "provenance", "data")
     names = ("file", "target", "groups")
     if not isinstance(found, dict):
         return {}
     return {n: found[n] for n in names if isinstance(found.get(n), str)}
+
+
+def options_of(model: Path) -> Mapping[str, Any] | None:
+    """The options by which a raw table was read; None where the machine had a clean one."""
+    return _remembered(model, "reading", "options")

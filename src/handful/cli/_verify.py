@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 from rich.markup import escape
@@ -59,13 +59,13 @@ def verify(
 
     Example: **handful verify results/model.json patients.csv**
     """
-    from handful.verify import format_of, verify_model
+    from handful.verify import format_of
 
     with progress("Checking") as report:
         if model.is_file() and format_of(model) == "handful-form":
             verdict = _check_form(model, data, named_types(trust), report)
         else:
-            verdict = verify_model(model, *_training_data(model, data, target))
+            verdict = _check_model(model, data, target)
     if as_json:
         print_json(verdict.to_dict())
     else:
@@ -79,9 +79,8 @@ def _check_form(
 ) -> Verdict:
     """A form of a menu, against the whole table; the file says how that is read."""
     from handful._progress import watch_progress
-    from handful.cli._menu import embedded_frame
+    from handful.cli._examples import EMBEDDED, embedded_frame
     from handful.cli._sources import form_source
-    from handful.cli._tables import EMBEDDED
     from handful.io import Retraining
     from handful.tables import read_frame
     from handful.verify import verify_form
@@ -95,26 +94,49 @@ def _check_form(
         return verify_form(model, frame, Retraining(model, frame, trusted))
 
 
-def _training_data(model: Path, data: str | None, target: str | None) -> tuple[Any, ...]:
-    """The data of the command line, read as the model file remembers."""
-    from handful.cli._sources import source_of
-    from handful.cli._tables import EMBEDDED, embedded_table, split_target
-    from handful.tables import read_frame
+def _check_model(model: Path, data: str | None, target: str | None) -> Verdict:
+    """A machine, against its training data, read as the model file remembers."""
+    from handful.cli._examples import EMBEDDED, embedded_frame
+    from handful.cli._sources import options_of, source_of
+    from handful.io import clean_table
+    from handful.tables import read_frame, target_of
+    from handful.verify import verify_model
 
     if not model.is_file():
         raise FileNotFoundError(f"there is no model file {model}. Check the path.")
-    source = source_of(model)
-    if data is not None:
-        X, y = split_target(read_frame(data), target or source.get("target"), Path(data))
-        groups = source.get("groups")
-        if groups is not None and groups not in X.columns:
-            raise ValueError(f"`DATA` must have the column of the groups, {groups!r}.")
-        return X, y, None if groups is None else X[groups].to_numpy()
-    if source.get("file") == EMBEDDED:
-        return embedded_table()
+    source, options = source_of(model), options_of(model)
     known = source.get("file")
-    hint = f" The model was trained on {known}." if known else ""
-    raise ValueError(f"`DATA` must name the training data to check against, got none.{hint}")
+    if data is None and known != EMBEDDED:
+        hint = f" The model was trained on {known}." if known else ""
+        raise ValueError(f"`DATA` must name the training data to check against, got none.{hint}")
+    frame = embedded_frame() if data is None else read_frame(data)
+    if options is not None:
+        clean = clean_table(frame, options)
+        return verify_model(
+            model, clean.X, clean.y, clean.groups, raw=clean.raw, reading=clean.reading
+        )
+    names = [str(name) for name in frame.columns]
+    place = names.index(target_of(_known_target(target or source.get("target"), names), names))
+    y = frame.iloc[:, place]
+    if y.isna().any():
+        raise ValueError(
+            f"the target column {names[place]!r} has {int(y.isna().sum())} missing values. "
+            "Remove those rows."
+        )
+    groups = source.get("groups")
+    if groups is not None and groups not in names:
+        raise ValueError(f"`DATA` must have the column of the groups, {groups!r}.")
+    members = None if groups is None else frame.iloc[:, names.index(groups)].to_numpy()
+    X = frame.drop(columns=[frame.columns[place]])
+    return verify_model(model, X, y.to_numpy(), members)
+
+
+def _known_target(target: str | None, names: list[str]) -> str | None:
+    """The target, which must be a column."""
+    from handful.tables import Choices, check_named
+
+    check_named(Choices(target=target), names)
+    return target
 
 
 def _print(verdict: Verdict, show_all: bool) -> None:

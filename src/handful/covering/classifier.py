@@ -66,7 +66,8 @@ class CoveringClassifier(BaseClassifier):
         ----------
         X : array-like or data frame (n_samples, n_features)
             Columns of words or categories (in a data frame) are compared by equality, by
-            stumps, in their normal form (3, 3.0 and "3" are one word); True and False are the
+            stumps, in their normal form (3, 3.0 and "3" are one word); ordered categories by
+            their order; True and False are the
             numbers 1 and 0. Whether a column holds words must not depend on the sample. A
             condition on a missing value is not met; only ``rules="auto"`` and ``"stumps"``
             accept missing values.
@@ -115,7 +116,7 @@ class CoveringClassifier(BaseClassifier):
             self._kinds(),
             training.n_features,
             training.has_missing,
-            training.columns is not None,
+            training.columns is not None and bool(training.columns.is_categorical.any()),
         )
         if settings.costs is not None and len(self.classes_) > 2:
             raise ValueError(

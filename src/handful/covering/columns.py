@@ -20,10 +20,21 @@ class Columns:
     """How columns are read: category codes by column, numbers as they are.
 
     Words are compared in their normal form (`handful.tables.word_of`). Codes only stand for
-    equality, so that reading them off the training data needs no message.
+    equality, so that reading them off the training data needs no message. The words of ``scales``
+    are the ordered categories of a column, known before the data: they are places on the scale.
     """
 
     categories: tuple[tuple[str, ...] | None, ...]
+    scales: tuple[tuple[str, ...] | None, ...] = ()
+
+    @property
+    def words(self) -> tuple[tuple[str, ...] | None, ...]:
+        """The words to print, of categories and of scales."""
+        return tuple(c or self.scale(j) for j, c in enumerate(self.categories))
+
+    def scale(self, j: int) -> tuple[str, ...] | None:
+        """The ordered words of a column, where it has some."""
+        return self.scales[j] if self.scales else None
 
     @property
     def is_categorical(self) -> Mask:
@@ -39,6 +50,10 @@ class Columns:
         out = np.empty((len(frame), len(self.categories)))
         for j, known in enumerate(self.categories):
             column = _column(frame, j)
+            scale = self.scale(j)
+            if scale is not None:
+                out[:, j] = places(column, scale)
+                continue
             if known is None:
                 out[:, j] = [np.nan if is_missing(v) else float(v) for v in column]
                 continue
@@ -46,6 +61,26 @@ class Columns:
             words = [None if is_missing(v) else word_of(v) for v in column]
             out[:, j] = [np.nan if w is None else code.get(w, UNKNOWN) for w in words]
         return out
+
+
+def places(cells: Sequence[Any], scale: Sequence[str]) -> list[float]:
+    """Places of words on a scale; a word that is not on it counts as missing.
+
+    Examples
+    --------
+    >>> places(["II", "i", None, "VI"], ("I", "II", "III"))
+    [1.0, 0.0, nan, nan]
+    """
+    place = {word.casefold(): float(k) for k, word in enumerate(scale)}
+    return [np.nan if is_missing(v) else place.get(word_of(v).casefold(), np.nan) for v in cells]
+
+
+def scale_of(frame: Any, j: int) -> tuple[str, ...] | None:
+    """The words of a column of ordered categories, in their order."""
+    dtype: Any = frame.dtypes.iloc[j] if hasattr(frame, "iloc") else None
+    if not getattr(dtype, "ordered", False):
+        return None
+    return tuple(word_of(word) for word in dtype.categories)
 
 
 def _column(frame: Any, j: int) -> Sequence[Any]:
@@ -104,10 +139,14 @@ def read_columns(frame: Any) -> Columns | None:
     """The columns of a data frame that has words or categories; None where all are numbers."""
     if not hasattr(frame, "columns") or not hasattr(frame, "dtypes"):
         return None
+    scales = tuple(scale_of(frame, j) for j in range(frame.shape[1]))
     categories = tuple(
-        merged_categories(frame.columns[j], [column_parts(frame, j)]) for j in range(frame.shape[1])
+        merged_categories(frame.columns[j], [column_parts(frame, j)]) if scale is None else None
+        for j, scale in enumerate(scales)
     )
-    return Columns(categories) if any(c is not None for c in categories) else None
+    if all(c is None for c in (*categories, *scales)):
+        return None
+    return Columns(categories, scales if any(scales) else ())
 
 
 def steering_weights(sample_weight: Any, n_samples: int, unit: int) -> NDArray[np.int64]:

@@ -164,13 +164,18 @@ class CoverFit:
     # -- words ------------------------------------------------------------------------------
 
     @property
+    def words(self) -> tuple[tuple[str, ...] | None, ...] | None:
+        """The words of each column that are printed, of categories and of scales."""
+        return None if self.columns is None else self.columns.words
+
+    @property
     def categories(self) -> tuple[tuple[str, ...] | None, ...] | None:
         """The words of each column, where there are some."""
         return None if self.columns is None else self.columns.categories
 
     def sentences(self) -> list[str]:
         """Exactly what is evaluated, a line each."""
-        return _explain.machine_lines(self.labelled, self.classes, self.names, self.categories)
+        return _explain.machine_lines(self.labelled, self.classes, self.names, self.words)
 
     def provenance(self) -> str:
         """How many examples it is made of, and how many were held back."""
@@ -184,7 +189,7 @@ class CoverFit:
         """One row a rule."""
         covered = [part.n_covered for part in self.parts]
         return _explain.rules_frame(
-            self.form, self.labelled, covered, self.classes, self.names, self.categories
+            self.form, self.labelled, covered, self.classes, self.names, self.words
         )
 
     def path_frame(self) -> pd.DataFrame:

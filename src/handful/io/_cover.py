@@ -16,6 +16,7 @@ import numpy as np
 
 from handful._types import Ints
 from handful.covering import CoverFit
+from handful.io._reading import Reading, reading_of
 from handful.io._rules import machine_to_dict
 from handful.rules import RuleList, RuleSet, Stump
 
@@ -32,12 +33,16 @@ def refuse_rows(n_rows: int, include_rows: bool) -> None:
         )
 
 
-def cover_to_dict(fit: CoverFit, include_rows: bool) -> dict[str, Any]:
+def cover_to_dict(
+    fit: CoverFit, include_rows: bool, reading: Reading | None = None
+) -> dict[str, Any]:
     """The fields of a model file that say what a covering machine is and how it was coded."""
     words = _named_words(fit)
+    reading = reading_of(fit) if reading is None else reading
     document = {
         "feature_names": _names(fit),
         "categories": None if fit.columns is None else words,
+        "reading": None if reading is None else reading.used(fit, words).to_document(),
         "machines": [machine_to_dict(_plain(m, fit, words)) for m in fit.machines],
         "codes": [_code(chosen, fit.named) for chosen in fit.chosen],
         "settings": _settings(fit),

@@ -11,8 +11,8 @@ from typing import Any
 from handful.bounds import Certificate, NotCertifiableError
 from handful.estimator import TableClassifier
 from handful.fitted import Fitted
-from handful.io._form_python import form_python
-from handful.io._form_sql import doubtful_sql, form_sql
+from handful.io._form_python import RAW_CELLS, form_python, read_formula
+from handful.io._form_sql import Cell, doubtful_sql, form_sql
 from handful.io._forms import StoredForm
 from handful.io._model import StoredModel, model_from_dict
 from handful.io._score_formulas import score_formula
@@ -170,15 +170,32 @@ def _sql_word(column: str, word: str, is_equal: bool) -> str:
     return f"{text} {'IN' if is_equal else 'NOT IN'} ({listed})"
 
 
-def _sql_dialect(names: Sequence[str]) -> Dialect:
+def _cell_of(model: StoredModel, j: int, is_text: bool) -> Cell | None:
+    """How a column of raw cells is read; None where its cells are numbers and words already."""
+    raw = None if model.reading is None else model.reading.columns[j]
+    return None if raw is None else Cell(raw, is_text)
+
+
+def _sql_dialect(model: StoredModel, is_text: bool = False) -> Dialect:
+    names = model.names
+
     def column(j: int) -> str:
-        return _identifier(names[j])
+        cell = _cell_of(model, j, is_text)
+        return _identifier(names[j]) if cell is None else cell.number
+
+    def word(j: int, word: str, is_equal: bool) -> str:
+        cell = _cell_of(model, j, is_text)
+        if cell is None:
+            return _sql_word(column(j), word, is_equal)
+        if is_equal:
+            return f"(NOT {cell.is_gone} AND {cell.equals(word)})"
+        return f"(NOT {cell.is_gone} AND NOT {cell.equals(word)})"
 
     return Dialect(
         column=column,
         operand=lambda j: f"CAST({column(j)} AS DOUBLE PRECISION)",
         number=_sql_number,
-        word=lambda j, word, is_equal: _sql_word(column(j), word, is_equal),
+        word=word,
         equal="=",
         unequal="<>",
         exp="EXP",
@@ -210,9 +227,9 @@ def export_sql(
     column : str
         Name of the new column.
     is_text : bool
-        For forms: numbers stand in the table as texts, as a file wrote them ("3,5", "<0.5",
-        "NA"). A text that is neither a number nor a usual mark of a missing value is refused by
-        strict databases; SQLite reads it as 0.
+        For models of raw tables: numbers stand in the table as texts, as a file wrote them
+        ("3,5", "<0.5", "NA"). A text that is neither a number nor a usual mark of a missing value
+        is refused by strict databases; SQLite reads it as 0.
 
     Returns
     -------
@@ -242,8 +259,7 @@ def export_sql(
         return _sql_scores(model, table, column)
     if len(model.classes) > 2:
         raise ValueError(f"`machine` must have two classes for SQL, not more. {_ADVICE}")
-    names = model.names
-    branches, otherwise = _branches(model, _sql_dialect(names))
+    branches, otherwise = _branches(model, _sql_dialect(model, is_text))
     lines = [
         "  WHEN " + "\n   AND ".join(tests) + f" THEN {_sql_text(label)}"
         for tests, label in branches
@@ -263,7 +279,7 @@ def _select(case: str, model: StoredModel | _Form, table: str | None, column: st
 
 def _sql_scores(model: StoredModel, table: str | None, column: str) -> str:
     """Scores as SQL: their sign, or the class of the largest one."""
-    dialect, head = _sql_dialect(model.names), f"-- {_header(model)}\n"
+    dialect, head = _sql_dialect(model), f"-- {_header(model)}\n"
     pairs = [score_formula(part, model.n_features, dialect) for part in model.machines]  # type: ignore[arg-type]
     missing = _sql_missing(model)
     if len(pairs) == 1:
@@ -317,7 +333,7 @@ import math
 import re
 
 
-def _number(row, name):
+def _number_in(row, name):
     """A value as a float; a missing one is NaN, which meets no condition."""
     value = row.get(name)
     return math.nan if _is_missing(value) else float(value)
@@ -330,7 +346,7 @@ def _is_missing(value):
         return True
 
 
-def _word(row, name):
+def _word_in(row, name):
     """A value as a word in its normal form, 3 for 3.0; None where it is missing."""
     value = row.get(name)
     if _is_missing(value):
@@ -384,9 +400,11 @@ def export_python(machine: Any) -> str:
         return form_python(_plain(form), _header(form))
     model = _as_model(machine)
     head = _PYTHON_HEAD.format(certificate=_header(model).replace("\\", " ").replace('"', " "))
+    if model.reading is not None:
+        head += "\n" + RAW_CELLS
     if len(model.classes) > 2:
         return head + _python_scores(model)
-    dialect = _python_dialect()
+    dialect = _python_dialect(model)
     branches, otherwise = _branches(model, dialect)
     body = [f"    if {' and '.join(tests)}:\n        return {label!r}" for tests, label in branches]
     reads = _python_reads(model)
@@ -395,12 +413,12 @@ def export_python(machine: Any) -> str:
     return head + "\n" + "\n".join(lines) + "\n"
 
 
-def _python_dialect() -> Dialect:
+def _python_dialect(model: StoredModel) -> Dialect:
     return Dialect(
         column=lambda j: f"x{j}",
         operand=lambda j: f"x{j}",
         number=number,
-        word=_python_word,
+        word=lambda j, word, is_equal: _python_word(model, j, word, is_equal),
         equal="==",
         unequal="!=",
         exp="math.exp",
@@ -412,28 +430,37 @@ def _python_dialect() -> Dialect:
     )
 
 
-def _python_word(j: int, word: str, is_equal: bool) -> str:
+def _python_word(model: StoredModel, j: int, word: str, is_equal: bool) -> str:
+    raw = None if model.reading is None else model.reading.columns[j]
+    if raw is not None:  # read as a place among the words that rules name
+        place = float((raw.words or ()).index(word))
+        return f"x{j} == {place}" if is_equal else f"(x{j} == x{j} and x{j} != {place})"
     return f"x{j} == {word!r}" if is_equal else f"(x{j} is not None and x{j} != {word!r})"
 
 
 def _python_reads(model: StoredModel) -> list[str]:
     lines = []
     for j in model.used_features:
+        raw = None if model.reading is None else model.reading.columns[j]
+        if raw is not None:
+            lines.append(f"    cell = row.get({raw.name!r})")
+            lines.append(f"    x{j} = {read_formula(raw)}")
+            continue
         is_word = model.categories is not None and model.categories[j] is not None
-        reader = "_word" if is_word else "_number"
+        reader = "_word_in" if is_word else "_number_in"
         lines.append(f"    x{j} = {reader}(row, {model.names[j]!r})")
     return lines
 
 
 def _python_scores(model: StoredModel) -> str:
     """One signed score a class; the largest wins, as in the library."""
-    dialect = _python_dialect()
+    dialect = _python_dialect(model)
     lines = [_PYTHON_SCORE, "def predict(row):", '    """The label of a row, a dict of names."""']
     for read in _python_reads(model):
         lines.append(read)
     for j in model.used_features:
         known = None if model.categories is None else model.categories[j]
-        if known is not None:
+        if known is not None and _cell_of(model, j, False) is None:
             codes = {word: float(k) for k, word in enumerate(known)}
             lines.append(f"    x{j} = math.nan if x{j} is None else {codes!r}.get(x{j}, -1.0)")
     lines.append("    scores = []")

@@ -62,7 +62,7 @@ def check_fitted(value: Any) -> int:
     if len(set(classes)) < len(classes):
         raise fail("fitted.classes", "different words", classes)
     columns = fields_of(fitted["columns"], ("columns",), "fitted.columns")["columns"]
-    widths = list_of(columns, _column, "fitted.columns", MAX_COLUMNS)
+    widths = list_of(columns, check_column, "fitted.columns", MAX_COLUMNS)
     names = [column["name"] for column in columns]
     if len(set(names)) < len(names):
         raise fail("fitted.columns", "columns with different names", names)
@@ -77,7 +77,7 @@ def _places(machine: Mapping[str, Any]) -> list[int]:
     return [machine["place"]] if machine["machine"] == "foreign" else []
 
 
-def _column(value: Any, where: str) -> int:
+def check_column(value: Any, where: str) -> int:
     """Checks a column; gives its number of encoded features."""
     names = ("name", "words", "has_missing", "kind", "style", "marks", "levels")
     column = fields_of(value, names, where)
@@ -304,7 +304,8 @@ def _digest_or_nothing(value: Any, where: str) -> None:
         _digest(value, where)
 
 
-def _reading(value: Any, where: str) -> None:
+def check_reading(value: Any, where: str) -> None:
+    """The options that read a table."""
     names = (*READING_TEXTS, *READING_LISTS, "missing", "drop_missing_target")
     reading = fields_of(value, names, where)
     for name in READING_TEXTS:
@@ -325,7 +326,7 @@ _PROVENANCE: dict[str, Check] = {
     "numpy": _text,
     "scikit-learn": _text,
     "data": _text,
-    "reading": _reading,
+    "reading": check_reading,
     "table_sha256": _digest,
     "n_rows": read_index,
     "pool_share": _share,

@@ -13,16 +13,7 @@ from handful.io._formulas import (
 )
 from handful.tables import MISSING_MARKS
 
-_HEAD = r'''"""A classifier ({form}); needs nothing but Python.
-
-{certificate}
-"""
-
-import math
-import re
-from bisect import bisect_right
-
-MARKS = {marks}
+RAW_CELLS = r'''MARKS = frozenset(@marks@)
 _LIMIT = re.compile(r"^\s*(<=|>=|[<>≤≥~])\s*")
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
@@ -42,7 +33,7 @@ def _word(cell):
         is_whole = float(cell).is_integer() and abs(cell) < 2.0**53
         return str(int(cell)) if is_whole else repr(float(cell))
     text = str(cell).strip()
-    is_whole = re.fullmatch(r"-?(0|[1-9][0-9]{{0,14}})\.0+", text)
+    is_whole = re.fullmatch(r"-?(0|[1-9][0-9]{0,14})\.0+", text)
     return str(int(text.split(".")[0])) if is_whole else text
 
 
@@ -91,6 +82,17 @@ def _plain_place(cell, words):
     word = _word(cell)
     return float(words.index(word)) if word in words else -1.0
 
+'''.replace("@marks@", repr(sorted(MISSING_MARKS)))
+_HEAD = r'''"""A classifier ({form}); needs nothing but Python.
+
+{certificate}
+"""
+
+import math
+import re
+from bisect import bisect_right
+
+{raw_cells}
 
 def _is(place, k):
     """1 for the k-th word, 0 for another one, NaN where it is missing."""
@@ -151,7 +153,7 @@ def form_python(fitted: Fitted, certificate: str) -> str:
     head = _HEAD.format(
         form=small.form.replace("\\", " ").replace('"', " "),
         certificate=certificate.replace("\\", " ").replace('"', " "),
-        marks=f"frozenset({sorted(MISSING_MARKS)!r})",
+        raw_cells=RAW_CELLS.rstrip("\n"),
     )
     return head + "\n".join([*_reads(small), *_body(small)]) + "\n"
 
@@ -161,7 +163,7 @@ def _reads(fitted: Fitted) -> list[str]:
     lines, feature = [], 0
     for i, column in enumerate(fitted.columns.columns):
         lines.append(f"    cell = row.get({column.name!r})")
-        lines.append(f"    read{i} = {_read(column)}")
+        lines.append(f"    read{i} = {read_formula(column)}")
         for question in column.questions:
             text = {
                 "value": f"read{i}",
@@ -177,7 +179,8 @@ def _position(column: Column, word: str) -> int:
     return (column.words or ()).index(word) if word in (column.words or ()) else -1
 
 
-def _read(column: Column) -> str:
+def read_formula(column: Column) -> str:
+    """The number, or the place among words, of a raw ``cell``."""
     marks = tuple(column.marks)
     if column.kind == "date":
         raise ValueError(

@@ -19,6 +19,7 @@ from handful.fitted import Fitted
 from handful.io._certificates import read_certificate
 from handful.io._foreign import Estimators, beside, digest_of, pack, read_estimators
 from handful.io._form_fields import check_fitted, check_provenance
+from handful.io._reading import options_of
 from handful.io.document import to_text
 from handful.rules.fields import ModelFileError, fail
 from handful.tables import Choices, Study, as_pandas, table_digest, write_atomically
@@ -212,7 +213,7 @@ def form_to_dict(
         "provenance": {
             **_versions(),
             "data": data,
-            "reading": _reading(choices, study.target),
+            "reading": options_of(choices, study.target),
             "table_sha256": table_digest(study.digests.digests),
             "n_rows": len(study.y),
             "pool_share": float(study.pool_share),
@@ -241,22 +242,6 @@ def _versions() -> dict[str, str]:
         "numpy": np.__version__,
         "scikit-learn": sklearn.__version__,
     }
-
-
-def _reading(choices: Choices, target: str) -> dict[str, Any]:
-    """The options that read the table, as plain data."""
-    plain = {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(choices).items()}
-    plain["missing"] = {name: list(marks) for name, marks in choices.missing.items()}
-    return {**plain, "target": target}
-
-
-def choices_of(reading: Mapping[str, Any]) -> Choices:
-    """The options that a file recorded."""
-    fields: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in reading.items()
-    }
-    fields["missing"] = {name: tuple(marks) for name, marks in reading["missing"].items()}
-    return Choices(**fields)
 
 
 def form_from_dict(

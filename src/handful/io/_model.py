@@ -18,6 +18,7 @@ from handful.bounds import Certificate
 from handful.io._banks import KernelSum, Nonconformity
 from handful.io._certificates import read_certificate
 from handful.io._forms import FORM_FORMAT, StoredForm, form_from_dict
+from handful.io._reading import Reading, read_raw
 from handful.io._rules import machine_from_dict
 from handful.io._scores import (
     KINDS,
@@ -49,6 +50,7 @@ _MAX_FEATURES = 100_000  # a damaged file must not make the reader allocate for 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _FIELDS = {
     *("format", "version", "classes", "feature_names", "categories", "n_features", "machines"),
+    *("reading",),
     *("codes", "settings", "compression_set", "certificate", "provenance"),
 }
 
@@ -73,6 +75,8 @@ class StoredModel:
         numbers of others.
     certificate : Certificate or None
     provenance : dict
+    reading : Reading or None
+        How raw cells are read; None where they are numbers and words already.
     """
 
     machines: tuple[Machine, ...]
@@ -83,6 +87,7 @@ class StoredModel:
     compression_set: tuple[int, ...] | tuple[str, ...]
     certificate: Certificate | None
     provenance: Mapping[str, Any]
+    reading: Reading | None = None
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -111,6 +116,10 @@ class StoredModel:
                 f"They have: {list(columns)[:10]}."
             )
         for j in self.used_features:
+            raw = None if self.reading is None else self.reading.columns[j]
+            if raw is not None:
+                out[:, j] = read_raw(raw, frame, columns[names[j]])
+                continue
             known = None if self.categories is None else self.categories[j]
             out[:, j] = encode_column(frame[columns[names[j]]], known, names[j])
         return out
@@ -180,7 +189,15 @@ class StoredModel:
 
     def condition(self, rule: AbstractRule) -> str:
         """When a rule covers a case, in names and categories."""
-        return rule.describe(self.names, words=self.categories)
+        return rule.describe(self.names, words=self.words)
+
+    @cached_property
+    def words(self) -> tuple[tuple[str, ...] | None, ...] | None:
+        """The words of each feature, of categories and of ordered ones."""
+        if self.reading is None:
+            return self.categories
+        known = self.categories or (None,) * self.n_features
+        return tuple(c or self.reading.scale(j) for j, c in enumerate(known))
 
     def _refuse_missing(self, X: Floats) -> None:
         """A score needs all its values; rules and votes say what a missing one means."""
@@ -311,11 +328,30 @@ def model_from_dict(data: Any) -> StoredModel:
         compression_set=_read_examples(data["compression_set"]),
         certificate=None if data["certificate"] is None else read_certificate(data["certificate"]),
         provenance=dict(data["provenance"]),
+        reading=_read_reading(data["reading"], n_features),
     )
+    _check_reading(model)
     _check_used_names(model)
     _check_categories(model)
     _check_codes(data, model)
     return model
+
+
+def _read_reading(value: Any, n_features: int) -> Reading | None:
+    return None if value is None else Reading.from_document(value, n_features)
+
+
+def _check_reading(model: StoredModel) -> None:
+    """Columns that are read from raw cells have the names and words of the model."""
+    columns = () if model.reading is None else model.reading.columns
+    for j, column in enumerate(columns):
+        if column is None:
+            continue
+        known = None if model.categories is None else model.categories[j]
+        if column.name != model.names[j] or column.words != known:
+            raise ModelFileError(
+                f"`reading.columns[{j}]` must have the name and words of feature {j}."
+            )
 
 
 def _check_used_names(model: StoredModel) -> None:

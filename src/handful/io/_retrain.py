@@ -12,7 +12,7 @@ from typing import Any
 
 from handful.certified import fit_study
 from handful.io._foreign import Estimators, read_estimators
-from handful.io._forms import choices_of
+from handful.io._reading import choices_of
 from handful.tables import read_study
 
 Document = Mapping[str, Any]

@@ -15,6 +15,7 @@ from handful.bounds import Certificate, NotCertifiableError
 from handful.covering import CoverFit
 from handful.io._cover import cover_to_dict, features_of
 from handful.io._estimators import score_machines, unwrapped
+from handful.io._reading import Reading
 from handful.io._scores import score_to_dict
 from handful.io._settings import plain_parameters
 from handful.io.document import to_text
@@ -38,6 +39,7 @@ def model_to_dict(
     certificate: Certificate | None = None,
     source: Mapping[str, Any] | None = None,
     include_rows: bool = False,
+    reading: Reading | None = None,
 ) -> dict[str, Any]:
     """Plain data of a fitted machine; parameters as in `save_model`."""
     search, machine = machine, unwrapped(machine)
@@ -49,7 +51,7 @@ def model_to_dict(
     }
     fit = getattr(machine, "fitted_", None)
     cover = fit if isinstance(fit, CoverFit) else None
-    body = _score_part(machine) if cover is None else cover_to_dict(cover, include_rows)
+    body = _score_part(machine) if cover is None else cover_to_dict(cover, include_rows, reading)
     if certificate is None:
         certificate = _certificate_of(search)
     if certificate is not None:
@@ -119,6 +121,7 @@ def _score_part(machine: Any) -> dict[str, Any]:
     return {
         "feature_names": None if names is None else [str(name) for name in names],
         "categories": None,
+        "reading": None,
         "machines": machines,
         "codes": None,
         "settings": {"parameters": plain_parameters(machine), "n_groups": 1, "delta": None},

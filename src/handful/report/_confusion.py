@@ -92,7 +92,9 @@ def _joint(classes: NDArray[Any], rates: dict[str, float]) -> list[str]:
 
 
 def _count(classes: NDArray[Any], labels: NDArray[Any], predicted: NDArray[Any]) -> Ints:
-    rows, columns = np.searchsorted(classes, labels), np.searchsorted(classes, predicted)
+    place = {label: k for k, label in enumerate(classes.tolist())}  # in any order
+    rows = np.array([place[label] for label in labels.tolist()], dtype=np.int64)
+    columns = np.array([place[label] for label in predicted.tolist()], dtype=np.int64)
     counts = np.zeros((len(classes), len(classes)), dtype=np.int64)
     np.add.at(counts, (rows, columns), 1)
     return counts

@@ -87,10 +87,15 @@ class Stump(AbstractRule):
         words: Categories | None = None,
         opposite: bool = False,
     ) -> str:
-        """For example ``nodes > 2``, or ``site = Aachen``."""
+        """For example ``nodes > 2``, ``site = Aachen``, or ``stage > II``."""
         known = None if words is None else words[self.feature]
-        value = f"{self.threshold:.6g}" if known is None else known[int(self.threshold)]
+        value = f"{self.threshold:.6g}" if known is None else known[self._place(len(known))]
         return f"{feature_name(names, self.feature)} {self.mark(opposite)} {value}"
+
+    def _place(self, n_words: int) -> int:
+        """Of words, the one that is compared: beside a threshold that lies between two."""
+        side = math.ceil if self.side == "below" else math.floor
+        return min(max(side(self.threshold), 0), n_words - 1)
 
     def placed_at(self, X: Floats) -> Stump:
         """The threshold is the example's value."""

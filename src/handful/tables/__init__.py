@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         word_of,
     )
     from handful.tables._kinds import Column
+    from handful.tables._labels import Labels, read_labels
     from handful.tables._numbers import MISSING_MARKS
     from handful.tables._read import (
         LoadedTable,
@@ -42,7 +43,15 @@ if TYPE_CHECKING:
     )
     from handful.tables._scaling import FittedScalingWarning, warn_of_fitted_scaling
     from handful.tables._seen import SeenRows
-    from handful.tables._study import Choices, Study, as_pandas, read_study
+    from handful.tables._study import (
+        Choices,
+        Study,
+        as_pandas,
+        check_named,
+        read_study,
+        target_of,
+    )
+    from handful.tables._tidy import TidyTable, tidy, tidy_cells, tidy_words
     from handful.tables._units import Units, check_groups, group_units, make_units, pool_size
     from handful.tables._weights import class_weights
     from handful.tables._write import (
@@ -60,10 +69,12 @@ __all__ = [
     "Column",
     "Draw",
     "FittedScalingWarning",
+    "Labels",
     "LoadedTable",
     "RowDigests",
     "SeenRows",
     "Study",
+    "TidyTable",
     "Units",
     "as_pandas",
     "blind_order",
@@ -71,6 +82,7 @@ __all__ = [
     "check_examples",
     "check_folder",
     "check_groups",
+    "check_named",
     "check_place",
     "check_rows",
     "class_weights",
@@ -89,11 +101,16 @@ __all__ = [
     "read_cells",
     "read_chunks",
     "read_frame",
+    "read_labels",
     "read_study",
     "row_codes",
     "row_digests",
     "seed_of",
     "table_digest",
+    "target_of",
+    "tidy",
+    "tidy_cells",
+    "tidy_words",
     "uniform_draws",
     "warn_of_fitted_scaling",
     "word_of",
@@ -112,7 +129,9 @@ _HOME = {
     "_read": "LoadedTable exact_floats exact_numbers load_table matching read_chunks read_frame",
     "_scaling": "FittedScalingWarning warn_of_fitted_scaling",
     "_seen": "SeenRows",
-    "_study": "Choices Study as_pandas read_study",
+    "_labels": "Labels read_labels",
+    "_study": "Choices Study as_pandas check_named read_study target_of",
+    "_tidy": "TidyTable tidy tidy_cells tidy_words",
     "_units": "Units check_groups group_units make_units pool_size",
     "_weights": "class_weights",
     "_write": "check_folder check_place open_atomically write_atomically write_folder",

@@ -12,13 +12,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from handful.tables._numbers import PLAIN, is_limit, number_of, style_of
-from handful.tables._sample import Sample
+from handful.tables._digests import word_of
+from handful.tables._numbers import PLAIN, is_limit, is_mark, number_of, style_of
+from handful.tables._sample import Sample, of_each
 
 KINDS = ("number", "ordered", "yes/no", "category", "date", "text", "constant", "empty")
 MOST = 0.9  # share of cells that must be numbers for the others to count as missing
 MANY_WORDS = 20  # a category has at most so many words, or repeats them
+FEWEST_WORDS = 10  # of fewer cells nothing can be said
+INFINITE = "{} infinite values count as missing"
 MOST_LETTERS = 40  # of a cell in a note: cells may be as long as pages
 YES = frozenset({"yes", "y", "true", "t", "ja", "oui", "si", "sí", "present", "positive", "pos"})
 NO = frozenset({"no", "n", "false", "f", "nein", "non", "absent", "negative", "neg"})
@@ -110,7 +114,7 @@ def kind_of(
         note = f"it is {sample.words[0][:MOST_LETTERS]!r} throughout"
         return column.with_note(note, kind="constant", role="ignored")
     if asked is None and sample.is_numeric:
-        return _with_infinity(column, sample)
+        return column
     words = sample.words
     distinct = _distinct(words)
     is_date = sum(bool(_DATE.match(word)) for word in words) >= MOST * len(words)
@@ -124,7 +128,7 @@ def kind_of(
     if _is_yes_no(distinct):
         no, yes = sorted(distinct, key=lambda word: word.casefold() in YES)
         return replace(column, kind="yes/no", levels=(no, yes))
-    numeric = _number(replace(column, notes=()), sample.known, words)
+    numeric = _number(replace(column, notes=()), sample.known)
     if numeric is not None:
         return numeric
     if is_date:
@@ -133,16 +137,49 @@ def kind_of(
     ordered = _ordered(column, distinct, is_asked=False)
     if ordered.kind == "ordered":
         return ordered
-    if len(distinct) > MANY_WORDS and len(distinct) > 0.5 * len(words):
+    if _is_text(len(distinct), len(words)):
         return replace(column, kind="text", notes=())
     return replace(column, kind="category", levels=tuple(distinct))
 
 
-def _with_infinity(column: Column, sample: Sample) -> Column:
-    n_infinite = int(np.isinf(sample.cells.astype(np.float64)).sum())
-    if not n_infinite:
-        return column
-    return column.with_note(f"{n_infinite} infinite values count as missing")
+def _is_text(n_distinct: int, n_words: int) -> bool:
+    """Whether so many words are too many for a category."""
+    if n_distinct > MANY_WORDS:
+        return n_distinct > 0.5 * n_words
+    return n_words >= FEWEST_WORDS and n_distinct > 0.75 * n_words
+
+
+def with_odd_cells(column: Column, cells: Any, values: NDArray[np.float64]) -> Column:
+    """A column of numbers with notes on cells that are none: infinity, limits, words.
+
+    How they are read is fixed; they are only counted here, so that all rows may be looked at.
+
+    Parameters
+    ----------
+    column : Column
+    cells : array
+        All cells of the table.
+    values : ndarray
+        The same as numbers.
+    """
+    if cells.dtype.kind in "biuf":
+        n_infinite = int(np.isinf(cells).sum()) if cells.dtype.kind == "f" else 0
+        return column.with_note(INFINITE.format(n_infinite)) if n_infinite else column
+    texts = cells.tolist()
+    is_low = np.array(of_each(texts, lambda cell: is_limit(cell, column.style)), dtype=bool)
+    if is_low.any():
+        shown = str(texts[int(np.argmax(is_low))]).strip()[:MOST_LETTERS]
+        column = column.with_note(
+            f"{int(is_low.sum())} cells such as {shown!r} are read as their limit"
+        )
+    is_word = np.isnan(values)
+    is_word[is_word] = [not is_mark(texts[i], column.marks) for i in np.flatnonzero(is_word)]
+    if is_word.any():
+        shown = word_of(texts[int(np.argmax(is_word))])[:MOST_LETTERS]
+        column = column.with_note(
+            f"{int(is_word.sum())} words such as {shown!r} among numbers count as missing"
+        )
+    return column
 
 
 def _in_order(words: Sequence[str]) -> str:
@@ -176,7 +213,7 @@ def _is_yes_no(distinct: Sequence[str]) -> bool:
     return len(lower) == len(distinct) == 2 and bool(lower & YES) and bool(lower & NO)
 
 
-def _number(column: Column, known: Sequence[Any], words: Sequence[str]) -> Column | None:
+def _number(column: Column, known: Sequence[Any]) -> Column | None:
     """The column as numbers, where nearly all cells write one."""
     texts = [cell for cell in known if isinstance(cell, str)]
     style = style_of(texts)
@@ -187,15 +224,6 @@ def _number(column: Column, known: Sequence[Any], words: Sequence[str]) -> Colum
     column = replace(column, style=style)
     if style != PLAIN:
         column = column.with_note(f"numbers are read with a {style}")
-    n_limits = sum(is_limit(cell) for cell in texts)
-    if n_limits:
-        shown = next(cell for cell in texts if is_limit(cell)).strip()[:MOST_LETTERS]
-        column = column.with_note(f"{n_limits} cells such as {shown!r} are read as their limit")
-    if is_word.any():
-        shown = words[int(np.argmax(is_word))][:MOST_LETTERS]
-        column = column.with_note(
-            f"{int(is_word.sum())} words such as {shown!r} among numbers count as missing"
-        )
     return column
 
 

@@ -48,6 +48,8 @@ class Labels:
         Positions of these rows in the table.
     positive : str or None
         The case, of two classes.
+    is_positive_said : bool
+        Whether the user or a word says so; else it is the rarer one.
     classes : tuple of str
         In alphabetical order, but that the case comes second where a word says which it is.
     notes : tuple of str
@@ -56,6 +58,7 @@ class Labels:
     y: NDArray[Any]
     rows: NDArray[np.int64]
     positive: str | None
+    is_positive_said: bool
     classes: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -113,7 +116,14 @@ def read_labels(
     classes = sorted(set(merged))
     if (meant := _by_meaning(classes)[0]) is not None:
         classes.sort(key=lambda word: word == meant)
-    return Labels(np.array(merged, dtype=object), rows, case, tuple(classes), tuple(notes))
+    return Labels(
+        y=np.array(merged, dtype=object),
+        rows=rows,
+        positive=case,
+        is_positive_said=positive is not None or meant is not None,
+        classes=tuple(classes),
+        notes=tuple(notes),
+    )
 
 
 def _n_whole_numbers(words: Sequence[str]) -> int:

@@ -95,15 +95,16 @@ def number_of(cell: Any, style: str = PLAIN) -> float:
     return float(text) if _NUMBER.match(text) and len(text) < 400 else float("nan")
 
 
-def is_limit(cell: Any) -> bool:
+def is_limit(cell: Any, style: str = PLAIN) -> bool:
     """Whether a cell says "below" or "above" a number, as laboratories do.
 
     Examples
     --------
-    >>> is_limit("<0.5"), is_limit("0.5")
-    (True, False)
+    >>> is_limit("<0.5"), is_limit("0.5"), is_limit("<0,5", DECIMAL_COMMA)
+    (True, False, True)
     """
-    return isinstance(cell, str) and bool(_LIMIT.match(cell)) and number_of(cell) == number_of(cell)
+    is_marked = isinstance(cell, str) and bool(_LIMIT.match(cell))
+    return is_marked and not math.isnan(number_of(cell, style))
 
 
 def numbers_of(

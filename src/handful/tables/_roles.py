@@ -68,8 +68,7 @@ def judge(column: Column, sample: Sample, y: NDArray[Any], order: NDArray[Any]) 
     if column.role == "feature":
         column = _again(column, sample, y)
     if column.role == "feature" and column.kind == "number":
-        values = sample.numbers(column.style)
-        column = _coded(_sentinel(column, values), values)
+        column = _coded(column, sample.numbers(column.style))
     if column.role != "feature":
         return column
     if _WEIGHT.search(column.name):
@@ -169,8 +168,11 @@ def _best_cut(values: NDArray[np.float64], labels: NDArray[np.int64], n_classes:
     return float((below.max(axis=1) + above.max(axis=1)).max()) / len(labels)
 
 
-def _sentinel(column: Column, values: NDArray[np.float64]) -> Column:
-    """Numbers that probably stand for a missing value: far from all others, and repeated."""
+def with_sentinels(column: Column, values: NDArray[np.float64]) -> Column:
+    """Numbers that probably stand for a missing value: far from all others, and repeated.
+
+    They are only proposed, so that all rows of the table may be looked at.
+    """
     values = values[~np.isnan(values)]
     for mark in SENTINELS:
         is_mark = values == mark

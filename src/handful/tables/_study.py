@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from handful.tables._cells import read_cells
 from handful.tables._digests import RowDigests, row_digests, word_of
-from handful.tables._kinds import Column, kind_of
+from handful.tables._kinds import Column, kind_of, with_odd_cells
 from handful.tables._labels import read_labels
 from handful.tables._numbers import is_mark
 from handful.tables._read import without_marks
 from handful.tables._repeats import COPIED, MOST_ROWS, SHARING, share_of_repeats
-from handful.tables._roles import judge
+from handful.tables._roles import judge, with_sentinels
 from handful.tables._sample import Sample, of_each
 from handful.tables._units import make_units
 
@@ -92,6 +92,8 @@ class Study:
     X : DataFrame
         The raw columns that are features.
     y : ndarray of str
+    table : DataFrame
+        All columns of these rows, as they were read.
     columns : tuple of Column
         All columns of the table, with kind, role and notes.
     pool : ndarray of int
@@ -104,6 +106,8 @@ class Study:
         In the order of class positions: the case comes second where its word says so. It does
         not depend on ``Choices.positive``, so that naming the case changes no rule.
     positive : str or None
+    is_positive_said : bool
+        Whether the user or the words of the labels say which class is the case.
     groups, weights : ndarray or None
     ids : DataFrame
     notes : tuple of str
@@ -114,12 +118,14 @@ class Study:
 
     X: pd.DataFrame
     y: NDArray[Any]
+    table: pd.DataFrame
     columns: tuple[Column, ...]
     pool: NDArray[np.int64]
     pool_share: float
     digests: RowDigests
     classes: tuple[str, ...]
     positive: str | None
+    is_positive_said: bool
     groups: NDArray[Any] | None
     weights: NDArray[np.float64] | None
     ids: pd.DataFrame
@@ -137,7 +143,7 @@ class Study:
         return tuple(column for column in self.columns if column.role == "feature")
 
 
-def read_study(frame: Any, choices: Choices | None = None) -> Study:
+def read_study(frame: Any, choices: Choices | None = None, *, set_aside: bool = False) -> Study:
     """Make a table ready.
 
     Parameters
@@ -145,6 +151,9 @@ def read_study(frame: Any, choices: Choices | None = None) -> Study:
     frame : data frame of pandas, polars or pyarrow
         As it was read; nothing needs to be cleaned.
     choices : Choices, optional
+    set_aside : bool
+        Read the columns off a tenth of the rows only, which `tidy` then leaves out: for machines
+        that count all others. Else off a pool of 40 %, as the menu does.
 
     Examples
     --------
@@ -164,8 +173,8 @@ def read_study(frame: Any, choices: Choices | None = None) -> Study:
     choices = choices or Choices()
     frame = as_pandas(frame)
     names = [str(name) for name in frame.columns]
-    _check_named(choices, names)
-    target = _target(choices.target, names)
+    check_named(choices, names)
+    target = target_of(choices.target, names)
     place = names.index(target)
     labels = read_labels(
         target,
@@ -177,7 +186,8 @@ def read_study(frame: Any, choices: Choices | None = None) -> Study:
     frame = frame.iloc[labels.rows].reset_index(drop=True)
     digests = RowDigests(row_digests(frame))
     groups = None if choices.groups is None else _groups(frame.iloc[:, names.index(choices.groups)])
-    pool = make_units(frame, None, groups, digests).pool(POOL_SHARE)
+    units = make_units(frame, None, groups, digests)
+    pool = units.first(reading_size(len(units))) if set_aside else units.pool(POOL_SHARE)
     columns = tuple(
         _counted(
             _column(frame.iloc[:, j], name, j == place, choices, pool, labels.y), frame.iloc[:, j]
@@ -185,6 +195,17 @@ def read_study(frame: Any, choices: Choices | None = None) -> Study:
         for j, name in enumerate(names)
     )
     return _assemble(frame, labels, columns, pool, digests, groups, choices)
+
+
+def reading_size(n: int) -> int:
+    """Rows (or groups) by which columns are read where they are set aside; depends on n alone.
+
+    Examples
+    --------
+    >>> [reading_size(n) for n in (2, 40, 150, 683, 10**6)]
+    [1, 10, 20, 68, 1000]
+    """
+    return max(1, min(max(20, round(0.1 * n)), n // 4, 1000))
 
 
 def as_pandas(frame: Any) -> pd.DataFrame:
@@ -203,7 +224,8 @@ def as_pandas(frame: Any) -> pd.DataFrame:
     return without_marks(frame)
 
 
-def _check_named(choices: Choices, names: Sequence[str]) -> None:
+def check_named(choices: Choices, names: Sequence[str]) -> None:
+    """Refuse options that name a column which there is not."""
     for option, name in choices.named():
         if name not in names:
             near = difflib.get_close_matches(name, names[:1000], n=3)
@@ -211,7 +233,8 @@ def _check_named(choices: Choices, names: Sequence[str]) -> None:
             raise ValueError(f"`{option}` must be a column of the table, got {name!r}. {hint}")
 
 
-def _target(target: str | None, names: Sequence[str]) -> str:
+def target_of(target: str | None, names: Sequence[str]) -> str:
+    """The column to predict: the one that is named, or one with a usual name."""
     if target is not None:
         return target
     lower = [name.casefold() for name in names]
@@ -259,13 +282,16 @@ def _column(
 
 
 def _counted(column: Column, series: pd.Series) -> Column:
-    """The column with the number of its cells in which nothing is known."""
+    """The column with what is only said of it: missing cells, numbers that may mean missing."""
     cells = np.asarray(series)
-    if column.kind == "number":
-        gone = np.isnan(read_cells(column, cells))
-    else:
+    if column.kind != "number":
         gone = ~Sample.of(cells, column.marks).is_known
-    return replace(column, n_missing=int(np.count_nonzero(gone)))
+        return replace(column, n_missing=int(np.count_nonzero(gone)))
+    values = read_cells(column, cells)
+    column = replace(column, n_missing=int(np.isnan(values).sum()))
+    if column.role != "ignored":
+        column = with_odd_cells(column, cells, values)
+    return with_sentinels(column, values) if column.role == "feature" else column
 
 
 def _assemble(
@@ -296,12 +322,14 @@ def _assemble(
     return Study(
         X=X,
         y=labels.y,
+        table=frame,
         columns=columns,
         pool=pool,
         pool_share=POOL_SHARE,
         digests=digests,
         classes=labels.classes,
         positive=labels.positive,
+        is_positive_said=labels.is_positive_said,
         groups=groups,
         weights=weights,
         ids=ids,

@@ -52,10 +52,14 @@ class Units:
         rows = self.row_order[place[self.member[self.row_order]] >= 0]
         return np.asarray(rows[np.argsort(place[self.member[rows]], kind="stable")])
 
+    def first(self, n_units: int) -> Ints:
+        """Rows of the first units of the blind order."""
+        return self.rows_of(self.order[:n_units])
+
     def pool(self, share: float) -> Ints:
         """Rows of the pool: the first units of the blind order, never all of them."""
         n_pool = min(pool_size(len(self), share), max(1, len(self) - 1))
-        return self.rows_of(self.order[:n_pool])
+        return self.first(n_pool)
 
 
 def pool_size(n: int, share: float) -> int:

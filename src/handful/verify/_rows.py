@@ -43,8 +43,15 @@ def _column(X: Any, j: int, name: str | None) -> list[Any]:
         if names.count(name) != 1:
             raise ValueError(f"the data have {names.count(name)} columns named {name!r}")
         position = names.index(name)
-        return list(X.iloc[:, position] if hasattr(X, "iloc") else X[:, position])
+        return _cells(X.iloc[:, position]) if hasattr(X, "iloc") else list(X[:, position])
     return list(np.asarray(X)[:, j])
+
+
+def _cells(column: Any) -> list[Any]:
+    """Cells of a column of a frame; ordered categories by their place."""
+    if not getattr(column.dtype, "ordered", False):
+        return list(column)
+    return [None if code < 0 else float(code) for code in column.cat.codes]
 
 
 def read_rows(document: Mapping[str, Any], X: Any) -> Floats:

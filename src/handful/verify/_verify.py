@@ -25,6 +25,7 @@ from handful.verify._grouped import check_grouped
 from handful.verify._linear import check_linear
 from handful.verify._pool import is_made_of, make_directions, plain_regression, rank_prices
 from handful.verify._prices import code_terms, pool_codes, pool_index
+from handful.verify._reading import check_reading, left_rows
 from handful.verify._rebuild import check_rules, named_examples
 from handful.verify._restore import with_columns, with_examples
 from handful.verify._rows import read_rows
@@ -40,6 +41,7 @@ Document = Mapping[str, Any]
 
 FIELDS = {
     *("format", "version", "classes", "feature_names", "categories", "n_features", "machines"),
+    "reading",
     *("codes", "settings", "compression_set", "certificate", "provenance"),
     HASH_FIELD,
 }
@@ -52,7 +54,15 @@ _TRUST_DRAW = (
 )
 
 
-def verify_model(path: str | os.PathLike[str], X: Any, y: Any, groups: Any = None) -> Verdict:
+def verify_model(
+    path: str | os.PathLike[str],
+    X: Any,
+    y: Any,
+    groups: Any = None,
+    *,
+    raw: Any = None,
+    reading: Mapping[str, Any] | None = None,
+) -> Verdict:
     """Re-check a model file against its training data, sharing no code with what wrote it.
 
     Parameters
@@ -65,6 +75,12 @@ def verify_model(path: str | os.PathLike[str], X: Any, y: Any, groups: Any = Non
         The labels.
     groups : sequence (n_samples,), optional
         The groups, where the machine was trained with some.
+    raw : data frame, optional
+        Of a model that was learned from a raw table: all its labelled rows as they were read, with
+        all columns. ``X`` and ``y`` then are the clean rows that were not set aside.
+    reading : mapping, optional
+        How the columns of such a table are read, as plain data; the file must say the same of
+        those that it uses.
 
     Returns
     -------
@@ -95,7 +111,10 @@ def verify_model(path: str | os.PathLike[str], X: Any, y: Any, groups: Any = Non
         return audit.verdict()
     with audit.guard("the model file"), np.errstate(all="ignore"):
         if _check_head(audit, document, digest):
-            found = _check_data(audit, document, X, y, groups)
+            if not check_reading(audit, document, reading):
+                return audit.verdict()
+            covered = (X, y) if raw is None else (left_rows(audit, document, raw), None)
+            found = _check_data(audit, document, X, covered, groups)
             if found is not None:
                 labels = np.asarray(y, dtype=object)[found.places]
                 _check_content(audit, found, [str(label) for label in labels])
@@ -122,7 +141,7 @@ class Examples(NamedTuple):
 
 
 def _check_data(
-    audit: Audit, document: Document, X: Any, y: Sequence[Any], groups: Any
+    audit: Audit, document: Document, X: Any, covered: tuple[Any, Sequence[Any] | None], groups: Any
 ) -> Examples | None:
     n_columns = len(X.columns) if hasattr(X, "columns") else np.asarray(X).shape[1]
     n_features = document["n_features"]
@@ -135,7 +154,7 @@ def _check_data(
     if document["feature_names"] is None and n_features != n_columns:
         audit.equal("number of features", n_features, n_columns)
         return None
-    drawn = _check_digest(audit, document["provenance"], X, y)
+    drawn = _check_digest(audit, document["provenance"], *covered)
     if drawn is None:
         return None
     is_grouped = document["codes"] is not None and document["settings"]["group_loss"] is not None
@@ -171,7 +190,9 @@ class Drawn(NamedTuple):
     order: Ints
 
 
-def _check_digest(audit: Audit, provenance: Document, X: Any, y: Sequence[Any]) -> Drawn | None:
+def _check_digest(
+    audit: Audit, provenance: Document, X: Any, y: Sequence[Any] | None
+) -> Drawn | None:
     """Whether these are the training data; where each is, and the order of the pools."""
     stored, seed = provenance["data"], provenance["random_state"]
     is_seed = seed is None or type(seed) is int
