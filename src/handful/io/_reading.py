@@ -19,7 +19,7 @@ from handful.rules.fields import ModelFileError, read_index
 from handful.tables import Choices, Study, as_pandas, read_study, tidy
 from handful.tables import Column as TableColumn
 
-MAX_FEATURES = 100_000
+MAX_FEATURES = 100_000  # a damaged file must not make the reader build what no table has
 
 
 @dataclass(frozen=True)
