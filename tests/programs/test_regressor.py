@@ -137,3 +137,9 @@ def test_the_stable_certificate_holds_as_often_as_it_says():
         mean += risk / 100
     assert misses <= 20
     assert 0.1 < mean < 0.6  # truth is about .06: it says something
+
+
+def test_a_kernel_matrix_must_be_symmetric(rng):
+    K, y = rng.normal(size=(12, 12)), rng.normal(size=12)
+    with pytest.raises(ValueError, match="`kernel` must be symmetric"):
+        MinimalComplexityRegressor("precomputed").fit(K, y)

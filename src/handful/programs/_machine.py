@@ -16,6 +16,7 @@ from handful.fitted import Machine, from_scores, kernel_expansion, linear_score
 from handful.kernels import make_kernel
 from handful.programs._columns import solve_by_columns
 from handful.programs._degenerate import InterpolationWarning, TrivialSolutionWarning
+from handful.programs._kernel_matrix import training_matrix
 from handful.programs._margin import MarginSolution
 from handful.programs._solver import MarginSolver
 from handful.tables import class_weights
@@ -116,7 +117,7 @@ class MarginMachine(BaseClassifier):
         )
 
     def _fit_kernel(self, X: Floats, signs: list[Floats]) -> list[Floats]:
-        K = self._kernel_matrix(X)
+        K = training_matrix(self.kernel_, X)
         found = self._solve_kernel(K, signs)
         self._store(found)
         coefficients = np.stack([s.w for s in found])
@@ -131,19 +132,6 @@ class MarginMachine(BaseClassifier):
 
     def _solve_kernel(self, K: Floats, signs: list[Floats]) -> list[MarginSolution]:
         raise TypeError("a machine must solve its kernel programs")
-
-    def _kernel_matrix(self, X: Floats) -> Floats:
-        K = self.kernel_(X)
-        if K.shape != (len(X), len(X)):
-            raise ValueError(
-                f"`kernel` must give a square matrix on the training examples, got {K.shape} "
-                f"for {len(X)} examples. Pass K(train, train) to fit."
-            )
-        if not np.all(np.isfinite(K)):
-            raise ValueError("`kernel` must be finite, got NaN or infinity. Check its scale.")
-        if np.abs(K - K.T).max() > 1e-8 * np.abs(K).max():
-            raise ValueError("`kernel` must be symmetric, got a matrix that is not.")
-        return np.ascontiguousarray(K)
 
     def _store(self, found: list[MarginSolution]) -> None:
         self.intercept_ = np.array([s.b for s in found])

@@ -18,6 +18,7 @@ from handful.estimator import BaseRegressor
 from handful.kernels import Kernel, make_kernel
 from handful.programs._degenerate import TrivialSolutionWarning
 from handful.programs._insensitive import RegressionSolution, solve_insensitive
+from handful.programs._kernel_matrix import training_matrix
 from handful.programs._least_squares import solve_least_squares
 from handful.tables import SeenRows, warn_of_fitted_scaling
 
@@ -168,7 +169,7 @@ class MinimalComplexityRegressor(BaseRegressor):
         )
         if self._why_not_stable() is None:
             warn_of_fitted_scaling(X, getattr(self, "feature_names_in_", None))
-        columns = X if self._is_linear() else self._kernel_matrix(X)
+        columns = X if self._is_linear() else training_matrix(self.kernel_, X)
         weight = self._weight()
         self.epsilon_ = self._epsilon(columns, y, weight)
         solution = self._solve(columns, y, weight)
@@ -202,17 +203,6 @@ class MinimalComplexityRegressor(BaseRegressor):
                 "price on the coefficients the program interpolates; 'auto' is 0.2 C."
             )
         return float(self.sparsity)
-
-    def _kernel_matrix(self, X: Floats) -> Floats:
-        K = self.kernel_(X)
-        if K.shape != (len(X), len(X)):
-            raise ValueError(
-                f"`kernel` must give a square matrix on the training examples, got {K.shape} "
-                f"for {len(X)} examples. Pass K(train, train) to fit."
-            )
-        if not np.all(np.isfinite(K)):
-            raise ValueError("`kernel` must be finite, got NaN or infinity. Check its scale.")
-        return np.ascontiguousarray(K)
 
     def _epsilon(self, columns: Floats, y: Floats, weight: float) -> float:
         """The tolerated deviation as given, or that of a first fit by squares."""
