@@ -48,3 +48,13 @@ def test_class_limits_are_certified_rates(fitted, name):
         assert value <= truth * 1.01 + 1e-4
     assert len(confusion["joint"]) == 2
     assert str(machine.classes_[0]) in confusion["joint"][0]
+
+
+def test_classes_in_an_order_of_their_own():
+    """The counts of a class stand in its own row, whatever the alphabet says."""
+    from handful.report._confusion import _count
+
+    classes = np.array(["well", "ill"], dtype=object)
+    labels = np.array(["well", "well", "ill"], dtype=object)
+    predicted = np.array(["well", "ill", "ill"], dtype=object)
+    assert _count(classes, labels, predicted).tolist() == [[1, 1], [0, 1]]
