@@ -129,7 +129,7 @@ COVERING: dict[str, list[Row]] = {
             "any row of a group may be named",
             "return self.first[:n_groups]",
             "return self.pool(n_groups)",
-            (f"{_GROUPS}::test_the_certificate_by_hand[stumps]",),
+            (f"{_GROUPS}::test_candidates_pay_what_they_owe[mixed]",),
         ),
         (
             "any error is a whole one",
