@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -5,7 +7,9 @@ from handful.fitted import Ball, Cut, Plane, Question, Spoken
 from handful.fitted._conditions import condition_from_document, condition_to_document
 
 ASKED = (Question("age"), Question.of_word("colour", "red"), Question.of_missing("age"))
-WORDS = Spoken(tuple(q.name for q in ASKED), ("well", "ill"), questions=ASKED)
+WORDS = Spoken(
+    tuple(q.name for q in ASKED), ("well", "ill"), questions=ASKED, shows_rows=True
+)
 X = np.array([[30.0, 1.0, 0.0], [20.0, 0.0, 0.0], [np.nan, np.nan, 1.0]])
 CONDITIONS = [
     (Cut(0, 28.0), [True, False, False], "age ≥ 28"),
@@ -35,6 +39,11 @@ def test_met_as_it_reads_and_never_by_a_missing_value(condition, met, text):
 @pytest.mark.parametrize(("condition", "met", "text"), CONDITIONS)
 def test_documents(condition, met, text):
     assert condition_from_document(condition_to_document(condition)) == condition
+
+
+def test_a_ball_shows_its_row_only_where_rows_are_shown():
+    ball, hidden = CONDITIONS[-1][0], replace(WORDS, shows_rows=False)
+    assert ball.describe(hidden) == "distance to a kept example < 1"
 
 
 def test_unknown_document():

@@ -30,5 +30,10 @@ def test_a_row_has_the_same_score_in_any_company(rng):
 
 
 def test_names_its_centres():
+    words = Spoken(("a", "b"), ("n", "p"), shows_rows=True)
+    assert MACHINE.sentences(words)[2] == "-2 × similarity to (a 4, b 1)"
+
+
+def test_shows_no_row_unless_asked():
     lines = MACHINE.sentences(Spoken(("a", "b"), ("n", "p")))
-    assert lines[2] == "-2 × similarity to (a 4, b 1)"
+    assert lines[2] == "-2 × similarity to kept example 2"

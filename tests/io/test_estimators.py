@@ -58,7 +58,7 @@ def test_round_trip(name, n_classes, data, tmp_path, rng):
     machine, kind = MACHINES[name]
     X, y = data if n_classes == 2 else load_iris(return_X_y=True)
     machine.fit(X, y)
-    save_model(machine, tmp_path / "m.json", data=(X, y))
+    save_model(machine, tmp_path / "m.json", data=(X, y), include_rows=True)
     model = load_model(tmp_path / "m.json")
     if kind is not None:
         assert {type(part) for part in model.machines} == {KINDS[kind][0]}
@@ -75,7 +75,9 @@ def test_round_trip(name, n_classes, data, tmp_path, rng):
 def test_tampering_with_counted_bounds_is_found(data, tmp_path):
     X, y = data
     path = tmp_path / "m.json"
-    save_model(KernelMatchingPursuitClassifier(n_centers=8).fit(X, y), path, data=(X, y))
+    save_model(
+        KernelMatchingPursuitClassifier(n_centers=8).fit(X, y), path, data=(X, y), include_rows=True
+    )
     from tests.verify.cases import reseal
 
     text = path.read_text()
@@ -89,7 +91,7 @@ def test_stable_bounds_are_recomputed(data, tmp_path):
     X, y = data
     path = tmp_path / "m.json"
     machine = SupportVectorMachine(gamma=0.01).fit(X, y)
-    save_model(machine, path)
+    save_model(machine, path, include_rows=True)
     from tests.verify.cases import reseal
 
     risk = str(machine.certify().risk)
@@ -138,9 +140,9 @@ def test_banks_round_trip(name, n_classes, data, tmp_path, rng):
     machine, path = BANKS[name].fit(X, y), tmp_path / "m.json"
     if n_classes == 3 and name in ("nonconformity", "picked-svc"):
         with pytest.raises(TypeError, match=r"two classes|must be a fitted"):
-            save_model(machine, path, data=(X, y))
+            save_model(machine, path, data=(X, y), include_rows=True)
         return
-    save_model(machine, path, data=(X, y))
+    save_model(machine, path, data=(X, y), include_rows=True)
     more = X[rng.integers(0, len(X), 200)] * rng.normal(1.0, 0.05, size=(200, X.shape[1]))
     assert (load_model(path).predict(more) == machine.predict(more)).all()
     verdict = verify_model(path, X, y)
@@ -152,7 +154,7 @@ def test_banks_round_trip(name, n_classes, data, tmp_path, rng):
 def test_every_rule_of_nonconformity(rule, data, tmp_path, rng):
     X, y = data
     machine = BANKS["nonconformity"].fit(X, y).with_rule(rule)
-    save_model(machine, tmp_path / "m.json", data=(X, y))
+    save_model(machine, tmp_path / "m.json", data=(X, y), include_rows=True)
     more = X[rng.integers(0, len(X), 200)] * rng.normal(1.0, 0.1, size=(200, X.shape[1]))
     assert (load_model(tmp_path / "m.json").predict(more) == machine.predict(more)).all()
     assert verify_model(tmp_path / "m.json", more, machine.predict(more)).differences  # other rows

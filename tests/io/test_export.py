@@ -40,14 +40,14 @@ MACHINES = {
 
 
 def _sql_labels(machine, frame):
-    query = export_sql(machine, table="the 'table\"", column='my "label"')
+    query = export_sql(machine, table="the 'table\"", column='my "label"', include_rows=True)
     with closing(sqlite3.connect(":memory:")) as connection:
         frame.to_sql("the 'table\"", connection, index=False)
         return [row[-1] for row in connection.execute(query)]
 
 
 def _python_labels(machine, frame, tmp_path):
-    (tmp_path / "rules.py").write_text(export_python(machine), encoding="utf-8")
+    (tmp_path / "rules.py").write_text(export_python(machine, include_rows=True), encoding="utf-8")
     rows = frame.astype(object).where(frame.notna(), None).to_dict(orient="records")
     (tmp_path / "rows.json").write_text(json.dumps(rows), encoding="utf-8")
     program = (
@@ -98,7 +98,7 @@ def test_three_classes(machine, tmp_path):
     machine.fit(X, y)
     assert _python_labels(machine, X, tmp_path) == machine.predict(X).tolist()
     with pytest.raises(ValueError, match="two classes for SQL"):
-        export_sql(machine)
+        export_sql(machine, include_rows=True)
     document = json.loads(export_json(machine))
     assert len(document["machines"]) == 3
 

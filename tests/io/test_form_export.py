@@ -120,14 +120,14 @@ def test_every_form_says_the_same_everywhere(n_classes, name, menus, tmp_path):
     chosen = machine.choose(name)
     wanted = [str(label) for label in chosen.predict(study.X)]
     assert name == "constant" or len(set(wanted)) >= 2
-    as_text = export_sql(chosen, table="patients", is_text=True)
-    as_typed = export_sql(chosen, table="patients")
+    as_text = export_sql(chosen, table="patients", is_text=True, include_rows=True)
+    as_typed = export_sql(chosen, table="patients", include_rows=True)
     assert in_sqlite(as_text, frame) == wanted
     assert in_duckdb(as_text, frame) == wanted
     assert in_sqlite(as_typed, typed(frame)) == wanted
     assert in_duckdb(as_typed, typed(frame)) == wanted
-    assert in_python(export_python(chosen), frame, tmp_path) == wanted
-    assert in_python(export_python(chosen), typed(frame), tmp_path) == wanted
+    assert in_python(export_python(chosen, include_rows=True), frame, tmp_path) == wanted
+    assert in_python(export_python(chosen, include_rows=True), typed(frame), tmp_path) == wanted
 
 
 @pytest.mark.parametrize("name", ["one rule", "rule list", "score card", "linear", "additive"])

@@ -94,14 +94,14 @@ def _dicts(X):
 
 def _python(model, rows):
     space = {}
-    exec(export_python(model), space)
+    exec(export_python(model, include_rows=True), space)
     return [space["predict"](row) for row in rows]
 
 
 def _sqlite(model, frame):
     connection = sqlite3.connect(":memory:")
     frame.to_sql("t", connection, index=False)
-    found = [row[-1] for row in connection.execute(export_sql(model, table="t"))]
+    found = [row[-1] for row in connection.execute(export_sql(model, table="t", include_rows=True))]
     connection.close()
     return found
 
@@ -110,7 +110,10 @@ def _duckdb(model, frame):
     duckdb = pytest.importorskip("duckdb")
     connection = duckdb.connect()
     connection.register("t", frame)
-    found = [row[-1] for row in connection.execute(export_sql(model, table="t")).fetchall()]
+    found = [
+        row[-1]
+        for row in connection.execute(export_sql(model, table="t", include_rows=True)).fetchall()
+    ]
     connection.close()
     return found
 

@@ -45,7 +45,7 @@ NAMES = ['a "b"', "it's", "select", "été"]
 
 
 def _labels(machine, frame, **options):
-    query = export_sql(machine, table="my table", **options)
+    query = export_sql(machine, table="my table", include_rows=True, **options)
     with closing(sqlite3.connect(":memory:")) as connection:
         frame.to_sql("my table", connection, index=False)
         return [row[-1] for row in connection.execute(query)]
@@ -64,7 +64,7 @@ def test_labels_are_those_of_the_machine(name, n_classes, rng):
     assert _labels(machine, new) == machine.predict(new).tolist()
     if n_classes == 3:
         with pytest.raises(ValueError, match="`table` must be given for a score of 3 classes"):
-            export_sql(machine)
+            export_sql(machine, include_rows=True)
 
 
 def test_a_missing_value_is_null_or_no_vote(rng):
@@ -96,9 +96,9 @@ def test_what_is_too_long_is_refused(monkeypatch):
     machine = SupportVectorMachine(gamma=0.3).fit(data.X, data.y)
     monkeypatch.setattr(_score_formulas, "MAX_NUMBERS", 30)
     with pytest.raises(ValueError, match="at most 30 numbers to be one formula"):
-        export_sql(machine)
+        export_sql(machine, include_rows=True)
     with pytest.raises(TypeError, match="must be made of rules to be exported so"):
-        export_python(machine)
+        export_python(machine, include_rows=True)
 
 
 def test_nonconformity_has_no_formula_but_its_best_model_has(rng):
@@ -106,6 +106,6 @@ def test_nonconformity_has_no_formula_but_its_best_model_has(rng):
     frame = pd.DataFrame(data.X, columns=["a", "b", "c"])
     machine = NonconformityClassifier(param_grid={"gamma": [0.01, 0.1]}).fit(frame, data.y)
     with pytest.raises(TypeError, match="must be one score for SQL"):
-        export_sql(machine)
+        export_sql(machine, include_rows=True)
     best = machine.with_rule("best-validation")
     assert _labels(best, frame) == best.predict(frame).tolist()

@@ -132,6 +132,8 @@ def test_rules_read_in_the_users_words():
     two = TwoPointHalfSpace((2.0, 0.0), (0.0, 0.0), 1, 1, "above")
     assert two.describe(names) == "+2·age > 2"
     assert Ball((1.0, 2.0), 3.0, "above").describe(names) == "distance to (age 1, nodes 2) > 3"
+    kept = Ball((1.0, 2.0), 3.0, "above", indices=(16, 4))  # an example by its number
+    assert kept.describe(names) == "distance to kept example 17 > 3"
     assert Ball((0.0,) * 8, 3.0, "below").describe().endswith("x5 0, …) < 3")
     assert LinearRule((0.0, 1.5), -1.0, "above").describe(names) == "+1.5·nodes > -1"
     assert linear_text(np.arange(1.0, 12.0), None).endswith("+ 3 smaller terms")

@@ -66,7 +66,7 @@ def test_every_number_is_derived_again(name, n_classes, monkeypatch, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         machine = MACHINES[name].fit(X, y)
-        save_model(machine, tmp_path / "model.json", data=(X, y))
+        save_model(machine, tmp_path / "model.json", data=(X, y), include_rows=True)
     verdict = verify_model(tmp_path / "model.json", X, y)
     assert verdict.is_consistent, verdict.differences
     assert verdict.is_valid, verdict.unverified

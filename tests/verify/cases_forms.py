@@ -43,7 +43,12 @@ def form_text(name: str) -> str:
     """The model file of one row of the menu."""
     study, machine = _machine()
     document, _ = form_to_dict(
-        machine.choose(name), study, Choices(), data="table", is_default=False
+        machine.choose(name),
+        study,
+        Choices(),
+        data="table",
+        is_default=False,
+        include_rows=True,
     )
     return to_text(document)
 

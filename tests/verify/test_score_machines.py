@@ -34,7 +34,7 @@ def noise():
 
 
 def _document(machine, noise):
-    return json.loads(to_text(model_to_dict(machine.fit(*noise), data=noise)))
+    return json.loads(to_text(model_to_dict(machine.fit(*noise), data=noise, include_rows=True)))
 
 
 def _verdict(document, noise, tmp_path):
@@ -103,7 +103,7 @@ def test_held_out_errors_are_not_verified(machine, noise, tmp_path):
     X, y = noise
     certificate = machine.fit(X[:80], y[:80]).certify(bound="held-out", X=X[80:], y=y[80:])
     data = X[:80], y[:80]
-    save_model(machine, tmp_path / "m.json", data=data, certificate=certificate)
+    save_model(machine, tmp_path / "m.json", data=data, certificate=certificate, include_rows=True)
     verdict = verify_model(tmp_path / "m.json", *data)
     assert verdict.status == "CONSISTENT, NOT VERIFIED"
     assert "held-out examples" in verdict.unverified[0]

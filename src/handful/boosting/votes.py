@@ -10,7 +10,7 @@ import numpy as np
 from handful._types import Floats
 from handful.boosting._learners import response
 from handful.boosting._stumps import Stump
-from handful.fitted import Additive, Curve
+from handful.fitted import Additive, Curve, steady_product
 
 
 class StumpVote:
@@ -154,8 +154,7 @@ class ColumnVote:
 
     def __call__(self, X: Floats) -> Floats:
         """Values on the rows of X."""
-        used = np.flatnonzero(self.coef)
-        return np.asarray(X[:, used] @ self.coef[used])
+        return np.asarray(steady_product(X, self.coef)[:, 0])
 
     def rules(self, names: Sequence[str]) -> list[tuple[str, float]]:
         """Columns with positive weights, the heaviest first."""

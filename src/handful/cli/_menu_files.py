@@ -29,6 +29,7 @@ def write_menu(made: Made, data: Path | None, out: Path, *, force: bool) -> list
         data=EMBEDDED if data is None else made.name,
         is_default=made.is_default,
         band=made.band,
+        include_rows=made.options.include_rows,
     )
     text = to_text(document)
     if out.suffix == ".json":

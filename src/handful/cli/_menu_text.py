@@ -82,9 +82,10 @@ def rule_lines(made: Made) -> list[str]:
         ]
     meaning = made.machine.points_lines()
     if not meaning:
-        return fitted.sentences()
+        return fitted.sentences(include_rows=made.options.include_rows)
     together = f"With {100 * (1 - made.options.delta):g} % confidence, all at once:"
-    return [*fitted.sentences(), "", together, *meaning]
+    lines = fitted.sentences(include_rows=made.options.include_rows)
+    return [*lines, "", together, *meaning]
 
 
 def _printable_instead(machine: CertifiedClassifier) -> str:

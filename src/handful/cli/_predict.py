@@ -133,6 +133,9 @@ def export(
     out: Path = typer.Option(
         None, "--out", "-o", help="File to write; standard output if left out."
     ),
+    include_rows: bool = typer.Option(
+        False, "--include-rows", help="Write models that contain training rows."
+    ),
     force: bool = FORCE,
     as_json: bool = AS_JSON,
     quiet: bool = QUIET,
@@ -148,9 +151,10 @@ def export(
 
     stored = load_model(model)
     if to == "sql":
-        text = export_sql(stored, table=table, is_text=text_cells)
+        text = export_sql(stored, table=table, is_text=text_cells, include_rows=include_rows)
     elif to in ("python", "json"):
-        text = export_python(stored) if to == "python" else export_json(stored)
+        write = export_python if to == "python" else export_json
+        text = write(stored, include_rows=include_rows)
     else:
         raise ValueError(f"`--to` must be sql, python or json, got {to!r}.")
     if out is not None:

@@ -18,7 +18,7 @@ from handful.fitted._document import machine_from_document, machine_to_document
 from handful.fitted._fitted import Fitted
 from handful.fitted._kernel import KernelExpansion, kernel_expansion
 from handful.fitted._linear import LinearScore, linear_score
-from handful.fitted._machine import Machine, Spoken, from_scores
+from handful.fitted._machine import Machine, Spoken, from_scores, steady_product
 from handful.fitted._opaque import Opaque
 from handful.fitted._parts import PART_COLUMNS
 from handful.fitted._questions import Question
@@ -59,5 +59,6 @@ __all__ = [
     "machine_to_document",
     "read_columns",
     "read_table",
+    "steady_product",
     "with_threshold",
 ]

@@ -88,14 +88,10 @@ class Ball:
         return _compare(np.sqrt((gaps**2).sum(axis=1)), self.radius, self.is_above)
 
     def describe(self, words: Spoken) -> str:
-        """For example ``distance to (age 3, nodes 1) < 2.5``."""
-        shown = ", ".join(
-            f"{name} {number(value)}"
-            for name, value in list(zip(words.names, self.center, strict=True))[:6]
-        )
-        more = ", …" if len(self.center) > 6 else ""
+        """For example ``distance to a kept example < 2.5``; its values where rows are shown."""
         sign = "≥" if self.is_above else "<"
-        return f"distance to ({shown}{more}) {sign} {number(self.radius)}"
+        center = words.row(self.center, "a kept example")
+        return f"distance to {center} {sign} {number(self.radius)}"
 
     @property
     def features(self) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from handful._types import Floats, Ints
@@ -72,9 +72,9 @@ class Fitted:
         columns = self.columns
         return Spoken(columns.names, self.classes, columns.scales, columns.questions)
 
-    def sentences(self) -> list[str]:
-        """Exactly what is evaluated."""
-        return self.machine.sentences(self.words)
+    def sentences(self, *, include_rows: bool = False) -> list[str]:
+        """Exactly what is evaluated; training rows by name, or cell by cell."""
+        return self.machine.sentences(replace(self.words, shows_rows=include_rows))
 
     def parts(self) -> pd.DataFrame:
         """One row a part: form, condition, label, value."""

@@ -64,16 +64,12 @@ class KernelExpansion:
         return from_scores(self.scores(X))
 
     def sentences(self, words: Spoken) -> list[str]:
-        """One line a centre, at most sixteen."""
+        """One line a centre, at most sixteen; its values where rows are shown."""
         lines = [f"Similarity is exp(-{number(self.gamma)} × squared scaled distance)."]
-        for center, weights in list(zip(self.centers, self.coefficients, strict=True))[:16]:
-            shown = ", ".join(
-                f"{name} {number(value)}"
-                for name, value in list(zip(words.names, center, strict=True))[:6]
-            )
-            more = ", …" if len(center) > 6 else ""
+        pairs = list(zip(self.centers, self.coefficients, strict=True))[:16]
+        for i, (center, weights) in enumerate(pairs, 1):
             weight = ", ".join(number(w, sign=True) for w in weights)
-            lines.append(f"{weight} × similarity to ({shown}{more})")
+            lines.append(f"{weight} × similarity to {words.row(center, f'kept example {i}')}")
         if len(self.centers) > 16:
             lines.append(f"and {len(self.centers) - 16} more examples.")
         if len(self.intercepts) == 1:

@@ -18,7 +18,8 @@ class Spoken:
     """The user's words: names of the encoded features, and labels in the order of classes.
 
     ``scales`` has the ordered words that the numbers of a feature stand for, where they do, and
-    ``questions`` what each feature asks; without them all features are numbers.
+    ``questions`` what each feature asks; without them all features are numbers. ``shows_rows`` says
+    whether sentences may hold training rows.
 
     Examples
     --------
@@ -35,10 +36,19 @@ class Spoken:
     labels: tuple[str, ...]
     scales: tuple[tuple[str, ...], ...] = ()
     questions: tuple[Question, ...] = ()
+    shows_rows: bool = False
 
     def question(self, feature: int) -> Question:
         """What a feature asks of its column."""
         return self.questions[feature] if self.questions else Question(self.names[feature])
+
+    def row(self, values: Sequence[float], name: str) -> str:
+        """A training row by its first values, or by ``name`` where rows are not shown."""
+        if not self.shows_rows:
+            return name
+        pairs = list(zip(self.names, values, strict=True))
+        shown = ", ".join(f"{feature} {number(value)}" for feature, value in pairs[:6])
+        return f"({shown}{', …' if len(pairs) > 6 else ''})"
 
     def value(self, feature: int, threshold: float) -> str:
         """A threshold on a feature: the number, or the lowest of its words that reaches it."""

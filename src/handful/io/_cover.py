@@ -23,13 +23,17 @@ from handful.rules import RuleList, RuleSet, Stump
 Machine = RuleSet | RuleList
 
 
-def refuse_rows(n_rows: int, include_rows: bool) -> None:
-    """Stop where training rows would be written without leave."""
+OTHER_ROW = "another row of the menu"
+WITHOUT_CENTRES = "rules='stumps' or half-spaces of the linear kernel, which are written without"
+
+
+def refuse_rows(n_rows: int, include_rows: bool, instead: str = WITHOUT_CENTRES) -> None:
+    """Stop where training rows would be written without leave; ``instead`` says what has none."""
     if n_rows and not include_rows:
         rows = "1 training row" if n_rows == 1 else f"{n_rows} training rows"
         raise ValueError(
             f"this form contains {rows}. Say `include_rows=True` (--include-rows) to write it, or "
-            "use rules='stumps' or half-spaces of the linear kernel, which are written without."
+            f"use {instead}."
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from handful.fitted import LinearScore as WeightedSum
 from handful.io._scores import KernelExpansion, LinearScore, ScoreMachine, StumpVotes
 from handful.kernels import Kernel
 
@@ -38,14 +39,14 @@ def _writers() -> tuple[tuple[type, Callable[[Any], list[ScoreMachine]]], ...]:
 
     return (
         (SupportVectorMachine, _support_vector_machines),
-        (KernelPerceptron, _expansions),
+        (KernelPerceptron, _weights_or_expansions),
         (AdaBoost, _votes),
         (LPBoost, _votes),
         (LPBoostMKL, kernel_sums),
         (NonconformityClassifier, conforming),
         (PickToLearn, lambda machine: picked(machine, score_machines)),
-        (MinimalComplexityMachine, _margin_machines),
-        (LinearProgrammingMachine, _margin_machines),
+        (MinimalComplexityMachine, _weights_or_expansions),
+        (LinearProgrammingMachine, _weights_or_expansions),
         (KernelMatchingPursuitClassifier, _pursuit),
     )
 
@@ -56,6 +57,21 @@ def score_machines(estimator: Any) -> list[ScoreMachine]:
         if isinstance(estimator, kind):
             return write(estimator)
     raise TypeError(f"`machine` must be a fitted {_SAVED}, got {type(estimator).__name__}.")
+
+
+def kept_examples(estimator: Any) -> list[int]:
+    """Numbers of the examples that a file names: those that its certificate does not count.
+
+    A support vector machine that is written as weights contains none, and its certificate counts
+    others than its support vectors.
+    """
+    from handful.svm import SupportVectorMachine
+
+    if not estimator.is_made_of_few:
+        return []
+    if isinstance(estimator, SupportVectorMachine) and _weighted_sums(estimator) is not None:
+        return []
+    return [int(i) for i in estimator.held_back_]
 
 
 def _expansion(
@@ -76,11 +92,26 @@ def _expansion(
     )
 
 
+def _weighted_sums(estimator: Any) -> list[ScoreMachine] | None:
+    """Weights and intercepts of a machine whose score is a sum of the features."""
+    form = estimator.fitted_.machine
+    if not isinstance(form, WeightedSum):
+        return None
+    return [LinearScore(w, b) for w, b in zip(form.weights, form.intercepts, strict=True)]
+
+
 def _support_vector_machines(estimator: Any) -> list[ScoreMachine]:
     if estimator.center:
         raise TypeError("`center` must be False for a machine to be written to a file, got True.")
+    sums = _weighted_sums(estimator)
+    if sums is not None:
+        return sums
     points = estimator.points_
     return [_expansion(m.kernel, points, m.coef, m.bias) for m in estimator.models_]
+
+
+def _weights_or_expansions(estimator: Any) -> list[ScoreMachine]:
+    return _weighted_sums(estimator) or _expansions(estimator)
 
 
 def _expansions(estimator: Any) -> list[ScoreMachine]:
@@ -110,13 +141,6 @@ def _vote(vote: Any, estimator: Any) -> ScoreMachine:
         weights=tuple(float(w) for _, w in stumps),
         constant=float(sum(w for s, w in vote.weights.items() if s.feature < 0)),
     )
-
-
-def _margin_machines(estimator: Any) -> list[ScoreMachine]:
-    if estimator.kernel_.name != "linear":
-        return _expansions(estimator)
-    pairs = zip(estimator.coef_, estimator.intercept_, strict=True)
-    return [LinearScore(tuple(w.tolist()), float(b)) for w, b in pairs]
 
 
 def _pursuit(estimator: Any) -> list[ScoreMachine]:

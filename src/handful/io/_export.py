@@ -11,12 +11,13 @@ from typing import Any
 from handful.bounds import Certificate, NotCertifiableError
 from handful.estimator import TableClassifier
 from handful.fitted import Fitted
+from handful.io._cover import OTHER_ROW, WITHOUT_CENTRES, refuse_rows
 from handful.io._form_python import RAW_CELLS, form_python, read_formula
 from handful.io._form_sql import Cell, doubtful_sql, form_sql
 from handful.io._forms import StoredForm
 from handful.io._model import StoredModel, model_from_dict
 from handful.io._score_formulas import score_formula
-from handful.io._scores import StumpVotes
+from handful.io._scores import WITHOUT_ROWS, StumpVotes, n_training_rows
 from handful.io.document import from_text, to_text
 from handful.io.save import model_to_dict
 from handful.rules import OR_MISSING, AbstractRule, RuleList, RuleSet, Stump
@@ -25,20 +26,23 @@ from handful.rules.formulas import Dialect, number
 _ADVICE = "Use `handful predict`, or export the model to JSON."
 
 
-def _stored(machine: Any) -> StoredModel:
-    """A stored model, from one or from a fitted machine."""
+def _stored(machine: Any, include_rows: bool) -> StoredModel:
+    """A stored model, from one or from a fitted machine; with training rows only by leave."""
     if isinstance(machine, StoredModel):
+        instead = WITHOUT_ROWS if not _is_made_of_rules(machine) else WITHOUT_CENTRES
+        refuse_rows(n_training_rows(machine.machines), include_rows, instead)
         return machine
-    return model_from_dict(from_text(to_text(model_to_dict(machine, include_rows=True))))
+    document = model_to_dict(machine, include_rows=include_rows)
+    return model_from_dict(from_text(to_text(document)))
 
 
 def _is_made_of_rules(model: StoredModel) -> bool:
     return all(isinstance(part, (RuleSet, RuleList)) for part in model.machines)
 
 
-def _as_model(machine: Any) -> StoredModel:
+def _as_model(machine: Any, include_rows: bool) -> StoredModel:
     """A stored model made of rules."""
-    model = _stored(machine)
+    model = _stored(machine, include_rows)
     if not _is_made_of_rules(model):
         raise TypeError(
             "`machine` must be made of rules to be exported so. A score is exported to SQL. "
@@ -121,7 +125,8 @@ def _as_form(machine: Any) -> _Form | None:
     return _Form(machine.fitted_, certificate)
 
 
-def _plain(form: _Form) -> Fitted:
+def _plain(form: _Form, include_rows: bool) -> Fitted:
+    refuse_rows(form.fitted.n_training_rows, include_rows, OTHER_ROW)
     if not form.fitted.is_plain:
         raise TypeError(
             f"`machine` must be made of plain data to be exported, this is a {form.fitted.form}. "
@@ -213,6 +218,7 @@ def export_sql(
     table: str | None = None,
     column: str = "prediction",
     is_text: bool = False,
+    include_rows: bool = False,
 ) -> str:
     """A machine or a form of a menu as a ``CASE`` expression, or as a whole ``SELECT``.
 
@@ -230,6 +236,8 @@ def export_sql(
         For models of raw tables: numbers stand in the table as texts, as a file wrote them
         ("3,5", "<0.5", "NA"). A text that is neither a number nor a usual mark of a missing value
         is refused by strict databases; SQLite reads it as 0.
+    include_rows : bool
+        Write forms that contain training rows, such as balls, prototypes and kernel machines.
 
     Returns
     -------
@@ -248,13 +256,13 @@ def export_sql(
     """
     form = _as_form(machine)
     if form is not None:
-        fitted, width = _plain(form), form.width
+        fitted, width = _plain(form, include_rows), form.width
         if width is not None:
             text = doubtful_sql(fitted, width, is_text=is_text)
         else:
             text = form_sql(fitted, is_text=is_text)
         return _select(text, form, table, column)
-    model = _stored(machine)
+    model = _stored(machine, include_rows)
     if not _is_made_of_rules(model):
         return _sql_scores(model, table, column)
     if len(model.classes) > 2:
@@ -376,8 +384,15 @@ def _signed(value, cut, side, tolerance, unit, with_missing):
 '''
 
 
-def export_python(machine: Any) -> str:
+def export_python(machine: Any, *, include_rows: bool = False) -> str:
     """A machine or form as a Python module without dependencies: ``predict(row)`` of a dict.
+
+    Parameters
+    ----------
+    machine : StoredForm, CertifiedClassifier, StoredModel or fitted machine
+        A form of a menu, or a machine made of rules.
+    include_rows : bool
+        Write forms that contain training rows, such as balls and prototypes.
 
     Examples
     --------
@@ -397,8 +412,8 @@ def export_python(machine: Any) -> str:
                 "`machine` says nothing where it is in doubt, which only SQL and `handful predict` "
                 "know. Export to SQL, or write the model without a band."
             )
-        return form_python(_plain(form), _header(form))
-    model = _as_model(machine)
+        return form_python(_plain(form, include_rows), _header(form))
+    model = _as_model(machine, include_rows)
     head = _PYTHON_HEAD.format(certificate=_header(model).replace("\\", " ").replace('"', " "))
     if model.reading is not None:
         head += "\n" + RAW_CELLS
@@ -503,10 +518,17 @@ def _python_machine(model: StoredModel, k: int, dialect: Dialect) -> list[str]:
 # -- JSON ------------------------------------------------------------------------------------
 
 
-def export_json(machine: Any) -> str:
+def export_json(machine: Any, *, include_rows: bool = False) -> str:
     """The rules as a plain list: conditions in words, labels, columns, certificate.
 
     Of a form of a menu, the sentences and the document of the classifier.
+
+    Parameters
+    ----------
+    machine : StoredForm, CertifiedClassifier, StoredModel or fitted machine
+        A form of a menu, or a machine made of rules.
+    include_rows : bool
+        Write forms that contain training rows. Conditions name examples and do not hold them.
 
     Examples
     --------
@@ -518,16 +540,16 @@ def export_json(machine: Any) -> str:
     """
     form = _as_form(machine)
     if form is not None:
-        fitted = _plain(form).reduced()
+        fitted = _plain(form, include_rows).reduced()
         plain = {
             "classes": list(fitted.classes),
             "columns": list(fitted.uses),
-            "sentences": fitted.sentences(),
+            "sentences": fitted.sentences(include_rows=include_rows),
             "fitted": fitted.to_document(),
             "certificate": form.certificate and form.certificate.to_dict(),
         }
         return json.dumps(plain, indent=1, allow_nan=False) + "\n"
-    model = _as_model(machine)
+    model = _as_model(machine, include_rows=True)  # conditions in words hold no row
     machines = []
     for k in range(len(model.machines)):
         steps, default = _steps(model, k)

@@ -17,6 +17,7 @@ from handful.bounds import Certificate
 from handful.certified import Band, named_candidates
 from handful.fitted import Fitted
 from handful.io._certificates import read_certificate
+from handful.io._cover import OTHER_ROW, refuse_rows
 from handful.io._foreign import Estimators, beside, digest_of, pack, read_estimators
 from handful.io._form_fields import check_fitted, check_provenance
 from handful.io._reading import options_of
@@ -115,6 +116,7 @@ def save_form(
     is_default: bool = False,
     band: Band | None = None,
     overwrite: bool = False,
+    include_rows: bool = False,
 ) -> list[Path]:
     """Write the chosen row of a menu, so that others can use and re-check it.
 
@@ -135,6 +137,9 @@ def save_form(
         What ``machine.abstain`` gave: the model then says nothing where its score is in doubt.
     overwrite : bool
         Whether existing files may be replaced.
+    include_rows : bool
+        Write forms that contain training rows, such as prototypes, and estimators of other
+        libraries, which may.
 
     Returns
     -------
@@ -158,7 +163,13 @@ def save_form(
     True
     """
     document, content = form_to_dict(
-        machine, study, choices or Choices(), data=data, is_default=is_default, band=band
+        machine,
+        study,
+        choices or Choices(),
+        data=data,
+        is_default=is_default,
+        band=band,
+        include_rows=include_rows,
     )
     files = [Path(path)]
     if content is not None:
@@ -176,6 +187,7 @@ def form_to_dict(
     data: str,
     is_default: bool,
     band: Band | None = None,
+    include_rows: bool = False,
 ) -> tuple[dict[str, Any], bytes | None]:
     """Plain data of the chosen row of a menu that was fitted to a study.
 
@@ -193,7 +205,10 @@ def form_to_dict(
         Whether the row is the one that the tolerance chooses.
     band : Band, optional
         Where the model says nothing.
+    include_rows : bool
+        Whether training rows may be in it.
     """
+    _refuse_form(machine.fitted_, include_rows)
     candidate = machine.candidate_
     if band is not None and band not in machine.bands():
         raise ValueError(
@@ -231,6 +246,16 @@ def form_to_dict(
         },
     }
     return document, content
+
+
+def _refuse_form(fitted: Fitted, include_rows: bool) -> None:
+    """Stop where training rows are, or may be, in a form."""
+    refuse_rows(fitted.n_training_rows, include_rows, OTHER_ROW)
+    if not fitted.is_plain and not include_rows:
+        raise ValueError(
+            "this form is an estimator of another library, which may contain training rows. Say "
+            f"`include_rows=True` (--include-rows) to write it, or use {OTHER_ROW}."
+        )
 
 
 def _versions() -> dict[str, str]:

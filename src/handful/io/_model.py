@@ -47,7 +47,7 @@ from handful.tables import exact_numbers, is_missing, word_of
 Machine = RuleSet | RuleList | ScoreMachine
 UNKNOWN = -1.0  # the code of a word that was never seen
 _MAX_FEATURES = 100_000  # a damaged file must not make the reader allocate for millions of columns
-_DIGEST = re.compile(r"[0-9a-f]{64}")
+_DIGEST = re.compile(r"[0-9a-f]{64}(:[1-9][0-9]{0,8})?")  # ":2" is the second of equal rows
 _FIELDS = {
     *("format", "version", "classes", "feature_names", "categories", "n_features", "machines"),
     *("reading",),
@@ -71,8 +71,8 @@ class StoredModel:
         Known categories of each column, None for numbers.
     n_features : int
     compression_set : tuple of (int or str)
-        The examples that it is made of: digests of their rows, of machines made of rules; row
-        numbers of others.
+        The examples that it is made of: digests of their rows; row numbers where the file does
+        not know the data.
     certificate : Certificate or None
     provenance : dict
     reading : Reading or None

@@ -6,13 +6,14 @@ error for every row; `predict` of the model compares them as the estimators do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from handful._types import Floats
+from handful.fitted import steady_product
 from handful.io._banks import (
     BANK_FIELDS,
     SUM_FIELDS,
@@ -95,13 +96,41 @@ class LinearScore(Plain):
     intercept: float
 
     def scores(self, X: Floats) -> tuple[Floats, Floats]:
-        """The weighted sum, over the features that have a weight."""
-        weights = np.array(self.weights)
-        used = np.flatnonzero(weights)
-        return X[:, used] @ weights[used] + self.intercept, np.zeros(len(X))
+        """The weighted sum, over the features that have a weight, in their order."""
+        total = steady_product(X, np.array(self.weights))[:, 0]
+        return total + self.intercept, np.zeros(len(X))
 
 
 ScoreMachine = KernelExpansion | StumpVotes | LinearScore | KernelSum | Nonconformity
+
+#: Linear kernels of other machines are sums over examples, which round in another way than weights.
+WITHOUT_ROWS = (
+    "a machine that is written without: votes of stumps, or kernel='linear' of a "
+    "SupportVectorMachine, KernelPerceptron or LinearProgrammingMachine, whose predictions are "
+    "computed from weights"
+)
+
+
+def n_training_rows(machines: Sequence[Any]) -> int:
+    """How many different training rows some machines hold; those with rules hold them there.
+
+    Examples
+    --------
+    >>> kernel = Kernel("rbf")
+    >>> machine = KernelExpansion(kernel, ((0.0,), (1.0,)), (1.0, -1.0), 0.0)
+    >>> n_training_rows([machine, machine]), n_training_rows([LinearScore((1.0,), 0.0)])
+    (2, 0)
+    """
+    rules = sum(rule.n_training_rows for machine in machines for rule in machine.rules)
+    holders: list[Any] = []
+    for machine in machines:
+        holders += machine.parts if isinstance(machine, (KernelSum, Nonconformity)) else [machine]
+    rows = {
+        (getattr(holder, "columns", None), point)
+        for holder in holders
+        for point in getattr(holder, "points", ())
+    }
+    return rules + len(rows)
 
 
 def _read_optional(value: Any, where: str) -> tuple[float, ...] | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import os
 import platform
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,13 @@ import numpy as np
 from handful._version import __version__
 from handful.bounds import Certificate, NotCertifiableError
 from handful.covering import CoverFit
-from handful.io._cover import cover_to_dict, features_of
-from handful.io._estimators import score_machines, unwrapped
+from handful.io._cover import cover_to_dict, features_of, refuse_rows
+from handful.io._estimators import kept_examples, score_machines, unwrapped
 from handful.io._reading import Reading
-from handful.io._scores import score_to_dict
+from handful.io._scores import WITHOUT_ROWS, n_training_rows, score_to_dict
 from handful.io._settings import plain_parameters
 from handful.io.document import to_text
-from handful.tables import Draw, blind_order, write_atomically
+from handful.tables import Draw, blind_order, row_digests, table_digest, write_atomically
 
 FORMAT, VERSION = "handful-model", 2
 
@@ -51,7 +52,10 @@ def model_to_dict(
     }
     fit = getattr(machine, "fitted_", None)
     cover = fit if isinstance(fit, CoverFit) else None
-    body = _score_part(machine) if cover is None else cover_to_dict(cover, include_rows, reading)
+    if cover is None:
+        body = _score_part(machine, include_rows, _digests_of(machine, data))
+    else:
+        body = cover_to_dict(cover, include_rows, reading)
     if certificate is None:
         certificate = _certificate_of(search)
     if certificate is not None:
@@ -114,9 +118,10 @@ def _certificate_of(machine: Any) -> Certificate | None:
     return found if isinstance(found, Certificate) else None
 
 
-def _score_part(machine: Any) -> dict[str, Any]:
-    machines = [score_to_dict(part) for part in score_machines(machine)]
-    kept = machine.held_back_ if machine.is_made_of_few else ()
+def _score_part(machine: Any, include_rows: bool, digests: Any) -> dict[str, Any]:
+    parts = score_machines(machine)
+    refuse_rows(n_training_rows(parts), include_rows, WITHOUT_ROWS)
+    machines = [score_to_dict(part) for part in parts]
     names = getattr(machine, "feature_names_in_", None)
     return {
         "feature_names": None if names is None else [str(name) for name in names],
@@ -125,8 +130,34 @@ def _score_part(machine: Any) -> dict[str, Any]:
         "machines": machines,
         "codes": None,
         "settings": {"parameters": plain_parameters(machine), "n_groups": 1, "delta": None},
-        "compression_set": [int(i) for i in kept],
+        "compression_set": _named(kept_examples(machine), digests),
     }
+
+
+def _named(kept: Sequence[int], digests: Any) -> list[int] | list[str]:
+    """Examples by the digests of their rows, the second of equal rows with ":2" behind it.
+
+    Where nobody knows the digests, by their numbers.
+    """
+    if digests is None:
+        return [int(i) for i in kept]
+    texts = [digest.tobytes().hex() for digest in digests]
+    seen: Counter[str] = Counter()
+    names = []
+    for text in texts:
+        seen[text] += 1
+        names.append(text if seen[text] == 1 else f"{text}:{seen[text]}")
+    return [names[i] for i in kept]
+
+
+def _digests_of(machine: Any, data: tuple[Any, Any] | None) -> Any:
+    """Digests of the training rows, if these are what the machine was trained on."""
+    if data is None:
+        return None
+    digests = row_digests(*data)
+    known: Draw | None = getattr(machine, "draw_", None)
+    is_same = known is None or known.digest == table_digest(digests)
+    return digests if is_same and len(digests) == machine.n_samples_ else None
 
 
 def save_model(
@@ -140,8 +171,8 @@ def save_model(
 ) -> None:
     """Write a fitted machine as JSON.
 
-    The file of a covering machine holds no training row, no value of a column that the rules do
-    not look at, and the examples that they are made of by their digests alone.
+    The file holds no training row unless ``include_rows`` allows it: rules and scores are written
+    as thresholds and weights, the examples that they are made of by their digests alone.
 
     Parameters
     ----------
@@ -151,14 +182,15 @@ def save_model(
     path : path
         The file is written whole or not at all.
     data : (X, y), optional
-        The training data, for their digest; machines that draw a pool know theirs.
+        The training data, for their digest and those of the kept examples; machines that draw
+        a pool know the former.
     certificate : Certificate, optional
         What to store; by default that of ``machine.certify()``, or none where it has none.
     source : mapping, optional
         Where the data are, with "file", "target" and "groups" (names of columns), so that
         `handful verify` and `handful predict` need not be told again.
     include_rows : bool
-        Write rules that contain training rows, such as the centres of balls, too.
+        Write machines that contain training rows, too: balls, and all kernels but linear ones.
 
     Examples
     --------

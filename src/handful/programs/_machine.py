@@ -12,7 +12,13 @@ from handful._threads import in_one_blas_thread
 from handful._types import Floats
 from handful.bounds import Certificate, NotCertifiableError, stable_bound
 from handful.estimator import BaseClassifier, columns_of, refuse_balanced
-from handful.fitted import Machine, from_scores, kernel_expansion, linear_score
+from handful.fitted import (
+    Machine,
+    from_scores,
+    kernel_expansion,
+    linear_score,
+    steady_product,
+)
 from handful.kernels import make_kernel
 from handful.programs._columns import solve_by_columns
 from handful.programs._degenerate import InterpolationWarning, TrivialSolutionWarning
@@ -162,7 +168,7 @@ class MarginMachine(BaseClassifier):
 
     def _scores(self, rows: Floats) -> Floats:
         if self._is_linear():
-            f = rows @ self.coef_.T + self.intercept_
+            f = steady_product(rows, self.coef_) + self.intercept_
         elif self.kernel_.name == "precomputed":
             f = rows[:, self.support_] @ self.dual_coef_.T + self.intercept_
         elif not self.support_.size:

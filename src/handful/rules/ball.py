@@ -154,12 +154,17 @@ class Ball(AbstractRule):
         words: Categories | None = None,
         opposite: bool = False,
     ) -> str:
-        """For example ``distance to (age 3, nodes 1) > 2.5``."""
-        shown = ", ".join(
-            f"{feature_name(names, j)} {value:.4g}" for j, value in enumerate(self.center[:6])
-        )
-        more = ", …" if len(self.center) > 6 else ""
-        return f"{self._distance()} to ({shown}{more}) {self.mark(opposite)} {self.radius:.6g}"
+        """For example ``distance to kept example 17 > 2.5``: an example by number, not its row.
+
+        A centre that is no example is shown, as in ``distance to (age 3, nodes 1) > 2.5``.
+        """
+        if self.indices:
+            center = f"kept example {self.indices[0] + 1}"
+        else:
+            values = enumerate(self.center[:6])
+            shown = ", ".join(f"{feature_name(names, j)} {value:.4g}" for j, value in values)
+            center = f"({shown}{', …' if len(self.center) > 6 else ''})"
+        return f"{self._distance()} to {center} {self.mark(opposite)} {self.radius:.6g}"
 
     def _distance(self) -> str:
         """What kind of distance it is, where it is not the usual one."""

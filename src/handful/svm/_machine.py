@@ -176,8 +176,10 @@ class SupportVectorMachine(BaseClassifier):
         self.gap_ = max(model.gap for model in self.models_)
         self._keep_examples(self.support_)
         self._label_codes = codes
-        wrong = from_scores(columns_of([model.f for model in models])) != codes
-        self.n_training_errors_ = int(np.sum(wrong))
+        values = columns_of([model.f for model in models])
+        if self._is_weighted_sum():
+            values = self._scores(store.X)
+        self.n_training_errors_ = int(np.sum(from_scores(values) != codes))
         self._stable_sets: list[StableSet] | None = None
         self._criteria: dict[str, Criterion] = {}
 
@@ -231,6 +233,8 @@ class SupportVectorMachine(BaseClassifier):
         return cls(**{name: getattr(svc, name) for name in names})
 
     def _scores(self, rows: Floats) -> Floats:
+        if self._is_weighted_sum():  # the same numbers, however the machine is written
+            return self._machine().scores(rows)
         grid = SVMGrid(
             models=self.models_,
             kernels=(self.models_[0].kernel,),
@@ -245,6 +249,10 @@ class SupportVectorMachine(BaseClassifier):
         """The training points, which ``models_`` weigh."""
         return self._store.X
 
+    def _is_weighted_sum(self) -> bool:
+        """Whether the score is a sum of the features, which needs no example."""
+        return self.models_[0].kernel.name == "linear" and not self.center
+
     def _machine(self) -> Machine:
         """Kernel sums over the support vectors; centred features move with all examples."""
         kernel, kept = self.models_[0].kernel, self.support_
@@ -252,7 +260,7 @@ class SupportVectorMachine(BaseClassifier):
             return super()._machine()
         coef = np.column_stack([model.coef[kept] for model in self.models_])
         biases = [model.bias for model in self.models_]
-        if kernel.name == "linear":
+        if self._is_weighted_sum():
             return linear_score(coef.T @ self._store.X[kept], biases)
         return kernel_expansion(self._store.X[kept], coef, biases, kernel.gamma)
 

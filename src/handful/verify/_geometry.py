@@ -12,6 +12,7 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Rule = Mapping[str, Any]
 
+LINEAR = {"name": "linear", "gamma": 1.0, "degree": 3, "coef0": 0.0}
 _RELATIVE = 1e-10  # values this close to a threshold lie on it, as the guide to model files says
 _SMALLEST, _LARGEST = 2.0**-1022, float(np.finfo(np.float64).max)
 

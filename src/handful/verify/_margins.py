@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from handful.verify._arithmetic import MP, log, log_binomial
 from handful.verify._audit import Audit, is_number
 from handful.verify._claims import Claim, choice_terms, root
-from handful.verify._geometry import kernel_values
+from handful.verify._geometry import LINEAR, kernel_values
 from handful.verify._terms import Term, confidence
 from handful.verify._wording import IID, LANGFORD, PREPROCESSING, STABLE, STABLE_REFERENCE, Wording
 
@@ -172,7 +172,7 @@ def svm_claim(
         inside, surely, limits = _stable_sets(machines, X, codes, float(C), has_bias)
     _check_accuracy(audit, p.get("tol"), max(limit.excess for limit in limits))
     size = _checked_size(audit, certificate["n_compressed"], inside, surely)
-    is_bounded = machines[0]["kernel"]["name"] == "rbf"
+    is_bounded = _kernel_of(machines[0])["name"] == "rbf"
     extra = _limit_words(audit, certificate, limits, is_bounded)
     n = len(X)
     if certificate["bound"] == "compression":
@@ -195,6 +195,13 @@ def _check_machines(audit: Audit, document: Document, X: Floats, p: Document) ->
         gamma = 1.0 / X.shape[1] if p.get("gamma") == "auto" else float(p["gamma"])
         kernel = {"name": kernel, "gamma": gamma, "degree": p.get("degree")}
         kernel["coef0"] = float(p["coef0"])
+    is_linear = (kernel or {}).get("name") == "linear"
+    kinds = {machine["kind"] for machine in document["machines"]}
+    if not audit.equal("kinds", sorted(kinds), ["linear" if is_linear else "expansion"]):
+        return
+    if is_linear:  # weights hold no example
+        audit.equal("compression set", document["compression_set"], [])
+        return
     rows = {tuple(row) for row in X[document["compression_set"]].tolist()}
     points = {tuple(point) for machine in document["machines"] for point in machine["points"]}
     audit.check("compression set", rows == points, "does not hold the support vectors")
@@ -204,11 +211,17 @@ def _check_machines(audit: Audit, document: Document, X: Floats, p: Document) ->
         audit.equal(f"machine {k + 1}: no scale, no tie", plain, [None, None, 0.0])
 
 
+def _kernel_of(machine: Document) -> Document:
+    """The kernel of a machine; weights are a sum over examples by the linear one."""
+    return LINEAR if machine["kind"] == "linear" else machine["kernel"]
+
+
 def _stable_sets(
     machines: Any, X: Floats, codes: Ints, C: float, has_bias: bool
 ) -> tuple[Mask, Mask, list[Reach]]:
     """Examples that may be, and that surely are, in the set; how far the machines reach."""
-    K = np.column_stack([kernel_values(machines[0]["kernel"], row, X) for row in X])
+    kernel = _kernel_of(machines[0])
+    K = np.column_stack([kernel_values(kernel, row, X) for row in X])
     norms = np.sqrt(np.maximum(np.diagonal(K), 0.0))
     inside, surely = np.zeros(len(X), dtype=bool), np.zeros(len(X), dtype=bool)
     limits = []
@@ -232,13 +245,17 @@ def _reach_of(
     machine: Document, X: Floats, y: Floats, C: float, exact: Exact, spread: float
 ) -> Reach:
     """How close the file's machine is to the exact one."""
-    points = np.array(machine["points"], dtype=float).reshape(-1, X.shape[1])
-    weights = np.array(machine["coefficients"], dtype=float)
-    rows = [kernel_values(machine["kernel"], point, points) for point in points]
+    if machine["kind"] == "linear":  # one point, which is the vector of weights
+        points, weights = np.array([machine["weights"]], dtype=float), np.ones(1)
+    else:
+        points = np.array(machine["points"], dtype=float).reshape(-1, X.shape[1])
+        weights = np.array(machine["coefficients"], dtype=float)
+    kernel = _kernel_of(machine)
+    rows = [kernel_values(kernel, point, points) for point in points]
     norm2 = float(weights @ np.array(rows).reshape(len(points), len(points)) @ weights)
     values = np.full(len(X), float(machine["intercept"]))
     for point, weight in zip(points, weights, strict=True):
-        values += weight * kernel_values(machine["kernel"], point, X)
+        values += weight * kernel_values(kernel, point, X)
     primal = 0.5 * norm2 + C * float(np.maximum(0.0, 1.0 - y * values).sum())
     excess, unsure = primal - exact.objective, exact.gap + 1e-12 * abs(primal)
     bias = float(machine["intercept"])

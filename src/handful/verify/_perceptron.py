@@ -22,6 +22,7 @@ Ints = NDArray[np.int64]
 Document = Mapping[str, Any]
 
 _FIXED = "the kernel, max_passes and margin were fixed before the data were seen"
+_ROUNDING = 1e-12  # of the sizes of summands: what the order of a sum may change
 _TIE = 1e-10  # of k(x, x): a margin this small counts as a mistake
 _MOST_ROWS, _MOST_WORK = 20_000, 10**11  # a matrix of all pairs, visited pass by pass
 
@@ -77,9 +78,10 @@ def perceptron_claim(
     if not is_small or n**2 * max_passes > _MOST_WORK or type(is_shifted) is not bool:
         audit.leave("the updates of the perceptron, too many to run again here")
         return None
-    _check_kernel(audit, parameters, machines, X.shape[1])
+    kernel = _kernel(parameters, X.shape[1])
+    _check_kernel(audit, kernel, machines)
     order = visiting_order(X, codes)
-    K = np.array([kernel_values(machines[0]["kernel"], X[i], X[order]) for i in order])
+    K = np.array([kernel_values(kernel, X[i], X[order]) for i in order])
     K += float(is_shifted)
     n_updated, passes, converged = np.zeros(n, dtype=np.int64), [], []
     for k, machine in enumerate(machines):
@@ -104,14 +106,23 @@ def perceptron_claim(
     return Claim("stable", "stable", [confidence(delta)], wording, n, n_compressed=size)
 
 
-def _check_kernel(audit: Audit, parameters: Document, machines: Any, n_features: int) -> None:
-    kernel = parameters.get("kernel")
+def _kernel(parameters: Document, n_features: int) -> Document:
+    """The kernel that the parameters name."""
+    kernel: Any = parameters["kernel"]
     if isinstance(kernel, str):
         gamma = parameters["gamma"]
         gamma = 1.0 / max(1, n_features) if gamma == "auto" else float(gamma)
         kernel = {"name": kernel, "gamma": gamma}
         kernel |= {"degree": parameters.get("degree"), "coef0": float(parameters["coef0"])}
+    return dict(kernel)
+
+
+def _check_kernel(audit: Audit, kernel: Document, machines: Any) -> None:
+    is_linear = kernel["name"] == "linear"
     for k, machine in enumerate(machines):
+        kind = "linear" if is_linear else "expansion"
+        if not audit.equal(f"machine {k + 1}: kind", machine["kind"], kind) or is_linear:
+            continue
         audit.equal(f"machine {k + 1}: kernel", machine["kernel"], kernel)
         plain = [machine["center"], machine["scale"], machine["tie"]]
         audit.equal(f"machine {k + 1}: no scale, no tie", plain, [None, None, 0.0])
@@ -122,8 +133,13 @@ def _compare(
 ) -> None:
     used = np.flatnonzero(coefficients)
     where = f"machine {k + 1}"
-    audit.equal(f"{where}: points", machine["points"], X[used].tolist())
-    audit.equal(f"{where}: updates", machine["coefficients"], coefficients[used].tolist())
+    if machine["kind"] == "linear":
+        sizes = np.abs(coefficients) @ np.abs(X)  # of what cancels: rounding is a part of it
+        off = np.abs(np.array(machine["weights"], dtype=float) - coefficients @ X)
+        audit.check(f"{where}: weights", bool((off <= _ROUNDING * sizes).all()), "are others")
+    else:
+        audit.equal(f"{where}: points", machine["points"], X[used].tolist())
+        audit.equal(f"{where}: updates", machine["coefficients"], coefficients[used].tolist())
     intercept = shift * float(coefficients.sum())
     audit.equal(f"{where}: intercept", machine["intercept"], intercept)
 

@@ -8,6 +8,7 @@ completed from them, and what it does say is compared with what they give.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.verify._audit import Audit, is_close, is_number
-from handful.verify._geometry import rule_cut, rule_tolerance
+from handful.verify._geometry import LINEAR, rule_cut, rule_tolerance
 from handful.verify._rows import words_of
 from handful.verify._units import Units
 
@@ -25,7 +26,6 @@ Document = Mapping[str, Any]
 
 THREE, TWO = "half-space of three examples", "half-space of two examples"
 _DEEPEST = 5  # level of a dyadic threshold
-_LINEAR = {"name": "linear", "gamma": 1.0, "degree": 3, "coef0": 0.0}
 _POOLED = ("pool", "plain", "constant")
 
 
@@ -99,6 +99,26 @@ def with_examples(
     return {**document, "codes": codes, "machines": machines, "compression_set": places}
 
 
+def with_numbers(
+    audit: Audit, document: Document, digests: Sequence[bytes]
+) -> dict[str, Any] | None:
+    """The document of a machine without rules, its kept examples by number; equal rows in order."""
+    said = document["compression_set"]
+    if not any(isinstance(name, str) for name in said):
+        return dict(document)
+    known: dict[str, int] = {}
+    seen: Counter[bytes] = Counter()
+    for i, digest in enumerate(digests):
+        seen[digest] += 1
+        more = "" if seen[digest] == 1 else f":{seen[digest]}"
+        known[digest.hex() + more] = i
+    places = [known.get(name) if isinstance(name, str) else None for name in said]
+    absent = sum(place is None for place in places)
+    if not audit.check("kept examples", not absent, f"{absent} are not in the data"):
+        return None
+    return {**document, "compression_set": places}
+
+
 def _with_kept(audit: Audit, code: Document, places: Sequence[int], units: Units) -> dict[str, Any]:
     """A code with the examples that are not counted: those that it names, or its pool."""
     kept, size = code["kept"], code["pool_size"]
@@ -123,7 +143,7 @@ def _with_rows(
     a, b = X[indices[0]], X[indices[1]]
     where, wanted = f"rule {i}", (a - b).tolist()
     audit.check(f"{where}: weights", rule["weights"] == wanted, "are not the difference a - b")
-    made = {"side": rule["side"], "kernel": _LINEAR, "a": a.tolist(), "b": b.tolist()}
+    made = {"side": rule["side"], "kernel": LINEAR, "a": a.tolist(), "b": b.tolist()}
     made |= {"indices": indices, "threshold": rule["threshold"]}
     if rule["origin"] == THREE:
         made["type"] = "half-space"

@@ -54,9 +54,10 @@ def scores_of(machine: Document, X: Floats) -> tuple[Floats, Floats]:
     """Values of a machine on the rows of X, and what counts as zero there."""
     kind = machine["kind"]
     if kind == "linear":
-        weights = np.array(machine["weights"], dtype=float)
-        used = np.flatnonzero(weights)
-        return X[:, used] @ weights[used] + machine["intercept"], np.zeros(len(X))
+        total = np.zeros(len(X))
+        for j, weight in enumerate(machine["weights"]):  # in order: sums then round alike
+            total = total + weight * X[:, j] if weight else total
+        return total + machine["intercept"], np.zeros(len(X))
     if kind == "votes":
         total = np.full(len(X), float(machine["constant"]))
         parts = (machine["features"], machine["thresholds"], machine["weights"])

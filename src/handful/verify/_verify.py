@@ -27,7 +27,7 @@ from handful.verify._pool import is_made_of, make_directions, plain_regression, 
 from handful.verify._prices import code_terms, pool_codes, pool_index
 from handful.verify._reading import check_reading, left_rows
 from handful.verify._rebuild import check_rules, named_examples
-from handful.verify._restore import with_columns, with_examples
+from handful.verify._restore import with_columns, with_examples, with_numbers
 from handful.verify._rows import read_rows
 from handful.verify._scores import check_scores
 from handful.verify._settings import check_settings, has_fields
@@ -168,7 +168,10 @@ def _check_data(
     given = np.asarray(groups, dtype=object)[drawn.places].tolist() if is_grouped else None
     units = make_units(drawn.order, given, drawn.digests, seed)
     if document["codes"] is None:
-        return Examples(document, drawn.places, read_rows(document, X)[drawn.places], units)
+        named = with_numbers(audit, document, drawn.digests)
+        if named is None:
+            return None
+        return Examples(named, drawn.places, read_rows(document, X)[drawn.places], units)
     whole = with_columns(audit, document, X)
     if whole is None:
         return None
