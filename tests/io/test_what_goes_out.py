@@ -99,6 +99,7 @@ def test_nothing_unused_goes_out(rules, frame, tmp_path):
         assert cells
         for file, text in texts.items():
             assert [cell for cell in cells if cell in text] == [], (file, name)
+        assert json.dumps(name) not in texts["model.json"]  # not even their names
     thresholds = [str(rule["threshold"]) for m in document["machines"] for rule in m["rules"]]
     for name in used:  # of used columns no cell but a threshold
         found = [cell for cell in words_of(frame[name]) if any(cell in t for t in texts.values())]
@@ -306,6 +307,8 @@ def test_no_exit_of_any_estimator_shows_a_row_or_what_is_unused(name):
     unused = unused_columns(machine, X)
     for exit_, text in exits(machine, X, y).items():
         assert "identifier-" not in text, exit_
+        if "file" in exit_:
+            assert [column for column in unused if json.dumps(column) in text] == []
         for column in unused:
             assert [v for v in X[column] if is_said(v, text)] == [], (exit_, column)
         rows = [

@@ -8,6 +8,7 @@ than the linear one, contain training rows; they are written only where that is 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -132,4 +133,18 @@ def _settings(fit: CoverFit) -> dict[str, Any]:
 def features_of(fit: CoverFit) -> dict[str, Any]:
     """Which columns were offered, and which of them hold words: a re-check needs them all."""
     words = [] if fit.columns is None else np.flatnonzero(fit.columns.is_categorical).tolist()
-    return {"features": None if fit.names is None else list(fit.names), "words": words}
+    return {"features": named_by_digest(fit.names), "words": words}
+
+
+def named_by_digest(names: Sequence[str] | None) -> list[str] | None:
+    """Columns by 64 bits of the SHA-256 of their names: who has the table finds them there.
+
+    Examples
+    --------
+    >>> named_by_digest(["age"])
+    ['5c557c970f513a62']
+    """
+    if names is None:
+        return None
+    texts = [f"handful column {name}".encode() for name in names]
+    return [hashlib.sha256(text).hexdigest()[:16] for text in texts]

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from handful._types import Floats
 from handful.bounds import Certificate
-from handful.io._banks import KernelSum, Nonconformity
 from handful.io._certificates import read_certificate
 from handful.io._forms import FORM_FORMAT, StoredForm, form_from_dict
 from handful.io._reading import Reading, read_raw
@@ -25,6 +24,7 @@ from handful.io._scores import (
     ScoreMachine,
     StumpVotes,
     score_from_dict,
+    used_by,
 )
 from handful.io.document import HASH_FIELD, from_text, read_text_of
 from handful.io.save import FORMAT, VERSION
@@ -101,7 +101,7 @@ class StoredModel:
         used: set[int] = set()
         for machine in self.machines:
             parts = machine.rules or (machine,)
-            used = used.union(*(_features_of(part, self.n_features) for part in parts))
+            used = used.union(*(used_by(part, self.n_features) for part in parts))
         return tuple(sorted(used))
 
     def encode(self, frame: Any) -> Floats:
@@ -204,7 +204,7 @@ class StoredModel:
         for machine in self.machines:
             if isinstance(machine, (RuleSet, RuleList, StumpVotes)):
                 continue
-            used = sorted(_features_of(machine, self.n_features))
+            used = sorted(used_by(machine, self.n_features))
             row, place = np.nonzero(np.isnan(X[:, used]))
             if len(row):
                 raise ValueError(
@@ -226,23 +226,6 @@ def _scores(machine: Machine, X: Floats) -> tuple[Floats, Floats]:
     if isinstance(machine, (RuleSet, RuleList)):
         return machine.decision_function(X), np.zeros(len(X))
     return machine.scores(X)
-
-
-def _features_of(part: Any, n_features: int) -> set[int]:
-    """Features that a rule or a machine looks at."""
-    if isinstance(part, (RuleSet, RuleList)):
-        return set()  # without rules, a constant
-    if isinstance(part, AbstractRule):
-        return part.used_features(n_features)
-    if isinstance(part, StumpVotes):
-        return set(part.features)
-    if isinstance(part, (KernelSum, Nonconformity)):
-        seen = [range(n_features) if p.columns is None else p.columns for p in part.parts]
-        return set().union(*seen)
-    weights = getattr(part, "weights", None)
-    if weights is None:
-        return set(range(n_features))
-    return {int(j) for j in np.flatnonzero(np.asarray(weights))}
 
 
 def encode_column(column: Any, known: tuple[str, ...] | None, name: str) -> Floats:

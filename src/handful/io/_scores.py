@@ -26,6 +26,7 @@ from handful.io._banks import (
 from handful.io._banks import is_whole as bank_is_whole
 from handful.io._plain import Plain
 from handful.kernels import Kernel
+from handful.rules import AbstractRule, RuleList, RuleSet
 from handful.rules.fields import (
     fail,
     read_float,
@@ -131,6 +132,22 @@ def n_training_rows(machines: Sequence[Any]) -> int:
         for point in getattr(holder, "points", ())
     }
     return rules + len(rows)
+
+
+def used_by(part: Any, n_features: int) -> set[int]:
+    """Features that a rule or a machine looks at; of a machine made of rules, ask its rules."""
+    if isinstance(part, (RuleSet, RuleList)):
+        return set()  # without rules, a constant
+    if isinstance(part, AbstractRule):
+        return part.used_features(n_features)
+    if isinstance(part, StumpVotes):
+        return set(part.features)
+    if isinstance(part, (KernelSum, Nonconformity)):
+        seen = [range(n_features) if p.columns is None else p.columns for p in part.parts]
+        return set().union(*seen)
+    if isinstance(part, LinearScore):
+        return {int(j) for j in np.flatnonzero(np.asarray(part.weights))}
+    return set(range(n_features))
 
 
 def _read_optional(value: Any, where: str) -> tuple[float, ...] | None:

@@ -14,10 +14,10 @@ import numpy as np
 from handful._version import __version__
 from handful.bounds import Certificate, NotCertifiableError
 from handful.covering import CoverFit
-from handful.io._cover import cover_to_dict, features_of, refuse_rows
+from handful.io._cover import cover_to_dict, features_of, named_by_digest, refuse_rows
 from handful.io._estimators import kept_examples, score_machines, unwrapped
 from handful.io._reading import Reading
-from handful.io._scores import WITHOUT_ROWS, n_training_rows, score_to_dict
+from handful.io._scores import WITHOUT_ROWS, n_training_rows, score_to_dict, used_by
 from handful.io._settings import plain_parameters
 from handful.io.document import to_text
 from handful.tables import Draw, blind_order, row_digests, table_digest, write_atomically
@@ -72,9 +72,22 @@ def model_to_dict(
             "numpy": np.__version__,
             "estimator": type(machine).__name__,
             "random_state": seed,
-            "data": _data_part(draw, source, {} if cover is None else features_of(cover)),
+            "data": _data_part(draw, source, _features_of(machine, cover)),
         },
     }
+
+
+def names_of(machine: Any) -> list[str] | None:
+    """Names of the columns of a machine that was trained on a table with names."""
+    names = getattr(machine, "feature_names_in_", None)
+    return None if names is None else [str(name) for name in names]
+
+
+def _features_of(machine: Any, cover: CoverFit | None) -> dict[str, Any]:
+    """The columns that were offered, by digest; machines without rules take numbers only."""
+    if cover is not None:
+        return features_of(cover)
+    return {"features": named_by_digest(names_of(machine)), "words": []}
 
 
 def _n_groups_of(search: Any) -> int:
@@ -94,7 +107,7 @@ def _data_part(
     draw: Draw | None, source: Mapping[str, Any] | None, features: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     """Where the training data are, and by what they are known again; no row is in it."""
-    if draw is None and source is None:
+    if draw is None and source is None and features["features"] is None:
         return None
     codes = None if draw is None or draw.row_codes is None else draw.row_codes
     return {
@@ -103,7 +116,7 @@ def _data_part(
         "groups": None,
         **(source or {}),
         "sha256": None if draw is None else draw.digest,
-        "columns": None if draw is None or draw.columns is None else list(draw.columns),
+        "columns": None if draw is None else named_by_digest(draw.columns),
         **features,
         "row_codes": None if codes is None else base64.b64encode(codes).decode(),
     }
@@ -122,9 +135,10 @@ def _score_part(machine: Any, include_rows: bool, digests: Any) -> dict[str, Any
     parts = score_machines(machine)
     refuse_rows(n_training_rows(parts), include_rows, WITHOUT_ROWS)
     machines = [score_to_dict(part) for part in parts]
-    names = getattr(machine, "feature_names_in_", None)
+    names, n = names_of(machine), int(machine.n_features_in_)
+    used = set().union(*(used_by(part, n) for part in parts))
     return {
-        "feature_names": None if names is None else [str(name) for name in names],
+        "feature_names": names and [name if j in used else None for j, name in enumerate(names)],
         "categories": None,
         "reading": None,
         "machines": machines,

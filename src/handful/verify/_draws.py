@@ -43,12 +43,21 @@ def table_rows(X: Any, y: Sequence[Any] | None, columns: Sequence[str] | None) -
     return [hashlib.sha256(b"".join(row)).digest() for row in zip(*parts, strict=True)]
 
 
-def lacking(X: Any, columns: Sequence[str] | None) -> list[str]:
-    """Covered columns that the data do not have exactly once."""
-    if columns is None:
-        return []
+def name_digest(name: str) -> str:
+    """How a file names a column: 64 bits of SHA-256."""
+    return hashlib.sha256(b"handful column " + name.encode()).hexdigest()[:16]
+
+
+def names_in(X: Any, digests: Sequence[Any] | None) -> list[str] | None:
+    """Names of the columns that a file knows by digest; those that are not there once are lacking.
+
+    None for a file about an array.
+    """
+    if digests is None:
+        return None
     names = [str(name) for name in X.columns] if hasattr(X, "columns") else []
-    return [name for name in columns if names.count(name) != 1]
+    known = {name_digest(name): name for name in names if names.count(name) == 1}
+    return [known[digest] for digest in digests if isinstance(digest, str) and digest in known]
 
 
 def _column(X: Any, j: int) -> Any:

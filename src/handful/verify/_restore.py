@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.verify._audit import Audit, is_close, is_number
+from handful.verify._draws import names_in
 from handful.verify._geometry import LINEAR, rule_cut, rule_tolerance
 from handful.verify._rows import words_of
 from handful.verify._units import Units
@@ -29,34 +30,37 @@ _DEEPEST = 5  # level of a dyadic threshold
 _POOLED = ("pool", "plain", "constant")
 
 
-def with_columns(audit: Audit, document: Document, X: Any) -> dict[str, Any] | None:
-    """The document with the names and the words of all columns that were offered."""
+def with_names(audit: Audit, document: Document, X: Any) -> dict[str, Any] | None:
+    """The document with the names of all columns that were offered, used or not."""
     n_features, stored = document["n_features"], document["provenance"]["data"]
-    features, words = stored["features"], stored["words"]
-    used = document["feature_names"]
-    are_names = features is None or (isinstance(features, list) and len(features) == n_features)
-    if not audit.check("features", are_names, f"must be {n_features} names or null"):
+    said: Any = None if stored is None else stored["features"]
+    used, features = document["feature_names"], names_in(X, said)
+    is_list = used is None or (isinstance(used, list) and len(used) == n_features)
+    are_there = features is None or len(features) == len(said) == n_features
+    holds = audit.check("features", is_list and are_there, "are not all in the data")
+    if not holds:
         return None
     is_same = (used is None) == (features is None) and all(
         name is None or name == whole
         for name, whole in zip(used or [], features or [], strict=True)
     )
+    if not audit.check("names of the columns", is_same, "are not those of the features"):
+        return None
+    return {**document, "feature_names": features}
+
+
+def with_words(audit: Audit, document: Document, X: Any) -> dict[str, Any] | None:
+    """The document with all words of the columns that hold words."""
+    n_features, features = document["n_features"], document["feature_names"]
+    words = document["provenance"]["data"]["words"]
     are_places = all(type(j) is int and 0 <= j < n_features for j in words)
-    holds = audit.check("names of the columns", is_same, "are not those of the features")
-    holds &= audit.check("columns of words", are_places, "are not among the features")
-    if not holds:
+    if not audit.check("columns of words", are_places, "are not among the features"):
         return None
     known: list[list[str] | None] = [None] * n_features
     for j in words:
         known[j] = words_of(X, j, None if features is None else features[j])
     machines = [_with_words(audit, machine, document, known) for machine in document["machines"]]
-    categories = known if words else None
-    return {
-        **document,
-        "feature_names": features,
-        "categories": categories,
-        "machines": machines,
-    }
+    return {**document, "categories": known if words else None, "machines": machines}
 
 
 def _with_words(

@@ -16,7 +16,7 @@ from handful.verify._draws import (
     difference,
     digest_of_table,
     drawn_order,
-    lacking,
+    names_in,
     places,
     table_rows,
 )
@@ -27,7 +27,7 @@ from handful.verify._pool import is_made_of, make_directions, plain_regression, 
 from handful.verify._prices import code_terms, pool_codes, pool_index
 from handful.verify._reading import check_reading, left_rows
 from handful.verify._rebuild import check_rules, named_examples
-from handful.verify._restore import with_columns, with_examples, with_numbers
+from handful.verify._restore import with_examples, with_names, with_numbers, with_words
 from handful.verify._rows import read_rows
 from handful.verify._scores import check_scores
 from handful.verify._settings import check_settings, has_fields
@@ -167,12 +167,15 @@ def _check_data(
     seed = document["provenance"]["random_state"]
     given = np.asarray(groups, dtype=object)[drawn.places].tolist() if is_grouped else None
     units = make_units(drawn.order, given, drawn.digests, seed)
+    whole = with_names(audit, document, X)
+    if whole is None:
+        return None
     if document["codes"] is None:
-        named = with_numbers(audit, document, drawn.digests)
+        named = with_numbers(audit, whole, drawn.digests)
         if named is None:
             return None
-        return Examples(named, drawn.places, read_rows(document, X)[drawn.places], units)
-    whole = with_columns(audit, document, X)
+        return Examples(named, drawn.places, read_rows(named, X)[drawn.places], units)
+    whole = with_words(audit, whole, X)
     if whole is None:
         return None
     rows = read_rows(whole, X)[drawn.places]
@@ -201,9 +204,10 @@ def _check_digest(
     is_seed = seed is None or type(seed) is int
     if not audit.check("seed", is_seed, f"must be a whole number or null, got {seed!r}"):
         return None
-    covered = None if stored is None else stored["columns"]
-    absent = lacking(X, covered)
-    if not audit.check("columns", not absent, f"the data have no single column {absent[:5]}"):
+    said = None if stored is None else stored["columns"]
+    covered = names_in(X, said)
+    absent = len(said or []) - len(covered or [])
+    if not audit.check("columns", not absent, f"{absent} of {len(said or [])} are not in the data"):
         return None
     rows = table_rows(X, y, covered)
     digest = digest_of_table(rows)
