@@ -135,16 +135,16 @@ def test_a_moved_row_round_trips_and_is_checked_again(name, data, tmp_path):
     machine = fit_study(study, candidates=[name]).reach(sensitivity=0.9)
     assert machine.certificate_.terms[1].kind == "threshold"
     path = tmp_path / "m.json"
-    save_form(machine, path, study)
+    save_form(machine, path, study, include_rows=True)
     again = load_model(path)
     wanted = [str(v) for v in machine.predict(study.X)]
     assert again.predict(frame).tolist() == wanted
     verdict = verify_form(path, frame, Retraining(path, frame))
     assert verdict.status == "VALID", verdict.differences
     module: dict = {}
-    exec(export_python(again), module)
+    exec(export_python(again, include_rows=True), module)
     assert [module["predict"](row) for row in frame.head(40).to_dict("records")] == wanted[:40]
-    assert export_sql(again).startswith("-- ")
+    assert export_sql(again, include_rows=True).startswith("-- ")
     document = json.loads(path.read_text())
     document["provenance"]["goal"] = None
     from handful.io.document import to_text

@@ -7,9 +7,7 @@ from handful.fitted import Ball, Cut, Plane, Question, Spoken
 from handful.fitted._conditions import condition_from_document, condition_to_document
 
 ASKED = (Question("age"), Question.of_word("colour", "red"), Question.of_missing("age"))
-WORDS = Spoken(
-    tuple(q.name for q in ASKED), ("well", "ill"), questions=ASKED, shows_rows=True
-)
+WORDS = Spoken(tuple(q.name for q in ASKED), ("well", "ill"), questions=ASKED, shows_rows=True)
 X = np.array([[30.0, 1.0, 0.0], [20.0, 0.0, 0.0], [np.nan, np.nan, 1.0]])
 CONDITIONS = [
     (Cut(0, 28.0), [True, False, False], "age ≥ 28"),
