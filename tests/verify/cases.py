@@ -78,6 +78,11 @@ def _data(name: str) -> tuple[Any, Any]:
         from sklearn.datasets import load_iris
 
         return load_iris(return_X_y=True, as_frame=True)
+    if name == "opposite":  # few different rows, many times: margins near 1
+        rng = np.random.default_rng(2)
+        y = rng.integers(0, 2, 1500)
+        angles = np.pi * y + rng.integers(-3, 4, 1500) / 20.0
+        return np.column_stack([np.cos(angles), np.sin(angles)]).round(3), y
     if name != "words":
         data = load_dataset(name)
         return data.X, np.where(data.y > 0, "yes", "no")
@@ -97,7 +102,9 @@ def case(name: str) -> Case:
         warnings.simplefilter("ignore", UserWarning)  # constant and trivial machines are files too
         machine.fit(X, y)
     data = None if name in MACHINES else (X, y)
-    return Case(to_text(model_to_dict(machine, data=data, include_rows=True)), X, y)
+    certificate = machine.certify(bound="compression") if name == "picked-compression" else None
+    document = model_to_dict(machine, data=data, certificate=certificate, include_rows=True)
+    return Case(to_text(document), X, y)
 
 
 def reseal(text: str) -> str:

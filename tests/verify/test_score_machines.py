@@ -13,6 +13,7 @@ from handful import (
     KernelPerceptron,
     LinearProgrammingMachine,
     LPBoost,
+    LPBoostMKL,
     MinimalComplexityMachine,
     SupportVectorMachine,
 )
@@ -217,3 +218,87 @@ def test_set_and_risk_of_a_stable_machine_are_checked_each(field, value, noise, 
     document = _document(LinearProgrammingMachine(C=0.5), noise)
     document["certificate"][field] = value
     assert f"certificate: {field}" in " ".join(_verdict(document, noise, tmp_path).differences)
+
+
+def _certificate(**changes):
+    return lambda document: document["certificate"].update(changes)
+
+
+def _fewer_kept(document):
+    document["compression_set"].pop()
+
+
+def _none_kept(document):
+    document["compression_set"] = []
+
+
+def _scaled(document):
+    """Predictions stay; the margins, over a total that is a norm, do too."""
+    for part in document["machines"][0]["parts"]:
+        part["coefficients"] = [2.0 * a for a in part["coefficients"]]
+
+
+def _one_coefficient(document):
+    document["machines"][0]["parts"][0]["coefficients"][0] *= 1.5
+
+
+def _fewer_kernels(document):
+    document["settings"]["parameters"]["kernels"].pop()
+
+
+def _another_kernel(document):
+    document["machines"][0]["parts"][0]["kernel"]["gamma"] *= 2.0
+
+
+def _better_validation(document):
+    scores = document["machines"][0]["validation"]
+    document["machines"][0]["validation"] = [[v + 1.0 for v in row] for row in scores]
+
+
+def _fewer_models(document):
+    document["settings"]["parameters"]["param_grid"]["gamma"].append(1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "forge", "word"),
+    [
+        ("kernels", _certificate(risk=0.05), "risk"),
+        ("kernels", _one_coefficient, "slack"),
+        ("kernels", _fewer_kernels, "kernel"),
+        ("kernels", _another_kernel, "kernels"),
+        ("nonconformity", _certificate(n_errors=0), "n_errors"),
+        ("nonconformity", _certificate(risk=0.01), "risk"),
+        ("nonconformity", _certificate(n_samples=250), "n_samples"),
+        ("nonconformity", _fewer_kept, "counted examples"),
+        ("nonconformity", _better_validation, "validation"),
+        ("nonconformity-best", _fewer_models, "choices"),
+        ("picked", _certificate(n_compressed=3), "n_compressed"),
+        ("picked", _certificate(risk=0.01), "risk"),
+        ("picked", _none_kept, "n_compressed"),
+        ("picked-compression", _certificate(n_errors=0, risk=0.02), "risk"),
+        ("picked-compression", _fewer_kept, "n_compressed"),
+    ],
+)
+def test_sums_calibrated_and_picked_machines_are_counted_again(name, forge, word, tmp_path):
+    document = json.loads(case(name).text)
+    forge(document)
+    verdict = _verdict(document, (case(name).X, case(name).y), tmp_path)
+    assert verdict.status == "NOT VALID"
+    assert word in " ".join(verdict.differences)
+
+
+def test_a_sum_of_kernels_in_other_units_is_the_same_claim(tmp_path):
+    document = json.loads(case("kernels").text)
+    _scaled(document)
+    data = case("kernels").X, case("kernels").y
+    assert _verdict(document, data, tmp_path).status == "VALID"
+
+
+def test_a_margin_that_was_fixed_is_trusted_and_said(tmp_path):
+    X, y = case("kernels").X, case("kernels").y
+    machine = LPBoostMKL(["linear", {"kernel": "rbf", "gamma": 0.1}], nu=0.3).fit(X, y)
+    certificate = machine.margin_certificate(bound="multiple-kernel", margin=0.7)
+    document = model_to_dict(machine, data=(X, y), certificate=certificate, include_rows=True)
+    verdict = _verdict(json.loads(to_text(document)), (X, y), tmp_path)
+    assert verdict.status == "VALID"
+    assert any("margin" in words for words in verdict.trusted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -39,4 +40,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         parts = [_plain(part) for part in value]
         return _NOTHING if any(part is _NOTHING for part in parts) else parts
+    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        named = {key: _plain(part) for key, part in value.items()}
+        return _NOTHING if any(part is _NOTHING for part in named.values()) else named
     return _NOTHING

@@ -14,6 +14,8 @@ from handful.verify._banks import bank_values, nonconformity_values
 from handful.verify._claims import Claim, check_claim, choice_terms, effective_delta
 from handful.verify._geometry import kernel_values
 from handful.verify._margins import svm_claim
+from handful.verify._mixtures import mixture_claim
+from handful.verify._parts import calibrated_claim, picks_claim
 from handful.verify._perceptron import perceptron_claim
 from handful.verify._programs import program_claim
 from handful.verify._pursuit import pursuit_claim
@@ -25,6 +27,7 @@ from handful.verify._wording import (
     STABLE,
     STABLE_REFERENCE,
     Wording,
+    drawn_by,
 )
 
 Floats = NDArray[np.float64]
@@ -46,8 +49,6 @@ _BOUNDS: dict[str, tuple[str, ...]] = {
     "NonconformityClassifier": ("held-out",),
     "PickToLearn": ("stable", "compression", "held-out"),
 }
-#: Machines whose bounds are not derived again: what is claimed is left open.
-_OPEN = ("LPBoostMKL", "NonconformityClassifier", "PickToLearn")
 
 
 def scores_of(machine: Document, X: Floats) -> tuple[Floats, Floats]:
@@ -139,12 +140,16 @@ def _claim(
     bound, estimator = document["certificate"]["bound"], document["provenance"]["estimator"]
     if not audit.check("bound", bound in _BOUNDS.get(estimator, ()), f"{bound!r}, {estimator!r}"):
         return None
-    if estimator in _OPEN:
-        return None
+    wrong = predicted != codes
+    if estimator == "NonconformityClassifier" and _is_drawn(document):
+        return calibrated_claim(audit, document, X, codes, wrong, delta, order)
     if bound == "held-out":
         return _held_out_claim(audit, document["certificate"], delta)
     audit.equal("number of examples", document["certificate"]["n_samples"], len(X))
-    wrong = predicted != codes
+    if estimator == "LPBoostMKL":
+        return mixture_claim(audit, document, X, codes, delta)
+    if estimator == "PickToLearn":
+        return picks_claim(audit, document, len(X), wrong, delta)
     if estimator in ("AdaBoost", "LPBoost"):
         if bound == "stable":
             return _boosted_stable(audit, document, X, wrong, delta)
@@ -157,6 +162,12 @@ def _claim(
     if estimator == "SupportVectorMachine":
         return svm_claim(audit, document, X, codes, delta)
     return program_claim(audit, document, X, codes, delta)
+
+
+def _is_drawn(document: Document) -> bool:
+    """Whether the counted examples are some of these data, drawn by their digest or the seed."""
+    drawn = drawn_by(document["provenance"]["random_state"])
+    return drawn in document["certificate"]["assumptions"]
 
 
 def _held_out_claim(audit: Audit, certificate: Document, delta: float) -> Claim | None:
