@@ -157,18 +157,8 @@ def _check_data(
     drawn = _check_digest(audit, document["provenance"], *covered)
     if drawn is None:
         return None
-    is_grouped = document["codes"] is not None and document["settings"]["group_loss"] is not None
-    if not audit.check(
-        "groups",
-        is_grouped == (groups is not None),
-        "the file is about groups, which must be given" if is_grouped else "the file knows none",
-    ):
-        return None
-    seed = document["provenance"]["random_state"]
-    given = np.asarray(groups, dtype=object)[drawn.places].tolist() if is_grouped else None
-    units = make_units(drawn.order, given, drawn.digests, seed)
-    whole = with_names(audit, document, X)
-    if whole is None:
+    units, whole = _units_of(audit, document, drawn, groups), with_names(audit, document, X)
+    if units is None or whole is None:
         return None
     if document["codes"] is None:
         named = with_numbers(audit, whole, drawn.digests)
@@ -183,7 +173,7 @@ def _check_data(
     if whole is None:
         return None
     n_samples = document["certificate"]["n_samples"]
-    if not is_grouped and not audit.equal("number of examples", n_samples, len(rows)):
+    if groups is None and not audit.equal("number of examples", n_samples, len(rows)):
         return None
     return Examples(whole, drawn.places, rows, units)
 
@@ -194,6 +184,20 @@ class Drawn(NamedTuple):
     places: Ints
     digests: list[bytes]
     order: Ints
+
+
+def _units_of(audit: Audit, document: Document, drawn: Drawn, groups: Any) -> Units | None:
+    """What enters pools whole: groups where the file is about groups, else rows."""
+    is_grouped = document["codes"] is not None and document["settings"]["group_loss"] is not None
+    if not audit.check(
+        "groups",
+        is_grouped == (groups is not None),
+        "the file is about groups, which must be given" if is_grouped else "the file knows none",
+    ):
+        return None
+    seed = document["provenance"]["random_state"]
+    given = np.asarray(groups, dtype=object)[drawn.places].tolist() if is_grouped else None
+    return make_units(drawn.order, given, drawn.digests, seed)
 
 
 def _check_digest(
