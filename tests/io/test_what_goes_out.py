@@ -66,7 +66,7 @@ def words_of(column: pd.Series) -> list[str]:
 
 
 def certify(path, out, *options):
-    words = ["certify", str(path), "--target", "outcome", "--out", str(out), "-q", *options]
+    words = ["certify", str(path), "--target", "outcome", "--out", str(out), *options]
     return runner.invoke(app, words)
 
 
@@ -93,6 +93,9 @@ def test_nothing_unused_goes_out(rules, frame, tmp_path):
     texts = {path.name: path.read_text() for path in (tmp_path / "out").iterdir()}
     assert sorted(texts) == FILES
     document = json.loads(texts["model.json"])
+    texts["printed"] = made.output
+    words = [str(tmp_path / "out" / "model.json"), str(tmp_path / "t.csv"), "--target", "outcome"]
+    texts["verified"] = runner.invoke(app, ["verify", *words]).output
     used = used_columns(document)
     for name in frame.columns.difference([*used, "outcome"]):
         cells = words_of(frame[name])
