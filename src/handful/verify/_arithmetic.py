@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import mpmath
@@ -31,6 +32,7 @@ def log_binomial(n: int, k: int) -> Any:
     return MP.loggamma(n + 1) - MP.loggamma(k + 1) - MP.loggamma(n - k + 1)
 
 
+@lru_cache(maxsize=4096)
 def binomial_tail(k: int, n: int, p: Any) -> Any:
     """P(Bin(n, p) <= k), summed from the largest term downwards.
 
