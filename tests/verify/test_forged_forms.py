@@ -139,6 +139,10 @@ def _pool_share(document):
     document["provenance"]["pool_share"] = 0.2
 
 
+def _nearly_the_pool_share(document):
+    document["provenance"]["pool_share"] *= 1.0001  # of which the same rows would follow
+
+
 def _rank(document):
     document["provenance"]["rank"] = 1
     document["certificate"]["terms"][0].update(
@@ -188,6 +192,7 @@ def _assumption(document):
 
 CHANGES = [
     _threshold, _points, _side, _dropped_item, _class_order, _column_name, _encoding, _pool_share,
+    _nearly_the_pool_share,
     _rank, _fewer_candidates, _delta, _kind_of_a_term, _errors, _risk, _digest, _rows, _default,
     _assumption,
 ]  # fmt: skip

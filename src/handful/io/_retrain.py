@@ -88,6 +88,7 @@ class Retraining:
             "rank": int(candidate.rank),
             "n_candidates": int(candidate.n_ranked),
             "default": default,
+            "pool_share": float(study.pool_share),
             "n_thresholds": next(
                 (math.exp(term.nats) for term in candidate.terms if term.kind == "threshold"), None
             ),

@@ -87,7 +87,7 @@ def verify_form(path: str | os.PathLike[str], frame: Any, retrain: Retrain) -> V
     retrain : callable
         From the provenance of the file to a mapping with ``fitted`` (document), ``labels`` of
         all rows, ``rank``, ``n_candidates``, ``default`` (name of the row that the tolerance
-        chooses), ``pool`` (sorted rows), ``warm_up`` (losses of the pool's groups where they were
+        chooses), ``pool`` (sorted rows) and ``pool_share``, ``warm_up`` (losses of the pool's groups where they were
         used) and ``certificate``. Its method ``estimators`` opens the file of other libraries'
         estimators, whose digest was checked before.
 
@@ -156,6 +156,7 @@ def _check_training(audit: Audit, document: Document, table: Table, again: Docum
     """The same pool, the same classifier, the same place in the order."""
     provenance = document["provenance"]
     pool = np.flatnonzero(table.in_pool).tolist()
+    audit.equal("share of the pool", provenance["pool_share"], again["pool_share"])
     audit.check("pool", list(again["pool"]) == pool, "the library drew other rows")
     where = difference(document["fitted"], again["fitted"])
     audit.check("classifier, trained again", not where, where)
