@@ -87,9 +87,9 @@ def verify_form(path: str | os.PathLike[str], frame: Any, retrain: Retrain) -> V
     retrain : callable
         From the provenance of the file to a mapping with ``fitted`` (document), ``labels`` of
         all rows, ``rank``, ``n_candidates``, ``default`` (name of the row that the tolerance
-        chooses), ``pool`` (sorted rows) and ``pool_share``, ``warm_up`` (losses of the pool's groups where they were
-        used) and ``certificate``. Its method ``estimators`` opens the file of other libraries'
-        estimators, whose digest was checked before.
+        chooses), ``pool`` (sorted rows), ``pool_share``, ``warm_up`` (losses of the pool's groups
+        where they were used) and ``certificate``. Its method ``estimators`` opens the file of
+        other libraries' estimators, whose digest was checked before.
 
     Returns
     -------
