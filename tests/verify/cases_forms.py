@@ -38,6 +38,11 @@ def _machine() -> tuple[Any, Any]:
     return study, fit_study(study, candidates=list(FORMS))
 
 
+def default_form() -> str:
+    """The row that the tolerance chooses."""
+    return str(_machine()[1].chosen_)
+
+
 @cache
 def form_text(name: str) -> str:
     """The model file of one row of the menu."""
