@@ -92,3 +92,14 @@ def test_a_vote_is_of_forms_that_are_not_clearly_worse(rng):
     assert made.machine.members == (Constant(0),) * 3
     assert forms.vote(pool, good[:2]) == []
     assert forms.vote(pool, []) == []
+
+
+@pytest.mark.parametrize(("n_forms", "n_voters"), [(3, 3), (4, 3), (5, 5), (6, 5), (7, 7), (8, 7)])
+def test_an_odd_number_votes_at_most_seven_and_the_worst_stays_out(n_forms, n_voters, rng):
+    pool = linear_pool(rng, n=100)
+    proposals = []
+    for k, form in enumerate(forms.VOTERS[:n_forms]):
+        guess = np.where(np.arange(100) < 20 + k, 1 - pool.y, pool.y)
+        proposals.append(Proposal(form, Constant(0, n_classes=2 + k), guess))
+    (made,) = forms.vote(pool, proposals[::-1])
+    assert made.machine.members == tuple(p.machine for p in proposals[:n_voters])

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 from scipy.special import softmax
+from sklearn.metrics import log_loss
 
-from handful.certified._logistic import logistic_path
+from handful.certified._logistic import log_losses, logistic_path
 from tests.oracles import menu as oracle
 
 
@@ -40,3 +41,12 @@ def test_three_classes_have_no_slope_left(rng):
 def test_separable_data_stay_finite():
     Z, y = np.array([[-1.0], [1.0]]), np.array([0, 1])
     assert np.isfinite(logistic_path(Z, y, np.ones(2), [0.1], 1)[0]).all()
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_log_losses_are_those_of_scikit_learn(n_classes, rng):
+    scores = 3.0 * rng.normal(size=(50, 1 if n_classes == 2 else n_classes))
+    y = rng.integers(n_classes, size=50)
+    full = np.column_stack([np.zeros(50), scores]) if n_classes == 2 else scores
+    expected = log_loss(y, softmax(full, axis=1), labels=np.arange(n_classes))
+    assert log_losses(scores, y).mean() == pytest.approx(expected)

@@ -22,6 +22,16 @@ def test_honest_guesses_equal_the_oracle(rng):
     np.testing.assert_array_equal(honest, oracle.honest_guesses(guesses, pool.y, pool.fold))
 
 
+def test_settings_are_compared_by_their_losses_where_there_are_some(rng):
+    pool = linear_pool(rng, n=60)
+    guesses = np.where(rng.random((7, 60)) < 0.3, 1 - pool.y, pool.y)
+    losses = rng.integers(0, 9, size=(7, 60)).astype(float)
+    best, honest = select(guesses, pool, losses)
+    assert best == int(np.argmin(losses.sum(axis=1)))
+    expected = oracle.honest_guesses(guesses, pool.y, pool.fold, losses)
+    np.testing.assert_array_equal(honest, expected)
+
+
 def test_trying_many_settings_does_not_look_good(rng):
     """Two hundred coin-flip settings: the best has few errors, honest guesses have half."""
     pool = linear_pool(rng, n=100)

@@ -9,8 +9,8 @@ from scipy.special import expit
 from scipy.stats import beta
 
 
-def rank_masses(n, first=0.85):
-    """0.85 for the favourite, the rest in proportion to one over the rank."""
+def rank_masses(n, first=0.95):
+    """0.95 for the favourite, the rest in proportion to one over the rank."""
     if n == 1:
         return [1.0]
     harmonic = sum(1.0 / i for i in range(2, n + 1))
@@ -36,12 +36,13 @@ def certificate(n_errors, n_counted, mass, delta):
     return float(beta.isf(delta * mass, n_errors + 1, n_counted - n_errors))
 
 
-def honest_guesses(guesses, y, fold):
-    """For each row, the guess of the setting with fewest errors on the other folds."""
+def honest_guesses(guesses, y, fold, losses=None):
+    """For each row, the guess of the setting with the least loss (or errors) on other folds."""
+    paid = [[g[j] != y[j] for j in range(len(y))] for g in guesses] if losses is None else losses
     out = []
     for i in range(len(y)):
-        errors = [sum(g[j] != y[j] for j in range(len(y)) if fold[j] != fold[i]) for g in guesses]
-        out.append(guesses[errors.index(min(errors))][i])
+        sums = [sum(row[j] for j in range(len(y)) if fold[j] != fold[i]) for row in paid]
+        out.append(guesses[sums.index(min(sums))][i])
     return np.array(out)
 
 

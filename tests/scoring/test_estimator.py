@@ -73,6 +73,11 @@ def test_numbers_are_checked(name):
         ScoreCard(**{name: 0}).fit(DATA.X, DATA.y)
 
 
+def test_more_items_than_a_card_can_hold_are_refused():
+    with pytest.raises(ValueError, match="`max_items` must be at most 60, got 61"):
+        ScoreCard(max_items=61).fit(DATA.X, DATA.y)
+
+
 def test_three_classes_are_refused():
     with pytest.raises(ValueError, match="for two classes, got 3"):
         ScoreCard().fit(np.eye(6), [0, 1, 2, 0, 1, 2])

@@ -13,9 +13,22 @@ def data(rng, n=60, q=4):
     return items, y, rng.integers(1, 3, size=n).astype(float)
 
 
-def test_log_loss(rng):
-    eta, y, w = rng.normal(size=30) * 5, (rng.random(30) < 0.5).astype(float), rng.random(30)
-    assert _loops.log_loss_sum(eta, y, w) == pytest.approx(oracle.log_loss(eta, y, w))
+@pytest.mark.parametrize("k", [0, 3, 12])
+def test_rows_with_equal_answers_are_one_pattern(k, rng):
+    """Up to ten items answers are added up; beyond, every row is its own pattern."""
+    items = (rng.random((12, 90)) < 0.5).astype(np.uint8)
+    y, w = (rng.random(90) < 0.5).astype(float), rng.random(90)
+    w[:5] = 0.0
+    support, beta = rng.permutation(12)[:k], 5.0 * rng.normal(size=k + 1)
+    codes, positives, negatives = _loops.patterns(items, support, k, y, w)
+    assert positives.sum() == pytest.approx(w[y == 1].sum())
+    assert negatives.sum() == pytest.approx(w[y == 0].sum())
+    if k <= 10:
+        assert len(set(codes.tolist())) == len(codes) <= 2**k
+    eta = np.empty(len(codes))
+    loss = _loops.pattern_loss(codes, positives, negatives, k, beta, eta)
+    expected = oracle.log_loss(beta[k] + beta[:k] @ items[support], y, w)
+    assert loss == pytest.approx(expected)
 
 
 def test_small_systems(rng):
@@ -26,17 +39,18 @@ def test_small_systems(rng):
     np.testing.assert_allclose(g, expected, rtol=1e-9)
 
 
-def test_weights_of_a_support_are_optimal(rng):
-    items, y, w = data(rng)
-    support, beta = np.array([0, 2]), np.zeros(3)
-    loss = _loops.fit_support(items, support, 2, y, w, 0.1, beta, 50)
+@pytest.mark.parametrize("k", [2, 11])
+def test_weights_of_a_support_are_optimal(k, rng):
+    items, y, w = data(rng, q=12)
+    support, beta = np.arange(12)[:k], np.zeros(k + 1)
+    loss = _loops.fit_support(items, support, k, y, w, 0.1, beta, 50)
 
     def full(b):
-        eta = b[2] + b[0] * items[0] + b[1] * items[2]
-        return oracle.log_loss(eta, y, w) + 0.05 * (b[0] ** 2 + b[1] ** 2)
+        eta = b[k] + b[:k] @ items[support]
+        return oracle.log_loss(eta, y, w) + 0.05 * (b[:k] ** 2).sum()
 
     assert full(beta) == pytest.approx(loss, rel=1e-5)
-    for j in range(3):
+    for j in range(k + 1):
         for step in (-0.05, 0.05):
             moved = beta.copy()
             moved[j] += step
@@ -51,16 +65,45 @@ def test_gain_is_largest_for_the_item_that_matters(rng):
     assert gains[0] > 0
 
 
-def test_curve_over_totals(rng):
+@pytest.mark.parametrize("points", [-3, 0, 2])
+def test_curve_over_totals(points, rng):
     items, y, w = data(rng, n=80)
     totals = 2 * items[0].astype(np.int64) - items[1]
-    bins, out = np.zeros((2, 21)), np.empty(2)
-    zero = np.zeros(80, dtype=np.uint8)
+    split, bins, out = np.zeros((4, 4)), np.zeros((2, 7)), np.empty(2)
     start = np.array([0.5, 0.0])
-    loss = _loops.histogram_loss(totals, zero, 0, y, w, -10, 10, start, out, bins)
+    _loops.split_totals(totals, items[2], y, w, -1, 4, split)
+    loss = _loops.moved_loss(split, 4, -1, points, start, out, bins, np.inf)
+    totals += points * items[2].astype(np.int64)
     assert loss == pytest.approx(oracle.curve_loss(totals, y, w), rel=1e-3)
     again = oracle.log_loss(out[1] + out[0] * totals, y, w)
     assert again + 0.5 * _loops.CURVE_RIDGE * out[0] ** 2 == pytest.approx(loss, rel=1e-5)
+
+
+def test_a_move_that_cannot_win_is_given_up_early(rng):
+    """What is given up would not have been below the loss that must be beaten."""
+    items, y, w = data(rng, n=200)
+    split, bins, out = np.zeros((4, 1)), np.zeros((2, 10)), np.empty(2)
+    totals = np.zeros(200, dtype=np.int64)
+    for item in items:
+        _loops.split_totals(totals, item, y, w, 0, 1, split)
+        for points in range(-5, 6):
+            start = np.array([0.3, 0.1])
+            exact = _loops.moved_loss(split, 1, 0, points, start, out, bins, np.inf)
+            for enough in (0.9 * exact, 0.999 * exact, 1.001 * exact):
+                found = _loops.moved_loss(split, 1, 0, points, start, out, bins, enough)
+                assert (found < enough) == (exact < enough)
+
+
+def test_losses_of_roundings(rng):
+    items, y, w = data(rng, n=80)
+    support, drafts = np.array([3, 0, 1]), np.array([[0, 0, 0], [1, 3, -2], [0, -1, 5]])
+    curves, losses = np.tile([0.5, 0.0], (3, 1)), np.empty(3)
+    _loops.rounding_losses(items, support, 3, y, w, drafts, curves, losses)
+    for draft, curve, loss in zip(drafts, curves, losses, strict=True):
+        totals = draft @ items[support].astype(np.int64)
+        assert loss == pytest.approx(oracle.curve_loss(totals, y, w), rel=1e-3)
+        again = oracle.log_loss(curve[1] + curve[0] * totals, y, w)
+        assert again + 0.5 * _loops.CURVE_RIDGE * curve[0] ** 2 == pytest.approx(loss, rel=1e-5)
 
 
 def test_moves_never_raise_the_loss_and_keep_signs(rng):

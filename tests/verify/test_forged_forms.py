@@ -149,7 +149,7 @@ def _rank(document):
     document["provenance"]["rank"] = 1
     document["certificate"]["terms"][0].update(
         text=f"rank 1 of {document['provenance']['n_candidates']} in the pool's order",
-        nats=-np.log(0.85),
+        nats=-np.log(0.95),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._types import Floats, Ints
-from handful.certified._logistic import logistic_path
+from handful.certified._logistic import log_losses, logistic_path
 from handful.certified._pool import Pool
 from handful.certified._proposals import Proposal, need_folds, select
 from handful.fitted import Additive, Curve
@@ -50,12 +50,15 @@ def additive(pool: Pool) -> list[Proposal]:
     binned = _binned(pool)
     settings = [(is_straight, r) for is_straight in (True, False) for r in range(len(CHECKPOINTS))]
     guesses = np.zeros((len(settings), len(pool)), dtype=np.int64)
+    losses = np.zeros(guesses.shape)
     for train, test in pool.folds:
         for is_straight in (True, False):
             _, kept, _ = _boosted(pool, binned, train, CHECKPOINTS, is_straight)
             for r, scores in enumerate(kept):
-                guesses[settings.index((is_straight, r)), test] = _labels(scores[test])
-    best, guess = select(guesses, pool)
+                row = settings.index((is_straight, r))
+                guesses[row, test] = _labels(scores[test])
+                losses[row, test] = log_losses(scores[test], pool.y[test])
+    best, guess = select(guesses, pool, losses)
     is_straight, r = settings[best]
     rounds = CHECKPOINTS[: r + 1]
     curves, _, start = _boosted(pool, binned, np.arange(len(pool)), rounds, is_straight)

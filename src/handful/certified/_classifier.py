@@ -54,7 +54,7 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
     candidates : {"readable", "all"}, name, or list of names, classifiers and (name, classifier)
         "readable": constant, one rule, rule set, rule list, score cards, sparse linear, linear,
         additive, covers by half-spaces and by balls, prototypes. "all" adds support vectors,
-        AdaBoost, random forest, gradient boosting and a vote of the best three. Classifiers and
+        AdaBoost, random forest, gradient boosting and a vote of the best. Classifiers and
         pipelines of yours are trained on the pool like the others.
     tolerance : float
         The simplest form whose certificate is this close to the smallest is chosen.

@@ -17,7 +17,7 @@ from handful.certified._proposals import Proposal, need_folds
 from handful.fitted import Additive, Opaque, Vote
 
 N_TREES = 150  # enough for votes to settle
-N_VOTERS = 5  # odd, so that votes do not tie
+N_VOTERS = 7  # at most; one is left out of an even number, so that votes do not tie
 N_ERRORS_WORSE = 2.5  # in standard errors: a clearly worse model would only spoil the vote
 VOTERS = (
     "score card",
@@ -25,6 +25,7 @@ VOTERS = (
     "additive",
     "prototypes",
     "support vectors",
+    "adaboost",
     "random forest",
     "gradient boosting",
 )
@@ -125,7 +126,7 @@ def _fit(estimator: Any, table: Any, pool: Pool, rows: Ints) -> Any:
 
 
 def vote(pool: Pool, proposals: list[Proposal]) -> list[Proposal]:
-    """What most of the pool's best five (or three) say, of forms that differ from each other.
+    """What most of the pool's best seven (or five, or three) say, of forms that differ.
 
     A form that is clearly worse than the best one has no vote.
     """
@@ -140,9 +141,10 @@ def vote(pool: Pool, proposals: list[Proposal]) -> list[Proposal]:
         (p for p in proposals if errors.get(p.form, math.inf) <= most),
         key=lambda p: errors[p.form],
     )
-    ranked = fit[:N_VOTERS] if len(fit) >= N_VOTERS else fit[:3]
-    if len(ranked) < 3:
+    if len(fit) < 3:
         return []
+    n_voters = min(N_VOTERS, len(fit))
+    ranked = fit[: n_voters - 1 + n_voters % 2]
     machine = Vote(tuple(p.machine for p in ranked), pool.n_classes)
     counts = np.zeros((len(pool), pool.n_classes))
     for i, p in enumerate(ranked):

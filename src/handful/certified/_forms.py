@@ -93,10 +93,10 @@ BELIEF = {
     "score card": 0.4,
     "other score card": 0.8,
     "linear": -0.4,
-    "additive": -0.9,
+    "additive": -1.2,
     "half-spaces": 0.8,
     "balls": 0.8,
-    "prototypes": -0.4,
+    "prototypes": -1.2,
     "vote": -2.5,
 }
 READABLE = tuple(name for name, form in FORMS.items() if form.is_readable)

@@ -26,6 +26,7 @@ def prototypes(pool: Pool) -> list[Proposal]:
     members = np.arange(min(len(pool), _N_PROTOTYPES_TRIED))
     settings = [(size, g) for size in SIZES for g in gammas]
     guesses = np.zeros((len(settings), len(pool)), dtype=np.int64)
+    losses = np.zeros(guesses.shape)  # squared, as the weights minimise them
     for g in gammas:
         K = np.exp(-g * squares)
         for train, test in pool.folds:
@@ -33,8 +34,10 @@ def prototypes(pool: Pool) -> list[Proposal]:
             path = _pursue(pool, K[:, inside], train, SIZES)
             for size, (chosen, beta) in zip(SIZES, path, strict=True):
                 scores = K[np.ix_(test, inside[chosen])] @ beta[:-1] + beta[-1]
-                guesses[settings.index((size, g)), test] = _labels(scores)
-    best, guess = select(guesses, pool)
+                row = settings.index((size, g))
+                guesses[row, test] = _labels(scores)
+                losses[row, test] = ((scores - _targets(pool)[test]) ** 2).sum(axis=1)
+    best, guess = select(guesses, pool, losses)
     size, g = settings[best]
     K = np.exp(-g * squares)
     chosen, beta = _pursue(pool, K, np.arange(len(pool)), (size,))[0]

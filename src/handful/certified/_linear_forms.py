@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from handful._types import Floats, Ints
-from handful.certified._logistic import logistic_path
+from handful.certified._logistic import log_losses, logistic_path
 from handful.certified._pool import Pool
 from handful.certified._proposals import (
     Proposal,
@@ -27,14 +27,22 @@ _SPARSE_PENALTY = 1.0  # one example's worth: keeps separable data finite
 def linear(pool: Pool) -> list[Proposal]:
     """Logistic regression on all features; the penalty by cross-validation."""
     need_folds(pool)
-    guesses = np.zeros((len(PENALTIES), len(pool)), dtype=np.int64)
-    for train, test in pool.folds:
-        path = _path(pool, train)
-        for row, beta in zip(guesses, path, strict=True):
-            row[test] = _labels(pool.scaled[test], beta)
-    best, guess = select(guesses, pool)
+    paths = [_path(pool, train) for train, _ in pool.folds]
+    best, guess = _selected(pool, paths)
     beta = logistic_path(pool.scaled, pool.y, pool.weight, PENALTIES[: best + 1], pool.n_scores)[-1]
     return [Proposal("linear", _score(pool, beta), guess)]
+
+
+def _selected(pool: Pool, paths: list[list[Floats]]) -> tuple[int, Ints]:
+    """The best setting by the log loss on the folds, one path a fold, and honest guesses."""
+    guesses = np.zeros((len(paths[0]), len(pool)), dtype=np.int64)
+    losses = np.zeros(guesses.shape)
+    for (_, test), path in zip(pool.folds, paths, strict=True):
+        for i, beta in enumerate(path):
+            scores = pool.scaled[test] @ beta[:-1] + beta[-1]
+            guesses[i, test] = _of_scores(scores)
+            losses[i, test] = log_losses(scores, pool.y[test])
+    return select(guesses, pool, losses)
 
 
 def _path(pool: Pool, rows: Ints) -> list[Floats]:
@@ -114,11 +122,8 @@ def sparse_linear(pool: Pool) -> list[Proposal]:
     need_two_classes(pool)
     need_folds(pool)
     n_sizes = min(MAX_SPARSE, pool.X.shape[1])
-    guesses = np.zeros((n_sizes, len(pool)), dtype=np.int64)
-    for train, test in pool.folds:
-        for row, beta in zip(guesses, _greedy(pool, train, n_sizes), strict=True):
-            row[test] = _labels(pool.scaled[test], beta)
-    best, guess = select(guesses, pool)
+    paths = [_greedy(pool, train, n_sizes) for train, _ in pool.folds]
+    best, guess = _selected(pool, paths)
     beta = _greedy(pool, np.arange(len(pool)), best + 1)[-1]
     return [Proposal("sparse linear", _score(pool, beta), guess)]
 

@@ -43,6 +43,19 @@ def logistic_path(
     return path
 
 
+def log_losses(scores: Floats, y: Ints) -> Floats:
+    """Log loss of each row, of one score for two classes or one a class for more.
+
+    Examples
+    --------
+    >>> log_losses(np.array([[0.0], [2.0]]), np.array([1, 0])).round(3).tolist()
+    [0.693, 2.127]
+    """
+    if scores.shape[1] == 1:
+        return np.asarray(np.logaddexp(0.0, np.where(y == 1, -scores[:, 0], scores[:, 0])))
+    return np.asarray(-log_softmax(scores, axis=1)[np.arange(len(y)), y])
+
+
 def _loss(eta: Floats, y: Floats, weight: Floats) -> float:
     return float(weight @ (np.logaddexp(0.0, eta) - y * eta))
 

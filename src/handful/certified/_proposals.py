@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from handful._types import Ints
+from handful._types import Floats, Ints
 from handful.certified._pool import Pool
 from handful.fitted import Machine
 
@@ -36,17 +36,19 @@ class Proposal:
 Learner = Callable[[Pool], list[Proposal]]
 
 
-def select(guesses: Ints, pool: Pool) -> tuple[int, Ints]:
-    """The setting with the fewest errors (the first of equals), and honest guesses for its form.
+def select(guesses: Ints, pool: Pool, losses: Floats | None = None) -> tuple[int, Ints]:
+    """The setting with the smallest loss (the first of equals), and honest guesses for its form.
 
-    ``guesses`` has one row a setting. The guesses of a fold are those of the setting that is
-    best on the *other* folds, so that trying many settings does not make a form look better.
+    ``guesses`` has one row a setting; so have ``losses``, errors where they are not given. Of
+    neighbouring settings a smooth loss tells the better one with less noise than errors do. The
+    guesses of a fold are those of the setting that is best on the *other* folds, so that trying
+    many settings does not make a form look better.
     """
-    is_wrong = guesses != pool.y
-    best = int(np.argmin(is_wrong.sum(axis=1)))
+    paid = guesses != pool.y if losses is None else losses
+    best = int(np.argmin(paid.sum(axis=1)))
     honest = np.empty(len(pool), dtype=np.int64)
     for train, test in pool.folds:
-        honest[test] = guesses[int(np.argmin(is_wrong[:, train].sum(axis=1))), test]
+        honest[test] = guesses[int(np.argmin(paid[:, train].sum(axis=1))), test]
     return best, honest
 
 

@@ -95,7 +95,7 @@ class Failure:
     seconds: float = 0.0
 
 
-def rank_masses(n_candidates: int, first: float = 0.85) -> Floats:
+def rank_masses(n_candidates: int, first: float = 0.95) -> Floats:
     """Prior masses by rank: ``first`` for the favourite, the rest by 1 / rank.
 
     They sum to 1 and depend on the number of candidates alone.
@@ -103,7 +103,7 @@ def rank_masses(n_candidates: int, first: float = 0.85) -> Floats:
     Examples
     --------
     >>> rank_masses(3).round(3).tolist()
-    [0.85, 0.09, 0.06]
+    [0.95, 0.03, 0.02]
     >>> rank_masses(1).tolist()
     [1.0]
     """

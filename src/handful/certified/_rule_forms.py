@@ -223,8 +223,8 @@ def _cover(form: str, pool: Pool, bank: Bank) -> Proposal:
     settings = [(p, label) for label in (1, 0) for p in PENALTIES]
     guesses = np.zeros((MAX_SET, len(settings), len(pool)), dtype=np.int64)
     for train, test in pool.folds:
-        for i, (penalty, label) in enumerate(settings):
-            chosen = _cover_path(pool, bank, train, penalty, label)
+        paths = _cover_paths(pool, bank, train, settings)
+        for i, ((_, label), chosen) in enumerate(zip(settings, paths, strict=True)):
             is_hit = np.zeros(len(test), dtype=bool)
             for size in range(MAX_SET):
                 if size < len(chosen):
@@ -232,23 +232,36 @@ def _cover(form: str, pool: Pool, bank: Bank) -> Proposal:
                 guesses[size, i, test] = np.where(is_hit, label, 1 - label)
     best, guess = select(guesses.reshape(-1, len(pool)), pool)
     size, (penalty, label) = best // len(settings) + 1, settings[best % len(settings)]
-    chosen = _cover_path(pool, bank, np.arange(len(pool)), penalty, label)[:size]
+    chosen = _cover_paths(pool, bank, np.arange(len(pool)), [(penalty, label)])[0][:size]
     rules = tuple(Rule((bank.conditions[j],), label) for j in chosen)
     return Proposal(form, OrderedRules(rules, 1 - label, 2), guess)
 
 
-def _cover_path(pool: Pool, bank: Bank, rows: Ints, penalty: float, label: int) -> list[int]:
-    """Conditions any of which gives ``label``; each covers most of it, the others at a price."""
-    weight = pool.weight[rows].astype(np.float32)
-    value = np.where(pool.y[rows] == label, weight, -np.float32(penalty) * weight)
+def _cover_paths(
+    pool: Pool, bank: Bank, rows: Ints, settings: Sequence[tuple[float, int]]
+) -> list[list[int]]:
+    """Conditions any of which gives a label; each covers most of it, the others at a price.
+
+    All settings (price, label) take a step together: what conditions cover of either class is
+    then one product of matrices, and without weights a count without rounding.
+    """
     M = bank.take(rows)
-    live = np.ones(len(rows), dtype=bool)
-    chosen: list[int] = []
+    penalty = np.array([p for p, _ in settings])
+    is_own = np.array([pool.y[rows] == label for _, label in settings])
+    own = (is_own * pool.weight[rows]).astype(np.float32)
+    others = (~is_own * pool.weight[rows]).astype(np.float32)
+    chosen: list[list[int]] = [[] for _ in settings]
+    active = np.arange(len(settings))
     for _ in range(MAX_SET):
-        gain = M @ (value * live).astype(np.float32)
-        j = int(np.argmax(gain))
-        if gain[j] <= 0.0:
+        covered = M @ np.vstack([own[active], others[active]]).T
+        gain = covered[:, : len(active)] - penalty[active] * covered[:, len(active) :]
+        best = np.argmax(gain, axis=0)
+        is_better = gain[best, np.arange(len(active))] > 0.0
+        active, best = active[is_better], best[is_better]
+        if not len(active):
             break
-        chosen.append(j)
-        live &= M[j] == 0
+        for i, j in zip(active.tolist(), best.tolist(), strict=True):
+            chosen[i].append(j)
+        own[active] *= M[best] == 0
+        others[active] *= M[best] == 0
     return chosen

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 
 from handful.cli._columns_text import columns_as_dicts, print_assumed
-from handful.cli._menu import Made, percent_down, percent_up, remark
+from handful.cli._menu import Made, percent_down, remark
 from handful.cli._output import console
 
 if TYPE_CHECKING:
@@ -215,6 +215,8 @@ def print_menu(made: Made) -> None:
 def _menu_table(made: Made) -> Table:
     from rich.table import Table
 
+    from handful.bounds import percent_text  # rounds as the certificate's own sentence does
+
     machine = made.machine
     table = Table(title="Menu: every row is certified, take any (--choose)", title_justify="left")
     table.add_column("", justify="right")
@@ -228,7 +230,7 @@ def _menu_table(made: Made) -> Table:
     for row, (candidate, risk) in enumerate(zip(machine.candidates_, risks, strict=True)):
         is_chosen = candidate.name == machine.chosen_
         cells = [f"→ {row}" if is_chosen else str(row), escape(form_in_words(candidate)),
-                 escape(uses_in_words(candidate)), percent_up(risk)]  # fmt: skip
+                 escape(uses_in_words(candidate)), percent_text(risk)]  # fmt: skip
         if made.options.details:
             counts = candidate.counts
             cells += [f"{counts.n_errors}/{counts.n_counted}", f"{candidate.nats:.2f}"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from handful._version import __version__
-from handful.bounds import Certificate
+from handful.bounds import Certificate, percent_text
 from handful.report._figures import draw_svg
 from handful.report._page import render
 from handful.report._sections import BREAKS, headline, price, scale, tail
@@ -101,7 +101,7 @@ def _sections(page: MenuPage) -> dict[str, Any]:
         "facts": _facts(certificate, rows),
         "menu": [
             {"form": name, "uses": uses, "is_chosen": is_chosen, "value": repr(risk),
-             "risk": f"{np.ceil(1000 * risk) / 10:.1f} %"}
+             "risk": percent_text(risk)}
             for name, uses, risk, is_chosen in rows
         ],
         "rule": [{"indent": len(line) - len(line.lstrip()), "words": [line.strip()]}

@@ -13,7 +13,13 @@ from handful._types import Floats
 from handful.estimator import TableClassifier
 from handful.fitted import Card, Columns, Fitted, feature_names, read_columns, read_table
 from handful.scoring._items import make_items
-from handful.scoring._solver import card_of, integer_points, make_task, support_path
+from handful.scoring._solver import (
+    MAX_ITEMS,
+    card_of,
+    integer_points,
+    make_task,
+    support_path,
+)
 
 
 class ScoreCard(TableClassifier):
@@ -140,6 +146,11 @@ class ScoreCard(TableClassifier):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
                 raise ValueError(f"`{name}` must be a whole number from 1 on, got {value!r}.")
+        if self.max_items > MAX_ITEMS:
+            raise ValueError(
+                f"`max_items` must be at most {MAX_ITEMS}, got {self.max_items}. "
+                "Take a linear score for more."
+            )
         for name, value in (self.directions or {}).items():
             if value not in (-1, 1):
                 raise ValueError(f"`directions` must be -1 or 1, got {value!r} for {name!r}.")

@@ -15,6 +15,7 @@ import numpy as np
 
 from handful._compiled import njit
 
+_MAX_DENSE = 10  # up to here there is a place for each of the 2^k answers
 CURVE_RIDGE = 1e-3  # on the scale of the curve over totals: finite where totals separate
 
 
@@ -45,17 +46,71 @@ def solve_small(H, g, k):
 
 
 @njit(cache=True, nogil=True)
-def log_loss_sum(eta, y, weight):
-    """Sum of weight * log(1 + exp(-sign * eta))."""
+def patterns(items, support, k, y, weight):
+    """Rows with equal answers to k items taken together: answers, weights of either class.
+
+    Item a is in bit a of an answer. Beyond ten items hardly two rows are equal, and each has its
+    own place.
+    """
+    n = len(y)
+    n_places = 1 << k if k <= _MAX_DENSE else n
+    codes = np.empty(n_places, dtype=np.int64)
+    found = np.zeros((2, n_places))
+    for i in range(n):
+        code = np.int64(0)
+        for a in range(k):
+            code |= np.int64(items[support[a], i]) << a
+        place = code if k <= _MAX_DENSE else i
+        codes[place] = code
+        found[0 if y[i] > 0.5 else 1, place] += weight[i]
+    n_found = 0
+    for place in range(n_places):
+        if found[0, place] + found[1, place] > 0.0:
+            codes[n_found] = codes[place]
+            found[0, n_found] = found[0, place]
+            found[1, n_found] = found[1, place]
+            n_found += 1
+    return codes[:n_found], found[0, :n_found], found[1, :n_found]
+
+
+@njit(cache=True, nogil=True)
+def pattern_loss(codes, positives, negatives, k, beta, eta):
+    """Log loss of all patterns; ``eta`` receives their scores."""
     total = 0.0
-    for i in range(len(y)):
-        z = eta[i] if y[i] > 0.5 else -eta[i]
+    for r in range(len(codes)):
+        z = beta[k]
+        for a in range(k):
+            if (codes[r] >> a) & 1:
+                z += beta[a]
+        eta[r] = z
         # The exponent is never positive: nothing overflows.
-        if z > 0.0:
-            total += weight[i] * math.log1p(math.exp(-z))
-        else:
-            total += weight[i] * (math.log1p(math.exp(z)) - z)
+        soft = math.log1p(math.exp(-abs(z)))
+        total += positives[r] * (soft + max(-z, 0.0)) + negatives[r] * (soft + max(z, 0.0))
     return total
+
+
+@njit(cache=True, nogil=True)
+def newton_system(codes, positives, negatives, k, eta, H, g):
+    """Slope and bend of the log loss in the weights of k items and an intercept (last)."""
+    for a in range(k + 1):
+        g[a] = 0.0
+        for b in range(k + 1):
+            H[a, b] = 0.0
+    for r in range(len(codes)):
+        w = positives[r] + negatives[r]
+        p = 1.0 / (1.0 + math.exp(-max(min(eta[r], 30.0), -30.0)))
+        slope = positives[r] - w * p
+        # Rows that are surely right have no curvature left; all of them together must leave some.
+        h = w * max(p * (1.0 - p), 1e-9)
+        g[k] += slope
+        H[k, k] += h
+        for a in range(k):
+            if (codes[r] >> a) & 1:
+                g[a] += slope
+                H[k, a] += h
+                for b in range(a + 1):
+                    if (codes[r] >> b) & 1:
+                        H[a, b] += h
 
 
 @njit(cache=True, nogil=True)
@@ -63,45 +118,21 @@ def fit_support(items, support, k, y, weight, ridge, beta, n_steps):
     """Newton's method for the weights of k items and an intercept (last); gives the loss.
 
     ``beta`` holds the start and receives the solution; the ridge keeps separable data finite.
+    Rows with equal answers are taken together: k items have 2^k answers, however many the rows.
     """
-    n = len(y)
+    codes, positives, negatives = patterns(items, support, k, y, weight)
     H = np.empty((k + 1, k + 1))
     g = np.empty(k + 1)
-    eta = np.empty(n)
+    eta = np.empty(len(codes))
     best = np.inf
     for step in range(n_steps):
-        for i in range(n):
-            eta[i] = beta[k]
-        for a in range(k):
-            row = items[support[a]]
-            for i in range(n):
-                if row[i]:
-                    eta[i] += beta[a]
-        loss = log_loss_sum(eta, y, weight)
+        loss = pattern_loss(codes, positives, negatives, k, beta, eta)
         for a in range(k):
             loss += 0.5 * ridge * beta[a] * beta[a]
         if step > 0 and loss > best - 1e-6 * (1.0 + best):
             return min(loss, best)
         best = min(loss, best)
-        for a in range(k + 1):
-            g[a] = 0.0
-            for b in range(k + 1):
-                H[a, b] = 0.0
-        for i in range(n):
-            p = 1.0 / (1.0 + math.exp(-max(min(eta[i], 30.0), -30.0)))
-            r = weight[i] * (y[i] - p)
-            # Rows that are surely right have no curvature left; all of them together must leave
-            # some.
-            h = max(weight[i] * p * (1.0 - p), 1e-9)
-            g[k] += r
-            H[k, k] += h
-            for a in range(k):
-                if items[support[a], i]:
-                    g[a] += r
-                    H[k, a] += h
-                    for b in range(a + 1):
-                        if items[support[b], i]:
-                            H[a, b] += h
+        newton_system(codes, positives, negatives, k, eta, H, g)
         for a in range(k):
             g[a] -= ridge * beta[a]
             H[a, a] += ridge
@@ -145,11 +176,12 @@ def item_gains(items, eta, y, weight, ridge, gains):
 
 
 @njit(cache=True, nogil=True)
-def fit_totals(positives, negatives, low, start, out, tol, n_steps):
+def fit_totals(positives, negatives, low, start, out, tol, n_steps, enough):
     """Best scale >= 0 and offset of a logistic curve over totals; gives the loss.
 
     ``positives[t]`` and ``negatives[t]`` are weights of rows with total ``low + t``; ``start``
-    and ``out`` hold (scale, offset).
+    and ``out`` hold (scale, offset). Given up where twice the fall that Newton's method foresees
+    would not bring the loss below ``enough``.
     """
     s, b = start[0], start[1]
     best = np.inf
@@ -189,6 +221,8 @@ def fit_totals(positives, negatives, low, start, out, tol, n_steps):
             return best
         ds = (h00 * g1 - h01 * g0) / determinant
         db = (h11 * g0 - h01 * g1) / determinant
+        if loss - (ds * g1 + db * g0) > enough:
+            return best
         size = max(abs(ds), abs(db) * 0.2)
         shrink = min(1.0, 2.0 / size) if size > 0.0 else 1.0
         # More points never mean a lower chance: the scale of the curve may vanish, not turn.
@@ -198,19 +232,65 @@ def fit_totals(positives, negatives, low, start, out, tol, n_steps):
 
 
 @njit(cache=True, nogil=True)
-def histogram_loss(totals, extra, factor, y, weight, low, high, start, out, bins):
-    """Loss of the totals ``totals + factor * extra`` with their best scale and offset."""
-    span = high - low + 1
-    for t in range(span):
+def rounding_losses(items, support, k, y, weight, drafts, curves, losses):
+    """Loss of several integer points of one support; ``curves`` holds starts, receives the best.
+
+    ``drafts`` is (n_drafts, k).
+    """
+    codes, positives, negatives = patterns(items, support, k, y, weight)
+    for d in range(len(drafts)):
+        low, high = 0, 0
+        for a in range(k):
+            low += min(drafts[d, a], 0)
+            high += max(drafts[d, a], 0)
+        bins = np.zeros((2, high - low + 1))
+        for r in range(len(codes)):
+            total = -low
+            for a in range(k):
+                if (codes[r] >> a) & 1:
+                    total += drafts[d, a]
+            bins[0, total] += positives[r]
+            bins[1, total] += negatives[r]
+        losses[d] = fit_totals(bins[0], bins[1], low, curves[d], curves[d], 1e-9, 60, np.inf)
+
+
+@njit(cache=True, nogil=True)
+def split_totals(totals, item, y, weight, low, n_bins, split):
+    """Weights of rows by total: of either class that do not meet the item, then that do."""
+    for row in range(4):
+        for t in range(n_bins):
+            split[row, t] = 0.0
+    for i in range(len(totals)):
+        row = 2 * item[i] if y[i] > 0.5 else 2 * item[i] + 1
+        split[row, totals[i] - low] += weight[i]
+
+
+@njit(cache=True, nogil=True)
+def moved_loss(split, n_bins, low, points, start, out, bins, enough):
+    """Loss when rows that meet the item get ``points``, with the best scale and offset."""
+    unmet, met = max(-points, 0), max(points, 0)
+    n_moved = n_bins + unmet + met
+    for t in range(n_moved):
         bins[0, t] = 0.0
         bins[1, t] = 0.0
+    for t in range(n_bins):
+        bins[0, t + unmet] += split[0, t]
+        bins[1, t + unmet] += split[1, t]
+        bins[0, t + met] += split[2, t]
+        bins[1, t + met] += split[3, t]
+    low -= unmet
+    return fit_totals(bins[0, :n_moved], bins[1, :n_moved], low, start, out, 1e-7, 12, enough)
+
+
+@njit(cache=True, nogil=True)
+def add_points(totals, item, points):
+    """Add the points of an item; gives the smallest and the largest total."""
+    low, high = np.int64(2**62), np.int64(-(2**62))
     for i in range(len(totals)):
-        t = totals[i] + factor * extra[i] - low
-        if y[i] > 0.5:
-            bins[0, t] += weight[i]
-        else:
-            bins[1, t] += weight[i]
-    return fit_totals(bins[0, :span], bins[1, :span], low, start, out, 1e-7, 12)
+        totals[i] += points * item[i]
+        low = min(low, totals[i])
+        high = max(high, totals[i])
+    return low, high
 
 
 @njit(cache=True, nogil=True)
@@ -223,24 +303,24 @@ def improve_points(
     ``direction[j]`` is the sign that points of item j must have, 0 for any.
     """
     n = len(y)
-    # Totals stay within k times the largest points; the histogram is wide enough for an item more
-    # on either side.
-    reach = 2 * max_points * k + 2 * max_points
-    bins = np.zeros((2, 2 * reach + 1))
+    # Totals stay within k times the largest points on either side, and an item more is tried.
+    room = 2 * max_points * (k + 1) + 1
+    split = np.zeros((4, room))
+    bins = np.zeros((2, room + max_points))
     totals = np.zeros(n, dtype=np.int64)
+    low, high = np.int64(0), np.int64(0)
     for a in range(k):
-        for i in range(n):
-            totals[i] += points[a] * items[support[a], i]
-    zero = np.zeros(n, dtype=np.uint8)
+        low, high = add_points(totals, items[support[a]], points[a])
+    nothing = np.zeros(n, dtype=np.uint8)
     out = np.empty(2)
-    best = histogram_loss(totals, zero, 0, y, weight, -reach, reach, start, out, bins)
+    split_totals(totals, nothing, y, weight, low, high - low + 1, split)
+    best = moved_loss(split, high - low + 1, low, 0, start, out, bins, np.inf)
     start[0], start[1] = out[0], out[1]
     for _ in range(n_sweeps):
         before = best
         for a in range(k):
             old_item, old_points = support[a], points[a]
-            for i in range(n):
-                totals[i] -= old_points * items[old_item, i]
+            low, high = add_points(totals, items[old_item], -old_points)
             best_item, best_points = old_item, old_points
             row = 0
             item = old_item
@@ -250,18 +330,17 @@ def improve_points(
                     if b != a and support[b] == item:
                         is_taken = True
                 if not is_taken:
-                    low, high = -max_points, max_points
+                    split_totals(totals, items[item], y, weight, low, high - low + 1, split)
+                    first, last = -max_points, max_points
                     if item != old_item:
                         # Another item starts from nearly the points of the one it replaces: all
                         # values for all items would cost most of the time.
-                        low = max(low, old_points - 1)
-                        high = min(high, old_points + 1)
-                    for value in range(low, high + 1):
+                        first = max(first, old_points - 1)
+                        last = min(last, old_points + 1)
+                    for value in range(first, last + 1):
                         if direction[item] * value < 0:
                             continue
-                        loss = histogram_loss(
-                            totals, items[item], value, y, weight, -reach, reach, start, out, bins
-                        )
+                        loss = moved_loss(split, high - low + 1, low, value, start, out, bins, best)
                         # By more than the rounding of the curve's own fit, or sweeps would cycle
                         # between equal cards.
                         if loss < best - 1e-7 * (1.0 + abs(best)):
@@ -270,10 +349,9 @@ def improve_points(
                 item = neighbours[old_item, row] if row < neighbours.shape[1] else -1
                 row += 1
             support[a], points[a] = best_item, best_points
-            for i in range(n):
-                totals[i] += best_points * items[best_item, i]
+            low, high = add_points(totals, items[best_item], best_points)
         if best > before - 1e-6 * (1.0 + abs(before)):
             break
-    histogram_loss(totals, zero, 0, y, weight, -reach, reach, start, out, bins)
-    start[0], start[1] = out[0], out[1]
-    return fit_totals(bins[0], bins[1], -reach, start, start, 0.0, 60)
+    split_totals(totals, nothing, y, weight, low, high - low + 1, split)
+    n_bins = high - low + 1
+    return fit_totals(split[0, :n_bins], split[1, :n_bins], low, start, start, 0.0, 60, np.inf)

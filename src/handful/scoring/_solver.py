@@ -15,7 +15,10 @@ from handful._types import Floats, Ints
 from handful.fitted import Card, Item
 from handful.scoring._items import Items
 
-_RIDGE = 0.1  # on weights of items that are 0 or 1: keeps those of separable data finite
+# On weights of items that are 0 or 1, three examples' worth: the first cuts that are taken are then
+# not those that fit a few rows best, and weights of separable data are finite.
+_RIDGE = 3.0
+MAX_ITEMS = 60  # answers to the items of a card are the bits of one whole number
 _N_TRIED = 6  # items of largest gain that a greedy step fits exactly
 _N_STARTS = 3  # roundings of the relaxed card: more end in the same cards
 _N_STEPS = 12  # of Newton's method
@@ -115,9 +118,7 @@ def support_path(task: Task, max_items: int, *, banned: Sequence[int] = ()) -> I
         usable[chosen] = 0.0
         usable = np.round(usable / max(float(usable.max(initial=0.0)), 1e-300), 9)  # ties are ties
         best: Support | None = None
-        for j in np.argsort(-usable, kind="stable")[:_N_TRIED]:
-            if usable[j] <= 0.0:
-                break
+        for j in _largest(usable, _N_TRIED):
             found = _try_item(task, chosen, beta, int(j))
             if best is None or found.loss < best.loss - 1e-7 * (1.0 + best.loss):
                 best = found
@@ -125,6 +126,13 @@ def support_path(task: Task, max_items: int, *, banned: Sequence[int] = ()) -> I
             return
         chosen, beta, loss = list(best.items), best.beta.copy(), best.loss
         yield best
+
+
+def _largest(gains: Floats, n: int) -> Ints:
+    """Places of the n largest gains above 0, largest first, the first of equals first."""
+    least = np.partition(gains, -n)[-n] if len(gains) > n else 0.0
+    places = np.flatnonzero((gains >= least) & (gains > 0.0))
+    return places[np.argsort(-gains[places], kind="stable")[:n]]
 
 
 def _try_item(task: Task, chosen: list[int], beta: Floats, j: int) -> Support:
@@ -156,18 +164,23 @@ class Draft:
 
 def _roundings(task: Task, support: Support) -> list[Draft]:
     """Distinct roundings at scales whose largest weight becomes 1 to max_points, best first."""
+    from handful.scoring import _loops
+
     weights, chosen = support.beta[:-1], np.array(support.items, dtype=np.int64)
     largest = float(np.max(np.abs(weights), initial=0.0)) or 1.0
-    found: dict[tuple[int, ...], Draft] = {}
-    for top in np.linspace(1.0, 2.0 * task.max_points, 4 * task.max_points):
-        ratio = top / largest
-        whole = np.clip(np.rint(weights * ratio), -task.max_points, task.max_points)
-        points = whole.astype(np.int64)
-        points[task.direction[chosen] * points < 0] = 0
-        key = tuple(points.tolist())
-        if key not in found:
-            found[key] = _improved(task, chosen, points, np.array([1.0 / ratio, 0.0]), n_sweeps=0)
-    return sorted(found.values(), key=lambda draft: draft.loss)
+    ratios = np.linspace(1.0, 2.0 * task.max_points, 4 * task.max_points) / largest
+    whole = np.rint(ratios[:, None] * weights)
+    every = np.clip(whole, -task.max_points, task.max_points).astype(np.int64)
+    every[task.direction[chosen] * every < 0] = 0
+    found = {tuple(points): i for i, points in reversed(list(enumerate(every.tolist())))}
+    first = sorted(found.values())  # the smallest scale of those that round to equal points
+    drafts, losses = every[first], np.empty(len(first))
+    curves = np.column_stack([1.0 / ratios[first], np.zeros(len(first))])
+    _loops.rounding_losses(
+        task.items.is_met, chosen, len(chosen), task.y, task.weight, drafts, curves, losses
+    )
+    order = np.argsort(losses, kind="stable")
+    return [Draft(chosen, drafts[i], curves[i], float(losses[i])) for i in order]
 
 
 def _improved(

@@ -52,7 +52,7 @@ class Retrain(Protocol):
 FORMAT = "handful-form"
 FIELDS = sorted({"format", "version", "fitted", "certificate", "provenance", HASH_FIELD})
 RELATIVE = 1e-7  # of every number of the classifier that is trained again
-FAVOURITE = 0.85  # prior mass of the first rank
+FAVOURITE = 0.95  # prior mass of the first rank
 NO_SEED = "the digest that orders the rows behaves as if it were drawn at random"
 _TRUSTED = (
     "the options (candidates, tolerance, delta, columns) were fixed before the data",
@@ -265,7 +265,7 @@ def rank_mass(rank: int, n: int) -> Any:
     Examples
     --------
     >>> round(float(rank_mass(1, 3)), 3), round(float(rank_mass(2, 3)), 3)
-    (0.85, 0.09)
+    (0.95, 0.03)
     """
     if n == 1:
         return MP.mpf(1)
