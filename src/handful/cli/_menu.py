@@ -152,6 +152,8 @@ def chosen(
     positive: str | None = None,
 ) -> tuple[CertifiedClassifier, tuple[str, ...]]:
     """The row that the user wants, or the default one among those that may be shown."""
+    from handful.bounds import percent_text
+
     if options.goal is not None:
         if options.choose is not None:
             raise ValueError("`--choose` and a goal exclude each other: the goal chooses the row.")
@@ -171,7 +173,7 @@ def chosen(
     holds_rows = machine.fitted_.n_training_rows > 0  # then nothing of it could be printed
     if not (is_written or holds_rows) or not (why := why_not_written(machine.fitted_, options)):
         return machine, ()
-    first = f"{machine.chosen_} ({percent_up(machine.certificate_.risk)})"
+    first = f"{machine.chosen_} ({percent_text(machine.certificate_.risk)})"
     row = _default_of_writable(machine, options)
     if row is None and is_written:
         raise ValueError(
