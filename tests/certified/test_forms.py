@@ -2,7 +2,13 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from handful.certified import FORMS, READABLE
-from handful.certified._forms import BELIEF, SIMPLICITY, simplicity_of, wanted_forms
+from handful.certified._forms import (
+    BELIEF,
+    SIMPLICITY,
+    belief_in,
+    simplicity_of,
+    wanted_forms,
+)
 
 
 def names(candidates, n_classes=2):
@@ -46,4 +52,11 @@ def test_what_is_refused(candidates, error, message):
 def test_every_form_has_its_place():
     assert set(FORMS) <= set(SIMPLICITY)
     assert set(BELIEF) <= set(SIMPLICITY)
+
+
+def test_smooth_forms_are_believed_alike_with_several_classes():
+    smooth = ("linear", "additive", "prototypes")
+    assert len({belief_in(form, 3) for form in smooth}) == 1
+    assert belief_in("additive", 2) == belief_in("prototypes", 2) < belief_in("linear", 2) < 0.0
+    assert belief_in("mine", 2) == belief_in("mine", 5) == 0.0
     assert simplicity_of("mine") > simplicity_of("vote") > simplicity_of("constant")

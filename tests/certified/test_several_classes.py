@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from handful import CertifiedClassifier
 from handful.bounds import held_out_bound
 
-N_ORDERS = 5
+N_ORDERS = 10  # one hold-out of a few hundred rows is off by a quarter
 
 
 def _hold_out(X, y, seed):
@@ -22,20 +22,20 @@ def _hold_out(X, y, seed):
     return held_out_bound(len(test), int(wrong.sum()), delta=0.05).risk
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("load", "candidates"),
+    ("load", "most"),
     [
-        (load_iris, "readable"),
-        (load_wine, "readable"),
-        (load_digits, ["linear", "support vectors"]),
+        (load_iris, 0.95),
+        (load_wine, 0.95),
+        (load_breast_cancer, 1.05),
+        pytest.param(load_digits, 1.1, marks=pytest.mark.slow),
     ],
 )
-def test_certificates_are_near_the_hold_out(load, candidates):
+def test_default_certificates_are_near_the_hold_out(load, most):
     X, y = load(return_X_y=True)
     held = [_hold_out(X, y, seed) for seed in range(N_ORDERS)]
     ours = [
-        CertifiedClassifier(candidates, random_state=seed).fit(X, y).certificate_.risk
+        CertifiedClassifier(random_state=seed).fit(X, y).certificate_.risk
         for seed in range(N_ORDERS)
     ]
-    assert np.mean(ours) <= 1.1 * np.mean(held)
+    assert np.mean(ours) <= most * np.mean(held)

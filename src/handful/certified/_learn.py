@@ -19,7 +19,7 @@ from handful._types import Ints
 from handful.bounds import Term
 from handful.certified._counting import Counting, Tally, by_classes
 from handful.certified._foreign_forms import vote
-from handful.certified._forms import BELIEF, FORMS, Form, simplicity_of
+from handful.certified._forms import FORMS, Form, belief_in, simplicity_of
 from handful.certified._grades import Grades
 from handful.certified._groups import count_groups, group_means
 from handful.certified._pool import Pool
@@ -74,7 +74,7 @@ def ranked(pool: Pool, made: list[tuple[Proposal, float]]) -> list[tuple[Proposa
     errors = [pool_error(pool, proposal.guesses) for proposal, _ in made]
     unit = standard_error(min(errors), units_in_pool(pool))
     keys = [
-        (error + BELIEF.get(proposal.form, 0.0) * unit, simplicity_of(proposal.form), i)
+        (error + belief_in(proposal.form, pool.n_classes) * unit, simplicity_of(proposal.form), i)
         for i, (error, (proposal, _)) in enumerate(zip(errors, made, strict=True))
     ]
     return [(*made[key[2]], errors[key[2]]) for key in sorted(keys)]
