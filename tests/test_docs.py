@@ -147,6 +147,22 @@ def test_the_landing_page_shows_what_the_readme_shows():
     assert shown[0] in (DOCS / "index.md").read_text(encoding="utf-8")
 
 
+def test_the_first_sentence_is_true_of_the_first_output():
+    """Promise, row of the menu and certificate say one number, the one that comes out."""
+    from typer.testing import CliRunner
+
+    from handful.cli import app
+
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    (promised,) = re.findall(r"confidence, at\s+most\s+([\d.]+ %)\s+of\s+new", page)
+    words = ["certify", "--choose", "score card"]
+    said = CliRunner().invoke(app, words, env={"COLUMNS": "80"}).stdout
+    for text in (page, said):
+        (row,) = re.findall(r"│ → .*│ +([\d.]+ %) │", text)
+        (sentence,) = re.findall(r"is misclassified is at │\n│ most ([\d.]+ %)\.", text)
+        assert row == sentence == promised
+
+
 def test_the_gallery_has_a_reading_order():
     order = _load(DOCS / "gallery_order.py")
     names = {path.name for path in (ROOT / "examples").glob("plot_*.py")}
