@@ -45,7 +45,7 @@ def test_a_beam_of_near_equal_cards(rng):
     n = 400
     a, c = rng.normal(size=n), rng.normal(size=n)
     copies = [a, a, a, c, c, c]
-    X = np.column_stack([copy + 0.2 * rng.normal(size=n) for copy in copies])
+    X = np.column_stack([copy + 0.05 * rng.normal(size=n) for copy in copies])
     pool = make_pool(X, (a + c + 0.3 * rng.normal(size=n) > 0).astype(int))
     proposals = score_card(pool)
     names = [p.name or p.form for p in proposals]
@@ -70,7 +70,7 @@ def test_no_beam_where_a_feature_is_needed(rng):
 
 def test_all_cards_of_a_beam_are_rows_of_the_menu(rng):
     a = rng.normal(size=400)
-    X = np.column_stack([a + 0.2 * rng.normal(size=400) for _ in range(5)])
+    X = np.column_stack([a + 0.05 * rng.normal(size=400) for _ in range(5)])
     y = (a + 0.3 * rng.normal(size=400) > 0).astype(int)
     machine = CertifiedClassifier(["score card"]).fit(X, y)
     frame = machine.menu_
