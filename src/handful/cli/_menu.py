@@ -217,6 +217,11 @@ def _default_of_writable(machine: CertifiedClassifier, options: MenuOptions) -> 
     return min(near)[2]
 
 
+def percent_up(value: float) -> str:
+    """An upper limit, never rounded down."""
+    return f"{math.ceil(value * 1000.0) / 10.0:.1f} %"
+
+
 def percent_down(value: float) -> str:
     """A lower limit, never rounded up."""
     return f"{math.floor(value * 1000.0) / 10.0:.1f} %"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 
 from handful.cli._columns_text import columns_as_dicts, print_assumed
-from handful.cli._menu import Made, percent_down, remark
+from handful.cli._menu import Made, percent_down, percent_up, remark
 from handful.cli._output import console
 
 if TYPE_CHECKING:
