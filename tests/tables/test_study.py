@@ -264,3 +264,11 @@ def test_few_rows_and_many_columns_are_said():
 def test_nothing_left_to_predict_from():
     with pytest.raises(ValueError, match="no column is left to predict from"):
         read_study(pd.DataFrame({"x": [1.0] * 30, "outcome": ["a", "b"] * 15}))
+
+
+def test_remarks_with_numbers_are_no_scale():
+    """A dozen words in the pool that never repeat, each with a number in it."""
+    few = [f"remark {i} of ward {i % 3}" if i % 3 == 0 else None for i in range(N)]
+    column = study(few).columns[0]
+    assert column.kind == "text"
+    assert "remark" not in " ".join(column.notes)

@@ -134,11 +134,11 @@ def kind_of(
     if is_date:
         note = f"dates are left out; --ordered {name} uses them in their order, as days"
         return replace(column, notes=()).with_note(note, kind="date", role="ignored")
+    if _is_text(len(distinct), len(words)):  # remarks with numbers in them are no scale
+        return replace(column, kind="text", notes=())
     ordered = _ordered(column, distinct, is_asked=False)
     if ordered.kind == "ordered":
         return ordered
-    if _is_text(len(distinct), len(words)):
-        return replace(column, kind="text", notes=())
     return replace(column, kind="category", levels=tuple(distinct))
 
 
