@@ -324,7 +324,7 @@ def test_goals_choose_row_and_threshold(folder, tmp_path):
 def test_a_card_says_what_points_mean(folder, found):
     at = found["rule"].index("")
     assert found["rule"][at + 1] == "With 95 % confidence, all at once:"
-    assert all("points: Died" in line or "point: Died" in line for line in found["rule"][at + 2 :])
+    assert all("% are Died (" in line for line in found["rule"][at + 2 :])
 
 
 def test_any_case_of_a_group(tmp_path):

@@ -335,11 +335,15 @@ def _plain(number: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def percent_text(value: float) -> str:
-    """A percentage rounded up in its third significant digit: never prettier than the truth."""
+def percent_text(value: float, *, is_padded: bool = False) -> str:
+    """A percentage rounded up in its third significant digit: never prettier than the truth.
+
+    ``is_padded`` keeps zeros at its end, so that numbers below each other are as long.
+    """
     scaled = 100 * Decimal(repr(value))
     place = max(0, 2 - scaled.adjusted()) if scaled else 0
-    return _plain(scaled.quantize(Decimal(1).scaleb(-place), ROUND_CEILING)) + " %"
+    rounded = scaled.quantize(Decimal(1).scaleb(-place), ROUND_CEILING)
+    return (f"{rounded:f}" if is_padded else _plain(rounded)) + " %"
 
 
 def confidence_text(delta: float) -> str:

@@ -211,8 +211,10 @@ def points_text(card: Card, table: pd.DataFrame, label: str) -> list[str]:
     >>> card = Card((), threshold=4, scale=1.0, offset=-3.5)
     >>> frame = probability_table(grade(make_grid(np.array([-1.5, 0.5])), np.array([-1.5, 0.5]),
     ...                                 np.array([0, 1])), 3.0)
-    >>> points_text(card, frame, "ill")
-    ['up to 2 points: ill 0.0 % to 98.8 % (0 of 1)', 'from 3 points: ill 1.2 % to 100.0 % (1 of 1)']
+    >>> for line in points_text(card, frame, "ill"):
+    ...     print(line)
+    up to 2 points: 0.0 % to 98.8 % are ill (0 of 1)
+    from 3 points: 1.2 % to 100.0 % are ill (1 of 1)
     """
     base = card.threshold - 0.5
     lines = []
@@ -221,7 +223,7 @@ def points_text(card: Card, table: pd.DataFrame, label: str) -> list[str]:
         high = None if math.isinf(row.up_to) else math.floor(row.up_to + base)
         where = points_range(low, high)
         limits = f"{_down(row.at_least)} to {_up(row.at_most)}"
-        lines.append(f"{where}: {label} {limits} ({row.n_events} of {row.n})")
+        lines.append(f"{where}: {limits} are {label} ({row.n_events} of {row.n})")
     return lines
 
 

@@ -230,7 +230,7 @@ def _menu_table(made: Made) -> Table:
     for row, (candidate, risk) in enumerate(zip(machine.candidates_, risks, strict=True)):
         is_chosen = candidate.name == machine.chosen_
         cells = [f"→ {row}" if is_chosen else str(row), escape(form_in_words(candidate)),
-                 escape(uses_in_words(candidate)), percent_text(risk)]  # fmt: skip
+                 escape(uses_in_words(candidate)), percent_text(risk, is_padded=True)]  # fmt: skip
         if made.options.details:
             counts = candidate.counts
             cells += [f"{counts.n_errors}/{counts.n_counted}", f"{candidate.nats:.2f}"]

@@ -101,7 +101,7 @@ def _sections(page: MenuPage) -> dict[str, Any]:
         "facts": _facts(certificate, rows),
         "menu": [
             {"form": name, "uses": uses, "is_chosen": is_chosen, "value": repr(risk),
-             "risk": percent_text(risk)}
+             "risk": percent_text(risk, is_padded=True)}
             for name, uses, risk, is_chosen in rows
         ],
         "rule": [{"indent": len(line) - len(line.lstrip()), "words": [line.strip()]}
