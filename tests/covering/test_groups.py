@@ -201,6 +201,10 @@ def test_bounds_and_refusals(rng):
         SetCoveringMachine(costs=(1, 2)).fit(X, y, groups=groups)
     with pytest.raises(ValueError, match="`groups` must have shape"):
         SetCoveringMachine().fit(X, y, groups=groups[:5])
+    mixed = groups.astype(object)
+    mixed[3] = "p3"
+    with pytest.raises(ValueError, match="`groups` must be words or numbers, got both"):
+        SetCoveringMachine().fit(X, y, groups=mixed)
     gone = groups.astype(float)
     gone[3] = np.nan
     with pytest.raises(ValueError, match="got none in row 4"):

@@ -153,4 +153,7 @@ def check_groups(groups: Any, n_samples: int) -> NDArray[Any]:
             f"{is_gone.index(True) + 1} and {sum(is_gone)} in all. Name the groups, or leave these "
             "rows out."
         )
+    kinds = {isinstance(value, str) for value in values.tolist()} if values.dtype == object else ()
+    if len(kinds) > 1:
+        raise ValueError("`groups` must be words or numbers, got both. Make all of them words.")
     return values
