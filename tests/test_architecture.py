@@ -182,6 +182,7 @@ MANY_PARAMETERS = {
     "covering/_paths.py:cross_validate_path": "what is fitted, and how, as keywords of a search",
     "covering/codes/compression.py:_candidate": "one call a prefix; its facts become a record",
     "covering/codes/listed.py:_listed_candidate": "one call a prefix; its facts become a record",
+    "io/_forms.py:save_form": "a public function: what is written, and what may be, as keywords",
     "programs/_program.py:solve_lp": "the blocks of a linear program and its solver's options",
     "report/_page.py:render_report": "a public function: every part of the page may be left out",
     "rules/search/exact.py:exact_half_space_paths": "what is searched, and how, as keywords",

@@ -101,6 +101,7 @@ def _table(
         frame.attrs["notes"] = list(notes)
         return frame
 
+    run.__doc__ = rows_of.__doc__
     return run
 
 

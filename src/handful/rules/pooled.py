@@ -222,7 +222,7 @@ def ball_metrics(Xp: Floats, yp: Ints) -> Floats:
     --------
     >>> import numpy as np
     >>> X = np.array([[0.0, 1.0], [0.0, -1.0], [1.0, 1.0], [1.0, -1.0]] * 3)
-    >>> ball_metrics(X, np.where(X[:, 0] > 0, 1, -1)).tolist()
+    >>> ball_metrics(X, np.where(X[:, 0] > 0, 1, -1)).round(6).tolist()
     [[0.5, 1.0], [0.5, 100.0]]
     """
     center, scale = pool_scales(Xp)
