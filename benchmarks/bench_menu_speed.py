@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import argparse
 import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # threads that wait would count as work
+
 import time
 from pathlib import Path
 
