@@ -43,7 +43,7 @@ def test_the_command_of_the_report_runs(study):
     assert "VALID" in run.stdout
 
 
-@pytest.mark.skipif(shutil.which("sha256sum") is None, reason="sha256sum is not here")
+@pytest.mark.skipif(shutil.which("sha256sum") is None, reason="the printed command needs sha256sum")
 def test_the_digests_of_the_report_hold(study):
     folder, page = study
     run = subprocess.run(

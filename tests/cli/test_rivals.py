@@ -54,7 +54,7 @@ def test_all_families_take_part():
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.skipif(not HAS_EBM, reason="interpret is not installed")
+@pytest.mark.skipif(not HAS_EBM, reason="EBM needs the package interpret-core")
 def test_the_explainable_boosting_machine_takes_part(rng):
     X = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
     y = np.where(X["a"] > 0, "yes", "no")

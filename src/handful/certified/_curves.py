@@ -54,6 +54,11 @@ class AdditiveDisplay:
         assert isinstance(machine, Additive)
         return sorted(machine.curves, key=lambda curve: -float(np.ptp(np.array(curve.values))))
 
+    @property
+    def n_rows(self) -> int:
+        """How many curves are drawn below each other."""
+        return math.ceil(max(1, min(len(self.curves), MAX_CURVES)) / N_COLUMNS)
+
     def frame(self) -> pd.DataFrame:
         """One row a step: feature, class the points speak for, where it begins and ends, points."""
         import pandas as pd
@@ -78,8 +83,7 @@ class AdditiveDisplay:
             Their place is divided among the curves.
         """
         curves = self.curves[:MAX_CURVES]
-        n_columns = min(N_COLUMNS, max(1, len(curves)))
-        n_rows = math.ceil(max(1, len(curves)) / n_columns)
+        n_columns, n_rows = min(N_COLUMNS, max(1, len(curves))), self.n_rows
         if ax is None:
             import matplotlib.pyplot as plt
 

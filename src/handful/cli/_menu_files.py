@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -92,8 +91,8 @@ def _pictures(machine: CertifiedClassifier) -> list[tuple[str, Any, float]]:
         height = max(2.6, 0.4 * fitted.machine.size + 1.4)
         pictures.append((title, ScoreCardDisplay.from_estimator(machine), height))
     if isinstance(fitted.machine, Additive):
-        n_rows = math.ceil(min(len(fitted.machine.curves), 12) / 3)
+        curves = AdditiveDisplay.from_estimator(machine)
         title = "Points of each column; dotted where the value is missing"
-        pictures.append((title, AdditiveDisplay.from_estimator(machine), 2.0 * max(1, n_rows)))
+        pictures.append((title, curves, 2.0 * curves.n_rows))
     title = "The price of readability: certificates of all forms, the simplest on the left"
     return [*pictures, (title, MenuDisplay.from_estimator(machine), 4.6)]

@@ -134,9 +134,9 @@ def _unpacked(
         file = stack.enter_context(_spool(name, blocks, stored))
     except UnreadableTableError:
         raise
-    # zipfile raises the last two: for a method that it does not know, and for a password
+    # zipfile raises the last one for a method that it does not know, and for a password
     except (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, ValueError,
-            NotImplementedError, RuntimeError) as error:  # fmt: skip
+            RuntimeError) as error:  # fmt: skip
         text = str(error).strip()[:200]
         raise unreadable(name, f"it is not a whole {word} file ({text})") from error
     return file, kind or _by_content(file)[0]
