@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -52,8 +53,41 @@ def _source(path: Path) -> str:
 
 
 @cache
-def _tree(path: Path) -> ast.Module:
-    return ast.parse(_source(path))
+def _parsed(source: str) -> ast.Module:
+    return ast.parse(source)
+
+
+@cache
+def _nodes(source: str) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(_parsed(source)))
+
+
+def over(paths: list[Path]) -> Callable[[Callable[[Path], None]], Callable[[], None]]:
+    """One test for a rule: every file that breaks it is listed."""
+
+    def make(rule: Callable[[Path], None]) -> Callable[[], None]:
+        def test() -> None:
+            broken = []
+            for path in paths:
+                try:
+                    rule(path)
+                except AssertionError as error:
+                    broken.append(f"{path.relative_to(ROOT)}: {str(error).splitlines()[0]}")
+            assert paths, "no file was looked at"
+            assert not broken, "\n".join(broken)
+
+        test.__doc__ = rule.__doc__
+        return test
+
+    return make
+
+
+def test_a_broken_rule_names_its_files():
+    def rule(path):
+        assert path.name != "kernels.py", "this one"
+
+    with pytest.raises(AssertionError, match=r"src/handful/kernels\.py: this one"):
+        over(MODULES)(rule)()
 
 
 def _unit(path: Path) -> str:
@@ -64,7 +98,7 @@ def _unit(path: Path) -> str:
 def _imports(path: Path) -> list[str]:
     """Dotted names of all imports, also those inside functions; relative ones made absolute."""
     names = []
-    for node in ast.walk(_tree(path)):
+    for node in _nodes(_source(path)):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -73,7 +107,7 @@ def _imports(path: Path) -> list[str]:
     return names
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+@over(MODULES)
 def test_imports_point_downwards(path):
     unit = _unit(path)
     inside = {name.split(".")[1] for name in _imports(path) if name.startswith("handful.")}
@@ -84,30 +118,28 @@ def test_imports_point_downwards(path):
     assert not extra, f"{unit} must not import {sorted(extra)}"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+@over(MODULES)
 def test_only_one_door_to_highs(path):
     if _unit(path) != HIGHS_ONLY_IN:
         assert not any(name.split(".")[0] == "highspy" for name in _imports(path))
 
 
-@pytest.mark.parametrize("path", MODULES + TEST_FILES, ids=lambda p: str(p.relative_to(ROOT)))
+@over(MODULES + TEST_FILES)
 def test_files_stay_small(path):
     n_lines = len(_source(path).splitlines())
     assert n_lines <= ALARM, f"{path.name} has {n_lines} lines: split it by idea"
 
 
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / "tests" / "oracles").glob("*.py")), ids=lambda p: p.name
-)
+@over(sorted((ROOT / "tests" / "oracles").glob("*.py")))
 def test_oracles_import_nothing_of_ours(path):
     assert not any(name.split(".")[0] == "handful" for name in _imports(path))
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+@over(MODULES)
 def test_loops_are_cached_and_release_the_lock(path):
     if _unit(path) == "_compiled":  # numba itself, and the fallback without a cache
         return
-    for node in ast.walk(_tree(path)):
+    for node in _nodes(_source(path)):
         if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "njit":
             options = {k.arg: ast.unparse(k.value) for k in node.keywords}
             where = f"{path.name}:{node.lineno}"
@@ -117,7 +149,7 @@ def test_loops_are_cached_and_release_the_lock(path):
             assert "njit" not in map(ast.unparse, node.decorator_list), f"{path.name}:{node.name}"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+@over(MODULES)
 def test_only_one_door_to_numba(path):
     if _unit(path) != "_compiled":
         assert not any(name.split(".")[0] == "numba" for name in _imports(path))
@@ -146,7 +178,7 @@ def test_no_unit_leads_back_to_itself():
         assert start not in seen, f"{start} is on an import cycle"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+@over(MODULES)
 def test_private_names_stay_in_their_package(path):
     for name in _imports(path):
         first, *parts = name.split(".")
@@ -156,9 +188,9 @@ def test_private_names_stay_in_their_package(path):
         assert not private, f"{name} is private: make it public where it lives, or move it"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+@over(MODULES)
 def test_types_are_not_told_by_text(path):
-    for node in ast.walk(_tree(path)):
+    for node in _nodes(_source(path)):
         if isinstance(node, ast.Attribute):
             assert node.attr != "__module__", f"{path.name}:{node.lineno}"
         if isinstance(node, ast.Compare):
@@ -190,11 +222,11 @@ MANY_PARAMETERS = {
 }
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+@over(MODULES)
 def test_functions_take_few_parameters(path):
     if path.stem.endswith("loops") or _unit(path) == "cli":
         return
-    for node in ast.walk(_tree(path)):
+    for node in _nodes(_source(path)):
         if not isinstance(node, ast.FunctionDef) or node.name == "__init__":
             continue
         n = _n_parameters(node)
@@ -218,7 +250,7 @@ def _is_numeric(node: ast.expr) -> bool:
 
 def _unexplained_constants(source: str) -> list[str]:
     """Numeric constants of a module without a comment on, above or a docstring below them."""
-    tree, lines, found = ast.parse(source), source.splitlines(), []
+    tree, lines, found = _parsed(source), source.splitlines(), []
     for node, after in zip(tree.body, [*tree.body[1:], None], strict=True):
         value = getattr(node, "value", None)
         if not isinstance(node, ast.Assign | ast.AnnAssign) or value is None:
@@ -232,7 +264,7 @@ def _unexplained_constants(source: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+@over(MODULES)
 def test_numbers_say_why(path):
     found = _unexplained_constants(_source(path))
     assert not found, f"{path.name}: say why beside {found}"
@@ -252,7 +284,7 @@ def _is_private(name: object) -> bool:
 def _private_reaches(source: str) -> list[str]:
     """Places that ask for, or write, private attributes of other objects, by any road."""
     found = []
-    for node in ast.walk(ast.parse(source)):
+    for node in _nodes(source):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del):
             is_own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
             if _is_private(node.attr) and not is_own:
@@ -267,7 +299,7 @@ def _private_reaches(source: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+@over(MODULES)
 def test_nobody_reaches_into_another_object(path):
     found = _private_reaches(_source(path))
     assert not found or path.relative_to(SOURCE).as_posix() in REACHES, found
@@ -276,7 +308,7 @@ def test_nobody_reaches_into_another_object(path):
 def _names_by_text(source: str) -> list[int]:
     """Lines that look into the text of a term: compare it, search it or replace in it."""
     found = []
-    for node in ast.walk(ast.parse(source)):
+    for node in _nodes(source):
         sides = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             sides = [node.func.value]
@@ -287,7 +319,7 @@ def _names_by_text(source: str) -> list[int]:
 TEXT_READ = {"verify/_votes.py": "a scale that a file states nowhere else; compared in full later"}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+@over(MODULES)
 def test_terms_are_told_by_kind(path):
     found = _names_by_text(_source(path))
     assert not found or path.relative_to(SOURCE).as_posix() in TEXT_READ, found
@@ -303,7 +335,7 @@ def test_exceptions_are_still_needed():
         file, function = name.split(":")
         found = [
             _n_parameters(node)
-            for node in ast.walk(_tree(SOURCE / file))
+            for node in _nodes(_source(SOURCE / file))
             if isinstance(node, ast.FunctionDef) and node.name == function
         ]
         assert max(found, default=0) > 8, f"take {name} off MANY_PARAMETERS: it is not needed there"
