@@ -17,6 +17,21 @@ settings.register_profile(
 settings.load_profile("handful")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of a test with `sample(k)`, leave k evenly spread cases in every run; others are thorough."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("sample") is not None:
+            cases.setdefault(item.nodeid.split("[")[0], []).append(item)
+    for same in cases.values():
+        (n_kept,) = same[0].get_closest_marker("sample").args
+        kept = {i * len(same) // n_kept for i in range(n_kept)}
+        for i, item in enumerate(same):
+            if i not in kept and item.get_closest_marker("slow") is None:
+                item.add_marker(pytest.mark.thorough)
+
+
 @pytest.fixture
 def rng(request: pytest.FixtureRequest) -> np.random.Generator:
     """A generator whose seed is the name of the test: independent and repeatable."""

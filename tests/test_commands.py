@@ -103,6 +103,7 @@ def _is_only_read(command):
     return "--scheduler" in command or needs_data
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("page", PRINTED)
 def test_printed_commands_run(page, scratch):
     commands = [c for c in PRINTED[page] if not _is_only_read(c)]

@@ -48,6 +48,7 @@ def _unwritable(folder: Path) -> dict[str, str]:
     return {**os.environ, **changed, "PYTHONPATH": str(folder / "src")}
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 def test_no_writable_cache_compiles_without_one_and_says_so_once(tmp_path):
     environment = _unwritable(tmp_path)

@@ -48,6 +48,7 @@ def test_only_the_module_of_the_error_is_replaced():
     assert spec.loader.get_code(MUTANTS[0].module).co_filename == str(MUTANTS[0].file)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mutant", _drawn(), ids=lambda m: m.label)
 def test_an_error_is_noticed(mutant):
     passed, failure = run_tests(mutant, list(mutant.tests))

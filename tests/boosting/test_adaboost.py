@@ -118,6 +118,7 @@ def test_more_classes_one_against_the_rest():
     np.testing.assert_allclose(machine.predict_proba(X).sum(axis=1), 1.0)
 
 
+@pytest.mark.thorough
 @given(st.integers(0, 10_000))
 def test_invariances(seed):
     rng = np.random.default_rng(seed)

@@ -80,6 +80,7 @@ def _complexity(certificate):
     return term.nats
 
 
+@pytest.mark.thorough
 def test_stable_certificate_is_valid(rng):
     assert _assert_valid(rng, _stable, 150, 100, 0.2) < 0.9
 
@@ -168,6 +169,7 @@ def _hull(bound, n_rounds):
     return certify
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("bound", ["rademacher-margin", "margin-distribution"])
 def test_margin_certificates_are_valid(rng, bound):
     mean_risk = _assert_valid(rng, _hull(bound, 1), 60, 4000, 0.2)
@@ -194,6 +196,7 @@ def test_estimated_complexity_is_valid_with_its_price(rng):
     _assert_valid(rng, certify, 2000, 100, 0.2)
 
 
+@pytest.mark.thorough
 def test_held_out_certificate_is_valid(rng):
     def certify(X, y):
         machine = LPBoost(0.5, tol=1e-4).fit(X[:60], y[:60])

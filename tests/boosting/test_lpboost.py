@@ -90,6 +90,7 @@ def test_more_classes(rng):
     assert machine.beta_.shape == (3,)
 
 
+@pytest.mark.thorough
 @settings(max_examples=25)
 @given(st.integers(0, 10_000))
 def test_invariances(seed):

@@ -67,6 +67,7 @@ def _noisy(rng, m=400, d=6):
     return X, np.where(rng.random(m) < 0.2, -y, y)
 
 
+@pytest.mark.thorough
 def test_margins_near_zero_take_few_rounds(rng):
     X, y = _noisy(rng)
     solution = solve_lpboost(StumpColumns(X), y, np.full(400, 1 / 80), tol=1e-6, max_iter=60)

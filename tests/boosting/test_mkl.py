@@ -76,6 +76,7 @@ def _matrices(X, gammas):
     return [Kernel("rbf", gamma=g)(X) for g in gammas]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("nu", [0.2, 0.5, 0.9])
 def test_bounds_enclose_the_optimum_of_the_cutting_planes(rng, nu):
     X, y = _noisy(rng, m=24, d=2)
@@ -176,6 +177,7 @@ def test_bank_computes_again_what_it_cannot_keep(rng, monkeypatch):
     np.testing.assert_array_equal(again.decision_function(X), kept.decision_function(X))
 
 
+@pytest.mark.thorough
 @settings(max_examples=10)
 @given(st.integers(0, 10_000))
 def test_weights_do_not_depend_on_order_or_repetition(seed):

@@ -19,6 +19,7 @@ def test_auto_is_the_default():
     assert LPBoostMKL().nu == "auto"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("machine", [LPBoost, LPBoostMKL])
 def test_choice_depends_on_the_set_of_examples_only(rng, machine):
     X, y = _noisy(rng, m=60)
@@ -61,6 +62,7 @@ def test_folds_are_disjoint_and_stratified(rng):
         assert sizes.max() - sizes.min() <= 1
 
 
+@pytest.mark.thorough
 def test_auto_errs_less_than_a_small_fraction_on_noise(rng):
     wrong = {"auto": 0, 0.1: 0}
     for _ in range(2):
@@ -80,6 +82,7 @@ def test_chosen_nu_has_no_stable_certificate(rng):
     assert machine.certify().bound == "rademacher-margin"
 
 
+@pytest.mark.thorough
 def test_margin_certificates_hold_although_nu_is_chosen(rng):
     """Binary features and fixed thresholds: small complexity, a certificate that says something."""
     n_missed, smallest = 0, 1.0

@@ -32,6 +32,7 @@ def test_kernels_match_enumeration(rng):
     assert exact <= 2 / np.sqrt(8) * np.sqrt(2)
 
 
+@pytest.mark.thorough
 def test_upper_holds_as_often_as_it_says(rng):
     X = rng.normal(size=(7, 1))
     exact = oracle.exact_rademacher(oracle.stump_matrix(X, oracle.all_stumps(X)))

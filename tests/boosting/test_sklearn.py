@@ -6,6 +6,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from handful.boosting import AdaBoost
 
 
+@pytest.mark.sample(6)
 @parametrize_with_checks(
     [AdaBoost(DecisionTreeClassifier(max_depth=1), n_rounds=5, random_state=0)]
 )

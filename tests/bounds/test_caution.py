@@ -64,6 +64,7 @@ def test_explain_says_it_first(rng):
     assert _certificate_part(machine).startswith("With 95 % confidence")
 
 
+@pytest.mark.thorough
 def test_terminal_and_report_say_it_first(tmp_path):
     X, y = _features_that_say_nothing()
     table = pd.DataFrame(X, columns=["a", "b", "c"]).assign(label=y)

@@ -18,6 +18,7 @@ def scan(target, rate, d, nats, delta, top):
     return d + 1 + (len(enough) - int(np.argmin(enough[::-1])) if not all(enough) else 0)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("d", [0, 3])
 @pytest.mark.parametrize(
     ("rate", "target"),

@@ -12,6 +12,7 @@ from tests.bounds.simulation import SIMULATIONS, n_allowed, n_missed
 N_DRAWS = 2000
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("delta", [0.05, 0.2])
 @pytest.mark.parametrize("name", SIMULATIONS)
 def test_holds_as_often_as_it_says(name, delta, rng):

@@ -17,6 +17,7 @@ from handful.verify import verify_form
 from tests.certified.cases import error, linear_pool, make_pool
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("learn", [forms.ada_boost, forms.random_forest, forms.gradient_boosting])
 def test_black_boxes_learn(learn, rng):
     pool = linear_pool(rng, n=150)

@@ -127,6 +127,7 @@ def test_groups_have_no_limits_by_rows(rng):
         machine.probability_table()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", SCORED)
 def test_a_moved_row_round_trips_and_is_checked_again(name, data, tmp_path):
     X, y = data

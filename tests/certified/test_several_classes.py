@@ -22,6 +22,7 @@ def _hold_out(X, y, seed):
     return held_out_bound(len(test), int(wrong.sum()), delta=0.05).risk
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("load", "most"),
     [

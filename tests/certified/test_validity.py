@@ -17,6 +17,7 @@ from tests.certified.simulation import (
 N_DRAWS = 60
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("kind", "n"), [("noise", 20), ("rule", 60), ("ties", 40)])
 def test_the_worst_row_misses_no_more_often_than_it_says(kind, n, rng):
     found = misses(rng, kind, n, N_DRAWS)
@@ -31,12 +32,14 @@ def test_the_simulation_has_power(rng):
     assert found.unpaid[1].sum() > n_allowed(N_DRAWS, 0.5)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("is_one_label", [True, False])
 def test_groups_of_equal_rows(is_one_label, rng):
     found = copy_misses(rng, "rule", 50, 4, 0.5, N_DRAWS, is_one_label)
     assert found[0].sum() <= n_allowed(N_DRAWS, 0.5)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("coin", [1.0, 0.4])
 def test_groups_with_one_coin_flip_each(coin, rng):
     """Row by row, 40 patients of ten equal labels are certified near .3; the truth is .5."""

@@ -22,6 +22,7 @@ def _run(*words, cwd):
     )
 
 
+@pytest.mark.thorough
 def test_from_a_table_to_a_checked_label(tmp_path):
     """Write data, certify, verify, predict, export: four files, all readable."""
     assert _run("datasets", "haberman", "--out", "data.csv", cwd=tmp_path).returncode == 0
@@ -44,6 +45,7 @@ def test_from_a_table_to_a_checked_label(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["data.csv", "results"]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("words", "code"),
     [
@@ -99,6 +101,7 @@ def _in_terminal(words, cwd, until=None, limit=300.0):
     return os.waitstatus_to_exitcode(status), out.decode(errors="replace")
 
 
+@pytest.mark.thorough
 def test_in_a_terminal_it_is_coloured(tmp_path):
     code, out = _in_terminal(["certify", "--rules", "stumps"], tmp_path)
     assert code == 0
@@ -106,6 +109,7 @@ def test_in_a_terminal_it_is_coloured(tmp_path):
     assert "With 95 % confidence" in out
 
 
+@pytest.mark.thorough
 def test_ctrl_c_leaves_nothing_behind(tmp_path):
     words = ["compare", "--out", "results", "--folds", "10"]
     code, out = _in_terminal(words, tmp_path, until=b"fits")

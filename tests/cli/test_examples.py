@@ -170,6 +170,7 @@ def test_repeated_and_contradictory_rows_are_those_of_a_data_frame(tmp_path, rng
     assert any(f"{n_contradictory} distinct rows occur" in note for note in table.notes)
 
 
+@pytest.mark.thorough
 def test_time_grows_with_the_number_of_columns_not_its_square(tmp_path):
     """Columns without meaning: four times as many take less than twelve times as long."""
     times = []

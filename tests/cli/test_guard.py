@@ -101,6 +101,7 @@ def _shell(command, cwd):
 needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 
 
+@pytest.mark.sample(2)
 @needs_full
 @pytest.mark.parametrize(
     "words",

@@ -256,6 +256,7 @@ def test_misuse(folder, words, message):
     assert message in result.stderr.replace("\n", " ")
 
 
+@pytest.mark.thorough
 def test_black_boxes_are_written_beside_their_certificate(folder, tmp_path):
     words = ["--candidates", "constant,random forest", "--choose", "random forest"]
     base = ["certify", str(folder / "t.csv"), "-q", *words, "--out", str(tmp_path / "o")]

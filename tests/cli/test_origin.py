@@ -31,6 +31,7 @@ def _block(page, name):
     return html.unescape(re.search(rf'<pre class="code" id="{name}">(.*?)</pre>', page, re.S)[1])
 
 
+@pytest.mark.thorough
 def test_the_command_of_the_report_runs(study):
     folder, page = study
     command = _block(page, "verify-command")
@@ -61,6 +62,7 @@ def test_date_version_and_command_are_shown(study):
     assert "handful certify 'my patients.csv' --target outcome --rules stumps" in text
 
 
+@pytest.mark.thorough
 def test_embedded_data_are_named_by_no_file(tmp_path):
     run_program("certify", "--rules", "stumps", "--out", "out", cwd=tmp_path)
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")

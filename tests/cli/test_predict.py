@@ -168,6 +168,7 @@ needs_proc = pytest.mark.skipif(
 )
 
 
+@pytest.mark.thorough
 @needs_proc
 def test_many_rows_in_little_memory(trained, tmp_path, rng):
     _predict_many(trained[0], tmp_path, 50_000, 500 * 2**20, rng)
@@ -265,6 +266,7 @@ def test_results_are_not_overwritten_unasked(form, tmp_path):
     assert out.read_text().startswith("row,label")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
 def test_consoles_of_other_encodings(encoding, form, tmp_path):
     (tmp_path / "new.csv").write_text(NEW)
@@ -279,6 +281,7 @@ def test_consoles_of_other_encodings(encoding, form, tmp_path):
         assert shown in run.stdout
 
 
+@pytest.mark.thorough
 def test_a_closed_pipe_ends_it_quietly(form, tmp_path):
     rows = "".join(f"{i},{20 + i % 60},{i % 9},007\n" for i in range(60_000))
     (tmp_path / "new.csv").write_text("id,age,dose,code\n" + rows)

@@ -28,6 +28,7 @@ def test_quick_table_is_printed():
     assert "errors" in result.output
 
 
+@pytest.mark.thorough
 def test_figures_are_written(tmp_path):
     words = ["reproduce", "scm-2003", "--table", "1", "--quick", "--plot", str(tmp_path / "new")]
     result = runner.invoke(app, words)

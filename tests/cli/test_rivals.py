@@ -32,6 +32,7 @@ def test_ebm_must_be_installed(monkeypatch):
         choose_rivals("ebm")
 
 
+@pytest.mark.sample(6)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", sorted(set(RIVALS) - {"ebm"}))
 def test_each_fits_predicts_and_has_a_size(name, rng):

@@ -43,6 +43,7 @@ def folder(tmp_path_factory):
     return cwd
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("words", "start", "n_lines"),
     [
@@ -65,6 +66,7 @@ def test_redirected_output_holds_the_data(words, start, n_lines, folder):
     assert len(out.splitlines()) >= n_lines
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "words",
     [
@@ -101,6 +103,7 @@ print([name for name in {HEAVY!r} if name in sys.modules])
 """
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "words",
     [["--version"], ["-V"], ["--help"], ["-h"], ["certify", "--help"], ["predict", "-h"],
@@ -114,6 +117,7 @@ def test_help_imports_nothing_heavy(words):
     assert ran.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.thorough
 def test_short_options_and_force(folder):
     words = ["certify", "data.csv", "-t", "label", "--rules", "stumps", "-d", "0.1", "-q", "-j"]
     assert json.loads(_run([*words, "-o", "short"], folder))["certificate"]["delta"] == 0.1
@@ -127,6 +131,7 @@ def test_short_options_and_force(folder):
     _run([*words, "-o", "short", "-f"], folder)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("victim", ["data.csv", "results/model.json"])
 def test_inputs_are_not_overwritten(victim, folder):
     before = (folder / victim).read_bytes()

@@ -34,6 +34,7 @@ def moons(rng):
     return make_moons(260, noise=0.25, random_state=seed)
 
 
+@pytest.mark.sample(6)
 @parametrize_with_checks(
     [
         NonconformityClassifier([LogisticRegression(), GaussianNB()], random_state=0),

@@ -55,6 +55,7 @@ def _check(name, n_samples, most, monkeypatch, tmp_path):
         assert verdict.is_valid, (taken.fitted_.parts[0].chosen, verdict.differences)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", PROCEDURES)
 def test_candidates_pay_what_they_owe(name, monkeypatch, tmp_path):
     with warnings.catch_warnings():

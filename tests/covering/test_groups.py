@@ -140,6 +140,7 @@ PROCEDURES = {
 }
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", PROCEDURES)
 def test_candidates_pay_what_they_owe(name, rng, monkeypatch, tmp_path):
     """Some candidate of every sort as if it had been the best: a file that its auditor accepts."""

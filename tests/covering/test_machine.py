@@ -242,6 +242,7 @@ def test_one_class_or_one_example_is_refused(make):
         make().fit(X[:1], [1])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "options", [{}, {"rules": "balls", "candidates": None}, {"rules": ["stumps", "balls"]}], ids=str
 )

@@ -16,6 +16,7 @@ from tests.covering import coins
 from tests.covering.simulation import PROCEDURES, run
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", coins.PROCEDURES)
 def test_coin_flips_are_not_certified(name):
     """Without the price of the codes the same fits miss far too often."""

@@ -32,6 +32,7 @@ def same(there, here):
             np.testing.assert_array_equal(a.grades.bins, b.grades.bins)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("sizes", [[683], [100, 400, 183], [7] * 97 + [4]])
 def test_arrays_in_any_chunks(sizes):
     data = load_dataset("breastw")

@@ -90,6 +90,7 @@ def test_all_products_are_one_pass():
     assert names.count("errors") == 1
 
 
+@pytest.mark.sample(1)
 def test_on_a_cluster(cluster):
     import distributed
 

@@ -20,7 +20,7 @@ from handful.covering import cross_validate_path
 from handful.distributed import ClusterError, cluster, scheduler, watch_passes
 from tests.distributed.conftest import cut
 
-pytestmark = pytest.mark.integration
+pytestmark = pytest.mark.thorough
 
 DATA = load_dataset("breastw")
 SIZES = [100] * 6 + [83]
@@ -128,6 +128,7 @@ def test_a_worker_that_dies_within_a_sweep_loses_nothing(cluster):
     assert search.best_estimator_.pid_ != os.getpid()
 
 
+@pytest.mark.thorough
 def test_path_validation_runs_on_the_workers(cluster):
     X, y = DATA.X[:120], DATA.y[:120]
     options = {"penalties": [1.0, 2.0], "max_rules": 2, "cv": 4}

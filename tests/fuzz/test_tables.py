@@ -195,6 +195,7 @@ MAKERS = {
 SLOW_MAKERS = {".xlsx": 8}  # times fewer files
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("kind", sorted(MAKERS))
 def test_damaged_files(kind, tmp_path):
     random_ = random.Random(kind)

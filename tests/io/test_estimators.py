@@ -51,6 +51,7 @@ def data():
     return data.X[:200], np.where(data.y[:200] > 0, "ill", "well")
 
 
+@pytest.mark.sample(8)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", sorted(MACHINES))
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -131,6 +132,7 @@ BANKS = {
 }  # fmt: skip
 
 
+@pytest.mark.sample(4)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", sorted(BANKS))
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -166,6 +166,7 @@ def test_what_skops_cannot_write_is_said(study, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.thorough
 def test_black_boxes_of_the_menu(frame, study, tmp_path):
     """A vote holds several estimators; a single forest one."""
     machine = fit_study(study, candidates="all")

@@ -113,6 +113,7 @@ def typed(frame):
     return out
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(("n_classes", "name"), FORMS)
 def test_every_form_says_the_same_everywhere(n_classes, name, menus, tmp_path):
     frame, study, machine = menus[n_classes]

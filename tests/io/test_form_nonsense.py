@@ -86,6 +86,7 @@ def _wrong_types(value):
     return ["x", 1, True]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", FORMS)
 def test_wrong_types(name, tmp_path):
     honest = json.loads(form_text(name))

@@ -118,6 +118,7 @@ def _duckdb(model, frame):
     return found
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("family", sorted(FAMILIES))
 def test_every_road_evaluates_the_printed_sentence(family):
     X = _rows()

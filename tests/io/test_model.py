@@ -165,6 +165,7 @@ def texts(fitted):
     return [to_text(model_to_dict(machine, include_rows=True)) for machine in fitted[1].values()]
 
 
+@pytest.mark.thorough
 @settings(max_examples=400)
 @given(data=st.data())
 def test_fuzzed_bytes_are_refused(data, texts, tmp_path_factory):

@@ -157,6 +157,7 @@ _QUICK = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name",
     [n if n in _QUICK else pytest.param(n, marks=pytest.mark.slow) for n in sorted(HOSTILE)],

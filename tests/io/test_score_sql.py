@@ -51,6 +51,7 @@ def _labels(machine, frame, **options):
         return [row[-1] for row in connection.execute(query)]
 
 
+@pytest.mark.sample(8)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", sorted(MACHINES))
 @pytest.mark.parametrize("n_classes", [2, 3])

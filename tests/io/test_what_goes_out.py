@@ -74,6 +74,7 @@ def used_columns(document) -> list[str]:
     return [name for name in document["feature_names"] if name is not None]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("rules", "frame"),
     [
@@ -302,6 +303,7 @@ def unused_columns(machine, X) -> list[str]:
     return out
 
 
+@pytest.mark.sample(6)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", sorted(MACHINES))
 def test_no_exit_of_any_estimator_shows_a_row_or_what_is_unused(name):
@@ -339,6 +341,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
+@pytest.mark.sample(8)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_made_of_rows_is_refused_by_the_same_words(name, tmp_path):

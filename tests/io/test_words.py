@@ -34,6 +34,7 @@ FORMS = {
 }
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("trained", ["whole numbers", "text", "text of floats", "floats"])
 @pytest.mark.parametrize("form", sorted(FORMS))
 def test_a_number_is_the_same_word_in_every_form(trained, form, coded, tmp_path):
@@ -102,6 +103,7 @@ def test_true_and_false_on_every_road(flags, has_gaps, tmp_path):
     assert found == wanted
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 @pytest.mark.parametrize("has_gaps", [False, True])
 def test_the_command_line_reads_true_and_false_back(flags, suffix, has_gaps, tmp_path):

@@ -109,6 +109,7 @@ def test_the_readings_of_the_paper_nearest_to_its_numbers(data_dir):
     assert frame.groupby("kernel")["mean distance"].mean().idxmin() == paper.SPEC.kernel
 
 
+@pytest.mark.thorough
 def test_figures_share_the_machines_of_their_table(data_dir, monkeypatch):
     options = {"data_dir": data_dir, "quick": True, "names": ("heart",)}
     paper.TABLES["table1"](**options)

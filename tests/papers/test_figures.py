@@ -31,6 +31,7 @@ def texts(svg):
     return ["".join(e.itertext()).strip() for e in root.iter() if e.tag.endswith("text")]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("table", "finish", "sets"),
     [
@@ -46,6 +47,7 @@ def test_one_panel_a_data_set(machines, table, finish, sets):
     assert set(frame.columns[2:]) <= set(words)  # the legend
 
 
+@pytest.mark.thorough
 def test_shapes_for_every_second_cost(machines):
     words = texts(
         draw_table("compression-2004", "figure6", compression_2004.shape_curves(machines))
@@ -66,6 +68,7 @@ def test_filtering_curve():
     assert "epsilon_crit" in words
 
 
+@pytest.mark.thorough
 def test_the_same_frame_is_the_same_text(machines):
     frame = compression_2004.code_choices(machines)
     first, second = (draw_table("compression-2004", "figure3", frame) for _ in range(2))

@@ -21,6 +21,7 @@ def test_doubts_name_published_cells():
         assert np.isfinite(mcm_2014.published(table).loc[name, column])
 
 
+@pytest.mark.thorough
 def test_quick_linear_table(data_dir):
     seen = []
     frame = mcm_2014.TABLES["table2"](data_dir=data_dir, quick=True, progress=seen.append)

@@ -24,6 +24,7 @@ def _noise(errors):
     return 1.25 * np.sqrt(errors)
 
 
+@pytest.mark.thorough
 def test_table_1_errors_are_those_of_the_paper_within_its_noise(quick_tables):
     frame = quick_tables["1"]
     assert set(frame["set"]) == {"Haberman", "Glass"}
@@ -32,6 +33,7 @@ def test_table_1_errors_are_those_of_the_paper_within_its_noise(quick_tables):
     assert any("no guarantee" in note for note in frame.attrs["notes"])
 
 
+@pytest.mark.thorough
 def test_slides(quick_tables):
     frame = quick_tables["slides"]
     assert (frame["difference"].abs() <= _noise(frame["errors_slides"])).all(), frame

@@ -50,6 +50,7 @@ def test_dear_squares_are_least_squares_and_cheap_ones_the_least_deviation(rng):
     assert r.max() < np.abs(y - plain.predict(X)).max() - 0.1
 
 
+@pytest.mark.thorough
 def test_nearly_dependent_columns_are_proved_too(rng):
     """A wide kernel on many points: its matrix has a rank of a dozen."""
     X = np.sort(rng.uniform(-3, 3, size=300))[:, None]

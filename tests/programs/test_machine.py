@@ -38,6 +38,7 @@ def _interpolating(estimator):
     return {"check_class_weight_classifiers": "without slack it does not matter what slack costs"}
 
 
+@pytest.mark.sample(12)
 @pytest.mark.filterwarnings("ignore::handful.programs.DegenerateMachineWarning")
 @parametrize_with_checks(MACHINES, expected_failed_checks=_interpolating)
 def test_scikit_learn(estimator, check):

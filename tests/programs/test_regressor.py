@@ -13,6 +13,7 @@ from handful.programs import TrivialSolutionWarning
 LOSSES = ["epsilon_insensitive", "squared"]
 
 
+@pytest.mark.sample(12)
 @pytest.mark.filterwarnings("ignore::handful.programs.DegenerateMachineWarning")
 @parametrize_with_checks(
     [MinimalComplexityRegressor(k, loss=loss) for k in ("linear", "rbf") for loss in LOSSES]
@@ -123,6 +124,7 @@ def test_bad_settings(rng, options, match):
         MinimalComplexityRegressor(**options).fit(*_data(rng))
 
 
+@pytest.mark.thorough
 def test_the_stable_certificate_holds_as_often_as_it_says():
     """True rates of deviations above epsilon, by a large sample; delta = 0.2 on 100 data sets."""
     rng = np.random.default_rng(5)

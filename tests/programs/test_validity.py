@@ -66,6 +66,7 @@ def _misses(rng, case, n_draws, delta):
     return misses / n_draws, touch_misses / n_draws, np.mean(bounds)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("case", CASES)
 def test_certificates_hold(rng, case):
     missed, touch_missed, _ = _misses(rng, case, 150, delta=0.2)

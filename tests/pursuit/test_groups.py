@@ -79,6 +79,7 @@ def test_renumbered():
     assert renumbered(np.array([5, 5, 1, 9, 1])).tolist() == [0, 0, 1, 2, 1]
 
 
+@pytest.mark.thorough
 def test_certificates_of_groups_hold_and_those_of_rows_do_not():
     """The rate over new patients, by a large sample; rows counted as if independent miss."""
     rng = np.random.default_rng(11)

@@ -68,6 +68,7 @@ SETTINGS = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("n_draws", DRAWS)
 @pytest.mark.parametrize("name", sorted(SETTINGS))
 def test_classification_certificates_hold(rng, name, n_draws):

@@ -15,7 +15,7 @@ from handful.report import render_report
 from tests.report.browser import Browser, find_browser
 from tests.report.conftest import CASES
 
-pytestmark = pytest.mark.integration
+pytestmark = pytest.mark.thorough
 
 EVIL = "<script>document.title='owned'</script>"
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"

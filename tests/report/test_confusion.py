@@ -14,12 +14,14 @@ def case(request, fitted):
     return machine, X, np.asarray(y), read_sections(machine, X, y)
 
 
+@pytest.mark.sample(4)
 def test_confusion_is_scikit_learns(case):
     machine, X, y, sections = case
     counts = [[cell["n"] for cell in row["cells"]] for row in sections["confusion"]["rows"]]
     np.testing.assert_array_equal(counts, confusion_matrix(y, machine.predict(X)))
 
 
+@pytest.mark.sample(3)
 def test_counted_examples_are_those_not_held_back(case):
     machine, X, y, sections = case
     outside = np.ones(len(y), dtype=bool)

@@ -66,6 +66,7 @@ def _read(page):
     return reader
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_every_machine_has_a_page(fitted, name):
     machine, X, y = fitted(name)
@@ -80,6 +81,7 @@ def test_every_machine_has_a_page(fitted, name):
     assert reader.tags.count("script") == 1
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_no_training_row_is_shown_unless_asked_for(fitted, name):
     machine, X, y = fitted(name)

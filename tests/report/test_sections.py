@@ -19,6 +19,7 @@ def case(request, fitted):
     return machine, X, np.asarray(y), read_sections(machine, X, y)
 
 
+@pytest.mark.sample(4)
 def test_sentence_and_price_are_the_certificates(case):
     machine, _, _, sections = case
     certificate = getattr(machine, "certificate_", None) or machine.certify()
@@ -30,6 +31,7 @@ def test_sentence_and_price_are_the_certificates(case):
         assert float(sections["price"]["total"]) == pytest.approx(certificate.nats, abs=1e-4)
 
 
+@pytest.mark.sample(4)
 def test_tail_of_the_re_check_is_the_price(case):
     tail = case[3]["recheck"]["tail"]
     if tail is None:

@@ -20,6 +20,7 @@ def toy(rng, n=60, d=3):
     return X, (rng.random(n) < 1 / (1 + np.exp(-logit))).astype(float)
 
 
+@pytest.mark.thorough
 def test_as_good_as_all_assignments_of_points(rng):
     for _ in range(3):
         X, y = toy(rng)

@@ -132,6 +132,7 @@ def test_it_says_what_is_missing(data):
         BoundSearch(machine, param_grid={"penalty": [1.0]}, delta=0.0).fit(X, y)
 
 
+@pytest.mark.thorough
 def test_parallel_fits_are_the_same(data):
     X, y = data
     base = DecisionListMachine(candidates=30, random_state=1)

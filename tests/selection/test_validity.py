@@ -102,6 +102,7 @@ def search_misses(name, n_draws, delta, n_settings=None):
     return n_missed
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", SEARCHES)
 def test_a_search_on_coin_flips_holds(name):
     assert search_misses(name, 10, DELTA, n_settings=8) <= n_allowed(10, DELTA)

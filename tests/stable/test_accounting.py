@@ -114,6 +114,7 @@ RARE = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", RARE)
 def test_rare_cells(name):
     """Every new cell is an error or touches the machine; half of the set would not be enough."""

@@ -101,6 +101,7 @@ def test_order_of_the_examples_does_not_matter(rng):
     assert other.decision_function(X) == pytest.approx(machine.decision_function(X))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("noise", "max_passes", "margin", "delta"),
     [(0.0, 200, 0.0, 0.1), (0.1, 3, 0.0, 0.1), (0.0, 20, 0.1, 0.5), (0.1, 3, 0.1, 0.5)],
@@ -137,6 +138,7 @@ def same_cell(X, Z):
     return (X == Z.T).astype(float)
 
 
+@pytest.mark.thorough
 def test_certificates_with_a_margin_hold_where_they_are_needed(rng):
     """Many rare cells: every new one is an error and would have been an update.
 

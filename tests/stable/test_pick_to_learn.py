@@ -44,6 +44,7 @@ class NearestMean(ClassifierMixin, BaseEstimator):
         return self.classes_[squares.argmin(axis=1)]
 
 
+@pytest.mark.sample(8)
 @parametrize_with_checks(
     [
         PickToLearn(make_pipeline(StandardScaler(), GaussianNB()), stop="certificate"),
@@ -162,6 +163,7 @@ def nearest_mean_world(rng, n, noise):
     return judge, risk, canonical_order(x[:, None], codes)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("noise", [0.0, 0.15])
 @pytest.mark.parametrize(
     "settings",
@@ -292,6 +294,7 @@ def test_whole_pipelines_with_words_and_gaps():
     assert np.array_equal(copy.predict(frame), machine.predict(frame))
 
 
+@pytest.mark.thorough
 def test_many_classes():
     X, y = load_iris(return_X_y=True)
     machine = PickToLearn(LogisticRegression()).fit(X, y)

@@ -157,6 +157,7 @@ def smallest_set(grid, X, X_new):
     return grid[best], grid.decision_function(X_new)[best]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("n_runs", [60, pytest.param(1000, marks=pytest.mark.slow)])
 def test_the_certificate_holds_after_selection(rng, n_runs):
     delta = 0.2
@@ -167,6 +168,7 @@ def test_the_certificate_holds_after_selection(rng, n_runs):
     assert risks.mean() < values.mean()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("delta", "weight"), [(0.2, 1.0), (0.5, 1.0), (0.5, 4.0)])
 def test_the_probability_of_small_margins_is_what_is_bounded(rng, delta, weight):
     """P(y f <= 1), of which errors are a part, stays below at the stated rate."""

@@ -23,6 +23,7 @@ def _without_bias(estimator):
     return {"check_class_weight_classifiers": "it cannot give all of the plane to one class"}
 
 
+@pytest.mark.sample(8)
 @parametrize_with_checks(
     [
         SupportVectorMachine("linear", fit_intercept=False, center=True),

@@ -93,6 +93,7 @@ def _missed_share(n_draws, order_of):
     return n_missed / n_draws
 
 
+@pytest.mark.thorough
 def test_certificates_miss_as_often_as_they_may_on_ties():
     """Misses are near delta, so that a pool that favoured anything would show."""
     allowed = binom.cdf(11, 24, 0.5)  # 12 errors of 24 certify more than one half

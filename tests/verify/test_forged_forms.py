@@ -211,6 +211,7 @@ def _consistent(document):
     certificate["risk"] = found.risk
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("is_careful", [False, True])
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__.strip("_"))
 def test_each_kind_of_field(change, is_careful, tmp_path):

@@ -156,6 +156,7 @@ def _run(name: str, chosen: list[Any], folder: Any) -> dict[str, int]:
     return tally
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("name", NAMES)
 def test_honest_files_pass(name, tmp_path):
     (tmp_path / "model.json").write_text(case(name).text, encoding="utf-8")
@@ -165,6 +166,7 @@ def test_honest_files_pass(name, tmp_path):
     assert OPEN.get(name, "") in " ".join(verdict.unverified)
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("name", NAMES)
 def test_forgeries(name, tmp_path):
     every = forgeries(_document(name))

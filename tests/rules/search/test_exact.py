@@ -53,6 +53,7 @@ def data_of(name, rng, m):
     return X @ X.T, y
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("X", "y", "kind", "penalty", "max_rules", "expected"),
     [
@@ -71,6 +72,7 @@ def test_the_toy_vectors(X, y, kind, penalty, max_rules, expected):
     assert [(s.a, s.b, s.c) for s in paths[0]] == expected
 
 
+@pytest.mark.sample(16)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["grid", "smooth", "duplicates", "rbf", "heavy", "tiny"])
 @pytest.mark.parametrize("stops", [True, False])
@@ -84,6 +86,7 @@ def test_every_penalty_equals_the_triple_loop(name, kind, stops, rng):
         assert as_tuples(path) == greedy_path(K, y, kind, penalty, 4, stops)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["grid", "smooth", "heavy"])
 @pytest.mark.usefixtures("engine")
@@ -229,6 +232,7 @@ def test_errors_name_the_argument(change, message):
         exact_half_space_paths(options.pop("K"), options.pop("y_signed"), **options)
 
 
+@pytest.mark.thorough
 def test_loops_run_uncompiled():
     """The same code as plain Python: indices out of range would raise here."""
     code = (

@@ -104,6 +104,7 @@ def test_limits_keep_examples_uncovered():
     assert plain(table_loops._limits)(codes, 0, ABOVE, np.array([1]), 3) == (2, 1 << 60)
 
 
+@pytest.mark.thorough
 def test_loops_give_the_same_without_compilation():
     """All tests of this folder's loops and sweeps, run by plain Python on tiny data."""
     environment = {
