@@ -1,5 +1,6 @@
 """Scikit-learn's own checks for other weak learners than stumps (defaults: test_common)."""
 
+import pytest
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
