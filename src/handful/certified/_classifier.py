@@ -55,7 +55,8 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         "readable": constant, one rule, rule set, rule list, score cards, sparse linear, linear,
         additive, covers by half-spaces and by balls, prototypes. "all" adds support vectors,
         AdaBoost, random forest, gradient boosting and a vote of the best. Classifiers and
-        pipelines of yours are trained on the pool like the others.
+        pipelines of yours are trained on the pool like the others: give them unfitted. Where their
+        ``random_state`` is None it is set from the digest of the pool.
     tolerance : float
         The simplest form whose certificate is this close to the smallest is chosen.
     pool_share : float
