@@ -17,7 +17,7 @@ from handful.certified._elsewhere import RowsElsewhere
 from handful.certified._forms import FORMS, READABLE, Form, named_candidates
 from handful.certified._goals import Band
 from handful.certified._grades import Grades, Grid
-from handful.certified._menu import Menu
+from handful.certified._menu import Menu, named_sentence
 from handful.certified._pool import Pool
 from handful.certified._proposals import Proposal
 from handful.certified._records import Candidate, Counts, Failure, rank_masses
@@ -44,5 +44,6 @@ __all__ = [
     "Tally",
     "fit_study",
     "named_candidates",
+    "named_sentence",
     "rank_masses",
 ]

@@ -30,7 +30,7 @@ from handful.certified._learn import (
     price,
     units_in_pool,
 )
-from handful.certified._menu import NO_SEED, SEED, Menu
+from handful.certified._menu import NO_SEED, SEED, Menu, named_settings
 from handful.certified._pool import Pool, make_folds, take_rows
 from handful.certified._records import Candidate, Failure
 from handful.estimator import TableClassifier
@@ -248,6 +248,7 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
             delta=self.delta,
             failures=tuple(failures),
             quantity=quantity,
+            named=named_settings(self.candidates, self.pool_share),
             assumptions=(NO_SEED if seed is None else SEED,)
             + (("groups are independent; rows within one need not be",) if grouped else ()),
         )

@@ -60,6 +60,23 @@ class Wording:
     unit: str = "nats"
 
 
+def named_beforehand(provenance: Document) -> tuple[str, ...]:
+    """What a menu assumes of settings that are not the defaults."""
+    share, delta = provenance["pool_share"], provenance["delta"]
+    is_own = {
+        "the forms": provenance["candidates"] != "readable",
+        "the share of the pool": share != 0.4,
+        "delta": delta != 0.05,
+        "the goal": provenance["goal"] is not None,
+    }
+    names = [name for name, own in is_own.items() if own]
+    if not names:
+        return ()
+    verb = "was" if len(names) == 1 and names != ["the forms"] else "were"
+    listed = " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+    return (f"{listed} {verb} named before any certificate was seen",)
+
+
 def groups_note(n_groups: int) -> tuple[str, ...]:
     """What a search over several groups of settings adds."""
     if n_groups == 1:
