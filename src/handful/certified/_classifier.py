@@ -255,6 +255,7 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
 
     def _encode_labels(self, table: Any, y: Any) -> Ints:
         codes = self._read_labels(table, y)
+        self._warn_of_scaling(table)
         place = self._order_classes(self.classes_)
         return np.asarray(place[codes], dtype=np.int64)
 

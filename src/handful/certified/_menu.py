@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NO_SEED = "the digest that orders the rows behaves as if it were drawn at random"
+PREPARED = (
+    "nothing before the menu learned from these rows: no scaling, imputation, target encoding or "
+    "choice of columns"
+)
 SEED = "the whole number given as random_state was fixed before the data were seen"
 DEFAULTS = {"candidates": "readable", "pool_share": 0.4, "delta": 0.05}
 COLUMNS = (
@@ -152,7 +156,7 @@ class Menu:
                 delta=delta,
                 n_choices=n_choices,
             )
-        assumptions = (*made.assumptions, *self.assumptions)
+        assumptions = (*made.assumptions, PREPARED, *self.assumptions)
         if names := self.named_beforehand(candidate, delta):
             assumptions += (named_sentence(names),)
         return replace(made, quantity=self.quantity, assumptions=assumptions)

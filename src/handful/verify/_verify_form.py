@@ -30,6 +30,7 @@ from handful.verify._wording import (
     LANGFORD,
     MISCLASSIFIED,
     ORDERED,
+    PREPARED,
     Wording,
     check_wording,
     named_beforehand,
@@ -253,7 +254,7 @@ def _check_certificate(
         return
     _check_counts(audit, document, table, nats, is_wrong)
     quantity = MISCLASSIFIED
-    assumptions: tuple[str, ...] = (IID, BLIND_POOL, NO_SEED)
+    assumptions: tuple[str, ...] = (IID, BLIND_POOL, PREPARED, NO_SEED)
     if table.groups is not None:
         quantity = GROUP_QUANTITIES[provenance["group_loss"]]
         assumptions += (GROUPS,)
@@ -292,7 +293,7 @@ def _check_betting(
     audit.equal("certificate: rates", certificate["rates"], [])
     quantity = GROUP_QUANTITIES[document["provenance"]["group_loss"]]
     named = named_beforehand(document["provenance"])
-    assumptions = (IID_GROUPS, ORDERED, NO_SEED, GROUPS, *named)
+    assumptions = (IID_GROUPS, ORDERED, PREPARED, NO_SEED, GROUPS, *named)
     words = Wording(assumptions, BETTING_REFERENCE, quantity, ("Method: betting.",))
     check_wording(audit, certificate, words)
     if len(losses) > _LARGEST_BETTING:

@@ -22,6 +22,10 @@ _DRAWN = (
 )
 IID, IID_GROUPS = _DRAWN.format("examples"), _DRAWN.format("groups")
 PREPROCESSING = "preprocessing was fixed before the data were seen, or is part of the message"
+PREPARED = (
+    "nothing before the menu learned from these rows: no scaling, imputation, target encoding or "
+    "choice of columns"
+)
 NAMED_BLINDLY = (
     "the examples that are not counted were drawn without looking at the data, or the message "
     "names them under a prior fixed before the data"
