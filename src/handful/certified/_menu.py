@@ -28,7 +28,7 @@ PREPARED = (
     "choice of columns"
 )
 SEED = "the whole number given as random_state was fixed before the data were seen"
-DEFAULTS = {"candidates": "readable", "pool_share": 0.4, "delta": 0.05}
+CANDIDATES, POOL_SHARE, DELTA = "readable", 0.4, 0.05  # the defaults of a menu
 COLUMNS = (
     "form",
     "size",
@@ -164,7 +164,7 @@ class Menu:
     def named_beforehand(self, candidate: Candidate, delta: float) -> tuple[str, ...]:
         """What must have been named before any certificate was seen, or nobody paid for it."""
         more = {
-            "delta": delta != DEFAULTS["delta"],
+            "delta": delta != DELTA,
             "the goal": any(term.kind == "threshold" for term in candidate.terms),
         }
         return (*self.named, *(name for name, is_named in more.items() if is_named))
@@ -207,9 +207,9 @@ def named_settings(candidates: Any, pool_share: float) -> tuple[str, ...]:
     >>> named_settings(["one rule"], 0.4)
     ('the forms',)
     """
-    is_default = isinstance(candidates, str) and candidates == DEFAULTS["candidates"]
+    is_default = isinstance(candidates, str) and candidates == CANDIDATES
     other = {"the forms": not is_default}
-    other["the share of the pool"] = pool_share != DEFAULTS["pool_share"]
+    other["the share of the pool"] = pool_share != POOL_SHARE
     return tuple(name for name, is_named in other.items() if is_named)
 
 
