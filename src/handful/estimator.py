@@ -382,6 +382,15 @@ class TableClassifier(BaseClassifier):
         check_is_fitted(self)
         return read_table(self, X)[0]
 
+    def _warn_of_scaling(self, table: Any) -> None:
+        """Warn where columns of numbers look scaled by all rows."""
+        names = getattr(self, "feature_names_in_", None)
+        if hasattr(table, "columns"):
+            numbers = table.select_dtypes("number")
+            table, names = numbers.to_numpy(dtype=np.float64, na_value=np.nan), [*numbers.columns]
+        if table.shape[1]:
+            warn_of_fitted_scaling(table, names)
+
     def _scores(self, rows: Any) -> Floats:
         return self._fitted.scores(rows)
 

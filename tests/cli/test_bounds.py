@@ -120,9 +120,8 @@ def test_bad_value_names_the_argument():
 
 
 def test_plan_reaches_its_target():
-    result = runner.invoke(
-        app, ["plan", "--target-risk", "0.1", "--error-rate", "0.02", "--have", "300", "--json"]
-    )
+    words = ["--error-rate", "0.02", "--n-compressed", "3", "--have", "300", "--json"]
+    result = runner.invoke(app, ["plan", "--target-risk", "0.1", *words])
     plan = json.loads(result.output)
     n = plan["n_samples"]
     assert plan["n_more"] == n - 300

@@ -12,6 +12,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.utils.validation import check_is_fitted
 
 from handful import load_model
 from handful.certified import fit_study
@@ -158,6 +159,7 @@ def test_what_skops_cannot_write_is_said(study, tmp_path):
             return self
 
         def predict(self, X):
+            check_is_fitted(self, "odd_")  # what predicts untrained is refused
             return np.zeros(len(X), dtype=int)
 
     chosen = fit_study(study, candidates=[("odd", Local())])

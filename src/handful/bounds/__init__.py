@@ -53,7 +53,7 @@ from handful.bounds._messages import (
     stump_message,
     two_point_message,
 )
-from handful.bounds._planner import planned_risk, samples_needed
+from handful.bounds._planner import counted_needed, expected_errors, planned_risk, samples_needed
 from handful.bounds._projection import (
     SPARSE_PCA_METHODS,
     code_length_bound,
@@ -104,8 +104,10 @@ __all__ = [
     "confidence_text",
     "conformal_p_value",
     "cost_bound",
+    "counted_needed",
     "decision_list_message",
     "dkw_deviation",
+    "expected_errors",
     "finite_class_bound",
     "finite_class_rademacher",
     "folk_compression_bound",

@@ -29,8 +29,11 @@ RATE_SENTENCES = {
 UNITS = ("nats", "risk", "parts")
 
 
-class NotCertifiableError(TypeError):
-    """Raised where a number would look like a guarantee without being one."""
+class NotCertifiableError(TypeError, AttributeError):
+    """Raised where a number would look like a guarantee without being one.
+
+    A machine without a certificate has no attribute ``certificate_``: so say `hasattr` and `dir`.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)

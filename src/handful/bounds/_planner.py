@@ -22,13 +22,29 @@ def _exact_rate(error_rate: float) -> Fraction:
     return Fraction(error_rate) * (1 - Fraction(1, 10**12))
 
 
+def expected_errors(error_rate: float, n_counted: int) -> int:
+    """Errors among so many examples at a given rate, rounded up.
+
+    Examples
+    --------
+    >>> expected_errors(0.07, 100), expected_errors(0.02, 48)
+    (7, 1)
+    """
+    rate = check_real("error_rate", error_rate, low=0.0, high=1.0, hint="Pass a share.")
+    return math.ceil(_exact_rate(rate) * n_counted)
+
+
+def _fixed_nats(n_compressed: int, message_nats: float, delta: float) -> float:
+    """What `compression_bound` pays whatever the number of examples."""
+    return log_zeta_prior(n_compressed) + message_nats - math.log(delta)
+
+
 def _risks(
-    n_samples: list[int], n_errors: list[int], n_compressed: int, message_nats: float, delta: float
+    n_samples: list[int], n_errors: list[int], n_compressed: int, fixed_nats: float
 ) -> Floats:
     """`compression_bound` for every pair, without its bookkeeping."""
     m = np.asarray(n_samples, dtype=np.float64)
-    fixed = log_zeta_prior(n_compressed) + message_nats - math.log(delta)
-    nats = log_binomial_coefficient(m, n_compressed) + fixed
+    nats = log_binomial_coefficient(m, n_compressed) + fixed_nats
     return np.atleast_1d(binomial_tail_inverse(n_errors, m - n_compressed, -nats))
 
 
@@ -50,7 +66,7 @@ def planned_risk(
     """
     rate, d, nats, delta = _check_plan(error_rate, n_compressed, message_nats, delta)
     m = check_count("n_samples", n_samples, low=max(1, d))
-    return float(_risks([m], [math.ceil(_exact_rate(rate) * (m - d))], d, nats, delta)[0])
+    return float(_risks([m], [expected_errors(rate, m - d)], d, _fixed_nats(d, nats, delta))[0])
 
 
 def _check_plan(
@@ -98,10 +114,31 @@ def samples_needed(
     >>> samples_needed(0.1, error_rate=0.02)
     427
     """
+    rate, d, nats, delta = _check_plan(error_rate, n_compressed, message_nats, delta)
+    return _needed(target_risk, rate, d, _fixed_nats(d, nats, delta))
+
+
+def counted_needed(
+    target_risk: float, error_rate: float = 0.0, *, message_nats: float = 0.0, delta: float = 0.05
+) -> int:
+    """Smallest number of counted examples from which on `pool_bound` reaches ``target_risk``.
+
+    Parameters as in `samples_needed`; the pool is not counted, and its size is not paid.
+
+    Examples
+    --------
+    >>> counted_needed(0.1, error_rate=0.02)
+    61
+    """
+    rate, _, nats, delta = _check_plan(error_rate, 0, message_nats, delta)
+    return _needed(target_risk, rate, 0, nats - math.log(delta))
+
+
+def _needed(target_risk: float, rate: float, d: int, fixed_nats: float) -> int:
+    """Smallest number of examples from which on the target is reached."""
     target = check_real(
         "target_risk", target_risk, low=0.0, high=1.0, low_open=True, high_open=True
     )
-    rate, d, nats, delta = _check_plan(error_rate, n_compressed, message_nats, delta)
     if rate >= target:
         raise ValueError(
             f"`target_risk` must be above `error_rate`, got {target:g} and {rate:g}. "
@@ -110,7 +147,7 @@ def samples_needed(
     share = _exact_rate(rate)
 
     def are_enough(sizes: list[int], errors: list[int]) -> NDArray[np.bool_]:
-        return np.asarray(_risks(sizes, errors, d, nats, delta) <= target)
+        return np.asarray(_risks(sizes, errors, d, fixed_nats) <= target)
 
     def is_enough(n: int, extra: int = 0) -> bool:
         return bool(are_enough([n], [math.ceil(share * (n - d)) + extra])[0])

@@ -17,7 +17,8 @@ from handful.certified._elsewhere import RowsElsewhere
 from handful.certified._forms import FORMS, READABLE, Form, named_candidates
 from handful.certified._goals import Band
 from handful.certified._grades import Grades, Grid
-from handful.certified._menu import Menu
+from handful.certified._menu import Menu, named_sentence
+from handful.certified._plan import MenuPlan, menu_plan, menu_rows_needed
 from handful.certified._pool import Pool
 from handful.certified._proposals import Proposal
 from handful.certified._records import Candidate, Counts, Failure, rank_masses
@@ -38,11 +39,15 @@ __all__ = [
     "Grid",
     "Menu",
     "MenuDisplay",
+    "MenuPlan",
     "Pool",
     "Proposal",
     "RowsElsewhere",
     "Tally",
     "fit_study",
+    "menu_plan",
+    "menu_rows_needed",
     "named_candidates",
+    "named_sentence",
     "rank_masses",
 ]

@@ -30,7 +30,7 @@ from handful.certified._learn import (
     price,
     units_in_pool,
 )
-from handful.certified._menu import NO_SEED, SEED, Menu
+from handful.certified._menu import NO_SEED, SEED, Menu, named_settings
 from handful.certified._pool import Pool, make_folds, take_rows
 from handful.certified._records import Candidate, Failure
 from handful.estimator import TableClassifier
@@ -55,7 +55,8 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         "readable": constant, one rule, rule set, rule list, score cards, sparse linear, linear,
         additive, covers by half-spaces and by balls, prototypes. "all" adds support vectors,
         AdaBoost, random forest, gradient boosting and a vote of the best. Classifiers and
-        pipelines of yours are trained on the pool like the others.
+        pipelines of yours are trained on the pool like the others: give them unfitted. Where their
+        ``random_state`` is None it is set from the digest of the pool.
     tolerance : float
         The simplest form whose certificate is this close to the smallest is chosen.
     pool_share : float
@@ -247,12 +248,14 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
             delta=self.delta,
             failures=tuple(failures),
             quantity=quantity,
+            named=named_settings(self.candidates, self.pool_share),
             assumptions=(NO_SEED if seed is None else SEED,)
             + (("groups are independent; rows within one need not be",) if grouped else ()),
         )
 
     def _encode_labels(self, table: Any, y: Any) -> Ints:
         codes = self._read_labels(table, y)
+        self._warn_of_scaling(table)
         place = self._order_classes(self.classes_)
         return np.asarray(place[codes], dtype=np.int64)
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import has_fit_parameter
 from handful._types import Floats, Ints
 from handful.certified._pool import Pool, take_rows
 from handful.certified._proposals import Proposal, need_folds
-from handful.fitted import Additive, Opaque, Vote
+from handful.fitted import Additive, Opaque, Vote, close_seeds
 
 N_TREES = 150  # enough for votes to settle
 N_VOTERS = 7  # at most; one is left out of an even number, so that votes do not tie
@@ -100,6 +100,11 @@ def foreign(name: str, estimator: Any) -> Callable[[Pool], list[Proposal]]:
     return learn
 
 
+def few_rows(pool: Pool) -> tuple[Any, Any]:
+    """Some rows as the user gave them, and as numbers."""
+    return take_rows(pool.table, slice(0, 5)), pool.filled[:5]
+
+
 def _foreign(name: str, estimator: Any, pool: Pool, takes: str) -> Proposal:
     """Trained on every fold's rest for guesses, and on the whole pool."""
     table = {"table": pool.table, "encoded": pool.X, "filled": pool.filled}[takes]
@@ -114,6 +119,7 @@ def _foreign(name: str, estimator: Any, pool: Pool, takes: str) -> Proposal:
 
 def _fit(estimator: Any, table: Any, pool: Pool, rows: Ints) -> Any:
     fresh = clone(estimator)
+    close_seeds(fresh, pool.seed)
     X, y = take_rows(table, rows), pool.y[rows]
     if not pool.is_weighted:
         return fresh.fit(X, y)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from sklearn.base import is_classifier
+
 from handful.certified import (
     _additive_forms,
     _card_forms,
@@ -30,12 +32,15 @@ class Form:
     is_readable : bool
     for_two : bool
         Whether it is for two classes only.
+    estimator : object or None
+        What the user gave, where it is no form of ours.
     """
 
     name: str
     learn: Learner
     is_readable: bool = True
     for_two: bool = False
+    estimator: Any = None
 
 
 FORMS: dict[str, Form] = {
@@ -176,10 +181,14 @@ def _form_of(candidate: Any) -> Form:
             )
         return FORMS[candidate]
     name, estimator = _named(candidate)
-    if not hasattr(estimator, "fit") or not hasattr(estimator, "predict"):
+    # a stack has no `predict` before it is fitted
+    if not hasattr(estimator, "fit") or not (
+        hasattr(estimator, "predict") or is_classifier(estimator)
+    ):
         raise TypeError(
             f"`candidates` must be names or classifiers with fit and predict, got {candidate!r}."
         )
     if name in SIMPLICITY:
         raise ValueError(f"`candidates`: {name!r} is the name of a form. Choose another name.")
-    return Form(name, _foreign_forms.foreign(name, estimator), is_readable=False)
+    learn = _foreign_forms.foreign(name, estimator)
+    return Form(name, learn, is_readable=False, estimator=estimator)

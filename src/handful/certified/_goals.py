@@ -58,6 +58,12 @@ class ScoreGoals:
     fitted_: Fitted
     goal_: tuple[str, float] | None
 
+    @property
+    def named_beforehand_(self) -> tuple[str, ...]:
+        """What is set other than by default: it must be named before any certificate is seen."""
+        check_is_fitted(self, "_menu")
+        return self._menu.named_beforehand(self.candidate_, self.delta)
+
     def _grades_of(self, candidate: Candidate, what: str) -> Grades:
         if candidate.grades is None:
             raise ValueError(
@@ -113,7 +119,8 @@ class ScoreGoals:
         ----------
         sensitivity, specificity : float
             One of them: what new cases of the second (or first) class must be recognised at
-            least, with the confidence of the menu. May be chosen after looking.
+            least, with the confidence of the menu. The certificate says that it was named
+            before any certificate was seen.
 
         Returns
         -------

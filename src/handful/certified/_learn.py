@@ -18,14 +18,14 @@ from handful._threads import one_blas_thread
 from handful._types import Ints
 from handful.bounds import Term
 from handful.certified._counting import Counting, Tally, by_classes
-from handful.certified._foreign_forms import vote
+from handful.certified._foreign_forms import few_rows, vote
 from handful.certified._forms import FORMS, Form, belief_in, simplicity_of
 from handful.certified._grades import Grades
 from handful.certified._groups import count_groups, group_means
 from handful.certified._pool import Pool
 from handful.certified._proposals import Proposal
 from handful.certified._records import Candidate, Counts, Failure, rank_masses
-from handful.fitted import Fitted
+from handful.fitted import Fitted, refuse_fitted
 from handful.tables import Units
 
 Learned = tuple[list[tuple[Proposal, float]], list[Failure]]
@@ -33,6 +33,9 @@ Learned = tuple[list[tuple[Proposal, float]], list[Failure]]
 
 def learn_all(pool: Pool, forms: list[Form], with_vote: bool, n_jobs: int | None) -> Learned:
     """Proposals of all forms in the order of the forms, each with its seconds; failures apart."""
+    for form in forms:
+        if form.estimator is not None:  # beside a fitted one no certificate of the menu holds
+            refuse_fitted("candidates", form.name, form.estimator, *few_rows(pool))
     controller = ThreadpoolController()
     report = current_progress()  # here: other threads do not see who watches
 

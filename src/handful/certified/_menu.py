@@ -23,7 +23,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NO_SEED = "the digest that orders the rows behaves as if it were drawn at random"
+PREPARED = (
+    "nothing before the menu learned from these rows: no scaling, imputation, target encoding or "
+    "choice of columns"
+)
 SEED = "the whole number given as random_state was fixed before the data were seen"
+CANDIDATES, POOL_SHARE, DELTA = "readable", 0.4, 0.05  # the defaults of a menu
 COLUMNS = (
     "form",
     "size",
@@ -55,6 +60,8 @@ class Menu:
     failures : tuple of Failure
     quantity, assumptions
         What the certificates are about, and what they assume.
+    named : tuple of str
+        What was set other than by default; see `named_settings`.
     """
 
     candidates: tuple[Candidate, ...]
@@ -64,6 +71,7 @@ class Menu:
     failures: tuple[Failure, ...] = ()
     quantity: str = "the probability that a new case is misclassified"
     assumptions: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
 
     @cached_property
     def risks(self) -> Floats:
@@ -148,8 +156,18 @@ class Menu:
                 delta=delta,
                 n_choices=n_choices,
             )
-        assumptions = (*made.assumptions, *self.assumptions)
+        assumptions = (*made.assumptions, PREPARED, *self.assumptions)
+        if names := self.named_beforehand(candidate, delta):
+            assumptions += (named_sentence(names),)
         return replace(made, quantity=self.quantity, assumptions=assumptions)
+
+    def named_beforehand(self, candidate: Candidate, delta: float) -> tuple[str, ...]:
+        """What must have been named before any certificate was seen, or nobody paid for it."""
+        more = {
+            "delta": delta != DELTA,
+            "the goal": any(term.kind == "threshold" for term in candidate.terms),
+        }
+        return (*self.named, *(name for name, is_named in more.items() if is_named))
 
     def _betting(self, candidate: Candidate, delta: float, n_choices: int = 1) -> Certificate:
         counts = candidate.counts
@@ -177,6 +195,35 @@ class Menu:
             ]
         ).set_index("name")
         return pd.concat([frame.astype(object), failed.astype(object)])[list(COLUMNS)]
+
+
+def named_settings(candidates: Any, pool_share: float) -> tuple[str, ...]:
+    """Settings of a menu that are not the defaults, in words.
+
+    Fitting the row that one likes alone, after a look at the whole menu, drops its price.
+
+    Examples
+    --------
+    >>> named_settings(["one rule"], 0.4)
+    ('the forms',)
+    """
+    is_default = isinstance(candidates, str) and candidates == CANDIDATES
+    other = {"the forms": not is_default}
+    other["the share of the pool"] = pool_share != POOL_SHARE
+    return tuple(name for name, is_named in other.items() if is_named)
+
+
+def named_sentence(names: tuple[str, ...]) -> str:
+    """The assumption that goes with settings of one's own.
+
+    Examples
+    --------
+    >>> named_sentence(("the forms", "delta"))
+    'the forms and delta were named before any certificate was seen'
+    """
+    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    verb = "were" if len(names) > 1 or names[0] == "the forms" else "was"
+    return f"{listed} {verb} named before any certificate was seen"
 
 
 def _message(candidate: Candidate) -> Message:

@@ -11,6 +11,7 @@ import numpy as np
 from handful._types import Floats, Ints
 from handful.fitted import Columns
 from handful.scoring import Items, make_items
+from handful.tables import Draw, row_digests, table_digest
 
 N_FOLDS = 5  # each model sees four fifths of the pool
 
@@ -100,6 +101,11 @@ class Pool:
     def items(self) -> Items:
         """Cuts at quantiles and where rows are above them."""
         return make_items(self.X)
+
+    @cached_property
+    def seed(self) -> int:
+        """Of estimators that draw at random: the digest of the pool, so that nobody chose it."""
+        return Draw(table_digest(row_digests(self.table, self.y))).number("estimator")
 
     def first_rows(self, n_rows: int) -> Pool:
         """A smaller pool; the rows are in blind order, so that its own are as good as any."""

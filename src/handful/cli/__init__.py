@@ -23,7 +23,8 @@ _GUIDE = """Learn from few examples, read the rule, and know what it is worth.
 
 **handful** makes classifiers out of a handful of training examples, prints them as rules, and
 gives each a *certificate*: "with 95 % confidence, at most 5.6 % of new cases will be
-misclassified". Give it all your data: you split nothing, and anyone can re-check it.
+misclassified". Some rows teach, the others only test: the data's own digest draws the split, so
+nobody chose it, and anyone can re-check it.
 
 Start with:
 

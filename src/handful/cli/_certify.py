@@ -96,7 +96,9 @@ def certify(
     as_json: bool = AS_JSON,
     quiet: bool = QUIET,
 ) -> None:
-    """Learn a menu of rules from a table, each certified: no split, take the one you like.
+    """Learn a menu of rules from a table, each certified: take the one you like.
+
+    Some rows teach, the others only test; the data's own digest draws the split.
 
     Words, dates, missing values and identifiers are recognised; what was assumed about each
     column is printed. Files written with --out hold no training rows and no identifiers.

@@ -179,6 +179,7 @@ def as_dict(made: Made) -> dict[str, Any]:
         "not_fitted": [{"name": f.name, "reason": f.reason} for f in machine.failures_],
         "chosen": machine.chosen_,
         "rule": rule_lines(made),
+        "named_beforehand": list(machine.named_beforehand_),
         "goal": None if machine.goal_ is None else list(machine.goal_),
         "band": None if made.band is None else asdict(made.band),
         "caution": caution_of(made),
@@ -243,6 +244,8 @@ def _print_worth(made: Made) -> None:
     """The sentence, sensitivity and specificity, what is assumed; the price where it is wanted."""
     from rich.panel import Panel
 
+    from handful.certified import named_sentence
+
     certificate = made.machine.certificate_
     first = caution_of(made)
     text = escape(f"{first} {certificate.statement()}".strip())
@@ -257,5 +260,11 @@ def _print_worth(made: Made) -> None:
     if made.options.details:
         for term in certificate.terms:
             console.print(f"  {term.nats:8.4f} nats  {escape(term.text)}", highlight=False)
+    if names := made.machine.named_beforehand_:
+        said = named_sentence(names)
+        remark(
+            f"{said[:1].upper()}{said[1:]}: so the certificate assumes. What is set again after a "
+            "look at certificates is not paid for."
+        )
     held = f"It holds if: {'; '.join(certificate.assumptions)}."
     console.print(f"  [dim]{escape(held)}[/]", highlight=False)

@@ -20,6 +20,7 @@ from sklearn.pipeline import Pipeline
 from handful._types import Floats
 from handful.conformal.measures import DISTANCE_MEASURES, half_spread
 from handful.conformal.verdicts import label_scores, margin_scores, spread_columns
+from handful.fitted import refuse_fitted
 from handful.kernels import Kernel, make_kernel
 from handful.svm.grid import SVMGrid, fit_svm_grid
 
@@ -214,7 +215,10 @@ def expand_estimators(estimator: Any, param_grid: Any) -> list[tuple[Any, dict[s
         if not estimator:
             raise ValueError("`estimator` must list at least one classifier, got an empty list.")
         pairs = [item if isinstance(item, tuple) else (str(item), item) for item in estimator]
+        for name, model in pairs:
+            refuse_fitted("estimator", name, model)
         return [(clone(model), {"name": name}) for name, model in pairs]
+    refuse_fitted("estimator", type(estimator).__name__, [estimator, param_grid])
     params = list(ParameterGrid(param_grid if param_grid is not None else {}))
     return [(clone(estimator).set_params(**p), dict(p)) for p in params]
 

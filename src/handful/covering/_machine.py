@@ -13,8 +13,9 @@ class SetCoveringMachine(CoveringClassifier):
 
     With the defaults, `fit` chooses the rule family, conjunction or disjunction, the penalty and
     the number of rules by certificate. It pays for exactly the choices that rebuilding the
-    classifier needs, so that the certificate is valid for the whole procedure. No hold-out set
-    and no cross-validation is used.
+    classifier needs, so that the certificate is valid for the whole procedure. A
+    rule that keeps three examples is tested on all others; where a pool proposes the rules, it
+    is drawn by the data's own digest and not counted.
 
     Parameters
     ----------

@@ -25,6 +25,7 @@ from handful.fitted._questions import Question
 from handful.fitted._reading import feature_names, has_words, read_table
 from handful.fitted._simple import Constant, OrderedRules, Rule, Vote
 from handful.fitted._thresholded import Thresholded, with_threshold
+from handful.fitted._unfitted import close_seeds, refuse_fitted, seeds_of
 
 __all__ = [
     "PART_COLUMNS",
@@ -50,6 +51,7 @@ __all__ = [
     "Spoken",
     "Thresholded",
     "Vote",
+    "close_seeds",
     "feature_names",
     "from_scores",
     "has_words",
@@ -59,6 +61,8 @@ __all__ = [
     "machine_to_document",
     "read_columns",
     "read_table",
+    "refuse_fitted",
+    "seeds_of",
     "steady_product",
     "with_threshold",
 ]

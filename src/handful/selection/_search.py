@@ -1,4 +1,4 @@
-"""A search that reads like scikit-learn's GridSearchCV and chooses without cross-validation."""
+"""A search that reads like scikit-learn's GridSearchCV and chooses by certificate."""
 
 from __future__ import annotations
 

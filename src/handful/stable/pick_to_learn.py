@@ -16,6 +16,7 @@ from handful._types import Floats
 from handful.bounds import Certificate, NotCertifiableError, compression_bound, stable_bound
 from handful.conformal import decision_values, label_scores
 from handful.estimator import BaseClassifier
+from handful.fitted import close_seeds, refuse_fitted, seeds_of
 from handful.stable.picking import (
     Bools,
     Ints,
@@ -159,6 +160,7 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
         """
         self._check_parameters()
         X, y = check_examples(self, X, y)
+        refuse_fitted("estimator", type(self.estimator).__name__, self.estimator, X[:5])
         codes, n = self._read_labels(X, y), y.size
         path = self._pick(X, y, codes)
         n_picks = path.picks.size
@@ -233,12 +235,12 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
         if (labels == labels[0]).all():
             return None
         model = clone(self.estimator)
-        rows, names = _safe_indexing(X, picks), _open_seeds(model)
-        if names:
+        rows = _safe_indexing(X, picks)
+        if None in seeds_of(model):
             seed = self.random_state
             if seed is None:
                 seed = Draw(table_digest(row_digests(rows, labels))).number("estimator")
-            model.set_params(**dict.fromkeys(names, seed))
+            close_seeds(model, seed)
         with warnings.catch_warnings():  # a scaler may be fitted to the picks: they are paid for
             warnings.simplefilter("ignore", FittedScalingWarning)
             return model.fit(rows, labels)
@@ -273,29 +275,16 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
                 n, n_picks + self.n_errors_, delta=delta, n_choices=n_stops * n_choices
             )
         fixed = ["the classifier, n_initial, batch_size and max_picks were fixed before the data"]
-        if self.random_state is not None and _open_seeds(self.estimator):
+        if self.random_state is not None and None in seeds_of(self.estimator):
             fixed.append(f"the seed {self.random_state} was fixed before the data were seen")
         return replace(certificate, assumptions=(*certificate.assumptions, *fixed))
 
     def _check_deterministic(self) -> None:
         """Refuse where training was not a function of the picks."""
-        seeds = [*_seeds(self.estimator).values(), self.random_state]
+        seeds = [*seeds_of(self.estimator), self.random_state]
         is_moving = any(not (seed is None or isinstance(seed, (int, np.integer))) for seed in seeds)
         if is_moving or not self.is_rebuilt_:
             raise NotCertifiableError(
                 "Training must be a function of the picked examples, but `estimator` draws at "
                 "random. Give whole numbers as random_state and fit again."
             )
-
-
-def _seeds(model: Any) -> dict[str, Any]:
-    """All parameters called random_state, nested ones too."""
-    return {
-        name: value
-        for name, value in model.get_params(deep=True).items()
-        if name == "random_state" or name.endswith("__random_state")
-    }
-
-
-def _open_seeds(model: Any) -> list[str]:
-    return [name for name, value in _seeds(model).items() if value is None]

@@ -36,16 +36,23 @@ def warn_of_fitted_scaling(X: Any, names: Sequence[str] | None = None) -> None:
     >>> import numpy as np
     >>> warn_of_fitted_scaling(np.array([[-1.0], [1.0], [-1.0], [1.0]]))
     """
-    sign = _scaled_column(X, names) or _constant_norm(X)
-    if sign:
+    if sign := sign_of_fitted_scaling(X, names):
         warnings.warn(
-            f"{sign}. If that was computed from these rows (StandardScaler, whitening), the "
-            "certificate does not hold: the examples it counts have shaped what the machine "
-            "sees. Pass the raw columns, scale by numbers fixed beforehand, or put the whole "
-            "pipeline into PickToLearn.",
+            f"{sign} Or give the scaler and its classifier together, to be trained on few rows: as "
+            "one of the `candidates` of CertifiedClassifier, or to PickToLearn.",
             FittedScalingWarning,
             stacklevel=4,
         )
+
+
+def sign_of_fitted_scaling(X: Floats, names: Sequence[str] | None = None) -> str:
+    """What `warn_of_fitted_scaling` saw and what it means, in sentences; empty without a sign."""
+    sign = _scaled_column(X, names) or _constant_norm(X)
+    return sign and (
+        f"{sign}. If that was computed from these rows (StandardScaler, whitening), the "
+        "certificate does not hold: the examples it counts have shaped what the machine sees. "
+        "Pass the raw columns, or scale by numbers fixed beforehand."
+    )
 
 
 def _scaled_column(X: Floats, names: Sequence[str] | None) -> str:

@@ -24,6 +24,7 @@ from handful.tables._read import without_marks
 from handful.tables._repeats import COPIED, MOST_ROWS, SHARING, share_of_repeats
 from handful.tables._roles import judge, with_sentinels
 from handful.tables._sample import Sample, of_each
+from handful.tables._scaling import sign_of_fitted_scaling
 from handful.tables._units import make_units
 
 if TYPE_CHECKING:
@@ -334,7 +335,7 @@ def _assemble(
         weights=weights,
         ids=ids,
         notes=(*labels.notes, *_warnings(X, labels.y)),
-        cautions=_cautions(columns, X, pool) if groups is None else (),
+        cautions=(*(_cautions(columns, X, pool) if groups is None else ()), *_scaled(columns, X)),
     )
 
 
@@ -376,6 +377,16 @@ def _cautions(
         f"{what}, as several rows of one patient do. If they are, name the column that says whose "
         f"they are: --groups COLUMN. {end}",
     )
+
+
+def _scaled(columns: Sequence[Column], X: pd.DataFrame) -> tuple[str, ...]:
+    """Columns that look standardised by all rows, those included that are counted."""
+    numbers = [c for c in columns if c.role == "feature" and c.kind == "number"]
+    if not numbers:
+        return ()
+    cells = np.column_stack([read_cells(c, X[c.name].to_numpy()) for c in numbers])
+    sign = sign_of_fitted_scaling(cells, [c.name for c in numbers])
+    return (sign,) if sign else ()
 
 
 def _groups(series: pd.Series) -> NDArray[Any]:

@@ -30,8 +30,10 @@ from handful.verify._wording import (
     LANGFORD,
     MISCLASSIFIED,
     ORDERED,
+    PREPARED,
     Wording,
     check_wording,
+    named_beforehand,
 )
 
 Document = Mapping[str, Any]
@@ -252,10 +254,11 @@ def _check_certificate(
         return
     _check_counts(audit, document, table, nats, is_wrong)
     quantity = MISCLASSIFIED
-    assumptions: tuple[str, ...] = (IID, BLIND_POOL, NO_SEED)
+    assumptions: tuple[str, ...] = (IID, BLIND_POOL, PREPARED, NO_SEED)
     if table.groups is not None:
         quantity = GROUP_QUANTITIES[provenance["group_loss"]]
         assumptions += (GROUPS,)
+    assumptions += named_beforehand(provenance)
     check_wording(audit, certificate, Wording(assumptions, LANGFORD, quantity))
 
 
@@ -289,7 +292,8 @@ def _check_betting(
     audit.equal("certificate: limit", certificate["limit"], 1.0)
     audit.equal("certificate: rates", certificate["rates"], [])
     quantity = GROUP_QUANTITIES[document["provenance"]["group_loss"]]
-    assumptions = (IID_GROUPS, ORDERED, NO_SEED, GROUPS)
+    named = named_beforehand(document["provenance"])
+    assumptions = (IID_GROUPS, ORDERED, PREPARED, NO_SEED, GROUPS, *named)
     words = Wording(assumptions, BETTING_REFERENCE, quantity, ("Method: betting.",))
     check_wording(audit, certificate, words)
     if len(losses) > _LARGEST_BETTING:

@@ -22,6 +22,10 @@ _DRAWN = (
 )
 IID, IID_GROUPS = _DRAWN.format("examples"), _DRAWN.format("groups")
 PREPROCESSING = "preprocessing was fixed before the data were seen, or is part of the message"
+PREPARED = (
+    "nothing before the menu learned from these rows: no scaling, imputation, target encoding or "
+    "choice of columns"
+)
 NAMED_BLINDLY = (
     "the examples that are not counted were drawn without looking at the data, or the message "
     "names them under a prior fixed before the data"
@@ -58,6 +62,23 @@ class Wording:
     quantity: str = MISCLASSIFIED
     notes: tuple[str, ...] = ()
     unit: str = "nats"
+
+
+def named_beforehand(provenance: Document) -> tuple[str, ...]:
+    """What a menu assumes of settings that are not the defaults."""
+    share, delta = provenance["pool_share"], provenance["delta"]
+    is_own = {
+        "the forms": provenance["candidates"] != "readable",
+        "the share of the pool": share != 0.4,
+        "delta": delta != 0.05,
+        "the goal": provenance["goal"] is not None,
+    }
+    names = [name for name, own in is_own.items() if own]
+    if not names:
+        return ()
+    verb = "was" if len(names) == 1 and names != ["the forms"] else "were"
+    listed = " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+    return (f"{listed} {verb} named before any certificate was seen",)
 
 
 def groups_note(n_groups: int) -> tuple[str, ...]:
