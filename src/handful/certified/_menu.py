@@ -53,8 +53,8 @@ class Menu:
         Units (rows or groups) in the table, and those that are not counted.
     delta : float
     failures : tuple of Failure
-    quantity, assumptions
-        What the certificates are about, and what they assume.
+    quantity, assumptions, notes
+        What the certificates are about, what they assume, and what a reader should know.
     """
 
     candidates: tuple[Candidate, ...]
@@ -64,6 +64,7 @@ class Menu:
     failures: tuple[Failure, ...] = ()
     quantity: str = "the probability that a new case is misclassified"
     assumptions: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def risks(self) -> Floats:
@@ -149,7 +150,8 @@ class Menu:
                 n_choices=n_choices,
             )
         assumptions = (*made.assumptions, *self.assumptions)
-        return replace(made, quantity=self.quantity, assumptions=assumptions)
+        notes = (*made.notes, *self.notes)
+        return replace(made, quantity=self.quantity, assumptions=assumptions, notes=notes)
 
     def _betting(self, candidate: Candidate, delta: float, n_choices: int = 1) -> Certificate:
         counts = candidate.counts
