@@ -18,7 +18,7 @@ from handful.bounds import GROUP_QUANTITIES, Certificate, binomial_tail_inverse
 from handful.certified._counting import Counting
 from handful.certified._elsewhere import RowsElsewhere
 from handful.certified._explain import menu_lines
-from handful.certified._forms import wanted_forms
+from handful.certified._forms import FORMS, wanted_forms
 from handful.certified._goals import ScoreGoals
 from handful.certified._groups import GROUP_LOSSES
 from handful.certified._learn import (
@@ -35,7 +35,7 @@ from handful.certified._pool import Pool, make_folds, take_rows
 from handful.certified._records import Candidate, Failure
 from handful.estimator import TableClassifier
 from handful.fitted import feature_names, read_columns, read_table
-from handful.tables import make_units, pool_size
+from handful.tables import make_units, pool_size, unknown_labels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,7 +69,9 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         What the columns hold, where cells are raw, as `handful.tables.read_study` says; see
         `fit_study`, which makes sure that they were decided by this pool.
     classes : sequence of labels, optional
-        Their order; points and sums speak for the second of two. Alphabetical by default.
+        The classes, named before the data were seen; points and sums speak for the second of
+        two. By default those of the pool, in alphabetical order. A row with another label counts
+        as an error of every form, and the certificate says so.
     n_jobs : int, optional
         Threads; results do not depend on it.
     random_state : None, int, RowDigests or Generator
@@ -155,10 +157,14 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
             return self
         self._check_parameters()
         table, y = read_table(self, X, y)
-        codes = self._encode_labels(table, y)
-        weight = _check_sample_weight(sample_weight, codes, ensure_non_negative=True)
+        self._read_labels(table, y)
+        self._warn_of_scaling(table)
+        weight = _check_sample_weight(sample_weight, y, ensure_non_negative=True)
         units = make_units(table, y, groups, self.random_state)
         rows = units.pool(self.pool_share)
+        self._name_classes(y[rows])
+        labels, places, counts = np.unique(y, return_inverse=True, return_counts=True)
+        codes = self._codes_of(labels)[places]
         groups = None if units.member is None else units.member[rows]
         weights = weight[rows] if sample_weight is not None else None
         pool = self._pool(take_rows(table, rows), codes[rows], weights, groups)
@@ -166,7 +172,8 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         counted = count_rows(pool, priced, table, codes, units, self.delta, self.group_loss)
         held_back = np.sort(units.rows_of(units.order[: units_in_pool(pool)]))
         candidates, more = make_candidates(priced, counted, held_back)
-        self._menu = self._make_menu(candidates, [*failures, *more], pool, len(units), units.seed)
+        self._menu = self._make_menu(candidates, [*failures, *more], pool, len(units), units.seed,
+                                     self._unknown(labels.tolist(), counts.tolist()))  # fmt: skip
         self._take(self._menu.default(self.tolerance))
         self.n_training_errors_ = int(np.count_nonzero(self.fitted_.labels(table) != codes))
         return self
@@ -180,22 +187,22 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
             As `handful.distributed` makes them of Dask arrays and frames; ``fit`` calls this.
         """
         self._check_parameters()
-        self._order_classes(rows.labels)
         n_pool = min(pool_size(rows.n_samples, self.pool_share), max(1, rows.n_samples - 1))
         some, labels, places = rows.pool(n_pool)
         table, labels = read_table(self, some, labels)
         self._remember(table, labels, rows.n_samples)
-        position = {label: k for k, label in enumerate(self.classes_.tolist())}
-        y = np.array([position[label] for label in np.asarray(labels).tolist()], dtype=np.int64)
-        pool = self._pool(table, y, None, None)
+        self._name_classes(np.asarray(labels))
+        pool = self._pool(table, self._codes_of(np.asarray(labels)), None, None)
         priced, failures = self._learn(pool)
         counting = Counting.of([one.fitted for one in priced], pool)
         tallies = rows.tally(counting, self.classes_.tolist())
         counted = [counted_tally(tally) for tally in tallies]
+        counted_labels = rows.label_counts
         candidates, more = make_candidates(priced, counted, np.sort(places))
         self._menu = self._make_menu(
-            candidates, [*failures, *more], pool, rows.n_samples, rows.seed
-        )
+            candidates, [*failures, *more], pool, rows.n_samples, rows.seed,
+            self._unknown(list(counted_labels), list(counted_labels.values())),
+        )  # fmt: skip
         self._take(self._menu.default(self.tolerance))
         ranks = [one.rank for one in priced]
         self.n_training_errors_ = tallies[ranks.index(self.candidate_.rank)].n_errors_all
@@ -204,6 +211,8 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
     def _learn(self, pool: Pool) -> tuple[list[Priced], list[Failure]]:
         """All forms learned from the pool, in its order, and those that failed."""
         forms, with_vote = wanted_forms(self.candidates, len(self.classes_))
+        if pool.n_classes == 1:  # whatever is learned from it says the same of every row
+            forms, with_vote = [FORMS["constant"]], False
         made, failures = learn_all(pool, forms, with_vote, self.n_jobs)
         if not made:
             raise ValueError(
@@ -233,6 +242,7 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         pool: Pool,
         n_samples: int,
         seed: int | None,
+        notes: tuple[str, ...],
     ) -> Menu:
         if not candidates:
             raise ValueError(
@@ -251,29 +261,39 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
             named=named_settings(self.candidates, self.pool_share),
             assumptions=(NO_SEED if seed is None else SEED,)
             + (("groups are independent; rows within one need not be",) if grouped else ()),
+            notes=notes,
         )
 
-    def _encode_labels(self, table: Any, y: Any) -> Ints:
-        codes = self._read_labels(table, y)
-        self._warn_of_scaling(table)
-        place = self._order_classes(self.classes_)
-        return np.asarray(place[codes], dtype=np.int64)
+    def _name_classes(self, labels: NDArray[Any]) -> None:
+        """The classes: those named beforehand, or those of the pool; never those of other rows.
 
-    def _order_classes(self, labels: NDArray[Any]) -> Ints:
-        """The classes in the order asked for; gives the place of each of the sorted labels."""
-        self.classes_ = labels
-        if self.classes is not None:
-            given = np.asarray(self.classes, dtype=labels.dtype)
-            if sorted(given.tolist()) != labels.tolist():
-                raise ValueError(
-                    f"`classes` must name the labels of `y`, {labels.tolist()[:10]}, each once, "
-                    f"got {given.tolist()[:10]}."
-                )
-            self.classes_ = given
-            return np.argsort(given, kind="stable")
-        if len(labels) < 2:
-            raise ValueError(f"`y` must hold two classes or more, got {labels.tolist()}.")
-        return np.arange(len(labels))
+        Which forms are learned, and their order, would otherwise depend on the rows that are
+        counted.
+        """
+        found = np.unique(labels)
+        self.classes_ = found
+        if self.classes is None:
+            return
+        given = np.asarray(self.classes)
+        unknown = sorted(set(found.tolist()) - set(given.tolist()))
+        if unknown or len(set(given.tolist())) != len(given):
+            raise ValueError(
+                f"`classes` must name the labels of the pool, {found.tolist()[:10]}, each once, "
+                f"got {given.tolist()[:10]}. Name all classes before the data are seen, or leave "
+                "`classes` out: then they are those of the pool."
+            )
+        self.classes_ = given
+
+    def _codes_of(self, labels: NDArray[Any]) -> Ints:
+        """Positions among the classes; -1, which no form says, for another label."""
+        place = {label: k for k, label in enumerate(self.classes_.tolist())}
+        return np.array([place.get(label, -1) for label in labels.tolist()], dtype=np.int64)
+
+    def _unknown(self, labels: list[Any], counts: list[int]) -> tuple[str, ...]:
+        """What is said of the labels that are no class."""
+        known = set(self.classes_.tolist())
+        pairs = zip(labels, counts, strict=True)
+        return unknown_labels({str(label): n for label, n in pairs if label not in known})
 
     def _check_parameters(self) -> None:
         for name, low, high in (("tolerance", 0.0, 1.0), ("pool_share", 0.0, 1.0)):
@@ -379,7 +399,7 @@ def _rates(candidate: Any, made: Certificate) -> tuple[tuple[str, float], ...]:
     if len(counts.by_class) != 2 or made.bound != "pool" or counts.losses is not None:
         return ()
     (n_negative, fp), (n_positive, fn) = counts.by_class
-    if n_negative + n_positive != counts.n_counted:
+    if n_negative + n_positive + counts.n_unknown != counts.n_counted:
         return ()  # groups: rows within one are not independent
     nats = made.nats + math.log(2.0)
     return (

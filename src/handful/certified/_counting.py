@@ -31,12 +31,15 @@ class Tally:
         Errors with the rows of the pool, which are not counted otherwise.
     problem : str
         What the candidate raised; empty where nothing went wrong.
+    n_unknown : int
+        Counted rows of classes that the pool does not know; each is an error.
     """
 
     by_class: tuple[tuple[int, int], ...]
     grades: Grades | None = None
     n_errors_all: int = 0
     problem: str = ""
+    n_unknown: int = 0
 
     def __add__(self, other: Tally) -> Tally:
         grades = self.grades
@@ -48,6 +51,7 @@ class Tally:
             grades,
             self.n_errors_all + other.n_errors_all,
             self.problem or other.problem,
+            self.n_unknown + other.n_unknown,
         )
 
 
@@ -134,8 +138,9 @@ class Counting:
                 continue
             by_class = by_classes(found[0], y[counted], self.n_classes)
             n_held = 0 if other is None else int(np.count_nonzero(other[0] != y[held]))
-            n_wrong = sum(pair[1] for pair in by_class)
-            out.append(Tally(by_class, found[1], n_wrong + n_held))
+            n_unknown = int(np.count_nonzero(y[counted] < 0))
+            n_wrong = sum(pair[1] for pair in by_class) + n_unknown
+            out.append(Tally(by_class, found[1], n_wrong + n_held, n_unknown=n_unknown))
         return out
 
 

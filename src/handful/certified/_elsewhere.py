@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
@@ -20,8 +20,8 @@ class RowsElsewhere(Protocol):
         ...
 
     @property
-    def labels(self) -> NDArray[Any]:
-        """The labels that occur, sorted."""
+    def label_counts(self) -> Mapping[Any, int]:
+        """Rows of each label that occurs."""
         ...
 
     @property
@@ -34,5 +34,8 @@ class RowsElsewhere(Protocol):
         ...
 
     def tally(self, counting: Counting, classes: Sequence[Any]) -> list[Tally]:
-        """Counts of all candidates over the rows outside the pool; classes in the menu's order."""
+        """Counts of all candidates over the rows outside the pool; classes in the menu's order.
+
+        A row of another class is an error of every candidate.
+        """
         ...

@@ -227,13 +227,14 @@ def _moved(candidate: Candidate, place: int) -> Candidate:
     machine = with_threshold(candidate.fitted.machine, threshold)
     n_negative, n_positive = grades.n_classes.tolist()
     fp, fn = grades.wrong[place].tolist()
+    by_class, n_unknown = ((n_negative, fp), (n_positive, fn)), grades.n_unknown
     n = len(grades.grid.thresholds)
     term = Term("threshold", f"one of {n} thresholds from the pool", math.log(n))
     return replace(
         candidate,
         fitted=replace(candidate.fitted, machine=machine),
         terms=(*candidate.terms, term),
-        counts=Counts(n_negative + n_positive, fp + fn, ((n_negative, fp), (n_positive, fn))),
+        counts=Counts.of_classes(by_class, n_unknown),
         grades=None,
     )
 

@@ -55,6 +55,8 @@ class Grades:
     grid : Grid
     n_classes : ndarray of int (2,)
         Counted rows of each class.
+    n_unknown : int
+        Counted rows of classes that the pool does not know; each is an error.
     wrong : ndarray of int (n_thresholds, 2)
         False positives and false negatives.
     answered : ndarray of int (n_widths, 2)
@@ -68,6 +70,7 @@ class Grades:
     wrong: Ints
     answered: Ints
     bins: Ints
+    n_unknown: int = 0
 
     def __add__(self, other: Grades) -> Grades:
         return Grades(
@@ -76,6 +79,7 @@ class Grades:
             self.wrong + other.wrong,
             self.answered + other.answered,
             self.bins + other.bins,
+            self.n_unknown + other.n_unknown,
         )
 
 
@@ -109,16 +113,16 @@ def make_grid(scores: Floats) -> Grid:
 
 
 def grade(grid: Grid, scores: Floats, y: Ints) -> Grades:
-    """Counts of some rows."""
-    is_positive = y == 1
+    """Counts of some rows; those of a class that the pool does not know are at -1."""
+    is_positive, is_negative = y == 1, y == 0
     above = scores[:, None] > np.array(grid.thresholds)
     wrong = np.column_stack(
         [
-            np.count_nonzero(above & ~is_positive[:, None], axis=0),
+            np.count_nonzero(above & is_negative[:, None], axis=0),
             np.count_nonzero(~above & is_positive[:, None], axis=0),
         ]
     )
-    is_wrong = (scores > 0.0) != is_positive
+    is_wrong = np.where(scores > 0.0, ~is_positive, ~is_negative)
     said = np.abs(scores)[:, None] > np.array(grid.widths)
     answered = np.column_stack(
         [np.count_nonzero(said, axis=0), np.count_nonzero(said & is_wrong[:, None], axis=0)]
@@ -127,9 +131,9 @@ def grade(grid: Grid, scores: Floats, y: Ints) -> Grades:
     n_bins = len(grid.edges) + 1
     rows = np.bincount(place, minlength=n_bins)
     events = np.bincount(place[is_positive], minlength=n_bins)
-    n_positive = int(np.count_nonzero(is_positive))
-    counts = np.array([len(y) - n_positive, n_positive])
-    return Grades(grid, counts, wrong, answered, np.column_stack([rows, events]))
+    counts = np.array([np.count_nonzero(is_negative), np.count_nonzero(is_positive)])
+    bins = np.column_stack([rows, events])
+    return Grades(grid, counts, wrong, answered, bins, len(y) - int(counts.sum()))
 
 
 def upper(n_errors: Any, n: Any, nats: float) -> Floats:
@@ -169,7 +173,7 @@ def abstentions(grades: Grades, nats: float) -> pd.DataFrame:
     """Every width of doubt: how often there is an answer at least, and how often it is wrong."""
     import pandas as pd
 
-    n = int(grades.n_classes.sum())
+    n = int(grades.n_classes.sum()) + grades.n_unknown
     paid = nats + math.log(max(1, len(grades.grid.widths))) + math.log(2.0)
     answered, errors = grades.answered.T
     return pd.DataFrame(

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -159,8 +159,7 @@ def counted_tally(tally: Tally) -> Counted:
     """What was added up over chunks of rows."""
     if tally.problem:
         return tally.problem
-    n = sum(pair[0] for pair in tally.by_class)
-    return Counts(n, sum(pair[1] for pair in tally.by_class), tally.by_class), tally.grades
+    return Counts.of_classes(tally.by_class, tally.n_unknown), tally.grades
 
 
 def make_candidates(
@@ -211,12 +210,13 @@ def _counts(
     delta: float,
     group_loss: str,
 ) -> Counts:
-    is_wrong = guess != y
+    is_wrong = guess != y  # also where the pool does not know the class, at -1
     by_class = by_classes(guess, y, pool.n_classes)
+    n_unknown = int(np.count_nonzero(y < 0))
     if units.member is None or pool.groups is None:
-        return Counts(len(rows), int(np.count_nonzero(is_wrong)), by_class)
+        return Counts.of_classes(by_class, n_unknown)
     pool_losses = group_means(proposal.guesses != pool.y, pool.groups)
     counts = count_groups(
         is_wrong, units.member[rows], pool_losses, group_loss, nats - math.log(delta)
     )
-    return Counts(counts.n_counted, counts.n_errors, by_class, counts.losses, counts.warm_up)
+    return replace(counts, by_class=by_class, n_unknown=n_unknown)

@@ -58,8 +58,8 @@ class Menu:
         Units (rows or groups) in the table, and those that are not counted.
     delta : float
     failures : tuple of Failure
-    quantity, assumptions
-        What the certificates are about, and what they assume.
+    quantity, assumptions, notes
+        What the certificates are about, what they assume, and what a reader should know.
     named : tuple of str
         What was set other than by default; see `named_settings`.
     """
@@ -72,6 +72,7 @@ class Menu:
     quantity: str = "the probability that a new case is misclassified"
     assumptions: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def risks(self) -> Floats:
@@ -159,7 +160,8 @@ class Menu:
         assumptions = (*made.assumptions, PREPARED, *self.assumptions)
         if names := self.named_beforehand(candidate, delta):
             assumptions += (named_sentence(names),)
-        return replace(made, quantity=self.quantity, assumptions=assumptions)
+        notes = (*made.notes, *self.notes)
+        return replace(made, quantity=self.quantity, assumptions=assumptions, notes=notes)
 
     def named_beforehand(self, candidate: Candidate, delta: float) -> tuple[str, ...]:
         """What must have been named before any certificate was seen, or nobody paid for it."""

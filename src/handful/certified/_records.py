@@ -23,6 +23,8 @@ class Counts:
         Independent units (rows, or groups where one blind row of each is looked at).
     by_class : tuple of (int, int)
         Rows and errors of each class, among all counted rows.
+    n_unknown : int
+        Counted rows of classes that the pool does not know; each is an error.
     losses : ndarray or None
         Mean error of each counted group, in blind order, where the betting bound is used.
     warm_up : ndarray or None
@@ -34,6 +36,20 @@ class Counts:
     by_class: tuple[tuple[int, int], ...] = ()
     losses: Floats | None = None
     warm_up: Floats | None = None
+    n_unknown: int = 0
+
+    @classmethod
+    def of_classes(cls, by_class: tuple[tuple[int, int], ...], n_unknown: int) -> Counts:
+        """Of single rows.
+
+        Examples
+        --------
+        >>> counts = Counts.of_classes(((20, 3), (10, 1)), 2)
+        >>> counts.n_counted, counts.n_errors
+        (32, 6)
+        """
+        n, n_errors = (sum(pair[k] for pair in by_class) + n_unknown for k in (0, 1))
+        return cls(n, n_errors, by_class, n_unknown=n_unknown)
 
 
 @dataclass(frozen=True, eq=False)

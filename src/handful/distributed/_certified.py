@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,8 +20,6 @@ from handful.distributed.cluster import compute, measured, require_dask
 
 def fit_certified(machine: CertifiedClassifier, X: Any, y: Any, classes: Any) -> Any:
     """Fit a menu to chunks."""
-    if classes is None:
-        classes = machine.classes
     looked = look_at_blocks(X, y, classes=classes, random_state=machine.random_state)
     return machine.fit_rows(RawChunks(looked))
 
@@ -38,9 +37,12 @@ class RawChunks:
         return int(self.looked.sizes.sum())
 
     @property
-    def labels(self) -> NDArray[Any]:
-        """Labels that occur."""
-        return self.looked.classes
+    def label_counts(self) -> dict[Any, int]:
+        """Rows of each label that occurs."""
+        counts: Counter[Any] = Counter()
+        for chunk in self.looked.found:
+            counts.update(dict(zip(chunk.labels.tolist(), chunk.counts.tolist(), strict=True)))
+        return dict(sorted(counts.items()))
 
     @property
     def seed(self) -> int | None:
@@ -65,7 +67,8 @@ class RawChunks:
     def tally(self, counting: Counting, classes: Sequence[Any]) -> list[Tally]:
         """One pass over the chunks."""
         delayed, looked = require_dask().delayed, self.looked
-        shared = delayed((counting, list(classes)), pure=False, traverse=False)
+        known = (counting, list(classes), self.looked.classes.tolist())
+        shared = delayed(known, pure=False, traverse=False)
         count = delayed(_count, pure=False)
         within = looked.within(self.held["pool"])
         tasks = [
@@ -96,20 +99,21 @@ def _joined(parts: Sequence[Any], place: Ints) -> Any:
 
 
 def _count(
-    k: int, block: tuple[Any, Any], held: Ints, shared: tuple[Counting, list[Any]]
+    k: int, block: tuple[Any, Any], held: Ints, shared: tuple[Counting, list[Any], list[Any]]
 ) -> list[Tally]:
     """Counts of one chunk."""
     rows, labels = block
-    counting, classes = shared
+    counting, classes, known = shared
     values = np.asarray(labels)
     words, codes = np.unique(values, return_inverse=True)
-    unknown = [word for word in words.tolist() if word not in classes]
+    unknown = [word for word in words.tolist() if word not in known]
     if unknown:
         raise ValueError(
             f"chunk {k} changed between two looks at it: it has the label {unknown[0]!r}. Its "
             "source must give the same rows each time; use `persist()` where it does not."
         )
-    y = np.array([classes.index(word) for word in words.tolist()], dtype=np.int64)[codes]
+    place = {word: k for k, word in enumerate(classes)}
+    y = np.array([place.get(word, -1) for word in words.tolist()], dtype=np.int64)[codes]
     is_counted = np.ones(len(y), dtype=bool)
     is_counted[held] = False
     table = rows if hasattr(rows, "iloc") else np.asarray(rows, dtype=np.float64)

@@ -58,7 +58,7 @@ def check_fitted(value: Any) -> int:
     """The document of a `Fitted`; gives the number of other libraries' estimators it needs."""
     fitted = fields_of(value, ("form", "columns", "classes", "machine"), "fitted")
     read_text(fitted["form"], "fitted.form")
-    classes = list_of(fitted["classes"], _text, "fitted.classes", MAX_CLASSES, 2)
+    classes = list_of(fitted["classes"], _text, "fitted.classes", MAX_CLASSES, 1)
     if len(set(classes)) < len(classes):
         raise fail("fitted.classes", "different words", classes)
     columns = fields_of(fitted["columns"], ("columns",), "fitted.columns")["columns"]

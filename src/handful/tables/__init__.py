@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         word_of,
     )
     from handful.tables._kinds import Column
-    from handful.tables._labels import Labels, read_labels
+    from handful.tables._labels import Labels, read_labels, unknown_labels
     from handful.tables._numbers import MISSING_MARKS
     from handful.tables._read import (
         LoadedTable,
@@ -112,6 +112,7 @@ __all__ = [
     "tidy_cells",
     "tidy_words",
     "uniform_draws",
+    "unknown_labels",
     "warn_of_fitted_scaling",
     "word_of",
     "write_atomically",
@@ -129,7 +130,7 @@ _HOME = {
     "_read": "LoadedTable exact_floats exact_numbers load_table matching read_chunks read_frame",
     "_scaling": "FittedScalingWarning warn_of_fitted_scaling",
     "_seen": "SeenRows",
-    "_labels": "Labels read_labels",
+    "_labels": "Labels read_labels unknown_labels",
     "_study": "Choices Study as_pandas check_named read_study target_of",
     "_tidy": "TidyTable tidy tidy_cells tidy_words",
     "_units": "Units check_groups group_units make_units pool_size",

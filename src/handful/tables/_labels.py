@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,6 +70,8 @@ def read_labels(
     positive: str | None = None,
     drop_missing: bool = False,
     is_class: bool = False,
+    pool: NDArray[np.int64] | None = None,
+    is_open: bool = False,
 ) -> Labels:
     """Labels in one normal form: capitals and blanks do not make a class of their own.
 
@@ -84,6 +86,11 @@ def read_labels(
         Leave out rows without a label instead of refusing them.
     is_class : bool
         The user says that it is a class, however many there are.
+    pool : ndarray of int, optional
+        Which of the rows that have a label say what classes there are, how they are spelled and
+        which is the case; all of them by default. Another label is spelled without capitals.
+    is_open : bool
+        Labels that the pool does not know are classes too.
 
     Examples
     --------
@@ -91,6 +98,39 @@ def read_labels(
     >>> labels.y.tolist(), labels.positive
     (['malignant', 'benign', 'malignant', 'malignant'], 'malignant')
     """
+    rows, left_out = labelled_rows(name, cells, drop_missing=drop_missing)
+    words = of_each([cells[i] for i in rows.tolist()], word_of)
+    deciding = words if pool is None else [words[i] for i in pool.tolist()]
+    merged, notes = _merge(name, words, deciding)
+    notes += left_out
+    _check_classes(name, merged, is_class)
+    if (n_levels := _n_whole_numbers(merged)) >= _COUNT and not is_class:
+        notes.append(
+            f"{name} has {n_levels} whole numbers: is it a count or a scale? Then cut it into two "
+            "classes."
+        )
+    known = merged if pool is None or is_open else [merged[i] for i in pool.tolist()]
+    case, how = _positive(known, positive)
+    if case is not None:
+        notes.append(f"The case is {case!r}{how}.")
+    classes = sorted(set(known))
+    if (meant := _by_meaning(classes)[0]) is not None:
+        classes.sort(key=lambda word: word == meant)
+    counts = Counter(word for word in merged if word not in classes)
+    return Labels(
+        y=np.array(merged, dtype=object),
+        rows=rows,
+        positive=case,
+        is_positive_said=positive is not None or meant is not None,
+        classes=tuple(classes),
+        notes=(*notes, *unknown_labels(counts)),
+    )
+
+
+def labelled_rows(
+    name: str, cells: Sequence[Any], *, drop_missing: bool = False
+) -> tuple[NDArray[np.int64], list[str]]:
+    """Positions of the rows that have a label, and a note where others were left out."""
     is_missing = np.array(of_each(cells, is_mark), dtype=bool)
     if is_missing.any() and not drop_missing:
         numbers = (np.flatnonzero(is_missing) + 1).tolist()
@@ -99,30 +139,34 @@ def read_labels(
             f"the target column {name[:80]!r} has no label in {len(numbers)} rows ({shown}). "
             "Fill them in, or leave these rows out with --drop-missing-target."
         )
-    rows = np.flatnonzero(~is_missing)
-    words = of_each([cells[i] for i in rows.tolist()], word_of)
-    merged, notes = _merge(name, words)
-    if is_missing.any():
-        notes.append(f"{int(is_missing.sum())} rows without a label were left out.")
-    _check_classes(name, merged, is_class)
-    if (n_levels := _n_whole_numbers(merged)) >= _COUNT and not is_class:
-        notes.append(
-            f"{name} has {n_levels} whole numbers: is it a count or a scale? Then cut it into two "
-            "classes."
-        )
-    case, how = _positive(merged, positive)
-    if case is not None:
-        notes.append(f"The case is {case!r}{how}.")
-    classes = sorted(set(merged))
-    if (meant := _by_meaning(classes)[0]) is not None:
-        classes.sort(key=lambda word: word == meant)
-    return Labels(
-        y=np.array(merged, dtype=object),
-        rows=rows,
-        positive=case,
-        is_positive_said=positive is not None or meant is not None,
-        classes=tuple(classes),
-        notes=tuple(notes),
+    n_gone = int(is_missing.sum())
+    notes = [f"{n_gone} rows without a label were left out."] if n_gone else []
+    return np.flatnonzero(~is_missing), notes
+
+
+def unknown_labels(counts: Mapping[str, int]) -> tuple[str, ...]:
+    """What is said of labels that are no class, because the pool does not know them.
+
+    Parameters
+    ----------
+    counts : mapping of str to int
+        Rows of each such label.
+
+    Examples
+    --------
+    >>> unknown_labels({"x": 2})
+    ("2 rows have the label 'x', which the pool does not know: each counts as an error of every form.",)
+    """  # noqa: E501
+    words = sorted(counts)
+    said = [(counts[word], f"the label {word[:40]!r}") for word in words[:MAX_CLASSES]]
+    if more := words[MAX_CLASSES:]:
+        said.append((sum(counts[word] for word in more), f"one of {len(more)} other labels"))
+    return tuple(
+        f"1 row has {what}, which the pool does not know: it counts as an error of every form."
+        if n == 1
+        else f"{n} rows have {what}, which the pool does not know: each counts as an error of "
+        "every form."
+        for n, what in said
     )
 
 
@@ -133,9 +177,10 @@ def _n_whole_numbers(words: Sequence[str]) -> int:
     return len(classes) if is_whole else 0
 
 
-def _merge(name: str, words: Sequence[str]) -> tuple[list[str], list[str]]:
+def _merge(name: str, words: Sequence[str], deciding: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The words in one spelling: the one that is most frequent among those that decide."""
     forms: dict[str, Counter[str]] = {}
-    for word, n_rows in Counter(words).items():
+    for word, n_rows in Counter(deciding).items():
         forms.setdefault(word.casefold(), Counter())[word] = n_rows
     # the most frequent spelling stands for all, the first in the alphabet among equals
     chosen = {key: min(c, key=lambda form: (-c[form], form)) for key, c in forms.items()}
@@ -144,7 +189,7 @@ def _merge(name: str, words: Sequence[str]) -> tuple[list[str], list[str]]:
         for counts in forms.values()
         if len(counts) > 1
     ]
-    return of_each(words, lambda word: chosen[word.casefold()]), notes
+    return of_each(words, lambda word: chosen.get(word.casefold(), word.casefold())), notes
 
 
 def _check_classes(name: str, words: Sequence[str], is_class: bool) -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from handful.tables._cells import read_cells
 from handful.tables._digests import RowDigests, row_digests, word_of
 from handful.tables._kinds import Column, kind_of, with_odd_cells
-from handful.tables._labels import read_labels
+from handful.tables._labels import Labels, labelled_rows, read_labels
 from handful.tables._numbers import is_mark
 from handful.tables._read import without_marks
 from handful.tables._repeats import COPIED, MOST_ROWS, SHARING, share_of_repeats
@@ -104,8 +104,9 @@ class Study:
     digests : RowDigests
         Of the whole rows: the ``random_state`` that draws this pool again.
     classes : tuple of str
-        In the order of class positions: the case comes second where its word says so. It does
-        not depend on ``Choices.positive``, so that naming the case changes no rule.
+        Those of the pool, in the order of class positions: the case comes second where its word
+        says so. It does not depend on ``Choices.positive``, so that naming the case changes no
+        rule. A row with another label counts as an error of every form.
     positive : str or None
     is_positive_said : bool
         Whether the user or the words of the labels say which class is the case.
@@ -177,22 +178,27 @@ def read_study(frame: Any, choices: Choices | None = None, *, set_aside: bool = 
     check_named(choices, names)
     target = target_of(choices.target, names)
     place = names.index(target)
-    labels = read_labels(
-        target,
-        frame.iloc[:, place].tolist(),
-        positive=choices.positive,
-        drop_missing=choices.drop_missing_target,
-        is_class=target in choices.categories,
+    rows, left_out = labelled_rows(
+        target, frame.iloc[:, place].tolist(), drop_missing=choices.drop_missing_target
     )
-    frame = frame.iloc[labels.rows].reset_index(drop=True)
+    frame = frame.iloc[rows].reset_index(drop=True)
     digests = RowDigests(row_digests(frame))
     groups = None if choices.groups is None else _groups(frame.iloc[:, names.index(choices.groups)])
     units = make_units(frame, None, groups, digests)
     pool = units.first(reading_size(len(units))) if set_aside else units.pool(POOL_SHARE)
+    labels = read_labels(
+        target,
+        frame.iloc[:, place].tolist(),
+        positive=choices.positive,
+        is_class=target in choices.categories,
+        pool=pool,
+        is_open=set_aside,  # the certificates of such machines take the classes for known
+    )
+    labels = replace(labels, notes=(*left_out, *labels.notes))
     columns = tuple(
-        _counted(
-            _column(frame.iloc[:, j], name, j == place, choices, pool, labels.y), frame.iloc[:, j]
-        )
+        _counted(_column(frame.iloc[:, j], name, choices, pool, labels.y), frame.iloc[:, j])
+        if j != place
+        else Column(name, "category", "target", levels=tuple(sorted(labels.classes)))
         for j, name in enumerate(names)
     )
     return _assemble(frame, labels, columns, pool, digests, groups, choices)
@@ -252,14 +258,11 @@ def target_of(target: str | None, names: Sequence[str]) -> str:
 def _column(
     series: pd.Series,
     name: str,
-    is_target: bool,
     choices: Choices,
     pool: NDArray[np.int64],
     y: NDArray[Any],
 ) -> Column:
     """One column: its kind by the pool, its role by the user's word, else by the pool."""
-    if is_target:
-        return Column(name, "category", "target", levels=tuple(sorted(set(y.tolist()))))
     marks = frozenset(
         word_of(mark).casefold() for key in ("", name) for mark in choices.missing.get(key, ())
     )
@@ -297,7 +300,7 @@ def _counted(column: Column, series: pd.Series) -> Column:
 
 def _assemble(
     frame: pd.DataFrame,
-    labels: Any,
+    labels: Labels,
     columns: tuple[Column, ...],
     pool: NDArray[np.int64],
     digests: RowDigests,
@@ -334,7 +337,7 @@ def _assemble(
         groups=groups,
         weights=weights,
         ids=ids,
-        notes=(*labels.notes, *_warnings(X, labels.y)),
+        notes=(*labels.notes, *_warnings(X, labels)),
         cautions=(*(_cautions(columns, X, pool) if groups is None else ()), *_scaled(columns, X)),
     )
 
@@ -414,16 +417,17 @@ def _weights(series: pd.Series) -> NDArray[np.float64]:
     return values
 
 
-def _warnings(X: pd.DataFrame, y: NDArray[Any]) -> list[str]:
+def _warnings(X: pd.DataFrame, labels: Labels) -> list[str]:
     """What can be expected of few rows, rare classes, many columns."""
-    words, counts = np.unique(y.astype(str), return_counts=True)
+    y, words = labels.y, labels.classes
+    counts = np.array([np.count_nonzero(y == word) for word in words])
     notes = []
     if len(y) < _FEW_ROWS:
         notes.append(
             f"{len(y)} rows are very few: expect a certificate near the share of the smaller class."
         )
     if counts.min() < _FEW_OF_A_CLASS:
-        rare = str(words[int(np.argmin(counts))])
+        rare = words[int(np.argmin(counts))]
         notes.append(
             f"{rare!r} has {counts.min()} rows: nothing can be said about how often it is found."
         )

@@ -65,7 +65,7 @@ class Table:
     columns : mapping of str to list
         Cells by column.
     labels : list of str
-        As they are spelled most often.
+        As the pool spells them most often; others without capitals.
     digest : str
     in_pool : ndarray of bool
     counted : ndarray of int
@@ -122,11 +122,12 @@ def read_table(frame: Any, reading: Mapping[str, Any], share: float) -> Table:
     rank = {unit: k for k, unit in enumerate(units)}
     of_row = [rank[i if groups is None else groups[i]] for i in range(len(rows))]
     counted = sorted((i for i in order if of_row[i] >= n_pool), key=lambda i: of_row[i])
+    in_pool = np.array([k < n_pool for k in of_row], dtype=bool)
     return Table(
         columns=dict(zip(names, cells, strict=True)),
-        labels=_labels(cells[place]),
+        labels=_labels(cells[place], in_pool),
         digest=digest,
-        in_pool=np.array([k < n_pool for k in of_row], dtype=bool),
+        in_pool=in_pool,
         counted=np.array(counted, dtype=np.int64),
         groups=groups,
         n_units=len(units),
@@ -152,14 +153,14 @@ def _by_name(names: Sequence[str]) -> list[int]:
     return sorted(range(len(names)), key=lambda j: (names[j], j))
 
 
-def _labels(cells: Any) -> list[str]:
-    """Labels, of several spellings the most frequent one (the first in order among equals)."""
+def _labels(cells: Any, in_pool: NDArray[np.bool_]) -> list[str]:
+    """Labels, of several spellings the pool's most frequent one (the first among equals)."""
     words = [word_form(cell) for cell in cells]
     counts: dict[str, Counter[str]] = {}
-    for word in words:
+    for word in (words[i] for i in np.flatnonzero(in_pool)):
         counts.setdefault(word.casefold(), Counter())[word] += 1
     spelled = {key: sorted(c, key=lambda w, c=c: (-c[w], w))[0] for key, c in counts.items()}  # type: ignore[misc]
-    return [spelled[word.casefold()] for word in words]
+    return [spelled.get(word.casefold(), word.casefold()) for word in words]
 
 
 def encode(columns: Sequence[Mapping[str, Any]], table: Mapping[str, Any], rows: Ints) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -61,6 +62,7 @@ _TRUSTED = (
     "the examples come independently from the distribution of the new cases",
     f"training: the library trained again, and its result was compared to {RELATIVE:g}",
 )
+_MOST_LABELS = 10  # that no row of the pool has, each in a sentence of its own
 _LARGEST_BETTING = 20_000  # groups: a minute of fifty-digit arithmetic
 _BETTING = f"the bound for groups by betting, of more than {_LARGEST_BETTING} groups"
 
@@ -259,7 +261,8 @@ def _check_certificate(
         quantity = GROUP_QUANTITIES[provenance["group_loss"]]
         assumptions += (GROUPS,)
     assumptions += named_beforehand(provenance)
-    check_wording(audit, certificate, Wording(assumptions, LANGFORD, quantity))
+    notes = _unknown_labels(table)
+    check_wording(audit, certificate, Wording(assumptions, LANGFORD, quantity, notes))
 
 
 def rank_mass(rank: int, n: int) -> Any:
@@ -294,7 +297,8 @@ def _check_betting(
     quantity = GROUP_QUANTITIES[document["provenance"]["group_loss"]]
     named = named_beforehand(document["provenance"])
     assumptions = (IID_GROUPS, ORDERED, PREPARED, NO_SEED, GROUPS, *named)
-    words = Wording(assumptions, BETTING_REFERENCE, quantity, ("Method: betting.",))
+    notes = ("Method: betting.", *_unknown_labels(table))
+    words = Wording(assumptions, BETTING_REFERENCE, quantity, notes)
     check_wording(audit, certificate, words)
     if len(losses) > _LARGEST_BETTING:
         audit.leave(_BETTING)
@@ -318,13 +322,29 @@ def predicted_words(
 
 
 def _errors(fitted: Document, table: Table, estimators: Sequence[Any]) -> Any:
-    """Which of the counted rows the classifier of the file gets wrong."""
-    classes, known = list(fitted["classes"]), sorted(set(table.labels))
+    """Which of the counted rows the classifier gets wrong: all whose class the pool lacks."""
+    classes = list(fitted["classes"])
+    known = sorted({table.labels[i] for i in np.flatnonzero(table.in_pool)})
     if sorted(classes) != known:
-        raise ValueError(f"classes {classes[:10]}, the data have {known[:10]}")
+        raise ValueError(f"classes {classes[:10]}, the pool has {known[:10]}")
     found = predicted_words(fitted, table, table.counted, estimators)
     wanted = [table.labels[i] for i in table.counted]
     return np.array([a != b for a, b in zip(found, wanted, strict=True)], dtype=bool)
+
+
+def _unknown_labels(table: Table) -> tuple[str, ...]:
+    """What must be said of labels that no row of the pool has."""
+    known = {table.labels[i] for i in np.flatnonzero(table.in_pool)}
+    counts = sorted(Counter(label for label in table.labels if label not in known).items())
+    said = [(n, f"the label {label[:40]!r}") for label, n in counts[:_MOST_LABELS]]
+    if rest := counts[_MOST_LABELS:]:
+        said.append((sum(n for _, n in rest), f"one of {len(rest)} other labels"))
+    end = "which the pool does not know: {} counts as an error of every form."
+    return tuple(
+        f"{n} {'row has' if n == 1 else 'rows have'} {what}, "
+        + end.format("it" if n == 1 else "each")
+        for n, what in said
+    )
 
 
 def sha_of(path: str | os.PathLike[str]) -> str:
