@@ -11,10 +11,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from handful.verify._arithmetic import MP, is_tail_bound, log, tail_bound
-from handful.verify._audit import Audit, Verdict, is_number
+from handful.verify._audit import TOLERANCE, Audit, Verdict, is_number
 from handful.verify._bands import check_band
 from handful.verify._betting import is_betting_limit
 from handful.verify._certificate import compare_terms
+from handful.verify._compare import difference, score_difference
 from handful.verify._document import HASH_FIELD, UnreadableFileError, read_document
 from handful.verify._forms import Foreign, labels_of
 from handful.verify._settings import check_record
@@ -51,13 +52,13 @@ class Retrain(Protocol):
 
 FORMAT = "handful-form"
 FIELDS = sorted({"format", "version", "fitted", "certificate", "provenance", HASH_FIELD})
-RELATIVE = 1e-7  # of every number of the classifier that is trained again
 FAVOURITE = 0.95  # prior mass of the first rank
 NO_SEED = "the digest that orders the rows behaves as if it were drawn at random"
 _TRUSTED = (
     "the options (candidates, tolerance, delta, columns) were fixed before the data",
     "the examples come independently from the distribution of the new cases",
-    f"training: the library trained again, and its result was compared to {RELATIVE:g}",
+    "training: the library trained again, and its result was compared (cuts exactly, other numbers "
+    f"to {TOLERANCE:g} of the scores)",
 )
 _LARGEST_BETTING = 20_000  # groups: a minute of fifty-digit arithmetic
 _BETTING = f"the bound for groups by betting, of more than {_LARGEST_BETTING} groups"
@@ -76,7 +77,8 @@ def verify_form(path: str | os.PathLike[str], frame: Any, retrain: Retrain) -> V
 
     Digests, pool, labels, counts, price and bound are computed by code that shares nothing with
     what wrote the file. Training is not written twice: ``retrain`` does it with the library, and
-    what it gives must be the classifier of the file, every number to a part in ten million.
+    what it gives must be the classifier of the file: the same labels of all rows, the same cuts,
+    and other numbers that move no score by more than rounding.
 
     Parameters
     ----------
@@ -137,16 +139,7 @@ def _check(
         return
     again = retrain(provenance)
     _check_training(audit, document, table, again)
-    is_wrong = _errors(document["fitted"], table, estimators)
-    if digest is not None:
-        labels = predicted_words(
-            document["fitted"], table, np.arange(len(table.labels)), estimators
-        )
-        audit.check(
-            "labels of the classifier, trained again",
-            labels == [str(label) for label in again["labels"]],
-            "the classifier of the file gives other labels",
-        )
+    is_wrong = _errors(audit, document["fitted"], table, estimators, again)
     _check_certificate(audit, document, table, again, is_wrong)
     if provenance["band"] is not None:
         check_band(audit, document, table, again, is_wrong)
@@ -158,8 +151,12 @@ def _check_training(audit: Audit, document: Document, table: Table, again: Docum
     pool = np.flatnonzero(table.in_pool).tolist()
     audit.equal("share of the pool", provenance["pool_share"], again["pool_share"])
     audit.check("pool", list(again["pool"]) == pool, "the library drew other rows")
-    where = difference(document["fitted"], again["fitted"])
-    audit.check("classifier, trained again", not where, where)
+    fitted, wanted = document["fitted"], again["fitted"]
+    where = difference(fitted, wanted)
+    if audit.check("classifier, trained again", not where, where):
+        X = encode(wanted["columns"]["columns"], table.columns, np.arange(len(table.labels)))
+        where = score_difference(fitted["machine"], wanted["machine"], X)
+        audit.check("scores of the classifier, trained again", not where, where)
     audit.equal("rank in the pool's order", provenance["rank"], again["rank"])
     audit.equal("number of candidates", provenance["n_candidates"], again["n_candidates"])
     if provenance["is_default"]:
@@ -167,38 +164,6 @@ def _check_training(audit: Audit, document: Document, table: Table, again: Docum
     else:
         audit.check("choice", provenance["is_default"] is False, "must be true or false")
     audit.equal("delta", provenance["delta"], document["certificate"]["delta"])
-
-
-def difference(found: Any, wanted: Any, where: str = "fitted") -> str:
-    """Where two documents differ by more than rounding; empty where they do not.
-
-    Examples
-    --------
-    >>> difference({"a": [1.0, 2.0]}, {"a": [1.0, 2.0 + 1e-12]})
-    ''
-    >>> difference({"a": [1.0, 2.0]}, {"a": [1.0, 3.0]})
-    'fitted.a[1]: the file says 2.0, trained again it is 3.0'
-    """
-    said = f"{where}: the file says {found!r:.60}, trained again it is {wanted!r:.60}"
-    if isinstance(wanted, float) and isinstance(found, float):
-        is_near = is_number(found) and abs(found - wanted) <= RELATIVE * max(
-            abs(found), abs(wanted)
-        )
-        return "" if is_near else said
-    if type(found) is not type(wanted):
-        return said
-    if isinstance(wanted, dict):
-        if set(found) != set(wanted):
-            return f"{where}: the fields differ"
-        parts = [difference(found[k], wanted[k], f"{where}.{k}") for k in wanted]
-        return next((part for part in parts if part), "")
-    if isinstance(wanted, list):
-        if len(found) != len(wanted):
-            return f"{where}: {len(found)} parts, trained again {len(wanted)}"
-        pairs = zip(found, wanted, strict=True)
-        parts = [difference(a, b, f"{where}[{i}]") for i, (a, b) in enumerate(pairs)]
-        return next((part for part in parts if part), "")
-    return "" if found == wanted else said
 
 
 def _nats(audit: Audit, document: Document, again: Document) -> Any:
@@ -313,14 +278,21 @@ def predicted_words(
     return [classes[k] for k in positions]
 
 
-def _errors(fitted: Document, table: Table, estimators: Sequence[Any]) -> Any:
-    """Which of the counted rows the classifier of the file gets wrong."""
+def _errors(
+    audit: Audit, fitted: Document, table: Table, estimators: Sequence[Any], again: Document
+) -> Any:
+    """Which of the counted rows are wrong; the classifier trained again says the same of all."""
     classes, known = list(fitted["classes"]), sorted(set(table.labels))
     if sorted(classes) != known:
         raise ValueError(f"classes {classes[:10]}, the data have {known[:10]}")
-    found = predicted_words(fitted, table, table.counted, estimators)
-    wanted = [table.labels[i] for i in table.counted]
-    return np.array([a != b for a, b in zip(found, wanted, strict=True)], dtype=bool)
+    found = predicted_words(fitted, table, np.arange(len(table.labels)), estimators)
+    is_other = [a != str(b) for a, b in zip(found, again["labels"], strict=True)]
+    audit.check(
+        "labels of the classifier, trained again",
+        not any(is_other),
+        f"the classifier of the file gives other labels to {sum(is_other)} rows",
+    )
+    return np.array([found[i] != table.labels[i] for i in table.counted], dtype=bool)
 
 
 def sha_of(path: str | os.PathLike[str]) -> str:
