@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 import math
 from collections.abc import Callable, Iterator
@@ -66,3 +67,11 @@ def best_nudges(
             if wrong[counted].sum() < is_wrong[counted].sum():
                 best, is_wrong = trial, wrong
     return restated(json.loads(json.dumps(best)), is_wrong, labels, held_back)
+
+
+def resealed_beside(path: Any, content: bytes) -> None:
+    """Another file of estimators beside a model file, which then names its digest."""
+    path.with_suffix(".skops").write_bytes(content)
+    document = json.loads(path.read_text())
+    document["provenance"]["estimators_sha256"] = hashlib.sha256(content).hexdigest()
+    path.write_text(to_text(document))
