@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from handful.certified import fit_study
-from handful.io._foreign import Estimators, read_estimators
+from handful.io._foreign import Estimators, pack, read_estimators, unpack
 from handful.io._reading import choices_of
 from handful.tables import read_study
 
@@ -82,8 +82,13 @@ class Retraining:
         candidate = machine.candidate_
         warm_up = candidate.counts.warm_up
         grades = candidate.grades
+        fitted: list[Any] = []
+        form = machine.fitted_.reduced().to_document(fitted)
+        if fitted:  # as they come out of a file, so that they can be compared with such
+            fitted = list(unpack(pack(Estimators(tuple(fitted))), self.trusted).fitted)
         return {
-            "fitted": machine.fitted_.reduced().to_document([]),
+            "fitted": form,
+            "estimators": fitted,
             "labels": machine.predict(study.X).tolist(),
             "rank": int(candidate.rank),
             "n_candidates": int(candidate.n_ranked),

@@ -19,6 +19,7 @@ from handful.verify._compare import difference, score_difference
 from handful.verify._document import HASH_FIELD, UnreadableFileError, read_document
 from handful.verify._forms import Foreign, labels_of
 from handful.verify._settings import check_record
+from handful.verify._states import N_FAR, N_NEAR, OPEN, rows_beside, state_differences
 from handful.verify._table import Table, encode, raw_rows, read_table
 from handful.verify._terms import Term, confidence, stated, total
 from handful.verify._wording import (
@@ -88,10 +89,11 @@ def verify_form(path: str | os.PathLike[str], frame: Any, retrain: Retrain) -> V
         The whole table, as it was read from its file.
     retrain : callable
         From the provenance of the file to a mapping with ``fitted`` (document), ``labels`` of
-        all rows, ``rank``, ``n_candidates``, ``default`` (name of the row that the tolerance
-        chooses), ``pool`` (sorted rows), ``pool_share``, ``warm_up`` (losses of the pool's groups
-        where they were used) and ``certificate``. Its method ``estimators`` opens the file of
-        other libraries' estimators, whose digest was checked before.
+        all rows, ``estimators`` (other libraries' fitted ones), ``rank``, ``n_candidates``,
+        ``default`` (name of the row that the tolerance chooses), ``pool`` (sorted rows),
+        ``pool_share``, ``warm_up`` (losses of the pool's groups where they were used) and
+        ``certificate``. Its method ``estimators`` opens the file of other libraries' estimators,
+        whose digest was checked before.
 
     Returns
     -------
@@ -139,6 +141,8 @@ def _check(
         return
     again = retrain(provenance)
     _check_training(audit, document, table, again)
+    if estimators:
+        _check_estimators(audit, document["fitted"], table, estimators, again["estimators"])
     is_wrong = _errors(audit, document["fitted"], table, estimators, again)
     _check_certificate(audit, document, table, again, is_wrong)
     if provenance["band"] is not None:
@@ -267,13 +271,36 @@ def _check_betting(
     audit.check("certificate: risk", holds, f"the file says {certificate['risk']!r}")
 
 
+def _check_estimators(
+    audit: Audit,
+    fitted: Document,
+    table: Table,
+    found: Sequence[Any],
+    wanted: Sequence[Any],
+) -> None:
+    """Estimators of other libraries: the same types, the same state, the same labels anywhere."""
+    of_type, of_value = state_differences(list(found), list(wanted))
+    if not audit.check("types of the estimators, trained again", not of_type, of_type):
+        return
+    if not of_value:
+        return
+    names = [column["name"] for column in fitted["columns"]["columns"]]
+    cells = rows_beside(table.columns, names)
+    rows = np.arange(N_NEAR + N_FAR)
+    theirs, ours = (predicted_words(fitted, cells, rows, part) for part in (found, wanted))
+    n_other = sum(a != b for a, b in zip(theirs, ours, strict=True))
+    said = f"other labels for {n_other} of {len(rows)} rows around the table and far from it"
+    audit.check("labels of the estimators beside the table", not n_other, said)
+    audit.leave(OPEN.format(n=len(rows), where=of_value))
+
+
 def predicted_words(
-    fitted: Document, table: Table, rows: Any, estimators: Sequence[Any]
+    fitted: Document, cells: Mapping[str, Any], rows: Any, estimators: Sequence[Any]
 ) -> list[str]:
-    """Labels that the classifier of the file gives to some rows."""
+    """Labels that the classifier of the file gives to some rows of a table."""
     classes, columns = list(fitted["classes"]), fitted["columns"]["columns"]
-    X = encode(columns, table.columns, rows)
-    raw = raw_rows(columns, table.columns, rows)
+    X = encode(columns, cells, rows)
+    raw = raw_rows(columns, cells, rows)
     positions = labels_of(fitted["machine"], X, len(classes), Foreign(estimators, raw))
     return [classes[k] for k in positions]
 
@@ -285,7 +312,7 @@ def _errors(
     classes, known = list(fitted["classes"]), sorted(set(table.labels))
     if sorted(classes) != known:
         raise ValueError(f"classes {classes[:10]}, the data have {known[:10]}")
-    found = predicted_words(fitted, table, np.arange(len(table.labels)), estimators)
+    found = predicted_words(fitted, table.columns, np.arange(len(table.labels)), estimators)
     is_other = [a != str(b) for a, b in zip(found, again["labels"], strict=True)]
     audit.check(
         "labels of the classifier, trained again",
