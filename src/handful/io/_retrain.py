@@ -12,7 +12,7 @@ from typing import Any
 
 from handful.certified import fit_study
 from handful.io._foreign import Estimators, pack, read_estimators, unpack
-from handful.io._reading import choices_of
+from handful.io._reading import choices_of, goal_of_case, is_first_case
 from handful.tables import read_study
 
 Document = Mapping[str, Any]
@@ -76,9 +76,9 @@ class Retraining:
             )
         default = machine.chosen_
         machine = machine.choose(provenance["chosen"])
-        if provenance["goal"] is not None:
-            goal, value = provenance["goal"]
-            machine = machine.reach(**{goal: value})
+        is_first = is_first_case(study.positive, machine.classes_)
+        if (goal := goal_of_case(provenance["goal"], is_first)) is not None:
+            machine = machine.reach(**{goal[0]: goal[1]})
         candidate = machine.candidate_
         warm_up = candidate.counts.warm_up
         grades = candidate.grades
@@ -93,6 +93,7 @@ class Retraining:
             "rank": int(candidate.rank),
             "n_candidates": int(candidate.n_ranked),
             "default": default,
+            "case": study.positive,
             "pool_share": float(study.pool_share),
             "n_thresholds": next(
                 (math.exp(term.nats) for term in candidate.terms if term.kind == "threshold"), None

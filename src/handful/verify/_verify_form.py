@@ -90,9 +90,9 @@ def verify_form(path: str | os.PathLike[str], frame: Any, retrain: Retrain) -> V
     retrain : callable
         From the provenance of the file to a mapping with ``fitted`` (document), ``labels`` of
         all rows, ``estimators`` (other libraries' fitted ones), ``rank``, ``n_candidates``,
-        ``default`` (name of the row that the tolerance chooses), ``pool`` (sorted rows),
-        ``pool_share``, ``warm_up`` (losses of the pool's groups where they were used) and
-        ``certificate``. Its method ``estimators`` opens the file of other libraries' estimators,
+        ``default`` (name of the row that the tolerance chooses), ``case`` (of two classes),
+        ``pool`` (sorted rows), ``pool_share``, ``warm_up`` (losses of the pool's groups where they
+        were used) and ``certificate``. Its method ``estimators`` opens the file of other libraries' estimators,
         whose digest was checked before.
 
     Returns
@@ -168,6 +168,7 @@ def _check_training(audit: Audit, document: Document, table: Table, again: Docum
     else:
         audit.check("choice", provenance["is_default"] is False, "must be true or false")
     audit.equal("delta", provenance["delta"], document["certificate"]["delta"])
+    audit.equal("case", provenance["reading"]["positive"], again["case"])
 
 
 def _nats(audit: Audit, document: Document, again: Document) -> Any:
@@ -255,6 +256,8 @@ def _check_betting(
         by_group.setdefault(table.groups[row], []).append(bool(wrong))
     losses = [MP.mpf(sum(wrong)) / len(wrong) for wrong in by_group.values()]
     audit.equal("certificate: n_samples", certificate["n_samples"], len(losses))
+    audit.equal("certificate: n_compressed", certificate["n_compressed"], None)
+    audit.equal("certificate: n_errors", certificate["n_errors"], None)
     audit.equal("certificate: limit", certificate["limit"], 1.0)
     audit.equal("certificate: rates", certificate["rates"], [])
     quantity = GROUP_QUANTITIES[document["provenance"]["group_loss"]]
@@ -348,7 +351,9 @@ def _check_counts(audit: Audit, document: Document, table: Table, nats: Any, is_
     wanted = ["false_positive_given_negative", "false_negative_given_positive"]
     if not audit.equal("certificate: rates", names, wanted):
         return
-    for (name, value), label in zip(certificate["rates"], classes, strict=True):
+    case = document["provenance"]["reading"]["positive"]
+    by_case = sorted(classes, key=lambda label: label == case)
+    for (name, value), label in zip(certificate["rates"], by_case, strict=True):
         is_class = np.array([table.labels[i] == label for i in table.counted])
         k, n = int((is_wrong & is_class).sum()), int(is_class.sum())
         _check_limit(audit, f"rate {name}", value, k, n, nats + log(2))
