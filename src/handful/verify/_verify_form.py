@@ -92,8 +92,8 @@ def verify_form(path: str | os.PathLike[str], frame: Any, retrain: Retrain) -> V
         all rows, ``estimators`` (other libraries' fitted ones), ``rank``, ``n_candidates``,
         ``default`` (name of the row that the tolerance chooses), ``case`` (of two classes),
         ``pool`` (sorted rows), ``pool_share``, ``warm_up`` (losses of the pool's groups where they
-        were used) and ``certificate``. Its method ``estimators`` opens the file of other libraries' estimators,
-        whose digest was checked before.
+        were used) and ``certificate``. Its method ``estimators`` opens the file of other
+        libraries' estimators, whose digest was checked before.
 
     Returns
     -------
