@@ -20,7 +20,7 @@ from handful.io._certificates import read_certificate
 from handful.io._cover import OTHER_ROW, refuse_rows
 from handful.io._foreign import Estimators, beside, digest_of, pack, read_estimators
 from handful.io._form_fields import check_fitted, check_provenance
-from handful.io._reading import options_of
+from handful.io._reading import goal_of_case, is_first_case, options_of
 from handful.io.document import to_text
 from handful.rules.fields import ModelFileError, fail
 from handful.tables import Choices, Study, as_pandas, table_digest, write_atomically
@@ -220,15 +220,16 @@ def form_to_dict(
     wanted, given = named_candidates(machine.candidates)
     estimators = Estimators(tuple(fitted), given)
     content = pack(estimators) if estimators else None
+    is_first = is_first_case(study.positive, machine.classes_)
     document = {
         "format": FORM_FORMAT,
         "version": FORM_VERSION,
         "fitted": form,
-        "certificate": machine.certificate_.to_dict(),
+        "certificate": _of_case(machine.certificate_.to_dict(), is_first),
         "provenance": {
             **_versions(),
             "data": data,
-            "reading": options_of(choices, study.target),
+            "reading": options_of(choices, study.target, study.positive),
             "table_sha256": table_digest(study.digests.digests),
             "n_rows": len(study.y),
             "pool_share": float(study.pool_share),
@@ -239,13 +240,21 @@ def form_to_dict(
             "group_loss": machine.group_loss,
             "chosen": machine.chosen_,
             "is_default": bool(is_default),
-            "goal": None if machine.goal_ is None else list(machine.goal_),
+            "goal": goal_of_case(machine.goal_, is_first),
             "band": None if band is None else asdict(band),
             "rank": int(candidate.rank),
             "n_candidates": int(candidate.n_ranked),
         },
     }
     return document, content
+
+
+def _of_case(certificate: dict[str, Any], is_first: bool) -> dict[str, Any]:
+    """A certificate whose rates speak of the case, whichever of two classes that is."""
+    if not is_first or not certificate["rates"]:
+        return certificate
+    (one, negative), (other, positive) = certificate["rates"]
+    return {**certificate, "rates": [[one, positive], [other, negative]]}
 
 
 def _refuse_form(fitted: Fitted, include_rows: bool) -> None:

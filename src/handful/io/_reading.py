@@ -98,11 +98,24 @@ def read_raw(column: Column, frame: Any, name: Any) -> Floats:
     return column.read(np.asarray(as_pandas(frame[[name]]).iloc[:, 0]))
 
 
-def options_of(choices: Choices, target: str) -> dict[str, Any]:
-    """The options that read a table, as plain data."""
+def options_of(choices: Choices, target: str, case: str | None = None) -> dict[str, Any]:
+    """The options that read a table, as plain data; the case by name, if the user named none."""
     plain = {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(choices).items()}
     plain["missing"] = {name: list(marks) for name, marks in choices.missing.items()}
-    return {**plain, "target": target}
+    return {**plain, "target": target, "positive": case or plain["positive"]}
+
+
+def is_first_case(case: str | None, classes: Sequence[Any]) -> bool:
+    """Whether the case is the first of two classes: rates of machines speak of the second."""
+    return len(classes) == 2 and case == str(classes[0])
+
+
+def goal_of_case(goal: tuple[str, float] | None, is_first: bool) -> list[Any] | None:
+    """A goal for one class as one for the other, if the case is the first class."""
+    if goal is None:
+        return None
+    names = ("sensitivity", "specificity")
+    return [names[1 - names.index(goal[0])] if is_first else goal[0], goal[1]]
 
 
 def choices_of(options: Mapping[str, Any]) -> Choices:

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any
 
 from handful.certified import fit_study
-from handful.io._foreign import Estimators, read_estimators
-from handful.io._reading import choices_of
+from handful.io._foreign import Estimators, pack, read_estimators, unpack
+from handful.io._reading import choices_of, goal_of_case, is_first_case
 from handful.tables import read_study
 
 Document = Mapping[str, Any]
@@ -76,18 +76,24 @@ class Retraining:
             )
         default = machine.chosen_
         machine = machine.choose(provenance["chosen"])
-        if provenance["goal"] is not None:
-            goal, value = provenance["goal"]
-            machine = machine.reach(**{goal: value})
+        is_first = is_first_case(study.positive, machine.classes_)
+        if (goal := goal_of_case(provenance["goal"], is_first)) is not None:
+            machine = machine.reach(**{goal[0]: goal[1]})
         candidate = machine.candidate_
         warm_up = candidate.counts.warm_up
         grades = candidate.grades
+        fitted: list[Any] = []
+        form = machine.fitted_.reduced().to_document(fitted)
+        if fitted:  # as they come out of a file, so that they can be compared with such
+            fitted = list(unpack(pack(Estimators(tuple(fitted))), self.trusted).fitted)
         return {
-            "fitted": machine.fitted_.reduced().to_document([]),
+            "fitted": form,
+            "estimators": fitted,
             "labels": machine.predict(study.X).tolist(),
             "rank": int(candidate.rank),
             "n_candidates": int(candidate.n_ranked),
             "default": default,
+            "case": study.positive,
             "pool_share": float(study.pool_share),
             "n_thresholds": next(
                 (math.exp(term.nats) for term in candidate.terms if term.kind == "threshold"), None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from handful.verify._arithmetic import is_tail_bound, log
-from handful.verify._audit import Audit, is_number
+from handful.verify._audit import Audit, is_close, is_number
 from handful.verify._forms import scores_of
 from handful.verify._table import Table, encode
 from handful.verify._terms import stated, total
@@ -28,12 +28,19 @@ def check_band(
         return
     widths = again["widths"]
     known = [] if widths is None else [float(width) for width in widths]
-    near = [width for width in known if abs(width - band["width"]) <= 1e-7 * width]
-    is_one = is_number(band["width"]) and bool(near) and table.groups is None
-    if not audit.check("band: width", is_one, "is not one of the pool's"):
+    if not is_number(band["width"]) or table.groups is not None:
+        known = []
+    near = [width for width in known if is_close(band["width"], width, width)]
+    if not audit.check("band: width", bool(near), "is not one of the pool's"):
         return
-    X = encode(document["fitted"]["columns"]["columns"], table.columns, table.counted)
-    is_said = np.abs(scores_of(document["fitted"]["machine"], X)) > band["width"]
+    X = encode(
+        document["fitted"]["columns"]["columns"], table.columns, np.arange(len(table.labels))
+    )
+    sizes = np.abs(scores_of(document["fitted"]["machine"], X))
+    wanted = np.abs(scores_of(again["fitted"]["machine"], X)) > near[0]
+    holds = bool(((sizes > band["width"]) == wanted).all())
+    audit.check("band: rows", holds, "other rows are answered than by what was trained again")
+    is_said = wanted[table.counted]
     n, n_said = len(is_said), int(is_said.sum())
     n_errors = int((is_said & is_wrong).sum())
     audit.equal("band: answers", band["n_answered"], n_said)

@@ -30,6 +30,22 @@ def scores_of(machine: Document, X: Floats) -> Floats:
     return scores
 
 
+def measures_of(machine: Document, X: Floats) -> list[Floats]:
+    """Whatever a machine compares with zero, and what a card makes of its points; cuts are none."""
+    kind = machine["machine"]
+    if kind == "thresholded":
+        return [values - machine["threshold"] for values in measures_of(machine["base"], X)]
+    if kind == "vote":
+        return [values for member in machine["members"] for values in measures_of(member, X)]
+    if kind == "score card":
+        return [machine["scale"] * _points(machine, X) + machine["offset"]]
+    if kind == "rules":
+        parts = [part for rule in machine["rules"] for part in rule["conditions"]]
+        return [v - limit for v, limit in (_compared(part, X) for part in parts
+                                           if part["condition"] != "cut")]  # fmt: skip
+    return _SUMS[kind](machine, X) if kind in _SUMS else []
+
+
 def _points(card: Document, X: Floats) -> Floats:
     return sum((i["points"] * _is_met(i, X) for i in card["items"]), np.zeros(len(X)))
 
@@ -56,19 +72,22 @@ def labels_of(machine: Document, X: Floats, n_classes: int, foreign: Foreign | N
 
 
 def _is_met(condition: Document, X: Floats) -> NDArray[np.bool_]:
+    values, limit = _compared(condition, X)
+    return np.asarray(values >= limit if condition["is_above"] else values < limit)
+
+
+def _compared(condition: Document, X: Floats) -> tuple[Floats, float]:
+    """Values of the rows, and the limit that they are compared with."""
     kind = condition["condition"]
     if kind == "cut":
-        values, limit = X[:, condition["feature"]], condition["threshold"]
-    elif kind == "plane":
-        values = _weighted(condition["weights"], _full(X, condition["fill"]))
-        limit = condition["threshold"]
-    elif kind == "ball":
-        limit, scale = condition["radius"], np.array(condition["scale"])
-        gaps = (_full(X, condition["fill"]) - np.array(condition["center"])) / scale
-        values = np.sqrt((gaps * gaps).sum(axis=1))
-    else:
+        return X[:, condition["feature"]], condition["threshold"]
+    if kind == "plane":
+        full = _full(X, condition["fill"])
+        return _weighted(condition["weights"], full), condition["threshold"]
+    if kind != "ball":
         raise ValueError(f"a condition of the kind {kind!r}")
-    return np.asarray(values >= limit if condition["is_above"] else values < limit)
+    gaps = (_full(X, condition["fill"]) - np.array(condition["center"])) / condition["scale"]
+    return np.sqrt((gaps * gaps).sum(axis=1)), condition["radius"]
 
 
 def _first_rule(machine: Document, X: Floats) -> Ints:
@@ -105,7 +124,7 @@ def _additive(machine: Document, X: Floats) -> list[Floats]:
     scores = [np.full(len(X), start) for start in machine["intercepts"]]
     for curve in machine["curves"]:
         x = X[:, curve["feature"]]
-        step = np.array([sum(cut <= value for cut in curve["cuts"]) for value in x], dtype=int)
+        step = np.searchsorted(np.array(curve["cuts"], dtype=float), x, side="right")
         for k in range(len(scores)):
             values = np.array(curve["values"][k])[step]
             scores[k] = scores[k] + np.where(np.isnan(x), curve["missing"][k], values)

@@ -141,6 +141,12 @@ def covered(rule: Rule, X: Floats) -> Mask:
     return on_side(rule_values(rule, X), rule_cut(rule), rule["side"], rule_tolerance(rule))
 
 
+def same_covers(rule: Rule, again: Rule, X: Floats) -> bool:
+    """Whether a rule and the one computed again cover the same rows of X."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        return bool((covered(rule, X) == covered(again, X)).all())
+
+
 def _scores(
     rules: Sequence[Rule], X: Floats, with_missing: bool
 ) -> tuple[list[Mask], list[Floats]]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.verify._audit import Audit, is_close, is_number
-from handful.verify._geometry import rule_cut, rule_tolerance, rule_values
+from handful.verify._geometry import rule_cut, rule_tolerance, rule_values, same_covers
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -17,6 +17,7 @@ Mask = NDArray[np.bool_]
 Document = Mapping[str, Any]
 
 _ROUNDING = 1e-3  # of the tolerance, which is larger than any rounding
+OTHER_ROWS = "it covers other rows than the rule that was computed again"
 TYPES = {"stumps": "stump", "balls": "ball", "half-spaces": "half-space", "two-point": "two-point"}
 
 
@@ -107,7 +108,7 @@ def _check_listed_cut(audit: Audit, where: str, rule: Document, X: Floats) -> No
         _check_fraction(audit, where, rule)
         return
     last = named_examples(rule)[-1]
-    _compare_cut(audit, where, rule, float(rule_values(rule, X[[last]])[0]))
+    _compare_cut(audit, where, rule, float(rule_values(rule, X[[last]])[0]), X)
 
 
 def _check_cut(
@@ -126,16 +127,18 @@ def _check_cut(
     values = rule_values(rule, X[members])
     is_lowest = rule["side"] == "below"
     wanted = float(values.min() if is_lowest else values.max())
-    _compare_cut(audit, where, rule, wanted)
+    _compare_cut(audit, where, rule, wanted, X)
     last = float(rule_values(rule, X[[rule["indices"][-1]]])[0])
     holds = rule["indices"][-1] in members and _is_same(last, wanted, rule)
     audit.check(f"{where}: threshold example", holds, "does not give the threshold")
 
 
-def _compare_cut(audit: Audit, where: str, rule: Document, wanted: float) -> None:
+def _compare_cut(audit: Audit, where: str, rule: Document, wanted: float, X: Floats) -> None:
     found = rule_cut(rule)
     holds = found == wanted if rule["type"] == "stump" else _is_same(found, wanted, rule)
     audit.check(f"{where}: threshold", holds, f"the file says {found!r}, it is {wanted!r}")
+    again = {**rule, "radius" if rule["type"] == "ball" else "threshold": wanted}
+    audit.check(f"{where}: rows", same_covers(rule, again, X), OTHER_ROWS)
 
 
 def _is_same(found: float, wanted: float, rule: Document) -> bool:

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from handful.verify._audit import Audit, is_close, is_number
 from handful.verify._draws import names_in
-from handful.verify._geometry import LINEAR, rule_cut, rule_tolerance
+from handful.verify._geometry import LINEAR, rule_cut, rule_tolerance, same_covers
+from handful.verify._rebuild import OTHER_ROWS
 from handful.verify._rows import words_of
 from handful.verify._units import Units
 
@@ -162,6 +163,7 @@ def _with_rows(
     tolerance = rule_tolerance(made)
     holds = is_number(rule["tol"]) and is_close(rule["tol"], tolerance, tolerance)
     audit.check(f"{where}: tolerance", holds, f"the file says {rule['tol']!r}, it is {tolerance!r}")
+    audit.check(f"{where}: rows of the file's rule", same_covers(rule, made, X), OTHER_ROWS)
     return made
 
 

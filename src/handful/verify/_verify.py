@@ -20,13 +20,13 @@ from handful.verify._draws import (
     places,
     table_rows,
 )
-from handful.verify._geometry import machine_scores, rule_values
+from handful.verify._geometry import machine_scores, rule_values, same_covers
 from handful.verify._grouped import check_grouped
 from handful.verify._linear import check_linear
 from handful.verify._pool import is_made_of, make_directions, plain_regression, rank_prices
 from handful.verify._prices import code_terms, pool_codes, pool_index
 from handful.verify._reading import check_reading, left_rows
-from handful.verify._rebuild import check_rules, named_examples
+from handful.verify._rebuild import OTHER_ROWS, check_rules, named_examples
 from handful.verify._restore import with_examples, with_names, with_numbers, with_words
 from handful.verify._rows import read_rows
 from handful.verify._scores import check_scores
@@ -387,6 +387,8 @@ def _check_plain_rule(
     assert found is not None
     again = (found[0].tolist(), found[1])
     check_linear(audit, where, (rule["weights"], rule["threshold"]), again, X)
+    whole = {**rule, "weights": again[0], "threshold": again[1]}
+    audit.check(f"{where}: rows", same_covers(rule, whole, X), OTHER_ROWS)
 
 
 def _check_pool_rules(
@@ -426,10 +428,14 @@ def _check_pool_rules(
     audit.check(name, True)
     for i, (rule, (t, j)) in enumerate(zip(rules, places, strict=True)):
         name, again = f"{where}, rule {i + 1}", directions[t].template
-        holds = is_made_of(rule, directions[t], float(directions[t].cuts[j]), pool, X)
+        cut = float(directions[t].cuts[j])
+        holds = is_made_of(rule, directions[t], cut, pool, X)
         audit.check(f"{name}: examples", holds, "are not those that it is made of")
+        cut_name = "radius" if rule["type"] == "ball" else "threshold"
+        whole = {**again, "side": rule["side"], cut_name: cut, "tol": directions[t].tolerance}
+        audit.check(f"{name}: rows", same_covers(rule, whole, X), OTHER_ROWS)
         if rule["type"] == "linear":
-            wanted = (again["weights"], float(directions[t].cuts[j]))
+            wanted = (again["weights"], cut)
             check_linear(audit, name, (rule["weights"], rule["threshold"]), wanted, X)
             continue
         values, own = rule_values(rule, X), rule_values(again, X)

@@ -12,13 +12,15 @@ from typing import Any, Protocol
 import numpy as np
 
 from handful.verify._arithmetic import MP, is_tail_bound, log, tail_bound
-from handful.verify._audit import Audit, Verdict, is_number
+from handful.verify._audit import TOLERANCE, Audit, Verdict, is_number
 from handful.verify._bands import check_band
 from handful.verify._betting import is_betting_limit
 from handful.verify._certificate import compare_terms
+from handful.verify._compare import difference, score_difference
 from handful.verify._document import HASH_FIELD, UnreadableFileError, read_document
 from handful.verify._forms import Foreign, labels_of
 from handful.verify._settings import check_record
+from handful.verify._states import N_FAR, N_NEAR, OPEN, rows_beside, state_differences
 from handful.verify._table import Table, encode, raw_rows, read_table
 from handful.verify._terms import Term, confidence, stated, total
 from handful.verify._wording import (
@@ -54,13 +56,13 @@ class Retrain(Protocol):
 
 FORMAT = "handful-form"
 FIELDS = sorted({"format", "version", "fitted", "certificate", "provenance", HASH_FIELD})
-RELATIVE = 1e-7  # of every number of the classifier that is trained again
 FAVOURITE = 0.95  # prior mass of the first rank
 NO_SEED = "the digest that orders the rows behaves as if it were drawn at random"
 _TRUSTED = (
     "the options (candidates, tolerance, delta, columns) were fixed before the data",
     "the examples come independently from the distribution of the new cases",
-    f"training: the library trained again, and its result was compared to {RELATIVE:g}",
+    "training: the library trained again, and its result was compared (cuts exactly, other numbers "
+    f"to {TOLERANCE:g} of the scores)",
 )
 _MOST_LABELS = 10  # that no row of the pool has, each in a sentence of its own
 _LARGEST_BETTING = 20_000  # groups: a minute of fifty-digit arithmetic
@@ -80,7 +82,8 @@ def verify_form(path: str | os.PathLike[str], frame: Any, retrain: Retrain) -> V
 
     Digests, pool, labels, counts, price and bound are computed by code that shares nothing with
     what wrote the file. Training is not written twice: ``retrain`` does it with the library, and
-    what it gives must be the classifier of the file, every number to a part in ten million.
+    what it gives must be the classifier of the file: the same labels of all rows, the same cuts,
+    and other numbers that move no score by more than rounding.
 
     Parameters
     ----------
@@ -90,10 +93,11 @@ def verify_form(path: str | os.PathLike[str], frame: Any, retrain: Retrain) -> V
         The whole table, as it was read from its file.
     retrain : callable
         From the provenance of the file to a mapping with ``fitted`` (document), ``labels`` of
-        all rows, ``rank``, ``n_candidates``, ``default`` (name of the row that the tolerance
-        chooses), ``pool`` (sorted rows), ``pool_share``, ``warm_up`` (losses of the pool's groups
-        where they were used) and ``certificate``. Its method ``estimators`` opens the file of
-        other libraries' estimators, whose digest was checked before.
+        all rows, ``estimators`` (other libraries' fitted ones), ``rank``, ``n_candidates``,
+        ``default`` (name of the row that the tolerance chooses), ``case`` (of two classes),
+        ``pool`` (sorted rows), ``pool_share``, ``warm_up`` (losses of the pool's groups where they
+        were used) and ``certificate``. Its method ``estimators`` opens the file of other
+        libraries' estimators, whose digest was checked before.
 
     Returns
     -------
@@ -141,16 +145,9 @@ def _check(
         return
     again = retrain(provenance)
     _check_training(audit, document, table, again)
-    is_wrong = _errors(document["fitted"], table, estimators)
-    if digest is not None:
-        labels = predicted_words(
-            document["fitted"], table, np.arange(len(table.labels)), estimators
-        )
-        audit.check(
-            "labels of the classifier, trained again",
-            labels == [str(label) for label in again["labels"]],
-            "the classifier of the file gives other labels",
-        )
+    if estimators:
+        _check_estimators(audit, document["fitted"], table, estimators, again["estimators"])
+    is_wrong = _errors(audit, document["fitted"], table, estimators, again)
     _check_certificate(audit, document, table, again, is_wrong)
     if provenance["band"] is not None:
         check_band(audit, document, table, again, is_wrong)
@@ -162,8 +159,12 @@ def _check_training(audit: Audit, document: Document, table: Table, again: Docum
     pool = np.flatnonzero(table.in_pool).tolist()
     audit.equal("share of the pool", provenance["pool_share"], again["pool_share"])
     audit.check("pool", list(again["pool"]) == pool, "the library drew other rows")
-    where = difference(document["fitted"], again["fitted"])
-    audit.check("classifier, trained again", not where, where)
+    fitted, wanted = document["fitted"], again["fitted"]
+    where = difference(fitted, wanted)
+    if audit.check("classifier, trained again", not where, where):
+        X = encode(wanted["columns"]["columns"], table.columns, np.arange(len(table.labels)))
+        where = score_difference(fitted["machine"], wanted["machine"], X)
+        audit.check("scores of the classifier, trained again", not where, where)
     audit.equal("rank in the pool's order", provenance["rank"], again["rank"])
     audit.equal("number of candidates", provenance["n_candidates"], again["n_candidates"])
     if provenance["is_default"]:
@@ -171,38 +172,7 @@ def _check_training(audit: Audit, document: Document, table: Table, again: Docum
     else:
         audit.check("choice", provenance["is_default"] is False, "must be true or false")
     audit.equal("delta", provenance["delta"], document["certificate"]["delta"])
-
-
-def difference(found: Any, wanted: Any, where: str = "fitted") -> str:
-    """Where two documents differ by more than rounding; empty where they do not.
-
-    Examples
-    --------
-    >>> difference({"a": [1.0, 2.0]}, {"a": [1.0, 2.0 + 1e-12]})
-    ''
-    >>> difference({"a": [1.0, 2.0]}, {"a": [1.0, 3.0]})
-    'fitted.a[1]: the file says 2.0, trained again it is 3.0'
-    """
-    said = f"{where}: the file says {found!r:.60}, trained again it is {wanted!r:.60}"
-    if isinstance(wanted, float) and isinstance(found, float):
-        is_near = is_number(found) and abs(found - wanted) <= RELATIVE * max(
-            abs(found), abs(wanted)
-        )
-        return "" if is_near else said
-    if type(found) is not type(wanted):
-        return said
-    if isinstance(wanted, dict):
-        if set(found) != set(wanted):
-            return f"{where}: the fields differ"
-        parts = [difference(found[k], wanted[k], f"{where}.{k}") for k in wanted]
-        return next((part for part in parts if part), "")
-    if isinstance(wanted, list):
-        if len(found) != len(wanted):
-            return f"{where}: {len(found)} parts, trained again {len(wanted)}"
-        pairs = zip(found, wanted, strict=True)
-        parts = [difference(a, b, f"{where}[{i}]") for i, (a, b) in enumerate(pairs)]
-        return next((part for part in parts if part), "")
-    return "" if found == wanted else said
+    audit.equal("case", provenance["reading"]["positive"], again["case"])
 
 
 def _nats(audit: Audit, document: Document, again: Document) -> Any:
@@ -292,6 +262,8 @@ def _check_betting(
         by_group.setdefault(table.groups[row], []).append(bool(wrong))
     losses = [MP.mpf(sum(wrong)) / len(wrong) for wrong in by_group.values()]
     audit.equal("certificate: n_samples", certificate["n_samples"], len(losses))
+    audit.equal("certificate: n_compressed", certificate["n_compressed"], None)
+    audit.equal("certificate: n_errors", certificate["n_errors"], None)
     audit.equal("certificate: limit", certificate["limit"], 1.0)
     audit.equal("certificate: rates", certificate["rates"], [])
     quantity = GROUP_QUANTITIES[document["provenance"]["group_loss"]]
@@ -310,26 +282,59 @@ def _check_betting(
     audit.check("certificate: risk", holds, f"the file says {certificate['risk']!r}")
 
 
+def _check_estimators(
+    audit: Audit,
+    fitted: Document,
+    table: Table,
+    found: Sequence[Any],
+    wanted: Sequence[Any],
+) -> None:
+    """Estimators of other libraries: the same types, the same state, the same labels anywhere."""
+    of_type, of_value = state_differences(list(found), list(wanted))
+    if not audit.check("types of the estimators, trained again", not of_type, of_type):
+        return
+    if not of_value:
+        return
+    names = [column["name"] for column in fitted["columns"]["columns"]]
+    cells = rows_beside(table.columns, names)
+    rows = np.arange(N_NEAR + N_FAR)
+    theirs, ours = (predicted_words(fitted, cells, rows, part) for part in (found, wanted))
+    n_other = sum(a != b for a, b in zip(theirs, ours, strict=True))
+    said = f"other labels for {n_other} of {len(rows)} rows around the table and far from it"
+    audit.check("labels of the estimators beside the table", not n_other, said)
+    audit.leave(OPEN.format(n=len(rows), where=of_value))
+
+
 def predicted_words(
-    fitted: Document, table: Table, rows: Any, estimators: Sequence[Any]
+    fitted: Document, cells: Mapping[str, Any], rows: Any, estimators: Sequence[Any]
 ) -> list[str]:
-    """Labels that the classifier of the file gives to some rows."""
+    """Labels that the classifier of the file gives to some rows of a table."""
     classes, columns = list(fitted["classes"]), fitted["columns"]["columns"]
-    X = encode(columns, table.columns, rows)
-    raw = raw_rows(columns, table.columns, rows)
+    X = encode(columns, cells, rows)
+    raw = raw_rows(columns, cells, rows)
     positions = labels_of(fitted["machine"], X, len(classes), Foreign(estimators, raw))
     return [classes[k] for k in positions]
 
 
-def _errors(fitted: Document, table: Table, estimators: Sequence[Any]) -> Any:
-    """Which of the counted rows the classifier gets wrong: all whose class the pool lacks."""
+def _errors(
+    audit: Audit, fitted: Document, table: Table, estimators: Sequence[Any], again: Document
+) -> Any:
+    """Which of the counted rows are wrong; the classifier trained again says the same of all.
+
+    A row whose class the pool lacks is an error of every classifier.
+    """
     classes = list(fitted["classes"])
     known = sorted({table.labels[i] for i in np.flatnonzero(table.in_pool)})
     if sorted(classes) != known:
         raise ValueError(f"classes {classes[:10]}, the pool has {known[:10]}")
-    found = predicted_words(fitted, table, table.counted, estimators)
-    wanted = [table.labels[i] for i in table.counted]
-    return np.array([a != b for a, b in zip(found, wanted, strict=True)], dtype=bool)
+    found = predicted_words(fitted, table.columns, np.arange(len(table.labels)), estimators)
+    is_other = [a != str(b) for a, b in zip(found, again["labels"], strict=True)]
+    audit.check(
+        "labels of the classifier, trained again",
+        not any(is_other),
+        f"the classifier of the file gives other labels to {sum(is_other)} rows",
+    )
+    return np.array([found[i] != table.labels[i] for i in table.counted], dtype=bool)
 
 
 def _unknown_labels(table: Table) -> tuple[str, ...]:
@@ -373,7 +378,9 @@ def _check_counts(audit: Audit, document: Document, table: Table, nats: Any, is_
     wanted = ["false_positive_given_negative", "false_negative_given_positive"]
     if not audit.equal("certificate: rates", names, wanted):
         return
-    for (name, value), label in zip(certificate["rates"], classes, strict=True):
+    case = document["provenance"]["reading"]["positive"]
+    by_case = sorted(classes, key=lambda label: label == case)
+    for (name, value), label in zip(certificate["rates"], by_case, strict=True):
         is_class = np.array([table.labels[i] == label for i in table.counted])
         k, n = int((is_wrong & is_class).sum()), int(is_class.sum())
         _check_limit(audit, f"rate {name}", value, k, n, nats + log(2))
