@@ -232,4 +232,4 @@ def test_the_re_check_draws_the_same_seed(rng, tmp_path):
         retraining = Retraining(path, frame, untrusted_types(path))
         for _ in range(3):
             verdict = verify_form(path, frame, retraining)
-            assert verdict.status == "VALID", verdict.differences
+            assert verdict.status == "VALID", (verdict.differences, verdict.unverified)

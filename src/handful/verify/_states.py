@@ -17,6 +17,10 @@ from numpy.typing import NDArray
 
 _PLAIN = (str, bytes, bool, int, complex, frozenset, set, range, slice, type(None), np.dtype)
 _NAMED = (type, FunctionType, BuiltinFunctionType, np.ufunc)
+# How long scikit-learn's searches took: it differs from run to run, and no prediction reads it.
+_TIMES = {
+    *("mean_fit_time", "std_fit_time", "mean_score_time", "std_score_time", "refit_time_"),
+}
 _LARGEST = 5_000_000  # parts of a state
 N_NEAR, N_FAR = 2000, 500
 OPEN = (
@@ -73,7 +77,8 @@ def _parts(a: Any, b: Any) -> list[tuple[str, Any, Any]] | None:
     if type(a) is dict:
         if list(map(str, a)) != list(map(str, b)):
             return None
-        return [(f".{k}", x, y) for k, x, y in zip(a, a.values(), b.values(), strict=True)]
+        pairs = zip(a, a.values(), b.values(), strict=True)
+        return [(f".{k}", x, y) for k, x, y in pairs if k not in _TIMES]
     try:
         return [("", _state(a), _state(b))]
     except Exception:  # whatever an object of another library does when it is asked
