@@ -89,6 +89,14 @@ def machines() -> Iterator[tuple[str, Any]]:
     yield "search", h.BoundSearch(h.SetCoveringMachine("stumps", random_state=0), search)
 
 
+def certificate(machine: Any) -> Any:
+    """The certificate of a machine: what it assumes as sentences, whatever holds them."""
+    made = machine.certificate_
+    said = {name: value for name, value in made.to_dict().items() if name != "parameters"}
+    said |= {"assumptions": [str(one) for one in made.assumptions], "quantity": str(made.quantity)}
+    return exact(said)
+
+
 def look(machine: Any, X: Any, y: Any, groups: Any = None) -> dict[str, Any]:
     """What a user can see of a fitted machine."""
     import handful as h
@@ -102,7 +110,7 @@ def look(machine: Any, X: Any, y: Any, groups: Any = None) -> dict[str, Any]:
         if frame is not None:
             kept = frame.drop(columns=[c for c in ("seconds",) if c in frame.columns])
             out[name] = digest(kept.astype(object).to_dict("list"))
-    out["certificate"] = tried(lambda: exact(machine.certificate_.to_dict()))
+    out["certificate"] = tried(lambda: certificate(machine))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "m.json"
 
@@ -168,7 +176,7 @@ def several() -> Jobs:
         for goal, value in (("sensitivity", 0.5), ("specificity", 0.8)):
             reached = tried(lambda: machine.reach(**{goal: value}))  # noqa: B023
             is_text = isinstance(reached, str)
-            found[goal] = reached if is_text else exact(reached.certificate_.to_dict())
+            found[goal] = reached if is_text else certificate(reached)
         found["points"] = exact(machine.choose("score card").points_lines())
         return found
 
@@ -192,7 +200,7 @@ def chunks() -> Jobs:
         X, y = da.from_array(data.X, chunks=(200, -1)), da.from_array(data.y, chunks=200)
         machine.fit(X, y)
         found = {"predict": digest(machine.predict(data.X))}
-        found["certificate"] = tried(lambda: exact(machine.certificate_.to_dict()))
+        found["certificate"] = tried(lambda: certificate(machine))
         return found
 
     import handful as h

@@ -29,7 +29,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from handful._checks import check_choice, check_count, check_delta
 from handful._engines import engine_for, is_elsewhere
 from handful._types import Floats, Ints, Mask
-from handful.bounds import Certificate, NotCertifiableError, Term, held_out_bound
+from handful.bounds import Certificate, NotCertifiableError, Quantity, Term, held_out_bound
 from handful.fitted import (
     Column,
     Columns,
@@ -363,7 +363,7 @@ class BaseRegressor(RegressorMixin, CertifiedEstimator):
         return np.asarray(off.max(axis=1) > self._tolerance())
 
     def _speaking(self, certificate: Certificate) -> Certificate:
-        quantity = f"the probability that a prediction is off by more than {self._tolerance():g}"
+        quantity = Quantity.of("off", tolerance=float(self._tolerance()))
         return replace(certificate, quantity=quantity)
 
 

@@ -35,11 +35,10 @@ from handful.boosting.margin_certificates import (
 )
 from handful.boosting.one_versus_rest import OneVersusRest, Vote, constant_vote
 from handful.boosting.votes import ColumnVote, LearnerVote, StumpVote
-from handful.bounds import Certificate, NotCertifiableError, stable_bound
+from handful.bounds import Assumption, Certificate, NotCertifiableError, stable_bound
 
 #: A margin below this may be zero up to rounding.
 _SAFE_MARGIN = 1e-6
-_FIXED = "the features (or thresholds), their prices and the cap were fixed before the data"
 
 
 class LPBoost(OneVersusRest):
@@ -285,7 +284,7 @@ class LPBoost(OneVersusRest):
                 note = "The margin is not positive, so an error need not enter the set: vacuous."
                 part = replace(part, risk=1.0, notes=(*part.notes, note))
             parts.append(part)
-        return combined(parts, delta, (_FIXED,))
+        return combined(parts, delta, Assumption("columns-and-cap"))
 
     def _refuse_unstable(self) -> None:
         held = "or use bound='held-out' or 'rademacher-margin'."

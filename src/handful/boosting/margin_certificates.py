@@ -16,16 +16,17 @@ import numpy as np
 from handful._types import Floats
 from handful.boosting._rademacher import RademacherEstimate
 from handful.bounds import (
+    Assumption,
     Certificate,
     NotCertifiableError,
     Term,
+    assume,
     finite_class_rademacher,
     margin_distribution_bound,
     multiple_kernel_bound,
     rademacher_margin_bound,
 )
 
-KNOWN_CLASSES = "the classes were known beforehand and new cases belong to one of them"
 #: Share of delta spent on the Monte-Carlo error of an estimated complexity.
 _MONTE_CARLO_SHARE = 0.1
 N_SCALES = 21  # 2^0 to 2^20; the smallest sum is taken, and the scale is paid for
@@ -43,14 +44,14 @@ class Complexity:
         Whether it is the complexity on the training inputs rather than its expectation.
     delta_spent : float
         Probability that it fails (Monte Carlo), to be taken off delta.
-    basis : str
-        What it rests on, as an assumption of the certificate.
+    basis : Assumption, optional
+        What it rests on.
     """
 
     value: float
     is_empirical: bool = False
     delta_spent: float = 0.0
-    basis: str = ""
+    basis: Assumption | None = None
 
 
 def stump_complexity(n_samples: int, n_features: int) -> Complexity:
@@ -62,14 +63,13 @@ def stump_complexity(n_samples: int, n_features: int) -> Complexity:
     0.1016
     """
     value = finite_class_rademacher(2 * (n_features * n_samples + 1), n_samples)
-    return Complexity(value, basis="the weak learners are decision stumps on the given features")
+    return Complexity(value, basis=Assumption("stumps"))
 
 
 def finite_complexity(n_hypotheses: int, n_samples: int) -> Complexity:
     """A class listed before the data were seen."""
     value = finite_class_rademacher(n_hypotheses, n_samples)
-    basis = f"the {n_hypotheses} weak learners were fixed before the data and lie in [-1, 1]"
-    return Complexity(value, basis=basis)
+    return Complexity(value, basis=Assumption.of("finite-learners", n=n_hypotheses))
 
 
 def given_complexity(
@@ -77,8 +77,7 @@ def given_complexity(
 ) -> Complexity:
     """A user's bound on the complexity, or an estimate whose Monte-Carlo error is paid for."""
     if not isinstance(rademacher, RademacherEstimate):
-        basis = "the complexity given is an upper bound for the class of weak learners, |h| <= 1"
-        return Complexity(float(rademacher), basis=basis)
+        return Complexity(float(rademacher), basis=Assumption("given-complexity"))
     if not rademacher.is_exact:
         raise NotCertifiableError(
             "`rademacher` was estimated with a learner that is merely good, so it may be too "
@@ -90,8 +89,7 @@ def given_complexity(
             f"{rademacher.n_samples}. Pass the X that the machine was fitted to."
         )
     spent = _MONTE_CARLO_SHARE * delta
-    basis = "the random signs were drawn once, on the training inputs, for the machine's own class"
-    return Complexity(rademacher.upper(spent), True, spent, basis)
+    return Complexity(rademacher.upper(spent), True, spent, Assumption("random-signs"))
 
 
 SLACK_BITS = 36  # slacks are rounded up to 2^-36: whole sums are the same over any chunks
@@ -213,7 +211,7 @@ def hull_certificate(
     columns = margin_columns(margins)
     share = (delta - complexity.delta_spent) / len(columns)
     parts = [certify_one(column, complexity, margin, share) for column in columns]
-    return combined(parts, delta, (complexity.basis,))
+    return combined(parts, delta, complexity.basis)
 
 
 def _slack_bound(
@@ -282,7 +280,7 @@ def kernel_certificate(
             continue
         share = delta / (n_machines * _N_MARGINS)
         parts.append(_smallest(at(column, 2.0**-j, share) for j in range(_N_MARGINS)))
-    return combined(parts, delta, ("the kernels were fixed before the data were seen",))
+    return combined(parts, delta, Assumption("kernels"))
 
 
 def _smallest(certificates: Iterable[Certificate]) -> Certificate:
@@ -290,12 +288,11 @@ def _smallest(certificates: Iterable[Certificate]) -> Certificate:
     return min(certificates, key=lambda c: sum(term.nats for term in c.terms))
 
 
-def combined(
-    parts: Sequence[Certificate], delta: float, assumptions: tuple[str, ...] = ()
-) -> Certificate:
+def combined(parts: Sequence[Certificate], delta: float, basis: Assumption | None) -> Certificate:
     """One certificate for all machines: risks add up, delta is what they share."""
     first = parts[0]
-    extra = tuple(a for a in (*assumptions, KNOWN_CLASSES) if a and a not in first.assumptions)
+    extra = assume(*(() if basis is None else (basis,)), "known-classes")
+    extra = tuple(one for one in extra if one not in first.assumptions)
     if len(parts) == 1:
         return replace(first, delta=delta, assumptions=first.assumptions + extra)
     risk = min(1.0, float(np.nextafter(sum(p.risk for p in parts), 2.0)))
@@ -310,5 +307,6 @@ def combined(
         unit="risk",
         n_compressed=None if None in sizes else sum(s for s in sizes if s is not None),
         assumptions=first.assumptions + extra,
+        parameters=(),
         notes=(*first.notes, note),
     )

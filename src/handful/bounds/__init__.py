@@ -13,7 +13,6 @@ simulation in ``tests/bounds/test_validity.py`` and a mutant in ``tools/mutants.
 from handful.bounds._betting import GROUP_QUANTITIES, betting_bound, prefers_betting
 from handful.bounds._caution import caution
 from handful.bounds._certificate import (
-    IID_GROUPS,
     RATE_SENTENCES,
     Certificate,
     Criterion,
@@ -22,7 +21,6 @@ from handful.bounds._certificate import (
     percent_text,
 )
 from handful.bounds._compression import (
-    BLIND_POOL,
     ClassCounts,
     closed_form_compression_bound,
     compression_bound,
@@ -69,6 +67,7 @@ from handful.bounds._published import (
 from handful.bounds._real_loss import REAL_LOSS_METHODS, pac_bayes_bound, real_loss_bound
 from handful.bounds._registry import BOUNDS, Bound
 from handful.bounds._stable import stable_bound, stable_risk
+from handful.bounds._statements import MISCLASSIFIED, Assumption, Quantity, assume, drawn_by
 from handful.bounds._tails import (
     binomial_tail_inverse,
     kl_divergence,
@@ -79,21 +78,23 @@ from handful.bounds._tails import (
 from handful.bounds._terms import Message, Term
 
 __all__ = [
-    "BLIND_POOL",
     "BOUNDS",
     "GROUP_QUANTITIES",
-    "IID_GROUPS",
+    "MISCLASSIFIED",
     "RATE_SENTENCES",
     "REAL_LOSS_METHODS",
     "SPARSE_PCA_METHODS",
+    "Assumption",
     "Bound",
     "Certificate",
     "ClassCounts",
     "Criterion",
     "Message",
     "NotCertifiableError",
+    "Quantity",
     "Term",
     "adaboost_training_bound",
+    "assume",
     "ball_message",
     "betting_bound",
     "binomial_tail_inverse",
@@ -107,6 +108,7 @@ __all__ = [
     "counted_needed",
     "decision_list_message",
     "dkw_deviation",
+    "drawn_by",
     "expected_errors",
     "finite_class_bound",
     "finite_class_rademacher",

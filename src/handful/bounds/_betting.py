@@ -9,16 +9,13 @@ import numpy as np
 
 from handful._checks import check_choice, check_count, check_delta, check_nats
 from handful._types import Floats
-from handful.bounds._certificate import IID_GROUPS, Certificate
+from handful.bounds._certificate import Certificate
+from handful.bounds._statements import Quantity, assume
 from handful.bounds._tails import binomial_tail_inverse, kl_inverse
 from handful.bounds._terms import Term, confidence_term, itemise, total_nats
 
 GROUP_METHODS = ("betting", "kl")
-GROUP_QUANTITIES = {
-    "mean": "the probability that a random case of a random new group is misclassified",
-    "any": "the probability that some case of a random new group is misclassified",
-}
-ORDERED = "the order of the losses was fixed without looking at them"
+GROUP_QUANTITIES = {"mean": Quantity("group-mean"), "any": Quantity("group-any")}
 _WAUDBY = "Waudby-Smith & Ramdas (2024), Estimating means of bounded random variables by betting"
 _HOEFFDING = "Hoeffding (1963), Theorem 1; Chernoff's bound for losses in [0, 1]"
 _STAKE = 0.999  # largest share of the capital that a round may lose
@@ -83,7 +80,7 @@ def betting_bound(
         n_samples=n,
         terms=tuple(terms),
         quantity=GROUP_QUANTITIES["mean"],
-        assumptions=(IID_GROUPS, ORDERED),
+        assumptions=assume("iid-groups", "ordered"),
         reference=_WAUDBY if method == "betting" else _HOEFFDING,
         notes=(f"Method: {method}.",),
     )

@@ -6,18 +6,13 @@ import html
 import math
 import numbers
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
+from handful.bounds._statements import IID, MISCLASSIFIED, Assumption, Quantity, assume
 from handful.bounds._terms import Term, as_float, as_terms, total_nats
 
-_DRAWN = (
-    "the {} are drawn independently from the distribution of the new cases, and neither rows "
-    "nor columns were chosen by looking at certificates"
-)
-IID, IID_GROUPS = _DRAWN.format("examples"), _DRAWN.format("groups")
-FIXED_PREPROCESSING = "preprocessing was fixed before the data were seen, or is part of the message"
 RATE_SENTENCES = {
     "false_positive": "a new case is negative and called positive",
     "false_negative": "a new case is positive and called negative",
@@ -57,15 +52,18 @@ class Certificate:
     unit : {"nats", "risk", "parts"}
         What ``terms`` add up to: an information cost, or the risk itself; "parts" are named
         ingredients that are not added.
-    quantity : str
-        What ``risk`` bounds.
+    quantity : Quantity
+        What ``risk`` bounds; its key is accepted too.
     limit : float
         The trivial value of ``quantity``; a certificate at the limit is vacuous.
     rates : tuple of (str, float)
         Upper bounds on the kinds of error (``RATE_SENTENCES``); each pair, joint or
         class-conditional, is a statement of its own that holds with probability 1 - delta; the
         risk and both pairs hold all at once with probability 1 - 3 delta (see ``n_statements``).
-    assumptions : tuple of str
+    assumptions : tuple of Assumption
+        What it takes for granted; keys are accepted too.
+    parameters : tuple of (str, float)
+        Numbers that the bound was taken at: the ``scale`` or the ``margin`` of a margin bound.
     reference : str
 
     Examples
@@ -86,10 +84,11 @@ class Certificate:
     n_compressed: int | None = None
     terms: tuple[Term, ...] = ()
     unit: str = "nats"
-    quantity: str = "the probability that a new case is misclassified"
+    quantity: Quantity = MISCLASSIFIED
     limit: float = 1.0
     rates: tuple[tuple[str, float], ...] = ()
-    assumptions: tuple[str, ...] = (IID,)
+    assumptions: tuple[Assumption, ...] = IID
+    parameters: tuple[tuple[str, float], ...] = ()
     reference: str = ""
     notes: tuple[str, ...] = field(default=())
 
@@ -99,13 +98,19 @@ class Certificate:
         for name in ("n_samples", "n_errors", "n_compressed"):
             if getattr(self, name) is not None or name == "n_samples":
                 self._set(name, _as_count(name, getattr(self, name)))
-        for name in ("bound", "quantity", "reference"):
+        for name in ("bound", "reference"):
             if not isinstance(getattr(self, name), str):
                 raise TypeError(f"`{name}` must be words, got {getattr(self, name)!r}.")
         self._set("terms", as_terms("terms", self.terms))
         self._set("rates", _as_pairs("rates", self.rates))
-        for name in ("assumptions", "notes"):
-            self._set(name, _as_sentences(name, getattr(self, name)))
+        self._set("quantity", Quantity.read("quantity", self.quantity))
+        if not isinstance(self.assumptions, tuple | list):
+            raise TypeError(f"`assumptions` must be a list, got {self.assumptions!r}.")
+        self._set("assumptions", assume(*self.assumptions))
+        given = self.parameters
+        pairs = tuple(given.items()) if isinstance(given, Mapping) else given
+        self._set("parameters", _as_pairs("parameters", pairs))
+        self._set("notes", _as_sentences("notes", self.notes))
         self._check_values()
 
     def _set(self, name: str, value: Any) -> None:
@@ -135,6 +140,14 @@ class Certificate:
         """Whether the statement is true of anything."""
         return self.risk >= self.limit
 
+    def assumes(self, key: str) -> bool:
+        """Whether it takes something for granted, by the key of the assumption."""
+        return any(one.key == key for one in self.assumptions)
+
+    def assuming(self, *more: str | Assumption) -> Certificate:
+        """The same certificate with further assumptions."""
+        return replace(self, assumptions=(*self.assumptions, *assume(*more)))
+
     @property
     def nats(self) -> float:
         """Total information cost; NaN for bounds that are not made of nats."""
@@ -147,6 +160,10 @@ class Certificate:
                 return value
         have = ", ".join(key for key, _ in self.rates) or "none"
         raise KeyError(f"this certificate has no rate {name!r}; it has: {have}")
+
+    def has_rate(self, name: str) -> bool:
+        """Whether it bounds one kind of error, by a name of ``RATE_SENTENCES``."""
+        return any(key == name for key, _ in self.rates)
 
     def explain(self) -> str:
         """The statement, its price and its assumptions in plain sentences."""
@@ -216,7 +233,7 @@ class Certificate:
         )
 
     def _fine_print(self) -> list[str]:
-        lines = ["It holds if: " + "; ".join(self.assumptions) + "."]
+        lines = ["It holds if: " + "; ".join(map(str, self.assumptions)) + "."]
         lines += list(self.notes)
         if self.reference:
             lines.append(f"Reference: {self.reference}")
@@ -253,8 +270,10 @@ class Certificate:
         out: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
         out["terms"] = [term.to_dict() for term in self.terms]
         out["rates"] = [[key, value] for key, value in self.rates]
-        for name in ("assumptions", "notes"):
-            out[name] = list(out[name])
+        out["quantity"] = self.quantity.to_dict()
+        out["assumptions"] = [one.to_dict() for one in self.assumptions]
+        out["parameters"] = dict(self.parameters)
+        out["notes"] = list(self.notes)
         return out
 
     @classmethod

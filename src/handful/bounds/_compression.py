@@ -20,11 +20,10 @@ from handful._checks import (
     check_real,
 )
 from handful.bounds._certificate import (
-    FIXED_PREPROCESSING,
-    IID,
     Certificate,
 )
 from handful.bounds._messages import log_zeta_prior
+from handful.bounds._statements import Assumption, Quantity, assume
 from handful.bounds._tails import (
     binomial_tail_inverse,
     kl_inverse,
@@ -35,11 +34,6 @@ from handful.bounds._terms import Term, confidence_term, itemise, total_nats
 _LANGFORD = (
     "Langford (2005), Tutorial on practical prediction theory for classification, JMLR 6; "
     "Laviolette, Marchand & Shah (2005), Margin-sparsity trade-off for the set covering machine"
-)
-BLIND_POOL = "the pool was drawn without looking at the data, and its size by their number alone"
-NAMED_BLINDLY = (
-    "the examples that are not counted were drawn without looking at the data, or the message "
-    "names them under a prior fixed before the data"
 )
 Rates = tuple[tuple[str, float], ...]
 
@@ -68,6 +62,9 @@ def _log_binomial(n: int, k: int) -> float:
     return float(log_binomial_coefficient(n, k))
 
 
+_OF_A_SCHEME = assume("iid", "preprocessing")
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Scheme:
     """Validated inputs that all compression bounds share."""
@@ -78,7 +75,7 @@ class _Scheme:
     n_outside: int
     terms: tuple[Term, ...]
     delta: float
-    assumptions: tuple[str, ...] = (IID, FIXED_PREPROCESSING)
+    assumptions: tuple[Assumption, ...] = _OF_A_SCHEME
 
     @property
     def nats(self) -> float:
@@ -137,10 +134,10 @@ def _scheme(
         n_outside=m - d,
         terms=tuple(terms),
         delta=delta,
-        assumptions=(
-            *(IID, FIXED_PREPROCESSING),
-            *(() if pool_size is None else (BLIND_POOL,)),
-            *(() if which_nats is None else (NAMED_BLINDLY,)),
+        assumptions=assume(
+            *("iid", "preprocessing"),
+            *(() if pool_size is None else ("blind-pool",)),
+            *(() if which_nats is None else ("named-blindly",)),
         ),
     )
 
@@ -439,7 +436,7 @@ def pool_bound(
         pool_size=None,
         which_nats=0.0,
     )
-    scheme = replace(scheme, assumptions=(IID, BLIND_POOL))
+    scheme = replace(scheme, assumptions=assume("iid", "blind-pool"))
     risk = _tail(scheme.n_errors, scheme.n_outside, scheme.nats)
     return scheme.certificate("pool", risk)
 
@@ -508,7 +505,7 @@ def cost_bound(
         scheme.certificate("cost", 0.0),
         risk=min(limit, _outward(c_fp * fp + c_fn * fn)),
         limit=limit,
-        quantity="the expected cost of a new case",
+        quantity=Quantity("cost"),
         rates=rates,
     )
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from handful._checks import check_count, check_delta, check_real
-from handful.bounds._certificate import IID, Certificate
+from handful.bounds._certificate import Certificate
 from handful.bounds._compression import _outward
+from handful.bounds._statements import assume
 from handful.bounds._terms import Term, confidence_term, total_nats
 
 _VAPNIK = "Vapnik (1998), Statistical Learning Theory, section 6.2"
@@ -62,6 +63,6 @@ def finite_class_bound(
         n_samples=m,
         n_errors=k,
         terms=terms,
-        assumptions=(IID, "the class of hypotheses was fixed before the data were seen"),
+        assumptions=assume("iid", "hypotheses"),
         reference=_VAPNIK + ", with the factor 2 on both terms",
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from handful._checks import check_count, check_delta, check_flag
-from handful.bounds._certificate import IID, Certificate
+from handful.bounds._certificate import Certificate
 from handful.bounds._compression import _outward
+from handful.bounds._statements import Quantity, assume
 from handful.bounds._tails import binomial_tail_inverse
 from handful.bounds._terms import Term, confidence_term, total_nats
 
@@ -49,7 +50,7 @@ def held_out_bound(
         n_samples=n,
         n_errors=k,
         terms=tuple(terms),
-        assumptions=(IID, "the held-out examples had no part in training or preprocessing"),
+        assumptions=assume("iid", "held-out"),
         reference=_CLOPPER,
     )
 
@@ -128,7 +129,7 @@ def selective_error_bound(
             Term("deviation", "deviation of both", deviation),
         ),
         unit="parts",
-        quantity="the error probability among accepted cases",
-        assumptions=(IID, "the calibration examples had no part in training or selection"),
+        quantity=Quantity("accepted"),
+        assumptions=assume("iid", "calibration"),
         reference=_MASSART,
     )

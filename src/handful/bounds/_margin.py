@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterable, Sequence
 
 from handful._checks import check_count, check_delta, check_flag, check_real
-from handful.bounds._certificate import IID, Certificate, Criterion
+from handful.bounds._certificate import Certificate, Criterion
 from handful.bounds._compression import _outward
 from handful.bounds._messages import LOG_ZETA_2
+from handful.bounds._statements import assume
 from handful.bounds._terms import Term, total_nats
 
 _KOLTCHINSKII = (
@@ -17,7 +18,6 @@ _KOLTCHINSKII = (
 )
 _SCHAPIRE = "Freund & Schapire (1997), A decision-theoretic generalization of on-line learning"
 _MKL = "Hussain & Shawe-Taylor (2011), Improved loss bounds for multiple kernel learning"
-_FIXED_CLASS = "the base class was fixed before the data were seen"
 
 
 def _sum_certificate(
@@ -98,9 +98,9 @@ def rademacher_margin_bound(
     complexity = check_real("rademacher", rademacher, low=0.0)
     scale = check_real("scale", scale, low=0.0, high=2.0**1000)
     log_inverse = -math.log(check_delta(delta))
-    assumptions: tuple[str, ...] = (IID, _FIXED_CLASS)
+    assumptions = assume("iid", "base-class")
     if check_flag("scale_is_fixed", scale_is_fixed):
-        assumptions += ("the scale was fixed before the data were seen",)
+        assumptions += assume("scale")
     else:
         mantissa, exponent = math.frexp(scale)
         power = max(0, exponent - (mantissa == 0.5))
@@ -111,7 +111,14 @@ def rademacher_margin_bound(
         Term("complexity", f"complexity of the class times {scale:g}", scale * complexity),
         Term("deviation", "deviation of the sample", _deviation(m, log_inverse, empirical)),
     )
-    return _sum_certificate("rademacher-margin", terms, m, delta, assumptions=assumptions)
+    return _sum_certificate(
+        "rademacher-margin",
+        terms,
+        m,
+        delta,
+        assumptions=assumptions,
+        parameters=(("scale", scale),),
+    )
 
 
 def margin_distribution_bound(
@@ -141,9 +148,9 @@ def margin_distribution_bound(
     complexity = check_real("rademacher", rademacher, low=0.0)
     log_inverse = -math.log(check_delta(delta))
     terms = [Term("errors", "share of examples below the margin", error)]
-    assumptions: tuple[str, ...] = (IID, _FIXED_CLASS)
+    assumptions = assume("iid", "base-class")
     if check_flag("margin_is_fixed", margin_is_fixed):
-        assumptions += ("the margin was fixed before the data were seen",)
+        assumptions += assume("margin")
         terms.append(Term("complexity", "complexity / margin", complexity / theta))
         terms.append(
             Term("deviation", "deviation of the sample", _deviation(m, log_inverse, empirical))
@@ -159,7 +166,14 @@ def margin_distribution_bound(
                 _deviation(m, log_inverse + math.log(2.0), empirical),
             )
         )
-    return _sum_certificate("margin-distribution", terms, m, delta, assumptions=assumptions)
+    return _sum_certificate(
+        "margin-distribution",
+        terms,
+        m,
+        delta,
+        assumptions=assumptions,
+        parameters=(("margin", theta),),
+    )
 
 
 def adaboost_training_bound(weighted_errors: Sequence[float]) -> Criterion:
@@ -229,7 +243,11 @@ def multiple_kernel_bound(
             3.0 * math.sqrt(math.log(4.0 / delta) / (2.0 * m)),
         ),
     )
-    fixed = "the margin and the kernels were fixed before the data were seen"
     return _sum_certificate(
-        "multiple-kernel", terms, m, delta, reference=_MKL, assumptions=(IID, fixed)
+        "multiple-kernel",
+        terms,
+        m,
+        delta,
+        reference=_MKL,
+        assumptions=assume("iid", "margin-and-kernels"),
     )

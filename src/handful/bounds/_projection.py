@@ -12,9 +12,10 @@ from handful._checks import (
     check_flag,
     check_real,
 )
-from handful.bounds._certificate import FIXED_PREPROCESSING, IID, Certificate
+from handful.bounds._certificate import Certificate
 from handful.bounds._compression import _log_binomial, _outward, compression_bound
 from handful.bounds._messages import LOG_ZETA_2
+from handful.bounds._statements import Quantity, assume
 from handful.bounds._tails import kl_inverse
 from handful.bounds._terms import Term, confidence_term, total_nats
 
@@ -65,7 +66,7 @@ def matching_pursuit_bound(
         n_compressed=d,
         terms=terms,
         unit="risk",
-        assumptions=(IID, FIXED_PREPROCESSING),
+        assumptions=assume("iid", "preprocessing"),
         reference=_PURSUIT,
     )
 
@@ -117,7 +118,6 @@ def sparse_pca_bound(
         value = float(kl_inverse(q / limit, nats / n))
     elif n > 0:
         value = _outward(q / limit + math.sqrt(nats / (2.0 * n)))
-    fixed = "the kernel and the largest residual were fixed before the data were seen"
     return Certificate(
         risk=min(limit, _outward(limit * value)),
         delta=delta,
@@ -126,8 +126,8 @@ def sparse_pca_bound(
         n_compressed=t,
         terms=terms,
         limit=limit,
-        quantity="the expected squared distance of a new case to the subspace",
-        assumptions=(IID, fixed),
+        quantity=Quantity("distance"),
+        assumptions=assume("iid", "kernel-and-residual"),
         reference=_PURSUIT,
         notes=(f"Method: {method}.",),
     )
@@ -163,11 +163,11 @@ def perceptron_bound(
     m = check_count("n_samples", n_samples, low=1)
     d = check_count("n_updates", n_updates, high=m)
     n_errors = check_count("n_errors", n_errors, high=m - d)
-    message, fixed = 0.0, "training always runs until a pass without mistakes"
+    message, fixed = 0.0, "converged"
     if n_passes is not None:
         passes = check_count("n_passes", n_passes, low=1)
         message = LOG_ZETA_2 + 2.0 * math.log(passes)
-        fixed = "the number of passes is certified whether or not training converged"
+        fixed = "any-passes"
     elif n_errors:
         raise ValueError(
             f"`n_passes` must be given where `n_errors` is above 0, got {n_errors} errors. "
@@ -176,8 +176,7 @@ def perceptron_bound(
     certificate = compression_bound(
         m, d, n_errors, message_nats=message, size_nats=math.log(m), delta=delta
     )
-    assumptions = (*certificate.assumptions, fixed)
-    return replace(certificate, bound="perceptron", assumptions=assumptions)
+    return replace(certificate.assuming(fixed), bound="perceptron")
 
 
 def code_length_bound(
@@ -219,8 +218,8 @@ def code_length_bound(
         bound="code-length",
         n_samples=m,
         terms=(Term("code", "code", bits * math.log(2.0)), confidence_term(delta)),
-        quantity="the share of errors on the given test set of the same size",
-        assumptions=("training and test examples are exchangeable", "the code is prefix-free"),
+        quantity=Quantity("test-share"),
+        assumptions=assume("exchangeable", "prefix-free"),
         reference=_BLUM,
     )
 

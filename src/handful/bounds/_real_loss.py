@@ -13,8 +13,9 @@ from handful._checks import (
     check_nats,
     check_real,
 )
-from handful.bounds._certificate import FIXED_PREPROCESSING, IID, Certificate
+from handful.bounds._certificate import Certificate
 from handful.bounds._compression import _outward, _scheme
+from handful.bounds._statements import Quantity, assume
 from handful.bounds._tails import kl_inverse
 from handful.bounds._terms import Term, confidence_term, total_nats
 
@@ -82,7 +83,7 @@ def real_loss_bound(
         risk=min(limit, _outward(limit * value)),
         limit=limit,
         n_errors=None,
-        quantity="the expected loss of a new case",
+        quantity=Quantity("loss"),
         notes=(f"Method: {method}.",),
     )
 
@@ -140,7 +141,6 @@ def pac_bayes_bound(
         )
         risk = float(kl_inverse(q, total_nats(terms) / n))
     check_flag("majority_vote", majority_vote)
-    who = "the majority vote" if majority_vote else "a classifier drawn from the posterior"
     return Certificate(
         risk=min(1.0, 2.0 * risk if majority_vote else risk),
         delta=delta,
@@ -148,7 +148,7 @@ def pac_bayes_bound(
         n_samples=m,
         n_compressed=d,
         terms=tuple(terms),
-        quantity=f"the probability that {who} misclassifies a new case",
-        assumptions=(IID, FIXED_PREPROCESSING, "the prior was fixed before the data were seen"),
+        quantity=Quantity("vote" if majority_vote else "gibbs"),
+        assumptions=assume("iid", "preprocessing", "prior"),
         reference=_PAC_BAYES,
     )

@@ -8,17 +8,12 @@ import numpy as np
 
 from handful._checks import check_count, check_delta, check_real
 from handful._types import Floats
-from handful.bounds._certificate import IID, Certificate
+from handful.bounds._certificate import Certificate
+from handful.bounds._statements import assume
 from handful.bounds._tails import _log_tails, _pmf_constant
 from handful.bounds._terms import Term, confidence_term
 
 _REFERENCE = "Campi & Garatti (2023), Compression, generalization and learning, JMLR 24"
-STABLE_ASSUMPTIONS = (
-    IID,
-    "removing any example outside the compression set leaves the set unchanged, and a "
-    "misclassified new case would enter it (stable scheme)",
-    "the order of the examples does not matter to the method",
-)
 
 
 def _log_excess(risk: Floats, k: int, n: int, log_delta: float) -> Floats:
@@ -97,6 +92,6 @@ def stable_bound(
         n_samples=n,
         n_compressed=k,
         terms=tuple(terms),
-        assumptions=STABLE_ASSUMPTIONS,
+        assumptions=assume("iid", "stable", "no-order"),
         reference=_REFERENCE,
     )

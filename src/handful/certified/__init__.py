@@ -17,7 +17,7 @@ from handful.certified._elsewhere import RowsElsewhere
 from handful.certified._forms import FORMS, READABLE, Form, named_candidates
 from handful.certified._goals import Band
 from handful.certified._grades import Grades, Grid
-from handful.certified._menu import Menu, named_sentence
+from handful.certified._menu import Menu, named_beforehand
 from handful.certified._plan import MenuPlan, menu_plan, menu_rows_needed
 from handful.certified._pool import Pool
 from handful.certified._proposals import Proposal
@@ -47,7 +47,7 @@ __all__ = [
     "fit_study",
     "menu_plan",
     "menu_rows_needed",
+    "named_beforehand",
     "named_candidates",
-    "named_sentence",
     "rank_masses",
 ]

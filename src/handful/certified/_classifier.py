@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from handful._checks import check_delta
 from handful._engines import engine_for, is_elsewhere
 from handful._types import Floats, Ints
-from handful.bounds import GROUP_QUANTITIES, Certificate, binomial_tail_inverse
+from handful.bounds import GROUP_QUANTITIES, Certificate, assume, binomial_tail_inverse
 from handful.certified._counting import Counting
 from handful.certified._elsewhere import RowsElsewhere
 from handful.certified._explain import menu_lines
@@ -30,7 +30,7 @@ from handful.certified._learn import (
     price,
     units_in_pool,
 )
-from handful.certified._menu import NO_SEED, SEED, Menu, named_settings
+from handful.certified._menu import Menu, named_settings
 from handful.certified._pool import Pool, make_folds, take_rows
 from handful.certified._records import Candidate, Failure
 from handful.estimator import TableClassifier
@@ -259,8 +259,10 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
             failures=tuple(failures),
             quantity=quantity,
             named=named_settings(self.candidates, self.pool_share),
-            assumptions=(NO_SEED if seed is None else SEED,)
-            + (("groups are independent; rows within one need not be",) if grouped else ()),
+            assumptions=assume(
+                "digest-order" if seed is None else "random-state",
+                *(("groups",) if grouped else ()),
+            ),
             notes=notes,
         )
 

@@ -11,8 +11,11 @@ import numpy as np
 
 from handful._types import Floats, Ints
 from handful.bounds import (
+    MISCLASSIFIED,
+    Assumption,
     Certificate,
     Message,
+    Quantity,
     betting_bound,
     binomial_tail_inverse,
     pool_bound,
@@ -22,12 +25,6 @@ from handful.certified._records import Candidate, Failure
 if TYPE_CHECKING:
     import pandas as pd
 
-NO_SEED = "the digest that orders the rows behaves as if it were drawn at random"
-PREPARED = (
-    "nothing before the menu learned from these rows: no scaling, imputation, target encoding or "
-    "choice of columns"
-)
-SEED = "the whole number given as random_state was fixed before the data were seen"
 CANDIDATES, POOL_SHARE, DELTA = "readable", 0.4, 0.05  # the defaults of a menu
 COLUMNS = (
     "form",
@@ -69,8 +66,8 @@ class Menu:
     n_held_back: int
     delta: float
     failures: tuple[Failure, ...] = ()
-    quantity: str = "the probability that a new case is misclassified"
-    assumptions: tuple[str, ...] = ()
+    quantity: Quantity = MISCLASSIFIED
+    assumptions: tuple[Assumption, ...] = ()
     named: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -157,11 +154,10 @@ class Menu:
                 delta=delta,
                 n_choices=n_choices,
             )
-        assumptions = (*made.assumptions, PREPARED, *self.assumptions)
-        if names := self.named_beforehand(candidate, delta):
-            assumptions += (named_sentence(names),)
-        notes = (*made.notes, *self.notes)
-        return replace(made, quantity=self.quantity, assumptions=assumptions, notes=notes)
+        names = self.named_beforehand(candidate, delta)
+        named = (named_beforehand(names),) if names else ()
+        made = made.assuming("prepared", *self.assumptions, *named)
+        return replace(made, quantity=self.quantity, notes=(*made.notes, *self.notes))
 
     def named_beforehand(self, candidate: Candidate, delta: float) -> tuple[str, ...]:
         """What must have been named before any certificate was seen, or nobody paid for it."""
@@ -215,17 +211,17 @@ def named_settings(candidates: Any, pool_share: float) -> tuple[str, ...]:
     return tuple(name for name, is_named in other.items() if is_named)
 
 
-def named_sentence(names: tuple[str, ...]) -> str:
+def named_beforehand(names: tuple[str, ...]) -> Assumption:
     """The assumption that goes with settings of one's own.
 
     Examples
     --------
-    >>> named_sentence(("the forms", "delta"))
-    'the forms and delta were named before any certificate was seen'
+    >>> print(named_beforehand(("the forms", "delta")))
+    the forms and delta were named before any certificate was seen
     """
     listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
     verb = "were" if len(names) > 1 or names[0] == "the forms" else "was"
-    return f"{listed} {verb} named before any certificate was seen"
+    return Assumption.of("named", names=listed, verb=verb)
 
 
 def _message(candidate: Candidate) -> Message:

@@ -244,7 +244,7 @@ def _print_worth(made: Made) -> None:
     """The sentence, sensitivity and specificity, what is assumed; the price where it is wanted."""
     from rich.panel import Panel
 
-    from handful.certified import named_sentence
+    from handful.certified import named_beforehand
 
     certificate = made.machine.certificate_
     first = caution_of(made)
@@ -261,10 +261,10 @@ def _print_worth(made: Made) -> None:
         for term in certificate.terms:
             console.print(f"  {term.nats:8.4f} nats  {escape(term.text)}", highlight=False)
     if names := made.machine.named_beforehand_:
-        said = named_sentence(names)
+        said = str(named_beforehand(names))
         remark(
             f"{said[:1].upper()}{said[1:]}: so the certificate assumes. What is set again after a "
             "look at certificates is not paid for."
         )
-    held = f"It holds if: {'; '.join(certificate.assumptions)}."
+    held = f"It holds if: {'; '.join(map(str, certificate.assumptions))}."
     console.print(f"  [dim]{escape(held)}[/]", highlight=False)

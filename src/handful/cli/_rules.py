@@ -188,7 +188,9 @@ def _as_dict(machine: Any, table: Examples, seconds: float) -> dict[str, Any]:
 
 def _rates(machine: Any, table: Examples) -> list[dict[str, Any]]:
     """Sensitivity and specificity, where there are two classes and no costs."""
-    if len(machine.classes_) != 2 or "given" not in str(machine.certificate_.rates):
+    if len(machine.classes_) != 2 or not machine.certificate_.has_rate(
+        "false_positive_given_negative"
+    ):
         return []
     counts = machine.fitted_.parts[0].counts
     n_counted = (
@@ -224,7 +226,7 @@ def _print(machine: Any, table: Examples, seconds: float) -> None:
     if rates := _rates(machine, table):
         console.print(f"  {escape(rates_line(rates))}", highlight=False)
         console.print(f"  {escape(certificate.together())}", highlight=False)
-    console.print(f"  [dim]It holds if: {escape('; '.join(certificate.assumptions))}.[/]")
+    console.print(f"  [dim]It holds if: {escape('; '.join(map(str, certificate.assumptions)))}.[/]")
 
 
 def _price_table(certificate: Certificate) -> Table:

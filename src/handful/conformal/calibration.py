@@ -21,7 +21,9 @@ from handful.bounds import (
     Certificate,
     Criterion,
     NotCertifiableError,
+    Quantity,
     Term,
+    assume,
     held_out_bound,
     selective_error_bound,
 )
@@ -123,11 +125,8 @@ def _accepted_certificate(
         certificate,
         risk=certificate.risk if n_accepted else 1.0,
         terms=terms,
-        quantity="the error probability among accepted cases",
-        assumptions=(
-            certificate.assumptions[0],
-            "the calibration examples had no part in training or selection",
-        ),
+        quantity=Quantity("accepted"),
+        assumptions=assume("iid", "calibration"),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from handful._types import Floats
-from handful.bounds import Certificate, Criterion, held_out_bound
+from handful.bounds import Certificate, Criterion, drawn_by, held_out_bound
 from handful.conformal.banks import (
     PAPER_GRID,
     Bank,
@@ -395,7 +395,7 @@ class NonconformityClassifier(BaseClassifier):
         else:
             calibration = require_calibration(self._calibration, "A certificate")
             certificate = calibration.certificate(delta, n_choices)
-        return replace(certificate, assumptions=(*certificate.assumptions, self.draw_.assumption))
+        return certificate.assuming(drawn_by(self.draw_.seed))
 
     def selective_certificate(
         self, threshold: float, delta: float | None = None, *, bound: str = "auto"
@@ -417,7 +417,7 @@ class NonconformityClassifier(BaseClassifier):
         delta = self.delta if delta is None else delta
         calibration = require_calibration(self._calibration, "A selective certificate")
         certificate = calibration.selective_certificate(threshold, delta=delta, bound=bound)
-        return replace(certificate, assumptions=(*certificate.assumptions, self.draw_.assumption))
+        return certificate.assuming(drawn_by(self.draw_.seed))
 
     def published_value(self, X: Any, delta: float = 0.05) -> list[Criterion]:
         """Proposition 4.2 for each case: published, not a guarantee."""

@@ -10,7 +10,6 @@ import numpy as np
 
 from handful._checks import check_choice
 from handful.bounds import (
-    BLIND_POOL,
     Certificate,
     ClassCounts,
     Message,
@@ -18,6 +17,7 @@ from handful.bounds import (
     closed_form_compression_bound,
     compression_bound,
     cost_bound,
+    drawn_by,
     kl_compression_bound,
 )
 from handful.covering.codes.candidate import Candidate
@@ -99,8 +99,8 @@ def with_assumptions(
     """The same certificate, saying where a pool was drawn, and by what."""
     if all(candidate.pool_size == certificate.n_samples for candidate in candidates):
         return certificate
-    how = () if draw is None else (draw.assumption,)
-    return replace(certificate, assumptions=(*certificate.assumptions, BLIND_POOL, *how))
+    how = () if draw is None else (drawn_by(draw.seed),)
+    return certificate.assuming("blind-pool", *how)
 
 
 def certify_grouped(fit: CoverFit, counts: GroupCounts, delta: float, bound: str) -> Certificate:
@@ -108,11 +108,11 @@ def certify_grouped(fit: CoverFit, counts: GroupCounts, delta: float, bound: str
     terms = fit.chosen[0].terms if len(fit.parts) == 1 else tuple(_terms_by_class(fit))
     made = certify_groups(counts, terms, delta, "compression" if bound == "auto" else bound)
     is_drawn = any(candidate.pool_size != counts.n_groups for candidate in fit.chosen)
-    words = (*((BLIND_POOL,) if is_drawn else ()), fit.draw.assumption)
+    words = (*(("blind-pool",) if is_drawn else ()), drawn_by(fit.draw.seed))
     notes: tuple[str, ...] = (_CLASSES_NOTE,) if len(fit.parts) > 1 else ()
     if len(fit.parts) == 1 and fit.chosen[0].scheme in ("pool", "plain"):
         notes = (_POOL_NOTE,)
-    return replace(made, assumptions=(*made.assumptions, *words), notes=(*made.notes, *notes))
+    return replace(made.assuming(*words), notes=(*made.notes, *notes))
 
 
 def _terms_by_class(fit: CoverFit) -> list[Term]:

@@ -29,10 +29,10 @@ import numpy as np
 from handful._types import Floats, Ints, Mask
 from handful.bounds import (
     GROUP_QUANTITIES,
-    IID_GROUPS,
     Certificate,
     Message,
     Term,
+    assume,
     betting_bound,
     binomial_tail_inverse,
     compression_bound,
@@ -42,10 +42,8 @@ from handful.covering.codes.candidate import Candidate, log_choices
 from handful.tables import check_groups
 
 GROUP_BOUNDS = ("compression", "compression-kl")
-ROWS_NOTE = "groups are independent; rows within one need not be"
 _BOTH = Term("method", "means of groups, or one row of each", math.log(2.0))
-# what any code takes for granted
-_OF_A_CODE = compression_bound(2, 1, 0, size_nats=0.0, which_nats=0.0).assumptions[1:]
+_OF_A_CODE = assume("preprocessing", "named-blindly")  # what any code takes for granted
 _MOST_BETS = 60  # candidates whose betting bound is computed: those that look best without it
 
 
@@ -223,8 +221,8 @@ def certify_groups(
             _by_means(counts, both, delta, "betting"),
             key=lambda certificate: certificate.risk,
         )
-    more = tuple(words for words in made.assumptions[1:] if words not in _OF_A_CODE)
-    assumptions = (IID_GROUPS, *_OF_A_CODE, *more, ROWS_NOTE)
+    more = tuple(one for one in made.assumptions[1:] if one not in _OF_A_CODE)
+    assumptions = (*assume("iid-groups"), *_OF_A_CODE, *more, *assume("groups"))
     return replace(made, quantity=GROUP_QUANTITIES[counts.loss], assumptions=assumptions)
 
 

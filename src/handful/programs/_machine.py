@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -26,11 +25,6 @@ from handful.programs._kernel_matrix import training_matrix
 from handful.programs._margin import MarginSolution
 from handful.programs._solver import MarginSolver
 from handful.tables import class_weights
-
-_FIXED = (
-    "the features and their scaling, C and all other settings were fixed before the data were seen",
-    "the list of classes was known beforehand",
-)
 
 
 class MarginMachine(BaseClassifier):
@@ -197,7 +191,7 @@ class MarginMachine(BaseClassifier):
         certificate = stable_bound(
             self.n_samples_, len(self.compression_set_), delta=delta, n_choices=n_choices
         )
-        return replace(certificate, assumptions=(*certificate.assumptions, *_FIXED))
+        return certificate.assuming("settings", "class-list")
 
 
 _INTERPOLATING = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -278,7 +277,7 @@ class MinimalComplexityRegressor(BaseRegressor):
         certificate = stable_bound(
             self.n_samples_, len(self.compression_set_), delta=delta, n_choices=n_choices
         )
-        return replace(certificate, assumptions=(*certificate.assumptions, _FIXED))
+        return certificate.assuming("regression-settings")
 
     def _why_not_stable(self) -> str | None:
         """Why the training examples cannot certify this machine; None where they can."""
@@ -301,4 +300,3 @@ class MinimalComplexityRegressor(BaseRegressor):
 
 
 _OTHERWISE = "Or use certify(bound='held-out', X=..., y=...)."
-_FIXED = "the features and their scaling, epsilon, C and all other settings were fixed beforehand"

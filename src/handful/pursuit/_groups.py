@@ -7,9 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from handful._types import Floats, Ints
-from handful.bounds import BLIND_POOL, Certificate, betting_bound, pool_bound, prefers_betting
-
-_GROUPS = "groups of rows are independent of each other and come from one distribution"
+from handful.bounds import (
+    Certificate,
+    Quantity,
+    assume,
+    betting_bound,
+    pool_bound,
+    prefers_betting,
+)
 
 
 @dataclass(frozen=True)
@@ -45,17 +50,14 @@ class GroupDeviations:
             found = betting_bound(
                 losses.tolist(), warm_up=known.tolist(), delta=delta, n_choices=n_choices
             )
-            words = (*found.assumptions, BLIND_POOL)
+            words = (*found.assumptions, *assume("blind-pool"))
         else:
             first = np.unique(self.counted_member, return_index=True)[1]
             n_off = int(np.sum(self.counted[first] > epsilon))
             n_groups = len(losses) + len(known)
             found = pool_bound(n_groups, len(known), n_off, delta=delta, n_choices=n_choices)
-            words = (_GROUPS, *found.assumptions[1:])
-        quantity = (
-            "the probability that the prediction of a random row of a random new group is off by "
-            f"more than {epsilon:g}"
-        )
+            words = (*assume("group-rows"), *found.assumptions[1:])
+        quantity = Quantity.of("group-off", tolerance=float(epsilon))
         return replace(found, quantity=quantity, assumptions=words)
 
 

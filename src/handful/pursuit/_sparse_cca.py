@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful._checks import check_choice, check_count, check_real
 from handful._types import Floats
-from handful.bounds import Certificate, NotCertifiableError, real_loss_bound
+from handful.bounds import Certificate, NotCertifiableError, Quantity, real_loss_bound
 from handful.estimator import CertifiedEstimator, shared_certificate
 from handful.kernels import make_kernel
 from handful.pursuit._columns import KernelColumns
@@ -228,5 +228,4 @@ class SparseKernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Certifi
             delta,
             n_choices,
         )
-        quantity = f"the expected squared difference of the two scores, cut at {limit:g},"
-        return replace(certificate, quantity=quantity)
+        return replace(certificate, quantity=Quantity.of("scores", limit=float(limit)))

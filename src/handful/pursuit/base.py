@@ -10,7 +10,7 @@ import numpy as np
 
 from handful._checks import check_choice, check_count, check_real
 from handful._types import Floats
-from handful.bounds import BLIND_POOL, Certificate
+from handful.bounds import Certificate, drawn_by
 from handful.estimator import CertifiedEstimator
 from handful.kernels import Kernel, make_kernel
 from handful.pursuit._columns import Indices, KernelColumns
@@ -74,9 +74,9 @@ class BasePursuit(CertifiedEstimator):
 
     def _saying_how(self, certificate: Certificate) -> Certificate:
         """The certificate with what it assumes of the draw, where there was one."""
-        if BLIND_POOL not in certificate.assumptions:
+        if not certificate.assumes("blind-pool"):
             return certificate
-        return replace(certificate, assumptions=(*certificate.assumptions, self.draw_.assumption))
+        return certificate.assuming(drawn_by(self.draw_.seed))
 
     def _ground(self, n_samples: int, n_pool: int | None = None) -> Ground:
         """The pool and the candidates; their sizes look at the number of examples alone."""

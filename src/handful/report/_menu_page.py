@@ -107,7 +107,7 @@ def _sections(page: MenuPage) -> dict[str, Any]:
         "rule": [{"indent": len(line) - len(line.lstrip()), "words": [line.strip()]}
                  for line in page.lines],
         "price": price(certificate),
-        "assumptions": certificate.assumptions,
+        "assumptions": [str(one) for one in certificate.assumptions],
         "notes": certificate.notes,
         "reference": certificate.reference,
         "breaks": BREAKS,

@@ -45,6 +45,8 @@ BREAKS = (
     ),
 )
 
+_ERROR_RATES = ("misclassified", "group-mean", "group-any")  # keys of quantities
+
 
 def read_sections(
     machine: Any,
@@ -72,7 +74,7 @@ def read_sections(
         "confusion": read_confusion(machine, certificate, labels, predicted),
         "plane": read_plane(machine, X, y) if include_rows else None,
         "examples": read_examples(machine, X, labels, predicted) if include_rows else None,
-        "assumptions": certificate.assumptions,
+        "assumptions": [str(one) for one in certificate.assumptions],
         "notes": certificate.notes,
         "reference": certificate.reference,
         "breaks": BREAKS,
@@ -140,7 +142,7 @@ def _caution(certificate: Certificate, labels: NDArray[Any], predicted: NDArray[
 
 
 def _is_error_rate(certificate: Certificate) -> bool:
-    return certificate.limit == 1.0 and "misclassified" in certificate.quantity
+    return certificate.limit == 1.0 and certificate.quantity.key in _ERROR_RATES
 
 
 def _n_counted(certificate: Certificate) -> int | None:

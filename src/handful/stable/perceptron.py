@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -277,5 +277,4 @@ class KernelPerceptron(BaseClassifier):
             )
         else:
             certificate = stable_bound(m, d + self.n_errors_, delta=delta, n_choices=n_choices)
-        fixed = "the kernel, max_passes and margin were fixed before the data were seen"
-        return replace(certificate, assumptions=(*certificate.assumptions, fixed))
+        return certificate.assuming("perceptron")

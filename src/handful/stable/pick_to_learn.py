@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,14 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from handful._types import Floats
-from handful.bounds import Certificate, NotCertifiableError, compression_bound, stable_bound
+from handful.bounds import (
+    Assumption,
+    Certificate,
+    NotCertifiableError,
+    compression_bound,
+    drawn_by,
+    stable_bound,
+)
 from handful.conformal import decision_values, label_scores
 from handful.estimator import BaseClassifier
 from handful.fitted import close_seeds, refuse_fitted, seeds_of
@@ -274,10 +280,10 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
             certificate = stable_bound(
                 n, n_picks + self.n_errors_, delta=delta, n_choices=n_stops * n_choices
             )
-        fixed = ["the classifier, n_initial, batch_size and max_picks were fixed before the data"]
+        fixed: list[str | Assumption] = ["picking"]
         if self.random_state is not None and None in seeds_of(self.estimator):
-            fixed.append(f"the seed {self.random_state} was fixed before the data were seen")
-        return replace(certificate, assumptions=(*certificate.assumptions, *fixed))
+            fixed.append(drawn_by(self.random_state))
+        return certificate.assuming(*fixed)
 
     def _check_deterministic(self) -> None:
         """Refuse where training was not a function of the picks."""

@@ -10,7 +10,7 @@ solver is not exact, so c is enlarged by what its duality gap proves about the d
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from handful._checks import check_choice
 from handful._types import Floats
 from handful.bounds import (
+    Assumption,
     Certificate,
     NotCertifiableError,
     compression_bound,
@@ -36,14 +37,6 @@ Indices = NDArray[np.intp]
 BOUNDS_OF_SVM = ("auto", "stable", "compression", "held-out")
 _TIGHT = 1e-10  # gap of the machine solved again: reach shrinks with its root
 _FLOOR = 1e-6  # beside the proven reach, for rounding of the values themselves
-_PLAIN_C = (
-    "C was fixed before the data (or is one of the counted models) and multiplies the sum of "
-    "the slacks, not their mean"
-)
-_NO_PREPROCESSING = (
-    "no preprocessing outside the machine was fitted on these data: no scaling by their mean "
-    "or range, no feature selection"
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +110,7 @@ def _primal(model: SVMModel) -> float:
     return 0.5 * norm2 + float(model.prices @ np.maximum(0.0, 1.0 - model.margins))
 
 
-def norm_limit(models: Sequence[SVMModel], sets: Sequence[StableSet]) -> str | None:
+def norm_limit(models: Sequence[SVMModel], sets: Sequence[StableSet]) -> Assumption | None:
     """The assumption on the norm of new points, None where the kernel bounds it."""
     limit = min(found.largest_norm() for found in sets)
     is_bounded = all(model.kernel.name == "rbf" for model in models)
@@ -128,7 +121,7 @@ def norm_limit(models: Sequence[SVMModel], sets: Sequence[StableSet]) -> str | N
         )
     if is_bounded:
         return None
-    return f"new cases have k(x, x) at most {limit**2:.3g} (the solver's accuracy)"
+    return Assumption.of("norm", limit=float(limit**2))
 
 
 def certify_models(
@@ -150,8 +143,8 @@ def certify_models(
         certificate = compression_bound(m, members.size, 0, delta=delta, n_choices=n_choices)
     else:
         certificate = stable_bound(m, members.size, delta=delta, n_choices=n_choices)
-    extra = (_PLAIN_C, _NO_PREPROCESSING, *((limit,) if limit else ()))
-    return replace(certificate, assumptions=(*certificate.assumptions, *extra))
+    extra = () if limit is None else (limit,)
+    return certificate.assuming("sum-of-slacks", "no-preprocessing", *extra)
 
 
 def certify_svm(

@@ -56,13 +56,6 @@ class Draw:
         """What the keys of the rows begin with."""
         return (self.digest if self.seed is None else f"seed {self.seed}").encode()
 
-    @property
-    def assumption(self) -> str:
-        """What a certificate of such a draw takes for granted."""
-        if self.seed is None:
-            return "the digest of the data (SHA-256) draws as chance would"
-        return f"the seed {self.seed} was fixed before the data were seen"
-
     def number(self, purpose: str) -> int:
         """A whole number below 2^31 for a generator that needs one."""
         key = hashlib.sha256(b"handful " + purpose.encode() + b" " + self.salt).digest()

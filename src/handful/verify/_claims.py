@@ -76,6 +76,7 @@ def _with_groups(wording: Wording, n_groups: int) -> Wording:
         wording.quantity,
         wording.notes + groups_note(n_groups),
         wording.unit,
+        wording.parameters,
     )
 
 

@@ -8,7 +8,6 @@ number that the file claims.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,22 +20,14 @@ from handful.verify._audit import Audit, is_number
 from handful.verify._claims import Claim, choice_terms, root
 from handful.verify._geometry import LINEAR, kernel_values
 from handful.verify._terms import Term, confidence
-from handful.verify._wording import IID, LANGFORD, PREPROCESSING, STABLE, STABLE_REFERENCE, Wording
+from handful.verify._wording import LANGFORD, STABLE, STABLE_REFERENCE, Key, Wording
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Document = Mapping[str, Any]
 
-_PLAIN_C = (
-    "C was fixed before the data (or is one of the counted models) and multiplies the sum of "
-    "the slacks, not their mean"
-)
-_NO_PREPROCESSING = (
-    "no preprocessing outside the machine was fitted on these data: no scaling by their mean "
-    "or range, no feature selection"
-)
-_LIMIT = re.compile(r"new cases have k\(x, x\) at most (\S{1,20}) \(the solver's accuracy\)")
+_FIXED = ("sum-of-slacks", "no-preprocessing")
 _MOST_ROWS = 4000  # a dense solve of more takes too long for a check
 _FLOOR = 1e-6  # beside the proven reach, for rounding of the values themselves
 _LOOSEST = 1e-3  # accuracy of a machine that is still called an optimum
@@ -181,10 +172,10 @@ def svm_claim(
             Term("size", "how many examples are kept", log(MP.pi**2 / 6) + 2 * log(size + 1))
         )
         terms += [*choice_terms(audit, certificate, "families"), confidence(delta)]
-        words = (IID, PREPROCESSING, _PLAIN_C, _NO_PREPROCESSING, *extra)
+        words = ("iid", "preprocessing", *_FIXED, *extra)
         return Claim("compression", "tail", terms, Wording(words, LANGFORD), n, 0, size, n - size)
     terms = [confidence(delta), *choice_terms(audit, certificate, "models")]
-    wording = Wording((*STABLE, _PLAIN_C, _NO_PREPROCESSING, *extra), STABLE_REFERENCE)
+    wording = Wording((*STABLE, *_FIXED, *extra), STABLE_REFERENCE)
     return Claim("stable", "stable", terms, wording, n, n_compressed=size)
 
 
@@ -288,17 +279,18 @@ def _check_accuracy(audit: Audit, tol: Any, excess: float) -> None:
 
 def _limit_words(
     audit: Audit, certificate: Document, limits: list[Reach], is_bounded: bool
-) -> tuple[str, ...]:
+) -> tuple[Key, ...]:
     """The assumption on new cases that the accuracy of the file's machine asks for."""
     least, most = min(limit.least for limit in limits), min(limit.most for limit in limits)
     if is_bounded:
         audit.check("errors of the machine enter the set", least >= 1.0, "it is too far off")
         return ()
-    said = [(w, float(m[1])) for w in certificate["assumptions"] if (m := _LIMIT.fullmatch(w))]
-    if not audit.check("assumption on new cases", len(said) == 1, "is missing"):
+    said = [one["values"] for one in certificate["assumptions"] if one["key"] == "norm"]
+    is_said = len(said) == 1 and list(said[0]) == ["limit"] and is_number(said[0]["limit"])
+    if not audit.check("assumption on new cases", is_said, "is missing"):
         return ()
-    words, square = said[0]
+    square = said[0]["limit"]
     audit.check("assumption on new cases", 0.0 <= square <= 1.02 * most**2, "is too wide")
     if not square <= 1.02 * least**2:
         audit.leave("how far from the origin new cases may be, by the solver's accuracy")
-    return (words,)
+    return (("norm", said[0]),)

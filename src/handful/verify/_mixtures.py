@@ -13,17 +13,14 @@ from handful.verify._audit import Audit
 from handful.verify._banks import bank_values
 from handful.verify._claims import Claim, root
 from handful.verify._terms import Term, Terms, stated
-from handful.verify._votes import KNOWN_CLASSES, vote_claim
-from handful.verify._wording import IID, Wording
+from handful.verify._votes import vote_claim
+from handful.verify._wording import Wording
 
 Floats = NDArray[np.float64]
 Document = Mapping[str, Any]
 
-_FIXED = (
-    "the margin and the kernels were fixed before the data were seen",
-    "the kernels were fixed before the data were seen",
-)
 _REFERENCE = "Hussain & Shawe-Taylor (2011), Improved loss bounds for multiple kernel learning"
+_ASSUMED = ("iid", "margin-and-kernels", "kernels", "known-classes")
 _N_MARGINS = 10  # 1, 1/2, ... 2^-9, each at a tenth of delta
 
 
@@ -120,7 +117,7 @@ def _kernel_claim(
         terms = [Term("class", f"class {k} against the rest", r) for k, r in enumerate(risks)]
     if sum(term.nats for term in terms) >= 1.0:
         audit.leave("the sums themselves: a risk of 1 holds for any of them")
-    wording = Wording((IID, *_FIXED, KNOWN_CLASSES), _REFERENCE, notes=notes, unit="risk")
+    wording = Wording(_ASSUMED, _REFERENCE, notes=notes, unit="risk")
     return Claim("multiple-kernel", "sum", terms, wording, m)
 
 

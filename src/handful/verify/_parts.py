@@ -21,12 +21,12 @@ from handful.verify._terms import Term, Terms, confidence
 from handful.verify._wording import (
     HELD_OUT,
     HELD_OUT_REFERENCE,
-    IID,
     LANGFORD,
-    PREPROCESSING,
     STABLE,
     STABLE_REFERENCE,
+    Key,
     Wording,
+    assumes,
     drawn_by,
 )
 
@@ -34,7 +34,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Document = Mapping[str, Any]
 
-_PICKED = "the classifier, n_initial, batch_size and max_picks were fixed before the data"
 _NOT_PICKED_AGAIN = (
     "that the picks are those which the rule of picking takes, and that the classifier is what "
     "training on them gives: neither is done again here (errors, picks and the bound are counted)"
@@ -54,16 +53,16 @@ def picks_claim(audit: Audit, document: Document, n: int, wrong: Any, delta: flo
     is_outside[kept] = False
     n_errors = int((wrong & is_outside).sum())
     audit.leave(_NOT_PICKED_AGAIN)
-    fixed: tuple[str, ...] = (_PICKED,)
-    seeded = f"the seed {p.get('random_state')} was fixed before the data were seen"
-    if p.get("random_state") is not None and seeded in certificate["assumptions"]:
-        fixed += (seeded,)
+    fixed: tuple[Key, ...] = ("picking",)
+    seed = p.get("random_state")
+    if seed is not None and assumes(certificate, drawn_by(seed)):
+        fixed += (drawn_by(seed),)
     if certificate["bound"] == "compression":
         terms = [Term("kept", "which examples are kept", log_binomial(n, len(kept)))]
         size = log(MP.pi**2 / 6) + 2 * log(len(kept) + 1)
         terms.append(Term("size", "how many examples are kept", size))
         terms += [*choice_terms(audit, certificate, "families"), confidence(delta)]
-        wording = Wording((IID, PREPROCESSING, *fixed), LANGFORD)
+        wording = Wording(("iid", "preprocessing", *fixed), LANGFORD)
         n_counted = n - len(kept)
         return Claim("compression", "tail", terms, wording, n, n_errors, len(kept), n_counted)
     choices = choice_terms(audit, certificate, "models")

@@ -15,13 +15,12 @@ from handful.verify._audit import Audit, is_number
 from handful.verify._claims import Claim
 from handful.verify._geometry import kernel_values
 from handful.verify._terms import Term, confidence
-from handful.verify._wording import IID, LANGFORD, PREPROCESSING, STABLE, STABLE_REFERENCE, Wording
+from handful.verify._wording import LANGFORD, STABLE, STABLE_REFERENCE, Wording
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Document = Mapping[str, Any]
 
-_FIXED = "the kernel, max_passes and margin were fixed before the data were seen"
 _ROUNDING = 1e-12  # of the sizes of summands: what the order of a sum may change
 _TIE = 1e-10  # of k(x, x): a margin this small counts as a mistake
 _MOST_ROWS, _MOST_WORK = 20_000, 10**11  # a matrix of all pairs, visited pass by pass
@@ -100,7 +99,7 @@ def perceptron_claim(
     n_passes = 0 if all(converged) else max(passes)
     if document["certificate"]["bound"] == "perceptron":
         return _compression(n, len(kept), n_errors, n_passes, delta)
-    wording = Wording((*STABLE, _FIXED), STABLE_REFERENCE)
+    wording = Wording((*STABLE, "perceptron"), STABLE_REFERENCE)
     # An error outside would have caused an update in one more pass: it belongs to the stable set.
     size = len(kept) + n_errors
     return Claim("stable", "stable", [confidence(delta)], wording, n, n_compressed=size)
@@ -148,12 +147,12 @@ def _compression(n: int, d: int, n_errors: int, n_passes: int, delta: float) -> 
     terms = [Term("kept", "which examples are kept", log_binomial(n, d))]
     if n > 1:
         terms.append(Term("size", "how many examples are kept", log(n)))
-    fixed = "training always runs until a pass without mistakes"
+    fixed = "converged"
     if n_passes:
         terms.append(
             Term("message", "message", math.log(math.pi**2 / 6.0) + 2.0 * math.log(n_passes))
         )
-        fixed = "the number of passes is certified whether or not training converged"
-    wording = Wording((IID, PREPROCESSING, fixed, _FIXED), LANGFORD)
+        fixed = "any-passes"
+    wording = Wording(("iid", "preprocessing", fixed, "perceptron"), LANGFORD)
     terms.append(confidence(delta))
     return Claim("perceptron", "tail", terms, wording, n, n_errors, d, n - d)

@@ -19,10 +19,7 @@ Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Document = Mapping[str, Any]
 
-_FIXED = (
-    "the features and their scaling, C and all other settings were fixed before the data were seen",
-    "the list of classes was known beforehand",
-)
+_FIXED = ("settings", "class-list")
 _TOUCH = 1e-6  # of the margin: what the other solver may be off
 # More programs of more values take too long for a check.
 _MOST_VALUES, _MOST_PROGRAMS = 400_000, 300

@@ -25,7 +25,7 @@ from handful.verify._pursuit_codes import (
     scaled,
 )
 from handful.verify._terms import Term, Terms, confidence
-from handful.verify._wording import BLIND_POOL, IID, LANGFORD, PREPROCESSING, Wording, drawn_by
+from handful.verify._wording import LANGFORD, Wording, drawn_by
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -82,8 +82,8 @@ def pursuit_claim(
         *choice_terms(audit, document["certificate"], "families"),
     ]
     seed = document["provenance"]["random_state"]
-    blind = () if n_named == len(X) else (BLIND_POOL, drawn_by(seed))
-    wording = Wording((IID, PREPROCESSING, *blind), LANGFORD)
+    blind = () if n_named == len(X) else ("blind-pool", drawn_by(seed))
+    wording = Wording(("iid", "preprocessing", *blind), LANGFORD)
     n_counted = len(X) - len(centers)
     terms.append(confidence(delta))
     return Claim("compression", "tail", terms, wording, len(X), n_errors, len(centers), n_counted)
@@ -190,7 +190,7 @@ def _pool_claim(
     terms = [*_choices(p, X.shape[1]), *choice_terms(audit, document["certificate"], "families")]
     terms.append(confidence(delta))
     how = drawn_by(document["provenance"]["random_state"])
-    wording = Wording((IID, BLIND_POOL, how), LANGFORD)
+    wording = Wording(("iid", "blind-pool", how), LANGFORD)
     n_counted = len(X) - len(kept)
     return Claim("pool", "tail", terms, wording, len(X), n_errors, len(kept), n_counted)
 

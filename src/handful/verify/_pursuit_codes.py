@@ -14,7 +14,7 @@ from handful.verify._audit import Audit, is_close
 from handful.verify._claims import Claim
 from handful.verify._geometry import kernel_values
 from handful.verify._terms import Term, Terms
-from handful.verify._wording import IID, PREPROCESSING, Wording
+from handful.verify._wording import Wording
 
 Floats = NDArray[np.float64]
 Document = Mapping[str, Any]
@@ -122,5 +122,5 @@ def lectures_claim(m: int, d: int, n_errors: int, delta: float, choice_nats: flo
             Term("errors", "which examples are errors", factor * errors),
             Term("sizes", "sizes and confidence", factor * last),
         ]
-    wording = Wording((IID, PREPROCESSING), _LECTURES, unit="risk")
+    wording = Wording(("iid", "preprocessing"), _LECTURES, unit="risk")
     return Claim("matching-pursuit", "sum", terms, wording, m, t, d, is_vacuous=not terms)

@@ -20,13 +20,14 @@ from handful.verify._perceptron import perceptron_claim
 from handful.verify._programs import program_claim
 from handful.verify._pursuit import pursuit_claim
 from handful.verify._terms import confidence
-from handful.verify._votes import KNOWN_CLASSES, margin_columns, vote_claim
+from handful.verify._votes import margin_columns, vote_claim
 from handful.verify._wording import (
     HELD_OUT,
     HELD_OUT_REFERENCE,
     STABLE,
     STABLE_REFERENCE,
     Wording,
+    assumes,
     drawn_by,
 )
 
@@ -35,7 +36,6 @@ Document = Mapping[str, Any]
 
 _TRUST_DRAW = "the examples come independently from the distribution of the new cases"
 _TRUST_SETTINGS = "the parameters, delta and the seed were fixed before the data"
-_FIXED_PROGRAM = "the features (or thresholds), their prices and the cap were fixed before the data"
 _MARGIN = ("rademacher-margin", "margin-distribution", "held-out")
 _BOUNDS: dict[str, tuple[str, ...]] = {
     "AdaBoost": _MARGIN,
@@ -166,8 +166,7 @@ def _claim(
 
 def _is_drawn(document: Document) -> bool:
     """Whether the counted examples are some of these data, drawn by their digest or the seed."""
-    drawn = drawn_by(document["provenance"]["random_state"])
-    return drawn in document["certificate"]["assumptions"]
+    return assumes(document["certificate"], drawn_by(document["provenance"]["random_state"]))
 
 
 def _held_out_claim(audit: Audit, certificate: Document, delta: float) -> Claim | None:
@@ -198,7 +197,7 @@ def _boosted_stable(
         f"the file says {size!r}, there are {n_errors} errors",
     ):
         return None
-    words = (*STABLE, _FIXED_PROGRAM, KNOWN_CLASSES)
+    words = (*STABLE, "columns-and-cap", "known-classes")
     terms = [confidence(delta)]
     wording = Wording(words, STABLE_REFERENCE)
     return Claim("stable", "stable", terms, wording, len(X), n_compressed=size)

@@ -24,7 +24,7 @@ _FIELDS = {
     ),
     "certificate": (
         *("risk", "delta", "bound", "n_samples", "n_errors", "n_compressed", "terms", "unit"),
-        *("quantity", "limit", "rates", "assumptions", "reference", "notes"),
+        *("quantity", "limit", "rates", "assumptions", "parameters", "reference", "notes"),
     ),
 }
 

@@ -25,15 +25,9 @@ from handful.verify._table import Table, encode, raw_rows, read_table
 from handful.verify._terms import Term, confidence, stated, total
 from handful.verify._wording import (
     BETTING_REFERENCE,
-    BLIND_POOL,
     GROUP_QUANTITIES,
-    GROUPS,
-    IID,
-    IID_GROUPS,
     LANGFORD,
-    MISCLASSIFIED,
-    ORDERED,
-    PREPARED,
+    Key,
     Wording,
     check_wording,
     named_beforehand,
@@ -57,7 +51,6 @@ class Retrain(Protocol):
 FORMAT = "handful-form"
 FIELDS = sorted({"format", "version", "fitted", "certificate", "provenance", HASH_FIELD})
 FAVOURITE = 0.95  # prior mass of the first rank
-NO_SEED = "the digest that orders the rows behaves as if it were drawn at random"
 _TRUSTED = (
     "the options (candidates, tolerance, delta, columns) were fixed before the data",
     "the examples come independently from the distribution of the new cases",
@@ -225,11 +218,11 @@ def _check_certificate(
         _check_betting(audit, document, table, again, is_wrong, nats)
         return
     _check_counts(audit, document, table, nats, is_wrong)
-    quantity = MISCLASSIFIED
-    assumptions: tuple[str, ...] = (IID, BLIND_POOL, PREPARED, NO_SEED)
+    quantity = "misclassified"
+    assumptions: tuple[Key, ...] = ("iid", "blind-pool", "prepared", "digest-order")
     if table.groups is not None:
         quantity = GROUP_QUANTITIES[provenance["group_loss"]]
-        assumptions += (GROUPS,)
+        assumptions += ("groups",)
     assumptions += named_beforehand(provenance)
     notes = _unknown_labels(table)
     check_wording(audit, certificate, Wording(assumptions, LANGFORD, quantity, notes))
@@ -268,7 +261,7 @@ def _check_betting(
     audit.equal("certificate: rates", certificate["rates"], [])
     quantity = GROUP_QUANTITIES[document["provenance"]["group_loss"]]
     named = named_beforehand(document["provenance"])
-    assumptions = (IID_GROUPS, ORDERED, PREPARED, NO_SEED, GROUPS, *named)
+    assumptions = ("iid-groups", "ordered", "prepared", "digest-order", "groups", *named)
     notes = ("Method: betting.", *_unknown_labels(table))
     words = Wording(assumptions, BETTING_REFERENCE, quantity, notes)
     check_wording(audit, certificate, words)

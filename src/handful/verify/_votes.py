@@ -10,27 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.verify._audit import Audit
+from handful.verify._audit import Audit, is_number
 from handful.verify._claims import Claim
 from handful.verify._terms import Term, Terms, stated
-from handful.verify._wording import IID, Wording
+from handful.verify._wording import Key, Wording, assumes
 
 Floats = NDArray[np.float64]
 Document = Mapping[str, Any]
 
-KNOWN_CLASSES = "the classes were known beforehand and new cases belong to one of them"
-_FIXED_CLASS = "the base class was fixed before the data were seen"
-_FIXED = {
-    "rademacher-margin": "the scale was fixed before the data were seen",
-    "margin-distribution": "the margin was fixed before the data were seen",
-}
+_FIXED = {"rademacher-margin": "scale", "margin-distribution": "margin"}
 _REFERENCE = (
     "Koltchinskii & Panchenko (2002), Empirical margin distributions; "
     "Bartlett & Mendelson (2002), Rademacher and Gaussian complexities"
 )
-_STUMPS = "the weak learners are decision stumps on the given features"
-_GIVEN = "the complexity given is an upper bound for the class of weak learners, |h| <= 1"
-_DRAWN = "the random signs were drawn once, on the training inputs, for the machine's own class"
 _QUANTUM = 2.0**-36  # slacks are rounded up to whole parts of it
 _N_SCALES = 21  # powers of two that have a price
 
@@ -40,7 +32,7 @@ class _Class:
     """Complexity of the weak learners, what it rests on, and how it is known."""
 
     complexity: float
-    basis: str
+    basis: Key
     is_empirical: bool = False
     is_given: bool = False
 
@@ -61,11 +53,10 @@ def margin_columns(document: Document, scores: list[Floats], codes: Any) -> list
 
 def _known_class(audit: Audit, document: Document, X: Floats) -> _Class | None:
     """The class of weak learners, from the machines and the parameters."""
-    assumptions = document["certificate"]["assumptions"]
-    if _GIVEN in assumptions or _DRAWN in assumptions:
-        audit.leave("the complexity of the weak learners, which was given with the certificate")
-        basis = _GIVEN if _GIVEN in assumptions else _DRAWN
-        return _Class(math.nan, basis, basis == _DRAWN, True)
+    for basis in ("given-complexity", "random-signs"):
+        if assumes(document["certificate"], basis):
+            audit.leave("the complexity of the weak learners, which was given with the certificate")
+            return _Class(math.nan, basis, basis == "random-signs", True)
     parameters, n = document["settings"]["parameters"], X.shape[1]
     if all(machine["kind"] == "linear" for machine in document["machines"]):
         zeros = [machine["intercept"] for machine in document["machines"]]
@@ -76,7 +67,7 @@ def _known_class(audit: Audit, document: Document, X: Floats) -> _Class | None:
         return None
     if parameters.get("thresholds") is None:
         n_stumps = 2 * (n * len(X) + 1)
-        return _Class(2.0 * math.sqrt(2.0 * math.log(n_stumps) / len(X)), _STUMPS)
+        return _Class(2.0 * math.sqrt(2.0 * math.log(n_stumps) / len(X)), "stumps")
     grid = _grid(parameters["thresholds"], n)
     used = {
         pair
@@ -89,7 +80,7 @@ def _known_class(audit: Audit, document: Document, X: Floats) -> _Class | None:
 
 
 def _listed(n_learners: int, n_samples: int) -> _Class:
-    basis = f"the {n_learners} weak learners were fixed before the data and lie in [-1, 1]"
+    basis = ("finite-learners", {"n": n_learners})
     return _Class(2.0 * math.sqrt(2.0 * math.log(n_learners) / n_samples), basis)
 
 
@@ -110,15 +101,18 @@ def vote_claim(
     known = _known_class(audit, document, X)
     if known is None:
         return None
-    is_fixed = _FIXED[bound] in certificate["assumptions"]
+    is_fixed = assumes(certificate, _FIXED[bound])
     if is_fixed:
         audit.trust("the margin of the bound was fixed before the data")
     share = 0.9 * delta if known.is_empirical else delta
-    parts = [
+    taken = [
         _best_part(certificate, known, column, share / len(columns), is_fixed) for column in columns
     ]
+    parts = [terms for _, terms in taken]
+    name = "scale" if bound == "rademacher-margin" else "margin"
+    parameters = {name: taken[0][0]} if len(parts) == 1 else {}
     fixed = (_FIXED[bound],) if is_fixed else ()
-    assumptions = (IID, _FIXED_CLASS, *fixed, known.basis, KNOWN_CLASSES)
+    assumptions = ("iid", "base-class", *fixed, known.basis, "known-classes")
     notes: tuple[str, ...] = ()
     terms = parts[0]
     if len(parts) > 1:
@@ -132,59 +126,56 @@ def vote_claim(
         if is_fixed or known.is_given:
             audit.leave("the risks of the single classes, whose margin the file does not hold")
             terms = stated(certificate["terms"])
-    wording = Wording(assumptions, _REFERENCE, notes=notes, unit="risk")
+    wording = Wording(assumptions, _REFERENCE, notes=notes, unit="risk", parameters=parameters)
     return Claim(bound, "sum", terms, wording, len(X))
+
+
+Part = tuple[float, Terms]  # the scale or the margin, and the terms there
 
 
 def _best_part(
     certificate: Document, known: _Class, margins: Floats, delta: float, is_fixed: bool
-) -> Terms:
-    """The terms of one machine, at the margin that its certificate was taken at."""
-    make: Callable[..., Terms] = _slack_terms
-    if certificate["bound"] != "rademacher-margin":
-        make = _share_terms
+) -> Part:
+    """The scale or margin that a certificate was taken at, and the terms of one machine there."""
+    is_slack = certificate["bound"] == "rademacher-margin"
+    make: Callable[..., Terms] = _slack_terms if is_slack else _share_terms
+
+    def at(size: float) -> Part:
+        return size, make(margins, known.complexity, size, False, delta, False)
+
     if is_fixed or known.is_given:
         size, complexity = _stated(certificate, known.complexity, is_fixed)
-        return make(margins, complexity, size, known.is_empirical, delta, is_fixed)
-    if make is _slack_terms:
-        sizes: Iterable[float] = (2.0**j for j in range(_N_SCALES))
-        return _smallest(make(margins, known.complexity, s, False, delta, False) for s in sizes)
+        return size, make(margins, complexity, size, known.is_empirical, delta, is_fixed)
+    if is_slack:
+        return _smallest(at(2.0**j) for j in range(_N_SCALES))
     # a machine fitted to chunks knows its margins on a grid only
     tried = np.quantile(margins, np.linspace(0.0, 1.0, 101), method="lower")
     grids = (np.unique(np.clip(tried - 1e-9, 1e-6, 1.0)), np.arange(1, 201) / 200.0)
-    best = [
-        _smallest(make(margins, known.complexity, t, False, delta, False) for t in grid.tolist())
-        for grid in grids
-    ]
-    found = _complexity(certificate)
-    said = 0.0 if found is None else found.nats
-    return min(best, key=lambda terms: abs(terms[1].nats - said))
+    best = [_smallest(at(theta) for theta in grid.tolist()) for grid in grids]
+    said = _complexity(certificate)
+    return min(best, key=lambda part: abs(part[1][1].nats - said))
 
 
-def _complexity(certificate: Document) -> Term | None:
+def _complexity(certificate: Document) -> float:
+    """What the terms of the file say of the complexity."""
     terms = stated(certificate["terms"])
-    return next((term for term in terms if term.kind == "complexity"), None)
+    return next((float(term.nats) for term in terms if term.kind == "complexity"), 0.0)
 
 
 def _stated(certificate: Document, complexity: float, is_fixed: bool) -> tuple[float, float]:
-    """Scale or margin, and complexity, as far as the terms of the file tell them."""
-    term = _complexity(certificate)
-    if term is None:
-        raise ValueError("the certificate has no term for the complexity")
-    value = term.nats
+    """The scale or margin that the file states, and the complexity that goes with it."""
     is_slack = certificate["bound"] == "rademacher-margin"
+    size: Any = dict(certificate["parameters"]).get("scale" if is_slack else "margin")
+    if not is_number(size) or size <= 0:
+        raise ValueError("the certificate does not state its scale or margin")
     if math.isnan(complexity):
-        # the file holds the scale in these words only; all of them are compared afterwards
-        size = float(term.text.rsplit(" ", 1)[1]) if is_slack else math.nan
-        if math.isnan(size):
-            raise ValueError("neither the margin nor the complexity is known")
-        return size, value / size
-    factor = 1.0 if is_slack or is_fixed else 2.0
-    return (value / complexity if is_slack else factor * complexity / value), complexity
+        said, factor = _complexity(certificate), 1.0 if is_fixed else 2.0
+        complexity = said / size if is_slack else said * size / factor
+    return size, complexity
 
 
-def _smallest(parts: Iterable[Terms]) -> Terms:
-    return min(parts, key=lambda terms: sum(term.nats for term in terms))
+def _smallest(parts: Iterable[Part]) -> Part:
+    return min(parts, key=lambda part: sum(term.nats for term in part[1]))
 
 
 def _deviation(n: int, nats: float, is_empirical: bool) -> float:

@@ -1,45 +1,25 @@
-"""What a certificate says in words, derived from its bound and the settings.
+"""What a certificate is about and what it assumes, derived from its bound and the settings.
 
-A reader sees the words, not the formulas. So the quantity, the assumptions, the notes and the
-reference are written again here, and a file that words them differently is refused.
+Quantities and assumptions are keys, with the values that their sentences name; notes and the
+reference are words. They are derived again here, and a file that says others is refused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from handful.verify._audit import Audit
+from handful.verify._audit import Audit, is_close, is_number
 
 Document = Mapping[str, Any]
 
-MISCLASSIFIED = "the probability that a new case is misclassified"
-COST = "the expected cost of a new case"
-_DRAWN = (
-    "the {} are drawn independently from the distribution of the new cases, and neither rows "
-    "nor columns were chosen by looking at certificates"
-)
-IID, IID_GROUPS = _DRAWN.format("examples"), _DRAWN.format("groups")
-PREPROCESSING = "preprocessing was fixed before the data were seen, or is part of the message"
-PREPARED = (
-    "nothing before the menu learned from these rows: no scaling, imputation, target encoding or "
-    "choice of columns"
-)
-NAMED_BLINDLY = (
-    "the examples that are not counted were drawn without looking at the data, or the message "
-    "names them under a prior fixed before the data"
-)
-BLIND_POOL = "the pool was drawn without looking at the data, and its size by their number alone"
-GROUPS = "groups are independent; rows within one need not be"
-GROUP_QUANTITIES = {
-    "mean": "the probability that a random case of a random new group is misclassified",
-    "any": "the probability that some case of a random new group is misclassified",
-}
+Key = str | tuple[str, Mapping[str, Any]]  # of a sentence, with the values that it names
+
+GROUP_QUANTITIES = {"mean": "group-mean", "any": "group-any"}
 BETTING_REFERENCE = (
     "Waudby-Smith & Ramdas (2024), Estimating means of bounded random variables by betting"
 )
-ORDERED = "the order of the losses was fixed without looking at them"
 LANGFORD = (
     "Langford (2005), Tutorial on practical prediction theory for classification, JMLR 6; "
     "Laviolette, Marchand & Shah (2005), Margin-sparsity trade-off for the set covering machine"
@@ -55,16 +35,17 @@ CLASSES_NOTE = (
 
 @dataclass(frozen=True)
 class Wording:
-    """The words that a certificate must have."""
+    """What a certificate must say beside its numbers."""
 
-    assumptions: tuple[str, ...]
+    assumptions: tuple[Key, ...]
     reference: str
-    quantity: str = MISCLASSIFIED
+    quantity: Key = "misclassified"
     notes: tuple[str, ...] = ()
     unit: str = "nats"
+    parameters: Mapping[str, float] = field(default_factory=dict)
 
 
-def named_beforehand(provenance: Document) -> tuple[str, ...]:
+def named_beforehand(provenance: Document) -> tuple[Key, ...]:
     """What a menu assumes of settings that are not the defaults."""
     share, delta = provenance["pool_share"], provenance["delta"]
     is_own = {
@@ -78,7 +59,7 @@ def named_beforehand(provenance: Document) -> tuple[str, ...]:
         return ()
     verb = "was" if len(names) == 1 and names != ["the forms"] else "were"
     listed = " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
-    return (f"{listed} {verb} named before any certificate was seen",)
+    return (("named", {"names": listed, "verb": verb}),)
 
 
 def groups_note(n_groups: int) -> tuple[str, ...]:
@@ -88,20 +69,29 @@ def groups_note(n_groups: int) -> tuple[str, ...]:
     return (f"The confidence was divided over {n_groups} groups of settings.",)
 
 
-def drawn_by(seed: int | None) -> str:
+def drawn_by(seed: int | None) -> Key:
     """What a certificate assumes of the draw of its pool."""
-    if seed is None:
-        return "the digest of the data (SHA-256) draws as chance would"
-    return f"the seed {seed} was fixed before the data were seen"
+    return "digest" if seed is None else ("seed", {"seed": seed})
+
+
+def as_data(key: Key) -> dict[str, Any]:
+    """A key as a file holds it."""
+    name, values = (key, {}) if isinstance(key, str) else key
+    return {"key": name, "values": dict(values)}
+
+
+def assumes(certificate: Document, key: Key) -> bool:
+    """Whether a certificate has an assumption."""
+    return as_data(key) in certificate["assumptions"]
 
 
 def rule_wording(
     codes: Sequence[Document], settings: Document, n_samples: int, seed: int | None
 ) -> Wording:
     """Words of the certificate of a machine made of rules."""
-    assumptions: tuple[str, ...] = (IID, PREPROCESSING, NAMED_BLINDLY)
+    assumptions: tuple[Key, ...] = ("iid", "preprocessing", "named-blindly")
     if any(code["pool_size"] != n_samples for code in codes):
-        assumptions += (BLIND_POOL, drawn_by(seed))
+        assumptions += ("blind-pool", drawn_by(seed))
     notes: tuple[str, ...] = ()
     if len(codes) > 1:
         notes = (CLASSES_NOTE,)
@@ -110,7 +100,7 @@ def rule_wording(
     return Wording(
         assumptions=assumptions,
         reference=LANGFORD,
-        quantity=COST if settings["costs"] else MISCLASSIFIED,
+        quantity="cost" if settings["costs"] else "misclassified",
         notes=notes + groups_note(settings["n_groups"]),
     )
 
@@ -120,12 +110,12 @@ def group_wording(
 ) -> Wording:
     """Words of the certificate of a machine made of rules, over groups."""
     plain = rule_wording(codes, settings, n_groups, seed)
-    drawn = (BLIND_POOL,) if any(code["pool_size"] != n_groups for code in codes) else ()
-    ordered = (ORDERED,) if is_betting else ()
+    drawn = ("blind-pool",) if any(code["pool_size"] != n_groups for code in codes) else ()
+    ordered = ("ordered",) if is_betting else ()
     return Wording(
         assumptions=(
-            *(IID_GROUPS, PREPROCESSING, NAMED_BLINDLY),
-            *(*ordered, GROUPS, *drawn, drawn_by(seed)),
+            *("iid-groups", "preprocessing", "named-blindly"),
+            *(*ordered, "groups", *drawn, drawn_by(seed)),
         ),
         reference=BETTING_REFERENCE if is_betting else LANGFORD,
         quantity=GROUP_QUANTITIES[settings["group_loss"]],
@@ -134,20 +124,23 @@ def group_wording(
 
 
 def check_wording(audit: Audit, certificate: Document, wanted: Wording) -> None:
-    """Every word of a certificate that is not a number."""
-    audit.equal("certificate: quantity", certificate["quantity"], wanted.quantity)
+    """Everything that a certificate says beside its numbers."""
+    audit.equal("certificate: quantity", certificate["quantity"], as_data(wanted.quantity))
     audit.equal("certificate: unit", certificate["unit"], wanted.unit)
-    audit.equal("certificate: assumptions", certificate["assumptions"], list(wanted.assumptions))
+    audit.equal(
+        "certificate: assumptions",
+        certificate["assumptions"],
+        list(map(as_data, wanted.assumptions)),
+    )
     audit.equal("certificate: notes", certificate["notes"], list(wanted.notes))
+    said, want = certificate["parameters"], wanted.parameters
+    holds = isinstance(said, Mapping) and set(said) == set(want)
+    holds = holds and all(is_number(said[k]) and is_close(said[k], want[k]) for k in want)
+    audit.check("certificate: parameters", holds, f"the file says {said!r}, they are {want!r}")
     audit.equal("certificate: reference", certificate["reference"], wanted.reference)
 
 
-STABLE = (
-    IID,
-    "removing any example outside the compression set leaves the set unchanged, and a "
-    "misclassified new case would enter it (stable scheme)",
-    "the order of the examples does not matter to the method",
-)
+STABLE = ("iid", "stable", "no-order")
 STABLE_REFERENCE = "Campi & Garatti (2023), Compression, generalization and learning, JMLR 24"
-HELD_OUT = (IID, "the held-out examples had no part in training or preprocessing")
+HELD_OUT = ("iid", "held-out")
 HELD_OUT_REFERENCE = "Clopper & Pearson (1934); Langford (2005), Theorem 3.3"
