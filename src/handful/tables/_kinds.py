@@ -7,6 +7,7 @@ that it is fixed before anything is counted.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.tables._digests import word_of
-from handful.tables._numbers import PLAIN, is_limit, is_mark, number_of, style_of
+from handful.tables._numbers import ANSWERS, PLAIN, is_limit, is_mark, number_of, style_of
 from handful.tables._sample import Sample, of_each
 
 KINDS = ("number", "ordered", "yes/no", "category", "date", "text", "constant", "empty")
@@ -147,6 +148,28 @@ def _is_text(n_distinct: int, n_words: int) -> bool:
     if n_distinct > MANY_WORDS:
         return n_distinct > 0.5 * n_words
     return n_words >= FEWEST_WORDS and n_distinct > 0.75 * n_words
+
+
+def with_marks(column: Column, cells: NDArray[Any]) -> Column:
+    """A column with notes on the cells that say missing, and on answers that may mean it.
+
+    They are only counted, so that all rows may be looked at.
+    """
+    is_left_out = column.role == "ignored" and column.kind != "text"
+    if cells.dtype.kind != "O" or column.role == "target" or is_left_out:
+        return column
+    found = Counter(cell.strip() for cell in cells if isinstance(cell, str))
+    gone = [word for word in sorted(found) if word and is_mark(word, column.marks)]
+    if gone:
+        said = ", ".join(f"{word[:MOST_LETTERS]!r} ({found[word]})" for word in gone)
+        column = column.with_note(f"missing where it says {said}")
+    answers = [word for word in sorted(found) if word.casefold() in ANSWERS and word not in gone]
+    for word in answers if column.kind != "number" else ():
+        column = column.with_note(
+            f"{word!r} is an answer in {found[word]} rows: if it means missing, say --missing "
+            f"{column.name}={word}"
+        )
+    return column
 
 
 def with_odd_cells(column: Column, cells: Any, values: NDArray[np.float64]) -> Column:
