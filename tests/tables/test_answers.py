@@ -79,17 +79,25 @@ def test_what_was_missing_by_default_still_is():
     assert column(read_study(frame), "pain").n_missing == len(marks)
 
 
-def test_among_numbers_a_few_are_missing_and_many_are_asked_about():
+def test_among_measurements_they_count_as_missing_and_a_note_says_so():
     frame = table().assign(crp=np.random.default_rng(0).normal(size=240).round(2).astype(str))
     frame.loc[::20, "crp"] = "ND"
     few = column(read_study(frame), "crp")
     assert (few.kind, few.n_missing) == ("number", 12)
-    frame.loc[::3, "crp"] = "ND"
+    frame.loc[::3, "crp"] = "ND"  # a third; measurements of so many values are no answers
     many = column(read_study(frame), "crp")
-    assert many.kind != "number"
-    assert "if it means missing, say --missing crp=ND" in "; ".join(many.notes)
-    told = column(read_study(frame, Choices(missing={"crp": ("nd",)})), "crp")
-    assert told.kind == "number"
+    n = int((frame["crp"] == "ND").sum())
+    assert (many.kind, many.n_missing) == ("number", n)
+    assert f"{n} words such as 'ND' among numbers count as missing" in many.notes
+
+
+def test_of_a_few_numbers_none_is_one_answer_more():
+    drinks = np.random.default_rng(0).choice(["none", "1", "2", "3"], 240)
+    found = column(read_study(table().assign(drinks=drinks)), "drinks")
+    assert (found.kind, found.n_missing) == ("category", 0)
+    assert "if it means missing, say --missing drinks=none" in "; ".join(found.notes)
+    told = read_study(table().assign(drinks=drinks), Choices(missing={"drinks": ("none",)}))
+    assert column(told, "drinks").kind == "number"
 
 
 @pytest.mark.parametrize(

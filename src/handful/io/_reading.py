@@ -101,7 +101,8 @@ def read_raw(column: Column, frame: Any, name: Any) -> Floats:
 def options_of(choices: Choices, target: str) -> dict[str, Any]:
     """The options that read a table, as plain data."""
     plain = {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(choices).items()}
-    answers = plain.pop("not_missing")
+    del plain["not_missing"]
+    answers = choices.not_missing
     plain["missing"] = {
         name: [*choices.missing.get(name, ()), *(NOT + answer for answer in answers.get(name, ()))]
         for name in dict.fromkeys((*choices.missing, *answers))

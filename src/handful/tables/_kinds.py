@@ -239,10 +239,12 @@ def _is_yes_no(distinct: Sequence[str]) -> bool:
 def _number(column: Column, known: Sequence[Any]) -> Column | None:
     """The column as numbers, where nearly all cells write one."""
     texts = [cell for cell in known if isinstance(cell, str)]
+    if _is_text(len(set(texts)), len(known)):  # too many values for a category: no answers there
+        known = [c for c in known if not (isinstance(c, str) and c.strip().casefold() in ANSWERS)]
     style = style_of(texts)
     numbers = np.array([number_of(cell, style) for cell in known])
     is_word = np.isnan(numbers)
-    if is_word.mean() > 1.0 - MOST:
+    if not len(is_word) or is_word.mean() > 1.0 - MOST:
         return None
     column = replace(column, style=style)
     if style != PLAIN:
