@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     )
     from handful.tables._kinds import Column
     from handful.tables._labels import Labels, read_labels, unknown_labels
-    from handful.tables._numbers import MISSING_MARKS
+    from handful.tables._numbers import ANSWERS, MISSING_MARKS, NOT, all_marks
     from handful.tables._read import (
         LoadedTable,
         exact_floats,
@@ -63,7 +63,9 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "ANSWERS",
     "MISSING_MARKS",
+    "NOT",
     "BlindOrder",
     "Choices",
     "Column",
@@ -76,6 +78,7 @@ __all__ = [
     "Study",
     "TidyTable",
     "Units",
+    "all_marks",
     "as_pandas",
     "blind_order",
     "canonical_order",
@@ -126,7 +129,7 @@ _HOME = {
     "table_digest word_of",
     "_cells": "read_cells",
     "_kinds": "Column",
-    "_numbers": "MISSING_MARKS",
+    "_numbers": "ANSWERS MISSING_MARKS NOT all_marks",
     "_read": "LoadedTable exact_floats exact_numbers load_table matching read_chunks read_frame",
     "_scaling": "FittedScalingWarning warn_of_fitted_scaling",
     "_seen": "SeenRows",

@@ -7,6 +7,7 @@ that it is fixed before anything is counted.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.tables._digests import word_of
-from handful.tables._numbers import PLAIN, is_limit, is_mark, number_of, style_of
+from handful.tables._numbers import ANSWERS, PLAIN, is_limit, is_mark, number_of, style_of
 from handful.tables._sample import Sample, of_each
 
 KINDS = ("number", "ordered", "yes/no", "category", "date", "text", "constant", "empty")
@@ -149,6 +150,28 @@ def _is_text(n_distinct: int, n_words: int) -> bool:
     return n_words >= FEWEST_WORDS and n_distinct > 0.75 * n_words
 
 
+def with_marks(column: Column, cells: NDArray[Any]) -> Column:
+    """A column with notes on the cells that say missing, and on answers that may mean it.
+
+    They are only counted, so that all rows may be looked at.
+    """
+    is_left_out = column.role == "ignored" and column.kind != "text"
+    if cells.dtype.kind != "O" or column.role == "target" or is_left_out:
+        return column
+    found = Counter(cell.strip() for cell in cells if isinstance(cell, str))
+    gone = [word for word in sorted(found) if word and is_mark(word, column.marks)]
+    if gone:
+        said = ", ".join(f"{word[:MOST_LETTERS]!r} ({found[word]})" for word in gone)
+        column = column.with_note(f"missing where it says {said}")
+    answers = [word for word in sorted(found) if word.casefold() in ANSWERS and word not in gone]
+    for word in answers if column.kind != "number" else ():
+        column = column.with_note(
+            f"{word!r} is an answer in {found[word]} rows: if it means missing, say --missing "
+            f"{column.name}={word}"
+        )
+    return column
+
+
 def with_odd_cells(column: Column, cells: Any, values: NDArray[np.float64]) -> Column:
     """A column of numbers with notes on cells that are none: infinity, limits, words.
 
@@ -216,10 +239,12 @@ def _is_yes_no(distinct: Sequence[str]) -> bool:
 def _number(column: Column, known: Sequence[Any]) -> Column | None:
     """The column as numbers, where nearly all cells write one."""
     texts = [cell for cell in known if isinstance(cell, str)]
+    if _is_text(len(set(texts)), len(known)):  # too many values for a category: no answers there
+        known = [c for c in known if not (isinstance(c, str) and c.strip().casefold() in ANSWERS)]
     style = style_of(texts)
     numbers = np.array([number_of(cell, style) for cell in known])
     is_word = np.isnan(numbers)
-    if is_word.mean() > 1.0 - MOST:
+    if not len(is_word) or is_word.mean() > 1.0 - MOST:
         return None
     column = replace(column, style=style)
     if style != PLAIN:

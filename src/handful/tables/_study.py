@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from handful.tables._cells import read_cells
 from handful.tables._digests import RowDigests, row_digests, word_of
-from handful.tables._kinds import Column, kind_of, with_odd_cells
+from handful.tables._files import MISSING
+from handful.tables._kinds import Column, kind_of, with_marks, with_odd_cells
 from handful.tables._labels import Labels, labelled_rows, read_labels
-from handful.tables._numbers import is_mark
+from handful.tables._numbers import NOT, is_mark
 from handful.tables._read import without_marks
 from handful.tables._repeats import COPIED, MOST_ROWS, SHARING, share_of_repeats
 from handful.tables._roles import judge, with_sentinels
@@ -53,6 +54,8 @@ class Choices:
         of ordered words; columns of categories.
     missing : mapping of str to tuple of str
         Cells that mean missing, by column; "" stands for every column.
+    not_missing : mapping of str to tuple of str
+        Cells that are answers although they usually mean missing, by column.
     drop_missing_target : bool
         Leave out rows without a label.
     """
@@ -67,6 +70,7 @@ class Choices:
     ordered: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    not_missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     drop_missing_target: bool = False
 
     def named(self) -> list[tuple[str, str]]:
@@ -79,9 +83,28 @@ class Choices:
             "--ordered": self.ordered,
             "--categories": self.categories,
             "--missing": tuple(name for name in self.missing if name),
+            "--not-missing": tuple(name for name in self.not_missing if name),
         }
         named = [(option, name) for option, names in lists.items() for name in names]
         return named + [(option, name) for option, name in single if name is not None]
+
+    def marks(self, name: str) -> frozenset[str]:
+        """Marks of the user's for a column, as `is_mark` takes them."""
+        own, answers = (
+            {word_of(mark).casefold() for key in ("", name) for mark in given.get(key, ())}
+            for given in (self.missing, self.not_missing)
+        )
+        if both := own & answers:
+            raise ValueError(
+                f"`--not-missing` must not name what `--missing` names, got {min(both)!r} in both "
+                f"for {name!r}. Say one of them."
+            )
+        if lost := answers & {mark.casefold() for mark in MISSING}:
+            raise ValueError(
+                f"`--not-missing` cannot name {min(lost)!r}: files write it for an empty cell, and "
+                "it is gone when the table is read. Write another word in the table."
+            )
+        return frozenset(own | {NOT + answer for answer in answers})
 
 
 @dataclass(frozen=True)
@@ -263,9 +286,7 @@ def _column(
     y: NDArray[Any],
 ) -> Column:
     """One column: its kind by the pool, its role by the user's word, else by the pool."""
-    marks = frozenset(
-        word_of(mark).casefold() for key in ("", name) for mark in choices.missing.get(key, ())
-    )
+    marks = choices.marks(name)
     asked = "category" if name in choices.categories else None
     asked = "ordered" if name in choices.ordered else asked
     sample = Sample.of(np.asarray(series)[pool], marks)
@@ -288,6 +309,7 @@ def _column(
 def _counted(column: Column, series: pd.Series) -> Column:
     """The column with what is only said of it: missing cells, numbers that may mean missing."""
     cells = np.asarray(series)
+    column = with_marks(column, cells)
     if column.kind != "number":
         gone = ~Sample.of(cells, column.marks).is_known
         return replace(column, n_missing=int(np.count_nonzero(gone)))

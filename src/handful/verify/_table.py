@@ -24,7 +24,6 @@ _NOTHING = frozenset(
         "",
         "?",
         ".",
-        "-",
         "--",
         "na",
         "n/a",
@@ -34,12 +33,9 @@ _NOTHING = frozenset(
         "<na>",
         "null",
         "#null!",
-        "nil",
-        "none",
         "missing",
         "not available",
         "not done",
-        "nd",
         "n.d.",
         "k.a.",
         "#value!",
@@ -49,7 +45,7 @@ _NOTHING = frozenset(
 _EMPTY = frozenset(
     [
         *("?", "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND"),
-        *("1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
+        *("1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"),
     ]
 )
 _PREFIX = re.compile(r"^\s*(<=|>=|[<>≤≥~])\s*")
@@ -92,7 +88,8 @@ def is_nothing(cell: Any, marks: Sequence[str] = ()) -> bool:
     word = str(cell).strip().casefold()
     if word in marks or word_form(cell).casefold() in marks:
         return True
-    return isinstance(cell, str) and word in _NOTHING
+    # A usual mark may be an answer in a column: the file then has it with ≠ before it.
+    return isinstance(cell, str) and word in _NOTHING and f"≠{word}" not in marks
 
 
 def read_table(frame: Any, reading: Mapping[str, Any], share: float) -> Table:
