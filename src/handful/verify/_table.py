@@ -180,10 +180,15 @@ def encode(columns: Sequence[Mapping[str, Any]], table: Mapping[str, Any], rows:
 
 
 def raw_rows(columns: Sequence[Mapping[str, Any]], table: Mapping[str, Any], rows: Ints) -> Any:
-    """Some rows as a table, cells as they are."""
+    """Some rows as a table: numbers as numbers, other cells as they are."""
     import pandas as pd
 
-    return pd.DataFrame({column["name"]: table[column["name"]][rows] for column in columns})
+    cells = {column["name"]: table[column["name"]][rows] for column in columns}
+    for column in columns:
+        is_text = cells[column["name"]].dtype.kind == "O"
+        if column["kind"] == "number" and is_text:
+            cells[column["name"]] = _values(column, cells[column["name"]])
+    return pd.DataFrame(cells)
 
 
 def _values(column: Mapping[str, Any], cells: NDArray[Any]) -> Floats:
@@ -220,7 +225,8 @@ def _number(cell: Any, style: str, marks: Sequence[str]) -> float:
     elif style == "decimal comma":
         text = text.replace(",", ".")
     # Python would also take "1_000", "nan" and "infinity" for numbers.
-    return float(text) if len(text) < 400 and _PLAIN_NUMBER.fullmatch(text) else np.nan
+    number = float(text) if len(text) < 400 and _PLAIN_NUMBER.fullmatch(text) else np.nan
+    return np.nan if np.isinf(number) else number
 
 
 def _same(value: float, mark: str) -> bool:
