@@ -205,7 +205,8 @@ def read_study(frame: Any, choices: Choices | None = None, *, set_aside: bool = 
         columns.append(column)
         if values is not None and cells.dtype.kind == "O":
             clean.isetitem(j, values)
-    return _assemble(frame, clean, labels, tuple(columns), pool, digests, groups, choices)
+    study = _assemble(frame, clean, labels, tuple(columns), pool, digests, groups, choices)
+    return replace(study, cautions=(*study.cautions, *units.caution))
 
 
 def reading_size(n: int) -> int:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from handful.verify._draws import digest_of_table, drawn_order, table_rows
 from handful.verify._rows import is_missing, word_form
-from handful.verify._units import order_of_groups
+from handful.verify._units import contents, order_of_groups
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -73,6 +73,8 @@ class Table:
     groups : list of str or None
     n_units, n_pool : int
         Rows, or groups, in the table and in the pool.
+    n_distinct : int
+        Rows, or groups, of different content.
     """
 
     columns: Mapping[str, Any]
@@ -83,6 +85,7 @@ class Table:
     groups: list[str] | None
     n_units: int
     n_pool: int
+    n_distinct: int
 
 
 def is_nothing(cell: Any, marks: Sequence[str] = ()) -> bool:
@@ -132,6 +135,7 @@ def read_table(frame: Any, reading: Mapping[str, Any], share: float) -> Table:
         groups=groups,
         n_units=len(units),
         n_pool=n_pool,
+        n_distinct=len(set(digests if groups is None else contents(groups, digests))),
     )
 
 
