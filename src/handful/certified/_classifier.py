@@ -378,7 +378,7 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
                 *(f"  {line}" for line in self.fitted_.sentences()),
                 *(f"  {line}" for line in meaning),
                 "",
-                self.certificate_.explain(),
+                self.certificate_.explain(self.statements()),
             ]
         )
 

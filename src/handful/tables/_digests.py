@@ -23,6 +23,7 @@ _WRITTEN = re.compile(
     r"[-+]?(?:(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|(?i:inf(?:inity)?))"
 )
 _LETTERS, _CODE = frozenset("0123456789+-.eE\n"), re.compile(r"\n[-+]?0[0-9]")
+# a column of truth values is one of these numbers
 _TRUTH = {"True": 1.0, "TRUE": 1.0, "true": 1.0, "False": 0.0, "FALSE": 0.0, "false": 0.0}
 _LONGEST = 400  # letters of a number
 

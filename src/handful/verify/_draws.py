@@ -32,6 +32,7 @@ _SHOWN = 5  # row numbers in a sentence
 _DECIMAL = re.compile(
     r"[-+]?(?:(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|(?i:inf(?:inity)?))", re.ASCII
 )
+# truth values are numbers in other formats
 _TRUTH = {"True": 1.0, "TRUE": 1.0, "true": 1.0, "False": 0.0, "FALSE": 0.0, "false": 0.0}
 
 
