@@ -277,8 +277,10 @@ def test_few_rows_rare_classes_many_columns(tmp_path):
     study = read(frame.assign(outcome=["a"] * 12 + ["b"] * 3), tmp_path)
     said = " ".join(study.notes)
     assert "15 rows are very few" in said
-    assert "'b' has 3 rows" in said
+    assert "3 rows have the label 'b', which the pool does not know" in said
     assert "20 columns for 15 rows" in said
+    frame = pd.DataFrame({"x": RNG.normal(size=60), "outcome": ["a"] * 56 + ["b"] * 4})
+    assert "'b' has 4 rows" in " ".join(read(frame, tmp_path).notes)
 
 
 def test_infinity_is_missing_and_said(tmp_path):

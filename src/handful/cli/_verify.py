@@ -82,14 +82,14 @@ def _check_form(
     from handful.cli._examples import EMBEDDED, embedded_frame
     from handful.cli._sources import form_source
     from handful.io import Retraining
-    from handful.tables import read_frame
+    from handful.tables import load_table
     from handful.verify import verify_form
 
     known = form_source(model)
     if data is None and known != EMBEDDED:
         hint = f" The model was trained on {known}." if known else ""
         raise ValueError(f"`DATA` must name the training data to check against, got none.{hint}")
-    frame = embedded_frame() if data is None else read_frame(data)
+    frame = embedded_frame() if data is None else load_table(data).frame
     with watch_progress(report):
         return verify_form(model, frame, Retraining(model, frame, trusted))
 
@@ -99,7 +99,7 @@ def _check_model(model: Path, data: str | None, target: str | None) -> Verdict:
     from handful.cli._examples import EMBEDDED, embedded_frame
     from handful.cli._sources import options_of, source_of
     from handful.io import clean_table
-    from handful.tables import read_frame, target_of
+    from handful.tables import load_table, target_of
     from handful.verify import verify_model
 
     if not model.is_file():
@@ -109,7 +109,7 @@ def _check_model(model: Path, data: str | None, target: str | None) -> Verdict:
     if data is None and known != EMBEDDED:
         hint = f" The model was trained on {known}." if known else ""
         raise ValueError(f"`DATA` must name the training data to check against, got none.{hint}")
-    frame = embedded_frame() if data is None else read_frame(data)
+    frame = embedded_frame() if data is None else load_table(data).frame
     if options is not None:
         clean = clean_table(frame, options)
         return verify_model(

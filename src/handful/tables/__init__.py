@@ -52,7 +52,15 @@ if TYPE_CHECKING:
         target_of,
     )
     from handful.tables._tidy import TidyTable, tidy, tidy_cells, tidy_words
-    from handful.tables._units import Units, check_groups, group_units, make_units, pool_size
+    from handful.tables._units import (
+        Units,
+        caution_of_draw,
+        check_groups,
+        group_units,
+        make_units,
+        pool_size,
+        some_distinct,
+    )
     from handful.tables._weights import class_weights
     from handful.tables._write import (
         check_folder,
@@ -82,6 +90,7 @@ __all__ = [
     "as_pandas",
     "blind_order",
     "canonical_order",
+    "caution_of_draw",
     "check_examples",
     "check_folder",
     "check_groups",
@@ -109,6 +118,7 @@ __all__ = [
     "row_codes",
     "row_digests",
     "seed_of",
+    "some_distinct",
     "table_digest",
     "target_of",
     "tidy",
@@ -136,7 +146,7 @@ _HOME = {
     "_labels": "Labels read_labels unknown_labels",
     "_study": "Choices Study as_pandas check_named read_study target_of",
     "_tidy": "TidyTable tidy tidy_cells tidy_words",
-    "_units": "Units check_groups group_units make_units pool_size",
+    "_units": "Units caution_of_draw check_groups group_units make_units pool_size some_distinct",
     "_weights": "class_weights",
     "_write": "check_folder check_place open_atomically write_atomically write_folder",
 }

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from handful.tables._digests import word_of
 from handful.tables._numbers import ANSWERS, PLAIN, is_limit, is_mark, number_of, style_of
-from handful.tables._sample import Sample, of_each
+from handful.tables._sample import Sample
 
 KINDS = ("number", "ordered", "yes/no", "category", "date", "text", "constant", "empty")
 MOST = 0.9  # share of cells that must be numbers for the others to count as missing
@@ -40,6 +40,8 @@ _DATE = re.compile(
     r"^(\d{4}-\d{1,2}-\d{1,2}([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?)?(Z|[+-]\d{2}:?\d{2})?"
     r"|\d{1,2}[./]\d{1,2}[./]\d{2,4})$"
 )
+_LIMITS = frozenset("<>≤≥~ \t")  # with which a limit of detection begins
+_INFINITY = re.compile(r"\s*[-+]?inf(inity)?\s*", re.I)
 _WITH_NUMBER = re.compile(r"^\D*?(\d+(?:\.\d+)?)\D*(?:\d+(?:\.\d+)?)?\D*$")
 
 
@@ -189,13 +191,19 @@ def with_odd_cells(column: Column, cells: Any, values: NDArray[np.float64]) -> C
         n_infinite = int(np.isinf(cells).sum()) if cells.dtype.kind == "f" else 0
         return column.with_note(INFINITE.format(n_infinite)) if n_infinite else column
     texts = cells.tolist()
-    is_low = np.array(of_each(texts, lambda cell: is_limit(cell, column.style)), dtype=bool)
+    is_low = np.array(
+        [isinstance(c, str) and c[:1] in _LIMITS and is_limit(c, column.style) for c in texts]
+    )
     if is_low.any():
         shown = str(texts[int(np.argmax(is_low))]).strip()[:MOST_LETTERS]
         column = column.with_note(
             f"{int(is_low.sum())} cells such as {shown!r} are read as their limit"
         )
     is_word = np.isnan(values)
+    is_infinite = np.array([isinstance(c, str) and bool(_INFINITY.fullmatch(c)) for c in texts])
+    if is_infinite.any():
+        column = column.with_note(INFINITE.format(int(is_infinite.sum())))
+    is_word &= ~is_infinite
     is_word[is_word] = [not is_mark(texts[i], column.marks) for i in np.flatnonzero(is_word)]
     if is_word.any():
         shown = word_of(texts[int(np.argmax(is_word))])[:MOST_LETTERS]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.tables._digests import is_missing, word_of
+from handful.tables._digests import is_missing, word_of, written_numbers
 
 PLAIN, DECIMAL_COMMA, THOUSANDS_COMMA, THOUSANDS_DOT = (
     "plain",
@@ -111,7 +111,8 @@ def number_of(cell: Any, style: str = PLAIN) -> float:
         text = text.replace(".", "").replace(",", ".")
     elif style == DECIMAL_COMMA:
         text = text.replace(",", ".")
-    return float(text) if _NUMBER.match(text) and len(text) < 400 else float("nan")
+    value = float(text) if _NUMBER.match(text) and len(text) < 400 else float("nan")
+    return float("nan") if math.isinf(value) else value
 
 
 def is_limit(cell: Any, style: str = PLAIN) -> bool:
@@ -130,6 +131,11 @@ def numbers_of(
     cells: Sequence[Any], style: str = PLAIN, more: frozenset[str] = frozenset()
 ) -> NDArray[np.float64]:
     """All numbers of a column; NaN where a cell is missing or writes none."""
+    if style == PLAIN and not more:
+        plain = written_numbers(cells)
+        if plain is not None:
+            plain[np.isinf(plain)] = np.nan
+            return plain
     return np.array(
         [np.nan if is_mark(c, more) else number_of(c, style) for c in cells], dtype=np.float64
     )

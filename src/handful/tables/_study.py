@@ -114,7 +114,7 @@ class Study:
     Attributes
     ----------
     X : DataFrame
-        The raw columns that are features.
+        The columns that are features: numbers as numbers, all other cells as they were read.
     y : ndarray of str
     table : DataFrame
         All columns of these rows, as they were read.
@@ -218,13 +218,19 @@ def read_study(frame: Any, choices: Choices | None = None, *, set_aside: bool = 
         is_open=set_aside,  # the certificates of such machines take the classes for known
     )
     labels = replace(labels, notes=(*left_out, *labels.notes))
-    columns = tuple(
-        _counted(_column(frame.iloc[:, j], name, choices, pool, labels.y), frame.iloc[:, j])
-        if j != place
-        else Column(name, "category", "target", levels=tuple(sorted(labels.classes)))
-        for j, name in enumerate(names)
-    )
-    return _assemble(frame, labels, columns, pool, digests, groups, choices)
+    columns, clean = [], frame.copy(deep=False)
+    for j, name in enumerate(names):
+        if j == place:
+            levels = tuple(sorted(labels.classes))
+            columns.append(Column(name, "category", "target", levels=levels))
+            continue
+        cells = np.asarray(frame.iloc[:, j])
+        column, values = _counted(_column(cells, name, choices, pool, labels.y), cells)
+        columns.append(column)
+        if values is not None and cells.dtype.kind == "O":
+            clean.isetitem(j, values)
+    study = _assemble(frame, clean, labels, tuple(columns), pool, digests, groups, choices)
+    return replace(study, cautions=(*study.cautions, *units.caution))
 
 
 def reading_size(n: int) -> int:
@@ -279,7 +285,7 @@ def target_of(target: str | None, names: Sequence[str]) -> str:
 
 
 def _column(
-    series: pd.Series,
+    cells: NDArray[Any],
     name: str,
     choices: Choices,
     pool: NDArray[np.int64],
@@ -289,7 +295,7 @@ def _column(
     marks = choices.marks(name)
     asked = "category" if name in choices.categories else None
     asked = "ordered" if name in choices.ordered else asked
-    sample = Sample.of(np.asarray(series)[pool], marks)
+    sample = Sample.of(cells[pool], marks)
     column = kind_of(name, sample, marks=marks, asked=asked)
     for role, given in (("group", choices.groups), ("weight", choices.weights)):
         if name == given:
@@ -306,22 +312,25 @@ def _column(
     return judge(column, sample, y[pool], pool) if asked is None else column
 
 
-def _counted(column: Column, series: pd.Series) -> Column:
-    """The column with what is only said of it: missing cells, numbers that may mean missing."""
-    cells = np.asarray(series)
+def _counted(column: Column, cells: NDArray[Any]) -> tuple[Column, NDArray[np.float64] | None]:
+    """The column with what is only said of it: missing cells, numbers that may mean missing.
+
+    And its numbers, where it holds numbers.
+    """
     column = with_marks(column, cells)
     if column.kind != "number":
         gone = ~Sample.of(cells, column.marks).is_known
-        return replace(column, n_missing=int(np.count_nonzero(gone)))
+        return replace(column, n_missing=int(np.count_nonzero(gone))), None
     values = read_cells(column, cells)
     column = replace(column, n_missing=int(np.isnan(values).sum()))
     if column.role != "ignored":
         column = with_odd_cells(column, cells, values)
-    return with_sentinels(column, values) if column.role == "feature" else column
+    return with_sentinels(column, values) if column.role == "feature" else column, values
 
 
 def _assemble(
     frame: pd.DataFrame,
+    clean: pd.DataFrame,
     labels: Labels,
     columns: tuple[Column, ...],
     pool: NDArray[np.int64],
@@ -338,7 +347,7 @@ def _assemble(
             )
             + ". Name the ones to use in --features."
         )
-    X = frame.iloc[:, features].set_axis([columns[j].name for j in features], axis=1)
+    X = clean.iloc[:, features].set_axis([columns[j].name for j in features], axis=1)
     X = _finite(X)
     names = [column.name for column in columns]
     weights = None

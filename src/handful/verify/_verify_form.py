@@ -26,6 +26,7 @@ from handful.verify._terms import Term, confidence, stated, total
 from handful.verify._wording import (
     BETTING_REFERENCE,
     BLIND_POOL,
+    FEW_DISTINCT,
     GROUP_QUANTITIES,
     GROUPS,
     IID,
@@ -64,6 +65,7 @@ _TRUSTED = (
     "training: the library trained again, and its result was compared (cuts exactly, other numbers "
     f"to {TOLERANCE:g} of the scores)",
 )
+_FEW_DISTINCT = 30  # of fewer distinct rows a digest has hardly a choice of pools
 _MOST_LABELS = 10  # that no row of the pool has, each in a sentence of its own
 _LARGEST_BETTING = 20_000  # groups: a minute of fifty-digit arithmetic
 _BETTING = f"the bound for groups by betting, of more than {_LARGEST_BETTING} groups"
@@ -231,7 +233,7 @@ def _check_certificate(
         quantity = GROUP_QUANTITIES[provenance["group_loss"]]
         assumptions += (GROUPS,)
     assumptions += named_beforehand(provenance)
-    notes = _unknown_labels(table)
+    notes = _notes(table)
     check_wording(audit, certificate, Wording(assumptions, LANGFORD, quantity, notes))
 
 
@@ -269,7 +271,7 @@ def _check_betting(
     quantity = GROUP_QUANTITIES[document["provenance"]["group_loss"]]
     named = named_beforehand(document["provenance"])
     assumptions = (IID_GROUPS, ORDERED, PREPARED, NO_SEED, GROUPS, *named)
-    notes = ("Method: betting.", *_unknown_labels(table))
+    notes = ("Method: betting.", *_notes(table))
     words = Wording(assumptions, BETTING_REFERENCE, quantity, notes)
     check_wording(audit, certificate, words)
     if len(losses) > _LARGEST_BETTING:
@@ -337,19 +339,22 @@ def _errors(
     return np.array([found[i] != table.labels[i] for i in table.counted], dtype=bool)
 
 
-def _unknown_labels(table: Table) -> tuple[str, ...]:
-    """What must be said of labels that no row of the pool has."""
+def _notes(table: Table) -> tuple[str, ...]:
+    """What must be said of labels that no row of the pool has, and of a table of few rows."""
     known = {table.labels[i] for i in np.flatnonzero(table.in_pool)}
     counts = sorted(Counter(label for label in table.labels if label not in known).items())
     said = [(n, f"the label {label[:40]!r}") for label, n in counts[:_MOST_LABELS]]
     if rest := counts[_MOST_LABELS:]:
         said.append((sum(n for _, n in rest), f"one of {len(rest)} other labels"))
     end = "which the pool does not know: {} counts as an error of every form."
-    return tuple(
+    notes = tuple(
         f"{n} {'row has' if n == 1 else 'rows have'} {what}, "
         + end.format("it" if n == 1 else "each")
         for n, what in said
     )
+    if table.n_distinct >= _FEW_DISTINCT:
+        return notes
+    return (*notes, FEW_DISTINCT.format(table.n_distinct, "groups" if table.groups else "rows"))
 
 
 def sha_of(path: str | os.PathLike[str]) -> str:
