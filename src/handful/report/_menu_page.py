@@ -10,7 +10,7 @@ from handful._version import __version__
 from handful.bounds import Certificate, percent_text
 from handful.report._figures import draw_svg
 from handful.report._page import render
-from handful.report._sections import BREAKS, headline, price, scale, tail
+from handful.report._sections import BREAKS, claim, headline, price, scale, tail
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,7 @@ def _sections(page: MenuPage) -> dict[str, Any]:
     ]
     head["meaning"] += [both] if (both := certificate.together()) else []
     sections = {
+        "claim": claim(certificate, page.form),
         "headline": head,
         "scale": scale(certificate, labels),
         "facts": _facts(certificate, rows),
