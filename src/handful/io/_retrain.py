@@ -59,6 +59,10 @@ class Retraining:
         return {}
 
     @cached_property
+    def _results(self) -> dict[str, Document]:
+        return {}
+
+    @cached_property
     def _fits(self) -> dict[str, tuple[Any, Any]]:
         return {}
 
@@ -69,7 +73,13 @@ class Retraining:
         return self._files[digest].fitted
 
     def __call__(self, provenance: Document) -> Document:
-        """Train with the settings of a file's provenance."""
+        """Train with the settings of a file's provenance; once for equal settings."""
+        key = json.dumps([provenance[name] for name in (*_TRAINING, "chosen", "goal")])
+        if key not in self._results:
+            self._results[key] = self._train(provenance)
+        return self._results[key]
+
+    def _train(self, provenance: Document) -> Document:
         study, machine = self._fit(provenance)
         default = machine.chosen_
         machine = machine.choose(provenance["chosen"])

@@ -7,6 +7,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
 _NUMBERS = ("risk", "delta", "bound", "quantity", "n_samples", "n_compressed", "n_errors")
+_LARGEST = 1e9  # of a cost that a sentence states
 _VERSIONS = ("handful", "python", "numpy", "scikit-learn")
 
 
@@ -50,7 +51,8 @@ def stated_of(document: Any) -> dict[str, Any]:
 
 def _sentence(claim: Mapping[str, Any], limit: Any) -> str | None:
     risk, delta = claim["risk"], claim["delta"]
-    if not isinstance(risk, (int, float)) or not isinstance(delta, float) or not 0 < delta < 1:
+    are_numbers = type(risk) is float and type(delta) is float
+    if not are_numbers or not 0 <= risk < _LARGEST or not 0 < delta < 1:
         return None
     sure = (100 * (1 - Decimal(repr(delta)))).quantize(Decimal("1e-10"), ROUND_FLOOR).normalize()
     return f"with {sure:f} % confidence, {claim['quantity']} is at most {value_text(risk, limit)}"

@@ -254,7 +254,8 @@ def _units_of(audit: Audit, document: Document, drawn: Drawn, groups: Any) -> Un
 def _check_digest(audit: Audit, document: Document, table: ModelVerifier) -> Drawn | None:
     """Whether these are the training data; where each is, and the order of the pools."""
     provenance = document["provenance"]
-    X, y = table.X, table.labels
+    X: Any = table.X
+    y: Any = table.labels
     if table.raw is not None:
         X, y = left_rows(audit, document, table), None
     stored, seed = provenance["data"], provenance["random_state"]

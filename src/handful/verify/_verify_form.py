@@ -152,7 +152,7 @@ def _check(audit: Audit, document: Document, verifier: FormVerifier, beside: str
     if not audit.equal("digest of the table", provenance["table_sha256"], table.digest):
         return
     audit.equal("number of rows", provenance["n_rows"], len(table.labels))
-    if not check_record(audit, document["certificate"]):
+    if not check_record(audit, document["certificate"]) or not _can_train(audit, document):
         return
     for sentence in _TRUSTED:
         audit.trust(sentence)
@@ -170,6 +170,17 @@ def _check(audit: Audit, document: Document, verifier: FormVerifier, beside: str
     _check_certificate(audit, document, table, again, is_wrong)
     if provenance["band"] is not None:
         check_band(audit, document, table, again, is_wrong)
+
+
+def _can_train(audit: Audit, document: Document) -> bool:
+    """Whether the options are such that training with them ends."""
+    provenance, tolerance = document["provenance"], document["provenance"]["tolerance"]
+    holds = [
+        audit.equal("delta", provenance["delta"], document["certificate"]["delta"]),
+        audit.check("tolerance", is_number(tolerance) and 0 <= tolerance < 1, repr(tolerance)[:80]),
+        audit.check("group loss", provenance["group_loss"] in GROUP_QUANTITIES, "is not known"),
+    ]
+    return all(holds)
 
 
 def _check_training(audit: Audit, document: Document, table: Table, again: Document) -> None:
@@ -190,7 +201,6 @@ def _check_training(audit: Audit, document: Document, table: Table, again: Docum
         audit.equal("chosen by the tolerance", provenance["chosen"], again["default"])
     else:
         audit.check("choice", provenance["is_default"] is False, "must be true or false")
-    audit.equal("delta", provenance["delta"], document["certificate"]["delta"])
     audit.equal("case", provenance["reading"]["positive"], again["case"])
 
 
