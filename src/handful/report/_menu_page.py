@@ -10,7 +10,7 @@ from handful._version import __version__
 from handful.bounds import Certificate, percent_text
 from handful.report._figures import draw_svg
 from handful.report._page import render
-from handful.report._sections import BREAKS, headline, price, scale, tail
+from handful.report._sections import BREAKS, claim, headline, price, scale, tail
 
 
 @dataclass(frozen=True)
@@ -100,6 +100,7 @@ def _sections(page: MenuPage) -> dict[str, Any]:
     both = page.together or certificate.together()
     head["meaning"] += [both] if both else []
     sections = {
+        "claim": claim(certificate, page.form),
         "headline": head,
         "scale": scale(certificate, labels),
         "facts": _facts(certificate, rows),
