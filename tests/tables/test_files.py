@@ -5,7 +5,7 @@ import tracemalloc
 
 import pytest
 
-from handful.tables import load_table, read_study
+from handful.tables import load_table, read_frame, read_study
 from handful.tables._files import MAX_CELL, ending_of
 from handful.tables._source import open_source
 from handful.tables._text import inspect_text as inspect_source
@@ -41,7 +41,7 @@ def _write(tmp_path, content, name="data.csv"):
 def test_what_is_read(content, delimiter, names, tmp_path):
     table = inspect_text(_write(tmp_path, content))
     assert (table.delimiter, table.names) == (delimiter, names)
-    read = load_table(_write(tmp_path, content)).frame
+    read = read_frame(_write(tmp_path, content))
     assert list(read.columns) == list(names)
     assert read.iloc[0].tolist() == [1, 2, "x"]
 

@@ -170,7 +170,12 @@ MARKS = ("", "?", ".", "-", "NA", "n/a", "N.A.", "NaN", "null", "None", "missing
 def test_every_mark_of_nothing_leaves_a_number_a_number(mark, tmp_path):
     frame = pd.DataFrame({"x": _every(DOSE, mark, 9), "age": AGE, "outcome": NOISY})
     study = read(frame, tmp_path)
-    assert said_of(study, "x") == ("number", "feature", "")
+    n = len(range(0, N, 9))
+    said = f"missing where it says {mark!r} ({n})"  # unless it is gone when the file is read
+    said = "" if mark in ("", "?", "NA", "n/a", "NaN", "null") else said
+    if mark in ("-", "None"):  # answers elsewhere
+        said = f"{n} words such as {mark!r} among numbers count as missing"
+    assert said_of(study, "x") == ("number", "feature", said)
     encoded = fit_study(study, candidates=["constant"]).fitted_.columns.encode(study.X)
     assert encoded[:, 1].sum() == len(range(0, N, 9))  # "x is missing"
 
@@ -272,8 +277,10 @@ def test_few_rows_rare_classes_many_columns(tmp_path):
     study = read(frame.assign(outcome=["a"] * 12 + ["b"] * 3), tmp_path)
     said = " ".join(study.notes)
     assert "15 rows are very few" in said
-    assert "'b' has 3 rows" in said
+    assert "3 rows have the label 'b', which the pool does not know" in said
     assert "20 columns for 15 rows" in said
+    frame = pd.DataFrame({"x": RNG.normal(size=60), "outcome": ["a"] * 56 + ["b"] * 4})
+    assert "'b' has 4 rows" in " ".join(read(frame, tmp_path).notes)
 
 
 def test_infinity_is_missing_and_said(tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 import numbers
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
@@ -165,9 +165,14 @@ class Certificate:
         """Whether it bounds one kind of error, by a name of ``RATE_SENTENCES``."""
         return any(key == name for key, _ in self.rates)
 
-    def explain(self) -> str:
-        """The statement, its price and its assumptions in plain sentences."""
-        return "\n".join([self.statement(), *self._price(), *self._rates(), *self._fine_print()])
+    def explain(self, beside: Sequence[str] = ()) -> str:
+        """The statement, its price and its assumptions in plain sentences.
+
+        ``beside`` names other statements that are shown with it; see `together`.
+        """
+        both = self.together(beside)
+        rates = [*self._rates(), both] if both else self._rates()
+        return "\n".join([self.statement(), *self._price(), *rates, *self._fine_print()])
 
     def statement(self) -> str:
         """The one sentence: what holds, with which confidence."""
@@ -216,20 +221,27 @@ class Certificate:
                 lines.append(
                     f"With {confidence_text(self.delta)} confidence, the probability that {both}."
                 )
-        both = self.together()
-        return [*lines, both] if both else lines
+        return lines
 
-    def together(self) -> str:
-        """With which confidence all statements hold at once; empty where there is only one."""
-        n = self.n_statements
-        if n == 1 or not self.rates:
+    def together(self, beside: Sequence[str] = ()) -> str:
+        """With which confidence all statements hold at once; empty where there is only one.
+
+        Parameters
+        ----------
+        beside : sequence of str
+            Other statements that a reader sees with it, each with probability 1 - delta: a table
+            of points, answers outside of doubt.
+        """
+        n = self.n_statements + len(beside)
+        if n == 1 or not (self.rates or beside):
             return ""
+        among = f" ({' and '.join(beside)} among them)" if beside else ""
         if n * self.delta >= 1.0:
-            return f"These {n} statements hold each by itself, not all at once."
+            return f"These {n} statements{among} hold each by itself, not all at once."
         joint = confidence_text(float(n * Decimal(repr(self.delta))))
         return (
-            f"These {n} statements hold with {confidence_text(self.delta)} confidence each, and "
-            f"all at once with {joint}."
+            f"These {n} statements{among} hold with {confidence_text(self.delta)} confidence each, "
+            f"and all at once with {joint}."
         )
 
     def _fine_print(self) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -160,20 +161,23 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         self._read_labels(table, y)
         self._warn_of_scaling(table)
         weight = _check_sample_weight(sample_weight, y, ensure_non_negative=True)
-        units = make_units(table, y, groups, self.random_state)
+        given = None if sample_weight is None else weight
+        units = make_units(table, y, groups, self.random_state, given)
         rows = units.pool(self.pool_share)
         self._name_classes(y[rows])
         labels, places, counts = np.unique(y, return_inverse=True, return_counts=True)
         codes = self._codes_of(labels)[places]
         groups = None if units.member is None else units.member[rows]
-        weights = weight[rows] if sample_weight is not None else None
+        weights = None if given is None else given[rows]
         pool = self._pool(take_rows(table, rows), codes[rows], weights, groups)
         priced, failures = self._learn(pool)
         counted = count_rows(pool, priced, table, codes, units, self.delta, self.group_loss)
         held_back = np.sort(units.rows_of(units.order[: units_in_pool(pool)]))
         candidates, more = make_candidates(priced, counted, held_back)
-        self._menu = self._make_menu(candidates, [*failures, *more], pool, len(units), units.seed,
-                                     self._unknown(labels.tolist(), counts.tolist()))  # fmt: skip
+        found = dict(zip(labels.tolist(), counts.tolist(), strict=True))
+        notes = (*self._unknown(found), *units.caution)
+        failures += more
+        self._menu = self._make_menu(candidates, failures, pool, len(units), units.seed, notes)
         self._take(self._menu.default(self.tolerance))
         self.n_training_errors_ = int(np.count_nonzero(self.fitted_.labels(table) != codes))
         return self
@@ -197,12 +201,10 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         counting = Counting.of([one.fitted for one in priced], pool)
         tallies = rows.tally(counting, self.classes_.tolist())
         counted = [counted_tally(tally) for tally in tallies]
-        counted_labels = rows.label_counts
         candidates, more = make_candidates(priced, counted, np.sort(places))
-        self._menu = self._make_menu(
-            candidates, [*failures, *more], pool, rows.n_samples, rows.seed,
-            self._unknown(list(counted_labels), list(counted_labels.values())),
-        )  # fmt: skip
+        notes = (*self._unknown(rows.label_counts), *rows.caution)
+        failures += more
+        self._menu = self._make_menu(candidates, failures, pool, rows.n_samples, rows.seed, notes)
         self._take(self._menu.default(self.tolerance))
         ranks = [one.rank for one in priced]
         self.n_training_errors_ = tallies[ranks.index(self.candidate_.rank)].n_errors_all
@@ -291,11 +293,10 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         place = {label: k for k, label in enumerate(self.classes_.tolist())}
         return np.array([place.get(label, -1) for label in labels.tolist()], dtype=np.int64)
 
-    def _unknown(self, labels: list[Any], counts: list[int]) -> tuple[str, ...]:
+    def _unknown(self, counts: Mapping[Any, int]) -> tuple[str, ...]:
         """What is said of the labels that are no class."""
         known = set(self.classes_.tolist())
-        pairs = zip(labels, counts, strict=True)
-        return unknown_labels({str(label): n for label, n in pairs if label not in known})
+        return unknown_labels({str(word): n for word, n in counts.items() if word not in known})
 
     def _check_parameters(self) -> None:
         for name, low, high in (("tolerance", 0.0, 1.0), ("pool_share", 0.0, 1.0)):
@@ -382,7 +383,7 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
                 *(f"  {line}" for line in self.fitted_.sentences()),
                 *(f"  {line}" for line in meaning),
                 "",
-                self.certificate_.explain(),
+                self.certificate_.explain(self.statements()),
             ]
         )
 

@@ -29,6 +29,11 @@ class RowsElsewhere(Protocol):
         """The whole number that takes the place of the data's digest, if one does."""
         ...
 
+    @property
+    def caution(self) -> tuple[str, ...]:
+        """What must be said of the draw; see `handful.tables.caution_of_draw`."""
+        ...
+
     def pool(self, n_rows: int) -> tuple[Any, NDArray[Any], Ints]:
         """The first rows of the blind order as they are, their labels, and their positions."""
         ...

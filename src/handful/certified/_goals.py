@@ -57,6 +57,7 @@ class ScoreGoals:
     classes_: NDArray[Any]
     fitted_: Fitted
     goal_: tuple[str, float] | None
+    certificate_: Any
 
     @property
     def named_beforehand_(self) -> tuple[str, ...]:
@@ -96,8 +97,8 @@ class ScoreGoals:
     def operating_points(self, delta: float | None = None) -> pd.DataFrame:
         """Thresholds of the chosen row's score, each with certified sensitivity and specificity.
 
-        All limits hold at once with probability 1 - delta, for all thresholds and rows of the
-        menu.
+        All limits of this table hold at once with probability 1 - delta, for all thresholds and
+        rows of the menu; what is said beside it fails on its own account (see `together`).
         """
         check_is_fitted(self, "_menu")
         grades = self._grades_of(self.candidate_, "thresholds")
@@ -106,7 +107,8 @@ class ScoreGoals:
     def abstentions(self, delta: float | None = None) -> pd.DataFrame:
         """Widths of doubt of the chosen row's score: share of answers, and of errors among them.
 
-        All limits hold at once with probability 1 - delta, for all widths and rows of the menu.
+        All limits of this table hold at once with probability 1 - delta, for all widths and rows
+        of the menu; what is said beside it fails on its own account (see `together`).
         """
         check_is_fitted(self, "_menu")
         grades = self._grades_of(self.candidate_, "widths of doubt")
@@ -200,6 +202,30 @@ class ScoreGoals:
         if self.candidate_.fitted.machine is not machine:
             return []
         return _grades.points_text(machine, self.probability_table(), str(self.classes_[1]))
+
+    def statements(self, band: Band | None = None) -> list[str]:
+        """What is said of the chosen row beside its certificate, each at the menu's confidence.
+
+        Parameters
+        ----------
+        band : Band, optional
+            Silence in doubt, where it is shown too.
+        """
+        said = ["the table of points"] if self.points_lines() else []
+        return said if band is None else [*said, "the answers outside of doubt"]
+
+    def together(self, band: Band | None = None) -> str:
+        """With which confidence everything that is shown of the chosen row holds at once.
+
+        Errors, rates, the table of points and the answers outside of doubt are families of their
+        own: each fails with probability delta at most, and all of them with the sum.
+
+        Parameters
+        ----------
+        band : Band, optional
+            Silence in doubt, where it is shown too.
+        """
+        return self.certificate_.together(self.statements(band))
 
 
 def _goal(sensitivity: float | None, specificity: float | None) -> tuple[str, float]:

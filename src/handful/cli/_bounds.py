@@ -108,8 +108,8 @@ def plan(
     else:
         from handful.bounds import samples_needed
 
-        given = {"n_compressed": n_compressed, "message_nats": message_nats}
-        given = {name: value for name, value in given.items() if value is not None}
+        asked = {"n_compressed": n_compressed, "message_nats": message_nats}
+        given: Record = {name: value for name, value in asked.items() if value is not None}
         needed = samples_needed(target_risk, error_rate, **given, delta=delta)
         _print_plan(_kept_plan(given, error_rate, delta), needed, have, target_risk, error_rate,
                     as_json, "one machine made of few examples")  # fmt: skip

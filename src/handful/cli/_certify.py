@@ -14,6 +14,7 @@ from handful.cli._options import (
     FEATURES,
     IDS,
     MISSING,
+    NOT_MISSING,
     ORDERED,
     choices_from,
     column_option,
@@ -45,6 +46,7 @@ def certify(
     ordered: list[str] = ORDERED,
     categories: list[str] = CATEGORIES,
     missing: list[str] = MISSING,
+    not_missing: list[str] = NOT_MISSING,
     drop_missing_target: bool = DROP_MISSING_TARGET,
     candidates: str = typer.Option(
         "readable", help="readable, all, or names of forms by commas (one rule,score card)."
@@ -121,7 +123,7 @@ def certify(
     choices = choices_from(
         target=target, positive=positive, groups=groups, weights=weights, id=ids, exclude=exclude,
         features=features, ordered=ordered, categories=categories, missing=missing,
-        drop_missing_target=drop_missing_target,
+        not_missing=not_missing, drop_missing_target=drop_missing_target,
     )  # fmt: skip
     if is_machine:
         from handful.cli._rules import certify_rules

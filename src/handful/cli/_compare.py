@@ -18,6 +18,7 @@ from handful.cli._options import (
     FEATURES,
     IDS,
     MISSING,
+    NOT_MISSING,
     ORDERED,
 )
 from handful.cli._output import (
@@ -58,6 +59,7 @@ def compare(
     ordered: list[str] = ORDERED,
     categories: list[str] = CATEGORIES,
     missing: list[str] = MISSING,
+    not_missing: list[str] = NOT_MISSING,
     drop_missing_target: bool = DROP_MISSING_TARGET,
     machines: str = typer.Option(None, help="Which ones, by commas; all if left out."),
     folds: int = typer.Option(5, help="Outer folds, the same for everybody."),
@@ -91,7 +93,8 @@ def compare(
 
     choices = choices_from(
         target=target, id=ids, exclude=exclude, features=features, ordered=ordered,
-        categories=categories, missing=missing, drop_missing_target=drop_missing_target,
+        categories=categories, missing=missing,
+        not_missing=not_missing, drop_missing_target=drop_missing_target,
     )  # fmt: skip
     if out is not None:
         check_folder(out, FILES, overwrite=force)

@@ -81,10 +81,11 @@ class _FormLabeller(Labeller):
 
     @property
     def words(self) -> set[str]:  # type: ignore[override]
-        """What passes through, and categories such as 007, which are not the number 7."""
-        known = {c.name: (*(c.words or ()), *c.levels) for c in self.form.fitted.columns.columns}
-        coded = [name for name, words in known.items() if any(_is_code(word) for word in words)]
-        return {*self.keep, *coded}
+        """What passes through, categories such as 007 (not 7), and 1.234 where that is 1234."""
+        columns = self.form.fitted.columns.columns
+        words = {c.name: (*(c.words or ()), *c.levels) for c in columns}
+        coded = [c.name for c in columns if any(_is_code(word) for word in words[c.name])]
+        return {*self.keep, *coded, *(c.name for c in columns if c.style != "plain")}
 
     @property
     def header(self) -> tuple[str, ...]:  # type: ignore[override]

@@ -37,9 +37,10 @@ def write_menu(made: Made, data: Path | None, out: Path, *, force: bool) -> list
             write_atomically(path, content or b"", overwrite=force)
         write_atomically(out, text, overwrite=force)
         return [out, *more]
+    certificate = document["certificate"] | {"together": made.machine.together(made.band)}
     contents: dict[str, str | bytes] = {
         "model.json": text,
-        "certificate.json": json.dumps(document["certificate"], indent=1, allow_nan=False) + "\n",
+        "certificate.json": json.dumps(certificate, indent=1, allow_nan=False) + "\n",
         "report.html": _report(made, data, out, text, document["provenance"]),
     }
     if content is not None:
@@ -70,6 +71,7 @@ def _report(
             for c, risk in rows
         ],
         rates=found_rates(made),
+        together=made.machine.together(made.band),
         pictures=_pictures(made.machine),
     )
     facts = {**origin, "provenance": facts}

@@ -103,7 +103,7 @@ def band_sentence(band: Band) -> str:
         f"Silent where the score is at most {band.width:g} from the border: "
         f"{band.n_errors} of {band.n_answered} counted answers wrong, at most "
         f"{percent_up(band.errs_at_most)}; answers at least {percent_down(band.answers_at_least)} "
-        "of new cases (both at once, beside the certificate)."
+        "of new cases."
     )
 
 
@@ -184,6 +184,7 @@ def as_dict(made: Made) -> dict[str, Any]:
         "band": None if made.band is None else asdict(made.band),
         "caution": caution_of(made),
         "rates": found_rates(made),
+        "together": machine.together(made.band),
         "certificate": machine.certificate_.to_dict(),
         "seconds": made.seconds,
     }
@@ -256,7 +257,8 @@ def _print_worth(made: Made) -> None:
     rates = found_rates(made)
     if rates:
         console.print(f"  {escape(rates_line(rates))}", highlight=False)
-        console.print(f"  {escape(certificate.together())}", highlight=False)
+    if both := made.machine.together(made.band):
+        console.print(f"  {escape(both)}", highlight=False)
     if made.options.details:
         for term in certificate.terms:
             console.print(f"  {term.nats:8.4f} nats  {escape(term.text)}", highlight=False)

@@ -28,13 +28,18 @@ FEATURES = _columns("--features", "The only columns to use, also dates")
 ORDERED = _columns("--ordered", "Columns of ordered words")
 CATEGORIES = _columns("--categories", "Columns whose numbers are codes")
 MISSING = _columns("--missing", "Cells that mean missing, as -999 or age=-999")
+NOT_MISSING = _columns("--not-missing", "Cells that are answers, as 'not done' or scan=n.d.")
 DROP_MISSING_TARGET: Any = typer.Option(
     False, "--drop-missing-target", help="Leave out unlabelled rows.", rich_help_panel=PANEL
 )
 
 
 def choices_from(
-    *, missing: list[str] | None = None, drop_missing_target: bool = False, **given: Any
+    *,
+    missing: list[str] | None = None,
+    not_missing: list[str] | None = None,
+    drop_missing_target: bool = False,
+    **given: Any,
 ) -> Choices:
     """What the options say about the columns."""
     from handful.tables import Choices
@@ -43,8 +48,9 @@ def choices_from(
     named: dict[str, Any] = {
         name: _listed(value) if name in lists else value for name, value in given.items()
     }
-    marks = _marks(_listed(missing))
-    return Choices(missing=marks, drop_missing_target=drop_missing_target, **named)
+    marks, answers = _marks(_listed(missing)), _marks(_listed(not_missing))
+    dropped = drop_missing_target
+    return Choices(missing=marks, not_missing=answers, drop_missing_target=dropped, **named)
 
 
 def _listed(values: list[str] | None) -> tuple[str, ...]:

@@ -128,7 +128,10 @@ def export(
     to: str = typer.Option("sql", help="sql, python or json."),
     table: str = typer.Option(None, help="For SQL: a table to select from."),
     text_cells: bool = typer.Option(
-        False, "--text", help="For SQL: numbers are texts in the table, as a file wrote them."
+        None,
+        "--text/--numbers",
+        help="For SQL: numbers are texts in the table, as a file wrote them; by their style if "
+        "left out.",
     ),
     out: Path = typer.Option(
         None, "--out", "-o", help="File to write; standard output if left out."

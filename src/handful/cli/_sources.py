@@ -29,6 +29,12 @@ def form_source(model: Path) -> str:
     return found if isinstance(found, str) else ""
 
 
+def form_target(model: Path) -> str | None:
+    """The column that a form of a menu predicts; None where the file does not say."""
+    found = _remembered(model, "provenance", "reading", "target")
+    return found if isinstance(found, str) else None
+
+
 def source_of(model: Path) -> Mapping[str, Any]:
     """File, target column and groups that a model file remembers; empty where it remembers none.
 

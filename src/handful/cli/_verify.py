@@ -63,7 +63,7 @@ def verify(
 
     with progress("Checking") as report:
         if model.is_file() and format_of(model) == "handful-form":
-            verdict = _check_form(model, data, named_types(trust), report)
+            verdict = _check_form(model, data, target, named_types(trust), report)
         else:
             verdict = _check_model(model, data, target)
     if as_json:
@@ -75,21 +75,26 @@ def verify(
 
 
 def _check_form(
-    model: Path, data: str | None, trusted: list[str], report: Callable[[str], None]
+    model: Path,
+    data: str | None,
+    target: str | None,
+    trusted: list[str],
+    report: Callable[[str], None],
 ) -> Verdict:
     """A form of a menu, against the whole table; the file says how that is read."""
     from handful._progress import watch_progress
     from handful.cli._examples import EMBEDDED, embedded_frame
-    from handful.cli._sources import form_source
+    from handful.cli._sources import form_source, form_target
     from handful.io import Retraining
-    from handful.tables import read_frame
+    from handful.tables import load_table
     from handful.verify import verify_form
 
+    _same_target(target, form_target(model))
     known = form_source(model)
     if data is None and known != EMBEDDED:
         hint = f" The model was trained on {known}." if known else ""
         raise ValueError(f"`DATA` must name the training data to check against, got none.{hint}")
-    frame = embedded_frame() if data is None else read_frame(data)
+    frame = embedded_frame() if data is None else load_table(data).frame
     with watch_progress(report):
         return verify_form(model, frame, Retraining(model, frame, trusted))
 
@@ -99,17 +104,18 @@ def _check_model(model: Path, data: str | None, target: str | None) -> Verdict:
     from handful.cli._examples import EMBEDDED, embedded_frame
     from handful.cli._sources import options_of, source_of
     from handful.io import clean_table
-    from handful.tables import read_frame, target_of
+    from handful.tables import load_table, target_of
     from handful.verify import verify_model
 
     if not model.is_file():
         raise FileNotFoundError(f"there is no model file {model}. Check the path.")
     source, options = source_of(model), options_of(model)
+    _same_target(target, (options or source).get("target"))
     known = source.get("file")
     if data is None and known != EMBEDDED:
         hint = f" The model was trained on {known}." if known else ""
         raise ValueError(f"`DATA` must name the training data to check against, got none.{hint}")
-    frame = embedded_frame() if data is None else read_frame(data)
+    frame = embedded_frame() if data is None else load_table(data).frame
     if options is not None:
         clean = clean_table(frame, options)
         return verify_model(
@@ -129,6 +135,15 @@ def _check_model(model: Path, data: str | None, target: str | None) -> Verdict:
     members = None if groups is None else frame.iloc[:, names.index(groups)].to_numpy()
     X = frame.drop(columns=[frame.columns[place]])
     return verify_model(model, X, y.to_numpy(), members)
+
+
+def _same_target(target: str | None, known: str | None) -> None:
+    """The file says which column is predicted; a verdict about another one would mislead."""
+    if target is not None and known is not None and target != known:
+        raise ValueError(
+            f"`--target` must be {known!r}, which the model file predicts, got {target!r}. "
+            "Leave it out, or check the model of that column."
+        )
 
 
 def _known_target(target: str | None, names: list[str]) -> str | None:
@@ -159,7 +174,34 @@ def _print(verdict: Verdict, show_all: bool) -> None:
         n_bad = len(verdict.differences)
         text, style = f"{verdict.status}: {n_bad} of {n} findings differ.", "red"
     console.print(Panel(text, expand=False, border_style=style))
+    for name, value in _claim_lines(verdict):
+        console.print(f"  [bold]{name}[/] {escape(value)}", highlight=False, soft_wrap=True)
     for sentence in verdict.unverified:
         console.print(f"  [yellow]Not derived again: {escape(sentence)}.[/]", highlight=False)
     for sentence in verdict.trusted:
         console.print(f"  [dim]Taken on trust: {escape(sentence)}.[/]", highlight=False)
+    if verdict.stated:
+        said = ", ".join(f"{name} {value}" for name, value in verdict.stated.items())
+        console.print(f"  [dim]Stated, not checked: {escape(said)}.[/]", highlight=False)
+
+
+def _claim_lines(verdict: Verdict) -> list[tuple[str, str]]:
+    """What the verdict is about, name by name."""
+    claim = verdict.claim
+    counts = None
+    if claim.get("n_samples") is not None:
+        errors = "" if claim["n_errors"] is None else f"{claim['n_errors']} errors among "
+        counts = f"{errors}{claim['n_counted']} counted of {claim['n_samples']}"
+    case = claim.get("case")
+    classes = " or ".join(str(label) for label in claim.get("classes") or [])
+    target = claim.get("target") or "(not named in the file)"
+    lines = {
+        "Claim:": claim.get("claim"),
+        "Form:": claim.get("form"),
+        "Target:": f"{target}, {classes}" if classes else None,
+        "Case:": case,
+        "Counts:": counts,
+        "Delta:": claim.get("delta"),
+        "File:": f"sha256 {claim['file_sha256']}" if claim.get("file_sha256") else None,
+    }
+    return [(name, str(value)[:400]) for name, value in lines.items() if value is not None]

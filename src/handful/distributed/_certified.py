@@ -16,6 +16,7 @@ from handful.distributed._chunks import in_chunk
 from handful.distributed._order import first_rows
 from handful.distributed._reading import Looked, look_at_blocks
 from handful.distributed.cluster import compute, measured, require_dask
+from handful.tables import caution_of_draw
 
 
 def fit_certified(machine: CertifiedClassifier, X: Any, y: Any, classes: Any) -> Any:
@@ -48,6 +49,12 @@ class RawChunks:
     def seed(self) -> int | None:
         """The seed, where there is one."""
         return self.looked.draw.seed
+
+    @property
+    def caution(self) -> tuple[str, ...]:
+        """What must be said of a digest that cannot draw as chance would."""
+        distinct = frozenset().union(*(chunk.distinct for chunk in self.looked.found))
+        return caution_of_draw(len(distinct), self.seed)
 
     def pool(self, n_rows: int) -> tuple[Any, NDArray[Any], Ints]:
         """The first rows of the blind order, in that order."""

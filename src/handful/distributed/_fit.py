@@ -19,7 +19,8 @@ def fit(machine: Any, X: Any, y: Any, *, classes: Any = None, sample_weight: Any
         Cut like X.
     classes : array-like, optional
         The labels that may occur. A chunk with another label is an error that names the chunk;
-        without ``classes`` every label that is found is a class.
+        without ``classes`` every label that is found is a class (of a `CertifiedClassifier`, every
+        label of its pool).
     sample_weight : None
         Not accepted: repeat the rows.
 

@@ -27,6 +27,7 @@ from handful.tables import (
     digest_sum,
     is_missing,
     seed_of,
+    some_distinct,
 )
 
 Labels = NDArray[Any]
@@ -46,6 +47,7 @@ class Summary:
     digest_sum: NDArray[np.uint64] | None = None
     parts: tuple[Any, ...] | None = None
     problem: str | None = None
+    distinct: frozenset[bytes] = frozenset()  # digests of some rows: all, where few are distinct
 
 
 def read_chunks(
@@ -264,6 +266,7 @@ def _look(pair: tuple[Any, Any], width: int, may_name: bool, digests: Any) -> Su
         labels=values,
         counts=counts,
         digest_sum=digest_sum(digests),
+        distinct=some_distinct(digests),
         has_missing=bool(is_missing.any()),
         has_infinity=bool(np.isinf(X).any()),
         largest=float(np.abs(X[~is_missing]).max(initial=0.0)),

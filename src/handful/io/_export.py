@@ -13,7 +13,7 @@ from handful.estimator import TableClassifier
 from handful.fitted import Fitted
 from handful.io._cover import OTHER_ROW, WITHOUT_CENTRES, refuse_rows
 from handful.io._form_python import RAW_CELLS, form_python, read_formula
-from handful.io._form_sql import Cell, doubtful_sql, form_sql
+from handful.io._form_sql import Cell, doubtful_sql, form_sql, number_literal, text_literal
 from handful.io._forms import StoredForm
 from handful.io._model import StoredModel, model_from_dict
 from handful.io._score_formulas import score_formula
@@ -149,16 +149,7 @@ def _sql_text(value: Any) -> str:
         return "TRUE" if value else "FALSE"
     if isinstance(value, (int, float)):
         return repr(value)
-    if "\0" in str(value):
-        raise ValueError("a text must not hold NUL characters to be written as SQL.")
-    return "'" + str(value).replace("'", "''") + "'"
-
-
-def _sql_number(value: float) -> str:
-    """Digits with an exponent: databases read those as floating point, others as decimals."""
-    text = repr(float(value))
-    text = text if "e" in text else f"{text}e0"
-    return f"({text})" if text.startswith("-") else text
+    return text_literal(str(value))
 
 
 def _sql_word(column: str, word: str, is_equal: bool) -> str:
@@ -175,13 +166,13 @@ def _sql_word(column: str, word: str, is_equal: bool) -> str:
     return f"{text} {'IN' if is_equal else 'NOT IN'} ({listed})"
 
 
-def _cell_of(model: StoredModel, j: int, is_text: bool) -> Cell | None:
+def _cell_of(model: StoredModel, j: int, is_text: bool | None) -> Cell | None:
     """How a column of raw cells is read; None where its cells are numbers and words already."""
     raw = None if model.reading is None else model.reading.columns[j]
     return None if raw is None else Cell(raw, is_text)
 
 
-def _sql_dialect(model: StoredModel, is_text: bool = False) -> Dialect:
+def _sql_dialect(model: StoredModel, is_text: bool | None = None) -> Dialect:
     names = model.names
 
     def column(j: int) -> str:
@@ -199,7 +190,7 @@ def _sql_dialect(model: StoredModel, is_text: bool = False) -> Dialect:
     return Dialect(
         column=column,
         operand=lambda j: f"CAST({column(j)} AS DOUBLE PRECISION)",
-        number=_sql_number,
+        number=number_literal,
         word=word,
         equal="=",
         unequal="<>",
@@ -217,7 +208,7 @@ def export_sql(
     *,
     table: str | None = None,
     column: str = "prediction",
-    is_text: bool = False,
+    is_text: bool | None = None,
     include_rows: bool = False,
 ) -> str:
     """A machine or a form of a menu as a ``CASE`` expression, or as a whole ``SELECT``.
@@ -232,10 +223,11 @@ def export_sql(
         of more than two classes need it: they are named in a sub-query.
     column : str
         Name of the new column.
-    is_text : bool
+    is_text : bool, optional
         For models of raw tables: numbers stand in the table as texts, as a file wrote them
-        ("3,5", "<0.5", "NA"). A text that is neither a number nor a usual mark of a missing value
-        is refused by strict databases; SQLite reads it as 0.
+        ("3,5", "<0.5", "NA"). By default, columns whose numbers were read with decimal commas or
+        thousands separators do, and others do not. A text that is neither a number nor a usual mark
+        of a missing value is refused by strict databases; SQLite reads it as 0.
     include_rows : bool
         Write forms that contain training rows, such as balls, prototypes and kernel machines.
 
@@ -292,7 +284,7 @@ def _sql_scores(model: StoredModel, table: str | None, column: str) -> str:
     missing = _sql_missing(model)
     if len(pairs) == 1:
         (value, slack), (low, high) = pairs[0], (_sql_text(label) for label in model.classes)
-        case = f"CASE{missing}\n  WHEN {value} > {slack} THEN {high}\n  ELSE {low}\nEND"
+        case = f"CASE{missing}\n  WHEN {slack} - ({value}) < 0 THEN {high}\n  ELSE {low}\nEND"
         if table is None:
             return f"{head}{case}\n"
         return f"{head}SELECT *, {case} AS {_identifier(column)}\nFROM {_identifier(table)};\n"

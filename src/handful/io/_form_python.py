@@ -44,7 +44,7 @@ def _gone(cell, marks):
     word = str(cell).strip().casefold()
     if word in marks or _word(cell).casefold() in marks:
         return True
-    return isinstance(cell, str) and word in MARKS
+    return isinstance(cell, str) and word in MARKS and "≠" + word not in marks
 
 
 def _number(cell, style, marks):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import string
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -26,8 +27,9 @@ from handful.io._formulas import (
     pick,
     score_formulas,
 )
-from handful.tables import MISSING_MARKS
+from handful.tables import ANSWERS, all_marks
 
+_ENGLISH = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _LIMITS = ("<", ">", "=", "≤", "≥", "~", "%")
 
 
@@ -39,14 +41,33 @@ def identifier(name: str) -> str:
 
 
 def text_literal(text: str) -> str:
-    """A text in quotes."""
+    r"""A text in quotes.
+
+    Some engines (MySQL, BigQuery, Spark) read a backslash as the beginning of an escape, others as
+    itself. '\\' begins with a backslash in both readings.
+
+    Examples
+    --------
+    >>> print(text_literal("it's"), text_literal("a\\b"))
+    'it''s' REPLACE('a!b', '!', SUBSTR('\\', 1, 1))
+    """
     if "\0" in text:
         raise ValueError("a text must not hold NUL characters to be written as SQL.")
-    return "'" + text.replace("'", "''") + "'"
+    quoted = "'" + text.replace("'", "''") + "'"
+    if "\\" not in text:
+        return quoted
+    free = next(letter for letter in map(chr, range(33, 0x110000)) if letter not in quoted + "\\")
+    marked = quoted.replace("\\", free)
+    return f"REPLACE({marked}, '{free}', SUBSTR('\\\\', 1, 1))"
 
 
 def number_literal(value: float) -> str:
     """Digits with an exponent: databases read those as floating point, others as decimals."""
+    if not math.isfinite(value):
+        raise ValueError(
+            f"a model must be made of finite numbers to be written as SQL, got {value!r}. Look for "
+            "values that are far too large in the table."
+        )
     text = repr(float(value))
     text = text if "e" in text else f"{text}e0"
     return f"({text})" if text.startswith("-") else text
@@ -56,17 +77,17 @@ def number_literal(value: float) -> str:
 class Cell:
     """One raw column in SQL.
 
-    ``is_text`` says that numbers stand in the table as they were written in a file.
+    ``in_text`` says that numbers stand in the table as they were written in a file; None, that
+    they do where a number of the database would be written otherwise.
     """
 
     column: Column
-    is_text: bool
+    in_text: bool | None
 
     @property
-    def word(self) -> str:
-        """The cell as a word, in small letters where the library compares so."""
-        text = f"TRIM(CAST({identifier(self.column.name)} AS VARCHAR))"
-        return f"LOWER({text})" if self.column.kind else text
+    def is_text(self) -> bool:
+        """Whether numbers are texts: the column's own style tells, unless somebody says."""
+        return self.column.style != "plain" if self.in_text is None else self.in_text
 
     @property
     def is_gone(self) -> str:
@@ -76,7 +97,9 @@ class Cell:
             return f"{self.number} IS NULL"
         if not self.column.kind:
             return f"{name} IS NULL"
-        marks = MISSING_MARKS | set(self.column.marks)
+        marks = all_marks(self.column.marks)
+        if not self.is_word:  # a word among numbers that is no mark elsewhere
+            marks |= ANSWERS
         listed = [spelling for mark in sorted(marks) for spelling in spellings(mark)]
         words = ", ".join(text_literal(mark) for mark in dict.fromkeys(listed))
         return f"({name} IS NULL OR LOWER(TRIM(CAST({name} AS VARCHAR))) IN ({words}))"
@@ -88,11 +111,16 @@ class Cell:
 
     def equals(self, word: str) -> str:
         """Whether the cell is a word; NULL or false where it is missing."""
-        known = [word.casefold(), word.lower()] if self.column.kind else [word]
+        known = small_forms(word) if self.column.kind else [word]
         listed = list(dict.fromkeys(s for w in known for s in spellings(w)))
+        text = f"TRIM(CAST({identifier(self.column.name)} AS VARCHAR))"
+        if self.column.kind:
+            # engines make i of İ, which the library keeps apart
+            text = f"REPLACE({text}, 'İ', '{'İ'.casefold()}')" if "i" in known[0] else text
+            text = f"LOWER({text})"
         if len(listed) == 1:
-            return f"{self.word} = {text_literal(listed[0])}"
-        return f"{self.word} IN ({', '.join(text_literal(s) for s in listed)})"
+            return f"{text} = {text_literal(listed[0])}"
+        return f"{text} IN ({', '.join(text_literal(s) for s in listed)})"
 
     @property
     def number(self) -> str:
@@ -131,6 +159,18 @@ class Cell:
         return f"TRIM({text})"
 
 
+def small_forms(word: str) -> list[str]:
+    """What engines may make of a word by LOWER: some know the capitals of English alone.
+
+    Examples
+    --------
+    >>> small_forms("Yes"), small_forms("Öl")
+    (['yes'], ['öl', 'Öl'])
+    """
+    forms = (word.casefold(), word.lower(), word, word.upper(), word.capitalize())
+    return list(dict.fromkeys(form.translate(_ENGLISH) for form in forms))
+
+
 def spellings(word: str) -> list[str]:
     """How a database may write a word that the library knows in one form."""
     if re.fullmatch(r"-?[0-9]+", word):
@@ -146,13 +186,13 @@ class Sql(Language):
     Parameters
     ----------
     fitted : Fitted
-    is_text : bool
-        Whether numbers are texts in the table.
+    is_text : bool or None
+        Whether numbers are texts in the table; None: where their style is not plain.
     """
 
     both, exp, root = "AND", "EXP", "SQRT"
 
-    def __init__(self, fitted: Fitted, is_text: bool) -> None:
+    def __init__(self, fitted: Fitted, is_text: bool | None) -> None:
         self._parts = [
             (Cell(column, is_text), question)
             for column in fitted.columns.columns
@@ -162,6 +202,10 @@ class Sql(Language):
     def number(self, value: float) -> str:
         """A literal of floating point."""
         return number_literal(value)
+
+    def exceeds(self, value: str, limit: str, *, or_equals: bool = False) -> str:
+        """By the sign of the difference: some engines put what is no number above all others."""
+        return f"{limit} - {value} {'<=' if or_equals else '<'} 0"
 
     def value(self, feature: int) -> str:
         """A number or a flag, NULL where it is missing."""
@@ -220,7 +264,7 @@ class NamedSql(Sql):
         return f"{self.value(cut.feature)} {sign} {number_literal(cut.threshold)}"
 
 
-def doubtful_sql(fitted: Fitted, width: float, *, is_text: bool) -> str:
+def doubtful_sql(fitted: Fitted, width: float, *, is_text: bool | None) -> str:
     """The label, or NULL where the score is at most ``width`` from 0: two thresholds."""
     first, second = (text_literal(word) for word in fitted.classes)
     # The borders themselves are in doubt; totals of a card are half a point off whole numbers.
@@ -236,7 +280,7 @@ def doubtful_sql(fitted: Fitted, width: float, *, is_text: bool) -> str:
     )
 
 
-def form_sql(fitted: Fitted, *, is_text: bool) -> str:
+def form_sql(fitted: Fitted, *, is_text: bool | None) -> str:
     """The expression that gives the label.
 
     Rules and score cards ask columns directly. What reads a column more than once has its

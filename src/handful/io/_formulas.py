@@ -54,6 +54,10 @@ class Language(ABC):
     def case(self, branches: Sequence[Branch], otherwise: str) -> str:
         """The value of the first branch whose condition holds."""
 
+    def exceeds(self, value: str, limit: str, *, or_equals: bool = False) -> str:
+        """Whether a sum is above a limit; what is no number is above nothing."""
+        return f"{value} {'>=' if or_equals else '>'} {limit}"
+
     @abstractmethod
     def steps(self, curve: Curve, score: int) -> str:
         """The value of a curve."""
@@ -77,7 +81,9 @@ def condition_formula(condition: object, language: Language) -> str:
         side, limit = f"{language.root}({total([f'{g} * {g}' for g in gaps])})", condition.radius
     else:
         raise TypeError(f"{type(condition).__name__} has no formula.")
-    return f"{side} {'>=' if condition.is_above else '<'} {language.number(limit)}"
+    if condition.is_above:
+        return language.exceeds(side, language.number(limit), or_equals=True)
+    return f"{side} < {language.number(limit)}"
 
 
 def _gap(language: Language, j: int, center: float, scale: float, fill: float) -> str:
@@ -198,7 +204,7 @@ def _vote(m: Vote, outputs: Sequence[str], language: Language) -> str:
 def pick(scores: Sequence[str], outputs: Sequence[str], language: Language) -> str:
     """By the sign of one score, or by the first of the largest."""
     if len(scores) == 1:
-        return language.case([(f"{scores[0]} > 0", outputs[1])], outputs[0])
+        return language.case([(language.exceeds(scores[0], "0"), outputs[1])], outputs[0])
     branches = [
         (f" {language.both} ".join(f"{own} >= {other}" for other in scores[k + 1 :]), outputs[k])
         for k, own in enumerate(scores[:-1])

@@ -16,7 +16,7 @@ from handful.covering import CoverFit
 from handful.fitted import Column
 from handful.io._form_fields import check_column, check_reading, fields_of, list_of
 from handful.rules.fields import ModelFileError, read_index
-from handful.tables import Choices, Study, as_pandas, read_study, tidy
+from handful.tables import NOT, Choices, Study, as_pandas, read_study, tidy
 from handful.tables import Column as TableColumn
 
 MAX_FEATURES = 100_000  # a damaged file must not make the reader build what no table has
@@ -101,7 +101,12 @@ def read_raw(column: Column, frame: Any, name: Any) -> Floats:
 def options_of(choices: Choices, target: str, case: str | None = None) -> dict[str, Any]:
     """The options that read a table, as plain data; the case by name, if the user named none."""
     plain = {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(choices).items()}
-    plain["missing"] = {name: list(marks) for name, marks in choices.missing.items()}
+    del plain["not_missing"]
+    answers = choices.not_missing
+    plain["missing"] = {
+        name: [*choices.missing.get(name, ()), *(NOT + answer for answer in answers.get(name, ()))]
+        for name in dict.fromkeys((*choices.missing, *answers))
+    }
     return {**plain, "target": target, "positive": case or plain["positive"]}
 
 
@@ -123,7 +128,11 @@ def choices_of(options: Mapping[str, Any]) -> Choices:
     fields: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in options.items()
     }
-    fields["missing"] = {name: tuple(marks) for name, marks in options["missing"].items()}
+    for field, is_answer in (("missing", False), ("not_missing", True)):
+        fields[field] = {
+            name: tuple(m.removeprefix(NOT) for m in marks if m.startswith(NOT) == is_answer)
+            for name, marks in options["missing"].items()
+        }
     return Choices(**fields)
 
 

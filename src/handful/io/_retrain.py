@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import warnings
@@ -16,6 +17,7 @@ from handful.io._reading import choices_of, goal_of_case, is_first_case
 from handful.tables import read_study
 
 Document = Mapping[str, Any]
+_TRAINING = ("reading", "candidates", "estimators_sha256", "tolerance", "delta", "group_loss")
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,14 @@ class Retraining:
     def _files(self) -> dict[str, Estimators]:
         return {}
 
+    @cached_property
+    def _results(self) -> dict[str, Document]:
+        return {}
+
+    @cached_property
+    def _fits(self) -> dict[str, tuple[Any, Any]]:
+        return {}
+
     def estimators(self, digest: str) -> Sequence[Any]:
         """Fitted estimators of the file beside the model."""
         if digest not in self._files:
@@ -63,17 +73,14 @@ class Retraining:
         return self._files[digest].fitted
 
     def __call__(self, provenance: Document) -> Document:
-        """Train with the settings of a file's provenance."""
-        study = read_study(self.frame, choices_of(provenance["reading"]))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            machine = fit_study(
-                study,
-                candidates=self._candidates(provenance),
-                tolerance=provenance["tolerance"],
-                delta=provenance["delta"],
-                group_loss=provenance["group_loss"],
-            )
+        """Train with the settings of a file's provenance; once for equal settings."""
+        key = json.dumps([provenance[name] for name in (*_TRAINING, "chosen", "goal")])
+        if key not in self._results:
+            self._results[key] = self._train(provenance)
+        return self._results[key]
+
+    def _train(self, provenance: Document) -> Document:
+        study, machine = self._fit(provenance)
         default = machine.chosen_
         machine = machine.choose(provenance["chosen"])
         is_first = is_first_case(study.positive, machine.classes_)
@@ -103,6 +110,23 @@ class Retraining:
             "certificate": machine.certificate_.to_dict(),
             "warm_up": None if warm_up is None else warm_up.tolist(),
         }
+
+    def _fit(self, provenance: Document) -> tuple[Any, Any]:
+        """The menu of a file; trained once for all files that differ in nothing it depends on."""
+        key = json.dumps([provenance[name] for name in _TRAINING], sort_keys=True)
+        if key not in self._fits:
+            study = read_study(self.frame, choices_of(provenance["reading"]))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                machine = fit_study(
+                    study,
+                    candidates=self._candidates(provenance),
+                    tolerance=provenance["tolerance"],
+                    delta=provenance["delta"],
+                    group_loss=provenance["group_loss"],
+                )
+            self._fits[key] = study, machine
+        return self._fits[key]
 
     def _candidates(self, provenance: Document) -> Any:
         """Names of forms, and estimators of the user by name."""

@@ -10,7 +10,7 @@ from handful._version import __version__
 from handful.bounds import Certificate, percent_text
 from handful.report._figures import draw_svg
 from handful.report._page import render
-from handful.report._sections import BREAKS, headline, price, scale, tail
+from handful.report._sections import BREAKS, claim, headline, price, scale, tail
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,8 @@ class MenuPage:
     rows : sequence of (form, what it uses, certified risk, whether it is chosen)
     rates : sequence of mappings with name, class, n_right, n, at_least
         Sensitivity and specificity.
+    together : str
+        With which confidence all that is said holds at once; that of the certificate by default.
     pictures : sequence of (title, display, height)
         Of the menu and of the chosen row; anything with ``plot(ax)``.
     """
@@ -42,6 +44,7 @@ class MenuPage:
     rows: Sequence[tuple[str, str, float, bool]]
     rates: Sequence[Mapping[str, Any]] = ()
     pictures: Sequence[tuple[str, Any, float]] = ()
+    together: str = ""
 
 
 def render_menu(
@@ -94,8 +97,10 @@ def _sections(page: MenuPage) -> dict[str, Any]:
         f"at least {np.floor(1000 * rate['at_least']) / 10:.1f} %."
         for rate in page.rates
     ]
-    head["meaning"] += [both] if (both := certificate.together()) else []
+    both = page.together or certificate.together()
+    head["meaning"] += [both] if both else []
     sections = {
+        "claim": claim(certificate, page.form),
         "headline": head,
         "scale": scale(certificate, labels),
         "facts": _facts(certificate, rows),

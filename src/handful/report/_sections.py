@@ -63,6 +63,7 @@ def read_sections(
     machine = getattr(machine, "best_estimator_", machine)
     labels, predicted = _read_labels(machine, X, y)
     return {
+        "claim": claim(certificate, type(machine).__name__),
         "headline": headline(certificate, labels, predicted),
         "scale": scale(certificate, labels),
         "facts": _facts(machine, certificate, X),
@@ -104,6 +105,13 @@ def _read_labels(machine: Any, X: Any, y: Any) -> tuple[NDArray[Any] | None, NDA
             f"{expected} errors on them, and makes {n_errors} on these."
         )
     return labels, predicted
+
+
+def claim(certificate: Certificate, form: str) -> dict[str, Any]:
+    """The claim of the page as data, which `handful verify` compares with the model."""
+    names = ("risk", "delta", "bound", "quantity", "n_samples", "n_compressed", "n_errors")
+    whole = certificate.to_dict()
+    return {**{name: whole[name] for name in names}, "form": form}
 
 
 def headline(

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     )
     from handful.tables._kinds import Column
     from handful.tables._labels import Labels, read_labels, unknown_labels
-    from handful.tables._numbers import MISSING_MARKS
+    from handful.tables._numbers import ANSWERS, MISSING_MARKS, NOT, all_marks
     from handful.tables._read import (
         LoadedTable,
         exact_floats,
@@ -52,7 +52,15 @@ if TYPE_CHECKING:
         target_of,
     )
     from handful.tables._tidy import TidyTable, tidy, tidy_cells, tidy_words
-    from handful.tables._units import Units, check_groups, group_units, make_units, pool_size
+    from handful.tables._units import (
+        Units,
+        caution_of_draw,
+        check_groups,
+        group_units,
+        make_units,
+        pool_size,
+        some_distinct,
+    )
     from handful.tables._weights import class_weights
     from handful.tables._write import (
         check_folder,
@@ -63,7 +71,9 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "ANSWERS",
     "MISSING_MARKS",
+    "NOT",
     "BlindOrder",
     "Choices",
     "Column",
@@ -76,9 +86,11 @@ __all__ = [
     "Study",
     "TidyTable",
     "Units",
+    "all_marks",
     "as_pandas",
     "blind_order",
     "canonical_order",
+    "caution_of_draw",
     "check_examples",
     "check_folder",
     "check_groups",
@@ -106,6 +118,7 @@ __all__ = [
     "row_codes",
     "row_digests",
     "seed_of",
+    "some_distinct",
     "table_digest",
     "target_of",
     "tidy",
@@ -126,14 +139,14 @@ _HOME = {
     "table_digest word_of",
     "_cells": "read_cells",
     "_kinds": "Column",
-    "_numbers": "MISSING_MARKS",
+    "_numbers": "ANSWERS MISSING_MARKS NOT all_marks",
     "_read": "LoadedTable exact_floats exact_numbers load_table matching read_chunks read_frame",
     "_scaling": "FittedScalingWarning warn_of_fitted_scaling",
     "_seen": "SeenRows",
     "_labels": "Labels read_labels unknown_labels",
     "_study": "Choices Study as_pandas check_named read_study target_of",
     "_tidy": "TidyTable tidy tidy_cells tidy_words",
-    "_units": "Units check_groups group_units make_units pool_size",
+    "_units": "Units caution_of_draw check_groups group_units make_units pool_size some_distinct",
     "_weights": "class_weights",
     "_write": "check_folder check_place open_atomically write_atomically write_folder",
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,14 @@ Words = NDArray[np.uint64]
 
 _SIZE = 32  # of a SHA-256 digest
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,14})\.0+")  # a whole number written as a float
+# a number as anyone writes it; 007 is a code
+_WRITTEN = re.compile(
+    r"[-+]?(?:(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|(?i:inf(?:inity)?))"
+)
+_LETTERS, _CODE = frozenset("0123456789+-.eE\n"), re.compile(r"\n[-+]?0[0-9]")
+# a column of truth values is one of these numbers
+_TRUTH = {"True": 1.0, "TRUE": 1.0, "true": 1.0, "False": 0.0, "FALSE": 0.0, "false": 0.0}
+_LONGEST = 400  # letters of a number
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +103,37 @@ def is_missing(value: Any) -> bool:
         return bool(value != value)
     except TypeError:  # pandas' NA refuses to be true or false
         return True
+
+
+def written_numbers(cells: Sequence[Any]) -> NDArray[np.float64] | None:
+    """The numbers of cells of text that all write one, or nothing; None where one does not.
+
+    Such cells mean the same whether a table keeps them as text or as numbers.
+
+    Examples
+    --------
+    >>> written_numbers(["1.50", None, "-3"]).tolist()
+    [1.5, nan, -3.0]
+    >>> written_numbers(["1.50", "007"]), written_numbers(["1.50", "high"])
+    (None, None)
+    """
+    is_text = np.array([cell.__class__ is str for cell in cells], dtype=bool)
+    texts: list[str] = [cells[int(i)] for i in np.flatnonzero(is_text)]
+    if not all(is_missing(cells[int(i)]) for i in np.flatnonzero(~is_text)):
+        return None
+    lines = "\n".join(["", *texts])
+    if lines.count("\n") != len(texts) or max(map(len, texts), default=0) > _LONGEST:
+        return None
+    # most columns are settled by one look at all their letters
+    is_plain = _LETTERS.issuperset(lines) and not _CODE.search(lines)
+    if not is_plain and not all(map(_WRITTEN.fullmatch, texts)):
+        return None
+    out = np.full(len(cells), np.nan)
+    try:
+        out[is_text] = np.array(texts, dtype=object).astype(np.float64)
+    except ValueError:
+        return None
+    return out
 
 
 def column_names(X: Any) -> tuple[str, ...] | None:
@@ -211,7 +249,11 @@ def _codes(column: NDArray[Any]) -> Words:
         # NaN has many bit patterns; a missing value has one code.
         numbers[np.isnan(numbers)] = np.nan
         return numbers.view(np.uint64)
-    values = [_as_number(value) for value in column.astype(object).tolist()]
+    cells = column.astype(object).tolist()
+    plain = written_numbers(cells)
+    if plain is not None:
+        return (plain + 0.0).view(np.uint64)
+    values = [_as_number(value) for value in cells]
     is_missing_cell = np.array([is_missing(value) for value in values], dtype=bool)
     is_number = np.array([_is_number(value) for value in values], dtype=bool)
     numbers = np.full(len(values), np.nan)
@@ -225,14 +267,14 @@ def _codes(column: NDArray[Any]) -> Words:
 
 @lru_cache(maxsize=65536)
 def _number_of(text: str) -> float | str:
-    """The number that a text is the normal form of, or the text."""
-    try:
-        number = float(text)
-    except ValueError:
-        return text
-    # "1e3" and "03" are not how the number would be written: they stay words, as in the machine.
-    is_normal = math.isfinite(number) and word_of(number) == word_of(text)
-    return number if is_normal else text
+    """The number that a text writes, or the text; 03 is a code, and stays a word.
+
+    Truth counts as in a column of truth values, which other formats have.
+    """
+    if text in _TRUTH:
+        return _TRUTH[text]
+    is_number = len(text) <= _LONGEST and _WRITTEN.fullmatch(text)
+    return float(text) if is_number else text
 
 
 def _as_number(value: Any) -> Any:

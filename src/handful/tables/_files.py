@@ -18,7 +18,7 @@ MAX_GROWTH = 200  # times the size of the file, for what takes more than a gibib
 BYTES_A_CELL = 8  # of a number in memory
 MISSING = (
     *("?", "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND"),
-    *("1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
+    *("1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"),
 )
 """Cells of text that hold nothing, in every format."""
 

@@ -7,6 +7,7 @@ that it is fixed before anything is counted.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.tables._digests import word_of
-from handful.tables._numbers import PLAIN, is_limit, is_mark, number_of, style_of
-from handful.tables._sample import Sample, of_each
+from handful.tables._numbers import ANSWERS, PLAIN, is_limit, is_mark, number_of, style_of
+from handful.tables._sample import Sample
 
 KINDS = ("number", "ordered", "yes/no", "category", "date", "text", "constant", "empty")
 MOST = 0.9  # share of cells that must be numbers for the others to count as missing
@@ -39,6 +40,8 @@ _DATE = re.compile(
     r"^(\d{4}-\d{1,2}-\d{1,2}([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?)?(Z|[+-]\d{2}:?\d{2})?"
     r"|\d{1,2}[./]\d{1,2}[./]\d{2,4})$"
 )
+_LIMITS = frozenset("<>≤≥~ \t")  # with which a limit of detection begins
+_INFINITY = re.compile(r"\s*[-+]?inf(inity)?\s*", re.I)
 _WITH_NUMBER = re.compile(r"^\D*?(\d+(?:\.\d+)?)\D*(?:\d+(?:\.\d+)?)?\D*$")
 
 
@@ -149,6 +152,28 @@ def _is_text(n_distinct: int, n_words: int) -> bool:
     return n_words >= FEWEST_WORDS and n_distinct > 0.75 * n_words
 
 
+def with_marks(column: Column, cells: NDArray[Any]) -> Column:
+    """A column with notes on the cells that say missing, and on answers that may mean it.
+
+    They are only counted, so that all rows may be looked at.
+    """
+    is_left_out = column.role == "ignored" and column.kind != "text"
+    if cells.dtype.kind != "O" or column.role == "target" or is_left_out:
+        return column
+    found = Counter(cell.strip() for cell in cells if isinstance(cell, str))
+    gone = [word for word in sorted(found) if word and is_mark(word, column.marks)]
+    if gone:
+        said = ", ".join(f"{word[:MOST_LETTERS]!r} ({found[word]})" for word in gone)
+        column = column.with_note(f"missing where it says {said}")
+    answers = [word for word in sorted(found) if word.casefold() in ANSWERS and word not in gone]
+    for word in answers if column.kind != "number" else ():
+        column = column.with_note(
+            f"{word!r} is an answer in {found[word]} rows: if it means missing, say --missing "
+            f"{column.name}={word}"
+        )
+    return column
+
+
 def with_odd_cells(column: Column, cells: Any, values: NDArray[np.float64]) -> Column:
     """A column of numbers with notes on cells that are none: infinity, limits, words.
 
@@ -166,13 +191,19 @@ def with_odd_cells(column: Column, cells: Any, values: NDArray[np.float64]) -> C
         n_infinite = int(np.isinf(cells).sum()) if cells.dtype.kind == "f" else 0
         return column.with_note(INFINITE.format(n_infinite)) if n_infinite else column
     texts = cells.tolist()
-    is_low = np.array(of_each(texts, lambda cell: is_limit(cell, column.style)), dtype=bool)
+    is_low = np.array(
+        [isinstance(c, str) and c[:1] in _LIMITS and is_limit(c, column.style) for c in texts]
+    )
     if is_low.any():
         shown = str(texts[int(np.argmax(is_low))]).strip()[:MOST_LETTERS]
         column = column.with_note(
             f"{int(is_low.sum())} cells such as {shown!r} are read as their limit"
         )
     is_word = np.isnan(values)
+    is_infinite = np.array([isinstance(c, str) and bool(_INFINITY.fullmatch(c)) for c in texts])
+    if is_infinite.any():
+        column = column.with_note(INFINITE.format(int(is_infinite.sum())))
+    is_word &= ~is_infinite
     is_word[is_word] = [not is_mark(texts[i], column.marks) for i in np.flatnonzero(is_word)]
     if is_word.any():
         shown = word_of(texts[int(np.argmax(is_word))])[:MOST_LETTERS]
@@ -216,10 +247,12 @@ def _is_yes_no(distinct: Sequence[str]) -> bool:
 def _number(column: Column, known: Sequence[Any]) -> Column | None:
     """The column as numbers, where nearly all cells write one."""
     texts = [cell for cell in known if isinstance(cell, str)]
+    if _is_text(len(set(texts)), len(known)):  # too many values for a category: no answers there
+        known = [c for c in known if not (isinstance(c, str) and c.strip().casefold() in ANSWERS)]
     style = style_of(texts)
     numbers = np.array([number_of(cell, style) for cell in known])
     is_word = np.isnan(numbers)
-    if is_word.mean() > 1.0 - MOST:
+    if not len(is_word) or is_word.mean() > 1.0 - MOST:
         return None
     column = replace(column, style=style)
     if style != PLAIN:

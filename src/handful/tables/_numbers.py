@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.tables._digests import is_missing, word_of
+from handful.tables._digests import is_missing, word_of, written_numbers
 
 PLAIN, DECIMAL_COMMA, THOUSANDS_COMMA, THOUSANDS_DOT = (
     "plain",
@@ -23,9 +23,13 @@ PLAIN, DECIMAL_COMMA, THOUSANDS_COMMA, THOUSANDS_DOT = (
     "thousands dot",
 )
 MISSING_MARKS = frozenset(
-    {"", "?", ".", "-", "--", "na", "n/a", "n.a.", "nan", "#n/a", "<na>", "null", "#null!", "nil"}
-    | {"none", "missing", "not available", "not done", "nd", "n.d.", "k.a.", "#value!", "#div/0!"}
+    {"", "?", ".", "--", "na", "n/a", "n.a.", "nan", "#n/a", "<na>", "null", "#null!", "missing"}
+    | {"not available", "not done", "n.d.", "k.a.", "#value!", "#div/0!"}
 )
+ANSWERS = frozenset(
+    {"none", "-", "nd", "nil"}
+)  # to "which pain?"; missing only if somebody says so
+NOT = "≠"  # before a usual mark that is an answer in a column
 _LIMIT = re.compile(r"^\s*(<=|>=|[<>≤≥~])\s*")
 _DECIMAL_COMMA = re.compile(r"^[-+]?\d+,\d+$")
 _GROUPED_COMMA = re.compile(r"^[-+]?\d{1,3}(,\d{3})+(\.\d+)?$")
@@ -36,19 +40,34 @@ _NUMBER = re.compile(r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$")
 def is_mark(cell: Any, more: frozenset[str] = frozenset()) -> bool:
     """Whether a cell says that nothing is known; ``more`` are marks of the user's.
 
+    One that begins with ≠ says that a usual mark is an answer.
+
     Examples
     --------
     >>> [is_mark(cell) for cell in ("NA", " . ", None, "0", "no")]
     [True, True, True, False, False]
-    >>> is_mark(-999.0, frozenset({"-999"}))
-    True
+    >>> is_mark(-999.0, frozenset({"-999"})), is_mark("not done", frozenset({"≠not done"}))
+    (True, False)
     """
     if is_missing(cell):
         return True
     word = str(cell).strip().casefold()
     if more and (word in more or word_of(cell).casefold() in more):
         return True
-    return isinstance(cell, str) and word in MISSING_MARKS
+    return isinstance(cell, str) and word in MISSING_MARKS and NOT + word not in more
+
+
+def all_marks(more: Iterable[str]) -> frozenset[str]:
+    """The usual marks and those of the user's, without those that are answers.
+
+    Examples
+    --------
+    >>> sorted(all_marks(["x", "≠."]) ^ MISSING_MARKS)
+    ['.', 'x']
+    """
+    own = frozenset(more)
+    gone = {mark.removeprefix(NOT) for mark in own if mark.startswith(NOT)}
+    return (MISSING_MARKS - gone) | {mark for mark in own if not mark.startswith(NOT)}
 
 
 def style_of(cells: Sequence[str]) -> str:
@@ -92,7 +111,8 @@ def number_of(cell: Any, style: str = PLAIN) -> float:
         text = text.replace(".", "").replace(",", ".")
     elif style == DECIMAL_COMMA:
         text = text.replace(",", ".")
-    return float(text) if _NUMBER.match(text) and len(text) < 400 else float("nan")
+    value = float(text) if _NUMBER.match(text) and len(text) < 400 else float("nan")
+    return float("nan") if math.isinf(value) else value
 
 
 def is_limit(cell: Any, style: str = PLAIN) -> bool:
@@ -111,6 +131,11 @@ def numbers_of(
     cells: Sequence[Any], style: str = PLAIN, more: frozenset[str] = frozenset()
 ) -> NDArray[np.float64]:
     """All numbers of a column; NaN where a cell is missing or writes none."""
+    if style == PLAIN and not more:
+        plain = written_numbers(cells)
+        if plain is not None:
+            plain[np.isinf(plain)] = np.nan
+            return plain
     return np.array(
         [np.nan if is_mark(c, more) else number_of(c, style) for c in cells], dtype=np.float64
     )

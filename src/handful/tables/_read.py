@@ -47,6 +47,8 @@ class LoadedTable:
     Attributes
     ----------
     frame : DataFrame
+        Of text files, the cells as they are written: what a column holds is for `read_study` to
+        say, by the rows of its pool. Parsing would let every cell of a column decide.
     name : str
         Of the file, without its folder.
     notes : tuple of str
@@ -82,10 +84,14 @@ def load_table(pattern: str | Path) -> LoadedTable:
     >>> loaded.frame["y"].tolist(), loaded.notes
     (['Köln', 'Bonn'], ('The file is not UTF-8; it was read as Windows-1252. Check letters with accents.',))
     """  # noqa: E501
+    return _load(pattern, is_raw=True)
+
+
+def _load(pattern: str | Path, *, is_raw: bool) -> LoadedTable:
     import pandas as pd
 
     places = matching(pattern)
-    read = [_load_one(place) for place in places]
+    read = [_load_one(place, is_raw) for place in places]
     names = [list(part.frame.columns) for part in read]
     for place, own in zip(places, names, strict=True):
         if sorted(map(str, own)) != sorted(map(str, names[0])):
@@ -105,9 +111,9 @@ def load_table(pattern: str | Path) -> LoadedTable:
     )
 
 
-def _load_one(place: str | Path) -> LoadedTable:
+def _load_one(place: str | Path, is_raw: bool) -> LoadedTable:
     with open_source(place) as source:
-        frame, notes = _whole(source)
+        frame, notes = _whole(source, is_raw)
         if len(frame) == 0:
             raise ValueError(f"{source.name} has a header but no rows.")
         frame = _with_whole_numbers(frame, source.name)
@@ -129,7 +135,10 @@ def matching(pattern: str | Path) -> list[str]:
 
 
 def read_frame(path: str | Path) -> pd.DataFrame:
-    r"""All of a file (or of files that match a pattern) as a data frame; see `load_table`.
+    r"""All of a file (or of files that match a pattern), numbers as numbers; see `load_table`.
+
+    Of a text file every cell decides what type its column has. For `read_study`, which decides by
+    its pool, take the frame of `load_table`.
 
     Examples
     --------
@@ -142,13 +151,13 @@ def read_frame(path: str | Path) -> pd.DataFrame:
     0  0.1  a
     1  NaN  b
     """
-    return load_table(path).frame
+    return _load(path, is_raw=False).frame
 
 
-def _whole(source: Source) -> tuple[pd.DataFrame, tuple[str, ...]]:
+def _whole(source: Source, is_raw: bool = False) -> tuple[pd.DataFrame, tuple[str, ...]]:
     if source.kind in TEXT:
         table = inspect_text(source)
-        return _text_frame(table), table.notes
+        return _text_frame(table, is_raw), table.notes
     if source.kind in LINES:
         frame, notes = line_frame(source)
     elif source.kind == ".xlsx":
@@ -273,7 +282,7 @@ def exact_numbers(column: Any) -> pd.Series:
     return pd.Series(out, index=column.index)
 
 
-def _text_frame(table: TextTable) -> pd.DataFrame:
+def _text_frame(table: TextTable, is_raw: bool) -> pd.DataFrame:
     import pandas as pd
 
     expected = BYTES_A_CELL * table.n_rows * len(table.names)
@@ -284,7 +293,8 @@ def _text_frame(table: TextTable) -> pd.DataFrame:
             f"memory, more than {in_words(MAX_BYTES)}",
         )
     with _readable(table.source.name), table.open_rows() as rows:
-        return pd.read_csv(rows, low_memory=False, **_options(table))
+        types = {"dtype": object} if is_raw else {}
+        return pd.read_csv(rows, low_memory=False, **types, **_options(table))
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.tables._digests import word_of
+from handful.tables._digests import word_of, written_numbers
 from handful.tables._numbers import PLAIN, is_mark, numbers_of
 
 T = TypeVar("T")
@@ -61,12 +61,16 @@ class Sample:
 
     @classmethod
     def of(cls, cells: Any, marks: frozenset[str] = frozenset()) -> Sample:
-        """Of any sequence."""
+        """Of any sequence; numbers where all of these cells that hold something write one.
+
+        So it does not matter what the other cells of the column are.
+        """
         if isinstance(cells, np.ndarray) and cells.dtype.kind in "iufb":
             return cls(cells, marks)
         out = np.empty(len(cells), dtype=object)
         out[:] = list(cells)
-        return cls(out, marks)
+        plain = numbers_in(out.tolist(), marks)
+        return cls(out if plain is None else plain, marks)
 
     @property
     def is_numeric(self) -> bool:
@@ -118,6 +122,18 @@ class Sample:
             return numbers_of(self.cells.tolist(), style, self.marks)
         values = self.cells.astype(np.float64)
         return without(values, self.marks)
+
+
+def numbers_in(cells: Sequence[Any], marks: frozenset[str]) -> NDArray[np.float64] | None:
+    """The numbers of cells that are or write numbers, or say nothing; None where one does not."""
+    is_gone = of_each(cells, lambda cell: is_mark(cell, marks))
+    texts = [None if gone else cell for cell, gone in zip(cells, is_gone, strict=True)]
+    known = [cell for cell in texts if cell is not None]
+    if any(isinstance(cell, (bool, np.bool_)) for cell in known):
+        return None
+    if known and all(isinstance(cell, (int, float, np.number)) for cell in known):
+        return np.array([np.nan if cell is None else float(cell) for cell in texts])
+    return written_numbers(texts) if known else None
 
 
 def without(values: NDArray[np.float64], marks: frozenset[str]) -> NDArray[np.float64]:

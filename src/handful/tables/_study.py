@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from handful.tables._cells import read_cells
 from handful.tables._digests import RowDigests, row_digests, word_of
-from handful.tables._kinds import Column, kind_of, with_odd_cells
+from handful.tables._files import MISSING
+from handful.tables._kinds import Column, kind_of, with_marks, with_odd_cells
 from handful.tables._labels import Labels, labelled_rows, read_labels
-from handful.tables._numbers import is_mark
+from handful.tables._numbers import NOT, is_mark
 from handful.tables._read import without_marks
 from handful.tables._repeats import COPIED, MOST_ROWS, SHARING, share_of_repeats
 from handful.tables._roles import judge, with_sentinels
@@ -53,6 +54,8 @@ class Choices:
         of ordered words; columns of categories.
     missing : mapping of str to tuple of str
         Cells that mean missing, by column; "" stands for every column.
+    not_missing : mapping of str to tuple of str
+        Cells that are answers although they usually mean missing, by column.
     drop_missing_target : bool
         Leave out rows without a label.
     """
@@ -67,6 +70,7 @@ class Choices:
     ordered: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    not_missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     drop_missing_target: bool = False
 
     def named(self) -> list[tuple[str, str]]:
@@ -79,9 +83,28 @@ class Choices:
             "--ordered": self.ordered,
             "--categories": self.categories,
             "--missing": tuple(name for name in self.missing if name),
+            "--not-missing": tuple(name for name in self.not_missing if name),
         }
         named = [(option, name) for option, names in lists.items() for name in names]
         return named + [(option, name) for option, name in single if name is not None]
+
+    def marks(self, name: str) -> frozenset[str]:
+        """Marks of the user's for a column, as `is_mark` takes them."""
+        own, answers = (
+            {word_of(mark).casefold() for key in ("", name) for mark in given.get(key, ())}
+            for given in (self.missing, self.not_missing)
+        )
+        if both := own & answers:
+            raise ValueError(
+                f"`--not-missing` must not name what `--missing` names, got {min(both)!r} in both "
+                f"for {name!r}. Say one of them."
+            )
+        if lost := answers & {mark.casefold() for mark in MISSING}:
+            raise ValueError(
+                f"`--not-missing` cannot name {min(lost)!r}: files write it for an empty cell, and "
+                "it is gone when the table is read. Write another word in the table."
+            )
+        return frozenset(own | {NOT + answer for answer in answers})
 
 
 @dataclass(frozen=True)
@@ -91,7 +114,7 @@ class Study:
     Attributes
     ----------
     X : DataFrame
-        The raw columns that are features.
+        The columns that are features: numbers as numbers, all other cells as they were read.
     y : ndarray of str
     table : DataFrame
         All columns of these rows, as they were read.
@@ -195,13 +218,19 @@ def read_study(frame: Any, choices: Choices | None = None, *, set_aside: bool = 
         is_open=set_aside,  # the certificates of such machines take the classes for known
     )
     labels = replace(labels, notes=(*left_out, *labels.notes))
-    columns = tuple(
-        _counted(_column(frame.iloc[:, j], name, choices, pool, labels.y), frame.iloc[:, j])
-        if j != place
-        else Column(name, "category", "target", levels=tuple(sorted(labels.classes)))
-        for j, name in enumerate(names)
-    )
-    return _assemble(frame, labels, columns, pool, digests, groups, choices)
+    columns, clean = [], frame.copy(deep=False)
+    for j, name in enumerate(names):
+        if j == place:
+            levels = tuple(sorted(labels.classes))
+            columns.append(Column(name, "category", "target", levels=levels))
+            continue
+        cells = np.asarray(frame.iloc[:, j])
+        column, values = _counted(_column(cells, name, choices, pool, labels.y), cells)
+        columns.append(column)
+        if values is not None and cells.dtype.kind == "O":
+            clean.isetitem(j, values)
+    study = _assemble(frame, clean, labels, tuple(columns), pool, digests, groups, choices)
+    return replace(study, cautions=(*study.cautions, *units.caution))
 
 
 def reading_size(n: int) -> int:
@@ -256,19 +285,17 @@ def target_of(target: str | None, names: Sequence[str]) -> str:
 
 
 def _column(
-    series: pd.Series,
+    cells: NDArray[Any],
     name: str,
     choices: Choices,
     pool: NDArray[np.int64],
     y: NDArray[Any],
 ) -> Column:
     """One column: its kind by the pool, its role by the user's word, else by the pool."""
-    marks = frozenset(
-        word_of(mark).casefold() for key in ("", name) for mark in choices.missing.get(key, ())
-    )
+    marks = choices.marks(name)
     asked = "category" if name in choices.categories else None
     asked = "ordered" if name in choices.ordered else asked
-    sample = Sample.of(np.asarray(series)[pool], marks)
+    sample = Sample.of(cells[pool], marks)
     column = kind_of(name, sample, marks=marks, asked=asked)
     for role, given in (("group", choices.groups), ("weight", choices.weights)):
         if name == given:
@@ -285,21 +312,25 @@ def _column(
     return judge(column, sample, y[pool], pool) if asked is None else column
 
 
-def _counted(column: Column, series: pd.Series) -> Column:
-    """The column with what is only said of it: missing cells, numbers that may mean missing."""
-    cells = np.asarray(series)
+def _counted(column: Column, cells: NDArray[Any]) -> tuple[Column, NDArray[np.float64] | None]:
+    """The column with what is only said of it: missing cells, numbers that may mean missing.
+
+    And its numbers, where it holds numbers.
+    """
+    column = with_marks(column, cells)
     if column.kind != "number":
         gone = ~Sample.of(cells, column.marks).is_known
-        return replace(column, n_missing=int(np.count_nonzero(gone)))
+        return replace(column, n_missing=int(np.count_nonzero(gone))), None
     values = read_cells(column, cells)
     column = replace(column, n_missing=int(np.isnan(values).sum()))
     if column.role != "ignored":
         column = with_odd_cells(column, cells, values)
-    return with_sentinels(column, values) if column.role == "feature" else column
+    return with_sentinels(column, values) if column.role == "feature" else column, values
 
 
 def _assemble(
     frame: pd.DataFrame,
+    clean: pd.DataFrame,
     labels: Labels,
     columns: tuple[Column, ...],
     pool: NDArray[np.int64],
@@ -316,7 +347,7 @@ def _assemble(
             )
             + ". Name the ones to use in --features."
         )
-    X = frame.iloc[:, features].set_axis([columns[j].name for j in features], axis=1)
+    X = clean.iloc[:, features].set_axis([columns[j].name for j in features], axis=1)
     X = _finite(X)
     names = [column.name for column in columns]
     weights = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from handful.tables._digests import is_missing, table_digest
 Ints = NDArray[np.int64]
 
 MAX_POOL = 10_000  # candidates hardly improve beyond, and all else is counted
+FEWEST_DISTINCT = 30  # of fewer distinct units a digest has hardly a choice of pools
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +33,8 @@ class Units:
         Digest of the table.
     seed : int or None
         The whole number that took the place of the digest, if one did.
+    n_distinct : int
+        Units of different content; counted up to ``FEWEST_DISTINCT``.
     """
 
     order: Ints
@@ -39,6 +42,13 @@ class Units:
     member: Ints | None
     digest: str
     seed: int | None
+    n_distinct: int = FEWEST_DISTINCT
+
+    @property
+    def caution(self) -> tuple[str, ...]:
+        """What must be said of a digest that cannot draw as chance would."""
+        what = "rows" if self.member is None else "groups"
+        return caution_of_draw(self.n_distinct, self.seed, what)
 
     def __len__(self) -> int:
         return len(self.order)
@@ -73,7 +83,42 @@ def pool_size(n: int, share: float) -> int:
     return int(min(max(1, round(share * n)), MAX_POOL))
 
 
-def make_units(X: Any, y: Any, groups: Any, random_state: Any) -> Units:
+def caution_of_draw(n_distinct: int, seed: int | None, what: str = "rows") -> tuple[str, ...]:
+    """A sentence where so few units differ that their digest has hardly a choice of pools.
+
+    Examples
+    --------
+    >>> caution_of_draw(2, None)[0][:35]
+    'The table has only 2 distinct rows:'
+    >>> caution_of_draw(2, seed=7), caution_of_draw(30, None)
+    ((), ())
+    """
+    if seed is not None or n_distinct >= FEWEST_DISTINCT:
+        return ()
+    return (
+        f"The table has only {n_distinct} distinct {what}: a pool that its digest draws cannot be "
+        "called random, and the certificate may not hold. Fix a seed before you see the data "
+        "(random_state; on the command line --seed, with --rules).",
+    )
+
+
+def some_distinct(digests: NDArray[np.uint8]) -> frozenset[bytes]:
+    """Digests that differ: all of them, or ``FEWEST_DISTINCT`` where there are more.
+
+    Examples
+    --------
+    >>> len(some_distinct(np.zeros((5, 32), dtype=np.uint8)))
+    1
+    """
+    seen: set[bytes] = set()
+    for row in np.ascontiguousarray(digests):
+        seen.add(row.tobytes())
+        if len(seen) == FEWEST_DISTINCT:
+            break
+    return frozenset(seen)
+
+
+def make_units(X: Any, y: Any, groups: Any, random_state: Any, weights: Any = None) -> Units:
     """Blind order of the rows, or of the groups by the content of their rows.
 
     Parameters
@@ -82,6 +127,9 @@ def make_units(X: Any, y: Any, groups: Any, random_state: Any) -> Units:
         As in `blind_order`.
     groups : array (n_samples,) or None
         What group each row belongs to.
+    weights : array (n_samples,), optional
+        They tell equal rows apart, so that the order of the rows does not matter. They are in no
+        digest: whoever chooses weights must not choose pools.
 
     Examples
     --------
@@ -90,12 +138,17 @@ def make_units(X: Any, y: Any, groups: Any, random_state: Any) -> Units:
     3
     """
     rows = blind_order(X, y, random_state=random_state)
+    if weights is not None:
+        by_weight = np.argsort(weights, kind="stable")
+        order = by_weight[rows.draw.first(rows.digests[by_weight])[0]]
+        rows = replace(rows, order=order)
     if groups is None:
-        return Units(rows.order, rows.order, None, rows.digest, rows.seed)
-    return group_units(rows, groups)
+        n_distinct = len(some_distinct(rows.digests))
+        return Units(rows.order, rows.order, None, rows.digest, rows.seed, n_distinct)
+    return group_units(rows, groups, weights)
 
 
-def group_units(rows: BlindOrder, groups: Any) -> Units:
+def group_units(rows: BlindOrder, groups: Any, weights: Any = None) -> Units:
     """Groups in blind order, of rows that are in blind order already.
 
     Parameters
@@ -103,6 +156,8 @@ def group_units(rows: BlindOrder, groups: Any) -> Units:
     rows : BlindOrder
     groups : array (n_samples,)
         What group each row belongs to; none may be missing.
+    weights : array (n_samples,), optional
+        They tell equal rows of a group apart.
 
     Examples
     --------
@@ -112,7 +167,7 @@ def group_units(rows: BlindOrder, groups: Any) -> Units:
     3
     """
     _, member = np.unique(check_groups(groups, len(rows.order)), return_inverse=True)
-    by_group = np.argsort(member, kind="stable")
+    by_group = np.lexsort((member,) if weights is None else (weights, member))
     starts = np.flatnonzero(np.diff(member[by_group], prepend=-1))
     parts = np.split(by_group, starts[1:])
     # one digest a group, of its rows in any order, so that large groups are not drawn first
@@ -121,7 +176,8 @@ def group_units(rows: BlindOrder, groups: Any) -> Units:
     keys = row_keys(drawn.digests, drawn.draw.salt)
     inside = [_by_key(part, rows.digests[part], keys[k]) for k, part in enumerate(parts)]
     row_order = np.concatenate([inside[k] for k in drawn.order])
-    return Units(drawn.order, row_order, member, rows.digest, rows.seed)
+    n_distinct = len(some_distinct(drawn.digests))
+    return Units(drawn.order, row_order, member, rows.digest, rows.seed, n_distinct)
 
 
 def _by_key(part: Ints, digests: NDArray[np.uint8], key: NDArray[np.uint8]) -> Ints:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
+from handful.verify._claimed import claim_of, stated_of
 
 VALID, CONSISTENT, NOT_VALID = "VALID", "CONSISTENT, NOT VERIFIED", "NOT VALID"
 _BROKEN = (
@@ -38,11 +40,19 @@ class Verdict:
         What no program can derive from the file and the data.
     unverified : tuple of str
         Parts of the claim that were not derived again here, although somebody could.
+    claim : mapping
+        What the verdict is about, in the words of the file: claim, form, target, case, counts,
+        delta, digests of the content and of the file.
+    stated : mapping
+        What the file states of its making and nothing can be checked against: versions, the name
+        of the data.
     """
 
     findings: tuple[Finding, ...]
     trusted: tuple[str, ...]
     unverified: tuple[str, ...] = ()
+    claim: Mapping[str, Any] = field(default_factory=dict)
+    stated: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def is_consistent(self) -> bool:
@@ -72,6 +82,8 @@ class Verdict:
         return {
             "status": self.status,
             "is_valid": self.is_valid,
+            **self.claim,
+            "stated_not_checked": dict(self.stated),
             "findings": [vars(finding) for finding in self.findings],
             "trusted": list(self.trusted),
             "unverified": list(self.unverified),
@@ -127,9 +139,15 @@ class Audit:
             kind = type(error).__name__
             self.check(name, False, f"the file cannot be read there ({kind}: {_show(str(error))})")
 
-    def verdict(self) -> Verdict:
-        """All findings."""
-        return Verdict(tuple(self.findings), tuple(self.trusted), tuple(self.unverified))
+    def verdict(self, document: Any = None) -> Verdict:
+        """All findings, and what they are about."""
+        return Verdict(
+            tuple(self.findings),
+            tuple(self.trusted),
+            tuple(self.unverified),
+            claim_of(document),
+            stated_of(document),
+        )
 
 
 def is_number(value: Any) -> bool:

@@ -99,6 +99,11 @@ def content_hash(text: str) -> str:
     return _digest(text.encode())
 
 
+def hash_of(document: Any) -> str:
+    """`content_hash` of a document that is no text yet."""
+    return content_hash(json.dumps(document))
+
+
 def _digest(content: bytes) -> str:
     digest, before = hashlib.sha256(), content
     if (seal := _SEAL.search(content)) is not None:

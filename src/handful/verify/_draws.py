@@ -1,17 +1,18 @@
 """Digests of the data and the order of rows that follows from them, computed once more.
 
-A cell is eight bytes: a number (also as text, in its normal form) its double, with one zero and
-one NaN for all that is missing; a word the first eight bytes of its SHA-256. A row is the SHA-256
-of its cells, columns in the order of their names, and of its label as a word. The table is the
-SHA-256 of the number of rows and of the sums of the four 64-bit parts of their digests. Rows enter
-pools in the order of SHA-256("handful pool", digest of the table or seed, digest of the row, number
-of equal rows before it).
+A cell is eight bytes: a number (also as text, but for codes such as 03) or a truth its double,
+with one zero, and one NaN for all that is missing; a word the first eight bytes of its SHA-256. A
+row is the SHA-256 of its cells, columns in the order of their names, and of its label as a word.
+The table is the SHA-256 of the number of rows and of the sums of the four 64-bit parts of their
+digests. Rows enter pools in the order of SHA-256("handful pool", digest of the table or seed,
+digest of the row, number of equal rows before it).
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import re
 import struct
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
@@ -28,6 +29,11 @@ Ints = NDArray[np.int64]
 _NAN = struct.pack("<Q", 0x7FF8000000000000)
 _MASK = 2**64 - 1  # words of 64 bits wrap around
 _SHOWN = 5  # row numbers in a sentence
+_DECIMAL = re.compile(
+    r"[-+]?(?:(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|(?i:inf(?:inity)?))", re.ASCII
+)
+# truth values are numbers in other formats
+_TRUTH = {"True": 1.0, "TRUE": 1.0, "true": 1.0, "False": 0.0, "FALSE": 0.0, "false": 0.0}
 
 
 def table_rows(X: Any, y: Sequence[Any] | None, columns: Sequence[str] | None) -> list[bytes]:
@@ -79,13 +85,11 @@ def _cell(value: Any) -> bytes:
 
 
 def _number_in(text: str) -> float | None:
-    """The number whose normal form a text is, such as 3 of "3" and of "3.0", not of "03"."""
-    try:
-        number = float(text.strip())
-    except ValueError:
-        return None
-    is_normal = number - number == 0.0 and _word(number) == _word(text)
-    return number if is_normal else None
+    """The number that a text writes, such as 3 of "3" and of "3.00", not of the code "03"."""
+    text = text.strip()
+    if text in _TRUTH:
+        return _TRUTH[text]
+    return float(text) if len(text) <= 400 and _DECIMAL.fullmatch(text) else None
 
 
 def _is_unequal_to_itself(value: Any) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,11 +54,22 @@ def check_reading(audit: Audit, document: Document, reading: Document | None) ->
     return holds
 
 
-def left_rows(audit: Audit, document: Document, raw: Any) -> Any:
+class RawTable(Protocol):
+    """All labelled rows as they were read, and what was made of them before."""
+
+    raw: Any
+
+    def once(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What was made for a key before, or is made now."""
+        ...
+
+
+def left_rows(audit: Audit, document: Document, table: RawTable) -> Any:
     """The rows of a raw table that were not set aside, drawn again."""
     options, n_rows = document["reading"]["options"], document["reading"]["n_rows"]
+    raw = table.raw
     names = [str(name) for name in raw.columns]
-    rows = table_rows(raw, None, names)
+    rows = table.once("raw digests", lambda: table_rows(raw, None, names))
     groups = None
     if options["groups"] is not None:
         groups = list(raw.iloc[:, names.index(options["groups"])])

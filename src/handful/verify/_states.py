@@ -22,7 +22,7 @@ _TIMES = {
     *("mean_fit_time", "std_fit_time", "mean_score_time", "std_score_time", "refit_time_"),
 }
 _LARGEST = 5_000_000  # parts of a state
-N_NEAR, N_FAR = 2000, 500
+N_NEAR, N_FAR = 2000, 500  # rows to ask both estimators about, beside the table and far off
 OPEN = (
     "the fitted estimators: they give the same labels as those trained again, on the table and on "
     "{n} rows around it and far from it, but their state differs ({where}), as another processor "

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from handful.verify._draws import digest_of_table, drawn_order, table_rows
 from handful.verify._rows import is_missing, word_form
-from handful.verify._units import order_of_groups
+from handful.verify._units import contents, order_of_groups
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -24,7 +24,6 @@ _NOTHING = frozenset(
         "",
         "?",
         ".",
-        "-",
         "--",
         "na",
         "n/a",
@@ -34,12 +33,9 @@ _NOTHING = frozenset(
         "<na>",
         "null",
         "#null!",
-        "nil",
-        "none",
         "missing",
         "not available",
         "not done",
-        "nd",
         "n.d.",
         "k.a.",
         "#value!",
@@ -49,7 +45,7 @@ _NOTHING = frozenset(
 _EMPTY = frozenset(
     [
         *("?", "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND"),
-        *("1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
+        *("1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"),
     ]
 )
 _PREFIX = re.compile(r"^\s*(<=|>=|[<>≤≥~])\s*")
@@ -73,6 +69,8 @@ class Table:
     groups : list of str or None
     n_units, n_pool : int
         Rows, or groups, in the table and in the pool.
+    n_distinct : int
+        Rows, or groups, of different content.
     """
 
     columns: Mapping[str, Any]
@@ -83,6 +81,7 @@ class Table:
     groups: list[str] | None
     n_units: int
     n_pool: int
+    n_distinct: int
 
 
 def is_nothing(cell: Any, marks: Sequence[str] = ()) -> bool:
@@ -92,7 +91,8 @@ def is_nothing(cell: Any, marks: Sequence[str] = ()) -> bool:
     word = str(cell).strip().casefold()
     if word in marks or word_form(cell).casefold() in marks:
         return True
-    return isinstance(cell, str) and word in _NOTHING
+    # A usual mark may be an answer in a column: the file then has it with ≠ before it.
+    return isinstance(cell, str) and word in _NOTHING and f"≠{word}" not in marks
 
 
 def read_table(frame: Any, reading: Mapping[str, Any], share: float) -> Table:
@@ -132,6 +132,7 @@ def read_table(frame: Any, reading: Mapping[str, Any], share: float) -> Table:
         groups=groups,
         n_units=len(units),
         n_pool=n_pool,
+        n_distinct=len(set(digests if groups is None else contents(groups, digests))),
     )
 
 
@@ -180,10 +181,15 @@ def encode(columns: Sequence[Mapping[str, Any]], table: Mapping[str, Any], rows:
 
 
 def raw_rows(columns: Sequence[Mapping[str, Any]], table: Mapping[str, Any], rows: Ints) -> Any:
-    """Some rows as a table, cells as they are."""
+    """Some rows as a table: numbers as numbers, other cells as they are."""
     import pandas as pd
 
-    return pd.DataFrame({column["name"]: table[column["name"]][rows] for column in columns})
+    cells = {column["name"]: table[column["name"]][rows] for column in columns}
+    for column in columns:
+        is_text = cells[column["name"]].dtype.kind == "O"
+        if column["kind"] == "number" and is_text:
+            cells[column["name"]] = _values(column, cells[column["name"]])
+    return pd.DataFrame(cells)
 
 
 def _values(column: Mapping[str, Any], cells: NDArray[Any]) -> Floats:
@@ -220,7 +226,8 @@ def _number(cell: Any, style: str, marks: Sequence[str]) -> float:
     elif style == "decimal comma":
         text = text.replace(",", ".")
     # Python would also take "1_000", "nan" and "infinity" for numbers.
-    return float(text) if len(text) < 400 and _PLAIN_NUMBER.fullmatch(text) else np.nan
+    number = float(text) if len(text) < 400 and _PLAIN_NUMBER.fullmatch(text) else np.nan
+    return np.nan if np.isinf(number) else number
 
 
 def _same(value: float, mark: str) -> bool:

@@ -44,6 +44,14 @@ class Units(NamedTuple):
         return sorted(i for rows in self.rows_of if given & set(rows) for i in rows)
 
 
+def contents(groups: Sequence[str], digests: Sequence[bytes]) -> list[str]:
+    """Digest of the rows of each group, groups in the order of their names."""
+    rows: dict[str, list[bytes]] = {name: [] for name in sorted(set(groups))}
+    for name, digest in zip(groups, digests, strict=True):
+        rows[name].append(digest)
+    return [digest_of_table(part) for part in rows.values()]
+
+
 def order_of_groups(
     groups: Sequence[str], digests: Sequence[bytes], seed: int | None = None
 ) -> dict[str, list[int]]:
@@ -51,11 +59,8 @@ def order_of_groups(
     rows: dict[str, list[int]] = {name: [] for name in sorted(set(groups))}
     for i, name in enumerate(groups):
         rows[name].append(i)
-    parts = list(rows.values())
     # The name of a group has no part in its key: renaming patients must not draw another pool.
-    own = np.array(
-        [list(bytes.fromhex(digest_of_table([digests[i] for i in part]))) for part in parts]
-    )
+    own = np.array([list(bytes.fromhex(content)) for content in contents(groups, digests)])
     cells = table_rows(own, None, None)
     keys = drawn_keys(cells, digest_of_table(cells), seed)
     names = list(rows)

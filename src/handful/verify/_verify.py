@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from handful.verify._audit import Audit, Verdict
 from handful.verify._certificate import Counts, check_certificate, compare_terms, count
-from handful.verify._document import HASH_FIELD, UnreadableFileError, read_document
+from handful.verify._document import HASH_FIELD, hash_of
 from handful.verify._draws import (
     difference,
     digest_of_table,
@@ -20,6 +20,7 @@ from handful.verify._draws import (
     places,
     table_rows,
 )
+from handful.verify._files import check_file
 from handful.verify._geometry import machine_scores, rule_values, same_covers
 from handful.verify._grouped import check_grouped
 from handful.verify._linear import check_linear
@@ -103,22 +104,66 @@ def verify_model(
     >>> good.is_valid, bad.is_valid
     (True, False)
     """
-    audit = Audit()
-    try:
-        document, digest = read_document(path)
-    except UnreadableFileError as error:
-        audit.check("the file can be read", False, str(error))
-        return audit.verdict()
-    with audit.guard("the model file"), np.errstate(all="ignore"):
-        if _check_head(audit, document, digest):
-            if not check_reading(audit, document, reading):
-                return audit.verdict()
-            covered = (X, y) if raw is None else (left_rows(audit, document, raw), None)
-            found = _check_data(audit, document, X, covered, groups)
-            if found is not None:
-                labels = np.asarray(y, dtype=object)[found.places]
-                _check_content(audit, found, [str(label) for label in labels])
-    return audit.verdict()
+    return check_file(path, ModelVerifier(X, y, groups, raw=raw, reading=reading).check)
+
+
+class ModelVerifier:
+    """Re-checks documents of one table, which is prepared once; parameters as in `verify_model`.
+
+    Examples
+    --------
+    >>> from handful import SetCoveringMachine, load_dataset
+    >>> from handful.io import model_to_dict
+    >>> data = load_dataset("haberman-294")
+    >>> machine = SetCoveringMachine(rules="stumps", random_state=0).fit(data.X, data.y)
+    >>> document = model_to_dict(machine)
+    >>> document["content_sha256"] = hash_of(document)
+    >>> verifier = ModelVerifier(data.X, data.y)
+    >>> verifier.check(document).status
+    'VALID'
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        groups: Any = None,
+        *,
+        raw: Any = None,
+        reading: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.X, self.groups, self.raw, self.reading = X, groups, raw, reading
+        self.labels = np.asarray(y, dtype=object)
+        self._made: dict[Any, Any] = {}
+
+    def check(self, document: Document, digest: str | None = None, beside: str = "") -> Verdict:
+        """The verdict on a document whose content has the hash ``digest``.
+
+        Parameters
+        ----------
+        document : mapping
+            A model file as plain data.
+        digest : str, optional
+            `content_hash` of its text, where that is known; by default that of its own.
+        beside : str
+            Not used: machines have no second file.
+        """
+        audit = Audit()
+        with audit.guard("the model file"), np.errstate(all="ignore"):
+            if _check_head(audit, document, hash_of(document) if digest is None else digest):
+                if not check_reading(audit, document, self.reading):
+                    return audit.verdict(document)
+                found = _check_data(audit, document, self)
+                if found is not None:
+                    labels = [str(label) for label in self.labels[found.places]]
+                    _check_content(audit, found, labels)
+        return audit.verdict(document)
+
+    def once(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What was made for a key before, or is made now."""
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
 
 
 def _check_head(audit: Audit, document: Document, digest: str) -> bool:
@@ -140,9 +185,8 @@ class Examples(NamedTuple):
     units: Units
 
 
-def _check_data(
-    audit: Audit, document: Document, X: Any, covered: tuple[Any, Sequence[Any] | None], groups: Any
-) -> Examples | None:
+def _check_data(audit: Audit, document: Document, table: ModelVerifier) -> Examples | None:
+    X, groups = table.X, table.groups
     n_columns = len(X.columns) if hasattr(X, "columns") else np.asarray(X).shape[1]
     n_features = document["n_features"]
     if not audit.check(
@@ -154,7 +198,7 @@ def _check_data(
     if document["feature_names"] is None and n_features != n_columns:
         audit.equal("number of features", n_features, n_columns)
         return None
-    drawn = _check_digest(audit, document["provenance"], *covered)
+    drawn = _check_digest(audit, document, table)
     if drawn is None:
         return None
     units, whole = _units_of(audit, document, drawn, groups), with_names(audit, document, X)
@@ -164,11 +208,11 @@ def _check_data(
         named = with_numbers(audit, whole, drawn.digests)
         if named is None:
             return None
-        return Examples(named, drawn.places, read_rows(named, X)[drawn.places], units)
+        return Examples(named, drawn.places, _rows_of(named, table)[drawn.places], units)
     whole = with_words(audit, whole, X)
     if whole is None:
         return None
-    rows = read_rows(whole, X)[drawn.places]
+    rows = _rows_of(whole, table)[drawn.places]
     whole = with_examples(audit, whole, rows, drawn.digests, units)
     if whole is None:
         return None
@@ -176,6 +220,13 @@ def _check_data(
     if groups is None and not audit.equal("number of examples", n_samples, len(rows)):
         return None
     return Examples(whole, drawn.places, rows, units)
+
+
+def _rows_of(document: Document, table: ModelVerifier) -> Floats:
+    names = ("n_features", "feature_names", "categories")
+    key = "rows", repr([document[name] for name in names])
+    rows: Floats = table.once(key, lambda: read_rows(document, table.X))
+    return rows
 
 
 class Drawn(NamedTuple):
@@ -200,10 +251,13 @@ def _units_of(audit: Audit, document: Document, drawn: Drawn, groups: Any) -> Un
     return make_units(drawn.order, given, drawn.digests, seed)
 
 
-def _check_digest(
-    audit: Audit, provenance: Document, X: Any, y: Sequence[Any] | None
-) -> Drawn | None:
+def _check_digest(audit: Audit, document: Document, table: ModelVerifier) -> Drawn | None:
     """Whether these are the training data; where each is, and the order of the pools."""
+    provenance = document["provenance"]
+    X: Any = table.X
+    y: Any = table.labels
+    if table.raw is not None:
+        X, y = left_rows(audit, document, table), None
     stored, seed = provenance["data"], provenance["random_state"]
     is_seed = seed is None or type(seed) is int
     if not audit.check("seed", is_seed, f"must be a whole number or null, got {seed!r}"):
@@ -213,8 +267,9 @@ def _check_digest(
     absent = len(said or []) - len(covered or [])
     if not audit.check("columns", not absent, f"{absent} of {len(said or [])} are not in the data"):
         return None
-    rows = table_rows(X, y, covered)
-    digest = digest_of_table(rows)
+    key = None if covered is None else tuple(covered), len(X), repr(document["reading"])
+    rows = table.once(("digests", key), lambda: table_rows(X, y, covered))
+    digest = table.once(("digest", key), lambda: digest_of_table(rows))
     at: Ints | None = np.arange(len(rows))
     if stored is None or stored["sha256"] is None:
         audit.trust("these are the training data: the file has no digest of them")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
+import json
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,7 +16,8 @@ from handful.verify._bands import check_band
 from handful.verify._betting import is_betting_limit
 from handful.verify._certificate import compare_terms
 from handful.verify._compare import difference, score_difference
-from handful.verify._document import HASH_FIELD, UnreadableFileError, read_document
+from handful.verify._document import HASH_FIELD, UnreadableFileError, hash_of, read_document
+from handful.verify._files import check_file
 from handful.verify._forms import Foreign, labels_of
 from handful.verify._settings import check_record
 from handful.verify._states import N_FAR, N_NEAR, OPEN, rows_beside, state_differences
@@ -25,6 +25,7 @@ from handful.verify._table import Table, encode, raw_rows, read_table
 from handful.verify._terms import Term, confidence, stated, total
 from handful.verify._wording import (
     BETTING_REFERENCE,
+    FEW_DISTINCT,
     GROUP_QUANTITIES,
     LANGFORD,
     Key,
@@ -57,6 +58,7 @@ _TRUSTED = (
     "training: the library trained again, and its result was compared (cuts exactly, other numbers "
     f"to {TOLERANCE:g} of the scores)",
 )
+_FEW_DISTINCT = 30  # of fewer distinct rows a digest has hardly a choice of pools
 _MOST_LABELS = 10  # that no row of the pool has, each in a sentence of its own
 _LARGEST_BETTING = 20_000  # groups: a minute of fifty-digit arithmetic
 _BETTING = f"the bound for groups by betting, of more than {_LARGEST_BETTING} groups"
@@ -96,37 +98,60 @@ def verify_form(path: str | os.PathLike[str], frame: Any, retrain: Retrain) -> V
     -------
     Verdict
     """
-    audit = Audit()
-    try:
-        document, digest = read_document(path)
-    except UnreadableFileError as error:
-        audit.check("the file can be read", False, str(error))
-        return audit.verdict()
-    with audit.guard("the model file"), np.errstate(all="ignore"):
-        audit.equal("content hash", document.get(HASH_FIELD), digest)
-        is_known = audit.equal("format", document.get("format"), FORMAT)
-        is_known &= audit.equal("version", document.get("version"), 2)
-        if is_known and audit.equal("fields", sorted(document), FIELDS):
-            _check(audit, document, frame, retrain, path)
-    return audit.verdict()
+    return check_file(path, FormVerifier(frame, retrain).check)
 
 
-def _check(
-    audit: Audit,
-    document: Document,
-    frame: Any,
-    retrain: Retrain,
-    path: str | os.PathLike[str],
-) -> None:
-    provenance = document["provenance"]
+class FormVerifier:
+    """Re-checks documents of forms of one table, which is read and trained on once.
+
+    Parameters as in `verify_form`.
+    """
+
+    def __init__(self, frame: Any, retrain: Retrain) -> None:
+        self.frame, self.retrain = frame, retrain
+        self._tables: dict[str, Table] = {}
+
+    def check(self, document: Document, digest: str | None = None, beside: str = "") -> Verdict:
+        """The verdict on a document whose content has the hash ``digest``.
+
+        Parameters
+        ----------
+        document : mapping
+            A file as plain data.
+        digest : str, optional
+            `content_hash` of its text, where that is known; by default that of its own.
+        beside : str
+            SHA-256 of the file of other libraries' estimators.
+        """
+        audit = Audit()
+        with audit.guard("the model file"), np.errstate(all="ignore"):
+            own = hash_of(document) if digest is None else digest
+            audit.equal("content hash", document.get(HASH_FIELD), own)
+            is_known = audit.equal("format", document.get("format"), FORMAT)
+            is_known &= audit.equal("version", document.get("version"), 2)
+            if is_known and audit.equal("fields", sorted(document), FIELDS):
+                _check(audit, document, self, beside)
+        return audit.verdict(document)
+
+    def table(self, provenance: Document) -> Table:
+        """The table as a file says that it was read."""
+        key = json.dumps([provenance["reading"], provenance["pool_share"]], sort_keys=True)
+        if key not in self._tables:
+            made = read_table(self.frame, provenance["reading"], provenance["pool_share"])
+            self._tables[key] = made
+        return self._tables[key]
+
+
+def _check(audit: Audit, document: Document, verifier: FormVerifier, beside: str) -> None:
+    provenance, retrain = document["provenance"], verifier.retrain
     digest = provenance["estimators_sha256"]
-    if digest is not None and not audit.equal("digest of the estimators", digest, sha_of(path)):
+    if digest is not None and not audit.equal("digest of the estimators", digest, beside):
         return
-    table = read_table(frame, provenance["reading"], provenance["pool_share"])
+    table = verifier.table(provenance)
     if not audit.equal("digest of the table", provenance["table_sha256"], table.digest):
         return
     audit.equal("number of rows", provenance["n_rows"], len(table.labels))
-    if not check_record(audit, document["certificate"]):
+    if not check_record(audit, document["certificate"]) or not _can_train(audit, document):
         return
     for sentence in _TRUSTED:
         audit.trust(sentence)
@@ -144,6 +169,17 @@ def _check(
     _check_certificate(audit, document, table, again, is_wrong)
     if provenance["band"] is not None:
         check_band(audit, document, table, again, is_wrong)
+
+
+def _can_train(audit: Audit, document: Document) -> bool:
+    """Whether the options are such that training with them ends."""
+    provenance, tolerance = document["provenance"], document["provenance"]["tolerance"]
+    holds = [
+        audit.equal("delta", provenance["delta"], document["certificate"]["delta"]),
+        audit.check("tolerance", is_number(tolerance) and 0 <= tolerance < 1, repr(tolerance)[:80]),
+        audit.check("group loss", provenance["group_loss"] in GROUP_QUANTITIES, "is not known"),
+    ]
+    return all(holds)
 
 
 def _check_training(audit: Audit, document: Document, table: Table, again: Document) -> None:
@@ -164,7 +200,6 @@ def _check_training(audit: Audit, document: Document, table: Table, again: Docum
         audit.equal("chosen by the tolerance", provenance["chosen"], again["default"])
     else:
         audit.check("choice", provenance["is_default"] is False, "must be true or false")
-    audit.equal("delta", provenance["delta"], document["certificate"]["delta"])
     audit.equal("case", provenance["reading"]["positive"], again["case"])
 
 
@@ -224,7 +259,7 @@ def _check_certificate(
         quantity = GROUP_QUANTITIES[provenance["group_loss"]]
         assumptions += ("groups",)
     assumptions += named_beforehand(provenance)
-    notes = _unknown_labels(table)
+    notes = _notes(table)
     check_wording(audit, certificate, Wording(assumptions, LANGFORD, quantity, notes))
 
 
@@ -262,7 +297,7 @@ def _check_betting(
     quantity = GROUP_QUANTITIES[document["provenance"]["group_loss"]]
     named = named_beforehand(document["provenance"])
     assumptions = ("iid-groups", "ordered", "prepared", "digest-order", "groups", *named)
-    notes = ("Method: betting.", *_unknown_labels(table))
+    notes = ("Method: betting.", *_notes(table))
     words = Wording(assumptions, BETTING_REFERENCE, quantity, notes)
     check_wording(audit, certificate, words)
     if len(losses) > _LARGEST_BETTING:
@@ -330,25 +365,22 @@ def _errors(
     return np.array([found[i] != table.labels[i] for i in table.counted], dtype=bool)
 
 
-def _unknown_labels(table: Table) -> tuple[str, ...]:
-    """What must be said of labels that no row of the pool has."""
+def _notes(table: Table) -> tuple[str, ...]:
+    """What must be said of labels that no row of the pool has, and of a table of few rows."""
     known = {table.labels[i] for i in np.flatnonzero(table.in_pool)}
     counts = sorted(Counter(label for label in table.labels if label not in known).items())
     said = [(n, f"the label {label[:40]!r}") for label, n in counts[:_MOST_LABELS]]
     if rest := counts[_MOST_LABELS:]:
         said.append((sum(n for _, n in rest), f"one of {len(rest)} other labels"))
     end = "which the pool does not know: {} counts as an error of every form."
-    return tuple(
+    notes = tuple(
         f"{n} {'row has' if n == 1 else 'rows have'} {what}, "
         + end.format("it" if n == 1 else "each")
         for n, what in said
     )
-
-
-def sha_of(path: str | os.PathLike[str]) -> str:
-    """SHA-256 of the file beside a model file; empty where there is none."""
-    beside = Path(path).with_suffix(".skops")
-    return hashlib.sha256(beside.read_bytes()).hexdigest() if beside.is_file() else ""
+    if table.n_distinct >= _FEW_DISTINCT:
+        return notes
+    return (*notes, FEW_DISTINCT.format(table.n_distinct, "groups" if table.groups else "rows"))
 
 
 def _check_counts(audit: Audit, document: Document, table: Table, nats: Any, is_wrong: Any) -> None:

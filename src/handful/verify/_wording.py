@@ -28,6 +28,11 @@ POOL_NOTE = (
     "The kept examples were drawn without looking at labels and are not counted; scales, linear "
     "models and the ranking of rules were computed from them alone."
 )
+FEW_DISTINCT = (
+    "The table has only {} distinct {}: a pool that its digest draws cannot be called random, and "
+    "the certificate may not hold. Fix a seed before you see the data (random_state; on the "
+    "command line --seed, with --rules)."
+)
 CLASSES_NOTE = (
     "The classes were known before the data; one too rare to be in the sample is always an error."
 )

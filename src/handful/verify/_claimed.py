@@ -1,0 +1,74 @@
+"""What a verdict is about: the claim of a file in plain fields, and what it only states."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from typing import Any
+
+_NUMBERS = ("risk", "delta", "bound", "quantity", "n_samples", "n_compressed", "n_errors")
+_LARGEST = 1e9  # of a cost that a sentence states
+_VERSIONS = ("handful", "python", "numpy", "scikit-learn")
+
+
+def part(document: Any, *names: str) -> Any:
+    """What stands at a place; None where there is no such place."""
+    for name in names:
+        if not isinstance(document, Mapping):
+            return None
+        document = document.get(name)
+    return document
+
+
+def claim_of(document: Any) -> dict[str, Any]:
+    """Claim, form, target, case, counts and confidence of a file, as it says them."""
+    certificate, provenance = part(document, "certificate"), part(document, "provenance")
+    claim: dict[str, Any] = {name: part(certificate, name) for name in _NUMBERS}
+    n, kept = claim["n_samples"], claim["n_compressed"]
+    are_counts = type(n) is int and type(kept) in (int, type(None))
+    reading = part(provenance, "reading") or part(document, "reading", "options")
+    classes = part(document, "fitted", "classes") or part(document, "classes")
+    return {
+        "claim": _sentence(claim, part(certificate, "limit")),
+        "form": part(provenance, "chosen") or part(provenance, "estimator"),
+        "target": part(reading, "target") or part(provenance, "data", "target"),
+        "case": part(reading, "positive"),
+        "classes": classes,
+        **claim,
+        "n_counted": n - (kept or 0) if are_counts else None,
+        "content_sha256": part(document, "content_sha256"),
+    }
+
+
+def stated_of(document: Any) -> dict[str, Any]:
+    """What a file says of its making, which nothing can be checked against."""
+    provenance = part(document, "provenance")
+    said = {name: part(provenance, name) for name in _VERSIONS}
+    data = part(provenance, "data")
+    said["data"] = part(data, "file") if isinstance(data, Mapping) else data
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def _sentence(claim: Mapping[str, Any], limit: Any) -> str | None:
+    risk, delta = claim["risk"], claim["delta"]
+    are_numbers = type(risk) is float and type(delta) is float
+    if not are_numbers or not 0 <= risk < _LARGEST or not 0 < delta < 1:
+        return None
+    sure = (100 * (1 - Decimal(repr(delta)))).quantize(Decimal("1e-10"), ROUND_FLOOR).normalize()
+    return f"with {sure:f} % confidence, {claim['quantity']} is at most {value_text(risk, limit)}"
+
+
+def value_text(risk: float, limit: Any) -> str:
+    """A share in percent, rounded up in its third digit; a cost as it is.
+
+    Examples
+    --------
+    >>> value_text(0.06541, 1.0), value_text(0.5, 1.0), value_text(1.25, 5.0)
+    ('6.55 %', '50 %', '1.25')
+    """
+    if limit != 1.0:
+        return f"{risk:.6g}"
+    scaled = 100 * Decimal(repr(risk))
+    place = max(0, 2 - scaled.adjusted()) if scaled else 0
+    rounded = scaled.quantize(Decimal(1).scaleb(-place), ROUND_CEILING)
+    return f"{rounded.normalize() + 0:f} %"

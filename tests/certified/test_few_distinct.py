@@ -1,0 +1,80 @@
+"""A table of few distinct rows has hardly a choice of pools: the draw is not called random."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from handful import CertifiedClassifier
+from handful.certified import fit_study
+from handful.cli import app
+from handful.io import Retraining, save_form
+from handful.tables import read_study
+from handful.verify import verify_form
+
+SAID = "has only {} distinct rows"
+N = 100
+
+
+def _labels(rng):
+    return np.where(np.arange(N) % 10 == 0, "dead", "alive")
+
+
+def test_few_distinct_rows_are_said(rng):
+    X, y = np.zeros((N, 1)), _labels(rng)
+    machine = CertifiedClassifier(["constant"]).fit(X, y)
+    assert SAID.format(2) in " ".join(machine.certificate_.notes)
+    assert "random_state" in " ".join(machine.certificate_.notes)
+    assert SAID.format(2) in machine.explain()
+    fixed = CertifiedClassifier(["constant"], random_state=7).fit(X, y)
+    assert not fixed.certificate_.notes
+
+
+def test_thirty_distinct_rows_are_enough(rng):
+    X = (np.arange(N) % 29).astype(float)[:, None]
+    y = np.where(X[:, 0] > 20, "b", "a")
+    assert CertifiedClassifier(["constant"]).fit(X, y).certificate_.notes
+    X[0] = 99.0
+    assert not CertifiedClassifier(["constant"]).fit(X, y).certificate_.notes
+
+
+def test_groups_count_by_their_content(rng):
+    X, y = (np.arange(N) % 2).astype(float)[:, None], _labels(rng)
+    machine = CertifiedClassifier(["constant"]).fit(X, y, groups=np.arange(N) // 2)
+    assert "distinct groups" in " ".join(machine.certificate_.notes)
+
+
+def test_chunks_say_it_too(rng):
+    da = pytest.importorskip("dask.array")
+    X, y = np.zeros((N, 1)), _labels(rng)
+    here = CertifiedClassifier(["constant"]).fit(X, y)
+    there = CertifiedClassifier(["constant"]).fit(
+        da.from_array(X, chunks=(30, -1)), da.from_array(y, chunks=30)
+    )
+    assert there.certificate_ == here.certificate_
+
+
+def _frame(rng):
+    return pd.DataFrame({"sex": np.where(np.arange(N) % 3 == 0, "f", "m"), "outcome": _labels(rng)})
+
+
+def test_a_study_warns_and_verify_derives_the_same(rng, tmp_path):
+    frame = _frame(rng)
+    study = read_study(frame)
+    assert any(SAID.format(4) in line for line in study.cautions)
+    machine = fit_study(study, candidates=["constant"])
+    path = tmp_path / "form.json"
+    save_form(machine, path, study)
+    assert any(SAID.format(4) in n for n in json.loads(path.read_text())["certificate"]["notes"])
+    assert verify_form(path, frame, Retraining(path, frame)).status == "VALID"
+
+
+def test_the_screen_and_the_report_warn(rng, tmp_path):
+    _frame(rng).to_csv(tmp_path / "t.csv", index=False)
+    words = ["certify", str(tmp_path / "t.csv"), "--out", str(tmp_path / "out")]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    assert SAID.format(4) in " ".join(result.output.split())
+    assert SAID.format(4) in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")

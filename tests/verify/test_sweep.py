@@ -1,0 +1,211 @@
+"""Forgeries of every kind of model file: single edits, edits of two fields, nudges of numbers.
+
+A forgery is a parsed document under a hash that fits; its table is prepared once, its training done
+once. A forgery passes for the truth if the verdict is VALID although the file now claims something
+else. What may be VALID: an edit of a field that is stated and not checked, an edit that no reader
+of files accepts, and an edit that changes no claim (rounding of a number that moves no label).
+
+``pytest -m thorough -s tests/verify/test_sweep.py`` tries them all and prints the numbers.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from handful.verify import content_hash
+from tests.verify.forging import numbers_of, put
+from tests.verify.sweeping import Kind, form_names, make, model_names
+from tests.verify.test_forgeries import forgeries
+
+ROUNDING = 1e-8  # relative: what an honest file may differ by on another processor
+#: Fields that nothing can be checked against; the verdict shows them as stated, not checked.
+STATED = {
+    ("provenance", "handful"): "the version that wrote the file",
+    ("provenance", "python"): "the version that wrote the file",
+    ("provenance", "numpy"): "the version that wrote the file",
+    ("provenance", "scikit-learn"): "the version that wrote the file",
+    ("provenance", "data"): "of a form: the name of a file; of a machine: only the parts below",
+    ("provenance", "candidates"): "which forms stood on the menu is an option, trusted as said "
+    "beforehand; what it does to rank, price and classifier is derived again",
+    ("provenance", "tolerance"): "an option; the row that it chooses is derived again",
+    ("provenance", "reading"): "options; what they do to cells, labels, pool and the case is "
+    "derived again",
+    ("settings", "parameters"): "options of the machine; what they do is derived again",
+    ("settings", "n_kernels"): "an option that codes without kernels do not pay for",
+}
+#: Of a machine's data these are stated alone; its digests, columns and codes are checked.
+STATED_DATA = ("file", "target", "groups")
+PER_PLACE, N_PAIRS, N_QUICK = 1, 100, 40
+STEPS = (1e-9, 1e-7, 1e-5)
+
+
+def is_stated(path: tuple[Any, ...], document: Any) -> bool:
+    """Whether a field is on the list of those that are not checked."""
+    if path[:2] == ("provenance", "data") and document["format"] == "handful-model":
+        return len(path) > 2 and path[2] in STATED_DATA
+    return path[:2] in STATED
+
+
+def _template(path: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple("*" if isinstance(key, int) else key for key in path)
+
+
+def _few(pairs: list[Any], per_place: int) -> list[Any]:
+    """Of places that differ in their numbers in lists alone, the first and the last few."""
+    by_template: dict[Any, dict[Any, list[Any]]] = {}
+    for path, value in pairs:
+        by_template.setdefault(_template(path), {}).setdefault(path, []).append((path, value))
+    out = []
+    for places in by_template.values():
+        paths = list(places)
+        chosen = {*paths[:per_place], paths[-1]}
+        out += [pair for path in paths if path in chosen for pair in places[path]]
+    return out
+
+
+def singles(kind: Kind) -> list[Any]:
+    """One field, another value."""
+    pairs = [pair for pair in forgeries(kind.document) if not is_stated(pair[0], kind.document)]
+    return [[pair] for pair in _few(pairs, PER_PLACE)]
+
+
+def pairs(kind: Kind, seed: str) -> list[Any]:
+    """Two fields at once: numbers of the certificate with any other field, and any two fields."""
+    every = [pair for (pair,) in singles(kind)]
+    told = [p for p in every if p[0][0] in ("certificate", "codes") and len(p[0]) > 1]
+    draw = random.Random(seed)
+    out = []
+    while len(out) < N_PAIRS:
+        one = draw.choice(told if told and len(out) % 2 else every)
+        other = draw.choice(every)
+        n = min(len(one[0]), len(other[0]))
+        if one[0][:n] != other[0][:n]:
+            out.append([one, other])
+    return out
+
+
+def nudges(kind: Kind) -> list[Any]:
+    """Every number by little, and to the values of the table beside it."""
+    found = [(p, v) for p, v in numbers_of(kind.document) if not is_stated(p, kind.document)]
+    out = []
+    for path, value in _few(found, PER_PLACE):
+        others = [value * (1 + sign * step) for step in STEPS for sign in (1, -1)]
+        at = int(np.searchsorted(kind.values, value))
+        others += kind.values[max(at - 1, 0) : at + 2].tolist()
+        out += [[(path, other)] for other in others if other != value]
+    return out
+
+
+FAMILIES = {
+    "single": lambda kind, name: singles(kind),
+    "pair": pairs,
+    "nudge": lambda kind, name: nudges(kind),
+}
+
+
+def forged(document: Any, edits: Any) -> Any:
+    """The document with some values put in, under a hash that fits."""
+    out = document
+    for path, value in edits:
+        out = put(out, path, value)
+    out = {k: v for k, v in out.items() if k != "content_sha256"}
+    return {**out, "content_sha256": content_hash(json.dumps(out))}
+
+
+def _same_numbers(a: Any, b: Any) -> bool:
+    """Equal but for the rounding of floats."""
+    if isinstance(a, float) and isinstance(b, float):
+        return abs(a - b) <= ROUNDING * max(abs(a), abs(b), 1e-300)
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(_same_numbers(a[k], b[k]) for k in a)
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(_same_numbers, a, b))
+    return bool(a == b)
+
+
+def _told(model: Any, kind: Kind) -> Any:
+    """What a user is told and gets: certificate, conditions, labels of all rows."""
+    table = kind.table
+    if hasattr(model, "provenance") and not hasattr(model, "machines"):
+        labels = model.predict(table).tolist()
+        hidden = {path[1] for path in STATED}
+        more = {k: v for k, v in model.provenance.items() if k not in hidden}
+        return labels, model.certificate.to_dict(), more
+    rows = model.encode(table) if hasattr(table, "columns") else np.asarray(table, dtype=float)
+    certificate = model.certificate and model.certificate.to_dict()
+    names = [list(model.classes), model.feature_names, list(model.compression_set)]
+    return model.predict(rows).tolist(), certificate, names
+
+
+def outcome(kind: Kind, edits: Any, honest: Any) -> str:
+    """What becomes of a forgery; "false" is what must not be."""
+    document = forged(kind.document, edits)
+    status = kind.check(document).status
+    if status == "NOT VALID":
+        return "refused"
+    if document["certificate"] is None or status != "VALID":
+        return "not vouched for"
+    model = kind.loaded(document)
+    if model is None:
+        return "not loaded"
+    with np.errstate(all="ignore"):
+        told = _told(model, kind)
+    return "same claim" if _same_numbers(_plain(told), honest) else "false"
+
+
+def _plain(told: Any) -> Any:
+    return json.loads(json.dumps(told, default=str))
+
+
+def run(kind: Kind, every: list[Any]) -> tuple[Counter[str], list[Any]]:
+    """How many forgeries end in which way, and those that pass for the truth."""
+    honest = _plain(_told(kind.loaded(kind.document), kind))
+    tally: Counter[str] = Counter()
+    missed = []
+    for edits in every:
+        found = outcome(kind, edits, honest)
+        tally[found] += 1
+        if found == "false":
+            missed.append(edits)
+    return tally, missed
+
+
+NAMES = [*form_names(), *model_names()]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", NAMES)
+def test_no_forgery_passes(name, tmp_path):
+    kind = make(name, tmp_path)
+    assert kind.check(kind.document).status != "NOT VALID"
+    missed = []
+    for family, make_edits in FAMILIES.items():
+        every = make_edits(kind, name)
+        tally, false = run(kind, every)
+        print(f"{name} | {family} | {len(every)} | {dict(tally)}", flush=True)
+        missed += false
+    assert not missed, (len(missed), missed[:10])
+
+
+@cache
+def _quick(name: str, folder: Any) -> Kind:
+    return make(name, folder)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("name", ["form: score card", "form: linear", "cover: stumps"])
+def test_a_few_forgeries_of_some_kinds(name, family, tmp_path_factory):
+    kind = _quick(name, tmp_path_factory.getbasetemp())
+    every = FAMILIES[family](kind, name)
+    tally, missed = run(kind, random.Random(name).sample(every, N_QUICK))
+    assert not missed, missed
+    assert tally["refused"] >= N_QUICK // 3
