@@ -28,7 +28,7 @@ def table(n=120):
 
 
 def said(certificate):
-    return [text for text in certificate.assumptions if END in text]
+    return [str(one) for one in certificate.assumptions if one.key == "named"]
 
 
 SETTINGS = [
@@ -81,7 +81,7 @@ def test_the_re_check_derives_the_sentence(written):
     assert verdict.status == "VALID", verdict.differences
     document = json.loads(path.read_text())
     words = document["certificate"]["assumptions"]
-    document["certificate"]["assumptions"] = [w for w in words if END not in w]
+    document["certificate"]["assumptions"] = [one for one in words if one["key"] != "named"]
     path.write_text(to_text(document))
     verdict = verify_form(path, frame, Retraining(path, frame))
     assert verdict.status == "NOT VALID"
@@ -98,5 +98,7 @@ def test_the_first_screen_says_so(tmp_path):
     assert "set again after a look" in text
     run = CliRunner().invoke(app, ["certify", str(path), "--candidates", "one rule", "--json"])
     found = json.loads(run.stdout)
-    assert f"the forms were {END}" in found["certificate"]["assumptions"]
+    assert {"names": "the forms", "verb": "were"} in [
+        one["values"] for one in found["certificate"]["assumptions"]
+    ]
     assert found["named_beforehand"] == ["the forms"]

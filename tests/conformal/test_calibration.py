@@ -240,7 +240,7 @@ def test_selective_certificate_counts_accepted_cases():
     calibration = one_calibration()
     certificate = calibration.selective_certificate(-3.0)
     assert (certificate.n_samples, certificate.n_errors) == (2, 1)
-    assert "accepted" in certificate.quantity
+    assert certificate.quantity.key == "accepted"
     assert certificate.terms[-1] == Term("choice", "choice among 11 thresholds", np.log(11))
     want = float(tail_inverse(1, 2, np.log(0.05 / 11)))
     assert certificate.risk == pytest.approx(want, rel=1e-9)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from handful.bounds import BLIND_POOL
+from handful.bounds import Assumption
 from handful.covering._certify import BOUND_NAMES, certify_candidate, class_counts
 from handful.rules import collapse_rows
 from tests.covering.codes.test_candidate import BASE
@@ -63,7 +63,7 @@ def test_pools_say_so():
 def test_a_pool_is_an_assumption():
     whole = certify_candidate(BASE, COUNTS, delta=0.05)
     pooled = certify_candidate(replace(BASE, pool_size=40), COUNTS, delta=0.05)
-    assert set(pooled.assumptions) - set(whole.assumptions) == {BLIND_POOL}
+    assert set(pooled.assumptions) - set(whole.assumptions) == {Assumption("blind-pool")}
 
 
 def test_unknown_bounds_are_refused():

@@ -54,7 +54,7 @@ def test_unknown_and_missing_fields(name, tmp_path):
     free = {("provenance", "reading", "missing")}
     optional = {"content_sha256"}  # a hash that is not there is what verify complains about
     defaults = {"n_errors", "n_compressed", "unit", "quantity", "limit", "rates", "assumptions",
-                "reference", "notes", "terms"}  # fmt: skip
+                "parameters", "reference", "notes", "terms"}  # fmt: skip
     n_checked = 0
     for path in _objects(honest):
         for field in (*_at(honest, path), "remark"):

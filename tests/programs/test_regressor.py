@@ -78,7 +78,7 @@ def test_the_stable_certificate_counts_what_touches(rng):
     np.testing.assert_array_equal(machine.compression_set_, np.flatnonzero(outside))
     certificate = machine.certify()
     assert certificate.risk == stable_bound(120, int(outside.sum()), delta=0.1).risk
-    assert certificate.quantity.endswith("off by more than 0.8")
+    assert str(certificate.quantity).endswith("off by more than 0.8")
     assert machine.certify(n_choices=20).risk > certificate.risk
     assert machine.certify(0.01).risk > certificate.risk
 

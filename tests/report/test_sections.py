@@ -8,7 +8,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from handful import BoundSearch, SetCoveringMachine
-from handful.bounds import compression_bound, held_out_bound
+from handful.bounds import Quantity, compression_bound, held_out_bound
 from handful.report._sections import read_sections
 from tests.report.conftest import CASES
 
@@ -94,7 +94,7 @@ def test_errors_are_called_counted_only_where_they_are(fitted):
 def test_only_error_rates_are_read_as_errors(fitted):
     """A certificate of something else is not turned into "wrong in 1000"."""
     machine, X, y = fitted("svm")
-    certificate = replace(held_out_bound(50, 5), quantity="the expected distance of a new case")
+    certificate = replace(held_out_bound(50, 5), quantity=Quantity("distance"))
     sections = read_sections(machine, X, y, certificate=certificate)
     assert len(sections["headline"]["meaning"]) == 1
     assert sections["scale"] is None

@@ -141,6 +141,6 @@ def test_the_first_screen_names_a_scaled_column_of_a_file(table, tmp_path):
 
 def test_what_cannot_be_noticed_is_an_assumption(table):
     """Target encoding on all rows: noise was certified at .345; SelectKBest: .377."""
-    words = " ".join(MENU.fit(*table).certificate_.assumptions)
+    words = " ".join(map(str, MENU.fit(*table).certificate_.assumptions))
     for step in ("scaling", "target encoding", "choice of columns"):
         assert step in words

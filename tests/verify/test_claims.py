@@ -42,7 +42,8 @@ def test_the_verdict_says_the_claim(folder, table):
     code, text = _verify(folder, table)
     assert code == 0, text
     certificate = json.loads((folder / "certificate.json").read_text())
-    assert f"{certificate['quantity']} is at most" in text
+    assert certificate["quantity"] == {"key": "misclassified", "values": {}}
+    assert "the probability that a new case is misclassified is at most" in text
     for words in ("Form:", "Target: y", "Counts:", "Delta: 0.05", "File: sha256", "Stated, not"):
         assert words in text
     code, text = _verify(folder, table, "--json")

@@ -1,4 +1,4 @@
-"""A reader sees the words: they follow from the bound and the settings, or the file is refused."""
+"""What a certificate says follows from the bound and the settings, or the file is refused."""
 
 import json
 
@@ -7,7 +7,7 @@ import pytest
 from handful.verify import verify_model
 from tests.verify.cases import MACHINES, case, reseal
 
-MISCLASSIFIED = "the probability that a new case is misclassified"
+MISCLASSIFIED = {"key": "misclassified", "values": {}}
 
 
 def _verdict(name, change, tmp_path):
@@ -24,14 +24,16 @@ def test_a_cost_is_not_a_probability(tmp_path):
     assert "quantity" in " ".join(verdict.differences)
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize("name", sorted(MACHINES))
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("quantity", "the probability that anybody complains"),
+        ("quantity", {"key": "accepted", "values": {}}),
         ("notes", ["Confirmed by an independent laboratory."]),
         ("assumptions", []),
-        ("assumptions", ["the examples are drawn"]),
+        ("assumptions", [{"key": "iid", "values": {"seed": 1}}]),
+        ("parameters", {"scale": 3.0, "margin": 0.5}),
         ("reference", "a letter"),
         ("unit", "parts"),
     ],

@@ -20,6 +20,16 @@ def part(document: Any, *names: str) -> Any:
     return document
 
 
+# What a certificate in a file can be about, in words.
+_QUANTITIES = {
+    "misclassified": "the probability that a new case is misclassified",
+    "cost": "the expected cost of a new case",
+    "accepted": "the error probability among accepted cases",
+    "group-mean": "the probability that a random case of a random new group is misclassified",
+    "group-any": "the probability that some case of a random new group is misclassified",
+}
+
+
 def claim_of(document: Any) -> dict[str, Any]:
     """Claim, form, target, case, counts and confidence of a file, as it says them."""
     certificate, provenance = part(document, "certificate"), part(document, "provenance")
@@ -55,7 +65,8 @@ def _sentence(claim: Mapping[str, Any], limit: Any) -> str | None:
     if not are_numbers or not 0 <= risk < _LARGEST or not 0 < delta < 1:
         return None
     sure = (100 * (1 - Decimal(repr(delta)))).quantize(Decimal("1e-10"), ROUND_FLOOR).normalize()
-    return f"with {sure:f} % confidence, {claim['quantity']} is at most {value_text(risk, limit)}"
+    quantity = _QUANTITIES.get(str(part(claim["quantity"], "key")), "a quantity of another kind")
+    return f"with {sure:f} % confidence, {quantity} is at most {value_text(risk, limit)}"
 
 
 def value_text(risk: float, limit: Any) -> str:
