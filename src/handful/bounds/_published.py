@@ -29,7 +29,7 @@ def _finish(terms: list[Term], n_left: int) -> float:
     return -math.expm1(-nats / n_left) if n_left > 0 else 1.0
 
 
-def confidence_text(delta: float, sizes: tuple[int, ...]) -> float:
+def confidence_nats(delta: float, sizes: tuple[int, ...]) -> float:
     """ln(1/delta) with a zeta prior over each size."""
     priors = math.fsum(LOG_ZETA_2 + 2.0 * math.log(size + 1.0) for size in sizes)
     return priors - math.log(delta)
@@ -97,7 +97,7 @@ def published_half_space_bound(
         Term(
             "sizes",
             "sizes and confidence",
-            confidence_text(check_delta(delta), (n_a, n_b, n_c, k_p, k_n)),
+            confidence_nats(check_delta(delta), (n_a, n_b, n_c, k_p, k_n)),
         ),
     ]
     return Criterion(
@@ -144,7 +144,7 @@ def published_ball_bound(
         Term(
             "sizes",
             "sizes and confidence",
-            confidence_text(check_delta(delta), (c_s, c_o, b, k_s, k_o)),
+            confidence_nats(check_delta(delta), (c_s, c_o, b, k_s, k_o)),
         ),
     ]
     return Criterion(
@@ -186,7 +186,7 @@ def repaired_half_space_bound(
         Term("errors", "which examples are errors", _log_binomial(m - d, k)),
         Term("message", "message", _pair_message(n_rules, n_a, n_b)),
         Term(
-            "sizes", "sizes and confidence", confidence_text(check_delta(delta), (n_a, n_b, n_c, k))
+            "sizes", "sizes and confidence", confidence_nats(check_delta(delta), (n_a, n_b, n_c, k))
         ),
     ]
     scheme = _Scheme(
