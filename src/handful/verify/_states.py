@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 _PLAIN = (str, bytes, bool, int, complex, frozenset, set, range, slice, type(None), np.dtype)
 _NAMED = (type, FunctionType, BuiltinFunctionType, np.ufunc)
 _LARGEST = 5_000_000  # parts of a state
-N_NEAR, N_FAR = 2000, 500
+N_NEAR, N_FAR = 2000, 500  # rows: a second of most estimators
 OPEN = (
     "the fitted estimators: they give the same labels as those trained again, on the table and on "
     "{n} rows around it and far from it, but their state differs ({where}), as another processor "

@@ -61,6 +61,7 @@ _TRUSTED = (
     "training: the library trained again, and its result was compared (cuts exactly, other numbers "
     f"to {TOLERANCE:g} of the scores)",
 )
+_MOST_CANDIDATES = 10_000  # forms: far more than a menu has, and quick to add up
 _LARGEST_BETTING = 20_000  # groups: a minute of fifty-digit arithmetic
 _BETTING = f"the bound for groups by betting, of more than {_LARGEST_BETTING} groups"
 
@@ -211,6 +212,9 @@ def _nats(audit: Audit, document: Document, again: Document) -> Any:
     """
     certificate, provenance = document["certificate"], document["provenance"]
     n, rank = provenance["n_candidates"], provenance["rank"]
+    # The price is a sum over all candidates: their number must be one that can be added up.
+    if not audit.count("number of candidates", n, 1, _MOST_CANDIDATES):
+        return None
     if not audit.count("rank", rank, 1, n):
         return None
     wanted = [
