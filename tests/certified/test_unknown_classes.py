@@ -5,9 +5,11 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 from handful import CertifiedClassifier
 from handful.certified import fit_study
+from handful.cli import app
 from handful.io import Retraining, save_form
 from handful.tables import read_study
 from handful.verify import verify_form
@@ -156,7 +158,7 @@ def test_a_pool_of_one_class_gives_the_constant(rng):
     assert machine.candidate_.counts.n_errors == 1
 
 
-def _study_with_stranger(rng, n_cases=90):
+def _study_with_stranger(rng):
     """A table whose rarest label is on one counted row; its digest decides, so it is looked for."""
     n = 160
     frame = pd.DataFrame({"age": rng.integers(30, 80, n), "crp": rng.gamma(2.0, 3.0, n).round(2)})
@@ -199,3 +201,37 @@ def test_a_study_with_a_pool_of_one_class_is_verified(rng, tmp_path):
     save_form(machine, path, study)
     verdict = verify_form(path, other, Retraining(path, other))
     assert verdict.status == "VALID", verdict
+
+
+def test_chunks_give_the_same_menu(rng):
+    da = pytest.importorskip("dask.array")
+    X, y, row = _with_stranger(rng)
+    y[row] = "zebra"
+    y = y.astype(str)
+    here = CertifiedClassifier(["constant", "linear"], random_state=5).fit(X, y)
+    there = CertifiedClassifier(["constant", "linear"], random_state=5).fit(
+        da.from_array(X, chunks=(50, -1)), da.from_array(y, chunks=50)
+    )
+    assert there.classes_.tolist() == here.classes_.tolist() == ["a", "b"]
+    assert there.certificate_ == here.certificate_
+    assert "'zebra'" in there.certificate_.explain()
+    assert there.n_training_errors_ == here.n_training_errors_
+    a, b = (m.choose("linear").abstentions() for m in (here, there))
+    pd.testing.assert_frame_equal(a, b)
+
+
+def test_the_screen_and_the_files_say_so(rng, tmp_path):
+    frame, _ = _study_with_stranger(rng)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    words = ["certify", str(tmp_path / "t.csv"), "--candidates", "constant,one rule"]
+    screen = CliRunner().invoke(app, [*words, "--out", str(tmp_path / "out")])
+    assert screen.exit_code == 0, screen.output
+    said = "1 row has the label 'unknown', which the pool does not know"
+    assert said in " ".join(screen.output.split())
+    certificate = json.loads((tmp_path / "out" / "certificate.json").read_text(encoding="utf-8"))
+    assert any(note.startswith(said) for note in certificate["notes"])
+    checked = CliRunner().invoke(
+        app, ["verify", str(tmp_path / "out" / "model.json"), str(tmp_path / "t.csv")]
+    )
+    assert checked.exit_code == 0, checked.output
+    assert "VALID" in checked.output

@@ -24,7 +24,9 @@ def restated(document: Any, is_wrong: Any, labels: Any, held_back: Any) -> Any:
     wrong, own = np.asarray(is_wrong)[counted], np.asarray(labels, dtype=object)[counted]
     certificate["n_errors"] = int(wrong.sum())
     certificate["risk"] = binomial_tail_inverse(int(wrong.sum()), len(counted), -nats)
-    for pair, label in zip(certificate["rates"], document["fitted"]["classes"], strict=False):
+    case = document["provenance"]["reading"]["positive"]
+    classes = sorted(document["fitted"]["classes"], key=lambda label: label == case)
+    for pair, label in zip(certificate["rates"], classes, strict=False):
         k, n = int(wrong[own == label].sum()), int((own == label).sum())
         pair[1] = float(binomial_tail_inverse(k, n, -nats - math.log(2.0)))
     return document

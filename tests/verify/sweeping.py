@@ -39,6 +39,7 @@ class Kind:
     table: Any
     folder: Path
     values: Any  # numbers of the table, one sorted array for all columns
+    truth: Any = None  # labels and pool, where the errors of other numbers can be stated
 
     def loaded(self, document: Any) -> Any:
         """What a user gets of a document; None where it is refused."""
@@ -115,8 +116,10 @@ def make_form(name: str, folder: Path) -> Kind:
     verifier = FormVerifier(table, Retraining(path, table))
     document = json.loads(path.read_text())
     beside = document["provenance"]["estimators_sha256"] or ""
+    is_simple = choices.groups is None and band is None and not beside
+    truth = (study.y, machine.held_back_) if is_simple else None
     return Kind(document, lambda d: verifier.check(d, beside=beside), table, folder,
-                _numbers(table))  # fmt: skip
+                _numbers(table), truth)  # fmt: skip
 
 
 def make_model(name: str, folder: Path) -> Kind:

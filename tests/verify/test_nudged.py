@@ -37,7 +37,7 @@ def _embedded():
         (_epochs, "rule list"),
         (_epochs, "score card"),
         (_embedded, "rule list"),
-        (_embedded, "additive"),
+        pytest.param(_embedded, "additive", marks=pytest.mark.thorough),
     ],
 )
 def test_a_nudge_that_saves_errors_is_not_valid(table, form, tmp_path):

@@ -10,17 +10,17 @@ of files accepts, and an edit that changes no claim (rounding of a number that m
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 from collections import Counter
-from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 
 from handful.verify import content_hash
-from tests.verify.forging import numbers_of, put
+from tests.verify.forging import numbers_of, put, restated
 from tests.verify.sweeping import Kind, form_names, make, model_names
 from tests.verify.test_forgeries import forgeries
 
@@ -42,6 +42,12 @@ STATED = {
 }
 #: Of a machine's data these are stated alone; its digests, columns and codes are checked.
 STATED_DATA = ("file", "target", "groups")
+#: Edits that leave a true statement: such a file could have been written by an honest run.
+TRUE = {
+    ("provenance", "is_default"): "the row is the one that the tolerance chooses, and now says so",
+    ("provenance", "goal", 1): "the same row and threshold reach the other goal, trained again",
+    ("provenance", "band"): "without its band a file claims less",
+}
 PER_PLACE, N_PAIRS, N_QUICK = 1, 100, 40
 STEPS = (1e-9, 1e-7, 1e-5)
 
@@ -103,10 +109,29 @@ def nudges(kind: Kind) -> list[Any]:
     return out
 
 
+def careful(kind: Kind) -> list[Any]:
+    """Numbers of a form moved, and all counts and limits made to fit what it then does."""
+    if kind.truth is None:
+        return []
+    out = []
+    for edits in nudges(kind):
+        if edits[0][0][:2] != ("fitted", "machine"):
+            continue
+        model = kind.loaded(forged(kind.document, edits))
+        if model is None:
+            continue
+        labels, held_back = kind.truth
+        wrong = model.predict(kind.table) != np.asarray(labels, dtype=object)
+        told = restated(copy.deepcopy(kind.document), wrong, labels, held_back)["certificate"]
+        out.append([*edits, (("certificate",), told)])
+    return out
+
+
 FAMILIES = {
     "single": lambda kind, name: singles(kind),
     "pair": pairs,
     "nudge": lambda kind, name: nudges(kind),
+    "careful": lambda kind, name: careful(kind),
 }
 
 
@@ -159,7 +184,9 @@ def outcome(kind: Kind, edits: Any, honest: Any) -> str:
         return "not loaded"
     with np.errstate(all="ignore"):
         told = _told(model, kind)
-    return "same claim" if _same_numbers(_plain(told), honest) else "false"
+    if _same_numbers(_plain(told), honest):
+        return "same claim"
+    return "true statement" if all(path in TRUE for path, _ in edits) else "false"
 
 
 def _plain(told: Any) -> Any:
@@ -196,16 +223,17 @@ def test_no_forgery_passes(name, tmp_path):
     assert not missed, (len(missed), missed[:10])
 
 
-@cache
-def _quick(name: str, folder: Any) -> Kind:
-    return make(name, folder)
+@pytest.fixture(scope="module", params=["form: score card", "form: linear", "cover: stumps"])
+def few(request, tmp_path_factory):
+    """Some kinds of files, which stand for all in the usual run."""
+    return request.param, make(request.param, tmp_path_factory.mktemp("few"))
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("name", ["form: score card", "form: linear", "cover: stumps"])
-def test_a_few_forgeries_of_some_kinds(name, family, tmp_path_factory):
-    kind = _quick(name, tmp_path_factory.getbasetemp())
+def test_a_few_forgeries_of_some_kinds(family, few):
+    name, kind = few
     every = FAMILIES[family](kind, name)
-    tally, missed = run(kind, random.Random(name).sample(every, N_QUICK))
+    chosen = random.Random(name).sample(every, min(N_QUICK, len(every)))
+    tally, missed = run(kind, chosen)
     assert not missed, missed
-    assert tally["refused"] >= N_QUICK // 3
+    assert tally["refused"] >= len(chosen) // 3

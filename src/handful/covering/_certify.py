@@ -88,9 +88,13 @@ def certify_candidate(
     else:
         certificate = _RELAXED[bound](m, d, candidate.n_errors, **common)
     certificate = with_assumptions(certificate, [candidate], draw)
-    if candidate.scheme not in ("pool", "plain"):
-        return certificate
-    return replace(certificate, notes=(*certificate.notes, _POOL_NOTE))
+    # Which labels there are is in no message: for two classes it is taken for known as for more.
+    notes = (*_pool_note(candidate), _CLASSES_NOTE)
+    return replace(certificate, notes=(*certificate.notes, *notes))
+
+
+def _pool_note(candidate: Candidate) -> tuple[str, ...]:
+    return (_POOL_NOTE,) if candidate.scheme in ("pool", "plain") else ()
 
 
 def with_assumptions(
@@ -109,9 +113,7 @@ def certify_grouped(fit: CoverFit, counts: GroupCounts, delta: float, bound: str
     made = certify_groups(counts, terms, delta, "compression" if bound == "auto" else bound)
     is_drawn = any(candidate.pool_size != counts.n_groups for candidate in fit.chosen)
     words = (*(("blind-pool",) if is_drawn else ()), drawn_by(fit.draw.seed))
-    notes: tuple[str, ...] = (_CLASSES_NOTE,) if len(fit.parts) > 1 else ()
-    if len(fit.parts) == 1 and fit.chosen[0].scheme in ("pool", "plain"):
-        notes = (_POOL_NOTE,)
+    notes = (*(_pool_note(fit.chosen[0]) if len(fit.parts) == 1 else ()), _CLASSES_NOTE)
     return replace(made.assuming(*words), notes=(*made.notes, *notes))
 
 

@@ -23,7 +23,7 @@ Path = tuple[Any, ...]
 RELATIVE = 1e-7  # of a number itself, whatever it does to a score
 _EXACT = ("cuts", "center", "centers", "columns")
 _APART = "values"  # of a curve: no row has two of them, so that they cannot cancel
-_N_SHUFFLED = 200  # rows of shuffled cells: enough to see scores that differ
+_N_SHUFFLED = 200  # rows: some in every bin that has rows
 
 
 def difference(found: Any, wanted: Any, where: str = "fitted", is_exact: bool = False) -> str:

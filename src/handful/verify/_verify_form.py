@@ -60,6 +60,7 @@ _TRUSTED = (
 )
 _FEW_DISTINCT = 30  # of fewer distinct rows a digest has hardly a choice of pools
 _MOST_LABELS = 10  # that no row of the pool has, each in a sentence of its own
+_MOST_CANDIDATES = 10_000  # forms: far more than a menu has, and quick to add up
 _LARGEST_BETTING = 20_000  # groups: a minute of fifty-digit arithmetic
 _BETTING = f"the bound for groups by betting, of more than {_LARGEST_BETTING} groups"
 
@@ -210,6 +211,9 @@ def _nats(audit: Audit, document: Document, again: Document) -> Any:
     """
     certificate, provenance = document["certificate"], document["provenance"]
     n, rank = provenance["n_candidates"], provenance["rank"]
+    # The price is a sum over all candidates: their number must be one that can be added up.
+    if not audit.count("number of candidates", n, 1, _MOST_CANDIDATES):
+        return None
     if not audit.count("rank", rank, 1, n):
         return None
     wanted = [

@@ -97,11 +97,8 @@ def rule_wording(
     assumptions: tuple[Key, ...] = ("iid", "preprocessing", "named-blindly")
     if any(code["pool_size"] != n_samples for code in codes):
         assumptions += ("blind-pool", drawn_by(seed))
-    notes: tuple[str, ...] = ()
-    if len(codes) > 1:
-        notes = (CLASSES_NOTE,)
-    elif codes[0]["scheme"] in ("pool", "plain"):
-        notes = (POOL_NOTE,)
+    is_pool = len(codes) == 1 and codes[0]["scheme"] in ("pool", "plain")
+    notes = (*((POOL_NOTE,) if is_pool else ()), CLASSES_NOTE)
     return Wording(
         assumptions=assumptions,
         reference=LANGFORD,
