@@ -174,10 +174,10 @@ CERTIFIED: dict[str, list[Row]] = {
             ("tests/certified/test_learn.py",),
         ),
         (
-            "errors counted over all rows",
-            "return Counts(len(rows), int(",
-            "return Counts(len(rows) + len(pool), int(",
-            ("tests/certified/test_learn.py",),
+            "rows of a class that the pool does not know are not counted",
+            "return Counts.of_classes(by_class, n_unknown)",
+            "return Counts.of_classes(by_class, 0)",
+            ("tests/certified/test_unknown_classes.py",),
         ),
         (
             "ranked by training errors upside down",

@@ -183,7 +183,7 @@ def test_every_mark_of_nothing_leaves_a_number_a_number(mark, tmp_path):
 def test_sentinels_are_missing_where_the_user_says_so(tmp_path):
     frame = pd.DataFrame({"x": _every(DOSE, "-999", 9), "age": AGE, "outcome": NOISY})
     study = read(frame, tmp_path, missing={"x": ("-999",)})
-    assert said_of(study, "x") == ("number", "feature", "")
+    assert said_of(study, "x") == ("number", "feature", "missing where it says '-999' (23)")
     machine = fit_study(study, candidates=["linear"])
     assert machine.fitted_.columns.names[:2] == ("x", "x is missing")
 

@@ -64,9 +64,45 @@ def _sentence(claim: Mapping[str, Any], limit: Any) -> str | None:
     are_numbers = type(risk) is float and type(delta) is float
     if not are_numbers or not 0 <= risk < _LARGEST or not 0 < delta < 1:
         return None
-    sure = (100 * (1 - Decimal(repr(delta)))).quantize(Decimal("1e-10"), ROUND_FLOOR).normalize()
+    sure = _percent(Decimal(repr(delta)))
     quantity = _QUANTITIES.get(str(part(claim["quantity"], "key")), "a quantity of another kind")
-    return f"with {sure:f} % confidence, {quantity} is at most {value_text(risk, limit)}"
+    return f"with {sure} % confidence, {quantity} is at most {value_text(risk, limit)}"
+
+
+def _percent(delta: Decimal) -> str:
+    """The confidence 1 - delta in percent, rounded down."""
+    sure = (100 * (1 - delta)).quantize(Decimal("1e-10"), ROUND_FLOOR).normalize()
+    return f"{sure + 0:f}"
+
+
+def together(document: Any) -> tuple[str, ...]:
+    """What ``certificate.json`` may say of all statements about a form at once.
+
+    Errors, a pair of rates, a card's table of points and the answers outside of doubt fail on
+    their own account each. A card says nothing of its points if a goal moved its threshold or
+    groups were counted, so that either sentence is allowed there.
+    """
+    certificate, provenance = part(document, "certificate"), part(document, "provenance")
+    delta = Decimal(repr(certificate["delta"]))
+    n = 1 + len({"given" in name for name, _ in certificate["rates"]})
+    band = [] if provenance["band"] is None else ["the answers outside of doubt"]
+    is_card = part(document, "fitted", "machine", "machine") == "score card"
+    is_sure = provenance["goal"] is None and part(provenance, "reading", "groups") is None
+    choices = [["the table of points", *band]] if is_card else [band]
+    choices += [band] if is_card and not is_sure else []
+    return tuple(_all_at_once(n + len(beside), beside, delta) for beside in choices)
+
+
+def _all_at_once(n: int, beside: list[str], delta: Decimal) -> str:
+    if n == 1:
+        return ""
+    among = f" ({' and '.join(beside)} among them)" if beside else ""
+    if n * delta >= 1:
+        return f"These {n} statements{among} hold each by itself, not all at once."
+    return (
+        f"These {n} statements{among} hold with {_percent(delta)} % confidence each, and all at "
+        f"once with {_percent(n * delta)} %."
+    )
 
 
 def value_text(risk: float, limit: Any) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from handful.verify._audit import Audit, Verdict
-from handful.verify._claimed import claim_of, part, value_text
+from handful.verify._claimed import claim_of, part, together, value_text
 from handful.verify._document import MAX_BYTES, UnreadableFileError, read_document
 
 Document = Mapping[str, Any]
@@ -61,6 +61,10 @@ def _check_certificate(audit: Audit, document: Document, beside: Path) -> None:
         audit.check("certificate.json", False, str(error))
         return
     wanted = document["certificate"] or {}
+    if "together" in found and "fitted" in document:
+        said, allowed = found.pop("together"), together(document)
+        detail = f"the file says {said!r:.200}, it is {allowed[0]!r}"
+        audit.check("certificate.json: together", said in allowed, detail)
     audit.equal("certificate.json: fields", sorted(found), sorted(wanted))
     for name in sorted(set(found) & set(wanted)):
         said, own = json.dumps(found[name]), json.dumps(wanted[name])
