@@ -171,7 +171,11 @@ TABLE: dict[str, list[tuple[str, str, str]]] = {
         ),
     ],
     "planner": [
-        ("errors rounded down", "return math.ceil(_exact_rate(rate)", "return math.floor(_exact_rate(rate)"),
+        (
+            "errors rounded down",
+            "return math.ceil(_exact_rate(rate)",
+            "return math.floor(_exact_rate(rate)",
+        ),
         (
             "saw-teeth ignored",
             "_last_failing_tooth(are_enough, share, d, largest) if rate else d",
