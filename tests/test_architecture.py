@@ -316,13 +316,10 @@ def _names_by_text(source: str) -> list[int]:
     return found
 
 
-TEXT_READ = {"verify/_votes.py": "a scale that a file states nowhere else; compared in full later"}
-
-
 @over(MODULES)
 def test_terms_are_told_by_kind(path):
     found = _names_by_text(_source(path))
-    assert not found or path.relative_to(SOURCE).as_posix() in TEXT_READ, found
+    assert not found, found
 
 
 def _n_parameters(node: ast.FunctionDef) -> int:
@@ -339,11 +336,10 @@ def test_exceptions_are_still_needed():
             if isinstance(node, ast.FunctionDef) and node.name == function
         ]
         assert max(found, default=0) > 8, f"take {name} off MANY_PARAMETERS: it is not needed there"
-    for names, look in ((REACHES, _private_reaches), (TEXT_READ, _names_by_text)):
-        for name in names:
-            path = SOURCE / name
-            is_needed = path.exists() and bool(look(_source(path)))
-            assert is_needed, f"take {name} off the list of exceptions: it is not needed there"
+    for name in REACHES:
+        path = SOURCE / name
+        is_needed = path.exists() and bool(_private_reaches(_source(path)))
+        assert is_needed, f"take {name} off the list of exceptions: it is not needed there"
 
 
 def test_the_checks_see_what_they_look_for():

@@ -201,8 +201,8 @@ CERTIFIED: dict[str, list[Row]] = {
         ),
         (
             "choices after the menu free",
-            "                n_choices=n_choices,\n            )\n        assumptions",
-            "            )\n        assumptions",
+            "                n_choices=n_choices,\n            )\n        names",
+            "            )\n        names",
             ("tests/certified/test_classifier.py", "tests/certified/test_menu.py"),
         ),
         (
