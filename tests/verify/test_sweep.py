@@ -105,6 +105,13 @@ def pairs(kind: Kind, seed: str) -> list[Any]:
     return out
 
 
+def blinded(kind: Kind, name: str) -> list[Any]:
+    """Any field beside a risk that is far too small: is there one that stops the re-check?"""
+    pretty = (("certificate", "risk"), 0.001)
+    singles_ = (pair for (pair,) in singles(kind, name))
+    return [[pair, pretty] for pair in singles_ if pair[0] not in (("certificate",), pretty[0])]
+
+
 def nudges(kind: Kind) -> list[Any]:
     """Every number by little, and to the values of the table beside it."""
     found = [
@@ -142,6 +149,7 @@ def careful(kind: Kind) -> list[Any]:
 FAMILIES = {
     "single": singles,
     "pair": pairs,
+    "blinded": blinded,
     "nudge": lambda kind, name: nudges(kind),
     "careful": lambda kind, name: careful(kind),
 }
