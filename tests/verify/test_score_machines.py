@@ -302,3 +302,11 @@ def test_a_margin_that_was_fixed_is_trusted_and_said(tmp_path):
     verdict = _verdict(json.loads(to_text(document)), (X, y), tmp_path)
     assert verdict.status == "VALID"
     assert any("margin" in words for words in verdict.trusted)
+
+
+@pytest.mark.parametrize("parameters", [None, 1, []])
+def test_no_parameters_are_no_reason_to_look_at_nothing(parameters, noise, tmp_path):
+    document = _document(SupportVectorMachine(gamma=0.5), noise)
+    document["settings"]["parameters"] = parameters
+    document["certificate"].update(n_compressed=0, risk=0.001)
+    assert _verdict(document, noise, tmp_path).status == "NOT VALID"

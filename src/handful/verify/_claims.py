@@ -139,7 +139,10 @@ def effective_delta(audit: Audit, document: Document) -> tuple[float, int] | Non
     n_groups = settings["n_groups"]
     is_usable = audit.count("settings: n_groups", n_groups, 1, MOST)
     is_usable &= audit.equal("certificate: delta", certificate["delta"], settings["delta"])
-    if not is_usable or not isinstance(settings["parameters"], Mapping):
+    parameters = settings["parameters"]
+    is_mapping = isinstance(parameters, Mapping)
+    is_usable &= audit.check("settings: parameters", is_mapping, f"{parameters!r:.80} has no names")
+    if not is_usable:
         return None
     return certificate["delta"] / n_groups, n_groups
 

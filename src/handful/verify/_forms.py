@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -149,7 +150,9 @@ def _foreign_labels(machine: Document, X: Floats, foreign: Foreign) -> Ints:
     """What an estimator of another library says; its labels are positions already."""
     rows = {"table": foreign.rows, "encoded": X}.get(machine["takes"])
     rows = _full(X, machine["fill"]) if machine["takes"] == "filled" else rows
-    return np.asarray(foreign.estimators[machine["place"]].predict(rows), dtype=int)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a file may ask for rows that an estimator wonders about
+        return np.asarray(foreign.estimators[machine["place"]].predict(rows), dtype=int)
 
 
 def _votes(members: Sequence[Document], X: Floats, n_classes: int, foreign: Foreign | None) -> Ints:
