@@ -53,7 +53,9 @@ certificates = st.builds(
         | st.integers(0, 2**31).map(lambda seed: Assumption.of("seed", seed=seed)),
         max_size=3,
     ),
-    parameters=st.dictionaries(words, st.floats(-1e300, 1e300), max_size=2),
+    parameters=st.dictionaries(
+        st.sampled_from(["scale", "margin"]), st.floats(-1e300, 1e300), max_size=2
+    ),
     reference=words,
     notes=st.lists(words, max_size=2),
 )
@@ -119,6 +121,7 @@ GOOD = compression_bound(615, 3, 15).to_dict()
         ({"assumptions": [{"key": "seed", "values": {"seed": [1]}}]}, "numbers or words"),
         ({"quantity": "luck"}, "`key` must be one of"),
         ({"parameters": [["scale", "wide"]]}, "`parameters` must be a number"),
+        ({"parameters": {"luck": 1.0}}, "`parameters` must be named"),
         ({"notes": [1]}, "`notes` must be a list"),
         ({"unit": "bits"}, "`unit` must be one of"),
     ],

@@ -22,6 +22,7 @@ RATE_SENTENCES = {
 
 
 UNITS = ("nats", "risk", "parts")
+PARAMETERS = ("scale", "margin")
 
 
 class NotCertifiableError(TypeError, AttributeError):
@@ -110,6 +111,8 @@ class Certificate:
         given = self.parameters
         pairs = tuple(given.items()) if isinstance(given, Mapping) else given
         self._set("parameters", _as_pairs("parameters", pairs))
+        if unknown := {name for name, _ in self.parameters} - set(PARAMETERS):
+            raise ValueError(f"`parameters` must be named {PARAMETERS}, got {sorted(unknown)}.")
         self._set("notes", _as_sentences("notes", self.notes))
         self._check_values()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass
+from string import Formatter
 from typing import Any, ClassVar, Self
 
 Value = str | int | float
@@ -112,9 +113,15 @@ class Statement:
             raise ValueError(f"`key` must be one of {sorted(self.TABLE)}, got {self.key!r}.")
         if not all(isinstance(value, str | numbers.Real) for _, value in self.values):
             raise TypeError(f"`values` must be numbers or words, got {self.values!r}.")
+        named = {name for _, name, _, _ in Formatter().parse(self.TABLE[self.key]) if name}
+        if named != {name for name, _ in self.values}:
+            raise ValueError(
+                f"`values` must fit the key {self.key!r}, which names {sorted(named)}, got "
+                f"{self.values!r}."
+            )
         try:
             str(self)
-        except (KeyError, ValueError) as error:
+        except ValueError as error:
             raise ValueError(f"`values` must fit the key {self.key!r}: {error}.") from error
 
     @classmethod
