@@ -47,7 +47,7 @@ def test_groups_count_by_their_content(rng):
 
 
 def test_chunks_say_it_too(rng):
-    da = pytest.importorskip("dask.array")
+    da = pytest.importorskip("dask.array", reason="the extra handful[dask] is not installed")
     X, y = np.zeros((N, 1)), _labels(rng)
     here = CertifiedClassifier(["constant"]).fit(X, y)
     there = CertifiedClassifier(["constant"]).fit(

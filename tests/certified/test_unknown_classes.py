@@ -204,7 +204,7 @@ def test_a_study_with_a_pool_of_one_class_is_verified(rng, tmp_path):
 
 
 def test_chunks_give_the_same_menu(rng):
-    da = pytest.importorskip("dask.array")
+    da = pytest.importorskip("dask.array", reason="the extra handful[dask] is not installed")
     X, y, row = _with_stranger(rng)
     y[row] = "zebra"
     y = y.astype(str)
