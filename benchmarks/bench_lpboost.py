@@ -18,8 +18,8 @@ import numpy as np
 from scipy.optimize import linprog
 
 from handful.boosting import LPBoost, Restricted, column_generation
-from handful.boosting._master import DualMaster
-from handful.boosting._stumps import StumpColumns
+from handful.boosting.generation import DualMaster
+from handful.boosting.weak_learners import StumpColumns
 from handful.programs import LinearProgram
 
 

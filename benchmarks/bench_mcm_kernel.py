@@ -19,7 +19,7 @@ import numpy as np
 from scipy.optimize import linprog
 from sklearn.metrics.pairwise import rbf_kernel
 
-from handful.programs._columns import solve_by_columns
+from handful.programs.kernel_programs import solve_by_columns
 
 C, PRICE = 1.0, 0.5
 

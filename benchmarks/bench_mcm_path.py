@@ -17,8 +17,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 
 from handful.programs import mcm_path
-from handful.programs._highs import margin_lp
-from handful.programs._margin import MarginProgram
+from handful.programs.margin_program import MarginProgram, margin_lp
 
 N_FEATURES = 20
 CS = np.logspace(-3, 3, 13)

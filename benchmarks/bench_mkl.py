@@ -17,8 +17,8 @@ import time
 import numpy as np
 
 from handful.boosting import LPBoostMKL, column_generation
-from handful.boosting._kernel_columns import KernelColumns
-from handful.boosting._master import DualMaster
+from handful.boosting.generation import DualMaster
+from handful.boosting.kernel_matrices import KernelBalls
 from handful.kernels import Kernel
 
 
@@ -66,7 +66,7 @@ def cutting_planes(X, y, rounds, nu=0.2):
     caps = np.full(y.size, 1.0 / (nu * y.size))
     seconds, found = timed(
         lambda: column_generation(
-            KernelColumns(matrices), DualMaster(y, caps), tol=1e-4, max_iter=rounds, smoothing=0.5
+            KernelBalls(matrices), DualMaster(y, caps), tol=1e-4, max_iter=rounds, smoothing=0.5
         )
     )
     print(f"  cutting planes, three kernels: {seconds:.2f} s, gap {found.gap:.1e}, {rounds} rounds")

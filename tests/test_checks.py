@@ -14,7 +14,9 @@ from handful._checks import (
     check_delta,
     check_flag,
     check_nats,
+    check_positive,
     check_real,
+    check_reals,
 )
 
 
@@ -84,3 +86,22 @@ def test_choice_and_flag():
     assert check_flag("x", False) is False
     with pytest.raises(TypeError, match="`x` must be True or False, got 1"):
         check_flag("x", 1)
+
+
+def test_sequences_of_reals():
+    assert check_reals("t", np.array([1, 2]), "") == (1.0, 2.0)
+    for wrong in ((), (1.0, np.inf), 3.0, ((1.0,), (2.0,))):
+        with pytest.raises(ValueError, match=r"`t` must be a non-empty sequence of finite"):
+            check_reals("t", wrong, "")
+    with pytest.raises(TypeError, match=r"`t` must hold numbers"):
+        check_reals("t", ["a"], "")
+
+
+def test_positive_numbers():
+    assert check_positive("C", np.float32(0.5)) == 0.5
+    for wrong in (0, -1.0, math.inf, math.nan):
+        with pytest.raises(ValueError, match=r"`C` must be a positive number, got .*Raise it"):
+            check_positive("C", wrong, "Raise it.")
+    for wrong in ("1", True, None):
+        with pytest.raises(TypeError, match=r"`C` must be a positive number, got"):
+            check_positive("C", wrong)

@@ -22,7 +22,7 @@ with warnings.catch_warnings(record=True) as seen:
     from handful.programs import LinearProgrammingMachine
     from handful.stable import KernelPerceptron
     from handful.boosting import AdaBoost
-    import handful.svm._loops, handful.programs._loops, handful.boosting._loops
+    import handful.svm.loops, handful.programs.loops, handful.boosting.loops
     X = np.arange(24.0).reshape(12, 2) % 7
     machine = AdaBoost(n_rounds=2).fit(X, X[:, 0] > 2)
 notes = [str(w.message) for w in seen if "NUMBA_CACHE_DIR" in str(w.message)]

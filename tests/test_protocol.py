@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris
 import handful
 from handful.bounds import Certificate, NotCertifiableError
 from handful.estimator import CertifiedEstimator
-from handful.fitted import Fitted
+from handful.models import Fitted
 from tests.test_common import SMALL as ALL
 
 COVERING = {"DecisionListMachine", "SetCoveringMachine"}  # their record is of its own kind

@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
-from handful.datasets._embedded import EMBEDDED, render_attribution  # noqa: E402
+from handful.datasets.embedded import EMBEDDED, render_attribution  # noqa: E402
 
 Row = tuple[str, ...]
 TARGET = ROOT / "src" / "handful" / "datasets" / "data"

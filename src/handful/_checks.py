@@ -56,6 +56,29 @@ def check_real(
     return number
 
 
+def check_positive(name: str, value: Any, hint: str = "Pass a number.") -> float:
+    """Return ``value`` as a finite float above 0, or raise naming the argument."""
+    message = f"`{name}` must be a positive number, got {value!r}. {hint}"
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(message)
+    if not 0.0 < float(value) < math.inf:
+        raise ValueError(message)
+    return float(value)
+
+
+def check_reals(name: str, values: Any, hint: str) -> tuple[float, ...]:
+    """Return a non-empty sequence of finite numbers as a tuple of floats."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"`{name}` must hold numbers, got {values!r}. {hint}") from None
+    if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all():
+        raise ValueError(
+            f"`{name}` must be a non-empty sequence of finite numbers, got {values!r}. {hint}"
+        )
+    return tuple(float(value) for value in array)
+
+
 def check_delta(value: Any) -> float:
     """Return ``delta``, a probability strictly between 0 and 1."""
     hint = "It is the allowed probability of failure: 0.05 for 95 % confidence."

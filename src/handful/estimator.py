@@ -30,11 +30,11 @@ from handful._checks import check_choice, check_count, check_delta
 from handful._engines import engine_for, is_elsewhere
 from handful._types import Floats, Ints, Mask
 from handful.bounds import Certificate, NotCertifiableError, Quantity, Term, held_out_bound
-from handful.fitted import (
+from handful.models import (
     Column,
     Columns,
     Fitted,
-    Machine,
+    Form,
     Opaque,
     feature_names,
     from_scores,
@@ -203,6 +203,11 @@ class CertifiedEstimator(ABC, BaseEstimator):
         """Sorted indices of the examples that its certificate does not count."""
         return self.compression_set_ if self._held_back is None else self._held_back
 
+    @property
+    def kept_examples_(self) -> Ints:
+        """Examples that a file names: those that a certificate does not count, if they are few."""
+        return self.held_back_ if self.is_made_of_few else np.zeros(0, dtype=np.int64)
+
     def _speaking(self, certificate: Certificate) -> Certificate:
         """The certificate, saying what it is about where that is not the probability of error."""
         return certificate
@@ -237,9 +242,20 @@ class BaseClassifier(ClassifierMixin, CertifiedEstimator):
     def _scores(self, rows: Any) -> Floats:
         """Scores of checked rows: (n,) for two classes, (n, n_classes) for more."""
 
-    def _machine(self) -> Machine:
-        """The fitted classifier as data; a closed box where there is no form for it."""
-        return Opaque(_Coder(self), "encoded", len(self.classes_))
+    def _machine(self) -> Form:
+        """The fitted classifier as data; a closed box if there is no form for it."""
+        return self._closed("`machine` has no form that is made of numbers.")
+
+    def _closed(self, why: str) -> Form:
+        """A closed box: it predicts, and cannot be read or written."""
+        return Opaque(_Coder(self), "encoded", len(self.classes_), why=why)
+
+    def _closed_kernel(self, kernel: Any) -> Form:
+        """A closed box, because a kernel knows no new cases."""
+        return self._closed(
+            f"`kernel` must be named to be written to a file, got {kernel.name}. "
+            "A file cannot hold the kernel values of new cases."
+        )
 
     # -- training ---------------------------------------------------------------------------
 
@@ -326,7 +342,7 @@ class BaseClassifier(ClassifierMixin, CertifiedEstimator):
         check_is_fitted(self)
         columns = Columns(tuple(Column(name) for name in feature_names(self)))
         machine = self._machine()
-        return Fitted(machine.form, columns, tuple(str(c) for c in self.classes_), machine)
+        return Fitted(machine.tag, columns, tuple(str(c) for c in self.classes_), machine)
 
     def get_rules(self) -> pd.DataFrame:
         """The parts of the classifier: form, condition, label, value."""

@@ -7,16 +7,26 @@ model file. Machines take ``kernel="rbf"`` and the like and make one with `make_
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from handful._codec import fail
 from handful._types import Floats
 
-__all__ = ["KERNELS", "Kernel", "center_kernel", "center_kernel_rows", "make_kernel"]
+__all__ = [
+    "KERNELS",
+    "Kernel",
+    "ViewKernel",
+    "center_kernel",
+    "center_kernel_rows",
+    "kernel_of",
+    "make_kernel",
+]
 
 KERNELS = ("linear", "poly", "precomputed", "rbf")
+MAX_DEGREE = 50  # in a file: higher powers overflow
 
 
 @dataclass(frozen=True)
@@ -46,7 +56,22 @@ class Kernel:
     gamma: float = 1.0
     degree: int = 3
     coef0: float = 0.0
-    function: Callable[[Any, Any], Any] | None = None
+    function: Callable[[Any, Any], Any] | None = field(default=None, metadata={"file": False})
+
+    def check_fields(self, where: str) -> None:
+        """Refuse what a file cannot mean: kernels of the training data, powers that overflow."""
+        known = tuple(name for name in KERNELS if name != "precomputed")
+        if self.name not in known:
+            raise fail(f"{where}.name", f"one of {known}", self.name)
+        if not self.gamma > 0.0:
+            raise fail(f"{where}.gamma", "positive", self.gamma)
+        if not 1 <= self.degree <= MAX_DEGREE:
+            raise fail(f"{where}.degree", f"from 1 to {MAX_DEGREE}", self.degree)
+
+    @property
+    def is_named(self) -> bool:
+        """Whether its values for new cases follow from its name and numbers."""
+        return self.name in KERNELS and self.name != "precomputed"
 
     def __call__(self, X: Floats, Z: Floats | None = None) -> Floats:
         """Kernel matrix of the rows of X against those of Z (X itself where Z is None)."""
@@ -86,6 +111,48 @@ class Kernel:
         return {k: getattr(self, k) for k in ("name", "gamma", "degree", "coef0")}
 
 
+@dataclass(frozen=True)
+class ViewKernel:
+    """A kernel on some columns of X, by default divided by the norms of its two arguments.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    columns : tuple of int or None
+        Columns of X that it looks at; None for all.
+    is_normalised : bool
+        k(x, z) / sqrt(k(x, x) k(z, z)), which is at most 1 and looks at no other example; 0 for
+        an x with k(x, x) = 0.
+    """
+
+    kernel: Kernel
+    columns: tuple[int, ...] | None = None
+    is_normalised: bool = True
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether k(x, x) <= 1 for every x."""
+        return self.is_normalised or self.kernel.name == "rbf"
+
+    def __call__(self, X: Floats, Z: Floats | None = None) -> Floats:
+        """Kernel matrix of the rows of X against those of Z."""
+        X = self._view(X)
+        Z = X if Z is None else self._view(Z)
+        K = self.kernel(X, Z)
+        if not self.is_normalised or self.kernel.name == "rbf":
+            return K
+        left, right = (_inverse_norms(self.kernel.diagonal(part)) for part in (X, Z))
+        return K * left[:, None] * right[None, :]
+
+    def _view(self, X: Floats) -> Floats:
+        return X if self.columns is None else X[:, list(self.columns)]
+
+
+def _inverse_norms(diagonal: Floats) -> Floats:
+    positive = diagonal > 0.0
+    return np.where(positive, 1.0 / np.sqrt(np.where(positive, diagonal, 1.0)), 0.0)
+
+
 def make_kernel(
     kernel: str | Kernel | Callable[[Any, Any], Any],
     *,
@@ -122,6 +189,17 @@ def make_kernel(
     if degree < 1 or degree != int(degree):
         raise ValueError(f"`degree` must be a positive whole number, got {degree!r}.")
     return Kernel(kernel, gamma=float(gamma), degree=int(degree), coef0=float(coef0))
+
+
+def kernel_of(estimator: Any, n_features: int) -> Kernel:
+    """The `Kernel` that the parameters kernel, gamma, degree and coef0 of an estimator name."""
+    return make_kernel(
+        estimator.kernel,
+        gamma=estimator.gamma,
+        degree=estimator.degree,
+        coef0=estimator.coef0,
+        n_features=n_features,
+    )
 
 
 def center_kernel(K: Floats) -> Floats:

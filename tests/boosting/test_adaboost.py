@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from handful.boosting import AdaBoost, Stump
+from handful.boosting import AdaBoost, WeakStump
 from handful.bounds import NotCertifiableError, adaboost_training_bound
 
 X10 = np.arange(10.0)[:, None]
@@ -25,9 +25,9 @@ def test_specification_vector():
     np.testing.assert_allclose(history["alpha"], [0.42364893, 0.64964149, 0.75203870], atol=1e-8)
     np.testing.assert_allclose(history["Z"], [0.91651514, 0.82065181, 0.77138922], atol=1e-8)
     assert list(machine.machines_[0].weights) == [
-        Stump(0, 2.5, 1),
-        Stump(0, 8.5, 1),
-        Stump(0, 5.5, 1),
+        WeakStump(0, 2.5, 1),
+        WeakStump(0, 8.5, 1),
+        WeakStump(0, 5.5, 1),
     ]
     assert machine.training_bound().value == pytest.approx(0.58019253, abs=1e-8)
     assert machine.score(X10, Y10) == 1.0

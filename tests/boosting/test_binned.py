@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 from handful import AdaBoost
-from handful.boosting._rounds import adaboost_rounds
-from handful.boosting._stumps import StumpColumns
 from handful.boosting.binned import (
     QUANTUM_BITS,
     Weighing,
@@ -17,6 +15,8 @@ from handful.boosting.binned import (
     pool_encoder,
     weigh_rows,
 )
+from handful.boosting.rounds import adaboost_rounds
+from handful.boosting.weak_learners import StumpColumns
 from tests.oracles import boosting as oracle
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from handful.boosting._columns import PrecomputedColumns, fixed_prices, ranked
-from handful.boosting._kernel_columns import KernelColumns
+from handful.boosting.kernel_matrices import KernelBalls
+from handful.boosting.weak_learners import PrecomputedColumns, fixed_prices, ranked
 from tests.oracles import boosting as oracle
 
 
@@ -40,7 +40,7 @@ def test_edges_match_loops(rng):
     A = rng.normal(size=(9, 4))
     scores = rng.normal(size=9) * (rng.random(9) < 0.6)
     K = A @ A.T
-    family = KernelColumns([K])
+    family = KernelBalls([K])
     assert family.edges(scores)[0] == pytest.approx(oracle.kernel_norm(K, scores))
     column = family.best(scores)[0]
     assert scores @ column.values == pytest.approx(column.edge)
@@ -50,8 +50,8 @@ def test_edges_match_loops(rng):
 
 
 def test_kernels_without_edge_have_no_member():
-    family = KernelColumns([np.zeros((3, 3)), np.eye(3)])
+    family = KernelBalls([np.zeros((3, 3)), np.eye(3)])
     scores = np.array([0.5, -0.25, 0.0])
     found = family.best(scores, 2)
     assert [column.key.kernel for column in found] == [1]
-    assert KernelColumns([np.zeros((3, 3))]).best(scores) == []
+    assert KernelBalls([np.zeros((3, 3))]).best(scores) == []

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from handful.boosting import Column, column_generation
-from handful.boosting._columns import PrecomputedColumns, fixed_prices
-from handful.boosting._master import DualMaster
+from handful.boosting import WeakColumn, column_generation
+from handful.boosting.generation import DualMaster
+from handful.boosting.weak_learners import PrecomputedColumns, fixed_prices
 from tests.oracles import boosting as oracle
 
 
@@ -56,7 +56,7 @@ class _Useless:
     is_exact = True
 
     def best(self, scores, n_columns=1):
-        return [Column("none", np.zeros(scores.size), 0.0)]
+        return [WeakColumn("none", np.zeros(scores.size), 0.0)]
 
 
 @pytest.mark.parametrize("family", [_Nothing(), _Useless()])

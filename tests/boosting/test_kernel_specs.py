@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from handful.boosting import LPBoostMKL
-from handful.boosting._kernel_specs import make_kernels
+from handful.boosting.kernel_matrices import make_kernels
 
 
 def _toy():

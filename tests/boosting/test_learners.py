@@ -6,7 +6,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from handful.boosting._learners import LearnerColumns
+from handful.boosting.weak_learners import LearnerColumns
 
 
 def _family(learner, X, response="labels"):

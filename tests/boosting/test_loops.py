@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from handful.boosting._loops import best_cuts
+from handful.boosting.loops import best_cuts
 
 
 def _slow(order, counts, offsets, positions, prices, scores):

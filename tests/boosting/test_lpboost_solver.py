@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from handful.boosting._lpboost_solver import solve_lpboost
-from handful.boosting._stumps import StumpColumns
+from handful.boosting.solver import solve_lpboost
+from handful.boosting.weak_learners import StumpColumns
 from tests.oracles import boosting as oracle
 
 

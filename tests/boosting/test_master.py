@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from handful.boosting import Column
-from handful.boosting._master import DualMaster
+from handful.boosting import WeakColumn
+from handful.boosting.generation import DualMaster
 from tests.oracles import boosting as oracle
 
 
@@ -15,7 +15,7 @@ def test_growing_master_equals_fresh_programs(rng):
     master = DualMaster(y, caps)
     np.testing.assert_allclose(master.start(), caps / caps.sum())
     for j in range(8):
-        master.add(Column(j, H[:, j], 0.0))
+        master.add(WeakColumn(j, H[:, j], 0.0))
         solution = master.solve()
         value, _, _, _ = oracle.lpboost_primal(H[:, : j + 1], y, caps)
         beta, _ = oracle.lpboost_dual(H[:, : j + 1], y, caps)

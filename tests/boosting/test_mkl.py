@@ -11,8 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from handful.boosting import LPBoostMKL, empirical_rademacher
-from handful.boosting._collect import vote_value
-from handful.boosting._kernel_columns import KernelColumns
+from handful.boosting.collection import vote_value
+from handful.boosting.kernel_matrices import KernelBalls
 from handful.bounds import NotCertifiableError, multiple_kernel_bound
 from handful.kernels import Kernel
 from tests.oracles import boosting as oracle
@@ -30,9 +30,9 @@ def _toy():
 
 def test_specification_vector():
     X, y = _toy()
-    family = KernelColumns([X @ X.T, Kernel("rbf", gamma=1.0)(X)])
+    family = KernelBalls([X @ X.T, Kernel("rbf", gamma=1.0)(X)])
     np.testing.assert_allclose(family.edges(y / 12), [0.378686147, 0.398763876], atol=1e-9)
-    linear = KernelColumns([X @ X.T]).best(y / 12)[0]
+    linear = KernelBalls([X @ X.T]).best(y / 12)[0]
     np.testing.assert_allclose(linear.values[:3], [0.74700915, 0.76844721, 0.3210877], atol=1e-7)
     machine = LPBoostMKL(
         ["linear", RBF], nu=0.5, normalise=False, equal_variance=False, tol=1e-6
@@ -172,7 +172,7 @@ def test_constant_of_centred_kernels_is_one_more_kernel(rng):
 def test_bank_computes_again_what_it_cannot_keep(rng, monkeypatch):
     X, y = _noisy(rng, m=40)
     kept = LPBoostMKL(nu=0.5).fit(X, y)
-    monkeypatch.setattr("handful.boosting._kernel_bank._BYTES", 2 * 8 * 40 * 40)
+    monkeypatch.setattr("handful.boosting.kernel_matrices._BYTES", 2 * 8 * 40 * 40)
     again = LPBoostMKL(nu=0.5).fit(X, y)
     np.testing.assert_array_equal(again.decision_function(X), kept.decision_function(X))
 

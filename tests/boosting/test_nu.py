@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from handful.boosting import LPBoost, LPBoostMKL
-from handful.boosting._nu import NUS, choose_nu, draw_folds
+from handful.boosting.solver import NUS, choose_nu, draw_folds
 from handful.bounds import NotCertifiableError
 
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from handful.boosting import AdaBoost
-from handful.boosting._rounds import adaboost_rounds, best_alpha, capped_alpha
-from handful.boosting._stumps import StumpColumns
+from handful.boosting.rounds import adaboost_rounds, best_alpha, capped_alpha
+from handful.boosting.weak_learners import StumpColumns
 from tests.oracles import boosting as oracle
 
 

@@ -5,10 +5,8 @@ import pytest
 from scipy.optimize import approx_fprime
 
 from handful.boosting import AdaBoost
-from handful.boosting._losses import LOSSES
-from handful.boosting._rounds import adaboost_rounds
-from handful.boosting._stagewise import stagewise_rounds
-from handful.boosting._stumps import StumpColumns
+from handful.boosting.rounds import LOSSES, adaboost_rounds, stagewise_rounds
+from handful.boosting.weak_learners import StumpColumns
 from tests.oracles import boosting as oracle
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from handful.boosting import Stump
-from handful.boosting._stumps import StumpColumns
+from handful.boosting import WeakStump
+from handful.boosting.weak_learners import StumpColumns
 from tests.oracles import boosting as oracle
 
 
@@ -81,5 +81,5 @@ def test_midpoint_of_neighbouring_floats_still_separates():
 def test_constant_columns_leave_the_constants():
     X = np.zeros((4, 2))
     found = StumpColumns(X).best(np.array([-1.0, -1.0, 1.0, -1.0]))
-    assert found[0].key == Stump(-1, 0.0, -1)
+    assert found[0].key == WeakStump(-1, 0.0, -1)
     assert found[0].edge == 2.0

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from handful.boosting import LPBoost
-from handful.boosting._columns import PrecomputedColumns
-from handful.boosting._lpboost_solver import solve_lpboost
-from handful.boosting._unique import Vertex, capped_quantile
+from handful.boosting.solver import solve_lpboost
+from handful.boosting.vertices import Vertex, capped_quantile
+from handful.boosting.weak_learners import PrecomputedColumns
 from tests.oracles import boosting as oracle
 
 LEVELS = 6

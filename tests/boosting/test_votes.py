@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
-from handful.boosting import Stump
+from handful.boosting import WeakStump
 from handful.boosting.votes import ColumnVote, LearnerVote, StumpVote
 
 
@@ -16,10 +16,10 @@ def test_vote_is_the_sum_of_its_stumps(seed):
     X = rng.integers(0, 4, size=(8, 3)).astype(float)
     X[rng.random(X.shape) < 0.2] = np.nan
     stumps = [
-        Stump(int(rng.integers(-1, 3)), float(rng.integers(0, 3)), int(rng.choice([-1, 1])))
+        WeakStump(int(rng.integers(-1, 3)), float(rng.integers(0, 3)), int(rng.choice([-1, 1])))
         for _ in range(6)
     ]
-    stumps = [Stump(-1, 0.0, s.sign) if s.feature < 0 else s for s in stumps]
+    stumps = [WeakStump(-1, 0.0, s.sign) if s.feature < 0 else s for s in stumps]
     weights = rng.normal(size=6)
     expected = sum(w * s(X) for w, s in zip(weights, stumps, strict=True))
     vote = StumpVote(zip(stumps, weights, strict=True))
@@ -28,13 +28,13 @@ def test_vote_is_the_sum_of_its_stumps(seed):
 
 
 def test_revisited_stump_adds_its_weight():
-    stump, opposite = Stump(0, 1.5, 1), Stump(0, 1.5, -1)
+    stump, opposite = WeakStump(0, 1.5, 1), WeakStump(0, 1.5, -1)
     vote = StumpVote([(stump, 0.5), (stump, 0.25), (opposite, 0.125)])
     assert vote.weights == {stump: 0.625}
 
 
 def test_rules_read_in_feature_names():
-    vote = StumpVote([(Stump(1, 2.5, -1), 0.5), (Stump(-1, 0.0, 1), 0.25)])
+    vote = StumpVote([(WeakStump(1, 2.5, -1), 0.5), (WeakStump(-1, 0.0, 1), 0.25)])
     assert vote.rules(["age", "size"]) == [("size > 2.5", 0.5), ("", 0.25)]
 
 

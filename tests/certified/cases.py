@@ -6,7 +6,7 @@ import numpy as np
 
 from handful.certified import Pool
 from handful.certified._pool import make_folds
-from handful.fitted import read_columns
+from handful.models import read_columns
 
 
 def make_pool(X, y, *, weight=None, groups=None):

@@ -15,7 +15,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from handful import CertifiedClassifier, load_dataset
 from handful.bounds import binomial_tail_inverse
-from handful.fitted import Fitted
+from handful.models import Fitted
 from handful.tables import FittedScalingWarning
 
 DATA = load_dataset("haberman-294")

@@ -10,8 +10,8 @@ from sklearn.preprocessing import StandardScaler
 from handful import AdaBoost, load_model
 from handful.certified import Proposal, fit_study
 from handful.certified import _foreign_forms as forms
-from handful.fitted import Additive, Constant, Vote
 from handful.io import Retraining, save_form
+from handful.models import Additive, Constant, Vote
 from handful.tables import read_study
 from handful.verify import verify_form
 from tests.certified.cases import error, linear_pool, make_pool

@@ -11,7 +11,7 @@ from handful import CertifiedClassifier
 from handful.certified import FORMS, Form, Proposal
 from handful.certified._forms import BELIEF, simplicity_of
 from handful.certified._learn import learn_all, pool_error, ranked, standard_error
-from handful.fitted import Constant
+from handful.models import Constant
 from tests.certified.cases import linear_pool, make_pool
 from tests.oracles import menu as oracle
 

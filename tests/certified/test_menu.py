@@ -9,7 +9,7 @@ import pytest
 
 from handful.bounds import Term
 from handful.certified import Candidate, Counts, Failure, Menu, rank_masses
-from handful.fitted import Column, Columns, Constant, Cut, Fitted, OrderedRules, Rule
+from handful.models import Column, Columns, Constant, Cut, Fitted, OrderedRules, Rule
 from tests.oracles import menu as oracle
 
 COLUMNS = Columns((Column("age"),))

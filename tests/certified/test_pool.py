@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from handful.certified._pool import Pool, make_folds
-from handful.fitted import Constant, Fitted, read_columns
+from handful.models import Constant, Fitted, read_columns
 from handful.tables import pool_size
 from tests.certified.cases import make_pool
 

@@ -10,11 +10,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from handful.conformal.banks import (
+from handful.conformal.model_sets import (
     TransformedSpace,
     expand_estimators,
-    fit_classifier_bank,
-    fit_grid_bank,
+    fit_classifier_set,
+    fit_grid_set,
     grid_kernels,
 )
 from handful.conformal.verdicts import label_scores
@@ -31,14 +31,14 @@ def test_kernels_of_a_grid_are_distinct():
 
 def test_callable_kernels():
     X, y = make_moons(40, noise=0.1, random_state=0)
-    bank = fit_grid_bank({"kernel": lambda A, B: A @ B.T}, X, y, 2, "margin")
+    bank = fit_grid_set({"kernel": lambda A, B: A @ B.T}, X, y, 2, "margin")
     assert bank.label_scores(X).shape == (1, 40, 2)
     assert bank.parameters[0]["kernel"] == "callable"
 
 
 def test_grid_bank_scores_are_margins_of_machines():
     X, y = make_moons(60, noise=0.2, random_state=0)
-    bank = fit_grid_bank({"gamma": [1.0], "C": [2.0]}, X, y, 2, "margin")
+    bank = fit_grid_set({"gamma": [1.0], "C": [2.0]}, X, y, 2, "margin")
     want = label_scores(SVC(C=2.0, gamma=1.0).fit(X, y), X, np.array([0, 1]))
     assert bank.label_scores(X)[0] == pytest.approx(want, abs=0.01)
     assert len(bank.models) == 1
@@ -46,7 +46,7 @@ def test_grid_bank_scores_are_margins_of_machines():
 
 def test_more_classes_are_one_against_the_rest():
     X, y = load_iris(return_X_y=True)
-    bank = fit_grid_bank({"gamma": [0.1, 1.0], "C": [1.0]}, X, y, 3, "margin")
+    bank = fit_grid_set({"gamma": [0.1, 1.0], "C": [1.0]}, X, y, 3, "margin")
     values = np.stack([SVC(gamma=0.1).fit(X, y == c).decision_function(X) for c in range(3)], 1)
     others = np.stack([np.delete(values, c, axis=1).max(axis=1) for c in range(3)], axis=1)
     assert bank.label_scores(X)[0] == pytest.approx(values - others, abs=0.02)
@@ -76,5 +76,5 @@ def test_the_space_of_a_pipeline_is_after_its_transformers():
 def test_classifier_bank_keeps_the_fitted_models():
     X, y = make_moons(30, noise=0.1, random_state=0)
     words = np.array(["no", "yes"])[y]
-    bank = fit_classifier_bank([(GaussianNB(), {})], X, words, np.array(["no", "yes"]), "margin")
+    bank = fit_classifier_set([(GaussianNB(), {})], X, words, np.array(["no", "yes"]), "margin")
     assert set(bank.models[0].predict(X)) == {"no", "yes"}

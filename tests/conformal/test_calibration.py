@@ -11,19 +11,17 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from handful.bounds import NotCertifiableError, Term, dkw_deviation, held_out_bound
-from handful.conformal import calibration as module
-from handful.conformal.calibration import (
+from handful.conformal import verdicts as module
+from handful.conformal.verdicts import (
     Calibration,
+    ValidationTable,
+    Verdict,
     check_level,
+    judge_by_margin,
+    judge_by_nonconformity,
     published_deviation,
     published_nonconformity_value,
     require_calibration,
-)
-from handful.conformal.verdicts import (
-    ValidationTable,
-    Verdict,
-    judge_by_margin,
-    judge_by_nonconformity,
 )
 from tests.oracles import conformity
 from tests.oracles.bounds import tail_inverse
@@ -256,8 +254,11 @@ def test_bad_arguments_are_named():
             calibration.selective_certificate(bad)
     with pytest.raises(NotCertifiableError, match="Use bound='selective-error'"):
         one_calibration(None).selective_certificate(0.1, bound="held-out")
-    for bad in (0.0, 1.0, 90, "0.9", True, float("nan")):
+    for bad in (0.0, 1.0, 90, float("nan")):
         with pytest.raises(ValueError, match=r"`level` must be in \(0, 1\)"):
+            check_level(bad)
+    for bad in ("0.9", True):
+        with pytest.raises(TypeError, match=r"`level` must be a number, got"):
             check_level(bad)
     with pytest.raises(NotCertifiableError, match="Set `calibration_size`"):
         require_calibration(None, "A p-value")

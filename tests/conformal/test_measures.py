@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import euclidean_distances
 
-from handful.conformal.banks import KernelSpace
-from handful.conformal.measures import (
+from handful.conformal.model_sets import (
+    KernelSpace,
     class_mean_scores,
     half_spread,
     nearest_neighbour_scores,

@@ -21,7 +21,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from handful.bounds import NotCertifiableError
 from handful.conformal import NonconformityClassifier
-from handful.conformal.banks import PAPER_GRID
+from handful.conformal.model_sets import PAPER_GRID
 from tests.oracles import conformity
 
 GRID = {"gamma": [0.1, 1.0, 10.0], "C": [1.0, 100.0]}
@@ -168,7 +168,7 @@ def test_blocks_do_not_change_the_verdict(moons, monkeypatch):
         X, y
     )
     whole, epsilon = machine.p_values(X), machine.epsilon_crit(X)
-    monkeypatch.setattr("handful.conformal.nonconformity._BLOCK", 200)
+    monkeypatch.setattr("handful.conformal.estimators._BLOCK", 200)
     assert np.array_equal(machine.p_values(X), whole)
     assert np.array_equal(machine.epsilon_crit(X), epsilon)
 

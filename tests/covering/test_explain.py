@@ -12,7 +12,7 @@ from handful.covering._explain import (
     machine_lines,
     rules_frame,
 )
-from handful.fitted import PART_COLUMNS
+from handful.models import PART_COLUMNS
 from handful.rules import Ball, RuleList, RuleSet, Stump
 
 CLASSES = np.array(["no", "yes"])

@@ -5,7 +5,7 @@ import gzip
 import numpy as np
 import pytest
 
-from handful.datasets._csv import read_csv
+from handful.datasets.dataset import read_csv
 
 
 @pytest.fixture

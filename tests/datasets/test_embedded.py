@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from handful.datasets import load_dataset
-from handful.datasets._embedded import EMBEDDED, LICENCE, load_embedded, render_attribution
+from handful.datasets.embedded import EMBEDDED, LICENCE, load_embedded, render_attribution
 
 COUNTS = {
     "breastw": (683, 9, 239, 444),

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from handful.datasets._folders import find_tables, load_table, search_folders
+from handful.datasets.loading import find_tables, load_table, search_folders
 
 TOY = "a,b,label\n1,2,1\n3,4,-1\n"
 

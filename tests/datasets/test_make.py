@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import handful.datasets as datasets
+from handful.datasets.generators import as_generator
 from tests.truth import PROBLEMS
 
 
@@ -60,3 +61,21 @@ def test_public_names_are_sorted_strings_that_exist():
     names = datasets.__all__
     assert all(isinstance(name, str) and hasattr(datasets, name) for name in names)
     assert len(set(names)) == len(names)
+
+
+def test_generators_pass_through_and_integers_seed():
+    rng = np.random.default_rng(3)
+    assert as_generator(rng) is rng
+    assert as_generator(5).random() == as_generator(np.int64(5)).random()
+    assert as_generator(None).random() != as_generator(None).random()
+
+
+@pytest.mark.parametrize("value", ["0", 1.0, True, np.random.RandomState(0)])
+def test_other_random_states_are_refused(value):
+    with pytest.raises(TypeError, match=r"`random_state` must be None, an int or a numpy"):
+        as_generator(value)
+
+
+def test_a_negative_seed_is_refused():
+    with pytest.raises(ValueError, match=r"must be at least 0, got -1"):
+        as_generator(-1)

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from handful.io import ModelFileError
 from handful.io.document import (
     HASH_FIELD,
     content_hash,
@@ -11,7 +12,6 @@ from handful.io.document import (
     read_text_of,
     to_text,
 )
-from handful.rules.fields import ModelFileError
 
 
 def test_hash_is_the_last_field_and_fits():

@@ -114,12 +114,16 @@ def test_constants_and_stored_models(tmp_path):
     assert json.loads(export_json(model))["machines"][0]["rules"] == []
 
 
-def test_what_has_no_rules_says_so():
+def test_what_has_no_rules_is_exported_as_its_form():
     data = load_dataset("haberman-294")
     machine = AdaBoost(n_rounds=3).fit(data.X, data.y)
-    for export in (export_python, export_json):
-        with pytest.raises(TypeError, match="made of rules"):
-            export(machine)
+    namespace = {}
+    exec(export_python(machine), namespace)
+    rows = [dict(zip(("x0", "x1", "x2"), row, strict=True)) for row in data.X]
+    assert [namespace["predict"](row) for row in rows] == machine.predict(data.X).tolist()
+    found = json.loads(export_json(machine))
+    assert found["classes"] == machine.classes_.tolist()
+    assert found["fitted"]["machine"]["machine"] == "votes"
 
 
 def test_nul_characters_are_refused():

@@ -1,11 +1,13 @@
 """Every field that a form's file may have stands on the page about model files."""
 
 import re
+from dataclasses import fields
 from pathlib import Path
 
 from handful import CertifiedClassifier, load_dataset
 from handful.io import _form_fields
 from handful.io._forms import FIELDS
+from handful.models import Form
 from handful.tables import Choices
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "model-files.md"
@@ -22,10 +24,12 @@ def test_every_field_is_documented():
     text = PAGE.read_text(encoding="utf-8")
     section = text[text.index("## Forms of a menu") : text.index("## Limits")]
     said = set(re.findall(r"`([^`]+)`", section))
-    machines = _form_fields._MACHINES
-    names = {*FIELDS, *_form_fields._PROVENANCE, *machines, *vars(Choices())}
-    names |= {field for fields, _ in machines.values() for field in fields}
-    names |= set(_form_fields.STYLES) | {kind for kind in _form_fields.COLUMN_KINDS if kind}
+    names = {*FIELDS, *_form_fields._PROVENANCE, *Form.kinds, *vars(Choices())}
+    names |= {field.name for kind in Form.kinds.values() for field in fields(kind)} - {
+        "estimator",
+        "why",
+    }
+    names |= {"decimal comma", "thousands comma", "thousands dot", "number", "ordered", "date"}
     names -= {"handful", "python", "numpy", "scikit-learn"} & said
     data = load_dataset("haberman")
     machine = CertifiedClassifier().fit(data.X, data.y)

@@ -5,11 +5,10 @@ import math
 import pytest
 
 from handful import SetCoveringMachine, load_dataset
-from handful.io import model_from_dict, model_to_dict
+from handful.io import ModelFileError, model_from_dict, model_to_dict
 from handful.io._export import _python_dialect
 from handful.kernels import Kernel
 from handful.rules import Ball, HalfSpace, LinearRule
-from handful.rules.fields import ModelFileError
 from handful.rules.formulas import number
 from tests.verify.test_geometry import RULES
 

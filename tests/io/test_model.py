@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handful import DecisionListMachine, SetCoveringMachine, load_dataset
-from handful.io import load_model, model_from_dict, model_to_dict, save_model
-from handful.rules.fields import ModelFileError
+from handful.io import ModelFileError, load_model, model_from_dict, model_to_dict, save_model
 
 MACHINES = {
     "auto": SetCoveringMachine(random_state=0),

@@ -45,6 +45,7 @@ def _put(document, path, value):
 
 
 RULE = ("machines", 0, "rules", 0)
+PART = ("machines", 0, "parts", 0)
 KERNEL = (*RULE, "kernel")
 NONSENSE = [
     ("stump", ("classes",), ["a", "a"]),
@@ -85,11 +86,11 @@ NONSENSE = [
     ("linear", (*RULE, "tol"), -1e-9),
     ("expansion", ("machines", 0, "tie"), -1e-10),
     ("expansion", ("machines", 0, "tie"), 1.0),
-    ("expansion", ("machines", 0, "scale"), [0.0] * 9),
-    ("expansion", ("machines", 0, "kernel", "degree"), 10**8),
+    ("expansion", (*PART, "scale"), [0.0] * 9),
+    ("expansion", (*PART, "kernel", "degree"), 10**8),
     ("expansion", ("codes",), []),
-    ("votes", ("machines", 0, "features", 0), -1),
-    ("votes", ("machines", 0, "features", 0), 9),
+    ("votes", ("machines", 0, "votes", 0, "features", 0), -1),
+    ("votes", ("machines", 0, "votes", 0, "features", 0), 9),
 ]
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from handful.io import ModelFileError
 from handful.io._rules import (
     machine_from_dict,
     machine_to_dict,
@@ -19,7 +20,6 @@ from handful.rules import (
     Stump,
     TwoPointHalfSpace,
 )
-from handful.rules.fields import ModelFileError
 
 EXAMPLES = {
     "stump": Stump(1, 0.1 + 0.2, "above", indices=(3,)),

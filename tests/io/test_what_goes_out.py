@@ -391,9 +391,7 @@ def test_linear_kernels_are_weights_that_decide_the_same_to_the_last_bit(
     model = load_model(tmp_path / "m.json")
     assert n_classes == len(model.classes)
     more = X.to_numpy()[rng.integers(0, N, 2000)] + rng.normal(0, 0.5, (2000, 4))
-    values = [part.decision_function(more) for part in model.machines]
-    wanted = machine.decision_function(more)
-    np.testing.assert_array_equal(values[0] if n_classes == 2 else np.column_stack(values), wanted)
+    np.testing.assert_array_equal(model.form.scores(more), machine.decision_function(more))
     np.testing.assert_array_equal(model.predict(more), machine.predict(more))
     verdict = verify_model(tmp_path / "m.json", X, y)
     assert verdict.is_valid, (verdict.differences, verdict.unverified)

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 
-from handful.programs import SolverError, _columns
-from handful.programs._columns import (
+from handful.programs import SolverError, kernel_programs
+from handful.programs.kernel_programs import (
     interpolate,
     is_positive_semidefinite,
     pivoted_columns,
@@ -63,7 +63,7 @@ def test_column_generation_reaches_the_full_program(rng, capped, monkeypatch):
     X = rng.normal(size=(70, 2))
     y = np.where(np.sin(2 * X[:, 0]) + 0.3 * rng.normal(size=70) > 0, 1.0, -1.0)
     K = rbf_kernel(X, gamma=1.0)
-    monkeypatch.setattr(_columns, "_ALL_AT_ONCE", 10)
+    monkeypatch.setattr(kernel_programs, "_ALL_AT_ONCE", 10)
     found = solve_by_columns(K, y, 2.0, weight=0.5 if capped else 1.0, capped=capped)
     full = published_mcm(K, y, 2.0, 0.5)[0] if capped else one_norm_svm(K, y, 2.0)[0]
     assert found.value == pytest.approx(full, rel=1e-7)
@@ -74,8 +74,8 @@ def test_column_generation_reaches_the_full_program(rng, capped, monkeypatch):
 def test_rounds_are_limited(rng, monkeypatch):
     X = rng.normal(size=(70, 2))
     y = np.where(X[:, 0] > 0, 1.0, -1.0)
-    monkeypatch.setattr(_columns, "_ALL_AT_ONCE", 10)
-    monkeypatch.setattr(_columns, "_MAX_ROUNDS", 1)
-    monkeypatch.setattr(_columns, "_first_columns", lambda K: np.array([0]))
+    monkeypatch.setattr(kernel_programs, "_ALL_AT_ONCE", 10)
+    monkeypatch.setattr(kernel_programs, "_MAX_ROUNDS", 1)
+    monkeypatch.setattr(kernel_programs, "_first_columns", lambda K: np.array([0]))
     with pytest.raises(SolverError, match="gap over all columns"):
         solve_by_columns(rbf_kernel(X, gamma=1.0), y, 2.0, weight=0.01)

@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from handful.programs import LPStatus, SolverError
-from handful.programs._highs import solve_with_highs
-from handful.programs._margin import MarginProgram
+from handful.programs.margin_program import MarginProgram, solve_with_highs
 from tests.oracles.programs import one_norm_svm, published_hard_mcm, published_mcm, toy
 
 

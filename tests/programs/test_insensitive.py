@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import linprog
 from sklearn.metrics.pairwise import rbf_kernel
 
-from handful.programs._insensitive import solve_insensitive
+from handful.programs.regression import solve_insensitive
 from tests.oracles.programs import published_regressor
 
 

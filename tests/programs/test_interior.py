@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handful.programs._interior import solve_interior
-from handful.programs._margin import MarginProgram
+from handful.programs.interior import solve_interior
+from handful.programs.margin_program import MarginProgram
 from tests.oracles.programs import one_norm_svm, published_hard_mcm, published_mcm, toy
 
 

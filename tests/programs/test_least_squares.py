@@ -6,7 +6,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.metrics.pairwise import rbf_kernel
 
 from handful.programs import SolverError
-from handful.programs._least_squares import solve_least_squares
+from handful.programs.regression import solve_least_squares
 from tests.oracles.programs import capped_least_squares
 
 

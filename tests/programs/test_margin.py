@@ -3,8 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from handful.programs._highs import solve_with_highs
-from handful.programs._margin import MarginProgram, balanced, proved
+from handful.programs.margin_program import MarginProgram, balanced, proved, solve_with_highs
 from tests.oracles.programs import one_norm_svm, published_mcm, toy
 
 

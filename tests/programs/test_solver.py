@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from handful.programs import SolverError
-from handful.programs import _solver as module
-from handful.programs._solver import MarginSolver
+from handful.programs import solver as module
+from handful.programs.solver import MarginSolver
 from tests.oracles.programs import published_mcm, toy
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handful.programs import _touching
-from handful.programs._solver import MarginSolver
+from handful.programs import compression_sets
+from handful.programs.solver import MarginSolver
 from tests.oracles import programs as oracle
 
 
@@ -84,9 +84,9 @@ def test_exploring_agrees_with_reading_off_and_gives_up_safely(rng, monkeypatch)
     solver = MarginSolver(X, y)
     program = replace(solver.program, C=1.0)
     solution = solver._solve_scaled(1.0, False)
-    read_off = _touching.touching_examples(program, solution)
+    read_off = compression_sets.touching_examples(program, solution)
     assert 0 < len(read_off) < 40
     unsure = replace(solution, is_unique=None)
-    np.testing.assert_array_equal(_touching.touching_examples(program, unsure), read_off)
-    monkeypatch.setattr(_touching, "_MAX_PROGRAMS", 0)
-    assert len(_touching.touching_examples(program, unsure)) == 40
+    np.testing.assert_array_equal(compression_sets.touching_examples(program, unsure), read_off)
+    monkeypatch.setattr(compression_sets, "_MAX_PROGRAMS", 0)
+    assert len(compression_sets.touching_examples(program, unsure)) == 40

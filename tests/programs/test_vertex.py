@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from handful.programs._interior import solve_interior
-from handful.programs._margin import MarginProgram
-from handful.programs._vertex import OptimalFace, polish, to_vertex
+from handful.programs.interior import solve_interior
+from handful.programs.margin_program import MarginProgram
+from handful.programs.optimal_face import OptimalFace, polish, to_vertex
 
 
 def _balanced_line():

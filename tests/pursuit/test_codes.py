@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from handful.pursuit import KernelMatchingPursuitClassifier
-from handful.pursuit._codes import (
+from handful.pursuit.expansion_codes import (
     LEVELS,
     RIDGES,
+    Expansion,
     chosen_codes,
     dyadic_shifts,
     integer_nats,
     quantised_codes,
 )
-from handful.pursuit._expansion import Expansion
 from tests.oracles import pursuit as oracle
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from handful.kernels import make_kernel
-from handful.pursuit import KernelColumns, _columns
+from handful.pursuit import KernelColumns, kernel_columns
 from tests.oracles.pursuit import gaussian_kernel
 
 MEMORIES = [0, 1 << 30]
@@ -12,7 +12,7 @@ MEMORIES = [0, 1 << 30]
 
 @pytest.fixture(autouse=True)
 def small_tiles(monkeypatch):
-    monkeypatch.setattr(_columns, "TILE_SIDE", 7)
+    monkeypatch.setattr(kernel_columns, "TILE_SIDE", 7)
 
 
 @pytest.fixture

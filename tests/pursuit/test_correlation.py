@@ -5,7 +5,7 @@ import pytest
 
 from handful.kernels import make_kernel
 from handful.pursuit import KernelColumns
-from handful.pursuit._correlation import canonical_weights, correlation_pursuit
+from handful.pursuit.correlation import canonical_weights, correlation_pursuit
 from tests.oracles import pursuit as oracle
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from handful.kernels import make_kernel
 from handful.pursuit import KernelColumns, orthogonal_pursuit
-from handful.pursuit._expansion import Expansion, center_rows, decide, expansion_of_size
+from handful.pursuit.expansion_codes import Expansion, center_rows, decide, expansion_of_size
 
 
 def test_decide_two_classes_calls_a_tie_the_first():

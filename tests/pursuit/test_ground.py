@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from handful.pursuit._ground import Ground, first_candidates, is_outside, pool_size
+from handful.pursuit.pool import CandidatePool, first_candidates, is_outside, pool_size
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_bad_candidates(bad):
 
 
 def test_split_keeps_rows_and_candidates_apart():
-    ground = Ground(np.arange(0, 40, 2), np.array([0, 3, 7, 19]), 40)
+    ground = CandidatePool(np.arange(0, 40, 2), np.array([0, 3, 7, 19]), 40)
     inner, held = ground.split(0.25)
     assert len(held) == 5
     assert set(inner.rows) | set(held) == set(range(0, 40, 2))
@@ -38,7 +38,7 @@ def test_split_keeps_rows_and_candidates_apart():
 
 def test_split_refuses_to_leave_nothing():
     with pytest.raises(ValueError, match="`validation_fraction` must leave examples"):
-        Ground(np.arange(1), None, 1).split(0.5)
+        CandidatePool(np.arange(1), None, 1).split(0.5)
 
 
 def test_is_outside():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from handful.kernels import make_kernel
-from handful.pursuit import KernelColumns, _lookahead, orthogonal_pursuit, partial_cholesky
+from handful.pursuit import KernelColumns, orthogonal, orthogonal_pursuit, partial_cholesky
 
 
 @pytest.fixture
@@ -41,12 +41,12 @@ def test_wrong_guesses_change_no_choice(smooth, monkeypatch):
     """With three landmarks nearly every guess is wrong."""
     X, Y = smooth
     expected = orthogonal_pursuit(_columns(X, 1 << 30), Y, 15).centers
-    monkeypatch.setattr("handful.pursuit._columns.N_LANDMARKS", 3)
+    monkeypatch.setattr("handful.pursuit.kernel_columns.N_LANDMARKS", 3)
     path = orthogonal_pursuit(_columns(X, 0), Y, 15)
     np.testing.assert_array_equal(path.centers, expected)
 
 
 def test_ties_go_to_the_first():
-    assert _lookahead.first_best(np.array([-1.0, 2.0, 2.0 - 1e-14, 1.0])) == 1
-    assert _lookahead.first_best(np.array([2.0 - 1e-14, 2.0])) == 0
-    assert _lookahead.first_best(np.array([2.0 - 1e-9, 2.0])) == 1
+    assert orthogonal.first_best(np.array([-1.0, 2.0, 2.0 - 1e-14, 1.0])) == 1
+    assert orthogonal.first_best(np.array([2.0 - 1e-14, 2.0])) == 0
+    assert orthogonal.first_best(np.array([2.0 - 1e-9, 2.0])) == 1

@@ -3,7 +3,8 @@
 import pytest
 from matplotlib.figure import Figure
 
-from handful.report._axes import axes_or_new, legend_above
+from handful._display import axes_or_new
+from handful.report._axes import legend_above
 
 
 def test_given_axes_are_used_and_new_ones_made():

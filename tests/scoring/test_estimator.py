@@ -69,7 +69,7 @@ def test_given_cuts_and_directions(frame):
 
 @pytest.mark.parametrize("name", ["max_items", "max_points", "n_cuts"])
 def test_numbers_are_checked(name):
-    with pytest.raises(ValueError, match=f"`{name}` must be a whole number"):
+    with pytest.raises(ValueError, match=f"`{name}` must be at least 1, got 0"):
         ScoreCard(**{name: 0}).fit(DATA.X, DATA.y)
 
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handful.scoring import make_items, quantile_cuts
-from handful.scoring._items import between
+from handful.scoring.solver import between
 
 
 @given(st.lists(st.integers(-50, 50), min_size=2, max_size=40), st.integers(1, 9))

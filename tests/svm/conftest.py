@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handful.svm import Geometry, KernelGeometry, fit_svm_grid
+from handful.svm import KernelGeometry, MachineGeometry, fit_svm_grid
 from tests.oracles import svm as oracle
 
 
@@ -16,4 +16,4 @@ def machines():
         X, y, gammas=[2.0], Cs=[1.0, 10.0], fit_intercept=False, center=True, tol=1e-12
     )
     points = KernelGeometry(oracle.centred(oracle.gaussian(X, X, 2.0)))
-    return [Geometry(model, points) for model in grid]
+    return [MachineGeometry(model, points) for model in grid]

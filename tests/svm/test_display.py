@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from handful.svm import CriteriaDisplay, Geometry, KernelGeometry, code_3, fit_svm_grid
-from handful.svm.criteria.criteria_table import criteria_table
+from handful.svm import CriteriaDisplay, KernelGeometry, MachineGeometry, code_3, fit_svm_grid
+from handful.svm.criteria import criteria_table
 from tests.oracles import svm as oracle
 
 mpl.use("Agg")
@@ -40,18 +40,18 @@ def test_test_error(grid):
 def test_parts_add_up(grid):
     display = CriteriaDisplay.from_parts(grid, code="c3", at=1)
     points = KernelGeometry(grid.kernel_matrix(1))
-    totals = [code_3(Geometry(model, points)).total / 20 for model in grid.models[3:]]
+    totals = [code_3(MachineGeometry(model, points)).total / 20 for model in grid.models[3:]]
     np.testing.assert_allclose(sum(display.curves.values()), totals)
 
 
 def test_plot(grid):
     display = CriteriaDisplay.from_grid(grid, along="C", names=["c2", "sparse-margin"])
     display.curves["sparse-margin"] = np.array([np.inf, 1.0, 2.0])
-    ax = display.plot(normalise=True)
+    ax = display.plot(normalise=True).ax_
     assert [line.get_label() for line in ax.lines] == ["c2", "sparse-margin"]
     assert ax.lines[0].get_ydata().max() == 1.0
     assert np.isnan(ax.lines[1].get_ydata()[0])
-    assert display.plot(ax) is ax
+    assert display.plot(ax).ax_ is ax
 
 
 def test_from_frame():

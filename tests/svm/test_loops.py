@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from handful.svm import _loops
+from handful.svm import loops
 
 
 def test_smallest_movable_skips_full_variables():
     errors = np.array([3.0, -2.0, 1.0, -2.0, -np.inf])
     u, high = np.array([0.0, 1.0, 0.0, 0.0, 1.0]), np.ones(5)
-    assert _loops.smallest_movable(errors, u, high) == -2.0
-    assert _loops.smallest_movable(errors, high, high) == np.inf
+    assert loops.smallest_movable(errors, u, high) == -2.0
+    assert loops.smallest_movable(errors, high, high) == np.inf
 
 
 def test_pair_gains(rng):
@@ -21,7 +21,7 @@ def test_pair_gains(rng):
     errors, u = rng.normal(size=m), rng.integers(0, 2, size=m).astype(float)
     gains = np.empty(m)
     i = int(np.argmin(errors))
-    best, violation = _loops.pair_gains(
+    best, violation = loops.pair_gains(
         errors, u, np.zeros(m), K[i], np.diagonal(K).copy(), errors[i], K[i, i], 1e-12, gains
     )
     expected = [
@@ -40,7 +40,7 @@ def test_ties_go_to_the_lowest_index():
     K, y = np.eye(4), np.array([1.0, 1.0, -1.0, -1.0])
     u, errors = np.zeros(4), -y
     low, high = np.where(y > 0, 0.0, -1.0), np.where(y > 0, 1.0, 0.0)
-    steps, _ = _loops.smo_pairs(K, np.ones(4), low, high, u, errors, 1e-3, 1, 1e-12)
+    steps, _ = loops.smo_pairs(K, np.ones(4), low, high, u, errors, 1e-3, 1, 1e-12)
     assert steps == 1
     assert u.tolist() == [1.0, 0.0, -1.0, 0.0]
 
@@ -49,17 +49,17 @@ def test_gather_and_move(rng):
     A = rng.normal(size=(9, 9))
     K = A @ A.T
     members = np.array([1, 4, 7])
-    block = _loops.gather_lower(K, members, 0.5)
+    block = loops.gather_lower(K, members, 0.5)
     expected = K[np.ix_(members, members)] + 0.5 * np.eye(3)
     np.testing.assert_allclose(np.tril(block), np.tril(expected))
     u, errors = np.zeros(9), np.zeros(9)
     direction = np.array([1.0, -1.0, 5.0])
-    _loops.move(K, members, direction, 0.5, u, np.full(9, -1.0), np.ones(9), errors)
+    loops.move(K, members, direction, 0.5, u, np.full(9, -1.0), np.ones(9), errors)
     assert u[members].tolist() == [0.5, -0.5, 1.0]
     np.testing.assert_allclose(errors, K @ u)
 
 
 def test_room_along():
     u, low, high = np.array([0.5, 0.5, 0.5]), np.zeros(3), np.ones(3)
-    room = _loops.room_along(u, low, high, np.arange(3), np.array([2.0, -1.0, 0.0]))
+    room = loops.room_along(u, low, high, np.arange(3), np.array([2.0, -1.0, 0.0]))
     assert room.tolist() == [0.25, 0.5, np.inf]

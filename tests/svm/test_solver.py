@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 
 from handful.kernels import Kernel, center_kernel
 from handful.svm import fit_svm_grid
-from handful.svm._solver import best_bias_interval, duality_gap, solve_path
+from handful.svm.solver import best_bias_interval, duality_gap, solve_path
 from tests.oracles import svm as oracle
 
 

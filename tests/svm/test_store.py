@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from handful.svm import KernelStore, _store, fit_svm_grid
+from handful.svm import KernelStore, fit_svm_grid, geometry
 from tests.oracles import svm as oracle
 
 
@@ -29,7 +29,7 @@ def test_machines_of_one_kernel_share(grid):
 
 
 def test_the_budget(grid, monkeypatch):
-    monkeypatch.setattr(_store, "_BUDGET_BYTES", 1)
+    monkeypatch.setattr(geometry, "_BUDGET_BYTES", 1)
     store = KernelStore(grid.X)
     first = store.geometry(grid[0]).points
     store.geometry(grid[2])

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from handful.fitted import read_columns
+from handful.models import read_columns
 from handful.tables import Choices, read_study
 
 N = 100

@@ -8,7 +8,7 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from handful.datasets._checks import check_count, check_real, check_reals
+from handful._checks import check_count, check_real, check_reals
 from tests.truth.classifiers import KINDS, BoxClassifier
 from tests.truth.laws import BallLaw, UniformBoxLaw
 from tests.truth.problem import AbstractProblem
@@ -57,7 +57,9 @@ class AxisRules(AbstractProblem):
     def __post_init__(self) -> None:
         thresholds = check_reals("thresholds", self.thresholds, "Pass one number per rule.")
         for threshold in thresholds:
-            check_real("thresholds", threshold, 0.0, 1.0, "Features are uniform in [0, 1].")
+            check_real(
+                "thresholds", threshold, low=0.0, high=1.0, hint="Features are uniform in [0, 1]."
+            )
         given = (1,) * len(thresholds) if self.directions is None else self.directions
         directions = check_reals("directions", given, "Pass -1 or +1 per threshold.")
         if len(directions) != len(thresholds) or not set(directions) <= {-1.0, 1.0}:
@@ -69,8 +71,8 @@ class AxisRules(AbstractProblem):
             raise ValueError(
                 f"`kind` must be one of {KINDS}, got {self.kind!r}. Choose one of them."
             )
-        check_real("label_noise", self.label_noise, 0.0, 0.5, _NOISE_ADVICE)
-        check_count("n_irrelevant", self.n_irrelevant, 0)
+        check_real("label_noise", self.label_noise, low=0.0, high=0.5, hint=_NOISE_ADVICE)
+        check_count("n_irrelevant", self.n_irrelevant, low=0)
         object.__setattr__(self, "thresholds", thresholds)
         object.__setattr__(self, "directions", tuple(int(sign) for sign in directions))
 
@@ -147,7 +149,7 @@ class Balls(AbstractProblem):
         if min(radii) <= 0.0:
             raise ValueError(f"`radii` must be positive, got {min(radii)}. Drop empty balls.")
         _check_disjoint(np.array(centers), np.array(radii))
-        check_real("label_noise", self.label_noise, 0.0, 0.5, _NOISE_ADVICE)
+        check_real("label_noise", self.label_noise, low=0.0, high=0.5, hint=_NOISE_ADVICE)
         object.__setattr__(self, "centers", centers)
         object.__setattr__(self, "radii", radii)
 

@@ -8,7 +8,7 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from handful.datasets._checks import check_real
+from handful._checks import check_real
 from tests.truth.laws import GaussianLaw
 from tests.truth.problem import AbstractProblem, draw_labels
 from tests.truth.quadrature import plane_bayes_error, unit_nodes
@@ -120,7 +120,9 @@ class Banana(AbstractProblem):
     spread: float = 0.3
 
     def __post_init__(self) -> None:
-        check_real("spread", self.spread, 0.05, 1e3, "Use 0.3 for a moderate overlap.")
+        check_real(
+            "spread", self.spread, low=0.05, high=1e3, hint="Use 0.3 for a moderate overlap."
+        )
 
     @property
     def n_features(self) -> int:

@@ -9,7 +9,7 @@ from typing import ClassVar, final
 import numpy as np
 from scipy.special import ndtr
 
-from handful.datasets._checks import check_count, check_real
+from handful._checks import check_count, check_real
 from tests.truth.laws import GaussianLaw, normal_ball_mass
 from tests.truth.problem import AbstractProblem, draw_labels
 
@@ -46,7 +46,7 @@ class TwoNorm(AbstractProblem):
     n_features: int = 20
 
     def __post_init__(self) -> None:
-        check_count("n_features", self.n_features)
+        check_count("n_features", self.n_features, low=1)
 
     @property
     def bayes_error(self) -> float:
@@ -99,8 +99,10 @@ class RingNorm(AbstractProblem):
     mean_norm: float = 2.0
 
     def __post_init__(self) -> None:
-        check_count("n_features", self.n_features)
-        check_real("mean_norm", self.mean_norm, 0.0, 1e3, "Use 2.0 for the usual data.")
+        check_count("n_features", self.n_features, low=1)
+        check_real(
+            "mean_norm", self.mean_norm, low=0.0, high=1e3, hint="Use 2.0 for the usual data."
+        )
 
     @property
     def bayes_error(self) -> float:
@@ -155,9 +157,13 @@ class Noise(AbstractProblem):
     positive_probability: float = 0.5
 
     def __post_init__(self) -> None:
-        check_count("n_features", self.n_features)
+        check_count("n_features", self.n_features, low=1)
         check_real(
-            "positive_probability", self.positive_probability, 0.0, 1.0, "Use a probability."
+            "positive_probability",
+            self.positive_probability,
+            low=0.0,
+            high=1.0,
+            hint="Use a probability.",
         )
 
     @property

@@ -9,7 +9,8 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from handful.datasets._checks import as_generator, check_count, check_matrix, check_real
+from handful._checks import check_count, check_real
+from handful.datasets.generators import as_generator
 from tests.truth.classifiers import Classifier, KnownForm, predict_labels, recognise
 from tests.truth.laws import N_BLOCK_CELLS, Law, exact_risk
 
@@ -97,7 +98,7 @@ class AbstractProblem(ABC):
         X : array of shape (n_samples, n_features)
         y : int array of shape (n_samples,), labels in {-1, +1}
         """
-        return self._draw(check_count("n_samples", n_samples), as_generator(rng))
+        return self._draw(check_count("n_samples", n_samples, low=1), as_generator(rng))
 
     @property
     @final
@@ -153,9 +154,10 @@ class AbstractProblem(ABC):
             The standard error is never reported below 1 / n_samples times the largest
             excess seen, since a region of smaller mass may not have been met at all.
         """
-        check_count("n_samples", n_samples, 2)
+        check_count("n_samples", n_samples, low=2)
         if target_error is not None:
-            check_real("target_error", target_error, 1e-12, 1.0, "Ask for 1e-4, for example.")
+            hint = "Ask for 1e-4, for example."
+            check_real("target_error", target_error, low=1e-12, high=1.0, hint=hint)
         if ismethod(classifier) and classifier == self.bayes_classifier:
             return RiskEstimate(value=self.bayes_error, standard_error=0.0, n_samples=0)
         form = recognise(classifier, self.n_features)
@@ -196,3 +198,16 @@ class AbstractProblem(ABC):
 def draw_labels(n_samples: int, positive_rate: float, rng: np.random.Generator) -> np.ndarray:
     """Draw labels in {-1, +1} that are +1 with probability ``positive_rate``."""
     return np.where(rng.random(n_samples) < positive_rate, 1, -1)
+
+
+def check_matrix(X: object, n_features: int) -> np.ndarray:
+    """Return ``X`` as a float64 matrix with ``n_features`` columns and no missing values."""
+    array = np.asarray(X, dtype=np.float64)
+    if array.ndim != 2 or array.shape[1] != n_features:
+        raise ValueError(
+            f"`X` must have shape (n_samples, {n_features}), got {array.shape}. "
+            "Pass points of this problem, for example those its `sample` returns."
+        )
+    if np.isnan(array).any():
+        raise ValueError("`X` must have no missing values, got NaN. Fill them first.")
+    return array

@@ -22,6 +22,7 @@ from tests.truth import (
     RiskEstimate,
     TwoNorm,
 )
+from tests.truth.problem import check_matrix
 
 every_problem = pytest.mark.parametrize("name", sorted(PROBLEMS))
 N_MONTE_CARLO = 30_000
@@ -284,3 +285,11 @@ def test_box_rules_on_gaussians_against_counting(rng):
     )
     risk, error = counted_risk(problem, rule.predict, rng)
     assert problem.true_risk(rule).value == pytest.approx(risk, abs=4.5 * error)
+
+
+def test_matrices():
+    assert check_matrix([[1, 2]], 2).dtype == np.float64
+    with pytest.raises(ValueError, match=r"`X` must have shape \(n_samples, 3\), got \(1, 2\)"):
+        check_matrix([[1, 2]], 3)
+    with pytest.raises(ValueError, match=r"`X` must have no missing values"):
+        check_matrix([[np.nan]], 1)

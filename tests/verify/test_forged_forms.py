@@ -229,7 +229,7 @@ def test_each_kind_of_field(change, is_careful, tmp_path):
 def test_weights(name, tmp_path):
     document = json.loads(form_text(name))
     machine = document["fitted"]["machine"]
-    rows = machine["weights"] if name == "linear" else machine["coefficients"]
+    rows = machine["weights"] if name == "linear" else machine["parts"][0]["coefficients"]
     rows[0][0] *= 1.001
     verdict = _verdict(document, tmp_path)
     assert verdict.status == "NOT VALID"

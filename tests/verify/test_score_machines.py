@@ -235,11 +235,11 @@ def _none_kept(document):
 def _scaled(document):
     """Predictions stay; the margins, over a total that is a norm, do too."""
     for part in document["machines"][0]["parts"]:
-        part["coefficients"] = [2.0 * a for a in part["coefficients"]]
+        part["coefficients"] = [[2.0 * a for a in row] for row in part["coefficients"]]
 
 
 def _one_coefficient(document):
-    document["machines"][0]["parts"][0]["coefficients"][0] *= 1.5
+    document["machines"][0]["parts"][0]["coefficients"][0][0] *= 1.5
 
 
 def _fewer_kernels(document):

@@ -1,31 +1,46 @@
 """Scores and the stable bound, recomputed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from handful.io._scores import KernelExpansion, LinearScore, StumpVotes, score_to_dict
+from handful._codec import encode
 from handful.kernels import Kernel
-from handful.verify._scores import scores_of
+from handful.models import Kernels, Stumps, Votes, kernel_expansion, linear_score
+from handful.verify._scores import machines_of, scores_of
 
+NONE = np.zeros((0, 3)), np.zeros((0, 1))
 MACHINES = [
-    LinearScore((1.0, 0.0, -2.0), 0.5),
-    StumpVotes((0, 2, 0), (0.1, -0.3, 0.5), (1.0, -2.0, 0.25), 0.125),
-    KernelExpansion(Kernel("rbf", gamma=0.3), ((0.0, 1.0, 2.0), (1.0, 1.0, 1.0)), (1.0, -0.5), 0.2),
-    KernelExpansion(Kernel("poly", gamma=1.0, degree=2), ((0.0, 1.0, 2.0),), (1.5,), -0.2,
-                    center=(0.1, 0.2, 0.3), scale=(1.0, 2.0, 3.0), tie=1e-10),
-    KernelExpansion(Kernel("linear"), (), (), 1.0),
+    linear_score([[1.0, 0.0, -2.0]], [0.5]),
+    Votes((Stumps((0, 2, 0), (0.1, -0.3, 0.5), (1.0, -2.0, 0.25), 0.125),)),
+    kernel_expansion(Kernel("rbf", gamma=0.3), [[0.0, 1.0, 2.0], [1.0, 1.0, 1.0]], [[1.0], [-0.5]],
+                     [0.2]),
+    kernel_expansion(Kernel("poly", gamma=1.0, degree=2), [[0.0, 1.0, 2.0]], [[1.5]], [-0.2],
+                     center=(0.1, 0.2, 0.3), scale=(1.0, 2.0, 3.0), tie=1e-10),
+    kernel_expansion(Kernel("linear"), *NONE, [1.0]),
+    Kernels(
+        tuple(
+            replace(kernel_expansion(kernel, [[1.0, 2.0]], [[w, 0.5 * w]], [0.0, 0.0]).parts[0],
+                    columns=(2, 0), is_normalised=True)
+            for kernel, w in ((Kernel("poly", coef0=1.0), 0.5), (Kernel("linear"), -1.0))
+        ),
+        (0.25, 0.5),
+    ),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("machine", MACHINES, ids=["linear", "votes", "rbf", "poly", "constant"])
+@pytest.mark.parametrize(
+    "machine", MACHINES, ids=["linear", "votes", "rbf", "poly", "constant", "several"]
+)
 def test_scores(machine, rng):
     X = rng.normal(size=(50, 3))
-    if isinstance(machine, StumpVotes):
+    if isinstance(machine, Votes):
         X[3, 0] = np.nan
-    for ours, theirs in zip(scores_of(score_to_dict(machine), X), machine.scores(X), strict=True):
-        assert np.allclose(ours, theirs)
+    parts = [scores_of(part, X)[0] for part in machines_of(encode(machine))]
+    assert np.allclose(np.column_stack(parts), machine.scores(X).reshape(len(X), -1))
 
 
 def test_unknown_kinds():
     with pytest.raises(ValueError, match="no machine of kind 'magic'"):
-        scores_of({"kind": "magic"}, np.zeros((1, 1)))
+        machines_of({"machine": "magic"})

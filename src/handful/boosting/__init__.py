@@ -6,22 +6,20 @@ linear programs share, and `empirical_rademacher`, the complexity of a family. W
 door to the solver (`handful.programs`) and the theorems (`handful.bounds`).
 
 To add a family of weak learners: write a class with ``is_exact`` and ``best(scores, n_columns)``
-that gives the columns with the largest edge (see `Column`), a vote that evaluates a weighted sum
-on new examples, and an oracle in ``tests/oracles/boosting.py``.
+that gives the columns with the largest edge (see `WeakColumn`), a vote that evaluates a weighted
+sum on new examples, and an oracle in ``tests/oracles/boosting.py``.
 """
 
-from handful.boosting._adaboost import AdaBoost
-from handful.boosting._columns import Column
-from handful.boosting._display import MarginDisplay
-from handful.boosting._generation import Generated, Iteration, Restricted, column_generation
-from handful.boosting._lpboost import LPBoost
-from handful.boosting._mkl import LPBoostMKL
-from handful.boosting._rademacher import RademacherEstimate, empirical_rademacher
-from handful.boosting._stumps import Stump
+from handful.boosting.display import MarginDisplay
+from handful.boosting.estimators import AdaBoost
+from handful.boosting.generation import Generated, Iteration, Restricted, column_generation
+from handful.boosting.lpboost import LPBoost
+from handful.boosting.margin_certificates import RademacherEstimate, empirical_rademacher
+from handful.boosting.multiple_kernels import LPBoostMKL
+from handful.boosting.weak_learners import WeakColumn, WeakStump
 
 __all__ = [
     "AdaBoost",
-    "Column",
     "Generated",
     "Iteration",
     "LPBoost",
@@ -29,7 +27,8 @@ __all__ = [
     "MarginDisplay",
     "RademacherEstimate",
     "Restricted",
-    "Stump",
+    "WeakColumn",
+    "WeakStump",
     "column_generation",
     "empirical_rademacher",
 ]

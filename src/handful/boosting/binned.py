@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._types import Floats, Ints
-from handful.boosting._rounds import CHANCE, Boosted, Round, capped_alpha
-from handful.boosting._stumps import Stump, StumpColumns
+from handful.boosting.rounds import CHANCE, Boosted, Round, capped_alpha
+from handful.boosting.weak_learners import StumpColumns, WeakStump
 from handful.rules.stump import feature_values
 from handful.rules.table import Encoder, pad_thresholds
 
@@ -64,7 +64,7 @@ def weigh_rows(
     ask: Weighing,
 ) -> Ints:
     """Sums of quanta by class, feature and bin."""
-    from handful.boosting._loops import add_quanta
+    from handful.boosting.loops import add_quanta
 
     out = np.zeros((2, len(codes), n_codes), dtype=np.int64)
     add_quanta(
@@ -137,18 +137,18 @@ def _split(sums: Ints, cut: Cut) -> tuple[int, int, int]:
     return (agree, other, total) if sign > 0 else (other, agree, total)
 
 
-def _stump(encoder: Encoder, cut: Cut) -> Stump:
+def _stump(encoder: Encoder, cut: Cut) -> WeakStump:
     j, k, sign = cut
-    return Stump(j, 0.0 if j < 0 else float(encoder.thresholds[j, k]), sign)
+    return WeakStump(j, 0.0 if j < 0 else float(encoder.thresholds[j, k]), sign)
 
 
-def _round(stump: Stump, alpha: float, right: int, wrong: int, total: int) -> Round:
+def _round(stump: WeakStump, alpha: float, right: int, wrong: int, total: int) -> Round:
     p, q = right / total, wrong / total
     Z = p * math.exp(-alpha) + q * math.exp(alpha) + (total - right - wrong) / total
     return Round(stump, alpha, min(1.0, max(0.0, 0.5 * (1.0 - (p - q)))), Z)
 
 
-def _alone(stump: Stump, split: tuple[int, int, int], n_samples: int) -> Round:
+def _alone(stump: WeakStump, split: tuple[int, int, int], n_samples: int) -> Round:
     """A learner without error stands alone, with a capped weight."""
     right, wrong, total = split
     return _round(stump, capped_alpha(n_samples, (right - wrong) / total), right, wrong, total)

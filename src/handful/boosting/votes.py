@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from handful._types import Floats
-from handful.boosting._learners import response
-from handful.boosting._stumps import Stump
-from handful.fitted import Additive, Curve, steady_product
+from handful.boosting.weak_learners import WeakStump, response
+from handful.models import Stumps, Votes, steady_product
 
 
 class StumpVote:
@@ -21,25 +20,26 @@ class StumpVote:
 
     Attributes
     ----------
-    weights : dict of Stump to float
+    weights : dict of WeakStump to float
         Weight of each stump, all with sign +1; a negative weight is a vote for the opposite.
 
     Examples
     --------
     >>> import numpy as np
-    >>> f = StumpVote([(Stump(0, 1.0, 1), 0.5), (Stump(0, 3.0, -1), 0.25), (Stump(-1, 0.0, 1), 1)])
+    >>> votes = [(WeakStump(0, 1.0, 1), 0.5), (WeakStump(0, 3.0, -1), 0.25)]
+    >>> f = StumpVote([*votes, (WeakStump(-1, 0.0, 1), 1)])
     >>> f(np.array([[0.0], [2.0], [4.0], [np.nan]]))
     array([1.25, 0.25, 0.75, 1.  ])
     >>> f.total
     1.75
     """
 
-    def __init__(self, votes: Iterable[tuple[Stump, float]]) -> None:
-        self.weights: dict[Stump, float] = {}
+    def __init__(self, votes: Iterable[tuple[WeakStump, float]]) -> None:
+        self.weights: dict[WeakStump, float] = {}
         for stump, weight in votes:
-            key = Stump(stump.feature, stump.threshold, 1)
+            key = WeakStump(stump.feature, stump.threshold, 1)
             self.weights[key] = self.weights.get(key, 0.0) + stump.sign * float(weight)
-        self._constant = self.weights.get(Stump(-1, 0.0, 1), 0.0)
+        self._constant = self.weights.get(WeakStump(-1, 0.0, 1), 0.0)
         self._steps: dict[int, tuple[Floats, Floats]] = {}
         for feature in sorted({s.feature for s in self.weights if s.feature >= 0}):
             cuts, jumps = self._feature(feature)
@@ -67,52 +67,33 @@ class StumpVote:
     def rules(self, names: Sequence[str]) -> list[tuple[str, float]]:
         """Conditions with their weights, the heaviest first, in the user's feature names."""
         pairs = [
-            (Stump(s.feature, s.threshold, 1 if w > 0 else -1).describe(names), w)
+            (WeakStump(s.feature, s.threshold, 1 if w > 0 else -1).describe(names), w)
             for s, w in self.weights.items()
             if w != 0.0
         ]
         pairs = [(text, abs(w) if text else w) for text, w in pairs]
         return sorted(pairs, key=lambda pair: -abs(pair[1]))
 
-    def steps(self, feature: int) -> tuple[Floats, Floats]:
-        """Where the votes of a feature change, and what they are before and between."""
-        none = np.zeros(0), np.zeros(1)
-        return self._steps.get(feature, none)
-
     @property
     def constant(self) -> float:
         """What is voted whatever the row."""
         return float(self._constant)
 
-    @property
-    def features(self) -> set[int]:
-        """Those that are looked at."""
-        return set(self._steps)
 
-
-def stump_curves(votes: Sequence[StumpVote]) -> Additive:
-    """Votes of stumps, one a class, as sums of step functions, one a feature.
-
-    A stump counts a value that equals its threshold to the left, a curve to the right: the cut is
-    the next number.
-
-    Examples
-    --------
-    >>> score = stump_curves([StumpVote([(Stump(0, 1.0, 1), 0.5)])])
-    >>> score.scores(np.array([[1.0], [1.5], [np.nan]]))
-    array([ 0.5, -0.5,  0. ])
-    """
-    curves = []
-    for feature in sorted(set().union(*(vote.features for vote in votes))):
-        steps = [vote.steps(feature) for vote in votes]
-        cuts = np.unique(np.concatenate([at for at, _ in steps]))
-        values = tuple(
-            tuple(levels[[0, *np.searchsorted(at, cuts, side="right")]].tolist())
-            for at, levels in steps
+def stump_votes(votes: Sequence[StumpVote]) -> Votes:
+    """Votes of stumps, one a class, as data."""
+    parts = []
+    for vote in votes:
+        stumps = [(s, w) for s, w in vote.weights.items() if s.feature >= 0]
+        parts.append(
+            Stumps(
+                tuple(int(s.feature) for s, _ in stumps),
+                tuple(float(s.threshold) for s, _ in stumps),
+                tuple(float(w) for _, w in stumps),
+                vote.constant,
+            )
         )
-        after = tuple(np.nextafter(cuts, np.inf).tolist())
-        curves.append(Curve(feature, after, values, (0.0,) * len(votes)))
-    return Additive(tuple(curves), tuple(vote.constant for vote in votes))
+    return Votes(tuple(parts))
 
 
 class LearnerVote:

@@ -2,7 +2,7 @@
 
 What lives here: the pool, the learners of all forms, the price by rank, the `Menu` of candidates
 whose certificates hold at once, `CertifiedClassifier`, `MenuDisplay` and `AdditiveDisplay`. What
-does not: the theorems (`handful.bounds`), classifiers as data (`handful.fitted`), the solver of
+does not: the theorems (`handful.bounds`), classifiers as data (`handful.models`), the solver of
 score cards (`handful.scoring`).
 
 To add a form: a function from a `Pool` to proposals, with guesses for each row of the pool by

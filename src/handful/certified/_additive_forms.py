@@ -12,7 +12,7 @@ from handful._types import Floats, Ints
 from handful.certified._logistic import log_losses, logistic_path
 from handful.certified._pool import Pool
 from handful.certified._proposals import Proposal, need_folds, select
-from handful.fitted import Additive, Curve
+from handful.models import Additive, Curve
 from handful.scoring import quantile_cuts
 
 # About 1.6 times more rounds each: few candidates over the whole range.

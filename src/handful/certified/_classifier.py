@@ -35,7 +35,7 @@ from handful.certified._menu import Menu, named_settings
 from handful.certified._pool import Pool, make_folds, take_rows
 from handful.certified._records import Candidate, Failure
 from handful.estimator import TableClassifier
-from handful.fitted import feature_names, read_columns, read_table
+from handful.models import feature_names, read_columns, read_table
 from handful.tables import make_units, pool_size, unknown_labels
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 from handful._types import Ints, Mask
 from handful.certified._grades import Grades, Grid, grade, is_graded, make_grid
 from handful.certified._pool import Pool, take_rows
-from handful.fitted import Columns, Fitted
+from handful.models import Columns, Fitted
 
 _BLOCK = 65_536  # rows labelled at a time: their encoding is a few dozen megabytes
 
@@ -91,7 +91,7 @@ class Counting:
         encoded: list[Any] = []  # made when it is first asked for: a foreign pipeline may not
 
         def rows_for(one: Fitted) -> Any:
-            if one.reads_table:
+            if one.machine.reads_table:
                 return block
             if not encoded:
                 encoded.append(self.columns.encode(block))

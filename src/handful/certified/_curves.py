@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from handful.fitted import Additive, Curve, Fitted
-
-if TYPE_CHECKING:
-    import pandas as pd
+from handful._display import Display
+from handful.models import Additive, Curve, Fitted
 
 MAX_CURVES = 12  # drawn, those with the largest difference of points
 N_COLUMNS = 3  # pictures side by side
 
 
 @dataclass
-class AdditiveDisplay:
+class AdditiveDisplay(Display):
     """Curves of an additive form, those that move the sum most first.
 
     What is drawn is what is evaluated: steps at cut points, in points; a dotted line is what a
@@ -59,10 +57,8 @@ class AdditiveDisplay:
         """How many curves are drawn below each other."""
         return math.ceil(max(1, min(len(self.curves), MAX_CURVES)) / N_COLUMNS)
 
-    def frame(self) -> pd.DataFrame:
+    def _columns(self) -> dict[str, Any]:
         """One row a step: feature, class the points speak for, where it begins and ends, points."""
-        import pandas as pd
-
         names, labels = self.fitted.words.names, self._spoken_for()
         rows = [
             (names[curve.feature], label, low, high, points)
@@ -72,7 +68,8 @@ class AdditiveDisplay:
                 (-math.inf, *curve.cuts), (*curve.cuts, math.inf), values, strict=True
             )
         ]
-        return pd.DataFrame(rows, columns=["feature", "label", "from", "below", "points"])
+        columns = zip(*rows, strict=True) if rows else [()] * 5
+        return dict(zip(("feature", "label", "from", "below", "points"), columns, strict=True))
 
     def plot(self, ax: Any = None) -> AdditiveDisplay:
         """Draw the curves that move the sum most, at most twelve.
@@ -84,10 +81,7 @@ class AdditiveDisplay:
         """
         curves = self.curves[:MAX_CURVES]
         n_columns, n_rows = min(N_COLUMNS, max(1, len(curves))), self.n_rows
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            _, ax = plt.subplots(figsize=(3.0 * n_columns, 2.2 * n_rows), layout="constrained")
+        ax = self._axes(ax, figsize=(3.0 * n_columns, 2.2 * n_rows), layout="constrained")
         ax.set_axis_off()
         grid = ax.get_subplotspec().subgridspec(n_rows, n_columns)
         self.axes_: list[Any] = []
@@ -97,7 +91,6 @@ class AdditiveDisplay:
             self.axes_.append(below)
         if self.axes_ and len(self._spoken_for()) > 1:
             self.axes_[0].legend(fontsize="x-small")
-        self.figure_ = ax.figure
         return self
 
     def _spoken_for(self) -> tuple[str, ...]:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._display import Display
 from handful.bounds import held_out_bound
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 SHARE_HELD_OUT = 0.3  # the usual split
 
@@ -31,7 +28,7 @@ def hold_out_marks(errors: NDArray[np.float64], n_samples: int, delta: float) ->
 
 
 @dataclass
-class MenuDisplay:
+class MenuDisplay(Display):
     """Certificates of a menu, simplest form on the left, with estimates from the pool.
 
     Examples
@@ -68,20 +65,15 @@ class MenuDisplay:
             str(machine.chosen_),
         )
 
-    def frame(self) -> pd.DataFrame:
-        """What is plotted."""
-        import pandas as pd
-
-        return pd.DataFrame(
-            {
-                "name": self.names,
-                "certificate": self.certificates,
-                "estimate": self.estimates,
-                "hold_out": self.hold_outs,
-                "is_readable": self.is_readable,
-                "is_chosen": [name == self.chosen for name in self.names],
-            }
-        )
+    def _columns(self) -> dict[str, Any]:
+        return {
+            "name": self.names,
+            "certificate": self.certificates,
+            "estimate": self.estimates,
+            "hold_out": self.hold_outs,
+            "is_readable": self.is_readable,
+            "is_chosen": [name == self.chosen for name in self.names],
+        }
 
     def plot(self, ax: Any = None) -> MenuDisplay:
         """Certificates as points; errors estimated on the pool, and hold-outs, as marks.
@@ -89,10 +81,7 @@ class MenuDisplay:
         The mark of a hold-out is for orientation: what a 70/30 hold-out of the same form would
         certify if its errors were as frequent as on the folds of the pool.
         """
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            _, ax = plt.subplots(figsize=(7.0, 4.0), layout="constrained")
+        ax = self._axes(ax, figsize=(7.0, 4.0), layout="constrained")
         place = np.arange(len(self.names))
         for mask, style, label in (
             (self.is_readable, "o", "certificate, readable form"),
@@ -108,5 +97,4 @@ class MenuDisplay:
         ax.set_xticks(place, self.names, rotation=40, ha="right", parse_math=False)
         ax.set(ylabel="risk", ylim=(0, None))
         ax.legend(loc="upper right", fontsize="small")
-        self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from handful.certified._menu import Menu
-from handful.fitted import Fitted
+from handful.models import Fitted
 
 
 def menu_lines(menu: Menu, chosen: int) -> list[str]:

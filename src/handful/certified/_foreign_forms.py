@@ -14,7 +14,7 @@ from sklearn.utils.validation import has_fit_parameter
 from handful._types import Floats, Ints
 from handful.certified._pool import Pool, take_rows
 from handful.certified._proposals import Proposal, need_folds
-from handful.fitted import Additive, Opaque, Vote, close_seeds
+from handful.models import Additive, Opaque, Vote, close_seeds
 
 N_TREES = 150  # enough for votes to settle
 N_VOTERS = 7  # at most; one is left out of an even number, so that votes do not tie

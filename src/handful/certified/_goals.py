@@ -17,7 +17,7 @@ from handful.bounds import Term
 from handful.certified import _grades
 from handful.certified._grades import Grades
 from handful.certified._records import Candidate, Counts
-from handful.fitted import Card, Fitted, with_threshold
+from handful.models import Card, Fitted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -250,7 +250,7 @@ def _moved(candidate: Candidate, place: int) -> Candidate:
     grades = candidate.grades
     assert grades is not None
     threshold = grades.grid.thresholds[place]
-    machine = with_threshold(candidate.fitted.machine, threshold)
+    machine = candidate.fitted.machine.at(threshold)
     n_negative, n_positive = grades.n_classes.tolist()
     fp, fn = grades.wrong[place].tolist()
     by_class, n_unknown = ((n_negative, fp), (n_positive, fn)), grades.n_unknown

@@ -16,7 +16,7 @@ import numpy as np
 
 from handful._types import Floats, Ints
 from handful.bounds import binomial_tail_inverse
-from handful.fitted import Additive, Card, KernelExpansion, LinearScore, Machine
+from handful.models import Additive, Card, Form, Kernels, LinearScore
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 N_THRESHOLDS = 12  # each costs ln 12 = 2.5 nats; more are not told apart by a few hundred rows
 SHARES = (0.95, 0.9, 0.8, 0.7, 0.6, 0.5)  # of the pool's rows that are answered
 N_BINS = 5  # of a probability table: at least a fifth of the rows in each where scores differ
-GRADED = (Card, LinearScore, Additive, KernelExpansion)
+GRADED = (Card, LinearScore, Additive, Kernels)
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Grades:
         )
 
 
-def is_graded(machine: Machine, n_classes: int) -> bool:
+def is_graded(machine: Form, n_classes: int) -> bool:
     """Whether a form has a score for two classes that says more than a label."""
     return n_classes == 2 and isinstance(machine, GRADED)
 

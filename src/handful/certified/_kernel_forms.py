@@ -8,7 +8,8 @@ from scipy.spatial.distance import cdist
 from handful._types import Floats, Ints
 from handful.certified._pool import Pool
 from handful.certified._proposals import Proposal, need_folds, select
-from handful.fitted import KernelExpansion
+from handful.kernels import Kernel
+from handful.models import Form, kernel_expansion
 
 SIZES = (2, 4, 8, 16)  # each twice the last: few candidates over the range that can be read
 # Gamma times the number of (scaled) columns; about threefold each.
@@ -100,15 +101,10 @@ def _pursue(pool: Pool, K: Floats, rows: Ints, sizes: tuple[int, ...]) -> list[t
 
 def _expansion(
     pool: Pool, centers: Ints, coefficients: Floats, intercepts: Floats, gamma: float
-) -> KernelExpansion:
-    return KernelExpansion(
-        tuple(tuple(map(float, row)) for row in pool.filled[centers]),
-        tuple(tuple(map(float, row)) for row in np.atleast_2d(coefficients)),
-        tuple(map(float, intercepts)),
-        float(gamma),
-        tuple(map(float, pool.scale)),
-        tuple(map(float, pool.fill)),
-    )
+) -> Form:
+    kernel = Kernel("rbf", gamma=float(gamma))
+    points, weights = pool.filled[centers], np.atleast_2d(coefficients)
+    return kernel_expansion(kernel, points, weights, intercepts, scale=pool.scale, fill=pool.fill)
 
 
 def support_vectors(pool: Pool) -> list[Proposal]:

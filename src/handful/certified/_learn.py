@@ -25,7 +25,7 @@ from handful.certified._groups import count_groups, group_means
 from handful.certified._pool import Pool
 from handful.certified._proposals import Proposal
 from handful.certified._records import Candidate, Counts, Failure, rank_masses
-from handful.fitted import Fitted, refuse_fitted
+from handful.models import Fitted, refuse_fitted
 from handful.tables import Units
 
 Learned = tuple[list[tuple[Proposal, float]], list[Failure]]

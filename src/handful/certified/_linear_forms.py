@@ -15,7 +15,7 @@ from handful.certified._proposals import (
     need_two_classes,
     select,
 )
-from handful.fitted import LinearScore
+from handful.models import LinearScore
 
 # Strongest first: each fit starts from the last.
 PENALTIES = (300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.1)

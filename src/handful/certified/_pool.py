@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from handful._types import Floats, Ints
-from handful.fitted import Columns
+from handful.models import Columns
 from handful.scoring import Items, make_items
 from handful.tables import Draw, row_digests, table_digest
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from handful._types import Floats, Ints
 from handful.certified._pool import Pool
-from handful.fitted import Machine
+from handful.models import Form
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +20,7 @@ class Proposal:
     ----------
     form : str
         Name of the form.
-    machine : Machine
+    machine : Form
     guesses : ndarray of int
         For each row of the pool, the label given by a machine trained on the other folds.
     name : str
@@ -28,7 +28,7 @@ class Proposal:
     """
 
     form: str
-    machine: Machine
+    machine: Form
     guesses: Ints
     name: str = ""
 

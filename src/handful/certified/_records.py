@@ -10,7 +10,7 @@ import numpy as np
 from handful._types import Floats, Ints
 from handful.bounds import Term
 from handful.certified._grades import Grades
-from handful.fitted import Fitted
+from handful.models import Fitted
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from handful.certified._proposals import (
     need_two_classes,
     select,
 )
-from handful.fitted import Ball, Condition, Constant, Cut, OrderedRules, Plane, Rule
+from handful.models import Ball, Condition, Constant, Cut, OrderedRules, Plane, Rule
 
 # What a wrongly covered example counts against a rightly covered one.
 PENALTIES = (0.7, 1.0, 1.5, 2.5, 5.0)

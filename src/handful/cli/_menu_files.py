@@ -83,7 +83,7 @@ def _report(
 def _pictures(machine: CertifiedClassifier) -> list[tuple[str, Any, float]]:
     """The price of readability, and the chosen row where it can be drawn."""
     from handful.certified import AdditiveDisplay, MenuDisplay
-    from handful.fitted import Additive, Card
+    from handful.models import Additive, Card
     from handful.scoring import ScoreCardDisplay
 
     pictures: list[tuple[str, Any, float]] = []

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from handful._types import Floats
 from handful.bounds import Certificate
 from handful.covering.learn import Learned
-from handful.fitted import PART_COLUMNS
+from handful.models import PART_COLUMNS
 from handful.rules import OR_MISSING, AbstractRule, RuleList, RuleSet, Stump, kind_of_rule
 
 if TYPE_CHECKING:

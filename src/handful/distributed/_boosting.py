@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from handful._types import Floats, Ints
 from handful.boosting import AdaBoost
 from handful.boosting.binned import Weighing, binned_rounds, pool_encoder, weigh_rows
+from handful.boosting.estimators import Vote
 from handful.boosting.margin_certificates import GRID, N_SCALES, MarginCounts, slack_quanta
-from handful.boosting.one_versus_rest import Vote
 from handful.distributed._chunks import Chunks, in_chunk
 from handful.distributed._covering import remember_inputs
 from handful.distributed._reading import read_chunks
@@ -27,7 +27,7 @@ from handful.distributed.cluster import (
     require_dask,
 )
 from handful.estimator import columns_of
-from handful.fitted import from_scores
+from handful.models import from_scores
 from handful.rules.table import Encoder
 
 Codes = NDArray[np.uint16]

@@ -15,6 +15,7 @@ and its formula in ``_export.py``. To add a machine: its record in ``_scores.py`
 read off the estimator in ``_estimators.py``.
 """
 
+from handful._codec import ModelFileError
 from handful.io._export import export_json, export_python, export_sql
 from handful.io._foreign import Estimators, beside, read_estimators, untrusted_types
 from handful.io._forms import StoredForm, form_to_dict, save_form
@@ -22,7 +23,6 @@ from handful.io._model import StoredModel, load_model, model_from_dict
 from handful.io._reading import Reading, choices_of, clean_table
 from handful.io._retrain import Retraining
 from handful.io.save import model_to_dict, save_model
-from handful.rules.fields import ModelFileError
 
 __all__ = [
     "Estimators",

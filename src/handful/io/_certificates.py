@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from handful._codec import ModelFileError
 from handful.bounds import Certificate
-from handful.rules.fields import ModelFileError
 
 
 def read_certificate(value: Any) -> Certificate:

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from handful.bounds import Certificate, NotCertifiableError
+from handful.covering import CoverFit
 from handful.estimator import TableClassifier
-from handful.fitted import Fitted
 from handful.io._cover import OTHER_ROW, WITHOUT_CENTRES, refuse_rows
 from handful.io._form_python import RAW_CELLS, form_python, read_formula
 from handful.io._form_sql import Cell, doubtful_sql, form_sql, number_literal, text_literal
 from handful.io._forms import StoredForm
 from handful.io._model import StoredModel, model_from_dict
-from handful.io._score_formulas import score_formula
-from handful.io._scores import WITHOUT_ROWS, StumpVotes, n_training_rows
 from handful.io.document import from_text, to_text
-from handful.io.save import model_to_dict
+from handful.io.save import WITHOUT_ROWS, model_to_dict
+from handful.models import Fitted
 from handful.rules import OR_MISSING, AbstractRule, RuleList, RuleSet, Stump
 from handful.rules.formulas import Dialect, number
 
@@ -30,25 +29,14 @@ def _stored(machine: Any, include_rows: bool) -> StoredModel:
     """A stored model, from one or from a fitted machine; with training rows only by leave."""
     if isinstance(machine, StoredModel):
         instead = WITHOUT_ROWS if not _is_made_of_rules(machine) else WITHOUT_CENTRES
-        refuse_rows(n_training_rows(machine.machines), include_rows, instead)
+        refuse_rows(machine.n_training_rows, include_rows, instead)
         return machine
     document = model_to_dict(machine, include_rows=include_rows)
     return model_from_dict(from_text(to_text(document)))
 
 
 def _is_made_of_rules(model: StoredModel) -> bool:
-    return all(isinstance(part, (RuleSet, RuleList)) for part in model.machines)
-
-
-def _as_model(machine: Any, include_rows: bool) -> StoredModel:
-    """A stored model made of rules."""
-    model = _stored(machine, include_rows)
-    if not _is_made_of_rules(model):
-        raise TypeError(
-            "`machine` must be made of rules to be exported so. A score is exported to SQL. "
-            f"{_ADVICE}"
-        )
-    return model
+    return model.form is None
 
 
 def _steps(model: StoredModel, k: int = 0) -> tuple[list[tuple[AbstractRule, int]], int]:
@@ -109,6 +97,11 @@ class _Form:
     fitted: Fitted
     certificate: Certificate | None
     width: float | None = None  # of doubt, where nothing is said
+    labels: tuple[Any, ...] | None = None  # as the user gave them, if they are not words
+
+    def outputs(self, write: Callable[[Any], str]) -> list[str]:
+        """What a language writes for each class."""
+        return [write(label) for label in self.labels or self.fitted.classes]
 
 
 def _as_form(machine: Any) -> _Form | None:
@@ -123,6 +116,17 @@ def _as_form(machine: Any) -> _Form | None:
     except NotCertifiableError:  # a score card by itself
         certificate = None
     return _Form(machine.fitted_, certificate)
+
+
+def _read(machine: Any, include_rows: bool) -> tuple[_Form | None, StoredModel | None]:
+    """A form, or a machine made of rules."""
+    form = _as_form(machine)
+    if form is not None:
+        return form, None
+    model = _stored(machine, include_rows)
+    if model.form is None:
+        return None, model
+    return _Form(model.fitted, model.certificate, None, model.classes), None
 
 
 def _plain(form: _Form, include_rows: bool) -> Fitted:
@@ -246,17 +250,15 @@ def export_sql(
     >>> print(export_sql(machine.fit(data.X, data.y)).splitlines()[1])
     CASE
     """
-    form = _as_form(machine)
+    form, model = _read(machine, include_rows)
     if form is not None:
-        fitted, width = _plain(form, include_rows), form.width
+        fitted, width, outputs = _plain(form, include_rows), form.width, form.outputs(_sql_text)
         if width is not None:
-            text = doubtful_sql(fitted, width, is_text=is_text)
+            text = doubtful_sql(fitted, width, outputs, is_text=is_text)
         else:
-            text = form_sql(fitted, is_text=is_text)
+            text = form_sql(fitted, outputs, is_text=is_text)
         return _select(text, form, table, column)
-    model = _stored(machine, include_rows)
-    if not _is_made_of_rules(model):
-        return _sql_scores(model, table, column)
+    assert model is not None
     if len(model.classes) > 2:
         raise ValueError(f"`machine` must have two classes for SQL, not more. {_ADVICE}")
     branches, otherwise = _branches(model, _sql_dialect(model, is_text))
@@ -275,51 +277,6 @@ def _select(case: str, model: StoredModel | _Form, table: str | None, column: st
     if table is None:
         return f"{head}{case}\n"
     return f"{head}SELECT *, {case} AS {_identifier(column)}\nFROM {_identifier(table)};\n"
-
-
-def _sql_scores(model: StoredModel, table: str | None, column: str) -> str:
-    """Scores as SQL: their sign, or the class of the largest one."""
-    dialect, head = _sql_dialect(model), f"-- {_header(model)}\n"
-    pairs = [score_formula(part, model.n_features, dialect) for part in model.machines]  # type: ignore[arg-type]
-    missing = _sql_missing(model)
-    if len(pairs) == 1:
-        (value, slack), (low, high) = pairs[0], (_sql_text(label) for label in model.classes)
-        case = f"CASE{missing}\n  WHEN {slack} - ({value}) < 0 THEN {high}\n  ELSE {low}\nEND"
-        if table is None:
-            return f"{head}{case}\n"
-        return f"{head}SELECT *, {case} AS {_identifier(column)}\nFROM {_identifier(table)};\n"
-    if table is None:
-        raise ValueError(
-            f"`table` must be given for a score of {len(pairs)} classes, got None. The scores are "
-            "named in a sub-query."
-        )
-    names = [_free_name(f"score_{k}", model) for k in range(len(pairs))]
-    inner = ",\n".join(f"{value} AS {name}" for (value, _), name in zip(pairs, names, strict=True))
-    tests = [
-        f"  WHEN {' AND '.join(f'{own} >= {other}' for other in names if other != own)} "
-        f"THEN {_sql_text(label)}"
-        for own, label in zip(names, model.classes, strict=True)
-    ]
-    case = "\n".join([f"CASE{missing}", *tests, "END"])
-    return (
-        f"{head}SELECT *, {case} AS {_identifier(column)}\n"
-        f"FROM (SELECT *,\n{inner}\nFROM {_identifier(table)}) AS scored;\n"
-    )
-
-
-def _sql_missing(model: StoredModel) -> str:
-    """NULL where a column that must be known is not."""
-    if all(isinstance(part, StumpVotes) for part in model.machines):
-        return ""
-    tests = [f"{_identifier(model.names[j])} IS NULL" for j in model.used_features]
-    return f"\n  WHEN {' OR '.join(tests)} THEN NULL" if tests else ""
-
-
-def _free_name(name: str, model: StoredModel) -> str:
-    taken = {str(other).lower() for other in model.names}
-    while name in taken:
-        name = f"_{name}"
-    return name
 
 
 # -- Python ----------------------------------------------------------------------------------
@@ -397,15 +354,15 @@ def export_python(machine: Any, *, include_rows: bool = False) -> str:
     >>> bool(namespace["predict"](row) == machine.predict(data.X[:1])[0])
     True
     """
-    form = _as_form(machine)
+    form, model = _read(machine, include_rows)
     if form is not None:
         if form.width is not None:
             raise ValueError(
                 "`machine` says nothing where it is in doubt, which only SQL and `handful predict` "
                 "know. Export to SQL, or write the model without a band."
             )
-        return form_python(_plain(form, include_rows), _header(form))
-    model = _as_model(machine, include_rows)
+        return form_python(_plain(form, include_rows), _header(form), form.outputs(repr))
+    assert model is not None
     head = _PYTHON_HEAD.format(certificate=_header(model).replace("\\", " ").replace('"', " "))
     if model.reading is not None:
         head += "\n" + RAW_CELLS
@@ -530,18 +487,19 @@ def export_json(machine: Any, *, include_rows: bool = False) -> str:
     >>> sorted(json.loads(export_json(machine.fit(data.X, data.y))))
     ['certificate', 'classes', 'columns', 'machines']
     """
-    form = _as_form(machine)
+    is_cover = isinstance(getattr(machine, "fitted_", None), CoverFit)
+    form, model = _read(machine, include_rows or is_cover)  # conditions in words hold no row
     if form is not None:
         fitted = _plain(form, include_rows).reduced()
         plain = {
-            "classes": list(fitted.classes),
+            "classes": list(form.labels or fitted.classes),
             "columns": list(fitted.uses),
             "sentences": fitted.sentences(include_rows=include_rows),
             "fitted": fitted.to_document(),
             "certificate": form.certificate and form.certificate.to_dict(),
         }
         return json.dumps(plain, indent=1, allow_nan=False) + "\n"
-    model = _as_model(machine, include_rows=True)  # conditions in words hold no row
+    assert model is not None
     machines = []
     for k in range(len(model.machines)):
         steps, default = _steps(model, k)

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handful.fitted import Card, Column, Curve, Cut, Fitted, OrderedRules
-from handful.io._formulas import (
-    Branch,
-    Language,
-    condition_formula,
-    decision,
-)
+from handful.models import Branch, Column, Curve, Cut, Fitted, Language
 from handful.tables import MISSING_MARKS
 
 RAW_CELLS = r'''MARKS = frozenset(@marks@)
@@ -147,7 +141,7 @@ class Python(Language):
         return f"_step(x{curve.feature}, {cuts!r}, {values!r}, {curve.missing[score]!r})"
 
 
-def form_python(fitted: Fitted, certificate: str) -> str:
+def form_python(fitted: Fitted, certificate: str, outputs: Sequence[str]) -> str:
     """The text of the module."""
     small = fitted.reduced()
     head = _HEAD.format(
@@ -155,7 +149,10 @@ def form_python(fitted: Fitted, certificate: str) -> str:
         certificate=certificate.replace("\\", " ").replace('"', " "),
         raw_cells=RAW_CELLS.rstrip("\n"),
     )
-    return head + "\n".join([*_reads(small), *_body(small)]) + "\n"
+    needed = [f"x{j} != x{j}" for j in small.machine.required]
+    body = [f"    if {' or '.join(needed)}:", "        return None"] if needed else []
+    body += [f"    {line}" for line in small.machine.statements(outputs, Python())]
+    return head + "\n".join([*_reads(small), *body]) + "\n"
 
 
 def _reads(fitted: Fitted) -> list[str]:
@@ -197,22 +194,3 @@ def read_formula(column: Column) -> str:
             else (f"_plain_place(cell, {words!r})")
         )
     return f"_number(cell, {column.style!r}, {marks!r})" if column.kind else "_plain_number(cell)"
-
-
-def _body(fitted: Fitted) -> list[str]:
-    machine, language = fitted.machine, Python()
-    outputs = [repr(word) for word in fitted.classes]
-    if isinstance(machine, OrderedRules):
-        lines = []
-        for rule in machine.rules:
-            test = " and ".join(condition_formula(c, language) for c in rule.conditions)
-            lines += [f"    if {test}:", f"        return {outputs[rule.label]}"]
-        return [*lines, f"    return {outputs[machine.default]}"]
-    if isinstance(machine, Card):
-        lines = ["    points = 0"]
-        for item in machine.items:
-            lines += [f"    if {language.condition(item.condition)}:"]
-            lines += [f"        points += {item.points}"]
-        last = f"{outputs[1]} if points >= {machine.threshold} else {outputs[0]}"
-        return [*lines, f"    return {last}"]
-    return [f"    return {decision(machine, outputs, language)}"]

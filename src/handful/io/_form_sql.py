@@ -8,25 +8,7 @@ import string
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from handful.fitted import (
-    Card,
-    Column,
-    Constant,
-    Curve,
-    Cut,
-    Fitted,
-    Machine,
-    OrderedRules,
-    Vote,
-    with_threshold,
-)
-from handful.io._formulas import (
-    Branch,
-    Language,
-    decision,
-    pick,
-    score_formulas,
-)
+from handful.models import Branch, Column, Curve, Cut, Fitted, Language, pick
 from handful.tables import ANSWERS, all_marks
 
 _ENGLISH = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
@@ -264,15 +246,14 @@ class NamedSql(Sql):
         return f"{self.value(cut.feature)} {sign} {number_literal(cut.threshold)}"
 
 
-def doubtful_sql(fitted: Fitted, width: float, *, is_text: bool | None) -> str:
+def doubtful_sql(
+    fitted: Fitted, width: float, outputs: Sequence[str], *, is_text: bool | None
+) -> str:
     """The label, or NULL where the score is at most ``width`` from 0: two thresholds."""
-    first, second = (text_literal(word) for word in fitted.classes)
-    # The borders themselves are in doubt; totals of a card are half a point off whole numbers.
-    is_card = isinstance(fitted.machine, Card)
-    places = (width, -width - 1e-9 if is_card else math.nextafter(-width, -math.inf))
+    first, second = outputs
     high, low = (
-        form_sql(replace(fitted, machine=with_threshold(fitted.machine, at)), is_text=is_text)
-        for at in places
+        form_sql(replace(fitted, machine=machine), outputs, is_text=is_text)
+        for machine in fitted.machine.around(width)  # the borders themselves are in doubt
     )
     return (
         f"CASE\n  WHEN ({high}) = {second} THEN {second}\n"
@@ -280,32 +261,31 @@ def doubtful_sql(fitted: Fitted, width: float, *, is_text: bool | None) -> str:
     )
 
 
-def form_sql(fitted: Fitted, *, is_text: bool | None) -> str:
+def form_sql(fitted: Fitted, outputs: Sequence[str], *, is_text: bool | None) -> str:
     """The expression that gives the label.
 
     Rules and score cards ask columns directly. What reads a column more than once has its
-    features read by an inner query, and sums by another one.
+    features read by an inner query, and sums by another one. The label is NULL if a value is
+    missing that must be known.
     """
     small = fitted.reduced()
     machine, language = small.machine, Sql(small, is_text)
-    outputs = [text_literal(word) for word in small.classes]
-    if isinstance(machine, Constant | Card) or _is_made_of_cuts(machine):
-        return decision(machine, outputs, language)
+    if machine.asks_once:
+        return machine.decision(outputs, language)
     named = NamedSql(small, is_text)
     reads = [f"{language.value(j)} AS {named.value(j)}" for j in machine.features]
     inner = f"(SELECT {', '.join(reads)}) AS handful_features" if reads else ""
-    if isinstance(machine, OrderedRules | Vote):
-        return _query(decision(machine, outputs, named), inner)
-    scores = [f"handful_score_{k}" for k in range(len(score_formulas(machine, named)))]
-    sums = zip(score_formulas(machine, named), scores, strict=True)
-    middle = _query(", ".join(f"{text} AS {name}" for text, name in sums), inner)
-    return _query(pick(scores, outputs, named), f"{middle} AS handful_scores")
-
-
-def _is_made_of_cuts(machine: Machine) -> bool:
-    if not isinstance(machine, OrderedRules):
-        return False
-    return all(isinstance(c, Cut) for rule in machine.rules for c in rule.conditions)
+    if not machine.has_sums:
+        return _query(machine.decision(outputs, named), inner)
+    formulas = machine.score_formulas(named)
+    scores = [f"handful_score_{k}" for k in range(len(formulas))]
+    sums = ", ".join(f"{text} AS {name}" for text, name in zip(formulas, scores, strict=True))
+    label = pick(scores, outputs, named)
+    if machine.required:  # a sum may be NULL for another reason: it may overflow
+        gone = " OR ".join(f"{named.value(j)} IS NULL" for j in machine.required)
+        sums += f", CASE WHEN {gone} THEN 1 ELSE 0 END AS handful_gone"
+        label = f"CASE WHEN handful_gone = 1 THEN NULL ELSE {label} END"
+    return _query(label, f"{_query(sums, inner)} AS handful_scores")
 
 
 def _query(expression: str, source: str) -> str:

@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._codec import ModelFileError, decode, fail
 from handful._version import __version__
 from handful.bounds import Certificate
 from handful.certified import Band, named_candidates
-from handful.fitted import Fitted
 from handful.io._certificates import read_certificate
 from handful.io._cover import OTHER_ROW, refuse_rows
 from handful.io._foreign import Estimators, beside, digest_of, pack, read_estimators
-from handful.io._form_fields import check_fitted, check_provenance
+from handful.io._form_fields import check_provenance
 from handful.io._reading import goal_of_case, is_first_case, options_of
 from handful.io.document import to_text
-from handful.rules.fields import ModelFileError, fail
+from handful.models import Fitted
 from handful.tables import Choices, Study, as_pandas, table_digest, write_atomically
 
 FORM_FORMAT, FORM_VERSION = "handful-form", 2
@@ -293,16 +293,15 @@ def form_from_dict(
     odd = sorted(map(str, (set(data) - {"content_sha256"}) ^ FIELDS))
     if odd:
         raise ModelFileError(f"the fields {odd} are missing or unknown. The file is not usable.")
-    n_estimators = check_fitted(data["fitted"])
     check_provenance(data["provenance"])
     certificate = read_certificate(data["certificate"])
-    estimators = Estimators()
-    if n_estimators:
+    fitted: Fitted = decode(Fitted, data["fitted"], "fitted")
+    if fitted.n_estimators:
         digest = data["provenance"]["estimators_sha256"]
         if digest is None:
             raise fail("estimators_sha256", "the digest of the file beside this one", digest)
-        estimators = read_estimators(path, digest, trusted)
-        if len(estimators.fitted) < n_estimators:
+        estimators = read_estimators(path, digest, trusted).fitted
+        if len(estimators) < fitted.n_estimators:
             raise ModelFileError(f"{beside(path).name} lacks estimators that the model names.")
-    fitted = Fitted.from_document(data["fitted"], estimators.fitted)
+        fitted = Fitted.from_document(data["fitted"], estimators)
     return StoredForm(fitted, certificate, dict(data["provenance"]))

@@ -13,21 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._codec import ModelFileError, decode
 from handful._types import Floats
 from handful.bounds import Certificate
 from handful.io._certificates import read_certificate
 from handful.io._forms import FORM_FORMAT, StoredForm, form_from_dict
 from handful.io._reading import Reading, read_raw
 from handful.io._rules import machine_from_dict
-from handful.io._scores import (
-    KINDS,
-    ScoreMachine,
-    StumpVotes,
-    score_from_dict,
-    used_by,
-)
 from handful.io.document import HASH_FIELD, from_text, read_text_of
 from handful.io.save import FORMAT, VERSION
+from handful.models import Column, Columns, Fitted, Form
 from handful.rules import (
     AbstractRule,
     RuleList,
@@ -36,7 +31,6 @@ from handful.rules import (
 )
 from handful.rules.fields import (
     MAX_NUMBER,
-    ModelFileError,
     optional,
     read_index,
     read_int,
@@ -44,7 +38,7 @@ from handful.rules.fields import (
 )
 from handful.tables import exact_numbers, is_missing, word_of
 
-Machine = RuleSet | RuleList | ScoreMachine
+Machine = RuleSet | RuleList
 UNKNOWN = -1.0  # the code of a word that was never seen
 _MAX_FEATURES = 100_000  # a damaged file must not make the reader allocate for millions of columns
 _DIGEST = re.compile(r"[0-9a-f]{64}(:[1-9][0-9]{0,8})?")  # ":2" is the second of equal rows
@@ -62,7 +56,7 @@ class StoredModel:
     Attributes
     ----------
     machines : tuple of machine
-        One for two classes, else one a class.
+        Of machines made of rules: one for two classes, else one a class.
     classes : tuple of label
         JSON values: text, whole numbers, floats or booleans.
     feature_names : tuple of (str or None), or None
@@ -77,6 +71,8 @@ class StoredModel:
     provenance : dict
     reading : Reading or None
         How raw cells are read; None where they are numbers and words already.
+    form : Form or None
+        The classifier, if it is not made of rules.
     """
 
     machines: tuple[Machine, ...]
@@ -88,6 +84,7 @@ class StoredModel:
     certificate: Certificate | None
     provenance: Mapping[str, Any]
     reading: Reading | None = None
+    form: Form | None = None
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -98,11 +95,24 @@ class StoredModel:
     @property
     def used_features(self) -> tuple[int, ...]:
         """Positions of the features that decide anything."""
-        used: set[int] = set()
-        for machine in self.machines:
-            parts = machine.rules or (machine,)
-            used = used.union(*(used_by(part, self.n_features) for part in parts))
-        return tuple(sorted(used))
+        if self.form is not None:
+            return self.form.features
+        rules = [rule for machine in self.machines for rule in machine.rules]
+        return tuple(sorted(set[int]().union(*(r.used_features(self.n_features) for r in rules))))
+
+    @cached_property
+    def fitted(self) -> Fitted:
+        """The classifier and its columns, if it is not made of rules."""
+        assert self.form is not None
+        columns = Columns(tuple(Column(name) for name in self.names))
+        return Fitted(self.form.tag, columns, tuple(map(str, self.classes)), self.form)
+
+    @property
+    def n_training_rows(self) -> int:
+        """How many training rows it contains, cell by cell."""
+        if self.form is not None:
+            return self.form.n_training_rows
+        return sum(rule.n_training_rows for machine in self.machines for rule in machine.rules)
 
     def encode(self, frame: Any) -> Floats:
         """Numbers of a data frame; needs only the columns that decide anything."""
@@ -127,14 +137,14 @@ class StoredModel:
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of the rows of a numeric matrix (categories as codes)."""
         X = self._checked(X)
-        self._refuse_missing(X)
         classes = np.array(self.classes, dtype=object)
+        if self.form is not None:
+            self._refuse_missing(X, self.form.required)
+            return classes[self.form.labels(X)]
         if len(self.machines) == 1:
             return classes[(self.machines[0].predict(X) > 0).astype(int)]
-        pairs = [_scores(machine, X) for machine in self.machines]
-        values = np.column_stack([value for value, _ in pairs])
-        slack = np.max([tolerance for _, tolerance in pairs], axis=0)[:, None]
-        return classes[np.argmax(values >= values.max(axis=1, keepdims=True) - slack, axis=1)]
+        values = [machine.decision_function(X) for machine in self.machines]
+        return classes[np.argmax(np.column_stack(values), axis=1)]
 
     def fired(self, X: Any) -> NDArray[Any]:
         """What decided about each row, of the machine that decided, in the printed words.
@@ -143,6 +153,8 @@ class StoredModel:
         a conjunction asks for, or "otherwise".
         """
         X = self._checked(X)
+        if self.form is not None:
+            return np.full(len(X), "", dtype=object)
         which = np.zeros(len(X), dtype=int)
         if len(self.machines) > 1:
             codes = {label: k for k, label in enumerate(self.classes)}
@@ -161,8 +173,6 @@ class StoredModel:
 
     def _without_rule(self, machine: Machine) -> str:
         """What is said of a row that no rule covers."""
-        if not isinstance(machine, RuleSet | RuleList):
-            return ""
         if not machine.rules:
             return "always"
         if isinstance(machine, RuleList) or machine.kind != "conjunction":
@@ -199,18 +209,14 @@ class StoredModel:
         known = self.categories or (None,) * self.n_features
         return tuple(c or self.reading.scale(j) for j, c in enumerate(known))
 
-    def _refuse_missing(self, X: Floats) -> None:
+    def _refuse_missing(self, X: Floats, required: Sequence[int]) -> None:
         """A score needs all its values; rules and votes say what a missing one means."""
-        for machine in self.machines:
-            if isinstance(machine, (RuleSet, RuleList, StumpVotes)):
-                continue
-            used = sorted(used_by(machine, self.n_features))
-            row, place = np.nonzero(np.isnan(X[:, used]))
-            if len(row):
-                raise ValueError(
-                    f"the column {self.names[used[place[0]]]!r} must have no missing values, got "
-                    f"one in row {row[0] + 1}. The model was trained on complete rows."
-                )
+        row, place = np.nonzero(np.isnan(X[:, list(required)]))
+        if len(row):
+            raise ValueError(
+                f"the column {self.names[required[place[0]]]!r} must have no missing values, got "
+                f"one in row {row[0] + 1}. The model was trained on complete rows."
+            )
 
     def _checked(self, X: Any) -> Floats:
         X = np.asarray(X, dtype=np.float64)
@@ -220,12 +226,6 @@ class StoredModel:
                 "Pass the columns the model was trained on."
             )
         return X
-
-
-def _scores(machine: Machine, X: Floats) -> tuple[Floats, Floats]:
-    if isinstance(machine, (RuleSet, RuleList)):
-        return machine.decision_function(X), np.zeros(len(X))
-    return machine.scores(X)
 
 
 def encode_column(column: Any, known: tuple[str, ...] | None, name: str) -> Floats:
@@ -298,7 +298,8 @@ def model_from_dict(data: Any) -> StoredModel:
             "Keep the columns that decide something."
         )
     classes = _read_classes(data["classes"])
-    machines = _read_machines(data, len(classes), n_features)
+    form = _read_form(data, len(classes), n_features)
+    machines = () if form is not None else _read_machines(data, len(classes), n_features)
     if not isinstance(data["provenance"], Mapping):
         raise ModelFileError("`provenance` must be an object.")
     names = data["feature_names"]
@@ -312,6 +313,7 @@ def model_from_dict(data: Any) -> StoredModel:
         certificate=None if data["certificate"] is None else read_certificate(data["certificate"]),
         provenance=dict(data["provenance"]),
         reading=_read_reading(data["reading"], n_features),
+        form=form,
     )
     _check_reading(model)
     _check_used_names(model)
@@ -345,16 +347,28 @@ def _check_used_names(model: StoredModel) -> None:
         raise ModelFileError(f"`feature_names` must name the columns in use, not so {absent[:10]}.")
 
 
+def _read_form(data: Mapping[str, Any], n_classes: int, n_features: int) -> Form | None:
+    """The classifier, if it is not made of rules: codes are then null."""
+    if data["codes"] is not None:
+        return None
+    import handful.conformal.composite  # noqa: F401  its form is known by its tag
+
+    listed = _read_list(data["machines"], "machines")
+    if len(listed) != 1:
+        raise ModelFileError("`machines` must be one, if it is not made of rules.")
+    form: Form = decode(Form, listed[0], "machines[0]")
+    form.check("machines[0]", n_features, n_classes)
+    if not form.is_plain:
+        raise ModelFileError("`machines[0]` must be made of plain data.")
+    return form
+
+
 def _read_machines(data: Mapping[str, Any], n_classes: int, n_features: int) -> tuple[Machine, ...]:
     listed = _read_list(data["machines"], "machines")
     if len(listed) != (1 if n_classes == 2 else n_classes) or n_classes < 2:
         raise ModelFileError("`machines` must be one for two classes, else one a class.")
     machines: list[Machine] = []
     for i, machine in enumerate(listed):
-        kind = machine.get("kind") if isinstance(machine, Mapping) else None
-        if isinstance(kind, str) and kind in KINDS:
-            machines.append(score_from_dict(machine, f"machines[{i}]", n_features))
-            continue
         made = machine_from_dict(machine, f"machines[{i}]")
         _check_widths(made, n_features)
         machines.append(made)
@@ -397,15 +411,10 @@ def _read_examples(value: Any) -> tuple[int, ...] | tuple[str, ...]:
 
 
 def _check_codes(data: Mapping[str, Any], model: StoredModel) -> None:
-    """Machines made of rules have codes and settings; other machines have no codes."""
-    is_made_of_rules = [isinstance(m, (RuleSet, RuleList)) for m in model.machines]
+    """Machines made of rules have codes and settings."""
     codes = data["codes"]
-    if not any(is_made_of_rules):
-        if codes is not None:
-            raise ModelFileError("`codes` must be null for machines without rules.")
-        return
     is_coded = isinstance(codes, list) and len(codes) == len(model.machines)
-    if not all(is_made_of_rules) or not is_coded or not isinstance(data["settings"], Mapping):
+    if codes is not None and not (is_coded and isinstance(data["settings"], Mapping)):
         raise ModelFileError("`codes` must be one a machine made of rules, with `settings`.")
 
 

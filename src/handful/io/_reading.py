@@ -11,15 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from handful._codec import ModelFileError, decode, encode
 from handful._types import Floats
 from handful.covering import CoverFit
-from handful.fitted import Column
-from handful.io._form_fields import check_column, check_reading, fields_of, list_of
-from handful.rules.fields import ModelFileError, read_index
+from handful.io._form_fields import check_reading, fields_of
+from handful.models import Column
+from handful.rules.fields import read_index
 from handful.tables import NOT, Choices, Study, as_pandas, read_study, tidy
 from handful.tables import Column as TableColumn
-
-MAX_FEATURES = 100_000  # a damaged file must not make the reader build what no table has
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ class Reading:
         return {
             "options": None if self.options is None else dict(self.options),
             "n_rows": int(self.n_rows),
-            "columns": [None if c is None else _plain(asdict(c)) for c in self.columns],
+            "columns": encode(self.columns),
         }
 
     @classmethod
@@ -73,10 +72,10 @@ class Reading:
         document = fields_of(value, ("options", "n_rows", "columns"), "reading")
         if document["options"] is not None:
             check_reading(document["options"], "reading.options")
-        list_of(document["columns"], _optional_column, "reading.columns", MAX_FEATURES)
-        if len(document["columns"]) != n_features:
+        kind = tuple[Column | None, ...]
+        columns: tuple[Column | None, ...] = decode(kind, document["columns"], "reading.columns")
+        if len(columns) != n_features:
             raise ModelFileError(f"`reading.columns` must have {n_features} entries.")
-        columns = tuple(None if c is None else _column(c) for c in document["columns"])
         n_rows = read_index(document["n_rows"], "reading.n_rows")
         return cls(columns, document["options"], n_rows)
 
@@ -150,27 +149,6 @@ def _raw(column: TableColumn) -> Column:
 
 def _named(column: Column, words: Sequence[str] | None) -> Column:
     return column if column.words is None else replace(column, words=tuple(words or ()))
-
-
-def _plain(fields: dict[str, Any]) -> dict[str, Any]:
-    return {key: list(v) if isinstance(v, tuple) else v for key, v in fields.items()}
-
-
-def _optional_column(value: Any, where: str) -> None:
-    if value is not None:
-        check_column(value, where)
-
-
-def _column(value: Mapping[str, Any]) -> Column:
-    return Column(
-        value["name"],
-        None if value["words"] is None else tuple(value["words"]),
-        value["has_missing"],
-        kind=value["kind"],
-        style=value["style"],
-        marks=tuple(value["marks"]),
-        levels=tuple(value["levels"]),
-    )
 
 
 @dataclass(frozen=True, eq=False)

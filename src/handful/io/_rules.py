@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from handful._codec import fail
 from handful.kernels import Kernel
 from handful.rules import RULES, AbstractRule, RuleList, RuleSet, kind_of_rule
-from handful.rules.fields import fail, read_text
+from handful.rules.fields import read_text
 
 
 def rule_to_dict(rule: AbstractRule) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from handful.rules.fields import ModelFileError
+from handful._codec import ModelFileError
 
 MAX_BYTES = 64 * 2**20  # read whole into memory before anything is known of it
 MAX_ITEMS = 4_000_000  # values in a file

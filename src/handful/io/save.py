@@ -11,18 +11,24 @@ from typing import Any
 
 import numpy as np
 
+from handful._codec import encode
 from handful._version import __version__
 from handful.bounds import Certificate, NotCertifiableError
 from handful.covering import CoverFit
 from handful.io._cover import cover_to_dict, features_of, named_by_digest, refuse_rows
-from handful.io._estimators import kept_examples, score_machines, unwrapped
 from handful.io._reading import Reading
-from handful.io._scores import WITHOUT_ROWS, n_training_rows, score_to_dict, used_by
 from handful.io._settings import plain_parameters
 from handful.io.document import to_text
+from handful.models import Fitted, Form
 from handful.tables import Draw, blind_order, row_digests, table_digest, write_atomically
 
 FORMAT, VERSION = "handful-model", 2
+#: Linear kernels of other machines are sums over examples, which round in another way than weights.
+WITHOUT_ROWS = (
+    "a machine that is written without: votes of stumps, or kernel='linear' of a "
+    "SupportVectorMachine, KernelPerceptron or LinearProgrammingMachine, whose predictions are "
+    "computed from weights"
+)
 
 
 def plain_label(value: Any) -> Any:
@@ -132,20 +138,37 @@ def _certificate_of(machine: Any) -> Certificate | None:
 
 
 def _score_part(machine: Any, include_rows: bool, digests: Any) -> dict[str, Any]:
-    parts = score_machines(machine)
-    refuse_rows(n_training_rows(parts), include_rows, WITHOUT_ROWS)
-    machines = [score_to_dict(part) for part in parts]
-    names, n = names_of(machine), int(machine.n_features_in_)
-    used = set().union(*(used_by(part, n) for part in parts))
+    form = plain_form(machine)
+    refuse_rows(form.n_training_rows, include_rows, WITHOUT_ROWS)
+    names, used = names_of(machine), set(form.features)
     return {
         "feature_names": names and [name if j in used else None for j, name in enumerate(names)],
         "categories": None,
         "reading": None,
-        "machines": machines,
+        "machines": [encode(form)],
         "codes": None,
         "settings": {"parameters": plain_parameters(machine), "n_groups": 1, "delta": None},
-        "compression_set": _named(kept_examples(machine), digests),
+        "compression_set": _named(machine.kept_examples_, digests),
     }
+
+
+def plain_form(machine: Any) -> Form:
+    """What a fitted machine is, if that is made of plain data."""
+    fitted = getattr(machine, "fitted_", None)
+    if not isinstance(fitted, Fitted):
+        raise TypeError(
+            f"`machine` must be a fitted classifier of this library, got {type(machine).__name__}."
+        )
+    if not fitted.is_plain:
+        why = fitted.machine.why_closed or "It is an estimator of another library."
+        raise TypeError(f"{type(machine).__name__} has no document. {why}")
+    return fitted.machine
+
+
+def unwrapped(estimator: Any) -> Any:
+    """The machine inside a search."""
+    found = getattr(estimator, "best_estimator_", None)
+    return estimator if found is None else found
 
 
 def _named(kept: Sequence[int], digests: Any) -> list[int] | list[str]:

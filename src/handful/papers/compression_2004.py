@@ -22,7 +22,14 @@ from numpy.typing import NDArray
 from handful._types import Floats
 from handful.papers._data import Folder, read_numbers
 from handful.papers._figures import curves_figure, shapes_figure
-from handful.svm import CriteriaDisplay, Geometry, KernelStore, code_3, criteria_table, fit_svm_grid
+from handful.svm import (
+    CriteriaDisplay,
+    KernelStore,
+    MachineGeometry,
+    code_3,
+    criteria_table,
+    fit_svm_grid,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -159,7 +166,7 @@ def run_subset(X: Floats, y: Floats, rows: NDArray[np.intp], spec: Spec) -> pd.D
     return count_as(frame, spec.risk)
 
 
-def _parts(geometry: Geometry) -> dict[str, float]:
+def _parts(geometry: MachineGeometry) -> dict[str, float]:
     code = code_3(geometry)
     margins = geometry.model.margins
     found = {part: getattr(code, part) / geometry.n_samples for part in PARTS}

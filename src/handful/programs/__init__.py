@@ -5,25 +5,29 @@ the minimal complexity machine and the 1-norm support vector machine are two cas
 structured interior point as their fast path; paths over C; the test for the constant solution.
 What does not: boosting and multiple kernels, which grow their programs column by column.
 
-To add a machine: write its program as a case of `_margin.MarginProgram` (or its own builder on
-`LinearProgram`, with the block picture of its matrix in the docstring), derive from
-`_machine.MarginMachine`, and say what its certificate needs. Nothing may be returned whose
+To add a machine: write its program as a case of `margin_program.MarginProgram` (or its own
+builder on `LinearProgram`, with the block picture of its matrix in the docstring), derive from
+`estimators.MarginMachine`, and say what its certificate needs. Nothing may be returned whose
 duality gap is not proved.
 """
 
-from handful.programs._degenerate import (
+from handful.programs.degenerate import (
     DegenerateMachineWarning,
     InterpolationWarning,
     TrivialityTest,
     TrivialSolutionWarning,
     trivial_solution_test,
 )
-from handful.programs._lpm import LinearProgrammingMachine
-from handful.programs._mcm import MinimalComplexityMachine
-from handful.programs._path import MarginPath, lpm_path, mcm_path
-from handful.programs._program import LinearProgram, LPSolution, solve_lp
-from handful.programs._regressor import MinimalComplexityRegressor
-from handful.programs._status import LPStatus, SolverError
+from handful.programs.estimators import LinearProgrammingMachine, MinimalComplexityMachine
+from handful.programs.linear_program import (
+    LinearProgram,
+    LPSolution,
+    LPStatus,
+    SolverError,
+    solve_lp,
+)
+from handful.programs.regressor import MinimalComplexityRegressor
+from handful.programs.solver import MarginPath, lpm_path, mcm_path
 
 __all__ = [
     "DegenerateMachineWarning",

@@ -5,20 +5,19 @@ and the regressor made of it, sparse kernel PCA as a partial Cholesky factorisat
 CCA for two views, and pictures of paths and centres. What does not: bounds (they are in
 ``handful.bounds``), kernels, and any compiled loop: all work is matrix products.
 
-To add a greedy method: write its state with the methods of ``_lookahead.Pursuit`` (choose,
-deflate, absorb, share, fork) and run it with ``_lookahead.pursue``; give it an oracle that
+To add a greedy method: write its state with the methods of ``orthogonal.Pursuit`` (choose,
+deflate, absorb, share, fork) and run it with ``orthogonal.pursue``; give it an oracle that
 deflates the whole matrix in ``tests/oracles/pursuit.py``.
 """
 
-from handful.pursuit._cholesky import PartialCholesky, partial_cholesky
 from handful.pursuit._classifier import KernelMatchingPursuitClassifier
-from handful.pursuit._columns import KernelColumns
-from handful.pursuit._display import PursuitCentersDisplay, PursuitPathDisplay
-from handful.pursuit._orthogonal import PursuitPath, orthogonal_pursuit
 from handful.pursuit._path import PathPoint
 from handful.pursuit._regressor import KernelMatchingPursuitRegressor
-from handful.pursuit._sparse_cca import SparseKernelCCA
-from handful.pursuit._sparse_pca import SparseKernelPCA
+from handful.pursuit.display import PursuitCentersDisplay, PursuitPathDisplay
+from handful.pursuit.kernel_columns import KernelColumns
+from handful.pursuit.orthogonal import PursuitPath, orthogonal_pursuit
+from handful.pursuit.partial_cholesky import PartialCholesky, partial_cholesky
+from handful.pursuit.sparse_kernels import SparseKernelCCA, SparseKernelPCA
 
 __all__ = [
     "KernelColumns",

@@ -14,10 +14,8 @@ from handful._engines import engine_for, is_elsewhere
 from handful._types import Floats, Ints
 from handful.bounds import Certificate, NotCertifiableError, Term
 from handful.estimator import BaseClassifier
-from handful.fitted import Machine, kernel_expansion
 from handful.kernels import Kernel
-from handful.pursuit._columns import Indices
-from handful.pursuit._expansion import decide
+from handful.models import Form, kernel_expansion
 from handful.pursuit._path import (
     BOUND_OF,
     PathPoint,
@@ -29,6 +27,8 @@ from handful.pursuit._path import (
     with_risks,
 )
 from handful.pursuit.base import BasePursuit, check_kernel_matrix
+from handful.pursuit.expansion_codes import TIE, decide
+from handful.pursuit.kernel_columns import Indices
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -297,12 +297,18 @@ class KernelMatchingPursuitClassifier(BasePursuit, BaseClassifier):
         """Ties up to rounding go to the lowest class."""
         return decide(*self._values(rows))
 
-    def _machine(self) -> Machine:
-        if self.kernel_.name != "rbf":
-            return super()._machine()
-        model, scale = self.expansion_, None if self.scaling_ is None else self.scaling_[1]
+    def _machine(self) -> Form:
+        if not self.kernel_.is_named:
+            return self._closed_kernel(self.kernel_)
+        model, (center, scale) = self.expansion_, self.scaling_ or (None, None)
         return kernel_expansion(
-            self.centers_, model.coefficients, model.intercepts, self.kernel_.gamma, scale
+            self.kernel_,
+            self.centers_,
+            model.coefficients,
+            model.intercepts,
+            center=center,
+            scale=scale,
+            tie=TIE,
         )
 
     def _default_bound(self) -> str:

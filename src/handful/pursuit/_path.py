@@ -21,11 +21,19 @@ from handful.bounds import (
     pool_bound,
 )
 from handful.kernels import Kernel
-from handful.pursuit._codes import CodedExpansion, chosen_codes, log_binomial, quantised_codes
-from handful.pursuit._columns import Indices
-from handful.pursuit._expansion import Expansion, center_rows, decide, expansion_of_size
-from handful.pursuit._ground import Ground, is_outside
-from handful.pursuit._orthogonal import PursuitPath
+from handful.pursuit.expansion_codes import (
+    CodedExpansion,
+    Expansion,
+    center_rows,
+    chosen_codes,
+    decide,
+    expansion_of_size,
+    log_binomial,
+    quantised_codes,
+)
+from handful.pursuit.kernel_columns import Indices
+from handful.pursuit.orthogonal import PursuitPath
+from handful.pursuit.pool import CandidatePool, is_outside
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,7 +84,7 @@ class Plan:
 
     coefficients: str
     n_samples: int
-    ground: Ground
+    ground: CandidatePool
     ridge: float
     has_intercept: bool
     choice: tuple[Term, ...]

@@ -15,12 +15,12 @@ from handful._types import Floats, Ints
 from handful.bounds import Certificate, Message, NotCertifiableError, Term
 from handful.estimator import BaseRegressor
 from handful.kernels import Kernel
-from handful.pursuit._columns import Indices
-from handful.pursuit._expansion import expansion_of_size
-from handful.pursuit._ground import Ground, is_outside, pool_size
 from handful.pursuit._groups import GroupDeviations, renumbered
 from handful.pursuit._path import BOUND_OF, Counts, certificate_of
 from handful.pursuit.base import BasePursuit, check_kernel_matrix, residual_frame
+from handful.pursuit.expansion_codes import expansion_of_size
+from handful.pursuit.kernel_columns import Indices
+from handful.pursuit.pool import CandidatePool, is_outside, pool_size
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -196,7 +196,7 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
         """How many are off by more than what is tolerated; none where nothing was said."""
         return 0 if self.epsilon is None else int(np.sum(deviations > self._tolerance()))
 
-    def _fit_path(self, X: Floats, Y: Floats, ground: Ground) -> None:
+    def _fit_path(self, X: Floats, Y: Floats, ground: CandidatePool) -> None:
         kernels, Z = self._kernels(X.shape[1]), self._scaled(X)
         index, size = self._chosen_size(kernels, Z, Y, ground)
         candidates = range(len(kernels)) if index is None else [index]
@@ -214,7 +214,7 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
         self._counts = (len(X), len(ground.rows), ground.n_named)
 
     def _chosen_size(
-        self, kernels: list[Kernel], Z: Floats, Y: Floats, ground: Ground
+        self, kernels: list[Kernel], Z: Floats, Y: Floats, ground: CandidatePool
     ) -> tuple[int | None, int | None]:
         if self.stop != "validation":
             return None, None

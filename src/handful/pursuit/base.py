@@ -13,10 +13,10 @@ from handful._types import Floats
 from handful.bounds import Certificate, drawn_by
 from handful.estimator import CertifiedEstimator
 from handful.kernels import Kernel, make_kernel
-from handful.pursuit._columns import Indices, KernelColumns
-from handful.pursuit._expansion import Expansion, center_rows, expansion_of_size
-from handful.pursuit._ground import Ground, first_candidates, pool_size
-from handful.pursuit._orthogonal import CRITERIA, PursuitPath, orthogonal_pursuit
+from handful.pursuit.expansion_codes import Expansion, center_rows, expansion_of_size
+from handful.pursuit.kernel_columns import Indices, KernelColumns
+from handful.pursuit.orthogonal import CRITERIA, PursuitPath, orthogonal_pursuit
+from handful.pursuit.pool import CandidatePool, first_candidates, pool_size
 from handful.tables import blind_order, make_units
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class BasePursuit(CertifiedEstimator):
             return certificate
         return certificate.assuming(drawn_by(self.draw_.seed))
 
-    def _ground(self, n_samples: int, n_pool: int | None = None) -> Ground:
+    def _ground(self, n_samples: int, n_pool: int | None = None) -> CandidatePool:
         """The pool and the candidates; their sizes look at the number of examples alone."""
         rows = np.arange(n_samples)
         if self.coefficients == "pool":
@@ -96,9 +96,9 @@ class BasePursuit(CertifiedEstimator):
         n_named = n_samples
         if candidates is not None and np.ndim(self.candidates) == 0:
             n_named = len(candidates)
-        return Ground(rows, candidates, n_named)
+        return CandidatePool(rows, candidates, n_named)
 
-    def _scaling(self, X: Floats, ground: Ground) -> tuple[Floats, Floats] | None:
+    def _scaling(self, X: Floats, ground: CandidatePool) -> tuple[Floats, Floats] | None:
         """Mean and scale of each feature: of the pool, or as given beforehand."""
         is_auto = isinstance(self.scale, str) and self.scale == "auto"
         is_pooled = self.coefficients == "pool" and self.kernel != "precomputed"
@@ -121,7 +121,7 @@ class BasePursuit(CertifiedEstimator):
         return X if self.scaling_ is None else (X - self.scaling_[0]) / self.scaling_[1]
 
     def _paths(
-        self, kernel: Kernel, X: Floats, Y: Floats, ground: Ground, *, is_shared: bool = True
+        self, kernel: Kernel, X: Floats, Y: Floats, ground: CandidatePool, *, is_shared: bool = True
     ) -> list[PursuitPath]:
         """Pursuits on the ground's rows; centres are numbered among all training examples."""
         rows = ground.rows
@@ -152,7 +152,7 @@ class BasePursuit(CertifiedEstimator):
         kernels: Sequence[Kernel],
         X: Floats,
         Y: Floats,
-        ground: Ground,
+        ground: CandidatePool,
         loss: Callable[[Floats, Indices], float],
     ) -> tuple[int, int]:
         """(kernel, size) with the smallest loss on rows held out of the ground's rows."""
@@ -171,7 +171,7 @@ class BasePursuit(CertifiedEstimator):
         """The expansion with its centres numbered as the user's rows."""
         return replace(model, centers=self._order[model.centers])
 
-    def _store(self, X: Floats, ground: Ground, kernel: Kernel, model: Expansion) -> None:
+    def _store(self, X: Floats, ground: CandidatePool, kernel: Kernel, model: Expansion) -> None:
         """Keep what was learned from the rows X, which come in the blind order."""
         self.kernel_ = kernel
         self.expansion_ = self._named(model)

@@ -13,12 +13,9 @@ from handful._checks import check_count
 from handful._types import Floats, Ints
 from handful.bounds import Message, Term
 from handful.pursuit._classifier import KernelMatchingPursuitClassifier
-from handful.pursuit._codes import CodedExpansion
-from handful.pursuit._expansion import Expansion, decide, expansion_of_size
-from handful.pursuit._ground import Ground
-from handful.pursuit._orthogonal import PursuitPath
 from handful.pursuit._path import PathPoint, Plan
 from handful.pursuit._regressor import KernelMatchingPursuitRegressor
+from handful.pursuit.expansion_codes import CodedExpansion, Expansion, decide, expansion_of_size
 from handful.pursuit.gram import (
     Coding,
     ErrorCounts,
@@ -29,6 +26,8 @@ from handful.pursuit.gram import (
     Scaler,
     gram_pursuit,
 )
+from handful.pursuit.orthogonal import PursuitPath
+from handful.pursuit.pool import CandidatePool
 
 Job = Callable[[Floats, Ints], Any]
 
@@ -77,7 +76,7 @@ class _Fit:
         job = GramSums(tuple(self.kernels), self.held, self.scaler, coding)
         self.sums = source.total(job, "products", only=self.pool)
 
-    def _begin(self, is_pool: bool) -> Ground:
+    def _begin(self, is_pool: bool) -> CandidatePool:
         machine = self.machine
         machine._check_parameters()
         if machine.kernel == "precomputed":

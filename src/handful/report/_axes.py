@@ -1,4 +1,4 @@
-"""Where displays draw, and where their legend stands."""
+"""Where the legend of a display stands."""
 
 from __future__ import annotations
 
@@ -6,15 +6,6 @@ from typing import Any
 
 MAX_LEGEND_COLUMNS = 4  # more are too narrow for class names
 MIN_NAME = 8  # characters of a name in a legend
-
-
-def axes_or_new(ax: Any) -> Any:
-    """The given axes, or new ones."""
-    if ax is not None:
-        return ax
-    import matplotlib.pyplot as plt
-
-    return plt.subplots()[1]
 
 
 def legend_above(ax: Any) -> Any:

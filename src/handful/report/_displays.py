@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._display import Display
 from handful._types import Floats
 from handful.bounds import Certificate
-from handful.report._axes import axes_or_new, legend_above
-
-if TYPE_CHECKING:
-    import pandas as pd
+from handful.report._axes import legend_above
 
 
 @dataclass
-class BoundPathDisplay:
+class BoundPathDisplay(Display):
     """Certificate and training error against the number of rules, best candidate of each size.
 
     Examples
@@ -58,16 +56,13 @@ class BoundPathDisplay:
             best["is_chosen"].to_numpy(),
         )
 
-    def frame(self) -> pd.DataFrame:
-        """What is plotted."""
-        import pandas as pd
-
+    def _columns(self) -> dict[str, Any]:
         names = ("n_rules", "certificate", "training_error", "is_chosen")
-        return pd.DataFrame({name: getattr(self, name) for name in names})
+        return {name: getattr(self, name) for name in names}
 
     def plot(self, ax: Any = None) -> BoundPathDisplay:
         """Two curves and the chosen point."""
-        ax = axes_or_new(ax)
+        ax = self._axes(ax)
         ax.plot(self.n_rules, self.certificate, "o-", label="certificate")
         ax.plot(self.n_rules, self.training_error, "s--", label="training error")
         chosen = np.flatnonzero(self.is_chosen)
@@ -84,12 +79,11 @@ class BoundPathDisplay:
         ax.set(xlabel="number of rules", ylabel="risk", ylim=(0, None))
         ax.set_xticks(np.unique(self.n_rules)[:: max(1, len(self.n_rules) // 12)])
         legend_above(ax)
-        self.ax_, self.figure_ = ax, ax.figure
         return self
 
 
 @dataclass
-class CertificateDisplay:
+class CertificateDisplay(Display):
     """Every nat of a certificate as a bar.
 
     Examples
@@ -102,18 +96,17 @@ class CertificateDisplay:
 
     certificate: Certificate
 
-    def frame(self) -> pd.DataFrame:
-        """Terms and their size."""
-        import pandas as pd
-
-        return pd.DataFrame(
-            [(term.kind, term.text, term.nats) for term in self.certificate.terms],
-            columns=["kind", "term", "nats"],
-        )
+    def _columns(self) -> dict[str, Any]:
+        terms = self.certificate.terms
+        return {
+            "kind": [term.kind for term in terms],
+            "term": [term.text for term in terms],
+            "nats": [term.nats for term in terms],
+        }
 
     def plot(self, ax: Any = None) -> CertificateDisplay:
         """Horizontal bars, the first term on top."""
-        ax = axes_or_new(ax)
+        ax = self._axes(ax)
         names = [term.text for term in self.certificate.terms]
         values = [term.nats for term in self.certificate.terms]
         ax.barh(range(len(names)), values)
@@ -121,5 +114,4 @@ class CertificateDisplay:
         ax.invert_yaxis()
         unit = "nats" if self.certificate.unit == "nats" else "risk"
         ax.set(xlabel=unit, title=str(self.certificate).split(" (")[0])
-        self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -84,7 +84,7 @@ def read_plane(machine: Any, X: Any, y: Any) -> dict[str, Any] | None:
 def read_pictures(machine: Any) -> list[dict[str, Any]]:
     """Displays of other families: margins of a vote, the path of a pursuit."""
     from handful.boosting import MarginDisplay
-    from handful.boosting.one_versus_rest import OneVersusRest
+    from handful.boosting.estimators import OneVersusRest
     from handful.pursuit import PursuitPathDisplay
     from handful.pursuit.base import BasePursuit
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from handful._display import Display
 from handful._types import Floats, Ints, Mask
-from handful.report._axes import axes_or_new, legend_above
+from handful.report._axes import legend_above
 from handful.report._features import (
     column_names,
     cover_of,
@@ -17,10 +18,6 @@ from handful.report._features import (
     numeric_rows,
     telling_features,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 MAX_POINTS = 2000  # more points hide each other and make a page of megabytes
@@ -30,7 +27,7 @@ MAX_VALUES = 10**8  # of all points of the grid together
 
 
 @dataclass
-class RulesDisplay:
+class RulesDisplay(Display):
     """Which class is predicted where, in the plane of two features.
 
     The other features are held halfway between the medians of the cases that are predicted
@@ -124,17 +121,15 @@ class RulesDisplay:
             (_ticks(machine, i), _ticks(machine, j)),
         )
 
-    def frame(self) -> pd.DataFrame:
+    def _columns(self) -> dict[str, Any]:
         """The examples that are drawn."""
-        import pandas as pd
-
-        frame = pd.DataFrame(self.points, columns=list(self.names))
         label = np.array(self.classes, dtype=object)[self.codes]
-        return frame.assign(label=label, is_kept=self.is_kept)
+        places = dict(zip(self.names, self.points.T, strict=True))
+        return {**places, "label": label, "is_kept": self.is_kept}
 
     def plot(self, ax: Any = None) -> RulesDisplay:
         """Regions, boundaries of the rules, examples (area: how many), kept examples ringed."""
-        ax = axes_or_new(ax)
+        ax = self._axes(ax)
         self._plot_regions(ax)
         self._plot_examples(ax)
         ax.set_xlabel(self.names[0], parse_math=False)
@@ -142,7 +137,6 @@ class RulesDisplay:
         for axis, ticks in zip((ax.xaxis, ax.yaxis), self.ticks, strict=True):
             if 0 < len(ticks) <= MAX_TICKS:
                 axis.set_ticks(range(len(ticks)), ticks, parse_math=False)
-        self.ax_, self.figure_ = ax, ax.figure
         return self
 
     def _plot_regions(self, ax: Any) -> None:

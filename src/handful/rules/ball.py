@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from handful._codec import ModelFileError
 from handful._types import Floats, Ints, Mask
 from handful.bounds import Message, ball_message
 from handful.kernels import Kernel
 from handful.rules.directions import kernel_rows
 from handful.rules.family import KIND_SIGNS, CodedPath, Family, Geometry, names_of, register_family
 from handful.rules.fields import (
-    ModelFileError,
     Reader,
     optional,
     read_floats,

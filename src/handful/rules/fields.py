@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from handful._codec import fail
 from handful.kernels import KERNELS, Kernel
 
 SIDES = ("below", "above", "equal", "unequal")
@@ -20,16 +21,6 @@ _ORDERED = ("below", "above")
 _KERNELS = tuple(name for name in KERNELS if name != "precomputed")  # known for new cases too
 
 Reader = Callable[[Any, str], Any]
-
-
-class ModelFileError(ValueError):
-    """A model file that is not what it should be; the message says where."""
-
-
-def fail(where: str, rule: str, value: Any) -> ModelFileError:
-    """The error for a value that is not what it should be."""
-    shown = repr(value)
-    return ModelFileError(f"`{where}` must be {rule}, got {shown[:80]}. The file is not usable.")
 
 
 def read_float(value: Any, where: str) -> float:

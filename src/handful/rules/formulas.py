@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from handful._codec import ModelFileError
 from handful.kernels import Kernel
-from handful.rules.fields import ModelFileError
 
 Vector = Sequence[float]
 

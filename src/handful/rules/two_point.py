@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from handful._codec import fail
 from handful._types import Floats, Ints
 from handful.bounds import Message, two_point_message
 from handful.kernels import Kernel
@@ -17,7 +18,6 @@ from handful.rules.family import KIND_SIGNS, CodedPath, Family, Geometry, names_
 from handful.rules.fields import (
     MAX_LEVEL,
     Reader,
-    fail,
     read_floats,
     read_index,
     read_indices,

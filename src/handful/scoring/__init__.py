@@ -1,23 +1,24 @@
 """Score cards: few items, integer points, a threshold.
 
 What lives here: the items a card may ask (`make_items`), the solver that gives them integer
-points (`support_path`, `integer_points`), the estimator `ScoreCard`, and
-`ScoreCardDisplay`. What does not: the card
-as data (`handful.fitted.Card`) and certificates (`handful.certified`).
+points (`support_path`, `integer_points`), the estimator `ScoreCard`, and `ScoreCardDisplay`. What
+does not: the card as data (`handful.models.Card`) and certificates (`handful.certified`).
 
-To add a move to the search: a step of ``improve_points`` in ``_loops.py`` and a case in the
+To add a move to the search: a step of ``improve_points`` in ``loops.py`` and a case in the
 oracle, which tries all points of few items.
 """
 
-from handful.scoring._display import ScoreCardDisplay
-from handful.scoring._estimator import ScoreCard
-from handful.scoring._items import Items, make_items, quantile_cuts
-from handful.scoring._solver import (
+from handful.scoring.display import ScoreCardDisplay
+from handful.scoring.estimators import ScoreCard
+from handful.scoring.solver import (
+    Items,
     Points,
     Support,
     card_of,
     integer_points,
+    make_items,
     make_task,
+    quantile_cuts,
     round_support,
     support_path,
 )

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-import numbers
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._checks import check_count, check_real
 from handful._types import Floats
 from handful.bounds import Certificate, NotCertifiableError, perceptron_bound, stable_bound
 from handful.estimator import BaseClassifier, shared_certificate
-from handful.fitted import Machine, kernel_expansion, linear_score
-from handful.kernels import make_kernel
+from handful.kernels import kernel_of
+from handful.models import Form, kernel_expansion, linear_score
 from handful.tables import canonical_order
 
 Ints = NDArray[np.intp]
@@ -175,13 +175,7 @@ class KernelPerceptron(BaseClassifier):
         """
         self._check_parameters()
         X, y, codes = self._read_examples(X, y)
-        self.kernel_ = make_kernel(
-            self.kernel,
-            gamma=self.gamma,
-            degree=self.degree,
-            coef0=self.coef0,
-            n_features=X.shape[1],
-        )
+        self.kernel_ = kernel_of(self, X.shape[1])
         runs, order = self._run(X, codes)
         is_updated = np.zeros(codes.size, dtype=bool)
         is_updated[order] = np.any([run.n_updates > 0 for run in runs], axis=0)
@@ -200,16 +194,9 @@ class KernelPerceptron(BaseClassifier):
                 "`kernel` must be a function of the features, got 'precomputed'. "
                 "The order of the examples is read from their features; pass a callable."
             )
-        passes = self.max_passes
-        if not isinstance(passes, (int, np.integer)) or isinstance(passes, bool) or passes < 1:
-            raise ValueError(f"`max_passes` must be a positive whole number, got {passes!r}.")
-        margin = self.margin
-        is_number = isinstance(margin, numbers.Real) and not isinstance(margin, bool)
-        if not is_number or not 0.0 <= margin < np.inf:
-            raise ValueError(
-                f"`margin` must be a number >= 0, got {margin!r}. It is a distance in the space of "
-                "the kernel; 0 updates at mistakes only."
-            )
+        check_count("max_passes", self.max_passes, low=1)
+        hint = "It is a distance in the space of the kernel; 0 updates at mistakes only."
+        check_real("margin", self.margin, low=0.0, hint=hint)
 
     def _gram(self, X: Floats, Z: Floats) -> Floats:
         return self.kernel_(X, Z) + float(bool(self.fit_intercept))
@@ -219,7 +206,7 @@ class KernelPerceptron(BaseClassifier):
         order = canonical_order(X, codes)
         K = self._gram(X[order], X[order])
         runs = [
-            run_perceptron(K, s[order], self.max_passes, margin=float(self.margin))
+            run_perceptron(K, s[order], int(self.max_passes), margin=float(self.margin))
             for s in self._signs(codes)
         ]
         return runs, order
@@ -250,13 +237,13 @@ class KernelPerceptron(BaseClassifier):
         shift = float(bool(self.fit_intercept))
         return np.array([shift * float(np.sum(row)) for row in self.dual_coef_])
 
-    def _machine(self) -> Machine:
-        if self.kernel_.name not in ("rbf", "linear"):
-            return super()._machine()
+    def _machine(self) -> Form:
+        if not self.kernel_.is_named:
+            return self._closed_kernel(self.kernel_)
         if self.kernel_.name == "linear":
             return linear_score(self.dual_coef_ @ self.support_vectors_, self.intercept_)
         return kernel_expansion(
-            self.support_vectors_, self.dual_coef_.T, self.intercept_, self.kernel_.gamma
+            self.kernel_, self.support_vectors_, self.dual_coef_.T, self.intercept_
         )
 
     def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:

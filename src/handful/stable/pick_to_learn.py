@@ -11,6 +11,7 @@ from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from handful._checks import check_choice, check_count
 from handful._types import Floats
 from handful.bounds import (
     Assumption,
@@ -22,7 +23,7 @@ from handful.bounds import (
 )
 from handful.conformal import decision_values, label_scores
 from handful.estimator import BaseClassifier
-from handful.fitted import close_seeds, refuse_fitted, seeds_of
+from handful.models import Constant, Form, as_form, close_seeds, refuse_fitted, seeds_of
 from handful.stable.picking import (
     Bools,
     Ints,
@@ -188,13 +189,10 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
         return self
 
     def _check_parameters(self) -> None:
-        if self.stop not in STOPS:
-            raise ValueError(f"`stop` must be one of {STOPS}, got {self.stop!r}.")
-        for name in ("n_initial", "max_picks"):
-            value = getattr(self, name)
-            is_count = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-            if not (value is None and name == "max_picks") and not (is_count and value >= 1):
-                raise ValueError(f"`{name}` must be a positive whole number, got {value!r}.")
+        check_choice("stop", self.stop, STOPS)
+        check_count("n_initial", self.n_initial, low=1)
+        if self.max_picks is not None:
+            check_count("max_picks", self.max_picks, low=1)
         b = self.batch_size
         is_count = isinstance(b, (int, np.integer)) and not isinstance(b, bool) and bool(b >= 1)
         if not is_count and not (isinstance(b, (float, np.floating)) and 0.0 < b < 1.0):
@@ -222,9 +220,9 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
         return pick_examples(
             judge,
             canonical_order(X, codes),
-            n_initial=self.n_initial,
+            n_initial=int(self.n_initial),
             batch_size=self.batch_size,
-            max_picks=self.max_picks,
+            max_picks=None if self.max_picks is None else int(self.max_picks),
             is_done=is_done,
         )
 
@@ -267,6 +265,25 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
         else:
             scores = label_scores(self.estimator_, rows, self.classes_)
         return decision_values(scores)
+
+    def _machine(self) -> Form:
+        """The classifier that was trained on the picks, if it is a formula."""
+        inner = self.estimator_
+        if inner is None:
+            return Constant(self._constant, self.classes_.size)
+        if not np.array_equal(inner.classes_, self.classes_):
+            return self._closed(
+                "`machine` must have been trained on picks of all classes to be written to a file. "
+                "Start with more picks (`n_initial`)."
+            )
+        found = as_form(inner)
+        if found is None:
+            return self._closed(
+                "`machine` must be a machine of this library, a linear classifier or a support "
+                "vector machine, alone or behind one StandardScaler, to be written to a file, got "
+                f"{type(inner).__name__}."
+            )
+        return found
 
     def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
         self._check_deterministic()

@@ -1,34 +1,32 @@
 """Support vector machines over a (kernel, C) grid: their geometry, criteria and certificates.
 
-What lives here: the grid solver, the single machine, what can be read off a fitted machine, and
-the certificates that hold for it; in ``criteria`` the numbers to choose by. What does not: the
+What lives here: the grid solver, the single machine, the certificates that hold for it, the
+geometry of a fitted machine (margin, radius, spectrum, cells), the code lengths C1 to C5, the span
+estimate, and ``CRITERIA``, the numbers to choose by, without a guarantee. What does not: the
 bounds themselves (`handful.bounds`) and the search that chooses among machines
 (`handful.selection`).
 
-To add a criterion: see ``criteria``.
+To add a criterion: write a function of a `MachineGeometry`, enter it in ``CRITERIA`` and give it
+a twin in ``tests/oracles/svm.py``.
 """
 
-from handful.svm._certificates import certify_svm, stable_set
-from handful.svm._display import CriteriaDisplay
-from handful.svm._machine import SupportVectorMachine
-from handful.svm._model import SVMModel
-from handful.svm._sklearn import model_of_svc
-from handful.svm._store import KernelStore
-from handful.svm.criteria.codes import CodeLength, code_1, code_2, code_3, code_4, code_5
-from handful.svm.criteria.criteria_table import criteria_table
-from handful.svm.criteria.enclosing_ball import enclosing_ball
-from handful.svm.criteria.geometry import Geometry, KernelGeometry
-from handful.svm.criteria.registry import CRITERIA, SVMCriterion, get_criterion
-from handful.svm.criteria.span import leave_one_out_errors, span_errors
+from handful.svm.code_lengths import CodeLength, code_1, code_2, code_3, code_4, code_5
+from handful.svm.criteria import CRITERIA, SVMCriterion, criteria_table, get_criterion
+from handful.svm.display import CriteriaDisplay
+from handful.svm.estimators import SupportVectorMachine
+from handful.svm.geometry import KernelGeometry, KernelStore, MachineGeometry, enclosing_ball
 from handful.svm.grid import SVMGrid, fit_svm_grid
+from handful.svm.span import leave_one_out_errors, span_errors
+from handful.svm.stable_sets import certify_svm, stable_set
+from handful.svm.svm_model import SVMModel, model_of_svc
 
 __all__ = [
     "CRITERIA",
     "CodeLength",
     "CriteriaDisplay",
-    "Geometry",
     "KernelGeometry",
     "KernelStore",
+    "MachineGeometry",
     "SVMCriterion",
     "SVMGrid",
     "SVMModel",

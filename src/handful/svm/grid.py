@@ -11,8 +11,8 @@ from threadpoolctl import threadpool_limits
 
 from handful._types import Floats
 from handful.kernels import Kernel, center_kernel
-from handful.svm._model import SVMModel
-from handful.svm._solver import Solution, solve_path
+from handful.svm.solver import solve_path
+from handful.svm.svm_model import SVMModel
 
 _BLOCK_ENTRIES = 1 << 21  # 16 MiB of kernel values at once
 
@@ -197,32 +197,19 @@ def fit_kernel_path(
         K, y_signed, Cs, fit_intercept=fit_intercept, tol=tol, row_weights=row_weights
     )
     return [
-        as_model(solution, float(C), kernel, y_signed, fit_intercept, center, row_weights)
+        SVMModel(
+            kernel=kernel,
+            C=float(C),
+            alpha=solution.alpha,
+            bias=solution.bias,
+            y_signed=y_signed,
+            f=solution.errors + y_signed + solution.bias,
+            objective=solution.objective,
+            gap=solution.gap,
+            fit_intercept=fit_intercept,
+            center=center,
+            solver=solution.solver,
+            row_weights=row_weights,
+        )
         for C, solution in zip(Cs, path, strict=True)
     ]
-
-
-def as_model(
-    solution: Solution,
-    C: float,
-    kernel: Kernel,
-    y_signed: Floats,
-    fit_intercept: bool,
-    center: bool,
-    row_weights: Floats | None = None,
-) -> SVMModel:
-    """The record of a solution of the solver."""
-    return SVMModel(
-        kernel=kernel,
-        C=C,
-        alpha=solution.alpha,
-        bias=solution.bias,
-        y_signed=y_signed,
-        f=solution.errors + y_signed + solution.bias,
-        objective=solution.objective,
-        gap=solution.gap,
-        fit_intercept=fit_intercept,
-        center=center,
-        solver=solution.solver,
-        row_weights=row_weights,
-    )

@@ -132,18 +132,21 @@ def _additive(machine: Document, X: Floats) -> list[Floats]:
     return scores
 
 
-def _kernel(machine: Document, X: Floats) -> list[Floats]:
-    scale = np.array(machine["scale"])
-    rows = _full(X, machine["fill"]) / scale
+def _kernels(machine: Document, X: Floats) -> list[Floats]:
     scores = [np.full(len(X), start) for start in machine["intercepts"]]
-    for center, weights in zip(machine["centers"], machine["coefficients"], strict=True):
-        gaps = rows - np.array(center) / scale
-        near = np.exp(-machine["gamma"] * (gaps * gaps).sum(axis=1))
-        scores = [score + weight * near for score, weight in zip(scores, weights, strict=True)]
+    for part in machine["parts"]:
+        scale = np.array(part["scale"] if part["scale"] is not None else 1.0)
+        rows = (X if part["fill"] is None else _full(X, part["fill"])) / scale
+        if part["kernel"]["name"] != "rbf" or part["center"] is not None or part["columns"]:
+            raise ValueError("a menu has Gaussian kernels of all columns alone")
+        for center, weights in zip(part["centers"], part["coefficients"], strict=True):
+            gaps = rows - np.array(center) / scale
+            near = np.exp(-part["kernel"]["gamma"] * (gaps * gaps).sum(axis=1))
+            scores = [score + weight * near for score, weight in zip(scores, weights, strict=True)]
     return scores
 
 
-_SUMS = {"linear": _linear, "additive": _additive, "kernel expansion": _kernel}
+_SUMS = {"linear": _linear, "additive": _additive, "kernels": _kernels}
 
 
 def _foreign_labels(machine: Document, X: Floats, foreign: Foreign) -> Ints:

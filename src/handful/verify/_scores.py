@@ -51,6 +51,71 @@ _BOUNDS: dict[str, tuple[str, ...]] = {
 }
 
 
+def machines_of(form: Document, *, is_sum: bool = False) -> list[Document]:
+    """The score of each class by itself: one for two classes, else one a class.
+
+    ``is_sum`` says that a single kernel is a sum of kernels too.
+    """
+    kind = form["machine"]
+    if kind == "constant":
+        label, n = form["label"], form["n_classes"]
+        signs = [2.0 * label - 1.0] if n == 2 else [float(k == label) for k in range(n)]
+        return [{"kind": "votes", "features": [], "thresholds": [], "weights": [], "constant": sign}
+                for sign in signs]  # fmt: skip
+    if kind == "linear":
+        pairs = zip(form["weights"], form["intercepts"], strict=True)
+        return [{"kind": "linear", "weights": w, "intercept": b} for w, b in pairs]
+    if kind == "votes":
+        return [{"kind": "votes", **vote} for vote in form["votes"]]
+    if kind == "nonconformity":
+        scorers = [machines_of(scorer)[0] for scorer in form["scorers"]]
+        parts = [_as_part(scorer) for scorer in scorers]
+        intercepts = [_shift(scorer) for scorer in scorers]
+        return [{**form, "kind": kind, "parts": parts, "intercepts": intercepts}]
+    if kind != "kernels":
+        raise ValueError(f"there is no machine of kind {kind!r}")
+    return [_sum_of(form, k, is_sum) for k in range(len(form["intercepts"]))]
+
+
+def _sum_of(form: Document, k: int, is_sum: bool) -> Document:
+    """The k-th sum over its own points: an expansion of one kernel, or a sum of several."""
+    parts = [own for part in form["parts"] if (own := _part_of(part, k))["points"]]
+    is_plain = all(p["columns"] is None and not p["is_normalised"] for p in form["parts"])
+    if len(form["parts"]) == 1 and is_plain and not is_sum:
+        own = _part_of(form["parts"][0], k)
+        return {"kind": "expansion", "intercept": form["intercepts"][k], "tie": form["tie"], **own}
+    plain = all(part["center"] is None and part["scale"] is None for part in form["parts"])
+    if not plain or form["tie"]:
+        raise ValueError("several kernels are not scaled")
+    return {"kind": "kernels", "parts": parts, "constant": form["intercepts"][k]}
+
+
+def _part_of(part: Document, k: int) -> dict[str, Any]:
+    """Points with a coefficient in the k-th sum, as the kernel reads them."""
+    if part["fill"] is not None:
+        raise ValueError("a machine that was trained on complete rows fills none")
+    if not all(any(row) for row in part["coefficients"]):
+        raise ValueError("an example without a coefficient")
+    weights = [row[k] for row in part["coefficients"]]
+    points = [center for center, w in zip(part["centers"], weights, strict=True) if w]
+    if points and (part["center"] is not None or part["scale"] is not None):
+        Z = np.array(points, dtype=float) - np.array(
+            part["center"] if part["center"] is not None else 0.0
+        )
+        points = (Z / np.array(part["scale"] if part["scale"] is not None else 1.0)).tolist()
+    names = ("kernel", "columns", "is_normalised", "center", "scale")
+    coefficients = [w for w in weights if w]
+    return {**{n: part[n] for n in names}, "points": points, "coefficients": coefficients}
+
+
+def _as_part(scorer: Document) -> Document:
+    return scorer if scorer["kind"] == "expansion" else scorer["parts"][0]
+
+
+def _shift(scorer: Document) -> Any:
+    return scorer["intercept"] if scorer["kind"] == "expansion" else scorer["constant"]
+
+
 def scores_of(machine: Document, X: Floats) -> tuple[Floats, Floats]:
     """Values of a machine on the rows of X, and what counts as zero there."""
     kind = machine["kind"]

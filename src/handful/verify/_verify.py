@@ -30,7 +30,7 @@ from handful.verify._reading import check_reading, left_rows
 from handful.verify._rebuild import OTHER_ROWS, check_rules, named_examples
 from handful.verify._restore import with_examples, with_names, with_numbers, with_words
 from handful.verify._rows import read_rows
-from handful.verify._scores import check_scores
+from handful.verify._scores import check_scores, machines_of
 from handful.verify._settings import check_settings, has_fields
 from handful.verify._terms import Terms
 from handful.verify._units import Units, make_units
@@ -205,6 +205,9 @@ def _check_data(audit: Audit, document: Document, table: ModelVerifier) -> Examp
     if units is None or whole is None:
         return None
     if document["codes"] is None:
+        (form,) = whole["machines"]
+        is_sum = document["provenance"]["estimator"] == "LPBoostMKL"
+        whole = {**whole, "machines": machines_of(form, is_sum=is_sum)}
         named = with_numbers(audit, whole, drawn.digests)
         if named is None:
             return None

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from handful.kernels import Kernel
-from handful.svm import Geometry, KernelGeometry, fit_svm_grid
-from handful.svm.criteria import codes
+from handful.svm import KernelGeometry, MachineGeometry, fit_svm_grid
+from handful.svm import code_lengths as codes
 
 CODES = (codes.code_1, codes.code_2, codes.code_3, codes.code_4, codes.code_5)
 
@@ -75,7 +75,7 @@ def test_zero_widths_cost_nothing():
 def test_trivial_machines_have_no_code():
     options = {"kernels": [Kernel("linear")], "Cs": [1.0], "fit_intercept": False}
     model = fit_svm_grid(np.zeros((4, 1)), np.array([1.0, 1, -1, -1]), **options)[0]
-    g = Geometry(model, KernelGeometry(np.zeros((4, 4))))
+    g = MachineGeometry(model, KernelGeometry(np.zeros((4, 4))))
     assert all(code(g).total == math.inf for code in CODES)
 
 

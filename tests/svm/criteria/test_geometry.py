@@ -1,4 +1,4 @@
-"""Geometry: the published vectors, brute force, and sharing."""
+"""MachineGeometry: the published vectors, brute force, and sharing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from handful.kernels import Kernel
-from handful.svm import Geometry, KernelGeometry, fit_svm_grid
+from handful.svm import KernelGeometry, MachineGeometry, fit_svm_grid
 from tests.oracles import svm as oracle
 
 
@@ -43,7 +43,7 @@ def test_a_bias_is_not_part_of_the_direction(rng):
     y = np.where(X[:, 0] + 0.5 * rng.normal(size=40) > 0.2, 1.0, -1.0)
     model = fit_svm_grid(X, y, gammas=[0.5], Cs=[1.0], tol=1e-10)[0]
     K = oracle.centred(oracle.gaussian(X, X, 0.5))
-    scores = Geometry(model, KernelGeometry(K)).direction_scores
+    scores = MachineGeometry(model, KernelGeometry(K)).direction_scores
     np.testing.assert_allclose(scores, K @ model.coef, atol=1e-9)
 
 
@@ -57,7 +57,7 @@ def test_span_includes_duplicates_of_support_vectors(rng):
     assert span.members.tolist() == [30, 31]
     np.testing.assert_allclose(span.values, [2.0, 0.0], atol=1e-12)
     assert points.span_spectrum(np.array([30])) is span
-    assert Geometry(model, points).span.members.size >= model.support.size
+    assert MachineGeometry(model, points).span.members.size >= model.support.size
 
 
 def test_linear_kernels_span_everything(rng):
@@ -83,7 +83,7 @@ def test_trivial_machine():
     model = fit_svm_grid(
         X, y, kernels=[Kernel("linear")], Cs=[1.0], fit_intercept=False, center=True
     )[0]
-    g = Geometry(model, KernelGeometry(np.zeros((4, 4))))
+    g = MachineGeometry(model, KernelGeometry(np.zeros((4, 4))))
     assert g.is_trivial
     assert g.margin == np.inf
     assert g.is_rotatable().all()

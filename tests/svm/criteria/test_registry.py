@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from handful.bounds import Criterion
-from handful.svm import CRITERIA, Geometry, KernelGeometry, fit_svm_grid, get_criterion
+from handful.svm import CRITERIA, KernelGeometry, MachineGeometry, fit_svm_grid, get_criterion
 from tests.oracles import svm as oracle
 
 VECTORS = {
@@ -54,7 +54,7 @@ def test_infinite_where_every_point_is_a_support_vector(rng):
     X = rng.normal(size=(10, 2))
     y = np.where(np.arange(10) < 5, 1.0, -1.0)
     model = fit_svm_grid(X, y, gammas=[100.0], Cs=[1.0], fit_intercept=False)[0]
-    g = Geometry(model, KernelGeometry(oracle.gaussian(X, X, 100.0)))
+    g = MachineGeometry(model, KernelGeometry(oracle.gaussian(X, X, 100.0)))
     assert g.n_support == 10
     assert CRITERIA["compression-scheme"](g).value == np.inf
     assert CRITERIA["sparse-margin"](g).value == np.inf

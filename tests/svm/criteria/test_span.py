@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from handful.svm import fit_svm_grid, leave_one_out_errors, span_errors
-from handful.svm.criteria.span import spans
+from handful.svm.span import spans
 from tests.oracles import svm as oracle
 
 

@@ -1,0 +1,166 @@
+"""Frozen records as plain data and back: the type hints of a record are its schema.
+
+`encode` writes a record. `decode` builds one from plain data and refuses everything that the hints
+do not allow; the message names the place. A record that is one of several kinds (a subclass of
+`Tagged`) writes its kind into a field of its own.
+
+What hints cannot say stands in the method ``check_fields(where)`` of a record, which raises
+`ModelFileError`.
+"""
+
+from __future__ import annotations
+
+import math
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
+from functools import cache
+from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
+
+MAX_PARTS = 1_000_000  # a damaged file must not make the reader build more
+_WORDS = {float: "a finite number", int: "a whole number", str: "a text", bool: "true or false"}
+_CHECK = "check_fields"
+
+
+class ModelFileError(ValueError):
+    """A model file that is not what it should be; the message says where."""
+
+
+def fail(where: str, rule: str, value: Any) -> ModelFileError:
+    """The error for a value that is not what it should be."""
+    shown = repr(value)
+    return ModelFileError(f"`{where}` must be {rule}, got {shown[:80]}. The file is not usable.")
+
+
+class Tagged:
+    """Base of records of which there are several kinds.
+
+    The first subclass names the field that says the kind: ``class Form(Tagged, field="machine")``.
+    Its subclasses name their own kind: ``class Card(Form, tag="score card")``.
+    """
+
+    tag_field: ClassVar[str]
+    tag: ClassVar[str]
+    kinds: ClassVar[dict[str, type[Any]]]
+
+    def __init_subclass__(cls, *, field: str = "", tag: str = "", **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if field:
+            cls.tag_field, cls.kinds = field, {}
+        if tag:
+            if tag in cls.kinds:
+                raise ValueError(f"`tag` must be new, got {tag!r}.")
+            cls.tag = tag
+            cls.kinds[tag] = cls
+
+
+@cache
+def _schema(cls: Any) -> dict[str, tuple[Any, Field[Any]]]:
+    """Type and field by name, of the fields that are written."""
+    hints = get_type_hints(cls)
+    written = [field for field in fields(cls) if field.metadata.get("file", True)]
+    return {field.name: (hints[field.name], field) for field in written}
+
+
+def _head(cls: Any) -> dict[str, str]:
+    return {cls.tag_field: cls.tag} if issubclass(cls, Tagged) else {}
+
+
+def encode(value: Any) -> Any:
+    """Plain data (JSON-ready) of a record, a tuple of records, or a plain value."""
+    if is_dataclass(value):
+        kind: Any = type(value)
+        out: dict[str, Any] = dict(_head(kind))
+        for name, (_, field) in _schema(kind).items():
+            part = encode(getattr(value, name))
+            out |= part if field.metadata.get("flat") else {name: part}
+        return out
+    return [encode(part) for part in value] if isinstance(value, tuple) else value
+
+
+def decode(kind: Any, value: Any, where: str) -> Any:
+    """What `encode` wrote, as a value of a type."""
+    origin, args = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        return _one_of(args, value, where)
+    if origin is Literal:
+        if value not in args or type(value) is not type(args[0]):
+            raise fail(where, f"one of {args}", value)
+        return value
+    if origin is tuple:
+        if not isinstance(value, list) or len(value) > MAX_PARTS:
+            raise fail(where, f"a list of at most {MAX_PARTS} parts", value)
+        return tuple(decode(args[0], part, f"{where}[{i}]") for i, part in enumerate(value))
+    if isinstance(kind, type) and issubclass(kind, Tagged):
+        return _record(_kind_of(kind, value, where), value, where)
+    return _record(kind, value, where) if is_dataclass(kind) else _scalar(kind, value, where)
+
+
+def _one_of(kinds: tuple[Any, ...], value: Any, where: str) -> Any:
+    if value is None and types.NoneType in kinds:
+        return None
+    rest = [kind for kind in kinds if kind is not types.NoneType]
+    exact = [kind for kind in rest if type(value) is kind]
+    return decode((exact or rest)[0], value, where)
+
+
+def _kind_of(base: Any, value: Any, where: str) -> Any:
+    """The kind that a record says it is, if the base has it."""
+    known = {name: kind for name, kind in base.kinds.items() if issubclass(kind, base)}
+    name = value.get(base.tag_field) if isinstance(value, Mapping) else None
+    if not isinstance(name, str) or name not in known:
+        raise fail(f"{where}.{base.tag_field}", f"one of {sorted(known)}", name)
+    return known[name]
+
+
+def _record(cls: Any, value: Any, where: str) -> Any:
+    wanted = names_in(cls)
+    if not isinstance(value, Mapping) or set(value) != wanted:
+        raise fail(where, f"an object with the fields {', '.join(sorted(wanted))}", value)
+    found = {}
+    for name, (kind, field) in _schema(cls).items():
+        if field.metadata.get("flat"):
+            found[name] = decode(kind, {part: value[part] for part in names_in(kind)}, where)
+        else:
+            found[name] = decode(kind, value[name], f"{where}.{name}")
+    made = cls(**found, **_left_out(cls))
+    check: Callable[[str], None] | None = getattr(made, _CHECK, None)
+    if check is not None:
+        check(where)
+    return made
+
+
+@cache
+def _left_out(cls: Any) -> dict[str, None]:
+    """Fields that no file holds and that have no default."""
+    names = set(_schema(cls))
+    return {f.name: None for f in fields(cls) if f.name not in names and f.default is MISSING}
+
+
+def names_in(cls: Any) -> set[str]:
+    """Names that a record has in a document; those of a flat part stand beside its own."""
+    out = set(_head(cls))
+    for name, (kind, field) in _schema(cls).items():
+        out |= names_in(kind) if field.metadata.get("flat") else {name}
+    return out
+
+
+def _scalar(kind: Any, value: Any, where: str) -> Any:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if kind is float and is_number and _is_finite(value):
+        return float(value)
+    if type(value) is not kind or kind is float or (kind is int and abs(value) > 2**53):
+        raise fail(where, _WORDS[kind], value)
+    if kind is str:
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:  # half of a character
+            raise fail(where, "a text that can be written", value) from error
+    return value
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number above all floats
+        return False

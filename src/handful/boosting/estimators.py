@@ -1,0 +1,539 @@
+"""What the boosting estimators share: votes, margins, and the certificates they give."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from abc import abstractmethod
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+import numpy as np
+from sklearn.utils import get_tags
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from handful._checks import check_choice, check_count, check_delta, check_real
+from handful._engines import engine_for, is_elsewhere
+from handful._types import Floats, Ints
+from handful.boosting.binned import (
+    Weighing,
+    binned_rounds,
+    pool_encoder,
+    weigh_rows,
+)
+from handful.boosting.margin_certificates import (
+    RademacherEstimate,
+    given_complexity,
+    hull_certificate,
+    margin_columns,
+    stump_complexity,
+)
+from handful.boosting.rounds import LOSSES, Boosted, adaboost_rounds, stagewise_rounds
+from handful.boosting.votes import ColumnVote, LearnerVote, StumpVote, stump_votes
+from handful.boosting.weak_learners import (
+    RESPONSES,
+    ColumnFamily,
+    LearnerColumns,
+    StumpColumns,
+    WeakStump,
+)
+from handful.bounds import (
+    Certificate,
+    Criterion,
+    NotCertifiableError,
+    Term,
+    adaboost_training_bound,
+)
+from handful.estimator import BaseClassifier, columns_of, shared_certificate
+from handful.models import PART_COLUMNS, Form, feature_names, from_scores, linear_score
+from handful.tables import BlindOrder, blind_order
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Vote(Protocol):
+    """A fitted score: a weighted sum of weak learners."""
+
+    @property
+    def total(self) -> float:
+        """Sum of the absolute weights."""
+
+    def __call__(self, X: Floats) -> Floats:
+        """Score of every row."""
+
+    def rules(self, names: Any) -> list[tuple[str, float]]:
+        """Condition and weight of the parts."""
+
+
+class OneVersusRest(BaseClassifier):
+    """One vote for two classes, or one for each of several against the rest.
+
+    Subclasses validate their parameters in ``_check_parameters`` and fit one signed problem in
+    ``_fit_one``, which gives a vote and rows of ``path_``. They compute their margin bounds in
+    ``_margin_bound``.
+    """
+
+    machines_: list[Any]
+
+    @abstractmethod
+    def _check_parameters(self, X: Floats) -> None:
+        """Raise on parameters that cannot be."""
+
+    @abstractmethod
+    def _fit_one(
+        self, X: Floats, y_signed: Floats, weights: Floats
+    ) -> tuple[Vote, list[dict[str, float]]]:
+        """Fit one signed problem."""
+
+    @abstractmethod
+    def _margin_bound(
+        self,
+        bound: str,
+        delta: float,
+        margin: float | None,
+        rademacher: float | RademacherEstimate | None,
+    ) -> Certificate:
+        """One of ``_bounds``."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the machine.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels of any kind; more than two classes are fitted one against the rest.
+        sample_weight : array-like of shape (n_samples,), optional
+            An example of weight two counts as two equal examples.
+
+        Returns
+        -------
+        self
+        """
+        if is_elsewhere(X):
+            return engine_for(X).fit(self, X, y, sample_weight=sample_weight)
+        given, is_free_of_scale = X, self._is("stumps")
+        X, y, codes = self._read_examples(X, y, scale_matters=not is_free_of_scale)
+        self._check_parameters(X)
+        if hasattr(self, "random_state"):
+            table = given if hasattr(given, "columns") else X
+            self._follow(blind_order(table, y, random_state=self.random_state))
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        self._refuse_one_class(np.unique(codes[weights > 0.0]).size)
+        self.is_weighted_ = bool(np.any(weights != 1.0))
+        if np.any(weights == 0.0):
+            self._remember(X[weights > 0.0], y[weights > 0.0], len(X))
+        self._fit_machines(X, codes, weights)
+        return self
+
+    def _is(self, name: str) -> bool:
+        """Whether the weak learners are those of this name."""
+        learner = getattr(self, "weak_learner", None)
+        return isinstance(learner, str) and learner == name
+
+    def _allows_nan(self) -> bool:
+        learner = getattr(self, "weak_learner", None)
+        is_estimator = hasattr(learner, "fit")
+        return get_tags(learner).input_tags.allow_nan if is_estimator else self._is("stumps")
+
+    def _refuse_one_class(self, n_present: int) -> None:
+        if n_present < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs examples of at least two classes, got "
+                f"{n_present} class. Collect examples of another class."
+            )
+
+    def _follow(self, blind: BlindOrder) -> None:
+        """Seed what is random."""
+        self.draw_ = blind.draw
+        self._random = np.random.RandomState(blind.draw.number("weak learners"))
+
+    def _fit_machines(self, X: Floats, codes: Ints, weights: Floats) -> None:
+        self.machines_ = []
+        self._has_constant = False
+        rows: list[dict[str, float]] = []
+        margins, scores = [], []
+        for k, signed in enumerate(self._signs(codes)):
+            vote, history = self._fit_one(X, signed, weights)
+            self.machines_.append(vote)
+            rows += [{"machine": k, **row} for row in history]
+            scores.append(vote(X))
+            margins.append(signed * scores[-1] / (vote.total or 1.0))
+        self._margins: Any = np.column_stack(margins)
+        self.margins_ = self._margins[:, 0] if len(margins) == 1 else self._margins
+        self.n_training_errors_ = int(np.sum(from_scores(columns_of(scores)) != codes))
+        self._keep_path(rows)
+
+    def _keep_path(self, rows: list[dict[str, float]]) -> None:
+        self.n_iter_ = int(max((row["round"] for row in rows), default=0))
+        self._rounds = rows
+
+    @property
+    def path_(self) -> pd.DataFrame:
+        """One row a round of each machine."""
+        import pandas as pd
+
+        check_is_fitted(self, "machines_")
+        return pd.DataFrame(self._rounds)
+
+    def _scores(self, rows: Floats) -> Floats:
+        return columns_of([vote(rows) for vote in self.machines_])
+
+    def _machine(self) -> Form:
+        votes = self.machines_
+        if all(isinstance(vote, StumpVote) for vote in votes):
+            return stump_votes(votes)
+        if all(isinstance(vote, ColumnVote) for vote in votes):
+            return linear_score([vote.coef for vote in votes], np.zeros(len(votes)))
+        return self._closed(
+            "`machine` must vote by stumps or columns to be written to a file, got "
+            f"{type(self).__name__} over other estimators."
+        )
+
+    def get_rules(self) -> pd.DataFrame:
+        """The parts of the votes: the label they speak for gains the value, or loses it."""
+        import pandas as pd
+
+        check_is_fitted(self, "machines_")
+        names = feature_names(self)
+        rows = [
+            ("vote", condition, self.classes_[positive], value)
+            for positive, vote in zip(self._positives(), self.machines_, strict=True)
+            for condition, value in vote.rules(names)
+        ]
+        return pd.DataFrame(rows, columns=list(PART_COLUMNS))
+
+    def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
+        return shared_certificate(
+            lambda share: self._margin_bound(bound, share, None, None), delta, n_choices
+        )
+
+    def margin_certificate(
+        self,
+        delta: float | None = None,
+        *,
+        bound: str = "auto",
+        margin: float | None = None,
+        rademacher: float | RademacherEstimate | None = None,
+    ) -> Certificate:
+        """A margin bound at a margin, or for a complexity, that you know.
+
+        Parameters
+        ----------
+        delta : float, optional
+        bound : str
+            "auto" or one of the bounds that the class lists in its notes.
+        margin : float, optional
+            A margin fixed before the data. Otherwise several are tried and paid for.
+        rademacher : float or RademacherEstimate, optional
+            Complexity of the class of weak learners, where it is not known. The Monte-Carlo error
+            of an estimate is paid for.
+        """
+        check_is_fitted(self, "machines_")
+        delta = check_delta(self.delta if delta is None else delta)
+        check_choice("bound", bound, ("auto", *self._bounds))
+        if bound == "auto":
+            bound = self._default_bound() if rademacher is None else "rademacher-margin"
+        if margin is not None:
+            margin = check_real("margin", margin, low=0.0, high=1.0, low_open=True)
+        return self._margin_bound(bound, delta, margin, rademacher)
+
+    def _constant_vote(self, balance: float, reason: str) -> StumpVote:
+        """A vote for the heavier class, with a warning: nothing better was found.
+
+        ``balance`` is the weight of the positives minus that of the negatives.
+        """
+        warnings.warn(f"{type(self).__name__} is constant: {reason}", UserWarning, stacklevel=5)
+        self._has_constant = True
+        return constant_vote(balance)
+
+    def _refuse_constant(self, bound: str) -> None:
+        """Margin bounds speak of votes of the class; a constant need not be one."""
+        if self._has_constant:
+            raise NotCertifiableError(
+                f"bound={bound!r} speaks of votes of weak learners, and the machine is a constant "
+                "that none of them gave. Use bound='held-out'."
+            )
+
+
+def constant_vote(balance: float) -> StumpVote:
+    """The vote that says +1 everywhere where ``balance`` is positive, otherwise -1."""
+    return StumpVote([(WeakStump(-1, 0.0, 1 if balance > 0.0 else -1), 1.0)])
+
+
+def merge_rows(X: Floats, y_signed: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
+    """Sort the examples by value, add up the weights of equal ones, drop those without weight.
+
+    What is fitted to the result depends neither on the order of the examples nor on whether an
+    example is repeated or weighted. Missing values equal each other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.array([[2.0], [1.0], [2.0]]), np.array([1.0, -1.0, 1.0])
+    >>> [part.ravel().tolist() for part in merge_rows(X, y, np.ones(3))]
+    [[1.0, 2.0], [-1.0, 1.0], [1.0, 2.0]]
+    """
+    kept = np.flatnonzero(weights > 0.0)
+    rank = np.unique(y_signed[kept], return_inverse=True)[1]
+    for column in X.T:
+        if kept.size and rank.max() + 1 == kept.size:
+            break
+        values = np.unique(column[kept], return_inverse=True, equal_nan=True)[1]
+        rank = np.unique(rank * kept.size + values, return_inverse=True)[1]
+    first = np.unique(rank, return_index=True)[1]
+    merged = np.bincount(rank, weights=weights[kept]).astype(np.float64)
+    rows = kept[first]
+    return X[rows], y_signed[rows], merged
+
+
+_NO_EDGE = "no weak learner has a positive edge. Check the labels, or give it richer weak learners."
+
+
+class AdaBoost(OneVersusRest):
+    """AdaBoost with compiled decision stumps or any scikit-learn weak learner.
+
+    Each round fits a weak learner to reweighted examples and adds it to the vote with the
+    weight that minimises Z, the factor by which the exponential loss falls: a stagewise additive
+    model, for which other losses can be chosen. More than two
+    classes are boosted one against the rest: each vote keeps its margins, its training bound
+    and its probability link, and their certificates add up.
+
+    Parameters
+    ----------
+    weak_learner : "stumps" or estimator
+        Decision stumps with exact search (a missing value satisfies neither side of a stump),
+        or a classifier or regressor that takes ``sample_weight``.
+    n_rounds : int
+        Most rounds; fewer where a learner is perfect or none is better than chance.
+    loss : {"exponential", "logistic", "squared"}
+        exp(-v), ln(1 + exp(-2 v)) or (1 - v)^2 of the margin v = y f(x). Each round takes the weak
+        learner along which the mean loss falls steepest and gives it its best weight. With the
+        logistic loss no example weighs more than any other by much, which helps where labels are
+        noisy; with the squared loss the score estimates 2 P(y = 1) - 1.
+    response : {"labels", "scores"}
+        What a weak learner says: a sign, or a real number (its ``decision_function``, twice
+        its probability minus one, or a regressor's prediction), whose weight is then found
+        numerically. Stumps say signs.
+    candidates : int, optional
+        Take the thresholds of the stumps from this many examples, drawn without looking at
+        labels, and add up weights as whole numbers: for many rows, and needed for Dask inputs.
+        The result does not depend on how the rows are cut into chunks. By default every
+        threshold between two examples is tried.
+    delta : float
+        Allowed probability that a certificate fails.
+    random_state : None, int, RandomState, Generator or RowDigests
+        Seeds weak learners that are random, and draws the candidates. None takes the digest of X
+        and y, so that there is no seed to choose. Other stumps are not random.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+    machines_ : list
+        One vote for two classes, otherwise one for each class. The vote of stumps has
+        ``weights``: a stump chosen again adds to its weight.
+    margins_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        y f(x) over the sum of the absolute weights, on the training examples.
+    path_ : DataFrame
+        One row a round, with the columns "machine", "round", "error", "alpha", "Z".
+    n_iter_ : int
+        Most rounds of a machine.
+
+    Notes
+    -----
+    A weak learner without error stands alone, with the weight that puts the probability of its
+    label at 1 - 1/(2 m). Equal examples are merged into one heavier example, so the result
+    depends neither on their order nor on whether they are repeated or weighted. Where the first
+    learner is no better than chance, the machine is constant and says so in a warning.
+
+    Certificates: "rademacher-margin" (the default) and "margin-distribution", which hold for every
+    way of training but are vacuous on small samples, and "held-out". Weak learners other than
+    stumps need the complexity of their class, by ``margin_certificate(rademacher=...)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.arange(10.0)[:, None]
+    >>> y = np.array([1, 1, 1, 0, 0, 0, 1, 1, 1, 0])
+    >>> machine = AdaBoost(n_rounds=3).fit(X, y)
+    >>> machine.score(X, y)
+    1.0
+    >>> float(machine.path_["Z"].prod().round(8))
+    0.58019253
+    """
+
+    _bounds = ("rademacher-margin", "margin-distribution")
+
+    def __init__(
+        self,
+        weak_learner: Any = "stumps",
+        *,
+        n_rounds: int = 100,
+        loss: str = "exponential",
+        response: str = "labels",
+        candidates: int | None = None,
+        delta: float = 0.05,
+        random_state: Any = None,
+    ) -> None:
+        self.weak_learner = weak_learner
+        self.n_rounds = n_rounds
+        self.loss = loss
+        self.response = response
+        self.candidates = candidates
+        self.delta = delta
+        self.random_state = random_state
+
+    def _check_parameters(self, X: Floats) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
+        """Check the parameters."""
+        check_count("n_rounds", self.n_rounds, low=1)
+        check_choice("loss", self.loss, tuple(LOSSES))
+        if self.candidates is not None:
+            check_count("candidates", self.candidates, low=2)
+            if not self._is("stumps"):
+                raise ValueError(
+                    f"`candidates` must be None for weak learners other than stumps, got "
+                    f"{self.candidates!r}. Leave it out."
+                )
+            if self.loss != "exponential":
+                raise ValueError(
+                    f"`candidates` must be None for loss={self.loss!r}, got {self.candidates!r}. "
+                    "Use loss='exponential' for many rows."
+                )
+        check_choice("response", self.response, RESPONSES)
+        if not self._is("stumps") and not hasattr(self.weak_learner, "fit"):
+            raise ValueError(
+                f"`weak_learner` must be 'stumps' or an estimator, got {self.weak_learner!r}."
+            )
+
+    def _follow(self, blind: Any) -> None:
+        """Take the candidates, the first of the blind order, where there are any."""
+        self._pool: Any = None
+        if self.candidates is not None:
+            self._pool = np.sort(blind.order[: int(self.candidates)])
+        self.draw_ = blind.draw
+        self._random = np.random.RandomState(blind.draw.number("weak learners"))
+
+    def _fit_one(
+        self, X: Floats, y_signed: Floats, weights: Floats
+    ) -> tuple[Vote, list[dict[str, float]]]:
+        if self._pool is not None:
+            return self._fit_binned(X, y_signed, weights)
+        rows, signs, merged = merge_rows(X, y_signed, weights)
+        family: ColumnFamily
+        if self._is("stumps"):
+            family = StumpColumns(rows)
+        else:
+            family = LearnerColumns(
+                self.weak_learner, rows, response=self.response, random_state=self._random
+            )
+        if self.loss == "exponential":
+            boosted = adaboost_rounds(family, signs, merged, int(self.n_rounds))
+        else:
+            loss = LOSSES[self.loss]
+            boosted = stagewise_rounds(family, signs, merged, int(self.n_rounds), loss)
+        return self._vote(boosted, float(weights @ y_signed)), self._history(boosted)
+
+    def _fit_binned(
+        self, X: Floats, y_signed: Floats, weights: Floats
+    ) -> tuple[Vote, list[dict[str, float]]]:
+        """Stumps at the values of the pool, from sums of whole numbers."""
+        encoder = pool_encoder(X[self._pool])
+        codes, is_positive = encoder(X), y_signed > 0.0
+
+        def weigh(ask: Weighing) -> Any:
+            return weigh_rows(codes, is_positive, weights, encoder.n_codes, ask)
+
+        log_total = math.log(math.fsum(weights))
+        boosted = binned_rounds(encoder, weigh, len(X), log_total, int(self.n_rounds))
+        return self._vote(boosted, float(weights @ y_signed)), self._history(boosted)
+
+    @staticmethod
+    def _history(boosted: Boosted) -> list[dict[str, float]]:
+        return [
+            {"round": t + 1, "error": r.error, "alpha": r.alpha, "Z": r.Z}
+            for t, r in enumerate(boosted.rounds)
+        ]
+
+    def _vote(self, boosted: Boosted, balance: float) -> Vote:
+        """The rounds as a vote; a constant for the heavier class where there are none."""
+        if not boosted.rounds:
+            return self._constant_vote(balance, _NO_EDGE)
+        pairs = [(r.key, r.alpha) for r in boosted.rounds]
+        if self._is("stumps"):
+            return StumpVote(pairs)
+        return LearnerVote([k for k, _ in pairs], [a for _, a in pairs], self.response)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities for which the scores are optimal; normalised if there are more classes.
+
+        1 / (1 + exp(-2 f(x))) for the exponential and the logistic loss, (1 + f(x)) / 2 within
+        [0, 1] for the squared one.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        if is_elsewhere(X):
+            return engine_for(X).map_rows(self, "predict_proba", X)
+        probability = LOSSES[self.loss].probability
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([probability(-scores), probability(scores)])
+        each = probability(scores)
+        total = each.sum(axis=1, keepdims=True)
+        return np.where(total > 0.0, each, 1.0) / np.where(total > 0.0, total, each.shape[1])
+
+    def _factors(self) -> list[tuple[int, int, float]]:
+        """Machine, round and Z; none where the machine is constant."""
+        return [(int(row["machine"]), int(row["round"]), row["Z"]) for row in self._rounds]
+
+    def training_bound(self) -> Criterion:
+        """The product of all Z: bounds the training error, and is no guarantee on new cases.
+
+        It is the mean loss over its value at f = 0, for each of the losses. With several
+        classes the products of the machines are added.
+        """
+        check_is_fitted(self, "machines_")
+        terms = [
+            Term("round", f"machine {k + 1}, Z of round {t}", Z) for k, t, Z in self._factors()
+        ]
+        products = [1.0] * len(self.machines_)
+        for k, _, Z in self._factors():
+            products[k] *= Z
+        empty = adaboost_training_bound([])
+        return replace(empty, value=min(1.0, sum(products)), terms=tuple(terms))
+
+    def _margin_bound(
+        self,
+        bound: str,
+        delta: float,
+        margin: float | None,
+        rademacher: float | RademacherEstimate | None,
+    ) -> Certificate:
+        m = margin_columns(self._margins)[0].size
+        if rademacher is not None:
+            complexity = given_complexity(rademacher, m, delta)
+        elif self._is("stumps"):
+            complexity = stump_complexity(m, self.n_features_in_)
+        else:
+            raise NotCertifiableError(
+                f"bound={bound!r} needs the complexity of the weak learners, which is not known "
+                f"for {type(self.weak_learner).__name__}. Pass it to `margin_certificate`, or use "
+                "bound='held-out' with examples set aside."
+            )
+        if not self._is("stumps"):
+            self._refuse_constant(bound)
+        if not self._is("stumps") and self.response == "scores":
+            raise NotCertifiableError(
+                f"bound={bound!r} needs weak learners in [-1, 1], and scores have no such limit. "
+                "Use response='labels', or bound='held-out'."
+            )
+        return hull_certificate(bound, self._margins, complexity, margin=margin, delta=delta)

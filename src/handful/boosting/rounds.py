@@ -1,0 +1,272 @@
+"""The rounds of AdaBoost and of other losses: arrays in, learners and their weights out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from handful._types import Floats
+from handful.boosting.weak_learners import ColumnFamily
+
+#: A learner whose edge is no larger than this is no better than chance.
+CHANCE = 1e-10
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round of AdaBoost.
+
+    Attributes
+    ----------
+    key : object
+        The weak learner.
+    alpha : float
+        Its weight.
+    error : float
+        Weighted error; an abstention counts one half, a real value (1 - y h) / 2.
+    Z : float
+        Factor by which the exponential loss falls.
+    """
+
+    key: Any
+    alpha: float
+    error: float
+    Z: float
+
+
+@dataclass(frozen=True)
+class Boosted:
+    """Result of `adaboost_rounds`.
+
+    Attributes
+    ----------
+    rounds : list of Round
+        Empty where the first learner was no better than chance.
+    stopped : {"rounds", "perfect", "chance"}
+        Why it ended.
+    """
+
+    rounds: list[Round]
+    stopped: str
+
+
+def adaboost_rounds(
+    family: ColumnFamily, y_signed: Floats, weights: Floats, n_rounds: int
+) -> Boosted:
+    """Boost for up to ``n_rounds`` rounds from the distribution ``weights``.
+
+    The product of all Z equals the weighted mean of exp(-y f). A learner without error on the
+    weighted examples ends the run and stands alone: its optimal weight is infinite, so it gets
+    the one that puts the probability of its label at 1 - 1/(2 m).
+    """
+    distribution = weights / weights.sum()
+    rounds: list[Round] = []
+    for _ in range(n_rounds):
+        column = family.best(distribution * y_signed)[0]
+        agreement = y_signed * column.values
+        edge = float(distribution @ agreement)
+        if edge <= CHANCE:
+            return Boosted(rounds, "chance")
+        # Examples without weight have no say in what is perfect.
+        if np.all(agreement[distribution > 0.0] > 0.0):
+            alpha = capped_alpha(y_signed.size, edge)
+            start = weights / weights.sum()
+            loss = float(start @ np.exp(-alpha * agreement))
+            return Boosted([Round(column.key, alpha, _error(start, agreement), loss)], "perfect")
+        alpha = best_alpha(distribution, agreement)
+        moved = distribution * np.exp(-alpha * agreement)
+        Z = float(moved.sum())
+        rounds.append(Round(column.key, alpha, _error(distribution, agreement), Z))
+        distribution = moved / Z
+    return Boosted(rounds, "rounds")
+
+
+def _error(distribution: Floats, agreement: Floats) -> float:
+    return min(1.0, max(0.0, 0.5 * (1.0 - float(distribution @ agreement))))
+
+
+def capped_alpha(n_samples: int, edge: float) -> float:
+    """Weight of a perfect learner: edge times alpha is half the log odds of 1 - 1/(2 m).
+
+    Examples
+    --------
+    >>> round(capped_alpha(10, 1.0), 6)
+    1.472219
+    """
+    return 0.5 * math.log(max(2.0, 2.0 * n_samples - 1.0)) / edge
+
+
+def best_alpha(distribution: Floats, agreement: Floats) -> float:
+    """Minimiser of Z(alpha) = sum_i D_i exp(-alpha y_i h(x_i)).
+
+    Closed form for values -1, 0, 1; otherwise Newton's method on the convex Z, safeguarded by
+    bisection. A learner that abstains and is never wrong gets the weight of a perfect one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(best_alpha(np.full(10, 0.1), np.array([1.0] * 7 + [-1.0] * 3)), 8)
+    0.42364893
+    """
+    if not np.any(agreement[distribution > 0.0] < 0.0):
+        return capped_alpha(agreement.size, float(agreement.max()))
+    if np.all((agreement == 1.0) | (agreement == -1.0) | (agreement == 0.0)):
+        right = float(distribution[agreement > 0.0].sum())
+        wrong = float(distribution[agreement < 0.0].sum())
+        return 0.5 * math.log(right / wrong)
+    return _newton_alpha(distribution, agreement)
+
+
+def _newton_alpha(distribution: Floats, agreement: Floats) -> float:
+    # In units of the largest |y h| the minimiser is found on the scale of one.
+    scale = float(np.abs(agreement).max())
+    values = agreement / scale
+    low, high, alpha = 0.0, math.inf, 0.0
+    for _ in range(200):
+        # The largest exponent is taken off: slope over curvature does not change, and nothing
+        # overflows.
+        terms = distribution * np.exp(-alpha * values - (-alpha * values).max())
+        slope, curvature = -float(terms @ values), float(terms @ values**2)
+        if slope > 0.0:
+            high = alpha
+        else:
+            low = alpha
+        step = alpha - slope / curvature if curvature > 0.0 else math.nan
+        # Newton left the bracket (or there is no curvature): halve it, or go on doubling.
+        if not low < step < high:
+            step = 0.5 * (low + high) if math.isfinite(high) else 2.0 * low + 1.0
+        if abs(step - alpha) <= 1e-14 * (1.0 + abs(alpha)):
+            break
+        alpha = step
+    return alpha / scale
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A convex loss of the margin v = y f that is at least its value at 0 wherever v <= 0.
+
+    So the mean loss over its value at 0 bounds the training error.
+
+    Attributes
+    ----------
+    at_zero : float
+        Value at margin 0.
+    is_unbounded : bool
+        Whether it has no minimum: a learner that is never wrong wants an infinite weight.
+    value, pull, curvature : callable
+        The loss, minus its derivative and its second derivative, of an array of margins.
+    probability : callable
+        P(y = 1) for which a score is optimal.
+    """
+
+    at_zero: float
+    is_unbounded: bool
+    value: Callable[[Floats], Floats]
+    pull: Callable[[Floats], Floats]
+    curvature: Callable[[Floats], Floats]
+    probability: Callable[[Floats], Floats]
+
+
+def _exponential(margins: Floats) -> Floats:
+    return np.exp(-margins)
+
+
+def _from_half_log_odds(scores: Floats) -> Floats:
+    return np.asarray(expit(2.0 * scores))
+
+
+LOSSES: dict[str, Loss] = {
+    # exp(-v): AdaBoost.
+    "exponential": Loss(1.0, True, _exponential, _exponential, _exponential, _from_half_log_odds),
+    # ln(1 + exp(-2 v)): logistic regression; no example pulls by more than 2.
+    "logistic": Loss(
+        float(np.log(2.0)),
+        True,
+        lambda v: np.logaddexp(0.0, -2.0 * v),
+        lambda v: np.asarray(2.0 * expit(-2.0 * v)),
+        lambda v: np.asarray(4.0 * expit(-2.0 * v) * expit(2.0 * v)),
+        _from_half_log_odds,
+    ),
+    # (1 - v)^2 = (y - f)^2: least squares on the labels. The score is 2 P(y = 1) - 1.
+    "squared": Loss(
+        1.0,
+        False,
+        lambda v: (1.0 - v) ** 2,
+        lambda v: 2.0 * (1.0 - v),
+        lambda v: np.full(v.shape, 2.0),
+        lambda f: np.clip(0.5 * (1.0 + f), 0.0, 1.0),
+    ),
+}
+
+
+def stagewise_rounds(
+    family: ColumnFamily, y_signed: Floats, weights: Floats, n_rounds: int, loss: Loss
+) -> Boosted:
+    """Add the weak learner along which the mean loss falls steepest, with its best weight.
+
+    With the exponential loss these are the rounds of AdaBoost. The product of all Z is the
+    weighted mean loss over its value at 0, which bounds the training error. A learner that is
+    never wrong gets, where the loss has no minimum, the weight that puts the probability of its
+    label at 1 - 1/(2 m).
+    """
+    start = weights / weights.sum()
+    margins = np.zeros(y_signed.size)
+    mean_loss = loss.at_zero
+    rounds: list[Round] = []
+    for _ in range(n_rounds):
+        pull = start * loss.pull(margins)
+        size = float(np.abs(pull).sum())
+        if size <= CHANCE:
+            return Boosted(rounds, "perfect")
+        column = family.best(pull * y_signed)[0]
+        agreement = y_signed * column.values
+        edge = float(pull @ agreement) / size
+        if edge <= CHANCE:
+            return Boosted(rounds, "chance")
+        alpha = best_step(start, margins, agreement, loss)
+        margins = margins + alpha * agreement
+        fallen = float(start @ loss.value(margins))
+        error = min(1.0, max(0.0, 0.5 * (1.0 - edge)))
+        rounds.append(Round(column.key, alpha, error, fallen / mean_loss))
+        mean_loss = fallen
+        if mean_loss <= 0.0:
+            return Boosted(rounds, "perfect")
+    return Boosted(rounds, "rounds")
+
+
+def best_step(start: Floats, margins: Floats, agreement: Floats, loss: Loss) -> float:
+    """Minimiser of the mean loss of margins + alpha agreement over alpha >= 0.
+
+    Newton's method on a convex function, safeguarded by bisection; closed form for squares,
+    where the first step is exact.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> agreement = np.array([1.0] * 7 + [-1.0] * 3)
+    >>> round(best_step(np.full(10, 0.1), np.zeros(10), agreement, LOSSES["squared"]), 8)
+    0.4
+    >>> round(best_step(np.full(10, 0.1), np.zeros(10), agreement, LOSSES["logistic"]), 8)
+    0.42364893
+    """
+    is_used = start > 0.0
+    if loss.is_unbounded and not np.any(agreement[is_used] < 0.0):
+        return capped_alpha(agreement.size, float(agreement.max()))
+    low, high, alpha = 0.0, math.inf, 0.0
+    for _ in range(200):
+        at = margins + alpha * agreement
+        slope = -float(start @ (loss.pull(at) * agreement))
+        bend = float(start @ (loss.curvature(at) * agreement**2))
+        low, high = (low, alpha) if slope > 0.0 else (alpha, high)
+        step = alpha - slope / bend if bend > 0.0 else math.nan
+        if not low <= step <= high:
+            step = 0.5 * (low + high) if math.isfinite(high) else 2.0 * low + 1.0
+        if abs(step - alpha) <= 1e-14 * (1.0 + abs(alpha)):
+            return step
+        alpha = step
+    return alpha

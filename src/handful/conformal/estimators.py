@@ -1,0 +1,475 @@
+"""Nonconformity selection: all models are kept, and each case picks its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from handful._checks import check_choice
+from handful._types import Floats
+from handful.bounds import Certificate, Criterion, drawn_by, held_out_bound
+from handful.conformal.composite import Composite
+from handful.conformal.model_sets import (
+    MEASURES,
+    PAPER_GRID,
+    ModelSet,
+    expand_estimators,
+    fit_classifier_set,
+    fit_grid_set,
+)
+from handful.conformal.verdicts import (
+    TIES,
+    Calibration,
+    ValidationTable,
+    Verdict,
+    check_level,
+    critical_counts,
+    decision_values,
+    judge_by_margin,
+    judge_by_model,
+    judge_by_nonconformity,
+    published_nonconformity_value,
+    require_calibration,
+)
+from handful.estimator import BaseClassifier
+from handful.models import Form, as_floats, kernel_expansion
+from handful.tables import blind_order, check_examples, check_rows, uniform_draws
+
+SELECTIONS = ("best-validation", "largest-margin", "nonconformity")
+_BLOCK = 1 << 21  # scores computed at once
+
+
+class NonconformityClassifier(BaseClassifier):
+    """Keep every model of a grid and let each case pick the one that is surest about it.
+
+    The examples are split once. All models are trained on one part. On the validation part each
+    model notes its margins y f(x). For a new case, epsilon_crit is the smallest share, over models
+    and labels, of validation margins that are not above the margin of the case with that label:
+    the label that realises it would be the strangest, so the other one is predicted.
+
+    Parameters
+    ----------
+    estimator : None, classifier, or list of classifiers or (name, classifier) pairs
+        ``None``: support vector machines over ``param_grid``, solved together. A classifier:
+        one model for each point of ``param_grid``. A list: these models. Classifiers need
+        ``decision_function`` or ``predict_proba``.
+    param_grid : dict, optional
+        For ``None``, keys among C, gamma, kernel, degree, coef0; default: the 110 Gaussian
+        machines of the paper.
+    select : {"nonconformity", "largest-margin", "best-validation"}
+        Which model predicts a case. "largest-margin" is SVM-L-infinity, the model with the
+        largest functional margin there; "best-validation" is the one model with the fewest
+        validation errors.
+    measure : {"margin", "nearest-neighbour", "class-mean"}
+        How well a label fits a case. The last two compare distances to training examples, or to
+        the means of the classes, in the feature space of a model (its kernel's, or that of a
+        pipeline's transformers); decision functions then play no part.
+    tie : {"vote", "validation", "random"}
+        What decides among models with equal epsilon_crit, which is the rule rather than the
+        exception: the label most of them vote for; the lowest validation error; or chance, as in
+        the paper (a fixed function of the case and the seed). Further ties go to the lowest
+        validation error, then the lowest index.
+    validation_size : "paper", int or float
+        "paper" is min(n // 5, 50).
+    calibration_size : int or float, optional
+        Examples set aside for the guarantees: `certify`, `selective_certificate`, `p_values`
+        and `predict_set`.
+    delta : float
+        Allowed probability that a certificate fails.
+    random_state : None, int, RandomState, Generator or RowDigests
+        None takes the split and random ties from the digest of X and y: the result does not
+        depend on the order of the rows, and there is no seed to choose. A whole number takes its
+        place, and certificates assume that it was fixed before the data were seen.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+    models_ : list
+        The fitted models (machines, classifiers or feature spaces).
+    model_params_ : list of dict
+    validation_errors_ : ndarray
+        Errors of each model on the validation examples.
+    best_index_ : int
+        Model with the fewest validation errors, the lowest index among equals.
+    train_indices_, validation_indices_, calibration_indices_ : ndarray
+        The split.
+
+    Notes
+    -----
+    What is guaranteed, given a calibration set: `p_values` and `predict_set` on average over
+    calibration sets and new cases; `certify` and `selective_certificate` with probability
+    1 - delta. Without one, only "largest-margin" (or a single model), whose rule does not look at
+    the validation examples, and "best-validation", which pays for the number of models, have
+    guarantees. epsilon_crit itself is not an error probability.
+
+    Certificates: by default, from the errors of the rule on calibration examples;
+    without them, "best-validation" is certified on the validation examples and pays for the
+    number of models, and "nonconformity" over several models is refused. And "held-out".
+
+    References
+    ----------
+    Hardoon, Hussain & Shawe-Taylor (2009), A nonconformity approach to model selection for SVMs.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(400, noise=0.2, random_state=0)
+    >>> grid = {"gamma": [0.1, 1.0, 10.0], "C": [1.0, 100.0]}
+    >>> machine = NonconformityClassifier(param_grid=grid, calibration_size=100, random_state=0)
+    >>> machine.fit(X[:300], y[:300]).score(X[300:], y[300:])
+    0.96
+    >>> print(machine.certify())
+    risk <= 11.5 % with 95 % confidence (held-out, 100 examples, 6 errors, 3.0 nats)
+    >>> machine.predict_set(X[300:303], level=0.9)
+    array([[ True, False],
+           [False,  True],
+           [ True, False]])
+    """
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        param_grid=None,
+        select="nonconformity",
+        measure="margin",
+        tie="vote",
+        validation_size="paper",
+        calibration_size=None,
+        delta=0.05,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.param_grid = param_grid
+        self.select = select
+        self.measure = measure
+        self.tie = tie
+        self.validation_size = validation_size
+        self.calibration_size = calibration_size
+        self.delta = delta
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> NonconformityClassifier:
+        """Split, train every model on the first part, and note the validation margins.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        self
+        """
+        self._check_words()
+        given = X
+        if self.estimator is None:
+            X, y, codes = self._read_examples(X, y, scale_matters=False)
+        else:
+            X, y = check_examples(self, X, y)
+            codes = self._read_labels(X, y)
+        table = given if hasattr(given, "columns") else X
+        blind = blind_order(table, y, random_state=self.random_state)
+        self.draw_, self._seed = blind.draw, blind.draw.number("ties")
+        self._split(blind.order)
+        self.bank_ = self._fit_set(X, y, codes)
+        self.models_, self.model_params_ = self.bank_.models, self.bank_.parameters
+        self._parts = {
+            name: (_safe_indexing(X, rows), codes[rows])
+            for name, rows in (
+                ("train", self._ordered[2]),
+                ("validation", self._ordered[1]),
+                ("calibration", self._ordered[0]),
+            )
+        }
+        cases, own = self._parts["validation"]
+        self.validation_table_ = ValidationTable.from_scores(self.bank_.label_scores(cases), own)
+        self.validation_errors_ = self.validation_table_.n_errors
+        self.best_index_ = int(self.validation_table_.best_first[0])
+        self._follow(self.select, self.tie)
+        return self
+
+    @property
+    def n_training_errors_(self) -> int:  # type: ignore[override]
+        """Errors of the rule on all examples that were given; counted when asked for."""
+        check_is_fitted(self)
+        parts = [(cases, codes) for cases, codes in self._parts.values() if codes.size]
+        return sum(int(np.sum(self._codes(cases) != codes)) for cases, codes in parts)
+
+    def with_rule(self, select: str, tie: str = "vote") -> NonconformityClassifier:
+        """A copy with the same fitted models and another rule, calibrated for that rule.
+
+        Each copy's certificate holds for itself; whoever picks a rule by its certificate divides
+        delta by the number of rules compared.
+        """
+        check_is_fitted(self)
+        other = copy(self).set_params(select=select, tie=tie)
+        other._check_words()
+        other._follow(select, tie)
+        return other
+
+    def _check_words(self) -> None:
+        for name, allowed in (("select", SELECTIONS), ("measure", MEASURES), ("tie", TIES)):
+            check_choice(name, getattr(self, name), allowed)
+
+    def _split(self, order: NDArray[np.intp]) -> None:
+        """Plain random parts: stratified ones would not be exchangeable with new cases."""
+        n = order.size
+        n_calibration = 0
+        if self.calibration_size is not None:
+            n_calibration = _part_size("calibration_size", self.calibration_size, n)
+        n_validation = _part_size("validation_size", self.validation_size, n - n_calibration)
+        if n_calibration + n_validation >= n:
+            raise ValueError(
+                f"`validation_size` and `calibration_size` must leave examples for training, got "
+                f"{n_validation} and {n_calibration} of n_samples={n}. Make them smaller."
+            )
+        # models are trained on the rows in this order, so that the user's does not matter
+        self._ordered = np.split(order, [n_calibration, n_calibration + n_validation])
+        self.calibration_indices_, self.validation_indices_, self.train_indices_ = (
+            np.sort(part) for part in self._ordered
+        )
+
+    def _fit_set(self, X: Any, y: NDArray[Any], codes: NDArray[np.intp]) -> ModelSet:
+        rows = self._ordered[2]
+        if np.unique(codes[rows]).size < 2:
+            raise ValueError(
+                f"`y` must hold at least two classes in the part used for training, got one class "
+                f"in {rows.size} of {codes.size} examples. Give more examples of each class."
+            )
+        if self.estimator is None:
+            grid = PAPER_GRID if self.param_grid is None else self.param_grid
+            return fit_grid_set(grid, X[rows], codes[rows], self.classes_.size, self.measure)
+        pairs = expand_estimators(self.estimator, self.param_grid)
+        part = _safe_indexing(X, rows)
+        return fit_classifier_set(pairs, part, y[rows], self.classes_, self.measure)
+
+    @property
+    def rule_(self) -> str:
+        """Who decides: "best-validation", "largest-margin", or how tied models are told apart."""
+        check_is_fitted(self)
+        select, tie = self._rule
+        if self._ignores_validation:
+            return "largest-margin"
+        return tie if select == "nonconformity" else select
+
+    @property
+    def _ignores_validation(self) -> bool:
+        """Whether the rule is the same whatever the validation examples are."""
+        return self._rule[0] == "largest-margin" or len(self.models_) == 1
+
+    def _follow(self, select: str, tie: str) -> None:
+        """Fix the rule (parameters set later do not touch it) and calibrate it."""
+        self._rule = (select, tie)
+        self._calibration: Calibration | None = None
+        cases, codes = self._parts["calibration"]
+        if not codes.size and self._ignores_validation:
+            cases, codes = self._parts["validation"]
+        if codes.size:
+            n_thresholds = None
+            if select == "nonconformity" and not self._ignores_validation:
+                n_thresholds = self.validation_table_.n_validation + 1
+            self._calibration = Calibration.from_verdict(self._judge(cases), codes, n_thresholds)
+        self._hold_back()
+
+    def _hold_back(self) -> None:
+        """Count what certificates count: calibration examples, or those of the validation."""
+        held_back = self.train_indices_
+        if self.calibration_indices_.size:
+            held_back = np.union1d(held_back, self.validation_indices_)
+        elif self._calibration is None and self._rule[0] != "best-validation":
+            held_back = np.arange(self.n_samples_)
+        self._keep_examples(self.train_indices_, held_back)
+
+    def _rows(self, X: Any) -> Any:
+        return super()._rows(X) if self.estimator is None else self._table_rows(X)
+
+    def _table_rows(self, X: Any) -> Any:
+        """Cases as they are: the content is left to the inner classifiers."""
+        check_is_fitted(self)
+        return check_rows(self, X, reset=False)
+
+    def _blocks(self, X: Any) -> Iterator[Any]:
+        """The cases in pieces whose scores fit in memory."""
+        step = max(1, _BLOCK // (len(self.models_) * self.classes_.size))
+        n = _num_samples(X)
+        if n <= step:
+            yield X
+        else:
+            for start in range(0, n, step):
+                yield _safe_indexing(X, np.arange(start, min(start + step, n)))
+
+    def _judge(self, X: Any) -> Verdict:
+        """The verdict on checked cases."""
+        parts = [self._judge_block(block) for block in self._blocks(X)]
+        return Verdict(
+            **{
+                field.name: np.concatenate([getattr(part, field.name) for part in parts])
+                for field in fields(Verdict)
+            }
+        )
+
+    def _judge_block(self, X: Any) -> Verdict:
+        scores = self.bank_.label_scores(X)
+        if self._ignores_validation:
+            return judge_by_margin(scores)
+        select, tie = self._rule
+        if select == "best-validation":
+            return judge_by_model(scores, np.full(scores.shape[1], self.best_index_))
+        draws = uniform_draws(X, self._seed) if tie == "random" else None
+        return judge_by_nonconformity(self.validation_table_, scores, tie, draws)
+
+    def _codes(self, rows: Any) -> NDArray[np.intp]:
+        return self._judge(rows).label
+
+    def _scores(self, rows: Any) -> Floats:
+        """Composite scores: signed for two classes, one column a class for more."""
+        return decision_values(self._judge(rows).scores)
+
+    def _machine(self) -> Form:
+        """Sums of kernels, and the scores of the validation examples; for a grid of our own."""
+        grids, rule = getattr(self.bank_, "grids", None), self.rule_
+        if grids is None or len(grids) != 1 or self.classes_.size != 2:
+            return self._closed(
+                "`machine` must be a NonconformityClassifier with two classes, estimator=None and "
+                "measure='margin' to be written to a file: other models are not plain numbers."
+            )
+        if rule == "random":
+            return self._closed(
+                "`tie` must not be 'random' for a machine to be written to a file: its draws "
+                "depend on the case. Use with_rule('nonconformity'), which lets tied models vote."
+            )
+        grid = grids[0]
+        for model in grid:
+            if not model.kernel.is_named:
+                return self._closed_kernel(model.kernel)
+        scorers = [
+            kernel_expansion(model.kernel, grid.X, model.coef[:, None], [model.bias])
+            for model in grid
+        ]
+        if rule == "best-validation":
+            return scorers[self.best_index_]
+        table = self.validation_table_
+        return Composite(
+            tuple(scorers),
+            as_floats(table.sorted_scores),
+            as_floats(table.tolerance),
+            tuple(int(n) for n in table.n_errors),
+            rule,
+        )
+
+    def epsilon_crit(self, X: Any) -> NDArray[np.float64]:
+        """The smallest p-value over models and labels, as published: a rank, not a risk.
+
+        For more than two classes, the smallest epsilon at which some model's label set has one
+        label. See `doubt` for what the chosen rule sorts cases by.
+        """
+        counts = [
+            critical_counts(self.validation_table_, self.bank_.label_scores(block)).min(axis=0)
+            for block in self._blocks(self._rows(X))
+        ]
+        return np.concatenate(counts) / self.validation_table_.n_validation
+
+    def doubt(self, X: Any) -> NDArray[np.float64]:
+        """What the rule sorts cases by, low where it is sure.
+
+        epsilon_crit for "nonconformity" over several models; minus the margin between the two
+        best labels of the deciding model otherwise.
+        """
+        return self._judge(self._rows(X)).doubt
+
+    def chosen_model(self, X: Any) -> NDArray[np.intp]:
+        """Index in ``models_`` of the model that decides each case."""
+        return self._judge(self._rows(X)).model
+
+    def p_values(self, X: Any) -> NDArray[np.float64]:
+        """Conformal p-values of every label, shape (n_points, n_classes).
+
+        For each epsilon, the true label of a new case has a p-value of at most epsilon with
+        probability at most epsilon, over calibration examples and case together.
+        """
+        check_is_fitted(self)
+        calibration = require_calibration(self._calibration, "A p-value")
+        return calibration.p_values(self._judge(self._rows(X)).scores)
+
+    def predict_set(self, X: Any, level: float = 0.9) -> NDArray[np.bool_]:
+        """Sets that hold the true label with probability at least ``level``.
+
+        The probability is over calibration examples and new case together, for a level fixed
+        beforehand. It says nothing of sets of one size, of one case, or of one class. With fewer
+        than level / (1 - level) calibration examples, every set holds all labels.
+
+        Returns
+        -------
+        ndarray of bool, shape (n_points, n_classes)
+            Columns in the order of ``classes_``.
+        """
+        level = check_level(level)
+        return self.p_values(X) > 1.0 - level
+
+    def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
+        """From calibration examples; "best-validation" may pay for the number of models instead."""
+        if self._calibration is None and self._rule[0] == "best-validation":
+            n_errors = int(self.validation_errors_[self.best_index_])
+            certificate = held_out_bound(
+                self.validation_table_.n_validation,
+                n_errors,
+                n_choices=len(self.models_) * n_choices,
+                delta=delta,
+            )
+        else:
+            calibration = require_calibration(self._calibration, "A certificate")
+            certificate = calibration.certificate(delta, n_choices)
+        return certificate.assuming(drawn_by(self.draw_.seed))
+
+    def selective_certificate(
+        self, threshold: float, delta: float | None = None, *, bound: str = "auto"
+    ) -> Certificate:
+        """Bound on the error probability among cases with ``doubt(x) <= threshold``.
+
+        It holds for all thresholds at once: the threshold may be chosen after looking at the
+        calibration examples.
+
+        Parameters
+        ----------
+        threshold : float
+        delta : float
+        bound : {"auto", "held-out", "selective-error"}
+            "held-out": a binomial tail for each of the values epsilon_crit can take (the default
+            for "nonconformity"). "selective-error": by the deviation of empirical distributions.
+        """
+        check_is_fitted(self)
+        delta = self.delta if delta is None else delta
+        calibration = require_calibration(self._calibration, "A selective certificate")
+        certificate = calibration.selective_certificate(threshold, delta=delta, bound=bound)
+        return certificate.assuming(drawn_by(self.draw_.seed))
+
+    def published_value(self, X: Any, delta: float = 0.05) -> list[Criterion]:
+        """Proposition 4.2 for each case: published, not a guarantee."""
+        n, K = self.validation_table_.n_validation, len(self.models_)
+        return [
+            published_nonconformity_value(float(e), n, K, delta=delta) for e in self.epsilon_crit(X)
+        ]
+
+
+def _part_size(name: str, value: Any, n: int) -> int:
+    """Number of examples in a part: "paper", a count, or a fraction."""
+    if isinstance(value, str) and value == "paper" and name == "validation_size":
+        return max(1, min(n // 5, 50))
+    is_number = isinstance(value, (int, float, np.integer, np.floating))
+    if not is_number or isinstance(value, bool):
+        raise ValueError(f"`{name}` must be a count or a fraction, got {value!r}.")
+    if float(value).is_integer() and value >= 1 and not isinstance(value, float):
+        return int(value)
+    if 0.0 < value < 1.0:
+        return max(1, int(value * n))
+    raise ValueError(
+        f"`{name}` must be a count of at least 1 or a fraction in (0, 1), got {value!r}."
+    )

@@ -1,0 +1,316 @@
+"""Sets of fitted models that score the labels of new cases together, by margins or distances.
+
+A set has ``parameters`` (one record a model), ``models`` and
+``label_scores(X) -> (n_models, n_points, n_labels)``. To add one, give it these three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import Pipeline
+
+from handful._types import Floats, Ints
+from handful.conformal.verdicts import label_scores, margin_scores, spread_columns
+from handful.kernels import Kernel, make_kernel
+from handful.models import refuse_fitted
+from handful.svm.grid import SVMGrid, fit_svm_grid
+
+PAPER_GRID: dict[str, list[float]] = {
+    "gamma": [2.0**e for e in range(-15, 4, 2)],
+    "C": [2.0**e for e in range(-5, 16, 2)],
+}
+
+
+class ModelSet(Protocol):
+    """Fitted models that score labels together."""
+
+    @property
+    def parameters(self) -> list[dict[str, Any]]:
+        """What tells the models apart, one record each."""
+
+    @property
+    def models(self) -> list[Any]:
+        """The fitted models."""
+
+    def label_scores(self, X: Any) -> Floats:
+        """Scores of shape (n_models, n_points, n_labels)."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClassifierSet:
+    """A list of fitted scikit-learn classifiers."""
+
+    models: list[Any]
+    parameters: list[dict[str, Any]]
+    classes: NDArray[Any]
+
+    def label_scores(self, X: Any) -> Floats:
+        """Margins of every label under every classifier."""
+        return np.stack([label_scores(model, X, self.classes) for model in self.models])
+
+
+@dataclass(frozen=True, eq=False)
+class SVMGridSet:
+    """A grid of support vector machines; one grid for two classes, one a class for more."""
+
+    grids: list[SVMGrid]
+    known: Ints
+    n_labels: int
+
+    @property
+    def parameters(self) -> list[dict[str, Any]]:
+        """Kernel parameters and C of each machine."""
+        return [{**_describe(model.kernel), "C": model.C} for model in self.grids[0]]
+
+    @property
+    def models(self) -> list[Any]:
+        """The machines; for more than two classes a tuple of them, one a class."""
+        if len(self.grids) == 1:
+            return list(self.grids[0])
+        return list(zip(*self.grids, strict=True))
+
+    def label_scores(self, X: Floats) -> Floats:
+        """Margins of every label under every machine."""
+        values = [grid.decision_function(X) for grid in self.grids]
+        if len(values) == 1:
+            stacked = np.stack([-values[0], values[0]], axis=2)
+        else:
+            stacked = margin_scores(np.stack(values, axis=2))
+        return spread_columns(stacked, self.known, self.n_labels)
+
+
+@dataclass(frozen=True, eq=False)
+class KernelSpace:
+    """Squared distances to the training examples in the feature space of a kernel."""
+
+    kernel: Kernel
+    X: Floats
+
+    def __call__(self, Z: Floats) -> Floats:
+        """Shape (n_points, n_train)."""
+        squares = self.kernel.diagonal(Z)[:, None] + self.kernel.diagonal(self.X)
+        return np.maximum(squares - 2.0 * self.kernel(Z, self.X), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class TransformedSpace:
+    """Squared distances to the training examples after the transformers of a pipeline."""
+
+    steps: Pipeline | None
+    X: Floats
+
+    @classmethod
+    def of(cls, model: Any, X: Any) -> TransformedSpace:
+        """The space in which the last step of a fitted pipeline, or a plain classifier, works."""
+        steps = model[:-1] if isinstance(model, Pipeline) and len(model.steps) > 1 else None
+        return cls(steps, _features(steps, X))
+
+    def __call__(self, Z: Any) -> Floats:
+        """Shape (n_points, n_train)."""
+        return euclidean_distances(_features(self.steps, Z), self.X, squared=True)
+
+
+def _features(steps: Pipeline | None, X: Any) -> Floats:
+    return np.asarray(X if steps is None else steps.transform(X), dtype=np.float64)
+
+
+Space = KernelSpace | TransformedSpace
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceSet:
+    """Feature spaces with a measure of distance; the decision functions play no part."""
+
+    spaces: list[Space]
+    within: list[Floats]
+    measure: str
+    codes: Ints
+    n_labels: int
+    models: list[Any]
+    parameters: list[dict[str, Any]]
+
+    def label_scores(self, X: Any) -> Floats:
+        """Scores of every label in every feature space."""
+        score = DISTANCE_MEASURES[self.measure]
+        return np.stack(
+            [
+                score(space(X), self.codes, self.n_labels, within)
+                for space, within in zip(self.spaces, self.within, strict=True)
+            ]
+        )
+
+
+def grid_kernels(
+    param_grid: Mapping[str, Any], n_features: int
+) -> tuple[list[Kernel], Sequence[float]]:
+    """The distinct kernels and the penalties that a parameter grid names."""
+    allowed = {"C", "coef0", "degree", "gamma", "kernel"}
+    if not isinstance(param_grid, Mapping) or set(param_grid) - allowed:
+        raise ValueError(
+            f"`param_grid` must be a dict with keys among {sorted(allowed)} for the grid of "
+            f"support vector machines, got {param_grid!r}. Pass an `estimator` for other grids."
+        )
+    lists = {
+        key: [value] if isinstance(value, str) or np.isscalar(value) or callable(value) else value
+        for key, value in param_grid.items()
+    }
+    Cs = list(lists.pop("C", [1.0]))
+    lists.setdefault("kernel", ["rbf"])
+    kernels = [make_kernel(**params, n_features=n_features) for params in ParameterGrid(lists)]
+    if any(kernel.name == "precomputed" for kernel in kernels):
+        raise ValueError(
+            "`param_grid` must name a kernel of the features, got 'precomputed'. "
+            "Pass a callable kernel instead."
+        )
+    return list(dict.fromkeys(map(_without_unused, kernels))), Cs
+
+
+def fit_grid_set(
+    param_grid: Mapping[str, Any], X: Floats, codes: Ints, n_labels: int, measure: str
+) -> ModelSet:
+    """Fit a grid of support vector machines with shared kernels (or only their spaces)."""
+    kernels, Cs = grid_kernels(param_grid, X.shape[1])
+    if measure != "margin":
+        spaces: list[Space] = [KernelSpace(kernel, X) for kernel in kernels]
+        records = [_describe(kernel) for kernel in kernels]
+        return _distance_set(spaces, X, codes, n_labels, measure, list(kernels), records)
+    known = np.unique(codes)
+    positives = known[1:] if known.size == 2 else known
+    grids = [
+        fit_svm_grid(X, np.where(codes == y, 1.0, -1.0), kernels=kernels, Cs=Cs) for y in positives
+    ]
+    return SVMGridSet(grids, known, n_labels)
+
+
+def _without_unused(kernel: Kernel) -> Kernel:
+    """The kernel with the parameters it does not use at their defaults, so that equals match."""
+    if kernel.name == "linear":
+        return Kernel("linear")
+    return Kernel("rbf", gamma=kernel.gamma) if kernel.name == "rbf" else kernel
+
+
+def _describe(kernel: Kernel) -> dict[str, Any]:
+    return {"kernel": kernel.name, "gamma": kernel.gamma, "degree": kernel.degree}
+
+
+def expand_estimators(estimator: Any, param_grid: Any) -> list[tuple[Any, dict[str, Any]]]:
+    """Unfitted (classifier, what tells it apart) pairs from a list, or one with a grid."""
+    if isinstance(estimator, (list, tuple)):
+        if param_grid is not None:
+            raise ValueError(
+                "`param_grid` must be None where `estimator` is a list, got a grid too. "
+                "List every model, or pass one estimator with the grid."
+            )
+        if not estimator:
+            raise ValueError("`estimator` must list at least one classifier, got an empty list.")
+        pairs = [item if isinstance(item, tuple) else (str(item), item) for item in estimator]
+        for name, model in pairs:
+            refuse_fitted("estimator", name, model)
+        return [(clone(model), {"name": name}) for name, model in pairs]
+    refuse_fitted("estimator", type(estimator).__name__, [estimator, param_grid])
+    params = list(ParameterGrid(param_grid if param_grid is not None else {}))
+    return [(clone(estimator).set_params(**p), dict(p)) for p in params]
+
+
+def fit_classifier_set(
+    pairs: list[tuple[Any, dict[str, Any]]],
+    X: Any,
+    y: NDArray[Any],
+    classes: NDArray[Any],
+    measure: str,
+) -> ModelSet:
+    """Fit a list of classifiers (with a distance measure: their feature spaces matter only)."""
+    models = [model.fit(X, y) for model, _ in pairs]
+    records = [record for _, record in pairs]
+    if measure == "margin":
+        return ClassifierSet(models, records, classes)
+    spaces: list[Space] = [TransformedSpace.of(model, X) for model in models]
+    codes = np.searchsorted(classes, y)
+    return _distance_set(spaces, X, codes, classes.size, measure, models, records)
+
+
+def _distance_set(
+    spaces: list[Space],
+    X: Any,
+    codes: Ints,
+    n_labels: int,
+    measure: str,
+    models: list[Any],
+    records: list[dict[str, Any]],
+) -> DistanceSet:
+    within = [half_spread(space(X), codes, n_labels) for space in spaces]
+    return DistanceSet(spaces, within, measure, codes, n_labels, models, records)
+
+
+DistanceMeasure = Callable[[Floats, Ints, int, Floats], Floats]
+
+
+def _contrast(near: Floats) -> Floats:
+    """(d_other - d_own) / (d_other + d_own) of each label, from its distances (n_points, labels).
+
+    It orders pairs as the ratio d_other / d_own does, and is 0 where both vanish.
+    """
+    nearest = np.partition(near, 1, axis=1)
+    other = np.where(near == nearest[:, :1], nearest[:, 1:2], nearest[:, :1])
+    total = other + near
+    with np.errstate(invalid="ignore"):
+        contrast = (other - near) / np.where(total > 0, total, 1.0)
+    return np.where(np.isinf(near), -np.inf, contrast)
+
+
+def nearest_neighbour_scores(squares: Floats, codes: Ints, n_labels: int, within: Floats) -> Floats:
+    """Distance to the nearest example of another label against that to the nearest of its own.
+
+    Parameters
+    ----------
+    squares : ndarray of shape (n_points, n_train)
+        Squared distances to the training examples.
+    codes : ndarray of shape (n_train,)
+        Columns of their labels.
+    n_labels : int
+    within : ndarray of shape (n_labels,)
+        Not used here; see `class_mean_scores`.
+    """
+    near = np.full((squares.shape[0], n_labels), np.inf)
+    for y in np.unique(codes):
+        near[:, y] = np.sqrt(squares[:, codes == y].min(axis=1))
+    return _contrast(near)
+
+
+def class_mean_scores(squares: Floats, codes: Ints, n_labels: int, within: Floats) -> Floats:
+    """Distance to the mean of the nearest other class against that to the mean of its own.
+
+    ``within`` is half the mean squared distance between examples of each class, which turns mean
+    squared distances to the examples into squared distances to their mean.
+    """
+    near = np.full((squares.shape[0], n_labels), np.inf)
+    for y in np.unique(codes):
+        to_mean = squares[:, codes == y].mean(axis=1) - within[y]
+        near[:, y] = np.sqrt(np.maximum(to_mean, 0.0))
+    return _contrast(near)
+
+
+def half_spread(squares: Floats, codes: Ints, n_labels: int) -> Floats:
+    """Half the mean squared distance between the training examples of each class."""
+    out = np.zeros(n_labels)
+    for y in np.unique(codes):
+        is_y = codes == y
+        out[y] = 0.5 * squares[np.ix_(is_y, is_y)].mean()
+    return out
+
+
+#: Both work on squared distances to the training examples in the feature space of a model and need
+#: no decision function: in the space of a kernel, |x - z|^2 = k(x,x) + k(z,z) - 2 k(x,z).
+DISTANCE_MEASURES: dict[str, DistanceMeasure] = {
+    "class-mean": class_mean_scores,
+    "nearest-neighbour": nearest_neighbour_scores,
+}
+MEASURES = ("class-mean", "margin", "nearest-neighbour")

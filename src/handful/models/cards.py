@@ -1,0 +1,168 @@
+"""Score cards: points for conditions, a threshold, a probability for every total."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+
+from handful._types import Floats, Ints
+from handful.models.conditions import Cut
+from handful.models.form import Form, Part, Places, check_two, used
+from handful.models.language import Language, total
+from handful.models.words import Vocabulary
+
+
+@dataclass(frozen=True)
+class Item:
+    """Points for a row that meets a condition."""
+
+    condition: Cut = field(metadata={"flat": True})
+    points: int
+
+
+@dataclass(frozen=True)
+class Card(Form, tag="score card"):
+    """Add the points of all conditions that are met; from ``threshold`` on, the second class.
+
+    The estimated probability of the second class at a total of t points is
+    ``1 / (1 + exp(-(offset + scale t)))``.
+
+    Examples
+    --------
+    >>> card = Card((Item(Cut(0, 127.0), 3), Item(Cut(1, 28.0), 1)), threshold=4, scale=1.0,
+    ...             offset=-3.5)
+    >>> card.points(np.array([[130.0, 30.0], [130.0, np.nan]]))
+    array([4, 3])
+    >>> words = Vocabulary(("glucose", "age"), ("well", "ill"))
+    >>> print(card.show(words))
+    glucose ≥ 127    +3
+    age ≥ 28         +1
+    4 points or more: ill; otherwise: well.
+    >>> card.reasons(np.array([[130.0, 30.0], [90.0, 30.0]]), words)
+    ['4 points: glucose ≥ 127 +3, age ≥ 28 +1', '1 point: age ≥ 28 +1']
+    """
+
+    items: tuple[Item, ...]
+    threshold: int
+    scale: float
+    offset: float
+
+    def points(self, X: Floats) -> Ints:
+        """Total of each row."""
+        total = np.zeros(len(X), dtype=np.int64)
+        for item in self.items:
+            total += item.points * item.condition.is_met(X)
+        return total
+
+    def scores(self, X: Floats) -> Floats:
+        """Points above half a point below the threshold."""
+        return np.asarray(self.points(X) - (self.threshold - 0.5), dtype=np.float64)
+
+    def at(self, threshold: float) -> Card:
+        """The card that says the second class if this one's score is above a number.
+
+        Examples
+        --------
+        >>> Card((), threshold=4, scale=1.0, offset=-3.5).at(-2.0).threshold
+        2
+        """
+        if threshold == 0.0:
+            return self
+        return replace(self, threshold=math.floor(threshold + self.threshold - 0.5) + 1)
+
+    def around(self, width: float) -> tuple[Card, Card]:
+        """The borders are in doubt; totals are half a point off whole numbers."""
+        return self.at(width), self.at(-width - 1e-9)
+
+    def probabilities(self, totals: Ints) -> Floats:
+        """Estimated probability of the second class at each total."""
+        return np.asarray(1.0 / (1.0 + np.exp(-(self.offset + self.scale * totals))))
+
+    @property
+    def totals(self) -> Ints:
+        """All totals from the lowest to the highest."""
+        low = sum(min(item.points, 0) for item in self.items)
+        high = sum(max(item.points, 0) for item in self.items)
+        return np.arange(low, high + 1)
+
+    def sentences(self, words: Vocabulary) -> list[str]:
+        """One line an item, and the threshold."""
+        if not self.items:
+            return [f"Always predict {words.labels[int(self.threshold <= 0)]}."]
+        texts = [item.condition.describe(words) for item in self.items]
+        width = max(len(text) for text in texts) + 2
+        lines = [
+            f"{text:<{width}} {item.points:>+3d}"
+            for text, item in zip(texts, self.items, strict=True)
+        ]
+        unit = "point" if abs(self.threshold) == 1 else "points"
+        first, second = words.labels
+        return [*lines, f"{self.threshold} {unit} or more: {second}; otherwise: {first}."]
+
+    def show(self, words: Vocabulary) -> str:
+        """The card as text."""
+        return "\n".join(self.sentences(words))
+
+    @property
+    def size(self) -> int:
+        return len(self.items)
+
+    @property
+    def features(self) -> tuple[int, ...]:
+        return used([item.condition.feature for item in self.items])
+
+    def described(self, words: Vocabulary) -> list[Part]:
+        return [
+            {
+                "condition": item.condition.describe(words),
+                "label": words.labels[1],
+                "value": float(item.points),
+            }
+            for item in self.items
+        ]
+
+    def reasons(self, X: Floats, words: Vocabulary) -> list[str]:
+        """The total of each row, and the items that gave it."""
+        texts = [f"{item.condition.describe(words)} {item.points:+d}" for item in self.items]
+        is_met = [item.condition.is_met(X) for item in self.items]
+        out = []
+        for i, points in enumerate(self.points(X).tolist()):
+            met = ", ".join(text for text, met in zip(texts, is_met, strict=True) if met[i])
+            unit = "point" if abs(points) == 1 else "points"
+            out.append(f"{points} {unit}" + (f": {met}" if met else ""))
+        return out
+
+    def moved(self, places: Places) -> Self:
+        items = [replace(item, condition=item.condition.moved(places)) for item in self.items]
+        return replace(self, items=tuple(items))
+
+    def check(self, where: str, width: int, n_classes: int) -> None:
+        check_two(where, n_classes)
+        for i, item in enumerate(self.items):
+            item.condition.check(f"{where}.items[{i}]", width)
+
+    def decision(self, outputs: Sequence[str], language: Language) -> str:
+        points = total(self.points_terms(language))
+        return language.case([(f"{points} >= {self.threshold}", outputs[1])], outputs[0])
+
+    def points_terms(self, language: Language) -> list[str]:
+        """One term an item."""
+        return [
+            language.case([(item.condition.formula(language), str(item.points))], "0")
+            for item in self.items
+        ]
+
+    def statements(self, outputs: Sequence[str], language: Language) -> list[str]:
+        lines = ["points = 0"]
+        for item in self.items:
+            lines += [f"if {item.condition.formula(language)}:", f"    points += {item.points}"]
+        last = f"{outputs[1]} if points >= {self.threshold} else {outputs[0]}"
+        return [*lines, f"return {last}"]
+
+    @property
+    def asks_once(self) -> bool:
+        return True

@@ -1,0 +1,117 @@
+"""The user's words: names of features and labels, and how numbers are printed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from handful._types import Floats
+from handful.models.columns import Question
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The user's words: names of the encoded features, and labels in the order of classes.
+
+    ``scales`` has the ordered words that the numbers of a feature stand for, where they do, and
+    ``questions`` what each feature asks; without them all features are numbers. ``shows_rows`` says
+    whether sentences may hold training rows.
+
+    Examples
+    --------
+    >>> Vocabulary(("age",), ("well", "ill")).at_least(0, 28.0)
+    'age ≥ 28'
+    >>> asked = Question.of_word("colour", "red")
+    >>> Vocabulary((asked.name,), ("well", "ill"), questions=(asked,)).below(0, 0.5)
+    'colour ≠ red'
+    >>> Vocabulary(("stage",), ("well", "ill"), (("i", "ii", "iii"),)).below(0, 1.5)
+    'stage < iii'
+    """
+
+    names: tuple[str, ...]
+    labels: tuple[str, ...]
+    scales: tuple[tuple[str, ...], ...] = ()
+    questions: tuple[Question, ...] = ()
+    shows_rows: bool = False
+
+    def question(self, feature: int) -> Question:
+        """What a feature asks of its column."""
+        return self.questions[feature] if self.questions else Question(self.names[feature])
+
+    def row(self, values: Sequence[float], name: str) -> str:
+        """A training row by its first values, or by ``name`` where rows are not shown."""
+        if not self.shows_rows:
+            return name
+        pairs = list(zip(self.names, values, strict=True))
+        shown = ", ".join(f"{feature} {number(value)}" for feature, value in pairs[:6])
+        return f"({shown}{', …' if len(pairs) > 6 else ''})"
+
+    def value(self, feature: int, threshold: float) -> str:
+        """A threshold on a feature: the number, or the lowest of its words that reaches it."""
+        scale = self.scales[feature] if self.scales else ()
+        place = max(0, math.ceil(threshold))
+        return scale[place] if place < len(scale) else number(threshold)
+
+    def at_least(self, feature: int, threshold: float) -> str:
+        """The condition x[feature] >= threshold."""
+        name = self.names[feature]
+        if self.question(feature).is_flag:
+            return name
+        return f"{name} ≥ {self.value(feature, threshold)}"
+
+    def below(self, feature: int, threshold: float) -> str:
+        """The condition x[feature] < threshold."""
+        asked = self.question(feature)
+        if asked.is_flag:
+            return asked.negated
+        return f"{self.names[feature]} < {self.value(feature, threshold)}"
+
+    def numbered(self, feature: int) -> str:
+        """Which numbers ordered words stand for, for sums; empty for numbers."""
+        scale = self.scales[feature] if self.scales else ()
+        if not scale:
+            return ""
+        return f" [{', '.join(f'{word} = {k}' for k, word in enumerate(scale))}]"
+
+    def score(self, weights: Floats) -> str:
+        """A weighted sum, all of it."""
+        used = np.flatnonzero(weights).tolist()
+        return " ".join(f"{number(weights[j], sign=True)}·{self.names[j]}" for j in used) or "0"
+
+
+def number(value: float, *, sign: bool = False) -> str:
+    """A number in at most six digits; thresholds are stored so that none is lost."""
+    return f"{value:+.4g}" if sign else f"{value:.6g}"
+
+
+def short(value: float, low: float, high: float) -> float:
+    """The number of fewest digits in (low, high], so that what is printed is what is compared.
+
+    Examples
+    --------
+    >>> short(127.4375, 127.0, 128.0), short(0.24999999, 0.2, 0.3), short(5.0, 4.0, 5.0)
+    (128.0, 0.3, 5.0)
+    >>> short(4.5, 4.0, 5.0), short(127.25, 127.0, 127.5)
+    (5.0, 127.2)
+    """
+    for digits in range(1, 7):
+        for start in (value, high):
+            rounded = float(f"{start:.{digits}g}")
+            if low < rounded <= high:
+                return rounded
+    return high
+
+
+def in_full(value: float, *, sign: bool = False) -> str:
+    """A number with all of its digits, as few as say which it is.
+
+    Examples
+    --------
+    >>> in_full(0.25), in_full(3.0, sign=True), in_full(-1e-7)
+    ('0.25', '+3', '-1e-07')
+    """
+    text = repr(float(value)).removesuffix(".0")
+    return f"+{text}" if sign and not text.startswith("-") else text

@@ -1,0 +1,160 @@
+"""Kernel columns: which of them are needed, and margin programs that look for their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_solve, lapack
+
+from handful._types import Floats
+from handful.kernels import Kernel
+from handful.programs.linear_program import LPStatus, SolverError
+from handful.programs.margin_program import MarginSolution
+from handful.programs.solver import MarginSolver
+
+Indices = NDArray[np.intp]
+
+#: Below this many columns all are given to the program at once.
+_ALL_AT_ONCE = 300
+_MAX_ROUNDS = 200  # an end to the loop; a gap that is not proved raises
+
+
+@dataclass(frozen=True)
+class PivotedColumns:
+    """Columns of a kernel matrix that span it up to a tolerance.
+
+    Attributes
+    ----------
+    pivots : ndarray
+        Their indices, in the order of the factorisation.
+    is_full : bool
+        Whether they are all the columns: the matrix is numerically nonsingular.
+    """
+
+    pivots: Indices
+    is_full: bool
+
+    @property
+    def rank(self) -> int:
+        """Number of columns."""
+        return self.pivots.size
+
+
+def pivoted_columns(K: Floats, tol: float) -> PivotedColumns:
+    """Pivoted Cholesky of K until no residual diagonal exceeds ``tol`` times the largest one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pivoted_columns(np.ones((3, 3)), 1e-10).pivots.tolist()
+    [0]
+    """
+    top = float(np.diagonal(K).max(initial=0.0))
+    if top <= 0.0:
+        return PivotedColumns(np.zeros(0, dtype=np.intp), False)
+    _, order, rank, _ = lapack.dpstrf(K, tol=tol * top, lower=1)
+    pivots = np.asarray(order[:rank] - 1, dtype=np.intp)
+    return PivotedColumns(pivots, bool(rank == K.shape[0]))
+
+
+def is_positive_semidefinite(K: Floats) -> bool:
+    """Whether no eigenvalue of K is below -1e-9 times its trace."""
+    jitter = 1e-9 * max(float(np.trace(K)), 0.0)
+    shifted = K + jitter * np.eye(K.shape[0])
+    return bool(np.trace(K) > 0.0 and lapack.dpotrf(shifted, lower=1)[1] == 0)
+
+
+def interpolate(K: Floats, y_signed: Floats, C: float) -> MarginSolution:
+    """The closed form of the published program on a nonsingular kernel, for every C.
+
+    All margins are 1, so h = 1 and no slack is paid: the objective 1 is the least possible. b is
+    chosen for the least norm in the kernel's space.
+    """
+    factor = (lapack.dpotrf(K, lower=1)[0], True)
+    inverse_y, inverse_1 = cho_solve(factor, np.column_stack([y_signed, np.ones(len(K))])).T
+    b = float(inverse_1 @ y_signed / inverse_1.sum())
+    w = inverse_y - b * inverse_1
+    for _ in range(3):
+        w = w + cho_solve(factor, y_signed - b - K @ w)
+    g = y_signed * (K @ w + b)
+    zero = np.zeros_like(y_signed)
+    slack = float(np.maximum(1.0 - g, 0.0).sum())
+    value = max(1.0, float(g.max())) + (C * slack if np.isfinite(C) else 0.0)
+    gap = (value - 1.0) / (1.0 + value)
+    return MarginSolution(
+        w, b, max(1.0, float(g.max())), zero, zero, value, gap, False, False, "closed form", 0
+    )
+
+
+def solve_by_columns(
+    K: Floats,
+    y_signed: Floats,
+    C: float,
+    *,
+    weight: float,
+    tol: float = 1e-7,
+    **settings: Any,
+) -> MarginSolution:
+    """A margin program over all columns of K with priced coefficients, by column generation.
+
+    Each round solves the program on the columns at hand, adds those that its dual point prices
+    wrongly and drops those far from use. The gap is proved over all columns: the dual point,
+    shrunk until no column is priced wrongly, gives the lower bound. ``settings`` are further ones
+    of `MarginSolver`.
+    """
+    n, gap, last = K.shape[1], np.inf, np.inf
+    chosen = np.arange(n) if n <= _ALL_AT_ONCE else _first_columns(K)
+    for _ in range(_MAX_ROUNDS):
+        solver = MarginSolver(K[:, chosen], y_signed, weight=weight, tol=tol, **settings)
+        solution = solver.solve(C)
+        pull = np.abs(K.T @ (y_signed * (solution.a - solution.p)))
+        own, pull[chosen] = pull[chosen], 0.0
+        gap = _gap_over_all(solution, weight / max(weight, float(pull.max())))
+        if gap <= tol:
+            w = np.zeros(n)
+            if not solution.is_vertex:  # the dual point, hence the proof, stays the same
+                solution = solver.solve(C, vertex=True)
+            w[chosen] = solution.w
+            return replace(solution, w=w, gap=gap)
+        keep = chosen
+        if solution.value < last - 1e-9 * abs(last):  # dropping without progress could cycle
+            size = np.abs(solution.w)
+            is_used = size > 1e-9 * float(size.max(initial=0.0))
+            keep = chosen[is_used | (own >= 0.8 * weight)]
+        last = solution.value
+        order = np.argsort(-pull, kind="stable")[: min(200, max(20, chosen.size // 2))]
+        new = order[pull[order] > weight]
+        if not new.size:
+            break
+        chosen = np.sort(np.concatenate([keep, new]))
+    raise SolverError(LPStatus.UNPROVED, f"The relative gap over all columns is {gap:.2g}.")
+
+
+def _gap_over_all(solution: MarginSolution, shrink: float) -> float:
+    """Gap proved by the dual point times ``shrink``: the share it lost is added."""
+    lost = (1.0 - shrink) * max(0.0, float(solution.a.sum() - solution.p.sum()))
+    return solution.gap + lost / (1.0 + abs(solution.value))
+
+
+def _first_columns(K: Floats) -> Indices:
+    if not np.array_equal(K.shape, K.T.shape) or float(np.diagonal(K).max()) <= 0.0:
+        return np.arange(min(40, K.shape[1]))
+    return np.sort(pivoted_columns(K, 0.1).pivots[:40])
+
+
+def training_matrix(kernel: Kernel, X: Floats) -> Floats:
+    """Kernel matrix of the training examples: square, finite, symmetric."""
+    K = kernel(X)
+    if K.shape != (len(X), len(X)):
+        raise ValueError(
+            f"`kernel` must give a square matrix on the training examples, got {K.shape} "
+            f"for {len(X)} examples. Pass K(train, train) to fit."
+        )
+    if not np.all(np.isfinite(K)):
+        raise ValueError("`kernel` must be finite, got NaN or infinity. Check its scale.")
+    if np.abs(K - K.T).max() > 1e-8 * np.abs(K).max():
+        raise ValueError("`kernel` must be symmetric, got a matrix that is not.")
+    return np.ascontiguousarray(K)

@@ -1,0 +1,112 @@
+"""A score card as a picture: its items, and what totals mean."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from handful._display import axes_or_new
+from handful.models import Card, Fitted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass
+class ScoreCardDisplay:
+    """Items with their points on the left, probabilities of totals on the right.
+
+    Attributes
+    ----------
+    fitted : Fitted
+        A classifier that is a card.
+    table : DataFrame or None
+        Certified limits by ranges of totals (``above`` and ``up_to`` in scores), where there are.
+
+    Examples
+    --------
+    >>> from handful import ScoreCard, ScoreCardDisplay, load_dataset
+    >>> data = load_dataset("haberman-294")
+    >>> card = ScoreCard(max_items=2).fit(data.X, data.y)
+    >>> len(ScoreCardDisplay.from_estimator(card).items())
+    2
+    """
+
+    fitted: Fitted
+    table: pd.DataFrame | None = None
+
+    @classmethod
+    def from_estimator(cls, machine: Any) -> ScoreCardDisplay:
+        """From a fitted `ScoreCard`, or a menu whose chosen row is a card."""
+        fitted = getattr(machine, "fitted_", None)
+        if not isinstance(fitted, Fitted) or not isinstance(fitted.machine, Card):
+            raise TypeError(
+                "`machine` must be a fitted score card, or a menu with one chosen. "
+                "Call choose('score card') first."
+            )
+        has_table = getattr(getattr(machine, "candidate_", None), "grades", None) is not None
+        return cls(fitted, machine.probability_table() if has_table else None)
+
+    @property
+    def card(self) -> Card:
+        """The card itself."""
+        machine = self.fitted.machine
+        assert isinstance(machine, Card)
+        return machine
+
+    def items(self) -> list[tuple[str, str]]:
+        """Conditions and points as they are drawn."""
+        words = self.fitted.words
+        return [(i.condition.describe(words), f"{i.points:+d}") for i in self.card.items]
+
+    def plot(self, axes: Any = None) -> ScoreCardDisplay:
+        """Draw the card.
+
+        Parameters
+        ----------
+        axes : pair of matplotlib axes, or one, optional
+            For the items, and for the probabilities; one is divided between them.
+        """
+        height = max(2.4, 0.4 * len(self.card.items) + 1.2)
+        axes = axes_or_new(axes, 1, 2, figsize=(9.0, height), layout="constrained")
+        if not isinstance(axes, Iterable):
+            axes.set_axis_off()
+            grid = axes.get_subplotspec().subgridspec(1, 2)
+            axes = [axes.figure.add_subplot(part) for part in grid]
+        left, right = axes
+        self._draw_items(left)
+        self._draw_totals(right)
+        self.axes_, self.figure_ = (left, right), left.figure
+        return self
+
+    def _draw_items(self, ax: Any) -> None:
+        first, second = self.fitted.classes
+        ax.set_axis_off()
+        rows = [*self.items(), (f"from {self.card.threshold} points on", second)]
+        rows.append(("otherwise", first))
+        table = ax.table(cellText=rows, colWidths=[0.75, 0.25], cellLoc="left", loc="center")
+        table.auto_set_font_size(False)
+        table.set_fontsize(10)
+        table.scale(1.0, 1.4)
+        for cell in table.get_celld().values():
+            cell.get_text().set_parse_math(False)
+
+    def _draw_totals(self, ax: Any) -> None:
+        card = self.card
+        totals = card.totals
+        ax.plot(totals, card.probabilities(totals), "-", color="C0", label="estimate")
+        for k, row in enumerate([] if self.table is None else self.table.itertuples()):
+            base = card.threshold - 0.5
+            low = totals[0] if math.isinf(row.above) else math.floor(row.above + base) + 1
+            high = totals[-1] if math.isinf(row.up_to) else math.floor(row.up_to + base)
+            label = "certified limits" if k == 0 else None
+            ax.fill_between(
+                [low - 0.4, high + 0.4], row.at_least, row.at_most, alpha=0.25, color="C2",
+                label=label,
+            )  # fmt: skip
+        ax.axvline(card.threshold - 0.5, color="C3", lw=1)
+        ax.set(xlabel="points", ylim=(0, 1))
+        ax.set_ylabel(f"probability of {self.fitted.classes[1]}", parse_math=False)
+        ax.legend(loc="upper left", fontsize="small")

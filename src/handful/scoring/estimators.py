@@ -1,0 +1,174 @@
+"""The score card as a scikit-learn classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import _check_sample_weight
+
+from handful._checks import check_count
+from handful._types import Floats
+from handful.estimator import TableClassifier
+from handful.models import Card, Columns, Fitted, feature_names, read_columns, read_table
+from handful.scoring.solver import (
+    MAX_ITEMS,
+    card_of,
+    integer_points,
+    make_items,
+    make_task,
+    support_path,
+)
+
+
+class ScoreCard(TableClassifier):
+    """Few conditions with integer points; from a threshold on, the second class.
+
+    Items are cuts of features at quantiles (or given ones), words, and missing values. Real
+    weights are chosen greedily by logistic loss, rounded at several scales, and then points and
+    cuts are moved while the loss falls. The card is certified on held-out rows alone: put it into
+    a `CertifiedClassifier` to use all of them.
+
+    Parameters
+    ----------
+    max_items : int
+        Conditions on the card, at most.
+    max_points : int
+        Points of one condition, at most; they are whole numbers.
+    n_cuts : int
+        Cuts a feature that are considered, at quantiles.
+    cut_points : mapping from feature to sequence of float, optional
+        Cuts to use instead, by name or position of a column.
+    directions : mapping from feature to {-1, 1}, optional
+        Sign that points of "feature ≥ cut" must have.
+    delta : float
+        Allowed probability that a certificate fails.
+
+    Attributes
+    ----------
+    card_ : Card
+    fitted_ : Fitted
+    classes_ : ndarray
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> from handful import ScoreCard, load_dataset
+    >>> data = load_dataset("haberman-294")
+    >>> card = ScoreCard(max_items=2).fit(data.X, data.y)
+    >>> card.card_.size
+    2
+    """
+
+    def __init__(
+        self,
+        max_items: int = 8,
+        *,
+        max_points: int = 5,
+        n_cuts: int = 12,
+        cut_points: Mapping[Any, Sequence[float]] | None = None,
+        directions: Mapping[Any, int] | None = None,
+        delta: float = 0.05,
+    ) -> None:
+        self.max_items = max_items
+        self.max_points = max_points
+        self.n_cuts = n_cuts
+        self.cut_points = cut_points
+        self.directions = directions
+        self.delta = delta
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ScoreCard:
+        """Learn the card.
+
+        Parameters
+        ----------
+        X : array or data frame (n_samples, n_features)
+            Numbers, words and missing values.
+        y : array (n_samples,)
+            Two classes.
+        sample_weight : array (n_samples,), optional
+        """
+        self._check_parameters()
+        table, y = read_table(self, X, y)
+        codes = self._read_labels(table, y)
+        if len(self.classes_) != 2:
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is: a score card "
+                f"is for two classes, got {len(self.classes_)} class(es)."
+            )
+        weight = _check_sample_weight(sample_weight, codes, ensure_non_negative=True)
+        columns = read_columns(table, feature_names(self))
+        encoded = columns.encode(table)
+        task = self._task(encoded, codes.astype(np.float64), weight, columns)
+        *_, support = support_path(task, int(self.max_items))
+        card = card_of(task.items, integer_points(task, support))
+        self._fitted = Fitted(card.tag, columns, tuple(str(c) for c in self.classes_), card)
+        self.n_training_errors_ = int(np.sum(card.labels(encoded) != codes))
+        return self
+
+    def _task(self, X: Floats, y: Floats, weight: Floats, columns: Columns) -> Any:
+        by_feature = {
+            j: [float(c) for c in cuts]
+            for name, cuts in (self.cut_points or {}).items()
+            for j in self._features(name, columns)
+        }
+        items = make_items(X, weight=weight, n_cuts=int(self.n_cuts), cut_points=by_feature)
+        sign = np.zeros(max(1, X.shape[1]), dtype=np.int64)
+        for name, direction in (self.directions or {}).items():
+            sign[self._features(name, columns)] = direction
+        return make_task(
+            items,
+            y,
+            weight=weight,
+            direction=sign[items.features],
+            max_points=int(self.max_points),
+        )
+
+    def _features(self, name: Any, columns: Columns) -> list[int]:
+        """Encoded features of a column given by name or position."""
+        names = [column.name for column in columns.columns]
+        if name in names:
+            i = names.index(name)
+        elif isinstance(name, (int, np.integer)) and 0 <= name < len(names):
+            i = int(name)
+        else:
+            raise ValueError(f"`{name}` is not a column. The columns are {names}.")
+        return [j for j, source in enumerate(columns.sources) if source == i][:1]
+
+    def _check_parameters(self) -> None:
+        for name in ("max_items", "max_points", "n_cuts"):
+            check_count(name, getattr(self, name), low=1)
+        if self.max_items > MAX_ITEMS:
+            raise ValueError(
+                f"`max_items` must be at most {MAX_ITEMS}, got {self.max_items}. "
+                "Take a linear score for more."
+            )
+        for name, value in (self.directions or {}).items():
+            if value not in (-1, 1):
+                raise ValueError(f"`directions` must be -1 or 1, got {value!r} for {name!r}.")
+
+    @property
+    def card_(self) -> Card:
+        """The card itself."""
+        return cast(Card, self.fitted_.machine)
+
+    def points(self, X: Any) -> NDArray[np.int64]:
+        """Total points of each row."""
+        return self.card_.points(self.fitted_.rows(self._rows(X)))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Estimated probabilities of both classes, from the logistic curve over the points."""
+        totals = self.points(X)
+        second = self.card_.probabilities(totals)
+        return np.column_stack([1.0 - second, second])
+
+    def explain(self) -> str:
+        """The card as text."""
+        return self.card_.show(self.fitted_.words)

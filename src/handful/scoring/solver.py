@@ -1,0 +1,399 @@
+"""What a score card may ask, and few items with integer points: arrays in, arrays out.
+
+Items are cuts of features at quantiles, words, missing values. First a path of real weights
+(greedy, each step compares the most promising items exactly), then rounding at several scales,
+then moves of points, cuts and items while the logistic loss falls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful._types import Floats, Ints
+from handful.models import Card, Cut, Item
+
+Bytes = NDArray[np.uint8]
+
+_N_NEIGHBOURS = 24  # nearest cuts of the same column, tried in place of an item
+
+
+@dataclass(frozen=True)
+class Items:
+    """Conditions "feature ≥ cut", sorted by feature and cut, and where rows meet them.
+
+    Attributes
+    ----------
+    conditions : tuple of Cut
+    is_met : ndarray of uint8 (n_items, n_samples)
+    neighbours : ndarray of int (n_items, k)
+        Other cuts of the same feature, nearest first; -1 where there are no more.
+    """
+
+    conditions: tuple[Cut, ...]
+    is_met: Bytes
+    neighbours: Ints
+
+    def __len__(self) -> int:
+        return len(self.conditions)
+
+    @property
+    def features(self) -> Ints:
+        """The feature of each item."""
+        return np.array([c.feature for c in self.conditions], dtype=np.int64)
+
+
+def quantile_cuts(x: Floats, n_cuts: int, weight: Floats | None = None) -> list[float]:
+    """At most ``n_cuts`` numbers that split the values into parts of like size (or weight).
+
+    A cut stands between two neighbouring values and has as few digits as fit there.
+
+    Examples
+    --------
+    >>> quantile_cuts(np.array([1.0, 2.0, 2.0, 3.0, np.nan, 10.0]), 3)
+    [2.0, 3.0, 6.0]
+    """
+    is_used = ~np.isnan(x) if weight is None else ~np.isnan(x) & (weight > 0.0)
+    values, place = np.unique(x[is_used], return_inverse=True)
+    if len(values) < 2:
+        return []
+    heavy = np.bincount(place, weights=None if weight is None else weight[is_used])
+    below = np.cumsum(heavy)[:-1]  # weight on the left of each border
+    borders = np.arange(1, len(values))
+    if len(borders) > n_cuts:
+        wanted = np.arange(1, n_cuts + 1) * heavy.sum() / (n_cuts + 1)
+        borders = np.unique(np.abs(below[None, :] - wanted[:, None]).argmin(axis=1)) + 1
+    return sorted({between(values[b - 1], values[b]) for b in borders})
+
+
+def between(low: float, high: float) -> float:
+    """The number of fewest digits in (low, high]."""
+    middle = 0.5 * low + 0.5 * high
+    for digits in range(1, 16):
+        for start in (middle, high):
+            rounded = float(f"{start:.{digits}g}")
+            if low < rounded <= high:
+                return rounded
+    return float(high)
+
+
+def make_items(
+    X: Floats,
+    *,
+    weight: Floats | None = None,
+    n_cuts: int = 12,
+    cut_points: Mapping[int, Sequence[float]] | None = None,
+) -> Items:
+    """Items of all features.
+
+    Parameters
+    ----------
+    X : ndarray (n_samples, n_features)
+        Encoded rows, NaN where a value is missing.
+    weight : ndarray, optional
+        How much each row counts for the quantiles.
+    n_cuts : int
+        Cuts a feature, at most.
+    cut_points : mapping from feature to cuts, optional
+        Used instead of quantiles.
+
+    Examples
+    --------
+    >>> items = make_items(np.array([[1.0], [2.0], [4.0]]), n_cuts=2)
+    >>> [c.threshold for c in items.conditions]
+    [2.0, 3.0]
+    """
+    given = cut_points or {}
+    conditions = [
+        Cut(j, float(cut))
+        for j in range(X.shape[1])
+        for cut in (sorted(given[j]) if j in given else quantile_cuts(X[:, j], n_cuts, weight))
+    ]
+    features = np.array([c.feature for c in conditions], dtype=np.int64)
+    cuts = np.array([c.threshold for c in conditions])
+    is_met = (X.T[features] >= cuts[:, None]).astype(np.uint8)  # no comparison with NaN is true
+    return Items(tuple(conditions), is_met, _neighbours(features))
+
+
+def _neighbours(features: Ints) -> Ints:
+    """Items of the same feature, nearest first; features are sorted."""
+    n = len(features)
+    width = min(_N_NEIGHBOURS, max(0, n - 1))
+    out = np.full((n, width), -1, dtype=np.int64)
+    starts = np.flatnonzero(np.diff(features, prepend=-1))
+    sizes = np.diff(starts, append=n)
+    for size in np.unique(sizes).tolist():
+        place = np.arange(size)
+        gap = np.abs(place[None, :] - place[:, None])
+        near = np.argsort(gap, axis=1, kind="stable")[:, 1:][:, :width]
+        first = starts[sizes == size]
+        rows = first[:, None] + place
+        out[rows, : near.shape[1]] = first[:, None, None] + near[None, :, :]
+    return out
+
+
+# On weights of items that are 0 or 1, three examples' worth: the first cuts that are taken are then
+# not those that fit a few rows best, and weights of separable data are finite.
+_RIDGE = 3.0
+MAX_ITEMS = 60  # answers to the items of a card are the bits of one whole number
+_N_TRIED = 6  # items of largest gain that a greedy step fits exactly
+_N_STARTS = 3  # roundings of the relaxed card: more end in the same cards
+_N_STEPS = 12  # of Newton's method
+_N_SWEEPS = 12  # each moves every item once; it ends earlier where none moves
+_N_EXCHANGED = 60  # items that may take the place of any other
+
+
+@dataclass(frozen=True)
+class Points:
+    """Integer points of some items, and the logistic curve over their total.
+
+    ``threshold`` is the smallest total whose probability of the second class reaches one half.
+    """
+
+    support: tuple[int, ...]
+    points: tuple[int, ...]
+    scale: float
+    offset: float
+    loss: float
+
+    @property
+    def threshold(self) -> int:
+        """Smallest total with offset + scale * total >= 0; out of reach where there is none."""
+        reach = sum(abs(p) for p in self.points) + 1
+        if self.scale <= 0.0:
+            return -reach if self.offset >= 0.0 else reach
+        return int(np.clip(np.ceil(-self.offset / self.scale - 1e-9), -reach, reach))
+
+    def labels(self, items: Items) -> Ints:
+        """Labels 0 and 1 of the rows behind the items."""
+        return (self.totals(items) >= self.threshold).astype(np.int64)
+
+    def totals(self, items: Items) -> Ints:
+        """Total of each row."""
+        total = np.zeros(items.is_met.shape[1], dtype=np.int64)
+        for item, points in zip(self.support, self.points, strict=True):
+            total += points * items.is_met[item].astype(np.int64)
+        return total
+
+
+@dataclass(frozen=True)
+class Support:
+    """Items with real weights; the intercept is last in ``beta``."""
+
+    items: tuple[int, ...]
+    beta: Floats
+    loss: float
+
+
+@dataclass(frozen=True)
+class CardTask:
+    """Rows, labels (0 and 1), weights and wanted signs."""
+
+    items: Items
+    y: Floats
+    weight: Floats
+    direction: Ints
+    max_points: int
+
+
+def make_task(
+    items: Items,
+    y: Floats,
+    *,
+    weight: Floats | None = None,
+    direction: Ints | None = None,
+    max_points: int = 5,
+) -> CardTask:
+    """Fill in what was not given."""
+    n = items.is_met.shape[1]
+    return CardTask(
+        items,
+        np.ascontiguousarray(y, dtype=np.float64),
+        np.ones(n) if weight is None else np.ascontiguousarray(weight, dtype=np.float64),
+        np.zeros(len(items), dtype=np.int64) if direction is None else direction,
+        max_points,
+    )
+
+
+def support_path(
+    task: CardTask, max_items: int, *, banned: Sequence[int] = ()
+) -> Iterator[Support]:
+    """Supports of 0, 1, 2, ... items, each with its best real weights."""
+    from handful.scoring import loops
+
+    items, y, weight = task.items.is_met, task.y, task.weight
+    chosen: list[int] = []
+    beta = np.zeros(1)
+    loss = loops.fit_support(items, np.empty(0, dtype=np.int64), 0, y, weight, _RIDGE, beta, 12)
+    yield Support((), beta.copy(), loss)
+    gains = np.empty(len(items))
+    is_banned = np.zeros(len(items), dtype=bool)
+    is_banned[list(banned)] = True
+    while len(chosen) < min(max_items, len(items)):
+        eta = beta[-1] + beta[:-1] @ items[chosen] if chosen else np.full(len(y), beta[-1])
+        loops.item_gains(items, np.asarray(eta, dtype=np.float64), y, weight, _RIDGE, gains)
+        is_wrong = task.direction * np.sign(gains) < 0
+        usable = np.where(is_banned | is_wrong, 0.0, np.abs(gains))
+        usable[chosen] = 0.0
+        usable = np.round(usable / max(float(usable.max(initial=0.0)), 1e-300), 9)  # ties are ties
+        best: Support | None = None
+        for j in _largest(usable, _N_TRIED):
+            found = _try_item(task, chosen, beta, int(j))
+            if best is None or found.loss < best.loss - 1e-7 * (1.0 + best.loss):
+                best = found
+        if best is None or best.loss > loss - 1e-6 * (1.0 + loss):
+            return
+        chosen, beta, loss = list(best.items), best.beta.copy(), best.loss
+        yield best
+
+
+def _largest(gains: Floats, n: int) -> Ints:
+    """Places of the n largest gains above 0, largest first, the first of equals first."""
+    least = np.partition(gains, -n)[-n] if len(gains) > n else 0.0
+    places = np.flatnonzero((gains >= least) & (gains > 0.0))
+    return places[np.argsort(-gains[places], kind="stable")[:n]]
+
+
+def _try_item(task: CardTask, chosen: list[int], beta: Floats, j: int) -> Support:
+    from handful.scoring import loops
+
+    support = np.array([*chosen, j], dtype=np.int64)
+    start = np.concatenate([beta[:-1], [0.0], beta[-1:]])
+    k = len(support)
+    loss = loops.fit_support(
+        task.items.is_met, support, k, task.y, task.weight, _RIDGE, start, _N_STEPS
+    )
+    return Support(tuple(support.tolist()), start, float(loss))
+
+
+def round_support(task: CardTask, support: Support) -> Points:
+    """The best of several scalings of the real weights, rounded; no moves: the plain way."""
+    return _finished(min(_roundings(task, support), key=lambda draft: draft.loss))
+
+
+@dataclass(frozen=True)
+class Draft:
+    """Points of a support; some may be 0, and then wait for a better use."""
+
+    support: Ints
+    points: Ints
+    curve: Floats
+    loss: float
+
+
+def _roundings(task: CardTask, support: Support) -> list[Draft]:
+    """Distinct roundings at scales whose largest weight becomes 1 to max_points, best first."""
+    from handful.scoring import loops
+
+    weights, chosen = support.beta[:-1], np.array(support.items, dtype=np.int64)
+    largest = float(np.max(np.abs(weights), initial=0.0)) or 1.0
+    ratios = np.linspace(1.0, 2.0 * task.max_points, 4 * task.max_points) / largest
+    whole = np.rint(ratios[:, None] * weights)
+    every = np.clip(whole, -task.max_points, task.max_points).astype(np.int64)
+    every[task.direction[chosen] * every < 0] = 0
+    found = {tuple(points): i for i, points in reversed(list(enumerate(every.tolist())))}
+    first = sorted(found.values())  # the smallest scale of those that round to equal points
+    drafts, losses = every[first], np.empty(len(first))
+    curves = np.column_stack([1.0 / ratios[first], np.zeros(len(first))])
+    loops.rounding_losses(
+        task.items.is_met, chosen, len(chosen), task.y, task.weight, drafts, curves, losses
+    )
+    order = np.argsort(losses, kind="stable")
+    return [Draft(chosen, drafts[i], curves[i], float(losses[i])) for i in order]
+
+
+def _improved(
+    task: CardTask,
+    support: Ints,
+    points: Ints,
+    curve: Floats,
+    n_sweeps: int,
+    neighbours: Ints | None = None,
+) -> Draft:
+    from handful.scoring import loops
+
+    support, points, curve = support.copy(), points.copy(), curve.copy()
+    loss = loops.improve_points(
+        task.items.is_met,
+        support,
+        points,
+        len(support),
+        task.y,
+        task.weight,
+        task.max_points,
+        task.direction,
+        task.items.neighbours if neighbours is None else neighbours,
+        curve,
+        n_sweeps,
+    )
+    return Draft(support, points, curve, float(loss))
+
+
+def _finished(draft: Draft) -> Points:
+    """Without the items that got no points, most points first."""
+    support, points = draft.support, draft.points
+    keep = np.flatnonzero(points)
+    order = keep[np.lexsort((support[keep], -np.abs(points[keep])))]
+    return Points(
+        tuple(support[order].tolist()),
+        tuple(points[order].tolist()),
+        float(draft.curve[0]),
+        float(draft.curve[1]),
+        draft.loss,
+    )
+
+
+def integer_points(
+    task: CardTask,
+    support: Support,
+    *,
+    n_starts: int = _N_STARTS,
+    exchange: bool = True,
+    banned: Sequence[int] = (),
+) -> Points:
+    """Round at several scales, improve the best few by moves, keep the best of all.
+
+    Points are changed and cuts moved within their feature; with ``exchange``, the best of them
+    then tries items of other features in place of its own, except ``banned`` ones.
+    """
+    starts = _roundings(task, support)[:n_starts]
+    improved = [_improved(task, d.support, d.points, d.curve, _N_SWEEPS) for d in starts]
+    best = min(improved, key=lambda draft: draft.loss)
+    if exchange and len(best.support):
+        others = _exchanges(task, banned)
+        best = _improved(task, best.support, best.points, best.curve, _N_SWEEPS, others)
+    return _finished(best)
+
+
+def _exchanges(task: CardTask, banned: Sequence[int]) -> Ints:
+    """For each item, its own feature's cuts and the items that alone matter most."""
+    from handful.scoring import loops
+
+    gains = np.empty(len(task.items))
+    rate = float(np.clip(np.average(task.y, weights=task.weight), 1e-6, 1.0 - 1e-6))
+    eta = np.full(len(task.y), np.log(rate / (1.0 - rate)))
+    loops.item_gains(task.items.is_met, eta, task.y, task.weight, _RIDGE, gains)
+    gains[list(banned)] = 0.0
+    best = np.argsort(-np.round(np.abs(gains), 9), kind="stable")[:_N_EXCHANGED]
+    best = best[np.abs(gains[best]) > 0.0]
+    own, features = task.items.neighbours, task.items.features
+    out = np.full((len(task.items), len(best) + own.shape[1]), -1, dtype=np.int64)
+    out[:, : own.shape[1]] = own
+    n_near = np.count_nonzero(own >= 0, axis=1)
+    out[np.arange(len(out))[:, None], n_near[:, None] + np.arange(len(best))] = best
+    for i in np.flatnonzero(np.isin(features, features[best])):  # no item twice
+        far = best[~np.isin(best, own[i]) & (best != i)]
+        out[i, n_near[i] :] = -1
+        out[i, n_near[i] : n_near[i] + len(far)] = far
+    return out
+
+
+def card_of(items: Items, found: Points) -> Card:
+    """The card as data."""
+    rows = tuple(
+        Item(items.conditions[i], p) for i, p in zip(found.support, found.points, strict=True)
+    )
+    return Card(rows, found.threshold, found.scale, found.offset)

@@ -1,0 +1,147 @@
+"""Code lengths of the training labels: the compression coefficients C1 to C5, in bits.
+
+A sender tells the labels of the training points to a receiver who knows the points, by way of
+a machine. Short codes belong to simple machines. The coefficient is the length over m.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import gammaln
+
+from handful.svm.geometry import MachineGeometry, cell_bits
+
+
+@dataclass(frozen=True, kw_only=True)
+class CodeLength:
+    """Parts of a code in bits.
+
+    Attributes
+    ----------
+    codebook : float
+        Position of the code vector, its own length included.
+    support : float
+        Which points are support vectors, and their labels where needed.
+    inside : float
+        Points in the rotation region and their labels.
+    outside : float
+        Misclassified points outside it.
+    """
+
+    codebook: float
+    support: float
+    inside: float
+    outside: float
+
+    @property
+    def total(self) -> float:
+        """Length of the whole code."""
+        return self.codebook + self.support + self.inside + self.outside
+
+
+_INFINITE = CodeLength(codebook=math.inf, support=0.0, inside=0.0, outside=0.0)
+
+
+def log_star(bits: float) -> float:
+    """L + log2 L + log2 log2 L + ... while positive: the price of telling a number of L bits.
+
+    Examples
+    --------
+    >>> round(log_star(10.0), 6)
+    15.846405
+    """
+    total = 0.0
+    while bits > 0.0:
+        total += bits
+        bits = math.log2(bits)
+    return total
+
+
+def log2_binomial(n: int, k: int) -> float:
+    """Base-two logarithm of n choose k."""
+    return float(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)) / math.log(2.0)
+
+
+def _mistakes(g: MachineGeometry, region: str, exact: bool) -> tuple[float, float]:
+    """Bits for the points inside the rotation region, and for the errors outside."""
+    m = g.n_samples
+    n_inside, n_outside = g.rotation_counts(region)
+    if exact:
+        inside = math.log2(m + 1) + log2_binomial(m, n_inside) + n_inside
+        left = m - n_inside
+        return inside, math.log2(left + 1) + log2_binomial(left, n_outside)
+    per_point = math.log2(m)
+    return (n_inside + 1) * per_point + n_inside, (n_outside + 1) * per_point
+
+
+def _support_bits(g: MachineGeometry, exact: bool) -> float:
+    m, s = g.n_samples, g.n_support
+    return math.log2(m + 1) + log2_binomial(m, s) if exact else (s + 1) * math.log2(m)
+
+
+def _assemble(
+    g: MachineGeometry, position: float, support: float, region: str, exact: bool
+) -> CodeLength:
+    inside, outside = _mistakes(g, region, exact)
+    codebook = log_star(position) + position
+    return CodeLength(codebook=codebook, support=support, inside=inside, outside=outside)
+
+
+def code_1(g: MachineGeometry, *, region: str = "cone", exact: bool = False) -> CodeLength:
+    """Code vector from a cover of the sphere: the margin alone."""
+    if g.is_trivial:
+        return _INFINITE
+    cells = max(1, math.ceil(g.radius * math.pi / g.margin - 1e-12))
+    position = 1.0 + (g.n_samples - 1) * math.log2(cells)
+    return _assemble(g, position, 0.0, region, exact)
+
+
+def code_2(g: MachineGeometry, *, region: str = "cone", exact: bool = False) -> CodeLength:
+    """Code vector from a cover of the ellipsoid of the data."""
+    if g.is_trivial:
+        return _INFINITE
+    position = float(cell_bits(2.0 * np.sqrt(g.points.eigenvalues) * g.norm))
+    return _assemble(g, position, 0.0, region, exact)
+
+
+def code_3(g: MachineGeometry, *, region: str = "cone", exact: bool = False) -> CodeLength:
+    """The same in the span of the support vectors, which are told first."""
+    if g.is_trivial:
+        return _INFINITE
+    position = float(cell_bits(2.0 * np.sqrt(g.span.values[: g.n_support]) * g.norm))
+    return _assemble(g, position, _support_bits(g, exact), region, exact)
+
+
+def code_4(
+    g: MachineGeometry, *, region: str = "cone", exact: bool = False, dimension: str = "smallest"
+) -> CodeLength:
+    """The same after a kernel PCA projection inside that span.
+
+    ``dimension`` is "smallest" (the paper: the fewest components that lose less than the
+    margin) or "best" (the number of components with the shortest code).
+    """
+    if dimension not in ("smallest", "best"):
+        raise ValueError(f"`dimension` must be 'smallest' or 'best', got {dimension!r}.")
+    if g.is_trivial:
+        return _INFINITE
+    bits = g.projected_bits
+    position = float(bits[0] if dimension == "smallest" else bits.min())
+    support = _support_bits(g, exact) + math.log2(g.n_samples)
+    return _assemble(g, position, support, region, exact)
+
+
+def code_5(g: MachineGeometry, *, region: str = "cone", exact: bool = False) -> CodeLength:
+    """The support vectors with their labels, and the errors among the other points."""
+    if g.is_trivial:
+        return _INFINITE
+    m, s = g.n_samples, g.n_support
+    others = np.setdiff1d(np.arange(m), g.model.support, assume_unique=True)
+    n_wrong = int((g.model.margins[others] <= 0.0).sum())
+    if exact:
+        wrong = math.log2(m - s + 1) + log2_binomial(m - s, n_wrong)
+    else:
+        wrong = (n_wrong + 1) * math.log2(m)
+    return CodeLength(codebook=0.0, support=_support_bits(g, exact) + s, inside=0.0, outside=wrong)

@@ -1,0 +1,117 @@
+"""Leave-one-out errors: the span estimate, and the exact count for checking it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
+
+from handful._types import Floats
+from handful.svm.solver import solve_path
+from handful.svm.svm_model import SVMModel
+
+Indices = NDArray[np.intp]
+
+_RIDGE = 1e-10  # first try for a singular factor; it grows until one exists
+
+
+@dataclass(frozen=True, eq=False)
+class FreeFactor:
+    """Cholesky factor of K on the free support vectors, and the diagonal of its inverse."""
+
+    free: Indices
+    factor: Floats
+    inverse_diagonal: Floats
+    inverse_sums: Floats
+
+
+def factorise_free(K: Floats, free: Indices) -> FreeFactor:
+    """Factorise K on the free support vectors; machines with the same ones share it."""
+    ridge = _RIDGE
+    factor, info = dpotrf(_ridged(K, free, ridge), lower=1)
+    while info:
+        ridge *= 10.0
+        factor, info = dpotrf(_ridged(K, free, ridge), lower=1)
+    diagonal = np.diagonal(dpotri(factor, lower=1)[0]).copy()
+    return FreeFactor(free, factor, diagonal, dpotrs(factor, np.ones(free.size), lower=1)[0])
+
+
+def spans(
+    model: SVMModel, K: Floats, *, bias: bool | None = None, factor: FreeFactor | None = None
+) -> Floats:
+    """Squared spans S_p^2 of the support vectors, in the order of ``model.support``.
+
+    The distance of a support vector from the span (with a bias, the affine span) of the other
+    support vectors strictly between their bounds. Where that kernel matrix is singular, points
+    in the span of the others get (almost) zero, which is their distance.
+
+    Parameters
+    ----------
+    model : SVMModel
+    K : ndarray of shape (m, m)
+        Kernel matrix of the training points.
+    bias : bool, optional
+        Affine span; by default where the machine has a bias.
+    factor : FreeFactor, optional
+        Of ``factorise_free(K, model.free)``, where it is at hand.
+    """
+    with_bias = model.fit_intercept if bias is None else bias
+    free, bounded = model.free, model.bounded
+    squares = np.zeros(model.n_samples)
+    diagonal = np.diagonal(K)
+    if free.size == 0:
+        squares[bounded] = np.inf if with_bias else diagonal[bounded]
+        return squares[model.support]
+    known = factorise_free(K, free) if factor is None else factor
+    inverse_diagonal, z = known.inverse_diagonal, known.inverse_sums
+    cross = K[np.ix_(free, bounded)]
+    quadratic = np.einsum("ij,ij->j", cross, dpotrs(known.factor, cross, lower=1)[0])
+    if with_bias:
+        inverse_diagonal = inverse_diagonal - z**2 / z.sum()
+        quadratic -= (cross.T @ z - 1.0) ** 2 / z.sum()
+    squares[free] = 1.0 / np.maximum(inverse_diagonal, np.finfo(float).tiny)
+    squares[bounded] = np.maximum(diagonal[bounded] - quadratic, 0.0)
+    return squares[model.support]
+
+
+def _ridged(K: Floats, members: Indices, ridge: float) -> Floats:
+    block = K[np.ix_(members, members)]
+    block.flat[:: members.size + 1] += ridge * max(float(np.diagonal(block).mean()), 1e-300)
+    return block
+
+
+def span_errors(
+    model: SVMModel, K: Floats, *, bias: bool | None = None, factor: FreeFactor | None = None
+) -> Indices:
+    """Training points that the span estimate counts as leave-one-out errors."""
+    support = model.support
+    squares = spans(model, K, bias=bias, factor=factor)
+    return support[model.alpha[support] * squares >= model.margins[support]]
+
+
+def leave_one_out_errors(model: SVMModel, K: Floats, *, tol: float = 1e-6) -> Indices:
+    """Training points that a machine trained on all the others gets wrong; exact, and slow.
+
+    Only support vectors are tried: without any other point the machine stays the same. The
+    kernel matrix is kept as it is (a centred one is not centred anew).
+    """
+    wrong = []
+    Cs = np.array([model.C])
+    everyone = np.arange(model.n_samples)
+    for p in model.support:
+        rest = np.delete(everyone, p)
+        y = model.y_signed[rest]
+        if np.unique(y).size < 2:
+            wrong.append(p)
+            continue
+        block = np.ascontiguousarray(K[np.ix_(rest, rest)])
+        weights = None if model.row_weights is None else model.row_weights[rest]
+        solution = solve_path(
+            block, y, Cs, fit_intercept=model.fit_intercept, tol=tol, row_weights=weights
+        )[0]
+        value = K[p, rest] @ (solution.alpha * y) + solution.bias
+        if model.y_signed[p] * value <= 0.0:
+            wrong.append(p)
+    return np.array(wrong, dtype=np.intp)

@@ -1,0 +1,30 @@
+import numpy as np
+import pytest
+
+from handful.models import Card, Cut, Item, Vocabulary
+
+CARD = Card((Item(Cut(0, 127.0), 3), Item(Cut(1, 28.0, False), -2)), 1, scale=0.7, offset=-0.4)
+X = np.array([[130.0, 20.0], [130.0, 40.0], [100.0, np.nan], [np.nan, 20.0]])
+
+
+def test_points_by_hand():
+    assert CARD.points(X).tolist() == [1, 3, 0, -2]
+    assert CARD.labels(X).tolist() == [1, 1, 0, 0]
+    assert (CARD.scores(X) > 0).tolist() == [True, True, False, False]
+    assert CARD.totals.tolist() == [-2, -1, 0, 1, 2, 3]
+    assert CARD.probabilities(np.array([1]))[0] == pytest.approx(1 / (1 + np.exp(-0.3)))
+
+
+def test_prints_as_a_card():
+    text = CARD.show(Vocabulary(("glucose", "age"), ("well", "ill")))
+    assert text.splitlines() == [
+        "glucose ≥ 127    +3",
+        "age < 28         -2",
+        "1 point or more: ill; otherwise: well.",
+    ]
+
+
+def test_an_empty_card_is_a_constant():
+    words = Vocabulary((), ("well", "ill"))
+    assert Card((), 0, 0.0, 1.0).sentences(words) == ["Always predict ill."]
+    assert Card((), 1, 0.0, -1.0).sentences(words) == ["Always predict well."]
