@@ -206,7 +206,18 @@ def outcome(kind: Kind, edits: Any, honest: Any) -> str:
         told = _told(model, kind)
     if _same_numbers(_plain(told), honest):
         return "same claim"
-    return "true statement" if all(path in TRUE for path, _ in edits) else "false"
+    return "true statement" if all(_is_true(path, document) for path, _ in edits) else "false"
+
+
+def _is_true(path: tuple[Any, ...], document: Any) -> bool:
+    """Whether a forgery that is called VALID says another true thing.
+
+    The norm up to which a support vector machine's certificate holds is proven again: VALID means
+    that the file names no larger one.
+    """
+    if path[:2] == ("certificate", "assumptions") and path[3:] == ("values", "limit"):
+        return document["certificate"]["assumptions"][path[2]]["key"] == "norm"
+    return path in TRUE
 
 
 def _plain(told: Any) -> Any:

@@ -21,6 +21,17 @@ TOLERANCE = 1e-8  # relative; of recomputed nats and scores
 _SMALL = 1e-3  # numbers below it may be off by as much as it
 
 
+def is_same(found: Any, wanted: Any) -> bool:
+    """Whether two JSON values are the same: 1, 1.0 and True are equal in Python, not in a file."""
+    if type(found) is not type(wanted):
+        return False
+    if isinstance(wanted, dict):
+        return found.keys() == wanted.keys() and all(is_same(found[k], wanted[k]) for k in wanted)
+    if isinstance(wanted, list):
+        return len(found) == len(wanted) and all(map(is_same, found, wanted))
+    return bool(found == wanted)
+
+
 @dataclass(frozen=True)
 class Finding:
     """One thing that was looked at, whether it holds, and what differs where it does not."""
@@ -107,9 +118,9 @@ class Audit:
 
     def equal(self, name: str, found: Any, wanted: Any) -> bool:
         """The file's value must be exactly what was recomputed."""
-        # 1, 1.0 and True are equal in Python, and not the same in a file.
-        holds = type(found) is type(wanted) and found == wanted
-        return self.check(name, holds, f"the file says {_show(found)}, it is {_show(wanted)}")
+        return self.check(
+            name, is_same(found, wanted), f"the file says {_show(found)}, it is {_show(wanted)}"
+        )
 
     def close(self, name: str, found: Any, wanted: float) -> bool:
         """The file's number must be what was recomputed, up to rounding."""
