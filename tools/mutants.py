@@ -58,8 +58,8 @@ class Mutant:
 
 
 MUTANTS = [
-    Mutant("bounds", f"handful.bounds._{topic}", *row, tests=(f"tests/bounds/test_{topic}.py",))
-    for topic, rows in BOUNDS.items()
+    Mutant("bounds", f"handful.bounds.{module}", *row, tests=(f"tests/bounds/test_{topic}.py",))
+    for (module, topic), rows in BOUNDS.items()
     for row in rows
 ] + [
     Mutant(package, f"handful.{module}", name, old, new, tests)

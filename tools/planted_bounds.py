@@ -1,10 +1,10 @@
-"""Errors for the bounds: text in ``_<topic>.py``, to be noticed by ``test_<topic>.py``."""
+"""Errors for the bounds: text in a module, to be noticed by ``tests/bounds/test_<topic>.py``."""
 
 from __future__ import annotations
 
-# topic -> (name, old, new); the tests of the same topic should notice
-TABLE: dict[str, list[tuple[str, str, str]]] = {
-    "finite_class": [
+# (module, topic) -> rows of (name, old, new)
+TABLE: dict[tuple[str, str], list[tuple[str, str, str]]] = {
+    ("classical", "finite_class"): [
         (
             "factor of the theorem lost",
             "nats * (nats + 2.0 * share)",
@@ -16,7 +16,7 @@ TABLE: dict[str, list[tuple[str, str, str]]] = {
             "nats = terms[0].nats / m",
         ),
     ],
-    "tails": [
+    ("tails", "tails"): [
         ("pad of the tail inverse flipped", "log_delta * (1.0 + _PAD)", "log_delta * (1.0 - _PAD)"),
         ("inner end of the bracket", "* (1.0 + 2e-15), 2.0)", "* (1.0 - 2e-12), 2.0)"),
         ("pad of the kl inverse flipped", "nats * (1.0 + _PAD)", "nats * (1.0 - _PAD)"),
@@ -35,7 +35,7 @@ TABLE: dict[str, list[tuple[str, str, str]]] = {
             "less = np.maximum(k, n - k)",
         ),
     ],
-    "betting": [
+    ("losses", "betting"): [
         (
             "bet sees its own loss",
             "(np.cumsum(deviations) / number)[len(before) : -1]",
@@ -54,7 +54,7 @@ TABLE: dict[str, list[tuple[str, str, str]]] = {
         ),
         ("warm-up counted", "_limit(values, _bets", "_limit(np.append(values, before), _bets"),
     ],
-    "compression": [
+    ("compression_bounds", "compression"): [
         ("errors counted over m, not m - d", "n_outside=m - d,\n", "n_outside=m,\n"),
         (
             "off by one in k",
@@ -64,9 +64,9 @@ TABLE: dict[str, list[tuple[str, str, str]]] = {
         ("off by one in n", "inverse(n_errors, n_outside,", "inverse(n_errors, n_outside + 1,"),
         ("two rates without ln 2", "-(nats + math.log(2.0))", "-nats"),
         ("size prior dropped", "size = log_zeta_prior(d) if", "size = 0.0 if"),
-        ("kept examples not paid", 'kept", _log_binomial(pool, d))', 'kept", 0.0)'),
+        ("kept examples not paid", 'kept", log_choose(pool, d))', 'kept", 0.0)'),
         ("choice of the family not paid", "math.log(n_choices)))", "0.0))"),
-        ("dropped binomial", "(_log_binomial(n, k) + scheme.nats)", "scheme.nats"),
+        ("dropped binomial", "(log_choose(n, k) + scheme.nats)", "scheme.nats"),
         (
             "class sizes with the kept",
             "counts.n_negatives - counts.n_compressed_negatives",
@@ -82,7 +82,7 @@ TABLE: dict[str, list[tuple[str, str, str]]] = {
         ("folk theorem pays delta once", "2.0 * math.log(m / delta)", "math.log(m / delta)"),
         ("costs swapped", "c_fp * fp + c_fn * fn", "c_fp * fn + c_fn * fp"),
     ],
-    "messages": [
+    ("messages", "messages"): [
         ("sign of the count of graphs", "(-1) ** (i + j)", "(-1) ** i"),
         ("zeta prior of order one", "+ 2.0 * math.log(size + 1.0)", "+ math.log(size + 1.0)"),
         ("thresholds of the wrong class", '"conjunction" else n_b', '"disjunction" else n_b'),
@@ -105,25 +105,25 @@ TABLE: dict[str, list[tuple[str, str, str]]] = {
             "*terms",
         ),
     ],
-    "published": [
+    ("published", "published"): [
         (
             "garbled fraction",
-            "_log_binomial(n_a * n_b, n_rules) + math.log",
+            "log_choose(n_a * n_b, n_rules) + math.log",
             "math.log(n_a * n_b / n_rules) + math.log",
         ),
-        ("error sets of the repair free", 'errors", _log_binomial(m - d, k))', 'errors", 0.0)'),
+        ("error sets of the repair free", 'errors", log_choose(m - d, k))', 'errors", 0.0)'),
     ],
-    "stable": [
+    ("stable_schemes", "stable"): [
         ("sum not averaged", "log_sf - math.log(n) - np.log(risk)", "log_sf - np.log(risk)"),
         ("inner end of the root", "min(1.0, high * (1.0 + 2e-15))", "low * (1.0 - 1e-11)"),
         ("delta not divided over models", "(delta)) - math.log(n_choices)", "(delta))"),
         (
             "root of the wrong tail",
-            "_, log_sf, log_pmf = _log_tails",
-            "log_sf, _, log_pmf = _log_tails",
+            "_, log_sf, log_pmf = log_tails",
+            "log_sf, _, log_pmf = log_tails",
         ),
     ],
-    "real_loss": [
+    ("losses", "real_loss"): [
         ("linear form too tight", "parameter / 8.0", "parameter / 16.0"),
         ("loss not scaled", "_real_value(method, loss / limit,", "_real_value(method, loss,"),
         (
@@ -133,7 +133,7 @@ TABLE: dict[str, list[tuple[str, str, str]]] = {
         ),
         ("vote at the price of Gibbs", "2.0 * risk if majority_vote", "risk if majority_vote"),
     ],
-    "margin": [
+    ("margin_bounds", "margin"): [
         ("empirical complexity too cheap", "return 3.0 * math.sqrt(", "return 1.0 * math.sqrt("),
         ("uniform margin too cheap", "2.0 * complexity / theta", "complexity / theta"),
         ("power of two below the scale", "exponent - (mantissa == 0.5)", "exponent - 1"),
@@ -144,14 +144,8 @@ TABLE: dict[str, list[tuple[str, str, str]]] = {
             "math.sqrt(math.log(size) / n)",
         ),
     ],
-    "projection": [
+    ("sparse_expansions", "projection"): [
         ("natural for base-2 logarithms", "factor = 2.0 / (n * math.log(2.0))", "factor = 2.0 / n"),
-        (
-            "natural logarithm of delta",
-            "log2_delta = math.log2(delta)",
-            "log2_delta = math.log(delta)",
-        ),
-        ("one test error less", "return high - 1", "return max(0, high - 2)"),
         ("growth below the dimension", "if 2 * n > d:", "if n > 0:"),
         ("number of updates free", "size_nats=math.log(m)", "size_nats=0.0"),
         (
@@ -160,7 +154,15 @@ TABLE: dict[str, list[tuple[str, str, str]]] = {
             "2.0 if published else 1.0)",
         ),
     ],
-    "held_out": [
+    ("classical", "projection"): [
+        (
+            "natural logarithm of delta",
+            "log2_delta = math.log2(delta)",
+            "log2_delta = math.log(delta)",
+        ),
+        ("one test error less", "return high - 1", "return max(0, high - 2)"),
+    ],
+    ("classical", "held_out"): [
         ("delta not divided over models", "math.log(models)))", "0.0))"),
         ("one-sided deviation at any delta", "or share > 0.5", "or share > 1.5"),
         ("missing n + 1", ", high=n) + 1.0) / (n + 1.0)", ", high=n) + 1.0) / max(n, 1.0)"),
@@ -170,7 +172,7 @@ TABLE: dict[str, list[tuple[str, str, str]]] = {
             "accepted = selected / n",
         ),
     ],
-    "planner": [
+    ("planner", "planner"): [
         (
             "errors rounded down",
             "return math.ceil(_exact_rate(rate)",
@@ -182,7 +184,7 @@ TABLE: dict[str, list[tuple[str, str, str]]] = {
             "d",
         ),
     ],
-    "certificate": [
+    ("certificates", "certificate"): [
         (
             "percent rounded down",
             "Decimal(1).scaleb(-place), ROUND_CEILING",

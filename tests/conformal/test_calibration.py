@@ -14,8 +14,8 @@ from handful.bounds import NotCertifiableError, Term, dkw_deviation, held_out_bo
 from handful.conformal import verdicts as module
 from handful.conformal.verdicts import (
     Calibration,
+    CaseVerdicts,
     ValidationTable,
-    Verdict,
     check_level,
     judge_by_margin,
     judge_by_nonconformity,
@@ -57,7 +57,7 @@ class Atoms:
 
     def calibrate(self, verdict, n, n_thresholds):
         atoms, codes = self.draw(n)
-        part = Verdict(
+        part = CaseVerdicts(
             label=verdict.label[atoms],
             model=verdict.model[atoms],
             doubt=verdict.doubt[atoms],

@@ -23,7 +23,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from handful.bounds import NotCertifiableError, compression_bound, stable_risk
 from handful.stable import PickToLearn
-from handful.stable.picking import pick_examples, stopping_rounds, stopping_sizes
+from handful.stable.pick_to_learn import pick_examples, stopping_rounds, stopping_sizes
 from handful.tables import canonical_order
 from tests.oracles import conformity
 

@@ -1,26 +1,34 @@
 """Theorems as pure functions: numbers in, a frozen `Certificate` out.
 
-What lives here: binomial tails and their inverses, every bound of the library, the messages
-that sample-compression bounds pay for, the sample-size planner. What does not: anything that
-looks at data; machines count, bounds certify.
+This package holds binomial tails and their inverses, every bound of the library, the messages
+that sample-compression bounds pay for, and the sample-size planner. Nothing here looks at data:
+machines count, bounds certify.
 
 To add a bound: write one function for one theorem (statement with quantifiers, assumptions,
-reference and a runnable example in its docstring; round outward; return 1.0 where it says
-nothing), enter it in ``BOUNDS``, give it an oracle in ``tests/oracles.py``, a validity
-simulation in ``tests/bounds/test_validity.py`` and a mutant in ``tools/mutants.py``.
+reference and a runnable example in its docstring; round outward; return 1.0 if the theorem says
+nothing). Enter the function in ``BOUNDS``. Give it an oracle in ``tests/oracles/bounds.py``, a
+validity simulation in ``tests/bounds/test_validity.py`` and a mutant in
+``tools/planted_bounds.py``.
 """
 
-from handful.bounds._betting import GROUP_QUANTITIES, betting_bound, prefers_betting
-from handful.bounds._caution import caution
-from handful.bounds._certificate import (
+from handful.bounds.certificates import (
     RATE_SENTENCES,
     Certificate,
     Criterion,
     NotCertifiableError,
+    caution,
     confidence_text,
     percent_text,
 )
-from handful.bounds._compression import (
+from handful.bounds.classical import (
+    code_length_bound,
+    conformal_p_value,
+    dkw_deviation,
+    finite_class_bound,
+    held_out_bound,
+    selective_error_bound,
+)
+from handful.bounds.compression_bounds import (
     ClassCounts,
     closed_form_compression_bound,
     compression_bound,
@@ -29,21 +37,24 @@ from handful.bounds._compression import (
     kl_compression_bound,
     pool_bound,
 )
-from handful.bounds._finite_class import finite_class_bound
-from handful.bounds._held_out import (
-    conformal_p_value,
-    dkw_deviation,
-    held_out_bound,
-    selective_error_bound,
+from handful.bounds.losses import (
+    GROUP_QUANTITIES,
+    REAL_LOSS_METHODS,
+    betting_bound,
+    pac_bayes_bound,
+    prefers_betting,
+    real_loss_bound,
 )
-from handful.bounds._margin import (
+from handful.bounds.margin_bounds import (
     adaboost_training_bound,
     finite_class_rademacher,
     margin_distribution_bound,
     multiple_kernel_bound,
     rademacher_margin_bound,
 )
-from handful.bounds._messages import (
+from handful.bounds.messages import (
+    Message,
+    Term,
     ball_message,
     decision_list_message,
     half_space_message,
@@ -51,31 +62,28 @@ from handful.bounds._messages import (
     stump_message,
     two_point_message,
 )
-from handful.bounds._planner import counted_needed, expected_errors, planned_risk, samples_needed
-from handful.bounds._projection import (
-    SPARSE_PCA_METHODS,
-    code_length_bound,
-    matching_pursuit_bound,
-    perceptron_bound,
-    sparse_pca_bound,
-)
-from handful.bounds._published import (
+from handful.bounds.planner import counted_needed, expected_errors, planned_risk, samples_needed
+from handful.bounds.published import (
     published_ball_bound,
     published_half_space_bound,
     repaired_half_space_bound,
 )
-from handful.bounds._real_loss import REAL_LOSS_METHODS, pac_bayes_bound, real_loss_bound
-from handful.bounds._registry import BOUNDS, Bound
-from handful.bounds._stable import stable_bound, stable_risk
-from handful.bounds._statements import MISCLASSIFIED, Assumption, Quantity, assume, drawn_by
-from handful.bounds._tails import (
+from handful.bounds.registry import BOUNDS, Bound
+from handful.bounds.sparse_expansions import (
+    SPARSE_PCA_METHODS,
+    matching_pursuit_bound,
+    perceptron_bound,
+    sparse_pca_bound,
+)
+from handful.bounds.stable_schemes import stable_bound, stable_risk
+from handful.bounds.statements import MISCLASSIFIED, Assumption, Quantity, assume, drawn_by
+from handful.bounds.tails import (
     binomial_tail_inverse,
     kl_divergence,
     kl_inverse,
     log_binomial_cdf,
     log_binomial_coefficient,
 )
-from handful.bounds._terms import Message, Term
 
 __all__ = [
     "BOUNDS",

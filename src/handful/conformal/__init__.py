@@ -1,10 +1,11 @@
-"""Nonconformity: choosing a model for every case by how unusual the other label would be.
+"""Nonconformity: a model is chosen for every case by how unusual the other label would be.
 
-What lives here: the classifier, the sets of models that it chooses among, measures of
-nonconformity, the verdicts over a table of validation scores, calibration and the filtering
-curve. What does not: the support vector machines of its usual set (`handful.svm`).
+This package holds the classifier, the sets of models, measures of nonconformity, verdicts over a
+table of validation scores, calibration and the filtering curve. The support vector machines of
+the usual set are in `handful.svm`.
 
-To add a measure: a function of distances with its entry in ``MEASURES``.
+To add a measure, enter a function of distances in ``DISTANCE_MEASURES`` and its name in
+``MEASURES``.
 """
 
 from handful.conformal.display import FilteringDisplay

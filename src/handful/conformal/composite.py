@@ -1,4 +1,4 @@
-"""Many scores, of which each case picks one: a nonconformity classifier as data."""
+"""A nonconformity classifier as data: many scores, one of them chosen for each case."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RULES = ("largest-margin", "validation", "vote")
 
 @dataclass(frozen=True)
 class Composite(Form, tag="nonconformity"):
-    """Many scores of two classes; each case picks one by the scores of the validation examples.
+    """Many scores of two classes; the validation scores choose one of them for each case.
 
     Attributes
     ----------
@@ -43,7 +43,6 @@ class Composite(Form, tag="nonconformity"):
     rule: str
 
     def scores(self, X: Floats) -> Floats:
-        """The composite score of the second class minus that of the first."""
         values = np.stack([scorer.scores(X) for scorer in self.scorers])
         pairs = np.stack([-values, values], axis=2)
         if self.rule == "largest-margin":

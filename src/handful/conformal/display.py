@@ -1,4 +1,4 @@
-"""The filtering curve: how the error falls when doubtful cases are turned away."""
+"""The filtering curve: the error among accepted cases, for every threshold of doubt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from handful.bounds import NotCertifiableError
 
 
 class FilteringDisplay(Display):
-    """Error among the cases whose doubt is at most a threshold, for every threshold.
+    """Error among the cases with doubt at most a threshold, for every threshold.
 
     The last point is the overall error. The curve need not be monotone.
 
@@ -21,14 +21,14 @@ class FilteringDisplay(Display):
     thresholds : ndarray
         Distinct values of doubt among the cases, ascending.
     errors : ndarray
-        Share of errors among the cases with doubt at most each threshold.
+        Share of errors among the accepted cases: those with doubt at most the threshold.
     accepted : ndarray
-        Share of such cases.
+        Share of accepted cases.
     certified : ndarray, optional
         Upper bounds on the error probability among accepted cases, valid for all thresholds at
         once with probability 1 - delta over the calibration examples.
     name : str
-        What doubt is called on the axis.
+        Name of the doubt on the axis.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class FilteringDisplay(Display):
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any, *, delta: float = 0.05
     ) -> FilteringDisplay:
-        """The curve of a fitted `NonconformityClassifier`, with certificates where it has them."""
+        """The curve of a fitted `NonconformityClassifier`, with certificates if it has them."""
         doubt = estimator.doubt(X)
         is_error = estimator.predict(X) != np.asarray(y)
         display = cls.from_predictions(doubt, is_error)
@@ -94,7 +94,6 @@ class FilteringDisplay(Display):
         return columns if self.certified is None else {**columns, "certified": self.certified}
 
     def plot(self, ax: Any = None) -> FilteringDisplay:
-        """Draw the curve; the axes and the figure are kept as ``ax_`` and ``figure_``."""
         ax = self._axes(ax)
         ax.step(self.thresholds, self.errors, where="post", marker="o", label="error")
         if self.certified is not None:

@@ -1,4 +1,4 @@
-"""Nonconformity selection: all models are kept, and each case picks its own."""
+"""Nonconformity selection: all models are kept, and one is chosen for each case."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from handful._checks import check_choice
 from handful._types import Floats
@@ -27,8 +27,8 @@ from handful.conformal.model_sets import (
 from handful.conformal.verdicts import (
     TIES,
     Calibration,
+    CaseVerdicts,
     ValidationTable,
-    Verdict,
     check_level,
     critical_counts,
     decision_values,
@@ -43,16 +43,17 @@ from handful.models import Form, as_floats, kernel_expansion
 from handful.tables import blind_order, check_examples, check_rows, uniform_draws
 
 SELECTIONS = ("best-validation", "largest-margin", "nonconformity")
-_BLOCK = 1 << 21  # scores computed at once
+_BLOCK = 1 << 21  # number of scores computed at once
 
 
 class NonconformityClassifier(BaseClassifier):
-    """Keep every model of a grid and let each case pick the one that is surest about it.
+    """Keep every model of a grid, and predict each case by the model that is surest about it.
 
-    The examples are split once. All models are trained on one part. On the validation part each
-    model notes its margins y f(x). For a new case, epsilon_crit is the smallest share, over models
-    and labels, of validation margins that are not above the margin of the case with that label:
-    the label that realises it would be the strangest, so the other one is predicted.
+    The examples are split once. All models are trained on one part. The margins y f(x) of each
+    model are computed on the validation part. Take a new case with a label: the share of
+    validation margins that are not above its margin is its p-value. epsilon_crit is the smallest
+    p-value over models and labels. The label with this p-value is the strangest, so the other
+    label is predicted.
 
     Parameters
     ----------
@@ -64,16 +65,16 @@ class NonconformityClassifier(BaseClassifier):
         For ``None``, keys among C, gamma, kernel, degree, coef0; default: the 110 Gaussian
         machines of the paper.
     select : {"nonconformity", "largest-margin", "best-validation"}
-        Which model predicts a case. "largest-margin" is SVM-L-infinity, the model with the
-        largest functional margin there; "best-validation" is the one model with the fewest
+        The model that predicts a case. "largest-margin" is SVM-L-infinity: the model with the
+        largest functional margin of the case. "best-validation" is the model with the fewest
         validation errors.
     measure : {"margin", "nearest-neighbour", "class-mean"}
         How well a label fits a case. The last two compare distances to training examples, or to
-        the means of the classes, in the feature space of a model (its kernel's, or that of a
-        pipeline's transformers); decision functions then play no part.
+        the means of the classes, in the feature space of a model: the space of its kernel, or the
+        output of a pipeline's transformers. They do not use decision functions.
     tie : {"vote", "validation", "random"}
-        What decides among models with equal epsilon_crit, which is the rule rather than the
-        exception: the label most of them vote for; the lowest validation error; or chance, as in
+        The choice among models with equal epsilon_crit; such ties are common. "vote": the label
+        of most tied models. "validation": the lowest validation error. "random": chance, as in
         the paper (a fixed function of the case and the seed). Further ties go to the lowest
         validation error, then the lowest index.
     validation_size : "paper", int or float
@@ -84,9 +85,9 @@ class NonconformityClassifier(BaseClassifier):
     delta : float
         Allowed probability that a certificate fails.
     random_state : None, int, RandomState, Generator or RowDigests
-        None takes the split and random ties from the digest of X and y: the result does not
-        depend on the order of the rows, and there is no seed to choose. A whole number takes its
-        place, and certificates assume that it was fixed before the data were seen.
+        None takes the split and random ties from the digest of X and y, so the result does not
+        depend on the order of the rows. A whole number replaces the digest; certificates then
+        assume that it was fixed before the data were seen.
 
     Attributes
     ----------
@@ -97,21 +98,21 @@ class NonconformityClassifier(BaseClassifier):
     validation_errors_ : ndarray
         Errors of each model on the validation examples.
     best_index_ : int
-        Model with the fewest validation errors, the lowest index among equals.
+        Model with the fewest validation errors (the first of equal ones).
     train_indices_, validation_indices_, calibration_indices_ : ndarray
         The split.
 
     Notes
     -----
-    What is guaranteed, given a calibration set: `p_values` and `predict_set` on average over
-    calibration sets and new cases; `certify` and `selective_certificate` with probability
-    1 - delta. Without one, only "largest-margin" (or a single model), whose rule does not look at
-    the validation examples, and "best-validation", which pays for the number of models, have
-    guarantees. epsilon_crit itself is not an error probability.
+    With a calibration set, `p_values` and `predict_set` are guaranteed on average over
+    calibration sets and new cases, and `certify` and `selective_certificate` with probability
+    1 - delta. Without a calibration set only two rules have guarantees: "largest-margin" (or a
+    single model), which does not use the validation examples, and "best-validation", which pays
+    for the number of models. epsilon_crit itself is not an error probability.
 
-    Certificates: by default, from the errors of the rule on calibration examples;
-    without them, "best-validation" is certified on the validation examples and pays for the
-    number of models, and "nonconformity" over several models is refused. And "held-out".
+    Certificates: the default counts errors on the calibration examples. Without them,
+    "best-validation" is certified on the validation examples and pays for the number of models;
+    "nonconformity" over several models is refused. "held-out" is the other one.
 
     References
     ----------
@@ -157,7 +158,7 @@ class NonconformityClassifier(BaseClassifier):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> NonconformityClassifier:
-        """Split, train every model on the first part, and note the validation margins.
+        """Split the examples, train every model on one part, and compute validation margins.
 
         Parameters
         ----------
@@ -179,8 +180,8 @@ class NonconformityClassifier(BaseClassifier):
         blind = blind_order(table, y, random_state=self.random_state)
         self.draw_, self._seed = blind.draw, blind.draw.number("ties")
         self._split(blind.order)
-        self.bank_ = self._fit_set(X, y, codes)
-        self.models_, self.model_params_ = self.bank_.models, self.bank_.parameters
+        self.model_set_ = self._fit_set(X, y, codes)
+        self.models_, self.model_params_ = self.model_set_.models, self.model_set_.parameters
         self._parts = {
             name: (_safe_indexing(X, rows), codes[rows])
             for name, rows in (
@@ -190,15 +191,17 @@ class NonconformityClassifier(BaseClassifier):
             )
         }
         cases, own = self._parts["validation"]
-        self.validation_table_ = ValidationTable.from_scores(self.bank_.label_scores(cases), own)
+        self.validation_table_ = ValidationTable.from_scores(
+            self.model_set_.label_scores(cases), own
+        )
         self.validation_errors_ = self.validation_table_.n_errors
         self.best_index_ = int(self.validation_table_.best_first[0])
-        self._follow(self.select, self.tie)
+        self._fix_rule(self.select, self.tie)
         return self
 
     @property
     def n_training_errors_(self) -> int:  # type: ignore[override]
-        """Errors of the rule on all examples that were given; counted when asked for."""
+        """Errors of the rule on all given examples, computed at access."""
         check_is_fitted(self)
         parts = [(cases, codes) for cases, codes in self._parts.values() if codes.size]
         return sum(int(np.sum(self._codes(cases) != codes)) for cases, codes in parts)
@@ -206,13 +209,13 @@ class NonconformityClassifier(BaseClassifier):
     def with_rule(self, select: str, tie: str = "vote") -> NonconformityClassifier:
         """A copy with the same fitted models and another rule, calibrated for that rule.
 
-        Each copy's certificate holds for itself; whoever picks a rule by its certificate divides
-        delta by the number of rules compared.
+        The certificate of each copy holds by itself. To pick a rule by its certificate, divide
+        delta by the number of compared rules.
         """
         check_is_fitted(self)
         other = copy(self).set_params(select=select, tie=tie)
         other._check_words()
-        other._follow(select, tie)
+        other._fix_rule(select, tie)
         return other
 
     def _check_words(self) -> None:
@@ -220,7 +223,7 @@ class NonconformityClassifier(BaseClassifier):
             check_choice(name, getattr(self, name), allowed)
 
     def _split(self, order: NDArray[np.intp]) -> None:
-        """Plain random parts: stratified ones would not be exchangeable with new cases."""
+        """Random parts without strata: strata would not be exchangeable with new cases."""
         n = order.size
         n_calibration = 0
         if self.calibration_size is not None:
@@ -231,7 +234,7 @@ class NonconformityClassifier(BaseClassifier):
                 f"`validation_size` and `calibration_size` must leave examples for training, got "
                 f"{n_validation} and {n_calibration} of n_samples={n}. Make them smaller."
             )
-        # models are trained on the rows in this order, so that the user's does not matter
+        # Models are trained on the rows in this order, so that the user's order does not matter.
         self._ordered = np.split(order, [n_calibration, n_calibration + n_validation])
         self.calibration_indices_, self.validation_indices_, self.train_indices_ = (
             np.sort(part) for part in self._ordered
@@ -253,7 +256,7 @@ class NonconformityClassifier(BaseClassifier):
 
     @property
     def rule_(self) -> str:
-        """Who decides: "best-validation", "largest-margin", or how tied models are told apart."""
+        """The rule: "best-validation", "largest-margin", or the way to break ties."""
         check_is_fitted(self)
         select, tie = self._rule
         if self._ignores_validation:
@@ -262,25 +265,27 @@ class NonconformityClassifier(BaseClassifier):
 
     @property
     def _ignores_validation(self) -> bool:
-        """Whether the rule is the same whatever the validation examples are."""
+        """Whether the rule does not depend on the validation examples."""
         return self._rule[0] == "largest-margin" or len(self.models_) == 1
 
-    def _follow(self, select: str, tie: str) -> None:
-        """Fix the rule (parameters set later do not touch it) and calibrate it."""
+    def _fix_rule(self, select: str, tie: str) -> None:
+        """Store the rule (parameters set later do not change it) and calibrate it."""
         self._rule = (select, tie)
         self._calibration: Calibration | None = None
         cases, codes = self._parts["calibration"]
+        # A rule that does not depend on the validation examples is calibrated on them for free.
         if not codes.size and self._ignores_validation:
             cases, codes = self._parts["validation"]
         if codes.size:
             n_thresholds = None
+            # epsilon_crit takes the values 0, 1/n, ..., 1: n + 1 thresholds, known beforehand.
             if select == "nonconformity" and not self._ignores_validation:
                 n_thresholds = self.validation_table_.n_validation + 1
             self._calibration = Calibration.from_verdict(self._judge(cases), codes, n_thresholds)
         self._hold_back()
 
     def _hold_back(self) -> None:
-        """Count what certificates count: calibration examples, or those of the validation."""
+        """Hold back the examples that no certificate counts."""
         held_back = self.train_indices_
         if self.calibration_indices_.size:
             held_back = np.union1d(held_back, self.validation_indices_)
@@ -292,32 +297,32 @@ class NonconformityClassifier(BaseClassifier):
         return super()._rows(X) if self.estimator is None else self._table_rows(X)
 
     def _table_rows(self, X: Any) -> Any:
-        """Cases as they are: the content is left to the inner classifiers."""
+        """Cases with checked columns; the inner classifiers check the content."""
         check_is_fitted(self)
         return check_rows(self, X, reset=False)
 
     def _blocks(self, X: Any) -> Iterator[Any]:
         """The cases in pieces whose scores fit in memory."""
         step = max(1, _BLOCK // (len(self.models_) * self.classes_.size))
-        n = _num_samples(X)
+        n = len(X)
         if n <= step:
             yield X
         else:
             for start in range(0, n, step):
                 yield _safe_indexing(X, np.arange(start, min(start + step, n)))
 
-    def _judge(self, X: Any) -> Verdict:
+    def _judge(self, X: Any) -> CaseVerdicts:
         """The verdict on checked cases."""
         parts = [self._judge_block(block) for block in self._blocks(X)]
-        return Verdict(
+        return CaseVerdicts(
             **{
                 field.name: np.concatenate([getattr(part, field.name) for part in parts])
-                for field in fields(Verdict)
+                for field in fields(CaseVerdicts)
             }
         )
 
-    def _judge_block(self, X: Any) -> Verdict:
-        scores = self.bank_.label_scores(X)
+    def _judge_block(self, X: Any) -> CaseVerdicts:
+        scores = self.model_set_.label_scores(X)
         if self._ignores_validation:
             return judge_by_margin(scores)
         select, tie = self._rule
@@ -334,8 +339,8 @@ class NonconformityClassifier(BaseClassifier):
         return decision_values(self._judge(rows).scores)
 
     def _machine(self) -> Form:
-        """Sums of kernels, and the scores of the validation examples; for a grid of our own."""
-        grids, rule = getattr(self.bank_, "grids", None), self.rule_
+        """Kernel expansions and validation scores, for support vector machines of this library."""
+        grids, rule = getattr(self.model_set_, "grids", None), self.rule_
         if grids is None or len(grids) != 1 or self.classes_.size != 2:
             return self._closed(
                 "`machine` must be a NonconformityClassifier with two classes, estimator=None and "
@@ -368,20 +373,20 @@ class NonconformityClassifier(BaseClassifier):
     def epsilon_crit(self, X: Any) -> NDArray[np.float64]:
         """The smallest p-value over models and labels, as published: a rank, not a risk.
 
-        For more than two classes, the smallest epsilon at which some model's label set has one
-        label. See `doubt` for what the chosen rule sorts cases by.
+        For more than two classes it is the smallest epsilon at which the label set of some model
+        has one label. `doubt` gives the value by which the chosen rule sorts cases.
         """
         counts = [
-            critical_counts(self.validation_table_, self.bank_.label_scores(block)).min(axis=0)
+            critical_counts(self.validation_table_, self.model_set_.label_scores(block)).min(axis=0)
             for block in self._blocks(self._rows(X))
         ]
         return np.concatenate(counts) / self.validation_table_.n_validation
 
     def doubt(self, X: Any) -> NDArray[np.float64]:
-        """What the rule sorts cases by, low where it is sure.
+        """The value by which the rule sorts cases; low values mean that the rule is sure.
 
-        epsilon_crit for "nonconformity" over several models; minus the margin between the two
-        best labels of the deciding model otherwise.
+        It is epsilon_crit for "nonconformity" over several models. Otherwise it is minus the
+        margin between the two best labels of the deciding model.
         """
         return self._judge(self._rows(X)).doubt
 
@@ -403,8 +408,8 @@ class NonconformityClassifier(BaseClassifier):
         """Sets that hold the true label with probability at least ``level``.
 
         The probability is over calibration examples and new case together, for a level fixed
-        beforehand. It says nothing of sets of one size, of one case, or of one class. With fewer
-        than level / (1 - level) calibration examples, every set holds all labels.
+        beforehand. It is no statement on sets of one size, on one case, or on one class. With
+        fewer than level / (1 - level) calibration examples, every set holds all labels.
 
         Returns
         -------
@@ -415,8 +420,9 @@ class NonconformityClassifier(BaseClassifier):
         return self.p_values(X) > 1.0 - level
 
     def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
-        """From calibration examples; "best-validation" may pay for the number of models instead."""
+        """By calibration examples, or by validation examples for "best-validation"."""
         if self._calibration is None and self._rule[0] == "best-validation":
+            # The validation examples chose among the models: a union over all of them is paid.
             n_errors = int(self.validation_errors_[self.best_index_])
             certificate = held_out_bound(
                 self.validation_table_.n_validation,
@@ -434,16 +440,16 @@ class NonconformityClassifier(BaseClassifier):
     ) -> Certificate:
         """Bound on the error probability among cases with ``doubt(x) <= threshold``.
 
-        It holds for all thresholds at once: the threshold may be chosen after looking at the
-        calibration examples.
+        The bound holds for all thresholds at once: the threshold may be chosen after looking at
+        the calibration examples.
 
         Parameters
         ----------
         threshold : float
-        delta : float
+        delta : float, optional
         bound : {"auto", "held-out", "selective-error"}
-            "held-out": a binomial tail for each of the values epsilon_crit can take (the default
-            for "nonconformity"). "selective-error": by the deviation of empirical distributions.
+            "held-out": a binomial tail for each value that epsilon_crit can take (the default for
+            "nonconformity"). "selective-error": the deviation of empirical distributions.
         """
         check_is_fitted(self)
         delta = self.delta if delta is None else delta

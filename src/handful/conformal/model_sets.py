@@ -1,7 +1,6 @@
-"""Sets of fitted models that score the labels of new cases together, by margins or distances.
+"""Sets of fitted models that score the labels of new cases, by margins or distances.
 
-A set has ``parameters`` (one record a model), ``models`` and
-``label_scores(X) -> (n_models, n_points, n_labels)``. To add one, give it these three.
+To add a set of models, implement the three members of `ModelSet`.
 """
 
 from __future__ import annotations
@@ -30,11 +29,11 @@ PAPER_GRID: dict[str, list[float]] = {
 
 
 class ModelSet(Protocol):
-    """Fitted models that score labels together."""
+    """Protocol for fitted models that score labels together."""
 
     @property
     def parameters(self) -> list[dict[str, Any]]:
-        """What tells the models apart, one record each."""
+        """Parameters of each model."""
 
     @property
     def models(self) -> list[Any]:
@@ -53,13 +52,13 @@ class ClassifierSet:
     classes: NDArray[Any]
 
     def label_scores(self, X: Any) -> Floats:
-        """Margins of every label under every classifier."""
+        """Margins of shape (n_models, n_points, n_labels)."""
         return np.stack([label_scores(model, X, self.classes) for model in self.models])
 
 
 @dataclass(frozen=True, eq=False)
 class SVMGridSet:
-    """A grid of support vector machines; one grid for two classes, one a class for more."""
+    """Support vector machines: one grid for two classes, else one grid a class."""
 
     grids: list[SVMGrid]
     known: Ints
@@ -72,13 +71,13 @@ class SVMGridSet:
 
     @property
     def models(self) -> list[Any]:
-        """The machines; for more than two classes a tuple of them, one a class."""
+        """The machines; tuples with one machine a class for more than two classes."""
         if len(self.grids) == 1:
             return list(self.grids[0])
         return list(zip(*self.grids, strict=True))
 
     def label_scores(self, X: Floats) -> Floats:
-        """Margins of every label under every machine."""
+        """Margins of shape (n_models, n_points, n_labels)."""
         values = [grid.decision_function(X) for grid in self.grids]
         if len(values) == 1:
             stacked = np.stack([-values[0], values[0]], axis=2)
@@ -109,7 +108,7 @@ class TransformedSpace:
 
     @classmethod
     def of(cls, model: Any, X: Any) -> TransformedSpace:
-        """The space in which the last step of a fitted pipeline, or a plain classifier, works."""
+        """The input space of the last step of a fitted pipeline, or of a single classifier."""
         steps = model[:-1] if isinstance(model, Pipeline) and len(model.steps) > 1 else None
         return cls(steps, _features(steps, X))
 
@@ -127,7 +126,7 @@ Space = KernelSpace | TransformedSpace
 
 @dataclass(frozen=True, eq=False)
 class DistanceSet:
-    """Feature spaces with a measure of distance; the decision functions play no part."""
+    """Feature spaces with a measure of distance; decision functions are not used."""
 
     spaces: list[Space]
     within: list[Floats]
@@ -138,7 +137,7 @@ class DistanceSet:
     parameters: list[dict[str, Any]]
 
     def label_scores(self, X: Any) -> Floats:
-        """Scores of every label in every feature space."""
+        """Scores of shape (n_models, n_points, n_labels), one model a feature space."""
         score = DISTANCE_MEASURES[self.measure]
         return np.stack(
             [
@@ -151,7 +150,7 @@ class DistanceSet:
 def grid_kernels(
     param_grid: Mapping[str, Any], n_features: int
 ) -> tuple[list[Kernel], Sequence[float]]:
-    """The distinct kernels and the penalties that a parameter grid names."""
+    """The distinct kernels and the penalties C of a parameter grid."""
     allowed = {"C", "coef0", "degree", "gamma", "kernel"}
     if not isinstance(param_grid, Mapping) or set(param_grid) - allowed:
         raise ValueError(
@@ -176,7 +175,7 @@ def grid_kernels(
 def fit_grid_set(
     param_grid: Mapping[str, Any], X: Floats, codes: Ints, n_labels: int, measure: str
 ) -> ModelSet:
-    """Fit a grid of support vector machines with shared kernels (or only their spaces)."""
+    """Fit support vector machines with shared kernels, or only their spaces for a distance."""
     kernels, Cs = grid_kernels(param_grid, X.shape[1])
     if measure != "margin":
         spaces: list[Space] = [KernelSpace(kernel, X) for kernel in kernels]
@@ -191,7 +190,7 @@ def fit_grid_set(
 
 
 def _without_unused(kernel: Kernel) -> Kernel:
-    """The kernel with the parameters it does not use at their defaults, so that equals match."""
+    """The kernel with unused parameters at their defaults, so that equal kernels are equal."""
     if kernel.name == "linear":
         return Kernel("linear")
     return Kernel("rbf", gamma=kernel.gamma) if kernel.name == "rbf" else kernel
@@ -202,7 +201,7 @@ def _describe(kernel: Kernel) -> dict[str, Any]:
 
 
 def expand_estimators(estimator: Any, param_grid: Any) -> list[tuple[Any, dict[str, Any]]]:
-    """Unfitted (classifier, what tells it apart) pairs from a list, or one with a grid."""
+    """Pairs (unfitted classifier, parameters) from a list, or from one classifier and a grid."""
     if isinstance(estimator, (list, tuple)):
         if param_grid is not None:
             raise ValueError(
@@ -227,7 +226,7 @@ def fit_classifier_set(
     classes: NDArray[Any],
     measure: str,
 ) -> ModelSet:
-    """Fit a list of classifiers (with a distance measure: their feature spaces matter only)."""
+    """Fit a list of classifiers; a distance measure uses their feature spaces only."""
     models = [model.fit(X, y) for model, _ in pairs]
     records = [record for _, record in pairs]
     if measure == "margin":
@@ -254,9 +253,9 @@ DistanceMeasure = Callable[[Floats, Ints, int, Floats], Floats]
 
 
 def _contrast(near: Floats) -> Floats:
-    """(d_other - d_own) / (d_other + d_own) of each label, from its distances (n_points, labels).
+    """(d_other - d_own) / (d_other + d_own) of each label, from distances (n_points, n_labels).
 
-    It orders pairs as the ratio d_other / d_own does, and is 0 where both vanish.
+    The order is that of the ratio d_other / d_own. The value is 0 if both distances vanish.
     """
     nearest = np.partition(near, 1, axis=1)
     other = np.where(near == nearest[:, :1], nearest[:, 1:2], nearest[:, :1])
@@ -267,17 +266,10 @@ def _contrast(near: Floats) -> Floats:
 
 
 def nearest_neighbour_scores(squares: Floats, codes: Ints, n_labels: int, within: Floats) -> Floats:
-    """Distance to the nearest example of another label against that to the nearest of its own.
+    """Distance to the nearest example of another label against the nearest of the own label.
 
-    Parameters
-    ----------
-    squares : ndarray of shape (n_points, n_train)
-        Squared distances to the training examples.
-    codes : ndarray of shape (n_train,)
-        Columns of their labels.
-    n_labels : int
-    within : ndarray of shape (n_labels,)
-        Not used here; see `class_mean_scores`.
+    ``squares`` are squared distances of shape (n_points, n_train); ``codes`` are the labels of
+    the training examples. ``within`` is not used.
     """
     near = np.full((squares.shape[0], n_labels), np.inf)
     for y in np.unique(codes):
@@ -286,10 +278,10 @@ def nearest_neighbour_scores(squares: Floats, codes: Ints, n_labels: int, within
 
 
 def class_mean_scores(squares: Floats, codes: Ints, n_labels: int, within: Floats) -> Floats:
-    """Distance to the mean of the nearest other class against that to the mean of its own.
+    """Distance to the mean of the nearest other class against the mean of the own class.
 
-    ``within`` is half the mean squared distance between examples of each class, which turns mean
-    squared distances to the examples into squared distances to their mean.
+    ``within`` is half the mean squared distance between the examples of a class. Subtract it from
+    the mean squared distance to the examples: this gives the squared distance to their mean.
     """
     near = np.full((squares.shape[0], n_labels), np.inf)
     for y in np.unique(codes):
@@ -307,8 +299,8 @@ def half_spread(squares: Floats, codes: Ints, n_labels: int) -> Floats:
     return out
 
 
-#: Both work on squared distances to the training examples in the feature space of a model and need
-#: no decision function: in the space of a kernel, |x - z|^2 = k(x,x) + k(z,z) - 2 k(x,z).
+# Both take squared distances to the training examples in the feature space of a model. In the
+# space of a kernel, |x - z|^2 = k(x, x) + k(z, z) - 2 k(x, z).
 DISTANCE_MEASURES: dict[str, DistanceMeasure] = {
     "class-mean": class_mean_scores,
     "nearest-neighbour": nearest_neighbour_scores,

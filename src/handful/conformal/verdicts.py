@@ -1,14 +1,14 @@
 """From scores to verdicts: p-values, the critical epsilon, ties, and the composite score.
 
-A model gives every (case, label) pair a conformity score, the margin y f(x) by default: the
-higher, the better the label fits. Arrays have shape (n_models, n_points, n_labels). The p-value
-of a pair is the share of validation examples whose own score is not above it.
+A model gives every (case, label) pair a conformity score, by default the margin y f(x). A higher
+score means a better fit. Arrays have shape (n_models, n_points, n_labels). The p-value of a pair
+is the share of validation examples with a score (for their own label) that is not above.
 
-Guarantees of a finished rule come from examples that had no part in making it. The published
-argument (Proposition 4.2) bounds one fixed model, while the rule picks the model after seeing the
-case; its value is only reproduced here. What does hold: once models, validation examples and tie
-rule are fixed, the *composite* rule is a fixed function, and fresh calibration examples give
-conformal p-values, a bound on its risk, and a bound on its risk among the cases it accepts.
+Guarantees need examples that were not used to make the rule. The published argument
+(Proposition 4.2) bounds one fixed model, but the rule picks the model after seeing the case; its
+value is only reproduced here. Given the models, the validation examples and the tie rule, the
+*composite* rule is a fixed function. Fresh calibration examples then give conformal p-values, a
+bound on the risk, and a bound on the risk among accepted cases.
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ from handful.bounds import (
     selective_error_bound,
 )
 
-# Scores this close are equal up to rounding of the kernel, and count as not stranger.
-_TOLERANCE = 1e-10
+_TOLERANCE = 1e-10  # relative; closer scores are equal up to rounding of the kernel
 TIES = ("random", "validation", "vote")
 
 
@@ -46,10 +45,11 @@ def margin_scores(values: Floats) -> Floats:
 
 
 def label_scores(model: Any, X: Any, classes: NDArray[Any]) -> Floats:
-    """Conformity score of each of ``classes`` by a fitted classifier, shape (n_points, n_labels).
+    """Conformity scores of ``classes`` by a fitted classifier, shape (n_points, n_labels).
 
-    Two classes: (-f, f). More: the decision value (or probability) of the label minus the largest
-    of the others. A class that the model has never seen scores minus infinity.
+    For two classes they are (-f, f). For more classes they are the decision value (or
+    probability) of the label minus the largest of the others. A class that the model has not seen
+    gets minus infinity.
     """
     if hasattr(model, "decision_function"):
         values = np.asarray(model.decision_function(X), dtype=np.float64)
@@ -74,7 +74,7 @@ def label_scores(model: Any, X: Any, classes: NDArray[Any]) -> Floats:
 
 
 def spread_columns(values: Floats, known: Ints, n_labels: int) -> Floats:
-    """Put the scores of the known labels into their columns; the others get minus infinity."""
+    """Put the scores of the known labels into their columns; other columns are -infinity."""
     if known.size == n_labels:
         return values
     out = np.full((*values.shape[:-1], n_labels), -np.inf)
@@ -84,7 +84,7 @@ def spread_columns(values: Floats, known: Ints, n_labels: int) -> Floats:
 
 def decision_values(scores: Floats) -> Floats:
     """Label scores (n_points, n_labels) in the shape of a decision function, all finite."""
-    # Labels that a model never saw have minus infinity; decision functions are finite.
+    # Labels that a model has not seen have minus infinity; decision functions are finite.
     lowest = np.where(np.isfinite(scores), scores, np.inf).min(axis=1, keepdims=True)
     finite = np.maximum(scores, lowest - 1.0)
     return finite[:, 1] - finite[:, 0] if scores.shape[1] == 2 else finite
@@ -92,15 +92,15 @@ def decision_values(scores: Floats) -> Floats:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ValidationTable:
-    """What the validation examples say of each model.
+    """Scores and errors of each model on the validation examples.
 
     Attributes
     ----------
     sorted_scores : ndarray of shape (n_models, n_validation)
         Scores of the validation examples with their own labels, ascending.
     tolerance : ndarray of shape (n_models,)
-        Scores closer than this count as equal: the same row may differ in its last bits when it
-        is computed within another block.
+        Closer scores count as equal: last bits of a score may depend on the block in which the
+        row is computed.
     n_errors : ndarray of shape (n_models,)
     """
 
@@ -110,7 +110,7 @@ class ValidationTable:
 
     @classmethod
     def from_scores(cls, scores: Floats, codes: Ints) -> ValidationTable:
-        """Build it from scores of shape (n_models, n_validation, n_labels) and true labels."""
+        """A table from scores of shape (n_models, n_validation, n_labels) and true labels."""
         own = np.sort(scores[:, np.arange(codes.size), codes], axis=1)
         finite = np.where(np.isfinite(own), np.abs(own), 0.0)
         return cls(
@@ -126,32 +126,32 @@ class ValidationTable:
 
     @property
     def best_first(self) -> Ints:
-        """Models by validation error, the lowest index first among equals."""
+        """Models by validation error, then by index."""
         return np.argsort(self.n_errors, kind="stable")
 
     def count_at_most(self, scores: Floats) -> Ints:
-        """For each model (first axis), how many validation scores are not above each score."""
+        """Number of validation scores of each model (first axis) not above each score."""
         out = np.empty(scores.shape, dtype=np.intp)
         for k, row in enumerate(self.sorted_scores):
-            # The tolerance counts ties as not above: p-values grow, which is the safe side.
+            # The tolerance counts ties as not above: p-values can only grow, the safe side.
             out[k] = np.searchsorted(row, scores[k] + self.tolerance[k], side="right")
         return out
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Verdict:
-    """What a rule says of new cases.
+class CaseVerdicts:
+    """The verdicts of a rule on new cases.
 
     Attributes
     ----------
     label : ndarray of shape (n_points,)
         Column of the predicted label.
     model : ndarray of shape (n_points,)
-        The model that decided.
+        The deciding model.
     doubt : ndarray of shape (n_points,)
-        Low where the rule is sure.
+        Low values mean that the rule is sure.
     scores : ndarray of shape (n_points, n_labels)
-        Composite conformity score of every label; the predicted label has the largest.
+        Composite conformity score of every label; the predicted label has the largest score.
     """
 
     label: Ints
@@ -161,38 +161,31 @@ class Verdict:
 
 
 def runner_up(scores: Floats) -> Floats:
-    """The second largest score along the last axis: that of the best rejected label."""
+    """The second largest score along the last axis: the score of the best rejected label."""
     return np.partition(scores, -2, axis=-1)[..., -2]
 
 
 def critical_counts(table: ValidationTable, scores: Floats) -> Ints:
-    """Number of validation scores up to the point where each model's label set is down to one.
+    """Number of validation scores not above the score of each model's best rejected label.
 
-    With two labels: n times the smaller p-value; epsilon_crit is the minimum over models, over n.
+    At this count divided by n, the label set of the model shrinks to one label. With two labels
+    it is n times the smaller p-value. epsilon_crit is the minimum over models, divided by n.
     """
     return table.count_at_most(runner_up(scores))
 
 
 def judge_by_nonconformity(
     table: ValidationTable, scores: Floats, tie: str, draws: Floats | None = None
-) -> Verdict:
+) -> CaseVerdicts:
     """Algorithm 1: the model with the smallest critical epsilon predicts.
 
-    Parameters
-    ----------
-    table : ValidationTable
-    scores : ndarray of shape (n_models, n_points, n_labels)
-    tie : {"vote", "validation", "random"}
-        "vote": the label most tied models vote for, then the lowest validation error, then the
-        lowest index. "validation": without the vote. "random": any of the tied models.
-    draws : ndarray of shape (n_points,), optional
-        Numbers in [0, 1) that choose among tied models; for "random".
+    ``tie`` is "vote" (the label with most votes of tied models, then the lowest validation error,
+    then the lowest index), "validation" (without the vote) or "random" (by ``draws``, one number
+    in [0, 1) a case).
 
-    Notes
-    -----
-    The composite score of a label orders cases by epsilon_crit first and by the share of tied
-    models that vote for the label second. It is a fixed function once the training and
-    validation examples are given, which is all that calibration needs.
+    The composite score of a label orders cases by epsilon_crit, then by the share of tied models
+    that vote for the label. Given the training and validation examples it is a fixed function;
+    calibration needs nothing else.
     """
     n_labels = scores.shape[2]
     labels, counts = scores.argmax(axis=2), critical_counts(table, scores)
@@ -202,7 +195,7 @@ def judge_by_nonconformity(
     points = np.arange(lowest.size)
     if tie == "random":
         assert draws is not None
-        # One draw a case, made by the caller: the same case gets the same model in any block.
+        # The draws are a function of the case: it gets the same model in every block.
         nth = np.floor(draws * is_tied.sum(axis=0)).astype(np.intp)
         model = (np.cumsum(is_tied, axis=0) > nth).argmax(axis=0)
     else:
@@ -214,24 +207,24 @@ def judge_by_nonconformity(
         model = order[is_candidate[order].argmax(axis=0)]
     label, doubt = labels[model, points], lowest / table.n_validation
     n = table.n_validation
-    # Steps of epsilon are 1/n wide; the vote moves a score by half a step at most and so never
+    # Steps of epsilon are 1/n wide. The vote moves a score by half a step at most, so it never
     # changes the order by epsilon.
     strength = 1.0 - doubt + 1.0 / n
     composite = votes / votes.sum(axis=1, keepdims=True) / (2.0 * n) - strength[:, None]
     composite[points, label] += 2.0 * strength
-    return Verdict(label=label, model=model, doubt=doubt, scores=composite)
+    return CaseVerdicts(label=label, model=model, doubt=doubt, scores=composite)
 
 
-def judge_by_model(scores: Floats, model: Ints) -> Verdict:
-    """The verdict of a given model for each case; doubt is minus the gap between two labels."""
+def judge_by_model(scores: Floats, model: Ints) -> CaseVerdicts:
+    """The verdict of a given model for each case; doubt is minus the gap to the second label."""
     points = np.arange(scores.shape[1])
     own = scores[model, points]
     gap = own.max(axis=1) - runner_up(own)
-    return Verdict(label=own.argmax(axis=1), model=model, doubt=-gap, scores=own)
+    return CaseVerdicts(label=own.argmax(axis=1), model=model, doubt=-gap, scores=own)
 
 
-def judge_by_margin(scores: Floats) -> Verdict:
-    """SVM-L-infinity: the model with the largest margin at the case decides."""
+def judge_by_margin(scores: Floats) -> CaseVerdicts:
+    """SVM-L-infinity: the model with the largest margin of the case decides."""
     return judge_by_model(scores, scores.max(axis=2).argmax(axis=0))
 
 
@@ -241,18 +234,18 @@ SELECTIVE_BOUNDS = ("auto", "held-out", "selective-error")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Calibration:
-    """What fresh examples say of the composite rule.
+    """Scores, doubts and errors of the composite rule on fresh examples.
 
     Attributes
     ----------
     sorted_scores : ndarray of shape (n_calibration,)
         Composite scores of the examples with their own labels, ascending.
     tolerance : float
-        Scores closer than this count as equal, which can only enlarge a p-value.
+        Closer scores count as equal, which can only enlarge a p-value.
     doubt : ndarray of shape (n_calibration,)
     is_error : ndarray of bool
     n_thresholds : int or None
-        Number of values that doubt can take, where it is finite and known beforehand.
+        Number of values that doubt can take, if it is finite and known beforehand.
     """
 
     sorted_scores: Floats
@@ -262,8 +255,10 @@ class Calibration:
     n_thresholds: int | None
 
     @classmethod
-    def from_verdict(cls, verdict: Verdict, codes: Ints, n_thresholds: int | None) -> Calibration:
-        """Build it from the rule's verdict on the examples and their true labels."""
+    def from_verdict(
+        cls, verdict: CaseVerdicts, codes: Ints, n_thresholds: int | None
+    ) -> Calibration:
+        """Calibration from the verdicts on the examples and their true labels."""
         own = np.sort(verdict.scores[np.arange(codes.size), codes])
         finite = np.abs(own[np.isfinite(own)])
         return cls(
@@ -285,7 +280,7 @@ class Calibration:
         return np.asarray((n_at_most + 1.0) / (self.n_calibration + 1.0), dtype=np.float64)
 
     def certificate(self, delta: float, n_choices: int = 1) -> Certificate:
-        """Bound on the risk of the composite rule."""
+        """Bound on the risk of the composite rule, which the examples did not influence."""
         n_errors = int(self.is_error.sum())
         return held_out_bound(self.n_calibration, n_errors, n_choices=n_choices, delta=delta)
 
@@ -295,13 +290,14 @@ class Calibration:
         """Bound on the error probability among cases with doubt at most ``threshold``.
 
         Both bounds hold for all thresholds at once, so the threshold may be chosen afterwards.
-        "held-out" divides delta over the values that doubt can take; "selective-error" uses the
-        deviation of empirical distributions. "auto" is the first where it applies.
+        "held-out" divides delta over the values that doubt can take. "selective-error" uses the
+        deviation of empirical distributions. "auto" is "held-out" if doubt has finitely many
+        values.
         """
         check_choice("bound", bound, SELECTIVE_BOUNDS)
         if isinstance(threshold, (str, bool)) or not np.isreal(threshold) or np.isnan(threshold):
             raise ValueError(f"`threshold` must be a number, got {threshold!r}.")
-        # The threshold may have been chosen by looking: both bounds below hold for all at once.
+        # The threshold may depend on these examples: both bounds hold for all thresholds at once.
         is_accepted = self.doubt <= threshold
         n_accepted, n_errors = int(is_accepted.sum()), int(self.is_error[is_accepted].sum())
         if bound == "selective-error" or (bound == "auto" and self.n_thresholds is None):
@@ -317,8 +313,8 @@ class Calibration:
 def _accepted_certificate(
     n_accepted: int, n_errors: int, n_thresholds: int, delta: float
 ) -> Certificate:
-    """Given which cases are accepted their errors are binomial; one share of delta a threshold."""
-    # Nothing accepted: one case without an error stands in, and the risk is set to 1 below.
+    """Given the accepted cases, their errors are binomial; each threshold gets delta / n."""
+    # If no case is accepted, compute with one case; the risk is set to 1 below.
     certificate = held_out_bound(max(n_accepted, 1), n_errors, n_choices=n_thresholds, delta=delta)
     choice = f"choice among {n_thresholds} thresholds"
     terms = tuple(
@@ -351,8 +347,8 @@ def published_nonconformity_value(
     """The value of Proposition 4.2: published, not a guarantee.
 
     It would bound the error probability of a model fixed before the case is seen. The rule picks
-    the model after seeing the case, and then the error can be far larger: with random labels and
-    110 random scores the value falls to 0.2 while the error stays at 0.5.
+    the model after seeing the case, so the error can be far larger: with random labels and 110
+    random scores the value falls to 0.2 while the error stays at 0.5.
 
     Examples
     --------
@@ -377,7 +373,7 @@ def published_nonconformity_value(
 
 
 def require_calibration(calibration: Calibration | None, what: str) -> Calibration:
-    """Return the calibration, or say why there is no guarantee without one."""
+    """Return the calibration; raise NotCertifiableError if there is none."""
     if calibration is None:
         raise NotCertifiableError(
             f"{what} needs examples that had no part in making the rule: the validation examples "
@@ -387,6 +383,6 @@ def require_calibration(calibration: Calibration | None, what: str) -> Calibrati
 
 
 def check_level(level: Any) -> float:
-    """Return ``level``, the wanted probability that a label set holds the true label."""
+    """Return ``level``, the probability that a label set holds the true label."""
     hint = "It is the probability that the set holds the label: 0.9 for 90 %."
     return check_real("level", level, low=0.0, high=1.0, low_open=True, high_open=True, hint=hint)

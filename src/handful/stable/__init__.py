@@ -1,11 +1,11 @@
-"""Machines certified by what may be left out: stable (preferent) compression schemes.
+"""Stable (preferent) compression schemes: the kernel perceptron and pick-to-learn.
 
-What lives here: the kernel perceptron, whose compression set is the examples it ever corrected
-itself on, and pick-to-learn, which makes any learner a stable scheme. What does not: machines
-that are stable because they solve a convex program (`handful.svm`, `handful.programs`).
+The compression set of the perceptron is the examples with an update. Pick-to-learn makes a
+stable scheme of any learner. Machines that are stable because they solve a convex program are in
+`handful.svm` and `handful.programs`.
 
-To add one: show that leaving out any example outside its compression set leaves it unchanged,
-test exactly that, and certify it with `handful.bounds.stable_bound`.
+To add a scheme: show that the removal of an example outside the compression set changes nothing,
+test this, and certify the scheme with `handful.bounds.stable_bound`.
 """
 
 from handful.stable.perceptron import KernelPerceptron

@@ -1,4 +1,4 @@
-"""The kernel perceptron: the oldest machine that is rebuilt from a few of its examples."""
+"""The kernel perceptron, rebuilt from the examples with an update."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ from handful.tables import canonical_order
 
 Ints = NDArray[np.intp]
 
-# Of k(x, x): a margin this small is zero up to rounding, and counts as a mistake.
-_TOLERANCE = 1e-10
+_TOLERANCE = 1e-10  # times k(x, x): a smaller margin is zero up to rounding and is a mistake
 
 
 @dataclass(frozen=True, eq=False)
 class PerceptronRun:
-    """Updates of each example, number of passes, and whether the last one was clean."""
+    """Updates of each example, number of passes, and whether the last pass had no update."""
 
     n_updates: Ints
     n_passes: int
@@ -35,11 +34,11 @@ class PerceptronRun:
 def run_perceptron(
     K: Floats, y_signed: Floats, max_passes: int, *, margin: float = 0.0
 ) -> PerceptronRun:
-    """Cycle through the examples in order, adding y_i k(x_i, .) wherever the margin is too small.
+    """Cycle through the examples in order and add y_i k(x_i, .) if the margin is too small.
 
-    That is where y_i f(x_i) <= margin |f| + 1e-10 k(x_i, x_i), with |f| the norm of f in the space
-    of the kernel; the tolerance keeps rounding out of exact ties. Stops after a pass without
-    updates, or after ``max_passes``.
+    The condition is y_i f(x_i) <= margin |f| + 1e-10 k(x_i, x_i); |f| is the norm of f in the
+    space of the kernel. The tolerance decides exact ties, so that rounding does not. The run
+    stops after a pass without updates, or after ``max_passes``.
 
     Examples
     --------
@@ -75,28 +74,27 @@ def run_perceptron(
 class KernelPerceptron(BaseClassifier):
     """Kernel perceptron with a certificate from the examples it was updated on.
 
-    The examples are visited in an order given by their own content (a digest of the features, then
-    the label), not by their position. Examples that never cause an update play no part: the run
-    on the others alone makes the same updates in the same order. So the updated examples are a
-    compression set, and a stable one. Nothing in this depends on why an example causes an update:
-    with ``margin`` it does wherever it is not on its side by that distance.
+    The order of the examples depends on their content (a digest of the features, then the label),
+    not on their position. Examples without an update change nothing: a run on the other examples
+    alone makes the same updates in the same order. So the updated examples are a stable
+    compression set. This holds for every rule that decides on updates, also with a ``margin``.
 
     Parameters
     ----------
     kernel : {"rbf", "linear", "poly"} or callable
     gamma : float or "auto"
-        "auto" is 1 / n_features, which does not look at the data.
+        "auto" is 1 / n_features, which does not depend on the data.
     degree, coef0
-        Of the kernel "poly".
+        Parameters of the kernel "poly".
     fit_intercept : bool
         Add 1 to the kernel, which gives the machine a bias.
     max_passes : int
-        Fixed before the data are seen.
+        Fix it before the data are seen.
     margin : float
-        Update while the distance of an example from the separating plane, in the space of the
-        kernel, is at most this; 0 updates at mistakes only. Fixed before the data are seen. A
-        Gaussian kernel with a bias puts all examples at the norm 1.41: 0.1 is a good start. More
-        examples are kept, so errors fall and the certificate rises.
+        Update if the distance of an example from the separating plane, in the space of the
+        kernel, is at most ``margin``. 0 updates at mistakes only. Fix it before the data are
+        seen. With a Gaussian kernel and a bias all examples have norm 1.41, and 0.1 is a good
+        start. A larger margin keeps more examples: errors fall and the certificate rises.
     delta : float
         Allowed probability that a certificate fails.
 
@@ -104,28 +102,28 @@ class KernelPerceptron(BaseClassifier):
     ----------
     classes_ : ndarray
     compression_set_ : ndarray
-        Sorted indices of the examples that were ever updated; more than two classes are learnt
-        one against the rest, and this is the union.
+        Sorted indices of the examples with an update. More than two classes are learnt one
+        against the rest; the set is the union over classes.
     n_updates_ : ndarray of shape (n_machines, n_compressed)
-        How often each of them was updated, one row for two classes, one a class for more.
+        Number of updates of each kept example: one row for two classes, else one row a class.
     n_passes_ : int
-        The largest number of passes over the machines.
+        The largest number of passes of a machine.
     is_converged_ : bool
         Whether every machine ended with a pass without updates.
     n_errors_ : int
         Training errors outside the compression set.
     kernel_, support_vectors_, dual_coef_, intercept_
-        The kernel expansion: the updated examples, and their signed updates, one row a machine.
+        The kernel expansion: the updated examples and their signed updates, one row a machine.
     is_rebuilt_ : bool
-        Whether running again on the compression set alone gave the same updates.
+        Whether a run on the compression set alone gave the same updates.
 
     Notes
     -----
-    Certificates: "stable" (the default): the scheme is stable, since examples that are neither
-    updated nor misclassified at the end could be left out without any change, and a misclassified
-    new case could not. It counts both kinds, for every margin. "perceptron": plain sample
-    compression on the updated examples; if stopped before a clean pass, it counts the errors
-    outside them and pays for the number of passes. And "held-out".
+    Certificates: "stable" (the default) counts the examples that are updated or misclassified at
+    the end, for every margin. All other examples can be removed without any change, and a
+    misclassified new case cannot. "perceptron" is sample compression on the updated examples; if
+    training stopped before a clean pass, it counts the other errors and pays for the number of
+    passes. "held-out" is the third.
 
     Examples
     --------
@@ -162,7 +160,7 @@ class KernelPerceptron(BaseClassifier):
         self.delta = delta
 
     def fit(self, X: Any, y: Any) -> KernelPerceptron:
-        """Run the perceptron until a clean pass.
+        """Run the perceptron until a pass without updates.
 
         Parameters
         ----------
@@ -212,7 +210,7 @@ class KernelPerceptron(BaseClassifier):
         return runs, order
 
     def _keep(self, X: Floats, codes: Ints, runs: list[PerceptronRun], order: Ints) -> None:
-        """Store the compression set, and run on it alone to see that it gives the same."""
+        """Store the compression set, and check that a run on it alone gives the same updates."""
         kept = self.compression_set_
         self.support_vectors_, kept_codes = X[kept], codes[kept]
         position = np.empty(order.size, dtype=np.intp)
@@ -226,14 +224,14 @@ class KernelPerceptron(BaseClassifier):
         )
 
     def _scores(self, rows: Floats) -> Floats:
-        if self.kernel_.name == "linear":  # the same numbers, however the machine is written
+        if self.kernel_.name == "linear":  # the arithmetic of the form that a file holds
             return self._machine().scores(rows)
         values = self._gram(rows, self.support_vectors_) @ self.dual_coef_.T
         return values[:, 0] if self.classes_.size == 2 else values
 
     @property
     def intercept_(self) -> Floats:
-        """What the 1 that is added to every kernel value adds up to, one a machine."""
+        """The bias of each machine: the sum of its signed updates, or 0 without an intercept."""
         shift = float(bool(self.fit_intercept))
         return np.array([shift * float(np.sum(row)) for row in self.dual_coef_])
 
@@ -254,6 +252,8 @@ class KernelPerceptron(BaseClassifier):
             )
         m, d = self.n_samples_, self.compression_set_.size
         if bound == "perceptron":
+            # The updated examples and max_passes, fixed beforehand, determine the machine: given
+            # them, its errors on the other examples are binomial.
             n_passes = None if self.is_converged_ else self.n_passes_
             certificate = shared_certificate(
                 lambda share: perceptron_bound(
@@ -263,5 +263,6 @@ class KernelPerceptron(BaseClassifier):
                 n_choices,
             )
         else:
+            # Errors outside the updates join the set: a new error would enlarge it.
             certificate = stable_bound(m, d + self.n_errors_, delta=delta, n_choices=n_choices)
         return certificate.assuming("perceptron")

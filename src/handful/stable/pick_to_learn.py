@@ -1,18 +1,21 @@
-"""Pick-to-learn: any classifier, trained on a picked few of the examples, gets a certificate."""
+"""Pick-to-learn: train any classifier on a few picked examples and certify it."""
 
 from __future__ import annotations
 
+import math
 import warnings
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from handful._checks import check_choice, check_count
-from handful._types import Floats
+from handful._types import Floats, Mask
 from handful.bounds import (
     Assumption,
     Certificate,
@@ -24,14 +27,6 @@ from handful.bounds import (
 from handful.conformal import decision_values, label_scores
 from handful.estimator import BaseClassifier
 from handful.models import Constant, Form, as_form, close_seeds, refuse_fitted, seeds_of
-from handful.stable.picking import (
-    Bools,
-    Ints,
-    PickPath,
-    pick_examples,
-    stopping_rounds,
-    stopping_sizes,
-)
 from handful.tables import (
     Draw,
     FittedScalingWarning,
@@ -42,73 +37,166 @@ from handful.tables import (
     table_digest,
 )
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 STOPS = ("certificate", "clean")
+Ints = NDArray[np.intp]
+Judge = Callable[[Ints], tuple[Mask, Floats]]
+
+
+@dataclass(frozen=True, eq=False)
+class PickPath:
+    """The picked examples in order, and (number of picks, errors outside) of each round."""
+
+    picks: Ints
+    rounds: list[tuple[int, int]]
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether the last round left no error outside the picks."""
+        return self.rounds[-1][1] == 0
+
+    def frame(self) -> pd.DataFrame:
+        """One row a round."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rounds, columns=["n_picks", "n_errors"])
+
+
+def pick_examples(
+    judge: Judge,
+    order: Ints,
+    *,
+    n_initial: int = 1,
+    batch_size: float = 1,
+    max_picks: int | None = None,
+    is_done: Callable[[list[tuple[int, int]]], bool] = lambda rounds: False,
+) -> PickPath:
+    """Train on the picks, add the worst mistakes outside them, repeat until there are none.
+
+    ``judge`` trains on the given examples, in the given order. It returns for all examples
+    whether they are wrong and how badly (larger is worse). ``order`` holds all examples in an
+    order by content; it breaks ties, and the first ``n_initial`` examples start. ``is_done``
+    gets the rounds so far and may stop early.
+
+    The size of a batch depends on the number of picks only. So an example outside the final
+    picks was never among the worst ``b`` of any round, and its removal changes no round: by
+    induction all picks stay the same. A new case that is wrong at the end would be picked. These
+    are the conditions of `stable_bound`, for batches and for single picks.
+    """
+    rank = np.empty(order.size, dtype=np.intp)
+    rank[order] = np.arange(order.size)
+    limit = order.size if max_picks is None else min(max_picks, order.size)
+    picks = order[: min(n_initial, limit)]
+    rounds: list[tuple[int, int]] = []
+    while True:
+        is_wrong, badness = judge(picks)
+        is_wrong = is_wrong.copy()
+        is_wrong[picks] = False
+        candidates = np.flatnonzero(is_wrong)
+        rounds.append((picks.size, candidates.size))
+        if not candidates.size or picks.size >= limit or is_done(rounds):
+            return PickPath(picks, rounds)
+        n_more = _batch(batch_size, picks.size, limit)
+        worst_first = np.lexsort((rank[candidates], -badness[candidates]))
+        picks = np.concatenate([picks, candidates[worst_first[:n_more]]])
+
+
+def _batch(batch_size: float, n_picks: int, limit: int) -> int:
+    n = batch_size if isinstance(batch_size, (int, np.integer)) else math.ceil(batch_size * n_picks)
+    return min(max(1, int(n)), limit - n_picks)
+
+
+def stopping_sizes(n_samples: int) -> list[int]:
+    """Sizes at which picking may stop: 1, 2, 3, 5, 8, ... in ratio 1.5, and n_samples.
+
+    They depend on the number of examples only. For each size, "stop in the first round with at
+    least this many picks" is a stable scheme, if the errors left outside count like picks.
+
+    Examples
+    --------
+    >>> stopping_sizes(30)
+    [1, 2, 3, 5, 8, 12, 18, 27, 30]
+    """
+    sizes = [1]
+    while sizes[-1] < n_samples:
+        sizes.append(min(n_samples, math.ceil(1.5 * sizes[-1])))
+    return sizes
+
+
+def stopping_rounds(rounds: list[tuple[int, int]], n_samples: int) -> list[tuple[int, int]]:
+    """Rounds that first reach one of `stopping_sizes`, and the last round if it is clean."""
+    sizes = np.array(stopping_sizes(n_samples))
+    reached = np.searchsorted(sizes, [picks for picks, _ in rounds], side="right")
+    is_first = np.diff(reached, prepend=0) > 0
+    is_first[-1] |= rounds[-1][1] == 0
+    return [item for item, keep in zip(rounds, is_first, strict=True) if keep]
 
 
 class PickToLearn(MetaEstimatorMixin, BaseClassifier):
     """Train a classifier on a few picked examples, so that it can be certified.
 
-    Start from one example; train; add the example outside that is most wrong; repeat until all
-    examples outside are right. Nothing else of the data reaches the classifier, so a whole
-    pipeline, with its scalers and encoders, is a function of the picked examples alone.
+    Start from one example, train, add the worst error among the other examples, and repeat until
+    all other examples are right. The classifier sees no other data. So a whole pipeline, with its
+    scalers and encoders, is a function of the picked examples.
 
-    Every example the classifier cannot get right ends up picked, so this suits data with little
-    noise. For noisy data use ``stop="certificate"``.
+    Every example that the classifier cannot learn is picked at last, so this suits data with
+    little noise. For noisy data use ``stop="certificate"``.
 
     Parameters
     ----------
     estimator : classifier
         Any scikit-learn classifier or pipeline, fixed before the data are seen.
     stop : {"clean", "certificate"}
-        "clean": go on until no example outside is wrong. "certificate": stop at the size with the
-        best certificate among `stopping_sizes` (1, 2, 3, 5, 8, ...), which pays for their number.
+        "clean": continue until no other example is wrong. "certificate": stop at the size with
+        the best certificate among 1, 2, 3, 5, 8, ...; the certificate pays for their number.
     max_picks : int, optional
-        Stop at this many; the errors left outside then count like picks. Fixed before the data.
+        Largest number of picks; errors left outside count like picks. Fix it before the data.
     n_initial : int
         Number of examples to start from, chosen by a digest of their features. Raise it for
         classifiers that need several examples.
     batch_size : int or float
-        How many of the worst are added a round: a number, or a fraction of the picks so far.
-        More is faster, picks a few more, and is certified just the same. Fixed before the data.
+        Number of examples added a round: a count, or a fraction of the picks so far. A larger
+        batch is faster, picks a few more, and has the same certificate. Fix it before the data.
     delta : float
         Allowed probability that a certificate fails.
     random_state : None or int
-        Seed of every ``random_state`` inside ``estimator`` that is None. By default it is read
-        from the digest of the picks, so that training is a function of them and there is no seed
-        to choose. A whole number is an assumption: that it was fixed before the data were seen.
+        Seed of every ``random_state`` inside ``estimator`` that is None. None reads the seed from
+        the digest of the picks, so that training is a function of the picks. A whole number adds
+        the assumption that it was fixed before the data were seen.
 
     Attributes
     ----------
     estimator_ : classifier
-        Trained on the picks; None where these are of one class, which is then always predicted.
+        Trained on the picks. None if the picks are of one class, which is then always predicted.
     classes_ : ndarray
     picks_ : ndarray
         Indices of the picked examples in the order of picking.
     compression_set_ : ndarray
-        The same, sorted.
+        The picked examples, sorted.
     n_errors_ : int
         Errors outside the picks.
     path_ : DataFrame
-        One row a round: number of picks, and errors outside them.
+        One row a round: number of picks, and errors outside the picks.
     n_rounds_ : int
-        How often the classifier was trained on the way.
+        Number of rounds; the classifier is trained once in each.
     is_rebuilt_ : bool
         Whether training again on the picks gave the same predictions.
 
     Notes
     -----
-    Worst means the smallest margin: decision value (or probability) of the true label minus the
-    largest of the others, rounded to single precision so that rounding errors decide no tie. Ties,
-    and all mistakes of classifiers without such values, go by the digest of the features, then by
-    label: never by position. The classifier is trained on the picks in the order of picking, which
-    is itself a function of the set of examples; so it may depend on the order of its examples, but
-    not on chance. What is taken for granted is that predictions do not depend on which other cases
-    are predicted with them, as last bits may at a decision value of exactly zero.
+    The worst error has the smallest margin: decision value (or probability) of the true label
+    minus the largest of the others, rounded to single precision so that rounding errors decide no
+    tie. Ties, and all errors of classifiers without such values, are ordered by the digest of the
+    features, then by label, never by position. The classifier is trained on the picks in the order
+    of picking, which is a function of the set of examples. So the classifier may depend on the
+    order of its examples, but not on chance. It is assumed that a prediction does not depend on
+    the other cases predicted in the same call; last bits may, at a decision value of exactly zero.
 
-    Certificates: "stable" (the default), from the number of picks plus the errors left outside,
-    where picking stopped before there were none. "compression": the picks are the compression set
-    (picking among them alone gives them back in order), and the errors outside are counted;
-    usually larger. And "held-out".
+    Certificates: "stable" (the default) uses the number of picks plus the errors left outside.
+    "compression": the picks are the compression set (picking among them alone gives them back in
+    order), and the errors outside are counted; usually larger. "held-out" is the third.
 
     References
     ----------
@@ -201,7 +289,7 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
             )
 
     def _pick(self, X: Any, y: NDArray[Any], codes: Ints) -> PickPath:
-        def judge(picks: Ints) -> tuple[Bools, Floats]:
+        def judge(picks: Ints) -> tuple[Mask, Floats]:
             model = self._train(X, y, picks)
             if model is None:
                 return codes != codes[picks[0]], np.zeros(codes.size)
@@ -213,7 +301,7 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
             return is_wrong, badness
 
         def is_done(rounds: list[tuple[int, int]]) -> bool:
-            """Whether more picks cannot give a better certificate, even without errors."""
+            """Whether no further pick can improve the certificate, even without errors."""
             ends = stopping_rounds(rounds, codes.size)
             return self.stop == "certificate" and rounds[-1][0] >= min(sum(end) for end in ends)
 
@@ -234,7 +322,7 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
         return -np.round(scores, 9).astype(np.float32).astype(np.float64)
 
     def _train(self, X: Any, y: NDArray[Any], picks: Ints) -> Any:
-        """The classifier trained on the picks in order; None where they are of one class."""
+        """The classifier trained on the picks in order; None if they are of one class."""
         labels = y[picks]
         if (labels == labels[0]).all():
             return None
@@ -245,7 +333,8 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
             if seed is None:
                 seed = Draw(table_digest(row_digests(rows, labels))).number("estimator")
             close_seeds(model, seed)
-        with warnings.catch_warnings():  # a scaler may be fitted to the picks: they are paid for
+        # A scaler may be fitted to the picks: they are in the compression set.
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore", FittedScalingWarning)
             return model.fit(rows, labels)
 
@@ -255,12 +344,12 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
 
     def _codes(self, rows: Any) -> Ints:
         if self.estimator_ is None:
-            return np.full(_num_samples(rows), self._constant)
+            return np.full(len(rows), self._constant)
         return np.searchsorted(self.classes_, self.estimator_.predict(rows))
 
     def _scores(self, rows: Any) -> Floats:
         if self.estimator_ is None:
-            scores = np.zeros((_num_samples(rows), self.classes_.size))
+            scores = np.zeros((len(rows), self.classes_.size))
             scores[:, self._constant] = 1.0
         else:
             scores = label_scores(self.estimator_, rows, self.classes_)
@@ -293,6 +382,7 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
                 n, n_picks, self.n_errors_, delta=delta, n_choices=n_choices
             )
         else:
+            # Each stopping size is a stable scheme of its own: the best of them pays for all.
             n_stops = len(stopping_sizes(n)) if self.stop == "certificate" else 1
             certificate = stable_bound(
                 n, n_picks + self.n_errors_, delta=delta, n_choices=n_stops * n_choices
@@ -303,7 +393,7 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
         return certificate.assuming(*fixed)
 
     def _check_deterministic(self) -> None:
-        """Refuse where training was not a function of the picks."""
+        """Raise NotCertifiableError if training was not a function of the picks."""
         seeds = [*seeds_of(self.estimator), self.random_state]
         is_moving = any(not (seed is None or isinstance(seed, (int, np.integer))) for seed in seeds)
         if is_moving or not self.is_rebuilt_:

@@ -1,10 +1,9 @@
 """Support vector machines over a (kernel, C) grid: their geometry, criteria and certificates.
 
-What lives here: the grid solver, the single machine, the certificates that hold for it, the
-geometry of a fitted machine (margin, radius, spectrum, cells), the code lengths C1 to C5, the span
-estimate, and ``CRITERIA``, the numbers to choose by, without a guarantee. What does not: the
-bounds themselves (`handful.bounds`) and the search that chooses among machines
-(`handful.selection`).
+This package holds the grid solver, the single machine, its certificates, the geometry of a fitted
+machine (margin, radius, spectrum, cells), the code lengths C1 to C5, the span estimate, and
+``CRITERIA``: numbers to choose by, without a guarantee. The bounds are in `handful.bounds`, the
+search that chooses among machines is in `handful.selection`.
 
 To add a criterion: write a function of a `MachineGeometry`, enter it in ``CRITERIA`` and give it
 a twin in ``tests/oracles/svm.py``.

@@ -1,7 +1,7 @@
 """Code lengths of the training labels: the compression coefficients C1 to C5, in bits.
 
-A sender tells the labels of the training points to a receiver who knows the points, by way of
-a machine. Short codes belong to simple machines. The coefficient is the length over m.
+A code describes the labels of the training points, given the points, by means of a machine. Simple
+machines have short codes. The coefficient is the length of the code divided by m.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ class CodeLength:
     Attributes
     ----------
     codebook : float
-        Position of the code vector, its own length included.
+        Position of the code vector, and the length of this position.
     support : float
-        Which points are support vectors, and their labels where needed.
+        Names of the support vectors, and their labels in C5.
     inside : float
-        Points in the rotation region and their labels.
+        Points in the rotation region, and their labels.
     outside : float
-        Misclassified points outside it.
+        Misclassified points outside the rotation region.
     """
 
     codebook: float
@@ -46,7 +46,7 @@ _INFINITE = CodeLength(codebook=math.inf, support=0.0, inside=0.0, outside=0.0)
 
 
 def log_star(bits: float) -> float:
-    """L + log2 L + log2 log2 L + ... while positive: the price of telling a number of L bits.
+    """L + log2 L + log2 log2 L + ... while positive: the prefix-free cost of a number of L bits.
 
     Examples
     --------
@@ -61,12 +61,16 @@ def log_star(bits: float) -> float:
 
 
 def log2_binomial(n: int, k: int) -> float:
-    """Base-two logarithm of n choose k."""
+    """Logarithm of n choose k in base 2."""
     return float(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)) / math.log(2.0)
 
 
 def _mistakes(g: MachineGeometry, region: str, exact: bool) -> tuple[float, float]:
-    """Bits for the points inside the rotation region, and for the errors outside."""
+    """Bits for the points inside the rotation region, and for the errors outside it.
+
+    ``exact`` names a set by its size and its number among all sets of that size; otherwise each
+    point costs log2 m bits, as in the paper.
+    """
     m = g.n_samples
     n_inside, n_outside = g.rotation_counts(region)
     if exact:
@@ -91,7 +95,7 @@ def _assemble(
 
 
 def code_1(g: MachineGeometry, *, region: str = "cone", exact: bool = False) -> CodeLength:
-    """Code vector from a cover of the sphere: the margin alone."""
+    """Code vector from a cover of the sphere: it depends on the margin only."""
     if g.is_trivial:
         return _INFINITE
     cells = max(1, math.ceil(g.radius * math.pi / g.margin - 1e-12))
@@ -108,7 +112,7 @@ def code_2(g: MachineGeometry, *, region: str = "cone", exact: bool = False) -> 
 
 
 def code_3(g: MachineGeometry, *, region: str = "cone", exact: bool = False) -> CodeLength:
-    """The same in the span of the support vectors, which are told first."""
+    """Code vector from a cover in the span of the support vectors, which are named first."""
     if g.is_trivial:
         return _INFINITE
     position = float(cell_bits(2.0 * np.sqrt(g.span.values[: g.n_support]) * g.norm))
@@ -118,7 +122,7 @@ def code_3(g: MachineGeometry, *, region: str = "cone", exact: bool = False) -> 
 def code_4(
     g: MachineGeometry, *, region: str = "cone", exact: bool = False, dimension: str = "smallest"
 ) -> CodeLength:
-    """The same after a kernel PCA projection inside that span.
+    """Code vector from a cover after kernel PCA in the span of the support vectors.
 
     ``dimension`` is "smallest" (the paper: the fewest components that lose less than the
     margin) or "best" (the number of components with the shortest code).

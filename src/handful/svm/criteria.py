@@ -1,7 +1,7 @@
-"""Criteria: numbers by which to choose among machines, none of them a bound.
+"""Criteria: numbers to choose among machines. None of them is a bound.
 
-Each is a function of a `MachineGeometry`, smaller is better, and stands in the registry
-``CRITERIA``; `criteria_table` shows many machines side by side.
+Each criterion is a function of a `MachineGeometry`; smaller is better. ``CRITERIA`` is the
+registry. `criteria_table` compares many machines.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ _LOO_WARNING = "It estimates the error of machines trained on one example less, 
 
 @dataclass(frozen=True)
 class SVMCriterion:
-    """An entry of ``CRITERIA``: a number to choose by, smaller is better.
+    """An entry of ``CRITERIA``: a number to choose by; smaller is better.
 
     Attributes
     ----------
     name : str
     function : callable
-        From a `MachineGeometry` to a float, infinite where the criterion is undefined.
+        From a `MachineGeometry` to a float; infinite if the criterion is undefined.
     summary, warning, reference : str
     is_slow : bool
-        Whether it refits machines; such criteria are left out of tables unless asked for.
+        Whether the criterion refits machines. Tables leave such criteria out by default.
     """
 
     name: str
@@ -81,7 +81,7 @@ def radius_margin(g: MachineGeometry) -> float:
 
 
 def rescaled_radius_margin(g: MachineGeometry) -> float:
-    """The same with the data rescaled along the principal axes."""
+    """Radius-margin criterion with the data rescaled along the principal axes."""
     spectrum = g.points.spectrum
     loadings = (spectrum.vectors.T @ g.model.coef) ** 2
     rescaled = float((spectrum.values**2 * g.points.largest_loadings * loadings).sum())
@@ -89,7 +89,7 @@ def rescaled_radius_margin(g: MachineGeometry) -> float:
 
 
 def trace(g: MachineGeometry) -> float:
-    """Empirical risk + (2 |w| / m) sqrt(trace of K): the trace bound as it was meant."""
+    """Empirical risk + (2 |w| / m) sqrt(trace of K): the trace bound, misprint corrected."""
     total = float(np.square(g.points.norms).sum())
     return g.empirical_risk + 2.0 * g.norm / g.n_samples * math.sqrt(total)
 
@@ -121,7 +121,7 @@ def span(g: MachineGeometry) -> float:
 
 
 def support_vectors(g: MachineGeometry) -> float:
-    """Share of support vectors, s / m: its expectation bounds that of the leave-one-out error."""
+    """Share of support vectors, s / m; its mean bounds the mean leave-one-out error."""
     return g.n_support / g.n_samples
 
 
@@ -212,7 +212,7 @@ def criteria_table(
     X, y : array-like
         The training data; not needed for an `SVMGrid`.
     names : sequence of str, optional
-        Names of ``CRITERIA``; by default all that are not slow.
+        Names in ``CRITERIA``; by default all that are not slow.
 
     Returns
     -------

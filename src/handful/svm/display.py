@@ -69,17 +69,17 @@ class CriteriaDisplay(Display):
         X_test: Any = None,
         y_test: Any = None,
     ) -> CriteriaDisplay:
-        """Criteria along one axis of a grid, and the test error where test data are given.
+        """Criteria along one axis of a grid, and the test error if test data are given.
 
         Parameters
         ----------
         grid : SVMGrid
-            For ``along="gamma"`` its kernels must be Gaussian.
+            With ``along="gamma"`` its kernels must be Gaussian.
         along : {"gamma", "C"}
         at : int
-            Which value of the other axis: an index into ``grid.Cs`` or ``grid.kernels``.
+            Index of the value of the other axis, in ``grid.Cs`` or ``grid.kernels``.
         names : sequence of str
-            Names of ``CRITERIA``.
+            Names in ``CRITERIA``.
         X_test, y_test : array-like
             Test data with labels in {-1, +1}.
         """
@@ -118,7 +118,7 @@ class CriteriaDisplay(Display):
         ----------
         ax : matplotlib axes, optional
         normalise : bool
-            Scale each curve to [0, 1], to compare shapes.
+            Scale each curve to [0, 1] to compare shapes.
         """
         ax = self._axes(ax)
         for name, values in self.curves.items():

@@ -33,8 +33,8 @@ from handful.tables import SeenRows, class_weights
 class SupportVectorMachine(BaseClassifier):
     """Soft-margin support vector machine with a certificate of its risk.
 
-    Minimises |w|^2 / 2 + C sum_i max(0, 1 - y_i f(x_i)). More than two classes are handled one
-    against the rest.
+    The machine minimises |w|^2 / 2 + C sum_i max(0, 1 - y_i f(x_i)). More than two classes are
+    learned one against the rest.
 
     Parameters
     ----------
@@ -42,19 +42,19 @@ class SupportVectorMachine(BaseClassifier):
     C : float, default=1.0
         Penalty of the sum of the slacks.
     gamma : float or "auto", default="auto"
-        Scale of "rbf" and "poly"; "auto" is 1 / n_features. It may not read the data, because
-        the certificate would have to pay for that.
+        Scale of "rbf" and "poly"; "auto" is 1 / n_features. It must not depend on the data: the
+        certificate does not pay for that.
     degree : int, default=3
     coef0 : float, default=0.0
     fit_intercept : bool, default=True
     center : bool, default=False
-        Centre the features on their training mean. With a bias it changes nothing; without
-        one the machine can only be certified on held-out data.
+        Centre the features on their training mean. With a bias this changes nothing. Without a
+        bias the machine can be certified on held-out data only.
     tol : float, default=1e-5
         Largest relative duality gap.
     class_weight : dict, "balanced" or None, default=None
-        C is multiplied by the weight of an example's class. "balanced" (inversely to how often
-        the classes occur) reads the data: such a machine is certified on held-out data only.
+        C is multiplied by the weight of an example's class. "balanced" (inverse to the class
+        frequencies) depends on the data: such a machine is certified on held-out data only.
     delta : float, default=0.05
         Allowed probability that a certificate fails.
 
@@ -64,7 +64,7 @@ class SupportVectorMachine(BaseClassifier):
     models_ : tuple of SVMModel
         One machine for two classes, else one for each class.
     support_ : ndarray of int
-        Indices of the support vectors (of any machine).
+        Indices of the support vectors of all machines.
     gap_ : float
         Largest duality gap of the machines.
     n_features_in_ : int
@@ -84,8 +84,7 @@ class SupportVectorMachine(BaseClassifier):
     0.0
     """
 
-    #: What `BoundSearch` chooses by unless told: the certificate rewards few support vectors
-    #: rather than few errors.
+    # The default of `BoundSearch`: the certificate rewards few support vectors, not few errors.
     search_criterion = "span"
     _bounds = ("stable", "compression")
 
@@ -136,7 +135,7 @@ class SupportVectorMachine(BaseClassifier):
         check_positive("tol", self.tol, "It is the largest relative duality gap.")
 
     def _validate(self, X: Any, y: Any) -> tuple[Floats, Ints]:
-        """Check the data; codes of the labels."""
+        """Check the data; return the points and the codes of the labels."""
         X, _, codes = self._read_examples(X, y, ensure_min_samples=2)
         if self._is_pairwise() and X.shape[0] != X.shape[1]:
             raise ValueError(
@@ -146,21 +145,21 @@ class SupportVectorMachine(BaseClassifier):
 
     @property
     def _seen(self) -> SeenRows:  # type: ignore[override]
-        """The training rows, which the machine holds anyway, looked at when asked for."""
+        """The training rows; the machine holds them, so digests are computed at access."""
         return SeenRows.of(self._store.X, self.classes_[self._label_codes])
 
     def _remember(self, X: Any, y: Any, n_samples: int | None = None) -> None:
         self.n_samples_ = len(y)
 
     def _look_like(self, first: Any) -> None:
-        """What the check of the data found out, for a machine on the same data."""
+        """Copy the attributes that the check of the data set in the first machine."""
         self.classes_, self.n_features_in_ = first.classes_, first.n_features_in_
         self.n_samples_ = first.n_samples_
         if hasattr(first, "feature_names_in_"):
             self.feature_names_in_ = first.feature_names_in_
 
     def _adopt(self, store: KernelStore, models: Sequence[SVMModel], codes: Ints) -> None:
-        """Take the fitted binary machines, one for two classes, else one a class."""
+        """Store the fitted binary machines: one for two classes, else one a class."""
         self.models_ = tuple(models)
         self._store = store
         self.support_ = np.unique(np.concatenate([model.support for model in self.models_]))
@@ -182,19 +181,19 @@ class SupportVectorMachine(BaseClassifier):
         *,
         criterion: str | None = None,
     ) -> list[SupportVectorMachine]:
-        """Fit one machine for each set of parameters; the data are looked at once for all.
+        """Fit one machine for each set of parameters on the same data.
 
-        They are validated once, every kernel matrix is built once, and machines of one kernel
-        start from one another.
+        The data are validated once, every kernel matrix is built once, and the machines of one
+        kernel start from each other.
 
         Parameters
         ----------
         X, y : array-like
         param_list : sequence of dict
-            Parameters of this class that replace this machine's, one dict a machine.
+            Parameters that replace those of this machine, one dict a machine.
         criterion : str, optional
-            A name of ``CRITERIA`` to compute while the kernel matrix is at hand; the method
-            `criterion` then answers at once.
+            A name in ``CRITERIA``. It is computed while the kernel matrix is in memory; the
+            method `criterion` then returns it at once.
 
         Returns
         -------
@@ -211,13 +210,13 @@ class SupportVectorMachine(BaseClassifier):
     def from_svc(cls, svc: Any) -> SupportVectorMachine:
         """The unfitted twin of an ``sklearn.svm.SVC``, with the same kernel and C.
 
-        Replace its ``gamma="scale"`` before fitting.
+        Replace ``gamma="scale"`` before fitting.
         """
         names = ("kernel", "C", "gamma", "degree", "coef0", "class_weight")
         return cls(**{name: getattr(svc, name) for name in names})
 
     def _scores(self, rows: Floats) -> Floats:
-        if self._is_weighted_sum():  # the same numbers, however the machine is written
+        if self._is_weighted_sum():  # the arithmetic of the form that a file holds
             return self._machine().scores(rows)
         grid = SVMGrid(
             models=self.models_,
@@ -230,17 +229,17 @@ class SupportVectorMachine(BaseClassifier):
 
     @property
     def points_(self) -> Floats:
-        """The training points, which ``models_`` weigh."""
+        """The training points of ``models_``."""
         return self._store.X
 
     def _is_weighted_sum(self) -> bool:
-        """Whether the score is a sum of the features, which needs no example."""
+        """Whether the score is a weighted sum of the features, without any example."""
         return self.models_[0].kernel.name == "linear" and not self.center
 
     def _machine(self) -> Form:
-        """Kernel sums over the support vectors; centred features move with all examples."""
+        """Kernel expansion over the support vectors, or a linear score."""
         kernel, kept = self.models_[0].kernel, self.support_
-        if self.center:
+        if self.center:  # the centre depends on all examples
             return self._closed(
                 "`center` must be False for a machine to be written to a file, got True."
             )
@@ -254,7 +253,7 @@ class SupportVectorMachine(BaseClassifier):
 
     @property
     def kept_examples_(self) -> Ints:
-        """None if it is a weighted sum: its certificate counts others than support vectors."""
+        """Kept examples; none for a weighted sum, whose form contains no example."""
         return np.zeros(0, dtype=np.int64) if self._is_weighted_sum() else super().kept_examples_
 
     def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
@@ -279,7 +278,7 @@ class SupportVectorMachine(BaseClassifier):
 def fit_machines(
     machines: Sequence[SupportVectorMachine], X: Any, y: Any, criterion: str | None = None
 ) -> None:
-    """Fit all machines on the same data; kernel matrices and warm starts along C are shared."""
+    """Fit all machines on the same data, with shared kernel matrices and warm starts along C."""
     groups: dict[tuple[Any, ...], list[SupportVectorMachine]] = {}
     checked: dict[bool, tuple[SupportVectorMachine, KernelStore, Ints]] = {}
     for machine in machines:
@@ -306,7 +305,7 @@ def fit_machines(
 def _fit_kernel(
     members: Sequence[SupportVectorMachine], kernel: Kernel, store: KernelStore, codes: Ints
 ) -> None:
-    """The machines of one kernel, which differ in C only; one path a class."""
+    """Fit the machines of one kernel, which differ in C only; one path a class."""
     first = members[0]
     K = store.kernel_matrix(kernel)
     if first.center:

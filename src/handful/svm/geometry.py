@@ -1,8 +1,8 @@
-"""What a machine looks like in feature space: computed once, read by every criterion.
+"""The geometry of a machine in feature space: computed once, used by every criterion.
 
-`KernelGeometry` holds what depends on the kernel alone (and is shared by all C),
-`MachineGeometry` what depends on one machine, `KernelStore` both for one training set, while they
-fit in memory. All compute lazily and keep what they computed.
+`KernelGeometry` depends on the kernel only and is shared by all C. `MachineGeometry` depends on
+one machine. `KernelStore` caches both for one training set, within a memory budget. Values are
+computed at first access and kept.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from sklearn.metrics.pairwise import euclidean_distances
 
 from handful._types import Floats
 from handful.kernels import Kernel, center_kernel
-from handful.svm.solver import _FLOOR, _RIDGE, _SMO_STEPS, _DualState, _newton
+from handful.svm.solver import FLOOR, RIDGE, SMO_STEPS, DualState, newton_steps
 from handful.svm.span import FreeFactor, factorise_free
 from handful.svm.svm_model import SVMModel
 
 
 def enclosing_ball(K: Floats, *, tol: float = 1e-8, max_rounds: int = 200) -> tuple[float, Floats]:
-    """Radius of the smallest ball that holds all points, and the weights of its centre.
+    """Radius of the smallest ball that contains all points, and the weights of its centre.
 
     The centre is sum_i weights_i x_i with weights >= 0 that sum to one. The returned radius is
-    the largest distance from that centre, so all points are inside; it is within a relative
-    ``tol`` of the smallest possible one.
+    the largest distance from that centre, so all points are inside. The squared radius exceeds
+    the smallest one by ``tol`` (relative to the mean of the diagonal) at most.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def enclosing_ball(K: Floats, *, tol: float = 1e-8, max_rounds: int = 200) -> tu
     scale = max(float(diagonal.mean()), np.finfo(float).tiny)
     doubled = np.ascontiguousarray(2.0 * K)
     start = np.full(m, 1.0 / m)
-    state = _DualState(
+    state = DualState(
         K=doubled,
         diagonal=2.0 * diagonal,
         y=diagonal,
@@ -71,15 +71,15 @@ def enclosing_ball(K: Floats, *, tol: float = 1e-8, max_rounds: int = 200) -> tu
             break
         loops.smo_pairs(
             doubled, state.diagonal, state.low, state.high, state.u, state.errors,
-            violation, _SMO_STEPS, _FLOOR * scale,
+            violation, SMO_STEPS, FLOOR * scale,
         )  # fmt: skip
-        _newton(state, violation, _RIDGE * scale)
+        newton_steps(state, violation, RIDGE * scale)
         violation = max(0.3 * violation, 1e-14 * scale)
     return float(np.sqrt(max(_ball_gap(state)[1], 0.0))), state.u
 
 
-def _ball_gap(state: _DualState) -> tuple[float, float]:
-    """Gap of the squared radius, and the squared radius that holds all points."""
+def _ball_gap(state: DualState) -> tuple[float, float]:
+    """Gap of the squared radius, and a squared radius that contains all points."""
     image = state.errors + state.y
     norm2 = 0.5 * float(state.u @ image)
     inner = float(state.u @ state.y) - norm2
@@ -89,14 +89,14 @@ def _ball_gap(state: _DualState) -> tuple[float, float]:
 
 Indices = NDArray[np.intp]
 
-_INSIDE = 1.0 - 1e-6  # on the border up to rounding counts as outside
-_IN_SPAN = 1e-8  # of its norm: what is left of a vector that lies in the span
-_RCOND = 1e-10  # of the largest eigenvalue: smaller ones are rounding
+_INSIDE = 1.0 - 1e-6  # points on the border (up to rounding) count as outside
+_IN_SPAN = 1e-8  # largest relative squared residual of a point in the span
+_RCOND = 1e-10  # times the largest eigenvalue: smaller ones are rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """Eigenvalues in falling order, none negative, and eigenvectors of a kernel matrix."""
+    """Eigenvalues (falling, not negative) and eigenvectors of a kernel matrix."""
 
     members: Indices
     values: Floats
@@ -110,7 +110,7 @@ def _spectrum(K: Floats, members: Indices) -> Spectrum:
 
 
 def cell_bits(widths: Floats) -> Floats:
-    """Sum over the last axis of log2 max(1, ceil(width)): bits of a position in a box of cells."""
+    """Sum over the last axis of log2 max(1, ceil(width)): bits to name a cell of a box."""
     return np.log2(np.maximum(1.0, np.ceil(widths - 1e-12))).sum(axis=-1)
 
 
@@ -121,8 +121,7 @@ class KernelGeometry:
     Parameters
     ----------
     K : ndarray of shape (m, m)
-        Kernel matrix in the coordinates in which the machines are looked at: centred for
-        machines with a bias or with centring.
+        Kernel matrix; centred for machines with a bias or with centring.
 
     Examples
     --------
@@ -154,7 +153,7 @@ class KernelGeometry:
 
     @cached_property
     def enclosing_radius(self) -> float:
-        """Radius of the smallest ball around the training points, wherever its centre."""
+        """Radius of the smallest ball around the training points, with any centre."""
         return enclosing_ball(self.K)[0]
 
     @cached_property
@@ -167,7 +166,7 @@ class KernelGeometry:
         """Eigenvalues of K in falling order, negative ones set to zero."""
         if "spectrum" in self.__dict__:
             return self.spectrum.values
-        # without vectors it takes a third of the time
+        # Eigenvalues without vectors take a third of the time.
         return np.maximum(eigh(self.K, eigvals_only=True, check_finite=False)[::-1], 0.0)
 
     @cached_property
@@ -176,14 +175,14 @@ class KernelGeometry:
         return np.square(self.spectrum.vectors).max(axis=0)
 
     def span_spectrum(self, support: Indices) -> Spectrum:
-        """Spectrum of K on all points in the span of the support vectors (K_SV)."""
+        """Spectrum of K on all training points in the span of the support vectors (K_SV)."""
         key = support.tobytes()
         if key not in self._spans:
             self._spans[key] = self._make_span(support)
         return self._spans[key]
 
     def free_factor(self, free: Indices) -> FreeFactor:
-        """Factorisation of K on the support vectors between their bounds."""
+        """Factorisation of K on the support vectors strictly between their bounds."""
         key = free.tobytes()
         if key not in self._factors:
             self._factors[key] = factorise_free(self.K, free)
@@ -213,7 +212,7 @@ class MachineGeometry:
     ----------
     model : SVMModel
     points : KernelGeometry
-        Of the machine's kernel; share it between the machines of one kernel.
+        Geometry of the kernel; share it between the machines of one kernel.
     """
 
     model: SVMModel
@@ -237,7 +236,7 @@ class MachineGeometry:
 
     @property
     def is_trivial(self) -> bool:
-        """Whether w = 0, so that there is no direction to speak of."""
+        """Whether w = 0, so that the machine has no direction."""
         return self.norm2 <= 0.0
 
     @property
@@ -267,18 +266,19 @@ class MachineGeometry:
 
     @cached_property
     def direction_scores(self) -> Floats:
-        """Inner products of w with the points in these coordinates: scores without the bias.
+        """Inner products of w with the points: scores without the bias.
 
-        The codes tell a direction through the origin; a bias is not told, so it cannot be used.
+        The codes describe a direction through the origin. They do not contain a bias, so the bias
+        must not be used.
         """
         f = self.model.f
         return f - f.mean() if self.model.fit_intercept else f
 
     def is_rotatable(self, region: str = "cone") -> NDArray[np.bool_]:
-        """Which points change sides when the hyperplane is turned within its margin.
+        """Mask of the points that can change sides if the hyperplane turns within its margin.
 
-        "cone" is exact, |w.x| / |w| < rho |x| / R; "slab", |w.x| < 1, holds the cone. Points on
-        the border, as support vectors are, count as outside.
+        "cone" is exact: |w.x| / |w| < rho |x| / R. "slab", |w.x| < 1, contains the cone. Points
+        on the border, such as support vectors, count as outside.
         """
         if region not in ("cone", "slab"):
             raise ValueError(f"`region` must be 'cone' or 'slab', got {region!r}.")
@@ -289,7 +289,7 @@ class MachineGeometry:
         return np.abs(self.direction_scores) < _INSIDE * self.points.norms / self.radius
 
     def rotation_counts(self, region: str = "cone") -> tuple[int, int]:
-        """Points inside the rotation region, and misclassified points outside it."""
+        """Numbers of points inside the rotation region, and of errors outside it."""
         inside = self.is_rotatable(region)
         is_wrong = self.model.y_signed * self.direction_scores <= 0.0
         return int(inside.sum()), int((~inside & is_wrong).sum())
@@ -301,9 +301,9 @@ class MachineGeometry:
 
     @cached_property
     def projection_loss(self) -> Floats:
-        """c_P for d_P = 0..: distance of R w / |w| from its kernel PCA projection, over rho.
+        """c_P for d_P = 0, 1, ...: distance of R w / |w| from its kernel PCA projection, over rho.
 
-        Entry d is for the projection on the d leading components of K_SV.
+        Entry d belongs to the projection on the d leading components of K_SV.
         """
         span = self.span
         weights = (span.vectors.T @ self.model.coef[span.members]) ** 2
@@ -315,7 +315,8 @@ class MachineGeometry:
     def projected_bits(self) -> Floats:
         """Bits of a code vector in the projections that lose less than the margin.
 
-        The first entry is for the fewest components; the smallest is the smallest over all.
+        The first entry belongs to the fewest components. The minimum over the entries is the
+        minimum over all projections.
         """
         loss = self.projection_loss
         widths = 2.0 * np.sqrt(self.span.values) * self.norm
@@ -325,23 +326,23 @@ class MachineGeometry:
             scaled = widths[:d] / np.sqrt(1.0 - loss[d] ** 2)
             bits.append(float(cell_bits(scaled[: np.searchsorted(-scaled, -1.0)])))
             if d and scaled[-1] <= 1.0:
-                # Further components cost nothing and only make the cells larger.
+                # Further components cost no bits and only make the cells larger.
                 last = widths / np.sqrt(1.0 - loss[valid[-1]] ** 2)
                 bits.append(float(cell_bits(last)))
                 break
         return np.array(bits)
 
 
-_BUDGET_BYTES = 1 << 28  # 256 MiB of kernels kept between settings
+_BUDGET_BYTES = 1 << 28  # 256 MiB of kernel matrices kept between settings
 
 
 class KernelStore:
-    """What machines on the same points share, the least recently used thrown away first.
+    """A cache of kernel matrices and geometries on one training set; least recently used go first.
 
     Parameters
     ----------
     X : ndarray
-        Training points, or the kernel matrix where the kernel is "precomputed".
+        Training points, or the kernel matrix if the kernel is "precomputed".
 
     Examples
     --------
@@ -367,7 +368,7 @@ class KernelStore:
     def _get(self, key: tuple[Any, ...], make: Any) -> Any:
         if key not in self._kept:
             self._kept[key] = make()
-            # A geometry holds about four matrices: K, eigenvectors, and those of its spans.
+            # A geometry holds about four matrices: K, its eigenvectors, and those of its spans.
             entry_bytes = 32 * self.X.shape[0] ** 2
             while len(self._kept) > max(1, _BUDGET_BYTES // entry_bytes):
                 self._kept.popitem(last=False)
@@ -389,13 +390,13 @@ class KernelStore:
         return np.asarray(euclidean_distances(self.X, self.X, squared=True))
 
     def training_kernel(self, model: SVMModel) -> Floats:
-        """Kernel matrix of the training points as the machine was trained on it."""
+        """The kernel matrix on which the machine was trained."""
         if not model.center:
             return self.kernel_matrix(model.kernel)
         return self._points(model.kernel, True).K
 
     def geometry(self, model: SVMModel) -> MachineGeometry:
-        """The geometry of a machine; centred where that does not change the machine."""
+        """The geometry of a machine; centred for machines with a bias or with centring."""
         return MachineGeometry(
             model, self._points(model.kernel, model.center or model.fit_intercept)
         )

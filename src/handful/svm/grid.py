@@ -1,4 +1,4 @@
-"""All (kernel, C) machines on one training set: kernel matrices and warm starts are shared."""
+"""All (kernel, C) machines on one training set, with shared kernel matrices and warm starts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class SVMGrid:
     Cs : ndarray
         Penalties in ascending order.
     X : ndarray
-        Training points, or the kernel matrix where the kernel is "precomputed".
+        Training points, or the kernel matrix if the kernel is "precomputed".
     y_signed : ndarray
     """
 
@@ -50,7 +50,7 @@ class SVMGrid:
         return iter(self.models)
 
     def kernel_matrix(self, index: int) -> Floats:
-        """Kernel matrix of the training points under ``kernels[index]``, centred if asked for."""
+        """Kernel matrix of the training points under ``kernels[index]``, centred if ``center``."""
         K = self.kernels[index](self.X)
         return center_kernel(K) if self.models[0].center else K
 
@@ -90,7 +90,7 @@ class SVMGrid:
 def _shared_kernels(kernels: Sequence[Kernel], rows: Floats, X: Floats) -> Iterator[Floats]:
     """Kernel matrices of rows against X; Gaussian kernels share their distances.
 
-    Use each matrix before the next is asked for: Gaussian ones are written to the same memory.
+    Use each matrix before the next one is computed: Gaussian kernels share one output array.
     """
     squares: Floats | None = None
     for kernel in kernels:
@@ -141,9 +141,9 @@ def fit_svm_grid(
         Labels in {-1, +1}.
     kernels : sequence of Kernel
     gammas : sequence of float
-        Widths of Gaussian kernels exp(-gamma |x - z|^2), instead of ``kernels``.
+        Scales of Gaussian kernels exp(-gamma |x - z|^2), instead of ``kernels``.
     Cs : sequence of float
-        Penalties of the sum of slacks; fitted in ascending order.
+        Penalties of the sum of slacks; machines are fitted in ascending order.
     fit_intercept : bool
     center : bool
         Centre the features on their mean over the training points.
@@ -192,7 +192,7 @@ def fit_kernel_path(
     tol: float,
     row_weights: Floats | None = None,
 ) -> list[SVMModel]:
-    """The machines of one kernel along ascending C, from its (centred) training matrix K."""
+    """The machines of one kernel along ascending C, from the (centred) training matrix K."""
     path = solve_path(
         K, y_signed, Cs, fit_intercept=fit_intercept, tol=tol, row_weights=row_weights
     )

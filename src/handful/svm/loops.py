@@ -1,6 +1,6 @@
 """Compiled inner loops of the solver. Ties go to the lowest index; inputs are finite.
 
-All work on u = alpha * y with bounds ``low <= u <= high`` and on errors = K u - y. The flags
+The variables are u = alpha * y with bounds ``low <= u <= high``, and errors = K u - y. The flags
 "nnan" and "nsz" let the minima and maxima vectorise; infinities keep their meaning.
 """
 
@@ -16,7 +16,7 @@ _MINIMA = {"nnan", "nsz"}
 
 @njit(cache=True, nogil=True, fastmath=_MINIMA)
 def smallest_movable(errors, u, high):
-    """Smallest error among the variables that can still grow."""
+    """Smallest error among the variables below their upper bound."""
     best = np.inf
     for t in range(errors.shape[0]):
         best = min(best, errors[t] if u[t] < high[t] else np.inf)
@@ -25,12 +25,12 @@ def smallest_movable(errors, u, high):
 
 @njit(cache=True, nogil=True, fastmath=_MINIMA)
 def pair_gains(errors, u, low, row, diagonal, error_i, diagonal_i, floor, gains):
-    """Second-order gain of shrinking each variable while growing i; and the worst violation."""
+    """Second-order gain of decreasing each variable while i grows, and the largest violation."""
     best = 0.0
     violation = 0.0
     for t in range(errors.shape[0]):
         difference = errors[t] - error_i
-        # Equal rows have no curvature; the floor makes their step long, and the bounds cut it.
+        # Equal rows have no curvature. The floor makes their step long; the bounds cut it.
         curvature = max(diagonal_i + diagonal[t] - 2.0 * row[t], floor)
         is_candidate = (u[t] > low[t]) and (difference > 0.0)
         gain = difference * difference / curvature if is_candidate else 0.0
@@ -63,7 +63,7 @@ def smo_pairs(K, diagonal, low, high, u, errors, tol, max_steps, floor):
         return 0, 0.0
     for step_number in range(max_steps):
         i = 0
-        # Looked up by value: keeping the index would stop the minimum from vectorising.
+        # The index is found by value: a minimum that keeps the index does not vectorise.
         while not (errors[i] == error_i and u[i] < high[i]):
             i += 1
         best, violation = pair_gains(
@@ -79,8 +79,8 @@ def smo_pairs(K, diagonal, low, high, u, errors, tol, max_steps, floor):
         room_i = high[i] - u[i]
         room_j = u[j] - low[j]
         step = min(step, room_i, room_j)
-        # Onto the bound itself: u + (high - u) need not be high in floating point, and then the
-        # variable would stay movable by a rounding error.
+        # Set u to the bound itself: u + (high - u) may differ from high in floating point, and
+        # the variable would stay movable by a rounding error.
         u[i] = high[i] if step == room_i else u[i] + step
         u[j] = low[j] if step == room_j else u[j] - step
         error_i = shift_errors(errors, K[i], K[j], step, u, high)
@@ -91,7 +91,7 @@ def smo_pairs(K, diagonal, low, high, u, errors, tol, max_steps, floor):
 
 @njit(cache=True, nogil=True, fastmath=_MINIMA)
 def single_gains(errors, u, low, high, diagonal, floor, gains):
-    """Gain of moving each variable alone to its best place; and the worst violation."""
+    """Gain of moving each variable alone to its best value, and the largest violation."""
     best = 0.0
     violation = 0.0
     for t in range(errors.shape[0]):
@@ -107,7 +107,7 @@ def single_gains(errors, u, low, high, diagonal, floor, gains):
 
 @njit(cache=True, nogil=True)
 def smo_singles(K, diagonal, low, high, u, errors, tol, max_steps, floor):
-    """The same without a bias: greedy coordinate steps."""
+    """Sequential minimal optimisation without a bias: one variable a step, largest gain first."""
     gains = np.empty(errors.shape[0])
     for step_number in range(max_steps):
         best, violation = single_gains(errors, u, low, high, diagonal, floor, gains)
@@ -132,7 +132,7 @@ def gather_lower(K, members, ridge):
     n = members.shape[0]
     block = np.empty((n, n))
     for a in range(n):
-        # The lower triangle alone: LAPACK reads no other, and rows of K are contiguous.
+        # LAPACK reads the lower triangle only, and rows of K are contiguous.
         row = K[members[a]]
         for b in range(a + 1):
             block[a, b] = row[members[b]]
@@ -142,10 +142,10 @@ def gather_lower(K, members, ridge):
 
 @njit(cache=True, nogil=True)
 def move(K, members, direction, step, u, low, high, errors):
-    """Move the members of u along the direction, into the bounds, and the errors with them."""
+    """Move the members of u along the direction, clipped to the bounds, and update the errors."""
     for a in range(members.shape[0]):
         i = members[a]
-        # Rounding of the step may leave the box by a hair; errors follow what u really did.
+        # Rounding of the step may leave the box; errors use the clipped change of u.
         target = min(max(u[i] + step * direction[a], low[i]), high[i])
         change = target - u[i]
         u[i] = target
@@ -156,7 +156,7 @@ def move(K, members, direction, step, u, low, high, errors):
 
 @njit(cache=True, nogil=True)
 def room_along(u, low, high, members, direction):
-    """How far each member can follow the direction before it meets a bound."""
+    """Largest step of each member along the direction until it meets a bound."""
     room = np.empty(members.shape[0])
     for a in range(members.shape[0]):
         i = members[a]

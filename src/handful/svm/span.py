@@ -1,4 +1,4 @@
-"""Leave-one-out errors: the span estimate, and the exact count for checking it."""
+"""Leave-one-out errors: the span estimate, and the exact count."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from handful.svm.svm_model import SVMModel
 
 Indices = NDArray[np.intp]
 
-_RIDGE = 1e-10  # first try for a singular factor; it grows until one exists
+_RIDGE = 1e-10  # first ridge; it grows until the factor exists
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class FreeFactor:
 
 
 def factorise_free(K: Floats, free: Indices) -> FreeFactor:
-    """Factorise K on the free support vectors; machines with the same ones share it."""
+    """Factorise K on the free support vectors; machines with equal free sets share the factor."""
     ridge = _RIDGE
     factor, info = dpotrf(_ridged(K, free, ridge), lower=1)
     while info:
@@ -43,19 +43,12 @@ def spans(
 ) -> Floats:
     """Squared spans S_p^2 of the support vectors, in the order of ``model.support``.
 
-    The distance of a support vector from the span (with a bias, the affine span) of the other
-    support vectors strictly between their bounds. Where that kernel matrix is singular, points
+    S_p is the distance of a support vector from the span (with a bias, the affine span) of the
+    other support vectors strictly between their bounds. If the kernel matrix is singular, points
     in the span of the others get (almost) zero, which is their distance.
 
-    Parameters
-    ----------
-    model : SVMModel
-    K : ndarray of shape (m, m)
-        Kernel matrix of the training points.
-    bias : bool, optional
-        Affine span; by default where the machine has a bias.
-    factor : FreeFactor, optional
-        Of ``factorise_free(K, model.free)``, where it is at hand.
+    ``bias`` asks for the affine span; the default is the machine's own. ``factor`` is the result
+    of ``factorise_free(K, model.free)``, if it is known.
     """
     with_bias = model.fit_intercept if bias is None else bias
     free, bounded = model.free, model.bounded
@@ -86,16 +79,18 @@ def span_errors(
     model: SVMModel, K: Floats, *, bias: bool | None = None, factor: FreeFactor | None = None
 ) -> Indices:
     """Training points that the span estimate counts as leave-one-out errors."""
+    # Exact if the categories of the support vectors stay the same after a removal: without p the
+    # margin of p falls by alpha_p S_p^2.
     support = model.support
     squares = spans(model, K, bias=bias, factor=factor)
     return support[model.alpha[support] * squares >= model.margins[support]]
 
 
 def leave_one_out_errors(model: SVMModel, K: Floats, *, tol: float = 1e-6) -> Indices:
-    """Training points that a machine trained on all the others gets wrong; exact, and slow.
+    """Training points that a machine trained on all other points gets wrong; exact and slow.
 
-    Only support vectors are tried: without any other point the machine stays the same. The
-    kernel matrix is kept as it is (a centred one is not centred anew).
+    Only support vectors are tried: the removal of another point does not change the machine. A
+    centred kernel matrix is not centred anew.
     """
     wrong = []
     Cs = np.array([model.C])

@@ -1,10 +1,10 @@
-"""Certificates of support vector machines, and what they rest on.
+"""Certificates of support vector machines by their stable compression sets.
 
-Let c be the set of training examples with y f(x) <= 1 for the exact machine. Without any example
-outside c the machine stays the same, and a new example with y f(x) <= 1 would enter c: the
-machine is a stable compression scheme, whose risk is bounded by the size of c alone. The
-solver is not exact, so c is enlarged by what its duality gap proves about the difference:
-|w - w*|^2 <= 2 gap. An error of the machine in hand then still means y f*(x) <= 1.
+Let c be the set of training examples with y f(x) <= 1 for the exact machine. The removal of an
+example outside c does not change the machine, and a new example with y f(x) <= 1 would enter c.
+So the machine is a stable compression scheme, and the size of c alone bounds its risk. The solver
+is not exact: its duality gap proves |w - w*|^2 <= 2 gap, and c is enlarged accordingly. An error
+of the fitted machine then still implies y f*(x) <= 1 for the exact machine f*.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ from handful.svm.svm_model import SVMModel, is_svc, models_of
 Indices = NDArray[np.intp]
 
 BOUNDS_OF_SVM = ("auto", "stable", "compression", "held-out")
-_TIGHT = 1e-10  # gap of the machine solved again: reach shrinks with its root
-_FLOOR = 1e-6  # beside the proven reach, for rounding of the values themselves
+_TIGHT = 1e-10  # relative gap of the second solution; the enlargement shrinks with its root
+_FLOOR = 1e-6  # added to the proven enlargement, for rounding of the values
 
 
 @dataclass(frozen=True, eq=False)
 class StableSet:
-    """The compression set of a machine and how far its scores are from the exact ones.
+    """The compression set of a machine, and the distance of its scores from the exact ones.
 
     Attributes
     ----------
     members : ndarray of int
-        Sorted indices; every example with y f(x) <= 1 for the exact machine is among them.
+        Sorted indices. They contain every example with y f(x) <= 1 for the exact machine.
     slope, offset : float
         Scores differ from those of the exact machine by at most slope * norm(x) + offset.
     radius : float
@@ -58,18 +58,18 @@ class StableSet:
     radius: float
 
     def largest_norm(self) -> float:
-        """Norm of new points up to which an error means y f*(x) <= 1 for the exact machine."""
+        """Largest norm of new points such that an error implies y f*(x) <= 1."""
         return np.inf if self.slope == 0 else max(0.0, (1.0 - self.offset) / self.slope)
 
 
 def stable_set(model: SVMModel, X: Floats | KernelStore) -> StableSet:
-    """The examples with y f(x) <= 1, enlarged by what the solver's accuracy leaves open.
+    """The examples with y f(x) <= 1, enlarged by the accuracy of the solver.
 
     Parameters
     ----------
     model : SVMModel
     X : ndarray or KernelStore
-        Its training points; a store shares kernel matrices between machines.
+        The training points. A store shares kernel matrices between machines.
     """
     if model.center and not model.fit_intercept:
         raise NotCertifiableError(
@@ -85,8 +85,9 @@ def stable_set(model: SVMModel, X: Floats | KernelStore) -> StableSet:
         warn=False, row_weights=model.row_weights,
     )[0]  # fmt: skip
     norms = np.sqrt(np.maximum(np.diagonal(K), 0.0))
-    reach = np.sqrt(2.0 * tight.gap)
+    reach = np.sqrt(2.0 * tight.gap)  # |w - w*| at most
     if model.fit_intercept:
+        # The best bias is an interval whose ends are known up to the same reach.
         low, high = best_bias_interval(tight.errors, y, model.row_weights)
         slack = reach * (norms + norms.max()) + _FLOOR
         breakpoints = -tight.errors
@@ -95,12 +96,13 @@ def stable_set(model: SVMModel, X: Floats | KernelStore) -> StableSet:
     else:
         inside = y * (tight.errors + y) <= 1.0 + reach * norms + _FLOOR
         offset = 0.0
+    # The fitted machine may be less exact than the second solution: its own gap is the slope.
     slope = np.sqrt(2.0 * max(0.0, _primal(model) - tight.objective))
     return StableSet(np.flatnonzero(inside), float(slope), float(offset), float(norms.max()))
 
 
 def _is_feasible(model: SVMModel) -> bool:
-    """Whether sum(alpha y) = 0 holds to rounding, so that the solver may start there."""
+    """Whether sum(alpha y) = 0 up to rounding, so that the solver may start at alpha."""
     return not model.fit_intercept or abs(model.coef.sum()) <= 1e-12 * model.alpha.sum()
 
 
@@ -110,7 +112,7 @@ def _primal(model: SVMModel) -> float:
 
 
 def norm_limit(models: Sequence[SVMModel], sets: Sequence[StableSet]) -> Assumption | None:
-    """The assumption on the norm of new points, None where the kernel bounds it."""
+    """The assumption on the norm of new points; None if the kernel bounds it."""
     limit = min(found.largest_norm() for found in sets)
     is_bounded = all(model.kernel.name == "rbf" for model in models)
     if limit < (1.0 if is_bounded else 2.0 * max(found.radius for found in sets)):
@@ -133,11 +135,13 @@ def certify_models(
 ) -> Certificate:
     """Certificate of one machine, or of one-vs-rest machines by the union of their sets.
 
-    The combined rule errs only where a machine does; the union of stable sets is stable.
+    The combined rule errs only if one of the machines does, and the union of stable sets is
+    stable. So no delta is divided over the machines.
     """
     members = np.unique(np.concatenate([found.members for found in sets]))
     limit = norm_limit(models, sets)
     m = models[0].n_samples
+    # All errors have y f <= 1 and are members: none is left to count in either bound.
     if bound == "compression":
         certificate = compression_bound(m, members.size, 0, delta=delta, n_choices=n_choices)
     else:
@@ -161,7 +165,7 @@ def certify_svm(
     ----------
     machine : sklearn.svm.SVC, SVMModel or SupportVectorMachine
     X, y : array-like
-        Its training data; for ``bound="held-out"`` the held-out data.
+        The training data; for ``bound="held-out"`` the held-out data.
     delta : float
     bound : {"auto", "stable", "compression", "held-out"}
         "auto" is "stable".
@@ -179,7 +183,7 @@ def certify_svm(
     """
     check_choice("bound", bound, BOUNDS_OF_SVM)
     if bound == "held-out":
-        if isinstance(machine, CertifiedEstimator):  # it knows what it was trained on
+        if isinstance(machine, CertifiedEstimator):  # it refuses its own training rows
             return machine.certify(delta, bound=bound, n_choices=n_choices, X=X, y=y)
         if X is None or y is None:
             raise ValueError("`X` and `y` must be the held-out examples for `bound='held-out'`.")

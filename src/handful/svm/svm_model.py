@@ -1,4 +1,4 @@
-"""One soft-margin support vector machine as plain arrays, with the proof of its accuracy."""
+"""One soft-margin support vector machine as arrays, with its duality gap."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ SUPPORT_TOLERANCE = 1e-8  # of C: a solver stops this close to a bound without t
 class SVMModel:
     """A machine f(x) = sum_i alpha_i y_i k(x_i, x) + bias on its m training points.
 
-    It minimises |w|^2 / 2 + C sum_i max(0, 1 - y_i f(x_i)): C multiplies the sum, not the mean.
+    It minimises |w|^2 / 2 + C sum_i max(0, 1 - y_i f(x_i)). C multiplies the sum, not the mean:
+    with the mean, every example would change the penalty, and the machine would not be stable.
 
     Attributes
     ----------
     kernel : Kernel
     C : float
     alpha : ndarray of shape (m,)
-        Dual variables, each in [0, C] (times the weight of the example, where there are any).
+        Dual variables, each in [0, C] (times the weight of the example, if there are weights).
     bias : float
         0.0 for a machine without bias.
     y_signed : ndarray of shape (m,)
@@ -40,11 +41,11 @@ class SVMModel:
     objective : float
         Dual objective, sum(alpha) - |w|^2 / 2.
     gap : float
-        Primal minus dual objective: how far from optimal the machine can be at most.
+        Primal minus dual objective: an upper bound on the distance from the optimum.
     fit_intercept, center : bool
-        Whether it has a bias, and whether the features were centred on the training points.
-    solver : str
-        What found it: "smo", "newton" or "libsvm".
+        Whether the machine has a bias, and whether features were centred on the training points.
+    solver : {"smo", "newton", "libsvm"}
+        The solver that found the machine.
     row_weights : ndarray of shape (m,), optional
         C is multiplied by the weight of each example.
     """
@@ -112,13 +113,9 @@ def is_svc(machine: Any) -> bool:
 
 
 def models_of(machine: Any, X: Any, y: Any) -> list[SVMModel]:
-    """The binary machines inside a fitted machine: an SVMModel, an SVC or one of ours.
+    """The binary machines inside an SVMModel, a SupportVectorMachine or an SVC.
 
-    Parameters
-    ----------
-    machine : SVMModel, SupportVectorMachine or sklearn.svm.SVC
-    X, y : array-like
-        The training data; needed for an SVC only.
+    The training data X and y are needed for an SVC only.
     """
     if isinstance(machine, SVMModel):
         return [machine]

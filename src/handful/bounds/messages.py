@@ -1,21 +1,126 @@
-"""Messages: what must be said beside the compression set so that the classifier can be rebuilt.
+"""Terms of certificates, and messages: what is said beside the compression set.
 
-Each function returns the cost of its code in nats, itemised. The codes include the sizes of the
-compression set and of its parts, so `compression_bound` gets ``size_nats=0`` with them. What a
-message does not contain: which examples are in the compression set (``ln C(m, d)``), the
-confidence, and choices outside the code (kind of machine, rule family, kernel), which
-`compression_bound` pays through ``n_choices``.
+The classifier is rebuilt from the compression set and the message. Each message function returns
+the cost of its code in nats, itemised. The codes include the sizes of the compression set and of
+its parts, so `compression_bound` gets ``size_nats=0`` with them. A message does not contain the
+names of the examples in the compression set (``ln C(m, d)``), the confidence, or choices outside
+the code (kind of machine, rule family, kernel); `compression_bound` pays these by ``n_choices``.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from functools import lru_cache
+import numbers
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from handful._checks import check_choice, check_count
-from handful.bounds._tails import log_binomial_coefficient
-from handful.bounds._terms import Message, Term
+from handful.bounds.tails import log_choose
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One item of the price of a certificate, or one summand of its risk.
+
+    Programs distinguish terms by ``kind``; ``text`` is for readers and may change.
+
+    Attributes
+    ----------
+    kind : str
+        One word: "confidence", "kept", "size", "message", "choice", "code", "rank", "groups", ...
+    text : str
+        What is paid for, in words.
+    nats : float
+        The price in nats. If the certificate's ``unit`` is "risk" or "parts", it is a summand or
+        an ingredient of the risk.
+
+    Examples
+    --------
+    >>> Term("kept", "which examples are kept", 7.5)
+    Term(kind='kept', text='which examples are kept', nats=7.5)
+    """
+
+    kind: str
+    text: str
+    nats: float
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.kind, str) and self.kind.isalpha() and self.kind.islower()):
+            raise ValueError(f"`kind` must be one word in lower case, got {self.kind!r}.")
+        if not isinstance(self.text, str):
+            raise TypeError(f"`text` must be words, got {self.text!r}.")
+        object.__setattr__(self, "nats", as_float("nats", self.nats))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Data for JSON."""
+        return {"kind": self.kind, "text": self.text, "nats": self.nats}
+
+
+class Message(float):
+    """The cost of a message in nats, itemised by ``terms``.
+
+    A Message is a float (the total), so it can be added and passed as ``message_nats``.
+
+    Examples
+    --------
+    >>> message = Message([Term("rules", "number of rules", 0.5), Term("pairs", "pairing", 0.25)])
+    >>> message + 1.0
+    1.75
+    >>> [term.kind for term in message.terms]
+    ['rules', 'pairs']
+    """
+
+    terms: tuple[Term, ...]
+
+    def __new__(cls, terms: Iterable[Term]) -> Message:
+        items = as_terms("terms", tuple(terms))
+        message = super().__new__(cls, total_nats(items))
+        message.terms = items
+        return message
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Message, (self.terms,))
+
+
+def as_float(name: str, value: Any) -> float:
+    """The number as a float; other types raise TypeError."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"`{name}` must be a number, got {value!r}.")
+    return float(value)
+
+
+def total_nats(terms: Iterable[Term]) -> float:
+    """Sum of the terms, rounded once (`math.fsum`)."""
+    return math.fsum(term.nats for term in terms)
+
+
+def confidence_term(delta: float) -> Term:
+    """The price ln(1 / delta) of the confidence."""
+    return Term("confidence", "confidence, ln(1/delta)", -math.log(delta))
+
+
+def itemise(nats: float, kind: str) -> tuple[Term, ...]:
+    """The terms of a Message; one term of this kind for a number, no term for zero."""
+    if isinstance(nats, Message):
+        return nats.terms
+    return (Term(kind, kind, float(nats)),) if nats else ()
+
+
+def as_terms(name: str, terms: Any) -> tuple[Term, ...]:
+    """Terms from terms or from results of `Term.to_dict`; other data raise TypeError."""
+    rule = f"`{name}` must be terms with `kind`, `text` and `nats`"
+    if not isinstance(terms, tuple | list):
+        raise TypeError(f"{rule}, got {terms!r}.")
+    out = []
+    for term in terms:
+        if isinstance(term, Mapping) and set(term) == {"kind", "text", "nats"}:
+            term = Term(**term)
+        if not isinstance(term, Term):
+            raise TypeError(f"{rule}, got {term!r}.")
+        out.append(term)
+    return tuple(out)
+
 
 LOG_ZETA_2 = math.log(math.pi**2 / 6.0)
 KINDS = ("conjunction", "disjunction")
@@ -43,13 +148,12 @@ def n_bipartite_graphs(n_left: int, n_right: int, n_edges: int) -> int:
     )
 
 
-@lru_cache(maxsize=4096)
-def _log_binomial(n: int, k: int) -> float:
-    return float(log_binomial_coefficient(n, k))
-
-
 def _pairing_terms(n_rules: int, n_a: int, n_b: int) -> list[Term]:
-    """Number of rules, numbers of first and second examples, and who is paired with whom."""
+    """Number of rules, numbers of examples a and b, and the pairs.
+
+    Prior: P(r) = 6 / (pi r)^2; the numbers of a and b are uniform on 1..r; the pairs are uniform
+    over the bipartite graphs with r edges and no isolated vertex.
+    """
     n_graphs = n_bipartite_graphs(n_a, n_b, n_rules)
     if n_graphs == 0:
         raise ValueError(
@@ -63,14 +167,15 @@ def _pairing_terms(n_rules: int, n_a: int, n_b: int) -> list[Term]:
     ]
 
 
-def _check_pairs(n_rules: int, n_a: int, n_b: int) -> tuple[int, int, int]:
+def check_pairs(n_rules: int, n_a: int, n_b: int) -> tuple[int, int, int]:
+    """The numbers of pairs and of distinct examples a and b, checked."""
     n_rules = check_count("n_rules", n_rules)
     low = min(n_rules, 1)
     n_a = check_count("n_a", n_a, low=low, high=n_rules)
     return n_rules, n_a, check_count("n_b", n_b, low=low, high=n_rules)
 
 
-# No rule at all gets the mass of the impossible cell (2 rules, one a, one b): 3 / (8 pi^2).
+# "No rule" gets the prior mass of the impossible cell (2 rules, one a, one b): 3 / (8 pi^2).
 _NO_PAIRS = (Term("rules", "no rule", math.log(8.0 * math.pi**2 / 3.0)),)
 
 
@@ -82,13 +187,14 @@ def half_space_message(
     Parameters
     ----------
     n_rules : int
-        Number of half-spaces, that is of distinct (a, b) pairs.
+        Number of half-spaces: the number of distinct (a, b) pairs.
     n_a, n_b : int
         Distinct positive and negative examples that give the directions.
     n_c : int
-        Threshold examples that are not already among the examples of their class.
+        Threshold examples that are not already examples a (conjunction) or b (disjunction).
     kind : {"conjunction", "disjunction"}
-        Decides with which class the threshold examples share their label.
+        Threshold examples have the label of the examples a in a conjunction, of b in a
+        disjunction.
 
     Examples
     --------
@@ -96,16 +202,18 @@ def half_space_message(
     >>> round(float(message), 9)
     1.883994664
     """
-    n_rules, n_a, n_b = _check_pairs(n_rules, n_a, n_b)
+    n_rules, n_a, n_b = check_pairs(n_rules, n_a, n_b)
     n_c = check_count("n_c", n_c, high=n_rules)
     same = n_a if check_choice("kind", kind, KINDS) == "conjunction" else n_b
     if n_rules == 0:
         return Message(_NO_PAIRS)
+    # The labels of the kept examples are visible. Only the examples of one class must be split
+    # into directions and thresholds.
     return Message(
         [
             *_pairing_terms(n_rules, n_a, n_b),
             Term("size", "number of threshold examples", math.log(n_rules + 1.0)),
-            Term("thresholds", "which examples are thresholds", _log_binomial(same + n_c, n_c)),
+            Term("thresholds", "which examples are thresholds", log_choose(same + n_c, n_c)),
         ]
     )
 
@@ -113,22 +221,22 @@ def half_space_message(
 def two_point_message(
     n_rules: int, n_a: int, n_b: int, *, levels: Sequence[int] | None = None
 ) -> Message:
-    """Cost of half-spaces made of two examples each, thresholds at dyadic fractions between them.
+    """Cost of half-spaces made of two examples each, with dyadic thresholds between them.
 
     Parameters
     ----------
     n_rules, n_a, n_b : int
         As in `half_space_message`.
     levels : sequence of int, optional
-        For each rule the level l of its threshold j / 2^l (j odd); ``None`` where the threshold
-        is the midpoint by convention and nothing is said about it.
+        For each rule the level l of its threshold j / 2^l (j odd). ``None`` means that every
+        threshold is the midpoint by convention and costs nothing.
 
     Examples
     --------
     >>> round(float(two_point_message(1, 1, 1, levels=[2])), 6)
     2.982607
     """
-    n_rules, n_a, n_b = _check_pairs(n_rules, n_a, n_b)
+    n_rules, n_a, n_b = check_pairs(n_rules, n_a, n_b)
     if levels is not None and (isinstance(levels, str) or not hasattr(levels, "__len__")):
         raise TypeError(f"`levels` must be a sequence of integers or None, got {levels!r}.")
     if levels is not None and len(levels) != n_rules:
@@ -138,6 +246,7 @@ def two_point_message(
     terms = _pairing_terms(n_rules, n_a, n_b)
     if levels is not None:
         checked = [check_count("levels", level, low=1, high=62) for level in levels]
+        # Prior 1 / (l (l + 1)) for the level l, then uniform over its 2^(l - 1) odd numerators.
         cost = math.fsum(math.log(v * (v + 1.0)) + (v - 1.0) * math.log(2.0) for v in checked)
         terms.append(Term("thresholds", "dyadic thresholds", cost))
     return Message(terms)
@@ -165,7 +274,7 @@ def ball_message(n_same_centers: int, n_other_centers: int, n_borders: int) -> M
     n_rules = n_same + n_other
     n_borders = check_count("n_borders", n_borders, high=n_rules)
     if n_rules == 0:
-        # mass of the impossible cell (1 rule, no centre and no border of the border's class)
+        # prior mass of the impossible cell (1 rule, no centre and no border of the same class)
         return Message([Term("rules", "no rule", math.log(2.0 * math.pi**2 / 3.0))])
     if n_same + n_borders == 0:
         raise ValueError("`n_borders` must be at least 1 where no centre can serve as a border.")
@@ -178,14 +287,14 @@ def ball_message(n_same_centers: int, n_other_centers: int, n_borders: int) -> M
             Term(
                 "borders",
                 "which examples are borders",
-                _log_binomial(n_same + n_borders, n_borders),
+                log_choose(n_same + n_borders, n_borders),
             ),
         ]
     )
 
 
 def stump_message(n_rules: int, n_thresholds: int, n_features: int) -> Message:
-    """Cost of an unordered set of stumps: feature, direction and threshold example each.
+    """Cost of an unordered set of stumps, each with a feature, a direction and a threshold.
 
     Parameters
     ----------
@@ -218,7 +327,7 @@ def stump_message(n_rules: int, n_thresholds: int, n_features: int) -> Message:
             Term(
                 "content",
                 "feature, direction and threshold of each rule",
-                _log_binomial(n_stumps, n_rules),
+                log_choose(n_stumps, n_rules),
             ),
         ]
     )
@@ -227,8 +336,8 @@ def stump_message(n_rules: int, n_thresholds: int, n_features: int) -> Message:
 def decision_list_message(n_rules: int, n_compressed: int) -> Message:
     """Cost of an ordered list of rules over ``n_compressed`` examples, two examples a rule.
 
-    Each rule names two of the examples, which side of it fires and the output; the default
-    output ends the list.
+    Each rule names two of the examples, the side that fires, and the output. The default output
+    ends the list.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Bounds as they were printed for set covering machines, and the repaired form.
 
-The printed theorems count error sets within each class although the number of examples of each
-class is random. They are false: on labels independent of x they claim less than the error of
-any classifier. They are kept to reproduce the papers' tables, as criteria.
+The printed theorems count error sets within each class, although the number of examples of each
+class is random. They are false: if labels are independent of x, they claim less than the error
+of any classifier. They are criteria and serve to reproduce the papers' tables.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 
 from handful._checks import check_choice, check_count, check_delta
-from handful.bounds._certificate import Certificate, Criterion
-from handful.bounds._compression import _log_binomial, _outward, _Scheme
-from handful.bounds._messages import KINDS, LOG_ZETA_2, _check_pairs
-from handful.bounds._terms import Term, total_nats
+from handful.bounds.certificates import Certificate, Criterion
+from handful.bounds.compression_bounds import CompressionScheme
+from handful.bounds.messages import KINDS, LOG_ZETA_2, Term, check_pairs, total_nats
+from handful.bounds.tails import log_choose, outward
 
 _PAPER = "Marchand, Shah, Shawe-Taylor & Sokolova (2003), The set covering machine with \
 data-dependent half-spaces, ICML, Theorem 1"
@@ -30,7 +30,7 @@ def _finish(terms: list[Term], n_left: int) -> float:
 
 
 def confidence_nats(delta: float, sizes: tuple[int, ...]) -> float:
-    """ln(1/delta) with a zeta prior over each size."""
+    """Nats of ln(1/delta) and of a zeta prior over each size."""
     priors = math.fsum(LOG_ZETA_2 + 2.0 * math.log(size + 1.0) for size in sizes)
     return priors - math.log(delta)
 
@@ -40,7 +40,7 @@ def _pair_message(n_rules: int, n_a: int, n_b: int) -> float:
         return 0.0
     if n_rules > n_a * n_b:
         raise ValueError(f"`n_rules` must be at most {n_a * n_b} (pairs), got {n_rules}.")
-    return _log_binomial(n_a * n_b, n_rules) + math.log(n_a * n_b)
+    return log_choose(n_a * n_b, n_rules) + math.log(n_a * n_b)
 
 
 def published_half_space_bound(
@@ -56,7 +56,7 @@ def published_half_space_bound(
     kind: str = "conjunction",
     delta: float = 0.05,
 ) -> Criterion:
-    """Theorem 1 of the half-space paper as it must be read; a criterion, not a guarantee.
+    """Theorem 1 of the half-space paper, misprints corrected; a criterion, not a guarantee.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def published_half_space_bound(
     0.1376
     """
     m_p, m_n = check_count("n_positives", n_positives), check_count("n_negatives", n_negatives)
-    n_rules, n_a, n_b = _check_pairs(n_rules, n_a, n_b)
+    n_rules, n_a, n_b = check_pairs(n_rules, n_a, n_b)
     n_c = check_count("n_c", n_c, high=n_rules)
     conjunction = check_choice("kind", kind, KINDS) == "conjunction"
     check_count("n_a + n_c" if conjunction else "n_a", n_a + n_c * conjunction, high=m_p)
@@ -86,13 +86,13 @@ def published_half_space_bound(
     left_n = m_n - n_b - (0 if conjunction else n_c)
     k_p = check_count("n_false_negatives", n_false_negatives, high=left_p)
     k_n = check_count("n_false_positives", n_false_positives, high=left_n)
-    thresholds = _log_binomial(m_p - n_a, n_c) if conjunction else _log_binomial(m_n - n_b, n_c)
+    thresholds = log_choose(m_p - n_a, n_c) if conjunction else log_choose(m_n - n_b, n_c)
     terms = [
-        Term("kept", "examples a", _log_binomial(m_p, n_a)),
-        Term("kept", "examples b", _log_binomial(m_n, n_b)),
+        Term("kept", "examples a", log_choose(m_p, n_a)),
+        Term("kept", "examples b", log_choose(m_n, n_b)),
         Term("thresholds", "threshold examples", thresholds),
-        Term("errors", "errors on positives", _log_binomial(left_p, k_p)),
-        Term("errors", "errors on negatives", _log_binomial(left_n, k_n)),
+        Term("errors", "errors on positives", log_choose(left_p, k_p)),
+        Term("errors", "errors on negatives", log_choose(left_n, k_n)),
         Term("message", "message", _pair_message(n_rules, n_a, n_b)),
         Term(
             "sizes",
@@ -120,9 +120,10 @@ def published_ball_bound(
     *,
     delta: float = 0.05,
 ) -> Criterion:
-    """The 2002 bound for balls as reconstructed; a criterion, not a guarantee.
+    """The 2002 bound for balls, reconstructed; a criterion, not a guarantee.
 
-    "Same" is the class that must not be covered (positives in a conjunction), "other" the rest.
+    "Same" is the class that must not be covered (positives in a conjunction); "other" is the
+    other class.
 
     Examples
     --------
@@ -136,11 +137,11 @@ def published_ball_bound(
     k_s = check_count("n_same_errors", n_same_errors, high=m_s - c_s - b)
     k_o = check_count("n_other_errors", n_other_errors, high=m_o - c_o)
     terms = [
-        Term("kept", "centres of the same class", _log_binomial(m_s, c_s)),
-        Term("borders", "borders", _log_binomial(m_s - c_s, b)),
-        Term("kept", "centres of the other class", _log_binomial(m_o, c_o)),
-        Term("errors", "errors in the same class", _log_binomial(m_s - c_s - b, k_s)),
-        Term("errors", "errors in the other class", _log_binomial(m_o - c_o, k_o)),
+        Term("kept", "centres of the same class", log_choose(m_s, c_s)),
+        Term("borders", "borders", log_choose(m_s - c_s, b)),
+        Term("kept", "centres of the other class", log_choose(m_o, c_o)),
+        Term("errors", "errors in the same class", log_choose(m_s - c_s - b, k_s)),
+        Term("errors", "errors in the other class", log_choose(m_o - c_o, k_o)),
         Term(
             "sizes",
             "sizes and confidence",
@@ -167,7 +168,9 @@ def repaired_half_space_bound(
     kind: str = "conjunction",
     delta: float = 0.05,
 ) -> Certificate:
-    """The half-space theorem with label-agnostic counts, which makes it true.
+    """The half-space theorem with label-agnostic counts, which make it true.
+
+    Kept examples and errors are counted among all m examples, not within classes.
 
     Examples
     --------
@@ -175,22 +178,22 @@ def repaired_half_space_bound(
     0.155685915
     """
     m = check_count("n_samples", n_samples, low=1)
-    n_rules, n_a, n_b = _check_pairs(n_rules, n_a, n_b)
+    n_rules, n_a, n_b = check_pairs(n_rules, n_a, n_b)
     n_c = check_count("n_c", n_c, high=n_rules)
     d = check_count("n_a + n_b + n_c", n_a + n_b + n_c, high=m)
     k = check_count("n_errors", n_errors, high=m - d)
     same = n_a if check_choice("kind", kind, KINDS) == "conjunction" else n_b
     terms = [
-        Term("kept", "which examples are kept", _log_binomial(m, d)),
-        Term("thresholds", "which of them are thresholds", _log_binomial(same + n_c, same)),
-        Term("errors", "which examples are errors", _log_binomial(m - d, k)),
+        Term("kept", "which examples are kept", log_choose(m, d)),
+        Term("thresholds", "which of them are thresholds", log_choose(same + n_c, same)),
+        Term("errors", "which examples are errors", log_choose(m - d, k)),
         Term("message", "message", _pair_message(n_rules, n_a, n_b)),
         Term(
             "sizes", "sizes and confidence", confidence_nats(check_delta(delta), (n_a, n_b, n_c, k))
         ),
     ]
-    scheme = _Scheme(
+    scheme = CompressionScheme(
         n_samples=m, n_compressed=d, n_errors=k, n_outside=m - d, terms=tuple(terms), delta=delta
     )
-    risk = _outward(_finish(terms, m - d - k))
+    risk = outward(_finish(terms, m - d - k))
     return scheme.certificate("half-space-repaired", risk, _PAPER + ", with label-agnostic counts")

@@ -1,4 +1,4 @@
-"""How many examples a certificate will need."""
+"""The number of examples that a certificate will need."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from handful._checks import check_count, check_delta, check_nats, check_real
 from handful._types import Floats
-from handful.bounds._messages import log_zeta_prior
-from handful.bounds._tails import binomial_tail_inverse, log_binomial_coefficient
+from handful.bounds.messages import log_zeta_prior
+from handful.bounds.tails import binomial_tail_inverse, log_binomial_coefficient
 
-_LARGEST = 10**9  # beyond it no table of examples is planned, and counts stay exact floats
+_LARGEST = 10**9  # largest planned number of examples; counts are exact floats below it
 
 
 def _exact_rate(error_rate: float) -> Fraction:
@@ -23,7 +23,7 @@ def _exact_rate(error_rate: float) -> Fraction:
 
 
 def expected_errors(error_rate: float, n_counted: int) -> int:
-    """Errors among so many examples at a given rate, rounded up.
+    """Expected errors among ``n_counted`` examples at a given rate, rounded up.
 
     Examples
     --------
@@ -35,14 +35,14 @@ def expected_errors(error_rate: float, n_counted: int) -> int:
 
 
 def _fixed_nats(n_compressed: int, message_nats: float, delta: float) -> float:
-    """What `compression_bound` pays whatever the number of examples."""
+    """The nats of `compression_bound` that do not depend on the number of examples."""
     return log_zeta_prior(n_compressed) + message_nats - math.log(delta)
 
 
 def _risks(
     n_samples: list[int], n_errors: list[int], n_compressed: int, fixed_nats: float
 ) -> Floats:
-    """`compression_bound` for every pair, without its bookkeeping."""
+    """The risk of `compression_bound` for every pair of counts."""
     m = np.asarray(n_samples, dtype=np.float64)
     nats = log_binomial_coefficient(m, n_compressed) + fixed_nats
     return np.atleast_1d(binomial_tail_inverse(n_errors, m - n_compressed, -nats))
@@ -55,7 +55,7 @@ def planned_risk(
     message_nats: float = 0.0,
     delta: float = 0.05,
 ) -> float:
-    """Value of `compression_bound` if the error rate stays as it is (errors rounded up).
+    """Value of `compression_bound` at this error rate (errors rounded up).
 
     Parameters as in `samples_needed`.
 
@@ -87,10 +87,10 @@ def samples_needed(
     message_nats: float = 0.0,
     delta: float = 0.05,
 ) -> int:
-    """Smallest number of examples from which on `compression_bound` reaches ``target_risk``.
+    """Smallest n such that `compression_bound` reaches ``target_risk`` for n or more examples.
 
-    "How many more examples for a bound of 0.1?" The training error rate (outside the
-    compression set), the size of the compression set and the message are taken as given.
+    The error rate outside the compression set, the size of the compression set and the message
+    are taken as given.
 
     Parameters
     ----------
@@ -99,9 +99,9 @@ def samples_needed(
     error_rate : float
         Expected share of errors outside the compression set.
     n_compressed : int
-        Expected size of the compression set; its size prior is paid.
+        Expected size of the compression set. The prior over sizes is paid.
     message_nats : float
-        Expected message beside it.
+        Expected message beside the compression set.
     delta : float
         Allowed probability of failure.
 
@@ -121,9 +121,9 @@ def samples_needed(
 def counted_needed(
     target_risk: float, error_rate: float = 0.0, *, message_nats: float = 0.0, delta: float = 0.05
 ) -> int:
-    """Smallest number of counted examples from which on `pool_bound` reaches ``target_risk``.
+    """Smallest n such that `pool_bound` reaches ``target_risk`` for n or more counted examples.
 
-    Parameters as in `samples_needed`; the pool is not counted, and its size is not paid.
+    Parameters as in `samples_needed`. The pool is not counted, and its size is not paid.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def counted_needed(
 
 
 def _needed(target_risk: float, rate: float, d: int, fixed_nats: float) -> int:
-    """Smallest number of examples from which on the target is reached."""
+    """Smallest number of examples such that the target is reached there and beyond."""
     target = check_real(
         "target_risk", target_risk, low=0.0, high=1.0, low_open=True, high_open=True
     )
@@ -152,14 +152,14 @@ def _needed(target_risk: float, rate: float, d: int, fixed_nats: float) -> int:
     def is_enough(n: int, extra: int = 0) -> bool:
         return bool(are_enough([n], [math.ceil(share * (n - d)) + extra])[0])
 
-    # One error more than there are covers the next tooth: from here on all numbers are enough.
+    # With one error more the risk covers the next tooth, so all larger numbers are enough.
     largest = _first(lambda n: is_enough(n, extra=1), d, _LARGEST)
     if largest is None:
         raise ValueError(
             f"`target_risk` = {target:g} needs more than {_LARGEST:.0e} examples. "
             "Raise it, or lower `error_rate`."
         )
-    # Between two teeth the risk falls: after the last that fails, bisection is right again.
+    # The risk falls between two teeth: bisection is correct after the last tooth that fails.
     start = _last_failing_tooth(are_enough, share, d, largest) if rate else d
     found = _first(is_enough, start, largest)
     return largest if found is None else found
@@ -173,8 +173,8 @@ def _last_failing_tooth(
 ) -> int:
     """Last number of examples at which an error is added and the target is missed.
 
-    Whole errors make saw-teeth: the risk jumps where an error is added and falls until the
-    next. The numbers from ``largest`` on are known to be enough even with one error more.
+    The risk as a function of n has saw-teeth: it jumps when an error is added and falls until
+    the next one. All numbers from ``largest`` on are enough, even with one error more.
     """
     last, width = math.ceil(share * (largest - d)), 16
     while last >= 1:
@@ -188,7 +188,7 @@ def _last_failing_tooth(
 
 
 def _first(is_enough: Callable[[int], bool], low: int, largest: int) -> int | None:
-    """Smallest n above ``low`` that is enough, by doubling and bisection; None beyond largest."""
+    """Smallest n above ``low`` that is enough, by doubling and bisection; None above largest."""
     step = 1
     while low + step < largest and not is_enough(low + step):
         step *= 2

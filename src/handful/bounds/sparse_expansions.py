@@ -1,4 +1,4 @@
-"""Matching pursuit, sparse kernel PCA, the perceptron, and code lengths."""
+"""Sparse kernel expansions: matching pursuit, sparse kernel PCA, the perceptron."""
 
 from __future__ import annotations
 
@@ -9,18 +9,15 @@ from handful._checks import (
     check_choice,
     check_count,
     check_delta,
-    check_flag,
     check_real,
 )
-from handful.bounds._certificate import Certificate
-from handful.bounds._compression import _log_binomial, _outward, compression_bound
-from handful.bounds._messages import LOG_ZETA_2
-from handful.bounds._statements import Quantity, assume
-from handful.bounds._tails import kl_inverse
-from handful.bounds._terms import Term, confidence_term, total_nats
+from handful.bounds.certificates import Certificate
+from handful.bounds.compression_bounds import compression_bound
+from handful.bounds.messages import LOG_ZETA_2, Term, confidence_term, total_nats
+from handful.bounds.statements import Quantity, assume
+from handful.bounds.tails import kl_inverse, log_choose, outward
 
 _PURSUIT = "Hussain & Shawe-Taylor (2008), Theory of matching pursuit, NIPS"
-_BLUM = "Blum & Langford (2003), PAC-MDL bounds, with the logarithm of delta in base 2"
 SPARSE_PCA_METHODS = ("kl", "hoeffding", "published")
 
 
@@ -29,9 +26,9 @@ def matching_pursuit_bound(
 ) -> Certificate:
     """The lectures' bound for kernel matching pursuit, with logarithms in base 2.
 
-    ``n_errors`` is the number (not the rate) of examples outside the chosen ones that are
-    misclassified. Usually vacuous; the classifier is not a compression scheme, since its
-    coefficients use all the data.
+    ``n_errors`` is the number (not the rate) of misclassified examples that are not centres. The
+    bound is usually vacuous. The classifier is not a compression scheme, because its
+    coefficients depend on all examples; so the bound pays for the class of functions.
 
     Examples
     --------
@@ -46,7 +43,7 @@ def matching_pursuit_bound(
     delta, n = check_delta(delta), m - d - t
     terms: tuple[Term, ...] = ()
     risk = 1.0
-    if 2 * n > d:  # below it the count of classes on a double sample does not hold
+    if 2 * n > d:  # otherwise the count of functions on a double sample does not hold
         factor = 2.0 / (n * math.log(2.0))
         growth = (d + 1) * math.log(4.0 * math.e * n / (d + 1))
         errors = t * math.log(math.e * (m - d) / t) if t else 0.0
@@ -56,7 +53,7 @@ def matching_pursuit_bound(
             Term("errors", "which examples are errors", factor * errors),
             Term("sizes", "sizes and confidence", factor * math.log(2.0 * m * m / delta)),
         )
-        risk = min(1.0, _outward(total_nats(terms)))
+        risk = min(1.0, outward(total_nats(terms)))
     return Certificate(
         risk=risk,
         delta=delta,
@@ -86,12 +83,12 @@ def sparse_pca_bound(
     ----------
     n_samples, n_centers : int
     mean_residual : float
-        Mean squared distance to the subspace of the examples that do not span it.
+        Mean squared distance to the subspace, over the examples that are not centres.
     max_residual : float
         Largest possible residual, known before the data (1 for a Gaussian kernel).
     delta : float
     method : {"kl", "hoeffding", "published"}
-        The tightest, the square-root form, and the form as printed (its scale repaired).
+        The tightest form, the square-root form, and the printed form (with its scale repaired).
 
     Examples
     --------
@@ -104,8 +101,10 @@ def sparse_pca_bound(
     q = check_real("mean_residual", mean_residual, low=0.0, high=limit, hint="Pass a mean.")
     delta, n = check_delta(delta), m - t
     check_choice("method", method, SPARSE_PCA_METHODS)
+    # The subspace is a function of the centres. Given the centres, the residuals of the other
+    # n = m - t examples are independent and bounded. Prior: uniform over t, then over the sets.
     published = method == "published"
-    which = t * math.log(math.e * m / t) if published and t else _log_binomial(m, t)
+    which = t * math.log(math.e * m / t) if published and t else log_choose(m, t)
     terms = (
         Term("kept", "which examples are chosen", which),
         Term(
@@ -117,9 +116,9 @@ def sparse_pca_bound(
     if n > 0 and method == "kl":
         value = float(kl_inverse(q / limit, nats / n))
     elif n > 0:
-        value = _outward(q / limit + math.sqrt(nats / (2.0 * n)))
+        value = outward(q / limit + math.sqrt(nats / (2.0 * n)))
     return Certificate(
-        risk=min(limit, _outward(limit * value)),
+        risk=min(limit, outward(limit * value)),
         delta=delta,
         bound="sparse-pca",
         n_samples=m,
@@ -141,18 +140,19 @@ def perceptron_bound(
     n_passes: int | None = None,
     delta: float = 0.05,
 ) -> Certificate:
-    """Certificate of a perceptron rebuilt from the examples it was ever updated on.
+    """Certificate of a perceptron that is rebuilt from the examples it was updated on.
 
     Parameters
     ----------
     n_samples : int
     n_updates : int
-        Number of distinct examples updated on: rerunning on them in order gives the same weights.
+        Number of distinct examples with an update. Training on them in their order gives the
+        same weights.
     n_errors : int
-        Errors on the others; 0 after a pass without mistakes.
+        Errors on the other examples; 0 after a pass without mistakes.
     n_passes : int, optional
-        Number of passes, where training may stop before convergence: part of the message. Give
-        it also when training did converge; whether it is given must not depend on the data.
+        Number of passes, if training may stop before convergence; it is part of the message.
+        Pass it also if training did converge: whether it is given must not depend on the data.
     delta : float
 
     Examples
@@ -177,64 +177,3 @@ def perceptron_bound(
         m, d, n_errors, message_nats=message, size_nats=math.log(m), delta=delta
     )
     return replace(certificate.assuming(fixed), bound="perceptron")
-
-
-def code_length_bound(
-    code_bits: float, n_samples: int, *, delta: float = 0.05, exact: bool = True
-) -> Certificate:
-    """Error on a given test half, when ``code_bits`` reproduce the labels of the training half.
-
-    Transductive: n_samples training and n_samples test points are exchangeable; a prefix-free
-    code of that many bits reproduces all training labels (its own errors included).
-
-    Parameters
-    ----------
-    code_bits : float
-        Length of the code; fractional lengths are rounded up.
-    n_samples : int
-        Size of each half.
-    delta : float
-    exact : bool
-        b - 1 test errors for the smallest b with C(m, b) / C(2m, b) <= delta 2^-bits, instead
-        of (bits + log2(1 / delta)) / m.
-
-    Examples
-    --------
-    >>> round(code_length_bound(100, 500, exact=False).risk, 9)
-    0.208643856
-    >>> code_length_bound(100, 500).risk
-    0.192
-    """
-    bits = math.ceil(check_real("code_bits", code_bits, low=0.0, hint="Pass a length in bits."))
-    m = check_count("n_samples", n_samples, low=1)
-    delta = check_delta(delta)
-    log2_delta = math.log2(delta)
-    risk = _outward((bits - log2_delta) / m)
-    if check_flag("exact", exact):
-        risk = _exact_code_errors(m, (log2_delta - bits) * math.log(2.0)) / m
-    return Certificate(
-        risk=min(1.0, risk),
-        delta=delta,
-        bound="code-length",
-        n_samples=m,
-        terms=(Term("code", "code", bits * math.log(2.0)), confidence_term(delta)),
-        quantity=Quantity("test-share"),
-        assumptions=assume("exchangeable", "prefix-free"),
-        reference=_BLUM,
-    )
-
-
-def _exact_code_errors(m: int, log_target: float) -> int:
-    """B - 1 for the smallest b <= m with ln C(m, b) - ln C(2m, b) <= log_target, else m."""
-
-    def is_small(b: int) -> bool:
-        slack = 1e-12 * (1.0 + abs(log_target))
-        return _log_binomial(m, b) - _log_binomial(2 * m, b) <= log_target - slack
-
-    if not is_small(m):
-        return m
-    low, high = 0, m
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_small(middle) else (middle, high)
-    return high - 1

@@ -1,7 +1,7 @@
-"""What certificates are about and what they assume: keys with one sentence each.
+"""Assumptions and quantities of certificates: a key with one sentence each.
 
-Programs compare keys and values; the sentences are for people. Every sentence stands here once.
-To add one: add a key and its sentence; a number in the sentence is a named value.
+Programs compare keys and values; sentences are for readers. To add a statement, add a key and
+its sentence to a table. A number in the sentence is a named value.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ QUANTITIES = {
 
 @dataclass(frozen=True)
 class Statement:
-    """A key, and the values that its sentence names."""
+    """A key of ``TABLE`` and the values that its sentence names."""
 
     TABLE: ClassVar[Mapping[str, str]]
 
@@ -126,23 +126,23 @@ class Statement:
 
     @classmethod
     def of(cls, key: str, **values: Value) -> Self:
-        """A statement whose sentence names some values."""
+        """A statement with the values that its sentence names."""
         return cls(key, tuple(sorted(values.items())))
 
     def __str__(self) -> str:
         return self.TABLE[self.key].format(**dict(self.values))
 
     def value(self, name: str) -> Value:
-        """One of the values that its sentence names."""
+        """The value with this name."""
         return dict(self.values)[name]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data (JSON-ready)."""
+        """Data for JSON."""
         return {"key": self.key, "values": dict(self.values)}
 
     @classmethod
     def read(cls, name: str, value: Any) -> Self:
-        """A statement, also from its key alone or from the plain data of `to_dict`."""
+        """A statement from a statement, a key, or the result of `to_dict`."""
         if isinstance(value, cls):
             return value
         if isinstance(value, str):
@@ -154,7 +154,7 @@ class Statement:
 
 
 class Assumption(Statement):
-    """What a certificate takes for granted.
+    """An assumption of a certificate.
 
     Examples
     --------
@@ -166,7 +166,7 @@ class Assumption(Statement):
 
 
 class Quantity(Statement):
-    """What a certificate bounds.
+    """The quantity that a certificate bounds.
 
     Examples
     --------
@@ -178,12 +178,12 @@ class Quantity(Statement):
 
 
 def assume(*given: str | Assumption) -> tuple[Assumption, ...]:
-    """Assumptions by their keys."""
+    """Assumptions from their keys."""
     return tuple(Assumption.read("given", one) for one in given)
 
 
 def drawn_by(seed: int | None) -> Assumption:
-    """What a certificate takes for granted of the draw of a pool."""
+    """The assumption on how a pool was drawn: by the digest of the data, or by a seed."""
     return Assumption("digest") if seed is None else Assumption.of("seed", seed=seed)
 
 

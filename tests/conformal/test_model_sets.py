@@ -1,4 +1,4 @@
-"""Banks of models: grids, lists, and feature spaces."""
+"""Sets of models: grids, lists, and feature spaces."""
 
 from __future__ import annotations
 

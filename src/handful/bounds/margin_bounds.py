@@ -1,4 +1,4 @@
-"""Boosting and kernels: Rademacher and margin bounds, with the right constants."""
+"""Rademacher and margin bounds for boosting and kernels, with corrected constants."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import math
 from collections.abc import Iterable, Sequence
 
 from handful._checks import check_count, check_delta, check_flag, check_real
-from handful.bounds._certificate import Certificate, Criterion
-from handful.bounds._compression import _outward
-from handful.bounds._messages import LOG_ZETA_2
-from handful.bounds._statements import assume
-from handful.bounds._terms import Term, total_nats
+from handful.bounds.certificates import Certificate, Criterion
+from handful.bounds.messages import LOG_ZETA_2, Term, total_nats
+from handful.bounds.statements import assume
+from handful.bounds.tails import outward
 
 _KOLTCHINSKII = (
     "Koltchinskii & Panchenko (2002), Empirical margin distributions; "
@@ -25,7 +24,7 @@ def _sum_certificate(
 ) -> Certificate:
     """A certificate whose terms add up to the risk itself."""
     values: dict[str, object] = {
-        "risk": min(1.0, _outward(total_nats(terms))),
+        "risk": min(1.0, outward(total_nats(terms))),
         "delta": delta,
         "bound": bound,
         "n_samples": n_samples,
@@ -49,11 +48,12 @@ def finite_class_rademacher(n_hypotheses: int, n_samples: int) -> float:
     """
     size = check_count("n_hypotheses", n_hypotheses, low=1)
     n = check_count("n_samples", n_samples, low=1)
-    return _outward(2.0 * math.sqrt(2.0 * math.log(size) / n))
+    return outward(2.0 * math.sqrt(2.0 * math.log(size) / n))
 
 
 def _deviation(n_samples: int, log_inverse_delta: float, empirical: bool) -> float:
     """Bounded-differences term: once for the true complexity, three times for the empirical."""
+    # The empirical complexity is concentrated too: two events share delta, hence the ln 2.
     if check_flag("empirical", empirical):
         return 3.0 * math.sqrt((math.log(2.0) + log_inverse_delta) / (2.0 * n_samples))
     return math.sqrt(log_inverse_delta / (2.0 * n_samples))
@@ -77,14 +77,15 @@ def rademacher_margin_bound(
     mean_slack : float
         Mean over the examples of min(1, max(0, 1 - y f(x))).
     rademacher : float
-        Complexity R = E sup_h (2/m) sum_i sigma_i h(x_i) of the base class, closed under
-        negation; the sample version with ``empirical=True``.
+        Complexity R = E sup_h (2/m) sum_i sigma_i h(x_i) of the base class, which is closed
+        under negation.
     scale : float
         Bound B on the sum of the weights of f.
     scale_is_fixed : bool
-        False where B was read off the fitted f: the bound then uses the next power of two and
-        pays for the choice of the power.
+        False if B was read off the fitted f. The bound then uses the next power of two and pays
+        for the choice of the power.
     empirical : bool
+        True if ``rademacher`` is the complexity on the sample.
     delta : float
 
     Examples
@@ -102,6 +103,7 @@ def rademacher_margin_bound(
     if check_flag("scale_is_fixed", scale_is_fixed):
         assumptions += assume("scale")
     else:
+        # Union over the scales 2^j, j = 0, 1, ..., with the prior 6 / (pi (j + 1))^2.
         mantissa, exponent = math.frexp(scale)
         power = max(0, exponent - (mantissa == 0.5))
         scale = 2.0**power
@@ -133,8 +135,9 @@ def margin_distribution_bound(
 ) -> Certificate:
     """P(y f <= 0) <= share of examples with margin below ``margin`` + complexity / margin + ...
 
-    f is in the convex hull of the base class (weights sum to 1). With ``margin_is_fixed=False``
-    the statement holds for all margins in (0, 1] at once and pays for it.
+    f is in the convex hull of the base class: its weights sum to 1. With
+    ``margin_is_fixed=False`` the statement holds for all margins in (0, 1] at once; this doubles
+    the complexity term and adds a term for the choice of the margin.
 
     Examples
     --------
@@ -177,7 +180,7 @@ def margin_distribution_bound(
 
 
 def adaboost_training_bound(weighted_errors: Sequence[float]) -> Criterion:
-    """Product of 2 sqrt(e (1 - e)) over the rounds: bounds the *training* error of AdaBoost.
+    """Product of 2 sqrt(e (1 - e)) over the rounds: a bound on AdaBoost's *training* error.
 
     Examples
     --------

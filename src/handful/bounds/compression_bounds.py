@@ -1,9 +1,9 @@
-"""Sample compression: the default certificate, its relaxations, and the published bounds.
+"""Sample compression: the default certificate and its relaxations.
 
-The statement all valid bounds here share: let a classifier be a function of a compression set
-of d of the m examples and of a message, with a prior over both fixed before the data. Then with
-probability 1 - delta, simultaneously for every compression set and message, its risk is at most
-the stated value, where errors are counted on the m - d other examples only.
+All bounds here share one statement. A classifier is a function of a compression set (d of the m
+examples) and of a message. A prior over both is fixed before the data. Then with probability
+1 - delta, simultaneously for every compression set and message, the risk is at most the stated
+value. Errors are counted on the m - d other examples only.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from handful._checks import (
     check_nats,
     check_real,
 )
-from handful.bounds._certificate import (
+from handful.bounds.certificates import (
     Certificate,
 )
-from handful.bounds._messages import log_zeta_prior
-from handful.bounds._statements import Assumption, Quantity, assume
-from handful.bounds._tails import (
+from handful.bounds.messages import Term, confidence_term, itemise, log_zeta_prior, total_nats
+from handful.bounds.statements import Assumption, Quantity, assume
+from handful.bounds.tails import (
     binomial_tail_inverse,
     kl_inverse,
-    log_binomial_coefficient,
+    log_choose,
+    outward,
 )
-from handful.bounds._terms import Term, confidence_term, itemise, total_nats
 
 _LANGFORD = (
     "Langford (2005), Tutorial on practical prediction theory for classification, JMLR 6; "
@@ -43,9 +43,9 @@ class ClassCounts:
     """Counts by class, for rates of false positives and false negatives.
 
     ``n_false_positives`` and ``n_false_negatives`` are counted outside the compression set.
-    ``split_nats`` is the cost of saying how many of the kept examples are positive: ``None``
-    pays ln(d + 1); pass 0 where the message says it (half-spaces, two-point rules, balls).
-    ``n_pool_positives`` is needed where the compression set comes from a pool.
+    ``split_nats`` is the cost of the number of positives among the kept examples: ``None`` pays
+    ln(d + 1); pass 0 if the message contains this number (half-spaces, two-point rules, balls).
+    ``n_pool_positives`` is needed if the compression set comes from a pool.
     """
 
     n_positives: int
@@ -58,16 +58,12 @@ class ClassCounts:
     n_pool_positives: int | None = None
 
 
-def _log_binomial(n: int, k: int) -> float:
-    return float(log_binomial_coefficient(n, k))
-
-
 _OF_A_SCHEME = assume("iid", "preprocessing")
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Scheme:
-    """Validated inputs that all compression bounds share."""
+class CompressionScheme:
+    """Validated inputs of a compression bound."""
 
     n_samples: int
     n_compressed: int
@@ -79,9 +75,11 @@ class _Scheme:
 
     @property
     def nats(self) -> float:
+        """Sum of the terms."""
         return total_nats(self.terms)
 
     def certificate(self, bound: str, risk: float, reference: str = _LANGFORD) -> Certificate:
+        """A certificate with the counts, terms and assumptions of this scheme."""
         return Certificate(
             risk=min(1.0, risk),
             delta=self.delta,
@@ -95,7 +93,7 @@ class _Scheme:
         )
 
 
-def _scheme(
+def compression_scheme(
     n_samples: int,
     n_compressed: int,
     n_errors: int,
@@ -106,7 +104,8 @@ def _scheme(
     n_choices: int,
     pool_size: int | None,
     which_nats: float | None = None,
-) -> _Scheme:
+) -> CompressionScheme:
+    """Check the arguments of `compression_bound` and itemise the nats."""
     m = check_count("n_samples", n_samples, low=1)
     pool = m if pool_size is None else check_count("pool_size", pool_size, low=0, high=m)
     d = check_count("n_compressed", n_compressed, high=pool)
@@ -117,17 +116,19 @@ def _scheme(
     n_choices = check_count("n_choices", n_choices, low=1)
     terms: list[Term] = []
     if which_nats is None:
-        terms.append(Term("kept", "which examples are kept", _log_binomial(pool, d)))
-    # Nothing is itemised that costs nothing.
+        terms.append(Term("kept", "which examples are kept", log_choose(pool, d)))
+    # A free choice has no term.
     elif check_nats("which_nats", which_nats):
         terms.append(Term("kept", "which examples are kept", float(which_nats)))
+    # Union over sizes, messages and families: each pays -ln of its prior mass. Errors pay
+    # nothing here, because the binomial tail is inverted at the observed number of errors.
     if size:
         terms.append(Term("size", "how many examples are kept", size))
     terms += itemise(message_nats, "message")
     if n_choices > 1:
         terms.append(Term("choice", f"choice among {n_choices} families", math.log(n_choices)))
     terms.append(confidence_term(delta))
-    return _Scheme(
+    return CompressionScheme(
         n_samples=m,
         n_compressed=d,
         n_errors=k,
@@ -147,7 +148,7 @@ def _tail(n_errors: int, n_outside: int, nats: float) -> float:
 
 
 def _two_rates(names: str, n_errors: tuple[int, int], n: tuple[int, int], nats: float) -> Rates:
-    """Bounds on two rates (false positives first) that hold together: ln 2 more for the pair."""
+    """Bounds on two rates (false positives first) that hold together: the pair pays ln 2."""
     values = np.asarray(binomial_tail_inverse(n_errors, n, -(nats + math.log(2.0))))
     return tuple(zip(names.split(), values.tolist(), strict=True))
 
@@ -190,20 +191,22 @@ def compression_bound(
         Number of alternatives (kind of machine, rule family, kernel) among which the
         reconstruction was chosen with the data.
     pool_size : int, optional
-        Size of a pool, drawn before training without looking at the data, from which the
-        compression set was taken; every example outside the compression set is still counted.
+        Size of a pool that was drawn before training without looking at the data. The
+        compression set is a subset of the pool. All other examples are counted, also those of
+        the pool.
     which_nats : float, optional
-        Cost of naming the kept examples. ``None`` pays ln C(n_samples, n_compressed), or that
-        of the pool; pass 0 where they were drawn without looking at the data (a pool that is
-        not counted), or where the message names them.
+        Cost of naming the kept examples. ``None`` pays ln C(n_samples, n_compressed), or
+        ln C(pool_size, n_compressed). Pass 0 if the kept examples were drawn without looking at
+        the data (a pool that is not counted), or if the message names them.
     counts : ClassCounts, optional
-        Adds the rates of false positives and false negatives, joint and class-conditional.
+        Counts by class. They add rates of false positives and false negatives, joint and
+        class-conditional.
 
     Notes
     -----
-    For a fixed compression set and message the classifier does not depend on the m - d other
-    examples, so its errors there are binomial; the union over sets and messages is weighted by
-    the prior. Rounded up.
+    Given the compression set and the message, the classifier does not depend on the m - d other
+    examples, so the number of errors on them is binomial. The union over sets and messages is
+    weighted by the prior. Rounded up.
 
     Examples
     --------
@@ -213,7 +216,7 @@ def compression_bound(
     >>> round(certificate.risk, 9)
     0.086706937
     """
-    scheme = _scheme(
+    scheme = compression_scheme(
         n_samples,
         n_compressed,
         n_errors,
@@ -231,18 +234,18 @@ def compression_bound(
         return certificate
     _check_counts(scheme, counts, pool_size)
     rates = _joint_rates(scheme, counts)
-    # The kept examples do not depend on their labels then, or the message pays for that: the same
-    # price serves within a class.
+    # The kept examples were drawn blindly, or the message names them: naming them class by class
+    # costs nothing more, so the same nats hold within a class.
     if which_nats is not None:
         rates += _given_class(counts, scheme.nats)
-    # Without the classes of the pool there is no price by class, and no rate is better than a wrong
-    # one.
+    # The price by class needs the number of positives in the pool. Without it there are no rates
+    # within classes.
     elif pool_size is None or counts.n_pool_positives is not None:
         rates += _given_class(counts, _nats_by_class(scheme, counts, pool_size))
     return replace(certificate, rates=rates)
 
 
-def _check_counts(scheme: _Scheme, counts: ClassCounts, pool_size: int | None) -> None:
+def _check_counts(scheme: CompressionScheme, counts: ClassCounts, pool_size: int | None) -> None:
     if not isinstance(counts, ClassCounts):
         raise TypeError(f"`counts` must be ClassCounts or None, got {counts!r}.")
     for name, value in vars(counts).items():
@@ -279,31 +282,31 @@ def _check_class(label: str, n_all: int, n_kept: int, counts: ClassCounts) -> No
     check_count(wrong, getattr(counts, wrong), high=n_all - n_kept)
 
 
-def _joint_rates(scheme: _Scheme, counts: ClassCounts) -> Rates:
-    """P(called +, is -) and P(called -, is +): two Bernoulli events on the same examples."""
+def _joint_rates(scheme: CompressionScheme, counts: ClassCounts) -> Rates:
+    """P(called +, is -) and P(called -, is +): both counts are binomial on the same examples."""
     errors = (counts.n_false_positives, counts.n_false_negatives)
     n = (scheme.n_outside, scheme.n_outside)
     return _two_rates("false_positive false_negative", errors, n, scheme.nats)
 
 
-def _nats_by_class(scheme: _Scheme, counts: ClassCounts, pool_size: int | None) -> float:
-    """Nats where the kept examples are named class by class, which the labels allow."""
+def _nats_by_class(scheme: CompressionScheme, counts: ClassCounts, pool_size: int | None) -> float:
+    """Nats if the kept examples are named class by class; the labels are given."""
     pool_positives, pool_negatives = counts.n_positives, counts.n_negatives
     if pool_size is not None and counts.n_pool_positives is not None:
         pool_positives = counts.n_pool_positives
         pool_negatives = pool_size - pool_positives
-    which = _log_binomial(pool_positives, counts.n_compressed_positives)
-    which += _log_binomial(pool_negatives, counts.n_compressed_negatives)
+    which = log_choose(pool_positives, counts.n_compressed_positives)
+    which += log_choose(pool_negatives, counts.n_compressed_negatives)
     split = counts.split_nats
     if split is None:
         split = math.log(scheme.n_compressed + 1.0)
-    # the scheme's own price of naming comes first; a message may hold terms of that kind too
+    # The first term is the scheme's price of naming; a message may have terms of that kind too.
     rest = total_nats(scheme.terms[1:])
     return rest + which + check_nats("split_nats", split)
 
 
 def _given_class(counts: ClassCounts, nats: float) -> Rates:
-    """Rates within each class: given the labels, errors in a class are binomial."""
+    """Rates within each class: given the labels, the errors in a class are binomial."""
     n_negatives = counts.n_negatives - counts.n_compressed_negatives
     n_positives = counts.n_positives - counts.n_compressed_positives
     return _two_rates(
@@ -328,14 +331,15 @@ def kl_compression_bound(
 ) -> Certificate:
     """Chernoff relaxation of `compression_bound`: kl(k/n, risk) <= nats/n, n = m - d.
 
-    Valid for the same procedures and never below `compression_bound`. Parameters as there.
+    It is valid for the same procedures and never below `compression_bound`. Parameters as in
+    `compression_bound`.
 
     Examples
     --------
     >>> round(kl_compression_bound(615, 3, 15).risk, 6)
     0.093557
     """
-    scheme = _scheme(
+    scheme = compression_scheme(
         n_samples,
         n_compressed,
         n_errors,
@@ -365,7 +369,7 @@ def closed_form_compression_bound(
 ) -> Certificate:
     """Closed form 1 - exp(-(ln C(n, k) + nats) / (n - k)), n = m - d: valid and loose.
 
-    It follows from P(Bin(n, p) <= k) <= C(n, k) (1 - p)^(n - k); no prior over k is needed.
+    It follows from P(Bin(n, p) <= k) <= C(n, k) (1 - p)^(n - k). No prior over k is needed.
     Parameters as in `compression_bound`.
 
     Examples
@@ -373,7 +377,7 @@ def closed_form_compression_bound(
     >>> round(closed_form_compression_bound(615, 3, 15).risk, 6)
     0.142692
     """
-    scheme = _scheme(
+    scheme = compression_scheme(
         n_samples,
         n_compressed,
         n_errors,
@@ -385,14 +389,9 @@ def closed_form_compression_bound(
         which_nats=which_nats,
     )
     n, k = scheme.n_outside, scheme.n_errors
-    # All errors: nothing is claimed.
-    exponent = (_log_binomial(n, k) + scheme.nats) / (n - k) if n > k else math.inf
-    return scheme.certificate("compression-closed-form", _outward(-math.expm1(-exponent)))
-
-
-def _outward(value: float) -> float:
-    """A closed-form value pushed up by more than its rounding error."""
-    return float(np.nextafter(value * (1.0 + 1e-13), math.inf))
+    # If every counted example is an error, the bound is 1.
+    exponent = (log_choose(n, k) + scheme.nats) / (n - k) if n > k else math.inf
+    return scheme.certificate("compression-closed-form", outward(-math.expm1(-exponent)))
 
 
 def pool_bound(
@@ -406,14 +405,15 @@ def pool_bound(
 ) -> Certificate:
     """Certificate of a classifier coded with the help of a blind pool that is not counted.
 
-    The pool is drawn without looking at the data. Everything computed from it (scales,
-    encodings, candidate rules, a prior over them) is free; the message pays for what the other
-    examples decided.
+    The pool is drawn without looking at the data. Everything computed from the pool (scales,
+    encodings, candidate rules, a prior over the candidates) is free. The message pays for the
+    choices that depend on the other examples.
 
     Parameters
     ----------
     n_samples, pool_size : int
-        All examples, and those in the pool; the size of the pool depends on n_samples alone.
+        Number of all examples and of those in the pool. The size of the pool may depend on
+        n_samples only.
     n_errors : int
         Errors outside the pool.
     message_nats, delta, n_choices
@@ -425,7 +425,9 @@ def pool_bound(
     0.286602
     """
     m = check_count("n_samples", n_samples, low=1)
-    scheme = _scheme(
+    # Given the pool, the candidates and their prior are fixed, and the errors of each candidate
+    # on the other m - pool_size examples are binomial. The pool itself is named for free.
+    scheme = compression_scheme(
         m,
         check_count("pool_size", pool_size, high=m),
         n_errors,
@@ -458,8 +460,8 @@ def cost_bound(
 ) -> Certificate:
     """Certificate on the expected cost c_fp P(false positive) + c_fn P(false negative).
 
-    Both joint rates are bounded by binomial tails (ln 2 is paid for the pair), so no knowledge
-    of the class frequencies is needed, and both are reported as ``rates``.
+    Both joint rates are bounded by binomial tails; the pair pays ln 2. The class frequencies
+    need not be known. Both rates are reported as ``rates``.
 
     Examples
     --------
@@ -484,7 +486,7 @@ def cost_bound(
     )
     k_fp = check_count("n_false_positives", n_false_positives, high=n_outside)
     k_fn = check_count("n_false_negatives", n_false_negatives, high=n_outside - k_fp)
-    scheme = _scheme(
+    scheme = compression_scheme(
         n_samples,
         n_compressed,
         k_fp + k_fn,
@@ -503,7 +505,7 @@ def cost_bound(
     )
     return replace(
         scheme.certificate("cost", 0.0),
-        risk=min(limit, _outward(c_fp * fp + c_fn * fn)),
+        risk=min(limit, outward(c_fp * fp + c_fn * fn)),
         limit=limit,
         quantity=Quantity("cost"),
         rates=rates,
@@ -515,8 +517,8 @@ def folk_compression_bound(
 ) -> Certificate:
     """The lectures' folk theorem: (ln C(m, k+d) + ln C(k+d, d) + 2 ln(m / delta)) / (m - k - d).
 
-    Valid (delta is paid twice) and loose; for comparison. The left side is the true risk, k the
-    number of errors.
+    It bounds the true risk; k is the number of errors. It is valid (delta is paid twice) and
+    loose, and serves for comparison.
 
     Examples
     --------
@@ -528,13 +530,13 @@ def folk_compression_bound(
     k = check_count("n_errors", n_errors, high=m - d)
     delta = check_delta(delta)
     terms = (
-        Term("kept", "which examples are kept or errors", _log_binomial(m, k + d)),
-        Term("kept", "which of them are kept", _log_binomial(k + d, d)),
+        Term("kept", "which examples are kept or errors", log_choose(m, k + d)),
+        Term("kept", "which of them are kept", log_choose(k + d, d)),
         Term("sizes", "sizes and confidence, 2 ln(m/delta)", 2.0 * math.log(m / delta)),
     )
     rest = m - k - d
-    risk = _outward(total_nats(terms) / rest) if rest else 1.0
-    scheme = _Scheme(
+    risk = outward(total_nats(terms) / rest) if rest else 1.0
+    scheme = CompressionScheme(
         n_samples=m, n_compressed=d, n_errors=k, n_outside=m - d, terms=terms, delta=delta
     )
     reference = "Littlestone & Warmuth (1986); the sparsity lectures' folk theorem"

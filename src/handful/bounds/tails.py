@@ -1,18 +1,21 @@
 """Binomial tails, binary relative entropy and their inverses, in log space, rounded outward.
 
-Everything here is vectorised over its arguments by broadcasting. Two ideas carry the file:
+Functions are vectorised over their arguments by broadcasting. The file uses two ideas:
 
-* the logarithm of a binomial probability is computed by Loader's decomposition (deviances plus
-  the exact error of Stirling's series), whose *relative* error stays near machine precision
-  where differences of ``gammaln`` lose all digits (n = 1e9);
-* in the variable ``u = -log(1 - p)`` both functions to invert, minus the log of a binomial tail
-  (the survival function of an order statistic of exponential variables) and the relative
-  entropy, are convex and increasing. A step of Newton's method on such a function lands on the
-  outer side of the root, wherever it starts. The target is padded by more than the rounding
-  error, so that every inverse is a hair loose.
+* The logarithm of a binomial probability is computed by Loader's decomposition: deviances plus
+  the exact error of Stirling's series. Its *relative* error stays near machine precision, also
+  for large n (1e9), for which differences of ``gammaln`` lose all digits.
+* Two functions are inverted: minus the log of a binomial tail, which is the survival function of
+  an order statistic of exponential variables, and the relative entropy. Both are convex and
+  increasing in the variable ``u = -log(1 - p)``. A Newton step on such a function lands on the
+  outer side of the root from any start. The target is padded by more than the rounding error, so
+  every inverse is slightly loose.
 """
 
 from __future__ import annotations
+
+import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,12 +28,12 @@ _HALF_LOG_2PI = 0.9189385332046727  # ln(2 pi) / 2
 # |B_2k| / (2k (2k - 1)); their signs alternate.
 _STIRLING = (1 / 12, 1 / 360, 1 / 1260, 1 / 1680, 1 / 1188, 691 / 360360, 1 / 156)
 _SERIES = tuple(1.0 / (2 * j + 3) for j in range(10))
-_MAX_NEWTON = 200  # where they do not suffice, the closed form is kept, which is valid
-_TINY = 1e-250  # below it a share of errors is zero
-_BLOCK = 16_384  # elements at a time: what fits in the cache
+_MAX_NEWTON = 200  # if these steps do not suffice, the closed form is kept, which is valid
+_TINY = 1e-250  # a smaller share of errors is treated as zero
+_BLOCK = 16_384  # elements at a time: a block fits in the cache
 _LARGEST_U = 40.0  # beyond it 1 - exp(-u) is 1.0 in floating point
 _LARGEST_NATS = 1e18  # more than 40 nats for each of 2^53 examples
-_MAX_FRACTION = 200_000  # an end to the loop; no convergence raises
+_MAX_FRACTION = 200_000  # terms of the continued fraction; an error is raised beyond them
 
 
 def _stirling_error(x: Floats) -> Floats:
@@ -40,7 +43,7 @@ def _stirling_error(x: Floats) -> Floats:
     for coefficient in reversed(_STIRLING):
         series = coefficient - inverse_square * series
     series /= x
-    # Seven terms of the series are enough from 16 on only.
+    # Seven terms of the series are enough for x >= 16 only.
     small = np.flatnonzero(x < 16.0)
     low = x[small]
     series[small] = gammaln(low + 1.0) - (low + 0.5) * np.log(low) + low - _HALF_LOG_2PI
@@ -48,7 +51,7 @@ def _stirling_error(x: Floats) -> Floats:
 
 
 def _deviance(x: Floats, mean: Floats) -> Floats:
-    """``x log(x / mean) + mean - x`` without cancellation; ``mean`` where x is 0 or next to it."""
+    """``x log(x / mean) + mean - x`` without cancellation; ``mean`` if x is (nearly) 0."""
     positive = x > _TINY
     safe = np.where(positive, x, 1.0)
     z = (mean - x) / safe
@@ -66,7 +69,7 @@ def _deviance(x: Floats, mean: Floats) -> Floats:
     return np.asarray(np.where(positive, safe * np.where(near, close, far), mean))
 
 
-def _pmf_constant(k: Floats, n: Floats) -> Floats:
+def pmf_constant(k: Floats, n: Floats) -> Floats:
     """The part of ``_log_binomial_pmf`` that does not depend on p; 0 at k = 0 and k = n."""
     rest = n - k
     inner = (k > 0) & (rest > 0)
@@ -83,7 +86,7 @@ def _log_binomial_pmf(k: Floats, n: Floats, p: Floats, q: Floats, constant: Floa
 
 def _log_coefficient(k: Floats, n: Floats, constant: Floats) -> Floats:
     """Log of C(n, k) for flat arrays with 0 <= k <= n, 0 < n."""
-    # The smaller of the two: log1p of a large share would lose digits.
+    # The smaller count of the two: log1p of a large share would lose digits.
     less = np.minimum(k, n - k)
     with np.errstate(divide="ignore", invalid="ignore"):
         entropy = -less * np.log(less / n) - (n - less) * np.log1p(-less / n)
@@ -91,7 +94,7 @@ def _log_coefficient(k: Floats, n: Floats, constant: Floats) -> Floats:
 
 
 def log_binomial_coefficient(n: ArrayLike, k: ArrayLike) -> Floats:
-    """Logarithm of the binomial coefficient C(n, k); -inf where k < 0 or k > n.
+    """Logarithm of the binomial coefficient C(n, k); -inf if k < 0 or k > n.
 
     Examples
     --------
@@ -102,15 +105,26 @@ def log_binomial_coefficient(n: ArrayLike, k: ArrayLike) -> Floats:
     result = np.where((k >= 0) & (k <= n), 0.0, -np.inf)
     inner = (k > 0) & (k < n)
     a, whole = k[inner], n[inner]
-    result[inner] = _log_coefficient(a, whole, _pmf_constant(a, whole))
+    result[inner] = _log_coefficient(a, whole, pmf_constant(a, whole))
     return result[()]
+
+
+@lru_cache(maxsize=4096)
+def log_choose(n: int, k: int) -> float:
+    """`log_binomial_coefficient` of two integers, cached for messages."""
+    return float(log_binomial_coefficient(n, k))
+
+
+def outward(value: float) -> float:
+    """A closed-form value pushed up by more than its rounding error."""
+    return float(np.nextafter(value * (1.0 + 1e-13), math.inf))
 
 
 def _beta_fraction(x: Floats, y: Floats, a: Floats, b: Floats, tolerance: float) -> Floats:
     """F with I_x(a, b) = x^a y^b / (B(a, b) F), y = 1 - x, for x below the mean of the beta law.
 
-    The contracted continued fraction: all its terms are positive as long as the step is below
-    b, so nothing cancels however large a / b is. Lentz's method; finished elements leave.
+    The contracted continued fraction, by Lentz's method. All terms are positive while the step
+    is below b, so nothing cancels for any a / b. Converged elements leave the arrays.
     """
     start, total, two = a * y - b * x + 1.0, a + b, 2.0 - x
     value = a * start / (a + 1.0)
@@ -137,16 +151,16 @@ def _beta_fraction(x: Floats, y: Floats, a: Floats, b: Floats, tolerance: float)
     raise FloatingPointError("the continued fraction of the incomplete beta did not converge")
 
 
-def _log_tails(
+def log_tails(
     k: Floats, n: Floats, p: Floats, q: Floats, constant: Floats, tolerance: float = 4e-16
 ) -> tuple[Floats, Floats, Floats]:
     """Logs of P(Bin <= k), P(Bin > k), P(Bin = k) for flat arrays, 0 <= k < n and 0 < p < 1.
 
     P(Bin <= k) = I_q(n - k, k + 1). The continued fraction converges fast below the mean of the
-    beta law, so the smaller of the two tails is computed and the other is its complement.
+    beta law. So the smaller tail is computed, and the other one is its complement.
     """
     log_pmf = _log_binomial_pmf(k, n, p, q, constant)
-    # The usual switch of this fraction: x < (a + 1) / (a + b + 2).
+    # The usual condition for this fraction: x < (a + 1) / (a + b + 2).
     is_lower = q * (n + 3.0) < n - k + 1.0
     x, y = np.where(is_lower, q, p), np.where(is_lower, p, q)
     a, b = np.where(is_lower, n - k, k + 1.0), np.where(is_lower, k + 1.0, n - k)
@@ -159,7 +173,7 @@ def _log_tails(
 
 
 def _as_floats(**values: ArrayLike) -> list[Floats]:
-    """The arguments as arrays of one shape; NaN raises, naming the argument."""
+    """The arguments as arrays of one shape; NaN raises an error that names the argument."""
     arrays = []
     for name, value in values.items():
         try:
@@ -174,7 +188,7 @@ def _as_floats(**values: ArrayLike) -> list[Floats]:
 def log_binomial_cdf(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Floats:
     """Logarithm of P(Bin(n, p) <= k), accurate far below the smallest float.
 
-    0 where k >= n or p <= 0; -inf where k < 0, or p >= 1 and k < n.
+    The result is 0 if k >= n or p <= 0. It is -inf if k < 0, or if p >= 1 and k < n.
 
     Examples
     --------
@@ -186,12 +200,12 @@ def log_binomial_cdf(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Floats:
     proper = (k >= 0) & (k < n) & (p > 0) & (p < 1)
     if proper.any():
         kk, nn, pp = k[proper], n[proper], p[proper]
-        result[proper] = _log_tails(kk, nn, pp, 1.0 - pp, _pmf_constant(kk, nn))[0]
+        result[proper] = log_tails(kk, nn, pp, 1.0 - pp, pmf_constant(kk, nn))[0]
     return result[()]
 
 
 def _round_up(u: Floats) -> Floats:
-    """``p = 1 - exp(-u)``, up by more than the rounding of p and q = 1 - p can have cost."""
+    """``p = 1 - exp(-u)``, raised by more than the rounding errors of p and q = 1 - p."""
     return np.asarray(np.minimum(np.nextafter(-np.expm1(-u) * (1.0 + 2e-15), 2.0), 1.0))
 
 
@@ -200,10 +214,10 @@ def binomial_tail_inverse(
 ) -> Floats:
     """Largest p with P(Bin(n_samples, p) <= n_errors) >= exp(log_delta), rounded up.
 
-    This is the Clopper-Pearson upper limit, in log space: an upper confidence bound on the
-    error probability of a classifier fixed before its ``n_samples`` examples were seen.
-    1.0 where n_samples <= 0 or n_errors >= n_samples. Never below the exact value; above it by
-    a relative 1e-11 at most.
+    This is the Clopper-Pearson upper limit in log space: an upper confidence bound on the error
+    probability of a classifier that was fixed before its ``n_samples`` examples were seen. The
+    result is 1.0 if n_samples <= 0 or n_errors >= n_samples. It is never below the exact value,
+    and above it by a relative 1e-11 at most.
 
     Parameters
     ----------
@@ -240,31 +254,31 @@ def binomial_tail_inverse(
 
 def _solve_tail(k: Floats, n: Floats, log_delta: Floats) -> Floats:
     """The inverse for flat arrays with 0 <= k < n, log_delta < 0 finite."""
-    # A smaller probability, so a larger p: the pad is on the safe side.
+    # The pad makes the target probability smaller, hence p larger: the safe side.
     target = log_delta * (1.0 + _PAD)
-    rest, constant = n - k, _pmf_constant(k, n)
+    rest, constant = n - k, pmf_constant(k, n)
     highest = np.minimum((_log_coefficient(k, n, constant) - target) / rest, _LARGEST_U)
-    # A normal guess; only the number of steps depends on it.
+    # A start from the normal approximation; it affects the number of steps only.
     z = -ndtri_exp(target)
     guess = _kl_newton((k + 2 / 3) / (n + 1 / 3), np.square(z) / (2.0 * n + 2 / 3), n_steps=3)
     u = np.where((z > 0) & (guess < highest), guess, highest)
-    found = highest.copy()  # the closed form, a valid upper end: kept where nothing better is
+    found = highest.copy()  # the closed form, a valid upper end: kept if the steps do not converge
     rows = np.flatnonzero(highest < _LARGEST_U)
     for step in range(_MAX_NEWTON):
         if rows.size == 0:
             break
         at, kk, ends = u[rows], k[rows], highest[rows]
         p, q = -np.expm1(-at), np.exp(-at)
-        # The first step is far from the root: its digits would be wasted.
+        # The first step is far from the root and needs few digits.
         tolerance = 1e-7 if step == 0 else 4e-16
-        log_cdf, _, log_pmf = _log_tails(kk, n[rows], p, q, constant[rows], tolerance)
+        log_cdf, _, log_pmf = log_tails(kk, n[rows], p, q, constant[rows], tolerance)
         slope = rest[rows] * np.exp(log_pmf - log_cdf)
         newton = (target[rows] - log_cdf) / slope
         bend = 0.5 * newton * (slope + kk * q / p - rest[rows])
-        # the excess is convex: Newton's step lands outside the root, and by so much
+        # The excess is convex: Newton's step lands outside the root, by about bend * newton.
         is_close = (np.abs(bend * newton) < 1e-13 * at) & (step > 0)
         found[rows[is_close]] = np.minimum(at - newton, ends)[is_close]
-        # Halley's step where its denominator is safe.
+        # Halley's step if its denominator is safe.
         halley = np.where(np.abs(bend) < 0.5, newton / (1.0 - bend), newton)
         u[rows] = np.clip(at - halley, 0.01 * at, ends)
         rows = rows[~is_close]
@@ -285,7 +299,7 @@ def kl_divergence(q: ArrayLike, p: ArrayLike) -> Floats:
             raise ValueError(f"`{name}` must be in [0, 1], got {value}. Pass probabilities.")
     with np.errstate(divide="ignore", invalid="ignore"):
         value = _deviance(q, p) + _deviance(1.0 - q, 1.0 - p)
-    # Rounding may leave -1e-17 where the divergence is 0.
+    # Rounding may give -1e-17 if the divergence is 0.
     impossible = ((p <= 0) & (q > 0)) | ((p >= 1) & (q < 1))
     return np.where(impossible, np.inf, np.maximum(value, 0.0))[()]
 
@@ -311,9 +325,9 @@ def kl_inverse(q: ArrayLike, nats: ArrayLike) -> Floats:
 
 
 def _kl_newton(mean: Floats, target: Floats, n_steps: int = _MAX_NEWTON) -> Floats:
-    """``u = -log(1 - p)`` with kl(mean, p) = target and p >= mean; ``_LARGEST_U`` if beyond it.
+    """``u = -log(1 - p)`` with kl(mean, p) = target and p >= mean; ``_LARGEST_U`` at most.
 
-    kl is convex and increasing in u, so Newton's iterates come from outside the root.
+    kl is convex and increasing in u, so Newton's iterates approach the root from outside.
     """
     rest = 1.0 - mean
     lowest = -np.log1p(-mean)
@@ -322,7 +336,7 @@ def _kl_newton(mean: Floats, target: Floats, n_steps: int = _MAX_NEWTON) -> Floa
         chernoff = mean + np.sqrt(2.0 * mean) * np.sqrt(target) + 2.0 * target
         closed = (target + entropy) / rest
         u = np.where(chernoff < 1.0, np.minimum(closed, -np.log1p(-chernoff)), closed)
-    # Start outside the root, and strictly above the mean, where the slope is zero.
+    # Start outside the root and strictly above the mean, because the slope at the mean is zero.
     u = np.minimum(np.maximum(u * (1.0 + 1e-12), lowest * (1.0 + 1e-15)), _LARGEST_U)
     rows = np.arange(u.size)
     for _ in range(n_steps):
@@ -341,5 +355,5 @@ def _kl_newton(mean: Floats, target: Floats, n_steps: int = _MAX_NEWTON) -> Floa
 def _solve_kl(mean: Floats, nats: Floats) -> Floats:
     """kl_inverse for flat arrays with mean < 1 and finite nats."""
     u = _kl_newton(mean, nats * (1.0 + _PAD))
-    # Beyond it p is 1.0 in floating point, which is valid.
+    # For larger u, p is 1.0 in floating point, which is valid.
     return np.where(u < _LARGEST_U, _round_up(u), 1.0)

@@ -1,4 +1,4 @@
-"""What a bound returns: a frozen, itemised, re-checkable statement."""
+"""`Certificate` and `Criterion`: the frozen, itemised results of bounds."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, fields, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
-from handful.bounds._statements import IID, MISCLASSIFIED, Assumption, Quantity, assume
-from handful.bounds._terms import Term, as_float, as_terms, total_nats
+from handful.bounds.messages import Term, as_float, as_terms, total_nats
+from handful.bounds.statements import IID, MISCLASSIFIED, Assumption, Quantity, assume
 
 RATE_SENTENCES = {
     "false_positive": "a new case is negative and called positive",
@@ -26,9 +26,10 @@ PARAMETERS = ("scale", "margin")
 
 
 class NotCertifiableError(TypeError, AttributeError):
-    """Raised where a number would look like a guarantee without being one.
+    """Raised if a number would look like a guarantee without being one.
 
-    A machine without a certificate has no attribute ``certificate_``: so say `hasattr` and `dir`.
+    It is an AttributeError too: `hasattr` says that a machine without a certificate has no
+    attribute ``certificate_``.
     """
 
 
@@ -39,32 +40,32 @@ class Certificate:
     Attributes
     ----------
     risk : float
-        Upper bound on ``quantity``; ``limit`` (1.0 for a probability) when vacuous.
+        Upper bound on ``quantity``; equal to ``limit`` (1.0 for a probability) if vacuous.
     delta : float
         Allowed probability, over the draw of the training data, that the statement fails.
     bound : str
         Name of the bound in the registry ``BOUNDS``.
     n_samples : int
-        Number of examples it was computed from.
+        Number of examples that the bound was computed from.
     n_errors, n_compressed : int or None
         Errors counted outside the compression set, and the size of that set.
     terms : tuple of Term
-        Every nat (or summand, see ``unit``) the bound paid for.
+        The nats that the bound pays, or the summands of the risk (see ``unit``).
     unit : {"nats", "risk", "parts"}
-        What ``terms`` add up to: an information cost, or the risk itself; "parts" are named
-        ingredients that are not added.
+        What ``terms`` add up to: an information cost ("nats") or the risk itself ("risk").
+        "parts" are named ingredients that are not added.
     quantity : Quantity
-        What ``risk`` bounds; its key is accepted too.
+        What ``risk`` bounds. A key of ``QUANTITIES`` is accepted too.
     limit : float
         The trivial value of ``quantity``; a certificate at the limit is vacuous.
     rates : tuple of (str, float)
-        Upper bounds on the kinds of error (``RATE_SENTENCES``); each pair, joint or
-        class-conditional, is a statement of its own that holds with probability 1 - delta; the
+        Upper bounds on the kinds of error (``RATE_SENTENCES``). Each pair, joint or
+        class-conditional, is a separate statement that holds with probability 1 - delta. The
         risk and both pairs hold all at once with probability 1 - 3 delta (see ``n_statements``).
     assumptions : tuple of Assumption
-        What it takes for granted; keys are accepted too.
+        What the certificate assumes. Keys of ``ASSUMPTIONS`` are accepted too.
     parameters : tuple of (str, float)
-        Numbers that the bound was taken at: the ``scale`` or the ``margin`` of a margin bound.
+        Values at which the bound was evaluated: ``scale`` or ``margin`` of a margin bound.
     reference : str
 
     Examples
@@ -140,11 +141,11 @@ class Certificate:
 
     @property
     def is_vacuous(self) -> bool:
-        """Whether the statement is true of anything."""
+        """Whether the bound is not below the trivial limit, so that it says nothing."""
         return self.risk >= self.limit
 
     def assumes(self, key: str) -> bool:
-        """Whether it takes something for granted, by the key of the assumption."""
+        """Whether the certificate has the assumption with this key."""
         return any(one.key == key for one in self.assumptions)
 
     def assuming(self, *more: str | Assumption) -> Certificate:
@@ -153,11 +154,11 @@ class Certificate:
 
     @property
     def nats(self) -> float:
-        """Total information cost; NaN for bounds that are not made of nats."""
+        """Total information cost in nats; NaN if ``unit`` is not "nats"."""
         return total_nats(self.terms) if self.unit == "nats" else math.nan
 
     def rate(self, name: str) -> float:
-        """Upper bound on one kind of error, by a name of ``RATE_SENTENCES``."""
+        """Upper bound on the kind of error with this name (see ``RATE_SENTENCES``)."""
         for key, value in self.rates:
             if key == name:
                 return value
@@ -165,20 +166,20 @@ class Certificate:
         raise KeyError(f"this certificate has no rate {name!r}; it has: {have}")
 
     def has_rate(self, name: str) -> bool:
-        """Whether it bounds one kind of error, by a name of ``RATE_SENTENCES``."""
+        """Whether the certificate bounds the kind of error with this name."""
         return any(key == name for key, _ in self.rates)
 
     def explain(self, beside: Sequence[str] = ()) -> str:
         """The statement, its price and its assumptions in plain sentences.
 
-        ``beside`` names other statements that are shown with it; see `together`.
+        ``beside`` names other statements that are shown with the certificate; see `together`.
         """
         both = self.together(beside)
         rates = [*self._rates(), both] if both else self._rates()
         return "\n".join([self.statement(), *self._price(), *rates, *self._fine_print()])
 
     def statement(self) -> str:
-        """The one sentence: what holds, with which confidence."""
+        """One sentence: the quantity, its bound and the confidence."""
         confidence = f"With {confidence_text(self.delta)} confidence"
         if self.is_vacuous:
             return f"{confidence}, this bound says nothing about {self.quantity} (it is vacuous)."
@@ -204,9 +205,10 @@ class Certificate:
 
     @property
     def n_statements(self) -> int:
-        """How many statements it makes, each with probability 1 - delta.
+        """Number of statements in the certificate, each with probability 1 - delta.
 
-        The risk, and every pair of rates; a cost follows from its own pair.
+        The risk is one statement, each pair of rates is one more. A cost is computed from its
+        pair of rates, so it is no statement of its own.
         """
         n_pairs = len({"given" in name for name, _ in self.rates})
         return max(1, n_pairs + (self.bound != "cost"))
@@ -227,13 +229,13 @@ class Certificate:
         return lines
 
     def together(self, beside: Sequence[str] = ()) -> str:
-        """With which confidence all statements hold at once; empty where there is only one.
+        """A sentence: the confidence with which all statements hold at once; "" for only one.
 
         Parameters
         ----------
         beside : sequence of str
-            Other statements that a reader sees with it, each with probability 1 - delta: a table
-            of points, answers outside of doubt.
+            Other statements that are shown beside the certificate, each with probability
+            1 - delta: a table of points, answers outside of doubt.
         """
         n = self.n_statements + len(beside)
         if n == 1 or not (self.rates or beside):
@@ -241,6 +243,7 @@ class Certificate:
         among = f" ({' and '.join(beside)} among them)" if beside else ""
         if n * self.delta >= 1.0:
             return f"These {n} statements{among} hold each by itself, not all at once."
+        # Union bound: n statements, each wrong with probability delta at most.
         joint = confidence_text(float(n * Decimal(repr(self.delta))))
         return (
             f"These {n} statements{among} hold with {confidence_text(self.delta)} confidence each, "
@@ -281,7 +284,7 @@ class Certificate:
         return f"<div><p><b>{head}</b></p><table>{rows}</table>{body}</div>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data (JSON-ready); floats survive a JSON round trip to the last bit."""
+        """Data for JSON. Floats survive the round trip to the last bit."""
         out: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
         out["terms"] = [term.to_dict() for term in self.terms]
         out["rates"] = [[key, value] for key, value in self.rates]
@@ -293,7 +296,7 @@ class Certificate:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Certificate:
-        """Rebuild what ``to_dict`` gave; anything else raises ValueError."""
+        """A certificate from the result of ``to_dict``; other data raise ValueError."""
         if not isinstance(data, Mapping):
             raise ValueError(f"`data` must be the result of to_dict(), got {data!r}.")
         known = {f.name for f in fields(cls)}
@@ -313,8 +316,8 @@ class Certificate:
 class Criterion:
     """A number to compare or reproduce, without a guarantee on new cases.
 
-    Published bounds whose proofs fail, training-set bounds and selection scores are criteria.
-    They carry a ``warning`` that says why, and are never `Certificate` objects.
+    Criteria are published bounds whose proofs fail, bounds on training errors, and selection
+    scores. The ``warning`` says why the number is no guarantee.
     """
 
     value: float
@@ -333,7 +336,7 @@ class Criterion:
         return "\n".join([*lines, f"Reference: {self.reference}"])
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data (JSON-ready)."""
+        """Data for JSON."""
         out = {f.name: getattr(self, f.name) for f in fields(self)}
         out["terms"] = [term.to_dict() for term in self.terms]
         return out
@@ -366,26 +369,72 @@ def _as_sentences(name: str, sentences: Any) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _plain(number: Decimal) -> str:
-    """Digits without exponent and without zeros at the end."""
+def _digits(number: Decimal) -> str:
+    """Digits without exponent and without trailing zeros."""
     text = f"{number:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def percent_text(value: float, *, is_padded: bool = False) -> str:
-    """A percentage rounded up in its third significant digit: never prettier than the truth.
+    """A percentage, rounded up in its third significant digit.
 
-    ``is_padded`` keeps zeros at its end, so that numbers below each other are as long.
+    ``is_padded`` keeps trailing zeros, so that the numbers of a column have equal length.
     """
     scaled = 100 * Decimal(repr(value))
     place = max(0, 2 - scaled.adjusted()) if scaled else 0
     rounded = scaled.quantize(Decimal(1).scaleb(-place), ROUND_CEILING)
-    return (f"{rounded:f}" if is_padded else _plain(rounded)) + " %"
+    return (f"{rounded:f}" if is_padded else _digits(rounded)) + " %"
 
 
 def confidence_text(delta: float) -> str:
-    """1 - delta as a percentage, rounded down; in words of delta where it is all nines."""
+    """1 - delta as a percentage, rounded down; "1 - delta" for a delta below 1e-9."""
     if delta < 1e-9:
         return f"1 - {delta!r}"
     scaled = 100 * (1 - Decimal(repr(delta)))
-    return _plain(scaled.quantize(Decimal("1e-10"), ROUND_FLOOR)) + " %"
+    return _digits(scaled.quantize(Decimal("1e-10"), ROUND_FLOOR)) + " %"
+
+
+def caution(
+    certificate: Certificate,
+    class_counts: Mapping[Any, int],
+    *,
+    n_errors: int,
+    constant: Any = None,
+) -> str:
+    """A warning if the classifier is not shown to be better than a constant guess; else "".
+
+    Parameters
+    ----------
+    certificate : Certificate
+    class_counts : mapping of label to int
+        Number of training examples of each class.
+    n_errors : int
+        Errors of the classifier on all training examples.
+    constant : label, optional
+        The label of every case, if the classifier is constant.
+
+    Examples
+    --------
+    >>> from handful.bounds import held_out_bound
+    >>> caution(held_out_bound(30, 12), {"sick": 12, "well": 18}, n_errors=12, constant="well")
+    'The classifier is constant: it calls every case well, whatever its features.'
+    """
+    if constant is not None:
+        return f"The classifier is constant: it calls every case {constant}, whatever its features."
+    if certificate.limit != 1.0:  # a cost or another loss: no share of a class is comparable
+        return ""
+    n_samples = sum(class_counts.values())
+    larger, n_larger = max(class_counts.items(), key=lambda pair: pair[1])
+    n_blind = n_samples - n_larger
+    guess = f"always naming the larger class, {larger},"
+    if n_errors >= n_blind:
+        return (
+            f"The classifier is no better than {guess} on these examples: it makes {n_errors} "
+            f"errors, the guess {n_blind}."
+        )
+    if certificate.risk >= n_blind / n_samples:
+        return (
+            f"There are too few examples to show that the classifier is better than {guess} "
+            f"which errs on {percent_text(n_blind / n_samples)} of them."
+        )
+    return ""
