@@ -107,7 +107,7 @@ def _card(document):
 
 
 def _threshold(document):
-    _card(document)["items"][0]["threshold"] += 0.25
+    _card(document)["items"][0]["cut"] += 0.25
 
 
 def _points(document):
@@ -116,7 +116,7 @@ def _points(document):
 
 def _side(document):
     item = _card(document)["items"][0]
-    item["is_above"] = not item["is_above"]
+    item["op"] = "<" if item["op"] == ">=" else ">="
 
 
 def _dropped_item(document):

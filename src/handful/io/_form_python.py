@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handful.models import Branch, Column, Curve, Cut, Fitted, Language
+from handful.models import Branch, Column, Curve, Fitted, Language, Op
 from handful.tables import MISSING_MARKS
 
 RAW_CELLS = r'''MARKS = frozenset(@marks@)
@@ -109,7 +109,7 @@ def predict(row):
 class Python(Language):
     """Python over variables x0, x1, ... of encoded features."""
 
-    both, exp, root = "and", "math.exp", "math.sqrt"
+    both, either, absolute, exp, root = "and", "or", "abs", "math.exp", "math.sqrt"
 
     def number(self, value: float) -> str:
         """A literal."""
@@ -124,9 +124,11 @@ class Python(Language):
         """With what stands in for missing values."""
         return f"_fill(x{feature}, {float(fill)!r})"
 
-    def condition(self, cut: Cut) -> str:
+    def condition(self, feature: int, op: Op, limit: float) -> str:
         """A comparison."""
-        return f"x{cut.feature} {'>=' if cut.is_above else '<'} {self.number(cut.threshold)}"
+        if op == "≠":
+            return f"(x{feature} == x{feature} and x{feature} != {self.number(limit)})"
+        return f"x{feature} {'==' if op == '=' else op} {self.number(limit)}"
 
     def case(self, branches: Sequence[Branch], otherwise: str) -> str:
         """Conditional expressions, one inside the other."""

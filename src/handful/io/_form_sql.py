@@ -8,7 +8,7 @@ import string
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from handful.models import Branch, Column, Curve, Cut, Fitted, Language, pick
+from handful.models import Branch, Column, Curve, Fitted, Language, Op, pick
 from handful.tables import ANSWERS, all_marks
 
 _ENGLISH = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
@@ -172,7 +172,7 @@ class Sql(Language):
         Whether numbers are texts in the table; None: where their style is not plain.
     """
 
-    both, exp, root = "AND", "EXP", "SQRT"
+    both, either, absolute, exp, root = "AND", "OR", "ABS", "EXP", "SQRT"
 
     def __init__(self, fitted: Fitted, is_text: bool | None) -> None:
         self._parts = [
@@ -205,15 +205,14 @@ class Sql(Language):
         """With what stands in for missing values."""
         return f"COALESCE({self.value(feature)}, {number_literal(fill)})"
 
-    def condition(self, cut: Cut) -> str:
+    def condition(self, feature: int, op: Op, limit: float) -> str:
         """A comparison, or a question about a word."""
-        cell, question = self._parts[cut.feature]
-        if question.kind == "value" or not 0.0 < cut.threshold <= 1.0:
-            sign = ">=" if cut.is_above else "<"
-            return f"{self.value(cut.feature)} {sign} {number_literal(cut.threshold)}"
+        cell, question = self._parts[feature]
+        if question.kind == "value" or op not in ("<", ">=") or not 0.0 < limit <= 1.0:
+            return f"{self.value(feature)} {'<>' if op == '≠' else op} {number_literal(limit)}"
         if question.kind == "missing":
-            return cell.is_gone if cut.is_above else f"NOT {cell.is_gone}"
-        if cut.is_above:
+            return cell.is_gone if op == ">=" else f"NOT {cell.is_gone}"
+        if op == ">=":
             return cell.equals(question.word)
         return f"(NOT {cell.is_gone} AND NOT {cell.equals(question.word)})"
 
@@ -240,10 +239,9 @@ class NamedSql(Sql):
         """The name of a feature."""
         return f"handful_{feature}"
 
-    def condition(self, cut: Cut) -> str:
+    def condition(self, feature: int, op: Op, limit: float) -> str:
         """A comparison."""
-        sign = ">=" if cut.is_above else "<"
-        return f"{self.value(cut.feature)} {sign} {number_literal(cut.threshold)}"
+        return f"{self.value(feature)} {'<>' if op == '≠' else op} {number_literal(limit)}"
 
 
 def doubtful_sql(
