@@ -16,7 +16,7 @@ def test_prototypes_are_few_rows_of_the_pool(rng):
     assert proposal.machine.size <= 16
     assert error(proposal, pool) < 0.12
     rows = {tuple(row) for row in pool.X.tolist()}
-    assert all(center in rows for center in proposal.machine.centers)
+    assert all(center in rows for center in proposal.machine.parts[0].centers)
 
 
 def test_pursuit_takes_the_column_that_helps_most(rng):
@@ -45,7 +45,9 @@ def test_support_vectors_are_those_of_scikit_learn(rng):
     costs = (0.3, 1.0, 3.0, 10.0)
     matches = [
         np.array_equal(
-            SVC(C=c, gamma=machine.gamma).fit(pool.scaled, pool.y).predict(pool.scaled),
+            SVC(C=c, gamma=machine.parts[0].kernel.gamma)
+            .fit(pool.scaled, pool.y)
+            .predict(pool.scaled),
             machine.labels(pool.X),
         )
         for c in costs
@@ -58,4 +60,4 @@ def test_three_classes(learn, rng):
     pool = three_classes(rng)
     (proposal,) = learn(pool)
     assert error(proposal, pool) < 0.25
-    assert np.array(proposal.machine.coefficients).shape[1] == 3
+    assert np.array(proposal.machine.parts[0].coefficients).shape[1] == 3

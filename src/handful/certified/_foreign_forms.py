@@ -11,10 +11,10 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from handful._types import Floats, Ints
+from handful._types import Ints
 from handful.certified._pool import Pool, take_rows
 from handful.certified._proposals import Proposal, need_folds
-from handful.models import Additive, Opaque, Vote, close_seeds
+from handful.models import Opaque, Vote, close_seeds
 
 N_TREES = 150  # enough for votes to settle
 N_VOTERS = 7  # at most; one is left out of an even number, so that votes do not tie
@@ -39,19 +39,10 @@ def ada_boost(pool: Pool) -> list[Proposal]:
     proposal = _foreign("adaboost", AdaBoost(n_rounds=60), pool, "filled")
     assert isinstance(proposal.machine, Opaque)
     fitted = proposal.machine.estimator
-    score = fitted.fitted_.machine
-    if len(fitted.classes_) != pool.n_classes or not isinstance(score, Additive):
+    score = fitted.fitted_.machine.as_curves(pool.fill)
+    if len(fitted.classes_) != pool.n_classes or score is None:
         return [proposal]  # a class that is not in the pool has no sum
-    return [replace(proposal, machine=_with_fill(score, pool.fill))]
-
-
-def _with_fill(score: Additive, fill: Floats) -> Additive:
-    """The same sum, where a missing value counts as the one that takes its place."""
-    curves = []
-    for curve in score.curves:
-        (steps,) = curve(np.array([fill[curve.feature]]))
-        curves.append(replace(curve, missing=tuple(float(value) for value in steps)))
-    return replace(score, curves=tuple(curves))
+    return [replace(proposal, machine=score)]
 
 
 def random_forest(pool: Pool) -> list[Proposal]:

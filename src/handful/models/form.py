@@ -97,6 +97,10 @@ class Form(Tagged, ABC, field="machine"):
         """The same score against another threshold than 0, for two classes."""
         raise TypeError(f"{type(self).__name__} has no score to compare with a threshold.")
 
+    def as_curves(self, fill: Sequence[float]) -> Form | None:
+        """The same score as a sum of curves, if it is one; a missing value counts as its fill."""
+        return None
+
     def around(self, width: float) -> tuple[Form, Form]:
         """Two forms: the score is above ``width``; it is not below ``-width``."""
         return self.at(width), self.at(math.nextafter(-width, -math.inf))

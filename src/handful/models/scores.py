@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -260,6 +260,13 @@ class Additive(Score, tag="additive"):
         curves = [replace(curve, feature=places[curve.feature]) for curve in self.curves]
         return replace(self, curves=tuple(curves))
 
+    def as_curves(self, fill: Sequence[float]) -> Additive:
+        curves = []
+        for curve in self.curves:
+            (steps,) = curve(np.array([fill[curve.feature]]))
+            curves.append(replace(curve, missing=tuple(float(value) for value in steps)))
+        return replace(self, curves=tuple(curves))
+
     def check(self, where: str, width: int, n_classes: int) -> None:
         n = n_scores(n_classes)
         check_length(f"{where}.intercepts", self.intercepts, n)
@@ -331,6 +338,9 @@ class Votes(Score, tag="votes"):
 
     def scores(self, X: Floats) -> Floats:
         return self.curves.scores(X)
+
+    def as_curves(self, fill: Sequence[float]) -> Additive:
+        return self.curves.as_curves(fill)
 
     def sentences(self, words: Vocabulary) -> list[str]:
         return self.curves.sentences(words)

@@ -150,6 +150,6 @@ def _check_validation(audit: Audit, machine: Document, X: Floats, codes: Ints, o
 def _check_points(audit: Audit, document: Document, X: Floats, kept: list[int]) -> None:
     """The models are sums over examples that are not counted."""
     rows = {tuple(row) for row in X[kept].tolist()}
-    machines = document["machines"]
-    points = {tuple(z) for m in machines for part in m["parts"] for z in part["points"]}
+    parts = [part for m in document["machines"] for part in m.get("parts", (m,))]
+    points = {tuple(z) for part in parts for z in part["points"]}
     audit.check("points of the models", points <= rows, "are not among the others")
