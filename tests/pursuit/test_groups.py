@@ -5,7 +5,7 @@ import pytest
 
 from handful import KernelMatchingPursuitRegressor
 from handful.bounds import NotCertifiableError, betting_bound, pool_bound
-from handful.pursuit._groups import GroupDeviations, renumbered
+from handful.pursuit.path_points import GroupDeviations, renumbered
 
 
 def _patients(rng, n_groups, n_rows=6, spread=0.7, noise=0.3):

@@ -14,7 +14,7 @@ from handful.distributed._order import block_digests
 from handful.distributed._reading import delayed_blocks, read_chunks
 from handful.distributed.cluster import compute, measured, reduced, require_dask
 from handful.pursuit import KernelMatchingPursuitClassifier
-from handful.pursuit.elsewhere import Job, fit_classifier, fit_regressor
+from handful.pursuit.gram import Job
 from handful.tables import RowDigests, column_names, seed_of
 
 
@@ -25,14 +25,13 @@ def fit_pursuit(machine: Any, X: Any, y: Any, classes: Any) -> Any:
     if not is_classifier and not isinstance(given, RowDigests):
         given = _numeric_digests(X, y, given)
     chunks = read_chunks(X, y, classes=classes, may_miss=False, may_name=False, random_state=given)
-    source = PursuitRows(chunks)
+    source = ChunkedPursuitRows(chunks)
     remember_inputs(machine, chunks)
     rows, codes = chunks.hold(chunks.shown)  # a sample tells a table that was trained on
     machine._remember(rows, chunks.classes[codes], chunks.n_samples)
-    if is_classifier:
-        return fit_classifier(machine, source)
-    del machine.classes_
-    return fit_regressor(machine, source)
+    if not is_classifier:
+        del machine.classes_
+    return machine.fit_rows(source)
 
 
 def _numeric_digests(X: Any, y: Any, seed: Any) -> RowDigests:
@@ -47,7 +46,7 @@ def _numeric_block(block: tuple[Any, Any]) -> Any:
     return block_digests((block[0], targets.reshape(len(targets), -1)))
 
 
-class PursuitRows:
+class ChunkedPursuitRows:
     """Chunks as a pursuit asks for them."""
 
     def __init__(self, chunks: Chunks) -> None:

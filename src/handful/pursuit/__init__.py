@@ -10,13 +10,15 @@ deflate, absorb, share, fork) and run it with ``orthogonal.pursue``; give it an 
 deflates the whole matrix in ``tests/oracles/pursuit.py``.
 """
 
-from handful.pursuit._classifier import KernelMatchingPursuitClassifier
-from handful.pursuit._path import PathPoint
-from handful.pursuit._regressor import KernelMatchingPursuitRegressor
 from handful.pursuit.display import PursuitCentersDisplay, PursuitPathDisplay
+from handful.pursuit.estimators import (
+    KernelMatchingPursuitClassifier,
+    KernelMatchingPursuitRegressor,
+)
 from handful.pursuit.kernel_columns import KernelColumns
 from handful.pursuit.orthogonal import PursuitPath, orthogonal_pursuit
 from handful.pursuit.partial_cholesky import PartialCholesky, partial_cholesky
+from handful.pursuit.path_points import PathPoint
 from handful.pursuit.sparse_kernels import SparseKernelCCA, SparseKernelPCA
 
 __all__ = [

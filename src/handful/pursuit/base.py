@@ -14,6 +14,14 @@ from handful.bounds import Certificate, drawn_by
 from handful.estimator import CertifiedEstimator
 from handful.kernels import Kernel, make_kernel
 from handful.pursuit.expansion_codes import Expansion, center_rows, expansion_of_size
+from handful.pursuit.gram import (
+    Coding,
+    MomentSums,
+    PursuitRows,
+    RowSums,
+    Scaler,
+    gram_pursuit,
+)
 from handful.pursuit.kernel_columns import Indices, KernelColumns
 from handful.pursuit.orthogonal import CRITERIA, PursuitPath, orthogonal_pursuit
 from handful.pursuit.pool import CandidatePool, first_candidates, pool_size
@@ -31,6 +39,7 @@ class BasePursuit(CertifiedEstimator):
 
     _coefficient_choices: tuple[str, ...] = ()
     _stop_choices: tuple[str, ...] = STOPS
+    scaling_: tuple[Floats, Floats] | None
 
     def _check_parameters(self) -> None:
         check_count("n_centers", self.n_centers, low=1)
@@ -141,6 +150,60 @@ class BasePursuit(CertifiedEstimator):
             for target in targets
         ]
         return [path.renumbered(rows) for path in paths]
+
+    def _row_sums(self, source: PursuitRows, coding: Coding) -> RowSums:
+        """The pool, the scale and the kernels, and the sums over rows that are not in memory."""
+        self._check_parameters()
+        self._check_for_sums()
+        is_pool = self.coefficients == "pool"
+        ground = self._ground(source.n_samples)
+        n_held = len(ground.rows) if ground.candidates is None else len(ground.candidates)
+        order, X, codes = source.first(n_held)
+        drawn = source.positions(len(ground.rows)) if is_pool else None
+        pool = None if drawn is None else np.sort(drawn)
+        self.draw_, self._order = source.draw, order if drawn is None else drawn
+        is_auto = isinstance(self.scale, str) and self.scale == "auto"
+        if is_auto and is_pool:
+            job = MomentSums(X[0])
+            self.scaling_ = job.scaling(source.total(job, "scale", only=pool))
+        else:
+            self.scaling_ = self._scaling(X, ground)
+        scaler = Scaler(*((None, None) if self.scaling_ is None else self.scaling_))
+        return RowSums.of(
+            source, coding, ground, pool, scaler, X, codes, self._kernels(source.n_features)
+        )
+
+    def _check_for_sums(self) -> None:
+        if self.kernel == "precomputed":
+            raise ValueError("`kernel` must not be 'precomputed' for rows that are elsewhere.")
+        if self.coefficients not in ("pool", "least_squares"):
+            raise ValueError(
+                "`coefficients` must be 'pool' or 'least_squares' for Dask inputs, got "
+                f"{self.coefficients!r}. Its codes are tried on rows in memory."
+            )
+        if self.stop == "validation":
+            raise ValueError(
+                "`stop` must not be 'validation' for Dask inputs. Use 'certificate' or 'size'."
+            )
+        if self.candidates is None or np.ndim(self.candidates) > 0:
+            raise ValueError(
+                f"`candidates` must be a number for Dask inputs, got {self.candidates!r}. "
+                "That many examples are held in memory; use for example candidates=500."
+            )
+        check_count("candidates", self.candidates, low=1)
+
+    def _sum_paths(self, sums: RowSums, g: int, *, is_shared: bool = True) -> list[PursuitPath]:
+        """Pursuits with kernel g from sums: one for all outputs, or one for each."""
+        return [
+            gram_pursuit(
+                *parts,
+                self.n_centers,
+                intercept=self.fit_intercept,
+                criterion=self.criterion,
+                tol=self.tol,
+            )
+            for parts in sums.outputs(g, is_shared)
+        ]
 
     def _sizes(self, paths: Sequence[PursuitPath]) -> range:
         """Sizes on the path; size 0 is a model only where there is an intercept."""

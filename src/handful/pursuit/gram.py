@@ -9,8 +9,9 @@ come from the sums alone, as in a Cholesky factorisation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from handful._types import Floats, Ints
 from handful.kernels import Kernel
 from handful.pursuit.expansion_codes import Expansion, center_rows, decide
 from handful.pursuit.orthogonal import DEPENDENT, NO_GAIN, NO_RESIDUAL, PursuitPath, first_best
+from handful.pursuit.pool import CandidatePool
 
 _BLOCK_BYTES = 32 * 2**20  # of rows multiplied at once: large enough for the product to be fast
 
@@ -104,34 +106,64 @@ def _blocks(n_rows: int, width: int) -> Iterator[slice]:
         yield slice(start, start + step)
 
 
-@dataclass(frozen=True)
-class Model:
-    """An expansion whose centres are numbered among the candidates, and its kernel."""
+Job = Callable[[Floats, Ints], Any]
+Outputs = tuple[Floats, Floats, Floats, tuple[Floats, float, int]]
 
-    kernel: Kernel
-    expansion: Expansion
+
+class PursuitRows(Protocol):
+    """Rows that are not in memory; ``codes`` number the classes, or the distinct targets."""
+
+    n_samples: int
+    n_features: int
+    classes: Any
+    draw: Any
+
+    def first(self, n_rows: int) -> tuple[Ints, Floats, Ints]:
+        """Positions, features and codes of the first rows of the blind order."""
+
+    def positions(self, n_rows: int) -> Ints:
+        """Positions of the first rows of the blind order."""
+
+    def total(self, job: Job, name: str, *, only: Ints | None = None) -> list[Floats]:
+        """Sums over the chunks of the arrays that the job gives, of these rows or of all."""
+
+    def each(self, job: Job, name: str, *, without: Ints) -> Floats:
+        """What the job gives for all other rows and their codes, joined."""
 
 
 @dataclass(frozen=True)
 class ModelValues:
-    """Values of the rows of a chunk under one model."""
+    """Values of the rows of a chunk under an expansion whose centres are candidates."""
 
-    model: Model
+    kernel: Kernel
+    model: Expansion
     candidates: Floats
     scaler: Scaler
 
     def __call__(self, X: Floats, codes: Ints) -> Floats:
         """Values (n_rows, n_outputs)."""
-        centers = self.model.expansion.centers
-        rows = center_rows(self.model.kernel, self.scaler(X), self.candidates[centers], centers)
-        return self.model.expansion.values(rows)[0]
+        centers = self.model.centers
+        rows = center_rows(self.kernel, self.scaler(X), self.candidates[centers], centers)
+        return self.model.values(rows)[0]
+
+
+@dataclass(frozen=True)
+class Deviations:
+    """Absolute deviation of a model from the targets, row by row."""
+
+    model: ModelValues
+    targets: Floats
+
+    def __call__(self, X: Floats, codes: Ints) -> Floats:
+        return np.asarray(np.abs(self.model(X, codes) - self.targets[codes]).max(axis=1))
 
 
 @dataclass(frozen=True)
 class ErrorCounts:
-    """Errors of many classifiers on a chunk."""
+    """Errors of many classifiers (kernel, expansion) on a chunk."""
 
-    models: tuple[Model, ...]
+    kernels: tuple[Kernel, ...]
+    models: tuple[tuple[int, Expansion], ...]
     candidates: Floats
     scaler: Scaler
 
@@ -140,13 +172,92 @@ class ErrorCounts:
         out = np.zeros(len(self.models))
         for rows in _blocks(len(X), len(self.candidates)):
             Z, known = self.scaler(X[rows]), {}
-            for i, model in enumerate(self.models):
-                key = id(model.kernel)
-                if key not in known:
-                    known[key] = model.kernel(Z, self.candidates)
-                K = known[key][:, model.expansion.centers]
-                out[i] += np.sum(decide(*model.expansion.values(K)) != codes[rows])
+            for i, (g, model) in enumerate(self.models):
+                if g not in known:
+                    known[g] = self.kernels[g](Z, self.candidates)
+                K = known[g][:, model.centers]
+                out[i] += np.sum(decide(*model.values(K)) != codes[rows])
         return [out]
+
+
+@dataclass(frozen=True, eq=False)
+class RowSums:
+    """The candidates that are held, and the sums over all rows that a pursuit needs.
+
+    Attributes
+    ----------
+    ground : CandidatePool
+    pool : ndarray of int or None
+        Sorted positions of the pool, if the fit reads a pool alone.
+    X, codes : ndarray
+        Features and codes of the candidates.
+    held : ndarray
+        The same features, scaled.
+    sums : list of ndarray
+        As `GramSums` gives them.
+    """
+
+    source: PursuitRows
+    ground: CandidatePool
+    pool: Ints | None
+    scaler: Scaler
+    X: Floats
+    codes: Ints
+    held: Floats
+    kernels: list[Kernel]
+    sums: list[Floats]
+
+    @classmethod
+    def of(
+        cls,
+        source: PursuitRows,
+        coding: Coding,
+        ground: CandidatePool,
+        pool: Ints | None,
+        scaler: Scaler,
+        X: Floats,
+        codes: Ints,
+        kernels: list[Kernel],
+    ) -> RowSums:
+        """The sums over the pool, or over all rows."""
+        held = scaler(X)
+        job = GramSums(tuple(kernels), held, scaler, coding)
+        sums = source.total(job, "products", only=pool)
+        return cls(source, ground, pool, scaler, X, codes, held, kernels, sums)
+
+    def outputs(self, g: int, is_shared: bool) -> list[Outputs]:
+        """What `gram_pursuit` takes with kernel g: for all outputs together, or for each."""
+        G, B, ones = self.sums[3 * g : 3 * g + 3]
+        totals, squares, n_rows = self.sums[-3:]
+        q = B.shape[1]
+        groups = [slice(0, q)] if is_shared else [slice(i, i + 1) for i in range(q)]
+        if len(groups) > 1:
+            squares = n_rows  # of one column of -1 and 1
+        return [
+            (G, B[:, group], ones, (totals[group], float(squares), int(n_rows))) for group in groups
+        ]
+
+    def values_of(self, g: int, model: Expansion) -> ModelValues:
+        """The model as a job for chunks."""
+        return ModelValues(self.kernels[g], model, self.held, self.scaler)
+
+    def errors(self, models: Sequence[tuple[int, Expansion]]) -> tuple[Ints, Ints]:
+        """Errors of models (kernel, expansion) on all rows, and on the rows that are counted.
+
+        The rows of the pool are not counted; if there is no pool, the centres are not.
+        """
+        job = ErrorCounts(tuple(self.kernels), tuple(models), self.held, self.scaler)
+        n_wrong = self.source.total(job, "errors")[0].astype(int)
+        if self.pool is not None:
+            left_out = self.source.total(job, "errors in the pool", only=self.pool)[0].astype(int)
+        else:
+            left_out = np.array([self._at_centers(g, model) for g, model in models])
+        return n_wrong, n_wrong - left_out
+
+    def _at_centers(self, g: int, model: Expansion) -> int:
+        own = model.centers
+        K = self.kernels[g](self.held[own], self.held[own]) if len(own) else np.zeros((0, 0))
+        return int(np.sum(decide(*model.values(K)) != self.codes[own]))
 
 
 def gram_pursuit(
