@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from handful.io import ModelFileError
+from handful.files import ModelFileError
 from handful.kernels import Kernel
 from handful.models import (
     Additive,

@@ -11,7 +11,7 @@ import pytest
 
 from handful import load_model
 from handful.bounds import pool_bound
-from handful.io.document import to_text
+from handful.files.document import to_text
 from handful.verify import verify_form
 from tests.verify.cases_forms import FORMS, CachedRetraining, default_form, form_text, frame
 from tests.verify.test_forgeries import forgeries

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handful import DecisionListMachine, SetCoveringMachine, load_dataset
-from handful.io import ModelFileError, load_model, model_from_dict, model_to_dict, save_model
+from handful.files import ModelFileError, load_model, model_from_dict, model_to_dict, save_model
 
 MACHINES = {
     "auto": SetCoveringMachine(random_state=0),
@@ -159,7 +159,7 @@ _SMALL = _small()
 
 @pytest.fixture(scope="module")
 def texts(fitted):
-    from handful.io.document import to_text
+    from handful.files.document import to_text
 
     return [to_text(model_to_dict(machine, include_rows=True)) for machine in fitted[1].values()]
 

@@ -16,12 +16,12 @@ from handful._codec import ModelFileError, decode, fail
 from handful._version import __version__
 from handful.bounds import Certificate
 from handful.certified import Band, named_candidates
-from handful.io._certificates import read_certificate
-from handful.io._cover import OTHER_ROW, refuse_rows
-from handful.io._foreign import Estimators, beside, digest_of, pack, read_estimators
-from handful.io._form_fields import check_provenance
-from handful.io._reading import goal_of_case, is_first_case, options_of
-from handful.io.document import to_text
+from handful.files._certificates import read_certificate
+from handful.files._reading import goal_of_case, is_first_case, options_of
+from handful.files.beside import Estimators, beside, digest_of, pack, read_estimators
+from handful.files.cover_document import OTHER_ROW, refuse_rows
+from handful.files.document import to_text
+from handful.files.form_fields import check_provenance
 from handful.models import Fitted
 from handful.tables import Choices, Study, as_pandas, table_digest, write_atomically
 

@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 
 from handful import load_model
 from handful.certified import fit_study
-from handful.io import ModelFileError, Retraining, beside, save_form, untrusted_types
+from handful.files import ModelFileError, Retraining, beside, save_form, untrusted_types
 from handful.tables import read_study
 from handful.verify import verify_form
 from tests.verify.forging import resealed_beside

@@ -16,8 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from handful import load_model
 from handful.certified import fit_study
-from handful.io import ModelFileError, Retraining, beside, save_form, untrusted_types
-from handful.io.document import to_text
+from handful.files import ModelFileError, Retraining, beside, save_form, untrusted_types
+from handful.files.document import to_text
 from handful.tables import read_study
 from handful.verify import verify_form
 
@@ -101,7 +101,7 @@ def test_another_estimator_is_not_the_one_that_was_trained(frame, study, machine
     fitted_elsewhere = make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression())
     fitted_elsewhere.fit(study.X, 1 - (study.y == "ill"))
     assert type(fitted) is type(fitted_elsewhere)
-    from handful.io._foreign import Estimators, digest_of, pack
+    from handful.files.beside import Estimators, digest_of, pack
 
     content = pack(Estimators((fitted_elsewhere,), {"mine": PIPELINE}))
     beside(path).write_bytes(content)

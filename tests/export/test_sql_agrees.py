@@ -12,7 +12,7 @@ import pytest
 
 from handful import SupportVectorMachine, export_sql, load_model
 from handful.certified import fit_study
-from handful.io import save_form
+from handful.files import save_form
 from handful.tables import Choices, read_study
 
 FORMS = ["one rule", "linear", "score card", "rule list", "additive"]

@@ -5,7 +5,7 @@ import pytest
 
 from handful import BoundSearch, SetCoveringMachine, load_dataset
 from handful.bounds import held_out_bound
-from handful.io.save import model_to_dict, plain_label
+from handful.files.save import model_to_dict, plain_label
 from handful.tables import row_digests
 
 

@@ -24,7 +24,7 @@ from handful import (
     SupportVectorMachine,
     load_dataset,
 )
-from handful.io import export_python, export_sql
+from handful.export import export_python, export_sql
 
 MACHINES = {
     "svm": SupportVectorMachine(gamma=0.05),

@@ -19,7 +19,7 @@ from handful import (
     load_model,
     save_model,
 )
-from handful.io import export_json, export_python, export_sql
+from handful.export import export_json, export_python, export_sql
 
 NASTY = ['a "b"', "it's; DROP TABLE t; --", "x\ny", "<script>", "p%s", "été", "select", "[i]", "` "]
 MACHINES = {

@@ -15,7 +15,7 @@ import pytest
 
 from handful import ScoreCard, load_dataset
 from handful.certified import READABLE, fit_study
-from handful.io import export_json, export_python, export_sql
+from handful.export import export_json, export_python, export_sql
 from handful.tables import Choices, read_study
 
 CHOICES = Choices(

@@ -14,7 +14,7 @@ import numpy as np
 from handful._codec import ModelFileError, decode, encode
 from handful._types import Floats
 from handful.covering import CoverFit
-from handful.io._form_fields import check_reading, fields_of
+from handful.files.form_fields import check_reading, fields_of
 from handful.models import Column
 from handful.rules.fields import read_index
 from handful.tables import NOT, Choices, Study, as_pandas, read_study, tidy

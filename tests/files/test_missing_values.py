@@ -10,8 +10,9 @@ import pytest
 
 from handful import DecisionListMachine, SetCoveringMachine, load_model, save_model
 from handful.covering._explain import machine_lines
-from handful.io import StoredModel, export_json, export_python, export_sql
-from handful.io._rules import machine_to_dict
+from handful.export import export_json, export_python, export_sql
+from handful.files import StoredModel
+from handful.files._rules import machine_to_dict
 from handful.kernels import Kernel
 from handful.rules import (
     Ball,
@@ -24,7 +25,7 @@ from handful.rules import (
 )
 from handful.verify import verify_model
 from handful.verify._geometry import machine_scores
-from tests.io.sentences import label_of
+from tests.files.sentences import label_of
 
 NAMES = ("a", "b", "c")
 SQUARE = Kernel("poly", degree=2, coef0=1.0)

@@ -17,8 +17,9 @@ from typer.testing import CliRunner
 import handful
 from handful import SetCoveringMachine, load_model, save_model
 from handful.cli import app
-from handful.io import export_json, export_python, export_sql, model_to_dict
-from handful.io.document import to_text
+from handful.export import export_json, export_python, export_sql
+from handful.files import model_to_dict
+from handful.files.document import to_text
 from handful.report import render_report
 from handful.verify import verify_model
 from tests.test_common import SMALL, VARIANTS

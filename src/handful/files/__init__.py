@@ -16,13 +16,12 @@ read off the estimator in ``_estimators.py``.
 """
 
 from handful._codec import ModelFileError
-from handful.io._export import export_json, export_python, export_sql
-from handful.io._foreign import Estimators, beside, read_estimators, untrusted_types
-from handful.io._forms import StoredForm, form_to_dict, save_form
-from handful.io._model import StoredModel, load_model, model_from_dict
-from handful.io._reading import Reading, choices_of, clean_table
-from handful.io._retrain import Retraining
-from handful.io.save import model_to_dict, save_model
+from handful.files._reading import Reading, choices_of, clean_table
+from handful.files.beside import Estimators, beside, read_estimators, untrusted_types
+from handful.files.form_document import StoredForm, form_to_dict, save_form
+from handful.files.model import StoredModel, load_model, model_from_dict
+from handful.files.retrain import Retraining
+from handful.files.save import model_to_dict, save_model
 
 __all__ = [
     "Estimators",
@@ -34,9 +33,6 @@ __all__ = [
     "beside",
     "choices_of",
     "clean_table",
-    "export_json",
-    "export_python",
-    "export_sql",
     "form_to_dict",
     "load_model",
     "model_from_dict",

@@ -8,8 +8,8 @@ import json
 import pytest
 
 from handful import load_model
-from handful.io import ModelFileError
-from handful.io.document import to_text
+from handful.files import ModelFileError
+from handful.files.document import to_text
 from tests.verify.cases import reseal
 from tests.verify.cases_forms import FORMS, form_text
 

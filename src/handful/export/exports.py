@@ -11,13 +11,13 @@ from typing import Any
 from handful.bounds import Certificate, NotCertifiableError
 from handful.covering import CoverFit
 from handful.estimator import TableClassifier
-from handful.io._cover import OTHER_ROW, WITHOUT_CENTRES, refuse_rows
-from handful.io._form_python import RAW_CELLS, form_python, read_formula
-from handful.io._form_sql import Cell, doubtful_sql, form_sql, number_literal, text_literal
-from handful.io._forms import StoredForm
-from handful.io._model import StoredModel, model_from_dict
-from handful.io.document import from_text, to_text
-from handful.io.save import WITHOUT_ROWS, model_to_dict
+from handful.export.python import RAW_CELLS, form_python, read_formula
+from handful.export.sql import Cell, doubtful_sql, form_sql, number_literal, text_literal
+from handful.files.cover_document import OTHER_ROW, WITHOUT_CENTRES, refuse_rows
+from handful.files.document import from_text, to_text
+from handful.files.form_document import StoredForm
+from handful.files.model import StoredModel, model_from_dict
+from handful.files.save import WITHOUT_ROWS, model_to_dict
 from handful.models import Fitted
 from handful.rules import OR_MISSING, AbstractRule, RuleList, RuleSet, Stump
 from handful.rules.formulas import Dialect, number

@@ -17,8 +17,8 @@ import numpy as np
 
 from handful._types import Ints
 from handful.covering import CoverFit
-from handful.io._reading import Reading, reading_of
-from handful.io._rules import machine_to_dict
+from handful.files._reading import Reading, reading_of
+from handful.files._rules import machine_to_dict
 from handful.rules import RuleList, RuleSet, Stump
 
 Machine = RuleSet | RuleList

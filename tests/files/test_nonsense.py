@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from handful import AdaBoost, KernelPerceptron, SetCoveringMachine, load_dataset
-from handful.io import ModelFileError, model_from_dict, model_to_dict
-from handful.io.document import from_text, to_text
+from handful.files import ModelFileError, model_from_dict, model_to_dict
+from handful.files.document import from_text, to_text
 from handful.verify import verify_model
 
 
@@ -132,7 +132,7 @@ _RUN = """
 import re, sys, time
 from pathlib import Path
 import numpy as np
-from handful.io import ModelFileError, load_model
+from handful.files import ModelFileError, load_model
 from handful.verify import verify_model
 def peak():
     return int(re.search(r"VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())[1]) / 1024

@@ -2,8 +2,8 @@
 
 import pytest
 
-from handful.io import ModelFileError
-from handful.io._rules import (
+from handful.files import ModelFileError
+from handful.files._rules import (
     machine_from_dict,
     machine_to_dict,
     rule_from_dict,

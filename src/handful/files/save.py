@@ -15,10 +15,10 @@ from handful._codec import encode
 from handful._version import __version__
 from handful.bounds import Certificate, NotCertifiableError
 from handful.covering import CoverFit
-from handful.io._cover import cover_to_dict, features_of, named_by_digest, refuse_rows
-from handful.io._reading import Reading
-from handful.io._settings import plain_parameters
-from handful.io.document import to_text
+from handful.files._reading import Reading
+from handful.files._settings import plain_parameters
+from handful.files.cover_document import cover_to_dict, features_of, named_by_digest, refuse_rows
+from handful.files.document import to_text
 from handful.models import Fitted, Form
 from handful.tables import Draw, blind_order, row_digests, table_digest, write_atomically
 

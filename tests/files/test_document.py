@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from handful.io import ModelFileError
-from handful.io.document import (
+from handful.files import ModelFileError
+from handful.files.document import (
     HASH_FIELD,
     content_hash,
     from_text,
@@ -40,7 +40,7 @@ def test_what_is_no_document(text):
 
 
 def test_size_is_bounded(tmp_path, monkeypatch):
-    monkeypatch.setattr("handful.io.document.MAX_BYTES", 10)
+    monkeypatch.setattr("handful.files.document.MAX_BYTES", 10)
     (tmp_path / "m.json").write_text("x" * 11)
     with pytest.raises(ModelFileError, match="larger than"):
         read_text_of(tmp_path / "m.json")

@@ -5,8 +5,8 @@ from dataclasses import fields
 from pathlib import Path
 
 from handful import CertifiedClassifier, load_dataset
-from handful.io import _form_fields
-from handful.io._forms import FIELDS
+from handful.files import form_fields
+from handful.files.form_document import FIELDS
 from handful.models import Form
 from handful.tables import Choices
 
@@ -24,7 +24,7 @@ def test_every_field_is_documented():
     text = PAGE.read_text(encoding="utf-8")
     section = text[text.index("## Forms of a menu") : text.index("## Limits")]
     said = set(re.findall(r"`([^`]+)`", section))
-    names = {*FIELDS, *_form_fields._PROVENANCE, *Form.kinds, *vars(Choices())}
+    names = {*FIELDS, *form_fields._PROVENANCE, *Form.kinds, *vars(Choices())}
     names |= {field.name for kind in Form.kinds.values() for field in fields(kind)} - {
         "estimator",
         "why",

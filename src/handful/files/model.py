@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from handful._codec import ModelFileError, decode
 from handful._types import Floats
 from handful.bounds import Certificate
-from handful.io._certificates import read_certificate
-from handful.io._forms import FORM_FORMAT, StoredForm, form_from_dict
-from handful.io._reading import Reading, read_raw
-from handful.io._rules import machine_from_dict
-from handful.io.document import HASH_FIELD, from_text, read_text_of
-from handful.io.save import FORMAT, VERSION
+from handful.files._certificates import read_certificate
+from handful.files._reading import Reading, read_raw
+from handful.files._rules import machine_from_dict
+from handful.files.document import HASH_FIELD, from_text, read_text_of
+from handful.files.form_document import FORM_FORMAT, StoredForm, form_from_dict
+from handful.files.save import FORMAT, VERSION
 from handful.models import Column, Columns, Fitted, Form
 from handful.rules import (
     AbstractRule,

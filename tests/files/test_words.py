@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from handful import SetCoveringMachine, load_model, save_model
 from handful.cli import app
-from handful.io import export_python, export_sql
+from handful.export import export_python, export_sql
 from handful.tables import Choices, load_table, read_study
 from handful.verify import verify_model
 

@@ -5,8 +5,8 @@ import math
 import pytest
 
 from handful import SetCoveringMachine, load_dataset
-from handful.io import ModelFileError, model_from_dict, model_to_dict
-from handful.io._export import _python_dialect
+from handful.export.exports import _python_dialect
+from handful.files import ModelFileError, model_from_dict, model_to_dict
 from handful.kernels import Kernel
 from handful.rules import Ball, HalfSpace, LinearRule
 from handful.rules.formulas import number

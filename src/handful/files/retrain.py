@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Any
 
 from handful.certified import fit_study
-from handful.io._foreign import Estimators, pack, read_estimators, unpack
-from handful.io._reading import choices_of, goal_of_case, is_first_case
+from handful.files._reading import choices_of, goal_of_case, is_first_case
+from handful.files.beside import Estimators, pack, read_estimators, unpack
 from handful.tables import read_study
 
 Document = Mapping[str, Any]
@@ -36,7 +36,7 @@ class Retraining:
     --------
     >>> import pathlib, tempfile
     >>> from handful import load_dataset
-    >>> from handful.io import save_form
+    >>> from handful.files import save_form
     >>> from handful.verify import verify_form
     >>> X, y = load_dataset("haberman-294").named()
     >>> frame = X.assign(outcome=y)
