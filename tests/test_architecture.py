@@ -47,7 +47,8 @@ MAY_IMPORT = {
 }
 FLOORS = set(MAY_IMPORT)
 MAY_IMPORT["report"] = FLOORS
-MAY_IMPORT["io"] = FLOORS
+MAY_IMPORT["files"] = FLOORS
+MAY_IMPORT["export"] = FLOORS | {"files"}
 MAY_IMPORT["distributed"] = FLOORS
 MAY_IMPORT["verify"] = set()  # an auditor shares no code with what it audits
 GROUND = {"_checks", "_codec", "_compiled", "_display", "_threads", "_types", "_version"}
@@ -226,7 +227,7 @@ MANY_PARAMETERS = {
     "covering/_paths.py:cross_validate_path": "what is fitted, and how, as keywords of a search",
     "covering/codes/compression.py:_candidate": "one call a prefix; its facts become a record",
     "covering/codes/listed.py:_listed_candidate": "one call a prefix; its facts become a record",
-    "io/_forms.py:save_form": "a public function: what is written, and what may be, as keywords",
+    "files/form_document.py:save_form": "a public function: what is written, and what may be",
     "programs/linear_program.py:solve_lp": "the blocks of a linear program, solver options",
     "report/_page.py:render_report": "a public function: every part of the page may be left out",
     "rules/search/exact.py:exact_half_space_paths": "what is searched, and how, as keywords",

@@ -244,7 +244,7 @@ def test_the_page_on_model_files_states_the_versions_that_are_written(tmp_path):
 
     from handful import SetCoveringMachine, load_dataset, save_model
     from handful.certified import fit_study
-    from handful.io import save_form
+    from handful.files import save_form
     from handful.tables import read_study
 
     X, y = load_dataset("haberman-294").named()

@@ -20,7 +20,7 @@ SMOKE="tests/test_public_api.py tests/test_compiled.py tests/test_kernels.py
   tests/programs/test_machine.py tests/programs/test_program.py
   tests/boosting/test_adaboost.py tests/boosting/test_lpboost_solver.py
   tests/pursuit/test_regressor.py tests/svm/test_solver.py tests/selection
-  tests/io/test_export.py tests/io/test_model.py tests/report/test_page.py
+  tests/export/test_export.py tests/files/test_model.py tests/report/test_page.py
   tests/verify/test_verify.py tests/cli/test_certify.py tests/cli/test_predict.py
   tests/cli/test_raw_rules.py tests/cli/test_origin.py tests/distributed/test_chunks.py
   tests/certified/test_classifier.py tests/certified/test_menu.py tests/tables/test_formats.py"

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from handful._codec import fail
 from handful._types import Floats
@@ -23,6 +24,7 @@ __all__ = [
     "center_kernel_rows",
     "kernel_of",
     "make_kernel",
+    "similarities",
 ]
 
 KERNELS = ("linear", "poly", "precomputed", "rbf")
@@ -200,6 +202,20 @@ def kernel_of(estimator: Any, n_features: int) -> Kernel:
         coef0=estimator.coef0,
         n_features=n_features,
     )
+
+
+def similarities(kernel: Kernel, X: Floats, centers: Floats) -> Floats:
+    """Kernel values of the rows of X against centres; a value depends on its two vectors alone."""
+    if kernel.name == "rbf":
+        return np.asarray(np.exp(-kernel.gamma * cdist(X, centers, "sqeuclidean")))
+    if not kernel.is_named:
+        return np.ascontiguousarray(kernel(centers, X).T)
+    products = np.zeros((len(X), len(centers)))
+    for j in range(X.shape[1]):  # a matrix product may round a row differently in other company
+        products += X[:, j, None] * centers[None, :, j]
+    if kernel.name == "linear":
+        return products
+    return np.asarray((kernel.gamma * products + kernel.coef0) ** kernel.degree)
 
 
 def center_kernel(K: Floats) -> Floats:

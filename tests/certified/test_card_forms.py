@@ -21,7 +21,7 @@ def test_cards_of_different_lengths_and_features(rng):
     first = proposals["score card"].machine
     weight = np.zeros(5)
     for item in first.items:
-        weight[item.condition.feature] += abs(item.points)
+        weight[item.condition.features[0]] += abs(item.points)
     main = set(np.argsort(-weight)[:3].tolist()) & set(first.features)
     assert main - set(proposals["other score card"].machine.features)
 

@@ -27,8 +27,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from handful import CertifiedClassifier, NonconformityClassifier, PickToLearn
 from handful.certified import fit_study
-from handful.io import Retraining, beside, save_form, untrusted_types
-from handful.io.document import to_text
+from handful.files import Retraining, beside, save_form, untrusted_types
+from handful.files.document import to_text
 from handful.tables import read_study
 from handful.verify import verify_form
 

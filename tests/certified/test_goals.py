@@ -11,7 +11,8 @@ from handful import CertifiedClassifier, load_dataset, load_model
 from handful.bounds import binomial_tail_inverse
 from handful.certified import fit_study
 from handful.certified._grades import grade, make_grid, positives_needed
-from handful.io import Retraining, export_python, export_sql, save_form
+from handful.export import export_python, export_sql
+from handful.files import Retraining, save_form
 from handful.tables import read_study
 from handful.verify import verify_form
 from tests.certified.simulation import law, n_allowed
@@ -148,7 +149,7 @@ def test_a_moved_row_round_trips_and_is_checked_again(name, data, tmp_path):
     assert export_sql(again, include_rows=True).startswith("-- ")
     document = json.loads(path.read_text())
     document["provenance"]["goal"] = None
-    from handful.io.document import to_text
+    from handful.files.document import to_text
 
     path.write_text(to_text(document))
     assert verify_form(path, frame, Retraining(path, frame)).status == "NOT VALID"

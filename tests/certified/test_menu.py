@@ -9,11 +9,11 @@ import pytest
 
 from handful.bounds import Term
 from handful.certified import Candidate, Counts, Failure, Menu, rank_masses
-from handful.models import Column, Columns, Constant, Cut, Fitted, OrderedRules, Rule
+from handful.models import Column, Columns, Condition, Constant, Fitted, OrderedRules, Rule
 from tests.oracles import menu as oracle
 
 COLUMNS = Columns((Column("age"),))
-RULE = OrderedRules((Rule((Cut(0, 28.0),), 1),), 0)
+RULE = OrderedRules((Rule((Condition.on(0, ">=", 28.0),), 1),), 0)
 
 
 def candidate(name, rank, n_errors, n=3, simplicity=0, machine=RULE, losses=None):

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from handful import CertifiedClassifier
 from handful.certified import fit_study
 from handful.cli import app
-from handful.io import Retraining, save_form
-from handful.io.document import to_text
+from handful.files import Retraining, save_form
+from handful.files.document import to_text
 from handful.tables import read_study
 from handful.verify import verify_form
 

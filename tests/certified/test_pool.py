@@ -51,6 +51,6 @@ def test_a_number_whose_name_looks_like_a_question_is_a_number():
     )
     assert pool.fill[[0, 2]].tolist() == [3.0, 6.0]  # medians, where words would get 0
     words = Fitted("one rule", columns, ("well", "ill"), Constant(0)).words
-    assert words.at_least(0, 3.0) == "ratio = a/b ≥ 3"
-    assert words.below(2, 6.0) == "dose is missing < 6"
-    assert words.below(3, 0.5) == "dose is missing is known"
+    assert words.compared(0, ">=", 3.0) == "ratio = a/b ≥ 3"
+    assert words.compared(2, "<", 6.0) == "dose is missing < 6"
+    assert words.compared(3, "<", 0.5) == "dose is missing is known"

@@ -67,7 +67,7 @@ def test_missing_values_meet_no_condition():
     pool = make_pool(X, np.array([0, 1, 0, 1]))
     bank = forms.cut_bank(pool)
     for condition, met in zip(bank.conditions, bank.is_met, strict=True):
-        if condition.feature == 0:
+        if condition.features[0] == 0:
             assert met[1] == 0.0
 
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from handful import CertifiedClassifier
 from handful.certified import fit_study
 from handful.cli import app
-from handful.io import Retraining, save_form
+from handful.files import Retraining, save_form
 from handful.tables import read_study
 from handful.verify import verify_form
 from tests.chance import n_allowed

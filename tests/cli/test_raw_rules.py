@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from handful import SetCoveringMachine, load_model
 from handful.cli import app
 from handful.cli._examples import read_examples
-from handful.io import export_python, export_sql
+from handful.export import export_python, export_sql
 from handful.tables import Choices, read_study, tidy
 from handful.verify import content_hash, verify_model
 

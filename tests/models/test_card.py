@@ -1,9 +1,14 @@
 import numpy as np
 import pytest
 
-from handful.models import Card, Cut, Item, Vocabulary
+from handful.models import Card, Condition, Item, Vocabulary
 
-CARD = Card((Item(Cut(0, 127.0), 3), Item(Cut(1, 28.0, False), -2)), 1, scale=0.7, offset=-0.4)
+CARD = Card(
+    (Item(Condition.on(0, ">=", 127.0), 3), Item(Condition.on(1, "<", 28.0), -2)),
+    1,
+    scale=0.7,
+    offset=-0.4,
+)
 X = np.array([[130.0, 20.0], [130.0, 40.0], [100.0, np.nan], [np.nan, 20.0]])
 
 

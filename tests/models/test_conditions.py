@@ -3,24 +3,25 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from handful.models import Ball, Cut, Plane, Question, Vocabulary
+from handful.models import Condition, Distance, Question, Vocabulary, WeightedSum
 
 ASKED = (Question("age"), Question.of_word("colour", "red"), Question.of_missing("age"))
 WORDS = Vocabulary(tuple(q.name for q in ASKED), ("well", "ill"), questions=ASKED, shows_rows=True)
 X = np.array([[30.0, 1.0, 0.0], [20.0, 0.0, 0.0], [np.nan, np.nan, 1.0]])
+BALL = Distance((30.0, 1.0, 0.0), scale=(10.0, 1.0, 1.0), fill=(30.0, 1.0, 0.0))
 CONDITIONS = [
-    (Cut(0, 28.0), [True, False, False], "age ≥ 28"),
-    (Cut(0, 28.0, False), [False, True, False], "age < 28"),
-    (Cut(1, 0.5), [True, False, False], "colour = red"),
-    (Cut(1, 0.5, False), [False, True, False], "colour ≠ red"),
-    (Cut(2, 0.5, False), [True, True, False], "age is known"),
+    (Condition.on(0, ">=", 28.0), [True, False, False], "age ≥ 28"),
+    (Condition.on(0, "<", 28.0), [False, True, False], "age < 28"),
+    (Condition.on(1, ">=", 0.5), [True, False, False], "colour = red"),
+    (Condition.on(1, "<", 0.5), [False, True, False], "colour ≠ red"),
+    (Condition.on(2, "<", 0.5), [True, True, False], "age is known"),
     (
-        Plane((1.0, 10.0, 0.0), 35.0, True, (34.0, 0.0, 0.0)),
+        Condition(WeightedSum((1.0, 10.0, 0.0), (34.0, 0.0, 0.0)), ">=", 35.0),
         [True, False, False],
         "+1·age +10·colour = red ≥ 35",
     ),
     (
-        Ball((30.0, 1.0, 0.0), 1.0, False, (10.0, 1.0, 1.0), (30.0, 1.0, 0.0)),
+        Condition(BALL, "<", 1.0),
         [True, False, False],
         "distance to (age 30, colour = red 1, age is missing 0) < 1",
     ),

@@ -5,17 +5,17 @@ import json
 import numpy as np
 import pytest
 
-from handful.io import ModelFileError
+from handful.files import ModelFileError
 from handful.kernels import Kernel
 from handful.models import (
     Additive,
-    Ball,
     Card,
     Column,
     Columns,
+    Condition,
     Constant,
     Curve,
-    Cut,
+    Distance,
     Fitted,
     Item,
     KernelPart,
@@ -23,20 +23,24 @@ from handful.models import (
     LinearScore,
     Opaque,
     OrderedRules,
-    Plane,
     Rule,
     Stumps,
     Vote,
     Votes,
+    WeightedSum,
 )
 
-CARD = Card((Item(Cut(0, 0.3), 2), Item(Cut(1, 0.1, False), -1)), 1, 0.9, -0.3)
+CARD = Card(
+    (Item(Condition.on(0, ">=", 0.3), 2), Item(Condition.on(1, "<", 0.1), -1)), 1, 0.9, -0.3
+)
+PLANE = Condition(WeightedSum((1.0, 2.0), (0.0, 0.0)), ">=", 0.3)
+BALL = Condition(Distance((0.0, 0.0), scale=(1.0, 1.0), fill=(0.0, 0.0)), ">", 1.0, 1e-10, (1, 2))
 PART = KernelPart(Kernel("rbf", gamma=0.7), ((0.1, 0.2),), ((1.0,),), scale=(1.0, 2.0))
 KERNELS = Kernels((PART, KernelPart(Kernel("poly"), ((0.1,),), ((2.0,),), (1,), True)), (-0.5,))
 MACHINES = [
     Constant(1),
-    OrderedRules((Rule((Cut(0, 0.1), Plane((1.0, 2.0), 0.3, True, (0.0, 0.0))), 1),), 0),
-    OrderedRules((Rule((Ball((0.0, 0.0), 1.0, True, (1.0, 1.0), (0.0, 0.0)),), 1),), 0),
+    OrderedRules((Rule((Condition.on(0, ">=", 0.1), PLANE), 1),), 0),
+    OrderedRules((Rule((BALL,), 1),), 0),
     CARD,
     LinearScore(((1.0, 1 / 3),), (0.1,), (0.0, 0.5)),
     Additive((Curve(0, (0.2,), ((-1.0, 1.0),), (0.0,)),), (0.1,)),
@@ -76,11 +80,17 @@ def test_unknown_machines_are_refused():
         read(fitted(CARD).to_document(), machine="oracle")
 
 
-@pytest.mark.parametrize("kind", ["plane", "cone"])
-def test_cards_ask_single_features(kind):
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"kind": "sum", "weights": [1.0, 1.0], "fill": None}, "a single feature"),
+        ({"kind": "cone"}, r"one of \['distance', 'feature'"),
+    ],
+)
+def test_cards_ask_single_features(value, message):
     document = fitted(CARD).to_document()
-    document["machine"]["items"][0].update(condition=kind)
-    with pytest.raises(ValueError, match=r"items\[0\].condition` must be one of \['cut'\]"):
+    document["machine"]["items"][0].update(value=value)
+    with pytest.raises(ValueError, match=message):
         read(document)
 
 

@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pandas as pd
 
-from handful.models import Constant, Cut, Fitted, Opaque, OrderedRules, Rule, read_columns
+from handful.models import Condition, Constant, Fitted, Opaque, OrderedRules, Rule, read_columns
 
 FRAME = pd.DataFrame({"age": [30.0, 20.0, np.nan], "colour": ["red", "green", "blue"]})
 COLUMNS = read_columns(FRAME, ["age", "colour"])
@@ -11,7 +11,7 @@ COLUMNS = read_columns(FRAME, ["age", "colour"])
 
 def test_predicts_from_the_table_and_names_its_columns():
     red = COLUMNS.names.index("colour = red")
-    machine = OrderedRules((Rule((Cut(red, 0.5),), 1),), 0)
+    machine = OrderedRules((Rule((Condition.on(red, ">=", 0.5),), 1),), 0)
     fitted = Fitted("one rule", COLUMNS, ("n", "p"), machine)
     assert fitted.labels(FRAME).tolist() == [1, 0, 0]
     assert fitted.scores(FRAME).tolist() == [1.0, -1.0, -1.0]

@@ -1,6 +1,6 @@
 import numpy as np
 
-from handful.models import Constant, Cut, OrderedRules, Rule, Vocabulary, Vote
+from handful.models import Condition, Constant, OrderedRules, Rule, Vocabulary, Vote
 
 WORDS = Vocabulary(("age", "nodes"), ("well", "ill", "gone"))
 X = np.array([[50.0, 1.0], [20.0, 9.0], [np.nan, 9.0], [20.0, np.nan]])
@@ -17,7 +17,12 @@ def by_hand(row):
 
 def test_rules_are_evaluated_as_they_read():
     rules = OrderedRules(
-        (Rule((Cut(0, 40.0), Cut(1, 5.0, False)), 1), Rule((Cut(1, 8.0),), 2)), 0, 3
+        (
+            Rule((Condition.on(0, ">=", 40.0), Condition.on(1, "<", 5.0)), 1),
+            Rule((Condition.on(1, ">=", 8.0),), 2),
+        ),
+        0,
+        3,
     )
     assert rules.labels(X).tolist() == [by_hand(row) for row in X] == [1, 2, 2, 0]
     assert rules.first_rule(X).tolist() == [0, 1, 1, -1]

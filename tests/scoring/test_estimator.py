@@ -34,9 +34,9 @@ def test_prediction_is_the_card_read_aloud(frame):
     machine = ScoreCard(max_items=4).fit(X, y)
     totals = np.zeros(len(X), dtype=int)
     for item in machine.card_.items:
-        name = machine.fitted_.columns.names[item.condition.feature]
+        name = machine.fitted_.columns.names[item.condition.features[0]]
         if name == "age":
-            met = X["age"] >= item.condition.threshold
+            met = X["age"] >= item.condition.cut
         elif name == "age is missing":
             met = X["age"].isna()
         else:
@@ -59,7 +59,7 @@ def test_limits_are_kept():
 def test_given_cuts_and_directions(frame):
     X, y = frame
     machine = ScoreCard(cut_points={"age": [40.0]}, directions={"colour": 1}).fit(X, y)
-    ages = [item.condition.threshold for item in machine.card_.items if item.condition.feature == 0]
+    ages = [item.condition.cut for item in machine.card_.items if item.condition.features[0] == 0]
     assert set(ages) <= {40.0}
     with pytest.raises(ValueError, match="`weight` is not a column"):
         ScoreCard(directions={"weight": 1}).fit(X, y)

@@ -34,7 +34,7 @@ def test_weights_are_repetitions(rng):
 def test_items_know_their_rows_and_neighbours():
     X = np.array([[1.0, np.nan], [2.0, 0.0], [3.0, 1.0]])
     items = make_items(X)
-    assert [(c.feature, c.threshold) for c in items.conditions] == [(0, 2.0), (0, 3.0), (1, 0.5)]
+    assert [(c.features[0], c.cut) for c in items.conditions] == [(0, 2.0), (0, 3.0), (1, 0.5)]
     assert items.is_met.tolist() == [[0, 1, 1], [0, 0, 1], [0, 0, 1]]
     assert items.neighbours.tolist() == [[1, -1], [0, -1], [-1, -1]]
     assert items.features.tolist() == [0, 0, 1]
@@ -42,4 +42,4 @@ def test_items_know_their_rows_and_neighbours():
 
 def test_given_cuts_replace_quantiles():
     items = make_items(np.array([[1.0], [2.0], [3.0]]), cut_points={0: [2.5]})
-    assert [c.threshold for c in items.conditions] == [2.5]
+    assert [c.cut for c in items.conditions] == [2.5]

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from handful import export_python, export_sql
 from handful.certified import fit_study
 from handful.cli import app
-from handful.io import Retraining, load_model, save_form
+from handful.files import Retraining, load_model, save_form
 from handful.tables import Choices, read_study
 from handful.verify import verify_form
 

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from handful import BoundSearch, DecisionListMachine, SetCoveringMachine, load_dataset
-from handful.io import model_to_dict
-from handful.io.document import to_text
+from handful.files import model_to_dict
+from handful.files.document import to_text
 from handful.verify import content_hash
 from tests.verify.cases_scores import SCORES
 

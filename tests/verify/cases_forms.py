@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from handful.certified import fit_study
-from handful.io import Retraining, form_to_dict
-from handful.io.document import to_text
+from handful.files import Retraining, form_to_dict
+from handful.files.document import to_text
 from handful.tables import Choices, read_study
 
 FORMS = ("constant", "one rule", "rule list", "score card", "linear", "prototypes")

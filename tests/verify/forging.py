@@ -13,7 +13,7 @@ import numpy as np
 
 from handful import load_model
 from handful.bounds import binomial_tail_inverse
-from handful.io.document import to_text
+from handful.files.document import to_text
 
 
 def restated(document: Any, is_wrong: Any, labels: Any, held_back: Any) -> Any:

@@ -18,8 +18,8 @@ from sklearn.preprocessing import StandardScaler
 
 from handful import SetCoveringMachine, load_model
 from handful.certified import fit_study
-from handful.io import Retraining, model_to_dict, save_form
-from handful.io.document import to_text
+from handful.files import Retraining, model_to_dict, save_form
+from handful.files.document import to_text
 from handful.tables import Choices, read_study
 from handful.verify import FormVerifier, ModelVerifier, Verdict
 from tests.verify.cases import MACHINES, case

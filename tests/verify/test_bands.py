@@ -10,8 +10,9 @@ from typer.testing import CliRunner
 from handful import load_model
 from handful.certified import Band, fit_study
 from handful.cli import app
-from handful.io import Retraining, export_python, export_sql, save_form
-from handful.io.document import to_text
+from handful.export import export_python, export_sql
+from handful.files import Retraining, save_form
+from handful.files.document import to_text
 from handful.tables import read_study
 from handful.verify import verify_form
 

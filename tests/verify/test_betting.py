@@ -8,8 +8,8 @@ import pytest
 
 from handful.bounds import betting_bound
 from handful.certified import fit_study
-from handful.io import Retraining, save_form
-from handful.io.document import to_text
+from handful.files import Retraining, save_form
+from handful.files.document import to_text
 from handful.tables import Choices, read_study
 from handful.verify import verify_form
 from handful.verify._arithmetic import MP

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from handful.io.document import content_hash as writer_hash
+from handful.files.document import content_hash as writer_hash
 from handful.verify import content_hash
 from handful.verify._document import UnreadableFileError, read_document
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from handful.io.document import to_text
+from handful.files.document import to_text
 from handful.verify import verify_form
 from tests.verify.cases_forms import CachedRetraining, form_text, frame
 

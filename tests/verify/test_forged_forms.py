@@ -11,7 +11,7 @@ import pytest
 
 from handful import load_model
 from handful.bounds import pool_bound
-from handful.io.document import to_text
+from handful.files.document import to_text
 from handful.verify import verify_form
 from tests.verify.cases_forms import FORMS, CachedRetraining, default_form, form_text, frame
 from tests.verify.test_forgeries import forgeries
@@ -107,7 +107,7 @@ def _card(document):
 
 
 def _threshold(document):
-    _card(document)["items"][0]["threshold"] += 0.25
+    _card(document)["items"][0]["cut"] += 0.25
 
 
 def _points(document):
@@ -116,7 +116,7 @@ def _points(document):
 
 def _side(document):
     item = _card(document)["items"][0]
-    item["is_above"] = not item["is_above"]
+    item["op"] = "<" if item["op"] == ">=" else ">="
 
 
 def _dropped_item(document):

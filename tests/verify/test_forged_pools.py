@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 
 from handful import SetCoveringMachine
 from handful.bounds import Message, Term, compression_bound
-from handful.io.document import to_text
+from handful.files.document import to_text
 from handful.verify import verify_model
 from tests.verify.cases import case, reseal
 
@@ -19,7 +19,7 @@ def _noise(rng, n=300):
 
 def _forged(machine, X, y):
     """The regression of all the data; its "pool" are the examples that it gets wrong first."""
-    from handful.io.save import model_to_dict
+    from handful.files.save import model_to_dict
 
     document = json.loads(to_text(model_to_dict(machine)))
     model = LogisticRegression().fit(X, y)

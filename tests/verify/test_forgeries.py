@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from handful.io import load_model, model_from_dict
-from handful.io.document import from_text, to_text
+from handful.files import load_model, model_from_dict
+from handful.files.document import from_text, to_text
 from handful.rules import RuleSet
 from handful.verify import verify_model
 from tests.verify.cases import MACHINES, case

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from handful.io._rules import machine_to_dict, rule_to_dict
+from handful.files._rules import machine_to_dict, rule_to_dict
 from handful.kernels import Kernel
 from handful.rules import Ball, HalfSpace, LinearRule, RuleList, RuleSet, Stump, TwoPointHalfSpace
 from handful.verify._geometry import covered, machine_scores

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from handful import SetCoveringMachine, load_dataset
-from handful.io import model_to_dict
-from handful.io.document import to_text
+from handful.files import model_to_dict
+from handful.files.document import to_text
 from handful.verify import verify_model
 from handful.verify._audit import Audit
 from handful.verify._linear import check_linear

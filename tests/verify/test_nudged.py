@@ -8,8 +8,8 @@ import pytest
 
 from handful import load_dataset
 from handful.certified import fit_study
-from handful.io import Retraining, save_form
-from handful.io.document import to_text
+from handful.files import Retraining, save_form
+from handful.files.document import to_text
 from handful.tables import read_study
 from handful.verify import verify_form
 from tests.verify.forging import best_nudges

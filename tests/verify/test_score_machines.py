@@ -19,8 +19,8 @@ from handful import (
 )
 from handful.bounds import pool_bound, stable_bound
 from handful.cli import app
-from handful.io import model_to_dict, save_model
-from handful.io.document import to_text
+from handful.files import model_to_dict, save_model
+from handful.files.document import to_text
 from handful.verify import verify_model
 from handful.verify._claims import is_stable_bound
 from handful.verify._margins import best_biases, solve_exactly

@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from handful import load_model
 from handful.certified import fit_study
-from handful.io import Retraining, beside, save_form, untrusted_types
+from handful.files import Retraining, beside, save_form, untrusted_types
 from handful.tables import read_study
 from handful.verify import verify_form
 from tests.verify.forging import resealed_beside

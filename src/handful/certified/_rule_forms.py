@@ -19,7 +19,15 @@ from handful.certified._proposals import (
     need_two_classes,
     select,
 )
-from handful.models import Ball, Condition, Constant, Cut, OrderedRules, Plane, Rule
+from handful.models import (
+    Condition,
+    Constant,
+    Distance,
+    OrderedRules,
+    Rule,
+    WeightedSum,
+    as_floats,
+)
 
 # What a wrongly covered example counts against a rightly covered one.
 PENALTIES = (0.7, 1.0, 1.5, 2.5, 5.0)
@@ -57,7 +65,7 @@ def cut_bank(pool: Pool) -> Bank:
     if not len(pool.items):
         raise ValueError("no feature has two values in the pool.")
     above = list(pool.items.conditions)
-    below = [Cut(c.feature, c.threshold, False) for c in above]
+    below = [c.opposite for c in above]
     known = ~np.isnan(pool.X.T)
     met = pool.items.is_met.astype(np.float32)
     rest = known[pool.items.features] & (met == 0) if len(above) else np.zeros((0, len(pool)))
@@ -72,10 +80,10 @@ def plane_bank(pool: Pool) -> Bank:
     b = zeros[(k + k // len(ones)) % len(zeros)]
     weights = (pool.scaled[a] - pool.scaled[b]) / pool.scale
     values = weights @ pool.filled.T
-    fill = tuple(float(f) for f in pool.fill)
+    fill = as_floats(pool.fill)
 
     def condition(i: int, cut: float, is_above: bool) -> Condition:
-        return Plane(tuple(float(w) for w in weights[i]), cut, is_above, fill)
+        return Condition(WeightedSum(as_floats(weights[i]), fill), ">=" if is_above else "<", cut)
 
     return _bank(values, condition)
 
@@ -84,10 +92,11 @@ def ball_bank(pool: Pool) -> Bank:
     """Insides and outsides of balls around rows of the pool."""
     centers = np.arange(min(N_CENTERS, len(pool)))
     values = cdist(pool.scaled[centers], pool.scaled)
-    fill, scale = tuple(map(float, pool.fill)), tuple(map(float, pool.scale))
+    fill, scale = as_floats(pool.fill), as_floats(pool.scale)
 
     def condition(i: int, cut: float, is_above: bool) -> Condition:
-        return Ball(tuple(map(float, pool.filled[centers[i]])), cut, is_above, scale, fill)
+        distance = Distance(as_floats(pool.filled[centers[i]]), scale=scale, fill=fill)
+        return Condition(distance, ">=" if is_above else "<", cut)
 
     return _bank(values, condition)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-    from handful.io import StoredForm, StoredModel
+    from handful.files import StoredForm, StoredModel
 
 
 class Labeller(ABC):
@@ -39,7 +39,7 @@ def labeller_of(
     stored: StoredModel | StoredForm, keep: Sequence[str], is_abstaining: bool
 ) -> Labeller:
     """What labels with a model of either kind."""
-    from handful.io import StoredForm
+    from handful.files import StoredForm
 
     if isinstance(stored, StoredForm):
         return _FormLabeller(stored, tuple(keep), is_abstaining)

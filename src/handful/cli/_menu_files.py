@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 def write_menu(made: Made, data: Path | None, out: Path, *, force: bool) -> list[Path]:
     """The model alone, or model, certificate and report in a folder."""
-    from handful.io import beside, form_to_dict
-    from handful.io.document import to_text
+    from handful.files import beside, form_to_dict
+    from handful.files.document import to_text
 
     document, content = form_to_dict(
         made.machine,

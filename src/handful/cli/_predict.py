@@ -66,7 +66,7 @@ def predict(
 
     Example: **handful predict results/model.json new.csv --out labels.csv**
     """
-    from handful.io import load_model
+    from handful.files import load_model
 
     if on_missing not in ON_MISSING:
         raise ValueError(f"`--on-missing` must be one of {ON_MISSING}, got {on_missing!r}.")
@@ -150,7 +150,8 @@ def export(
 
     Example: **handful export results/model.json --to sql --table patients**
     """
-    from handful.io import export_json, export_python, export_sql, load_model
+    from handful.export import export_json, export_python, export_sql
+    from handful.files import load_model
 
     stored = load_model(model)
     if to == "sql":

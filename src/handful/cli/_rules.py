@@ -114,8 +114,8 @@ def _fit(table: Examples, **parameters: Any) -> tuple[Any, float]:
 
 def _write(made: Made, out: Path, data: Path | None, *, force: bool) -> list[Path]:
     """The model alone, or model, certificate and report in a folder."""
-    from handful.io import Reading, model_to_dict
-    from handful.io.document import to_text
+    from handful.files import Reading, model_to_dict
+    from handful.files.document import to_text
 
     machine, table = made.machine, made.table
     source = {

@@ -85,7 +85,7 @@ def _check_form(
     from handful._progress import watch_progress
     from handful.cli._examples import EMBEDDED, embedded_frame
     from handful.cli._sources import form_source, form_target
-    from handful.io import Retraining
+    from handful.files import Retraining
     from handful.tables import load_table
     from handful.verify import verify_form
 
@@ -103,7 +103,7 @@ def _check_model(model: Path, data: str | None, target: str | None) -> Verdict:
     """A machine, against its training data, read as the model file remembers."""
     from handful.cli._examples import EMBEDDED, embedded_frame
     from handful.cli._sources import options_of, source_of
-    from handful.io import clean_table
+    from handful.files import clean_table
     from handful.tables import load_table, target_of
     from handful.verify import verify_model
 

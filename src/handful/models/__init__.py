@@ -12,8 +12,16 @@ that evaluates its sentences by hand.
 
 from handful.models.cards import Card, Item
 from handful.models.columns import Column, Columns, Question, read_columns
-from handful.models.conditions import Ball, Condition, Cut, Plane
-from handful.models.expansions import KernelPart, Kernels, kernel_expansion, similarities
+from handful.models.conditions import (
+    Condition,
+    Distance,
+    FeatureValue,
+    KernelDifference,
+    Value,
+    WeightedSum,
+    distances,
+)
+from handful.models.expansions import KernelPart, Kernels, kernel_expansion
 from handful.models.fitted import PART_COLUMNS, Fitted
 from handful.models.foreign import Opaque, as_form
 from handful.models.form import Form, as_floats, from_scores, steady_product
@@ -31,12 +39,11 @@ from handful.models.scores import (
     linear_score,
 )
 from handful.models.unfitted import close_seeds, refuse_fitted, seeds_of
-from handful.models.words import Vocabulary, short
+from handful.models.words import Op, Vocabulary, short
 
 __all__ = [
     "PART_COLUMNS",
     "Additive",
-    "Ball",
     "Branch",
     "Card",
     "Column",
@@ -44,28 +51,33 @@ __all__ = [
     "Condition",
     "Constant",
     "Curve",
-    "Cut",
+    "Distance",
+    "FeatureValue",
     "Fitted",
     "Form",
     "Item",
+    "KernelDifference",
     "KernelPart",
     "Kernels",
     "Language",
     "LinearScore",
+    "Op",
     "Opaque",
     "OrderedRules",
-    "Plane",
     "Question",
     "Rule",
     "Score",
     "Stumps",
     "Thresholded",
+    "Value",
     "Vocabulary",
     "Vote",
     "Votes",
+    "WeightedSum",
     "as_floats",
     "as_form",
     "close_seeds",
+    "distances",
     "feature_names",
     "from_scores",
     "has_words",
@@ -77,6 +89,5 @@ __all__ = [
     "refuse_fitted",
     "seeds_of",
     "short",
-    "similarities",
     "steady_product",
 ]

@@ -9,8 +9,9 @@ from typing import Self
 
 import numpy as np
 
+from handful._codec import fail
 from handful._types import Floats, Ints
-from handful.models.conditions import Cut
+from handful.models.conditions import Condition
 from handful.models.form import Form, Part, Places, check_two, used
 from handful.models.language import Language, total
 from handful.models.words import Vocabulary
@@ -20,7 +21,7 @@ from handful.models.words import Vocabulary
 class Item:
     """Points for a row that meets a condition."""
 
-    condition: Cut = field(metadata={"flat": True})
+    condition: Condition = field(metadata={"flat": True})
     points: int
 
 
@@ -33,8 +34,8 @@ class Card(Form, tag="score card"):
 
     Examples
     --------
-    >>> card = Card((Item(Cut(0, 127.0), 3), Item(Cut(1, 28.0), 1)), threshold=4, scale=1.0,
-    ...             offset=-3.5)
+    >>> items = Item(Condition.on(0, ">=", 127.0), 3), Item(Condition.on(1, ">=", 28.0), 1)
+    >>> card = Card(items, threshold=4, scale=1.0, offset=-3.5)
     >>> card.points(np.array([[130.0, 30.0], [130.0, np.nan]]))
     array([4, 3])
     >>> words = Vocabulary(("glucose", "age"), ("well", "ill"))
@@ -113,7 +114,7 @@ class Card(Form, tag="score card"):
 
     @property
     def features(self) -> tuple[int, ...]:
-        return used([item.condition.feature for item in self.items])
+        return used([j for item in self.items for j in item.condition.features])
 
     def described(self, words: Vocabulary) -> list[Part]:
         return [
@@ -143,7 +144,10 @@ class Card(Form, tag="score card"):
     def check(self, where: str, width: int, n_classes: int) -> None:
         check_two(where, n_classes)
         for i, item in enumerate(self.items):
-            item.condition.check(f"{where}.items[{i}]", width)
+            place = f"{where}.items[{i}]"
+            item.condition.check(place, width)
+            if not item.condition.asks_once:
+                raise fail(f"{place}.value", "a single feature", item.condition.value.tag)
 
     def decision(self, outputs: Sequence[str], language: Language) -> str:
         points = total(self.points_terms(language))

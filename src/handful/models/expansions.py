@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from handful._codec import fail
 from handful._types import Floats, Ints
-from handful.kernels import Kernel
+from handful.kernels import Kernel, similarities
 from handful.models.form import (
     Part,
     Places,
@@ -26,7 +25,7 @@ from handful.models.form import (
     some,
     used,
 )
-from handful.models.language import Language, added
+from handful.models.language import Language, added, own_formula, similarity_formula
 from handful.models.scores import Score, check_matrix
 from handful.models.words import Vocabulary, number
 
@@ -34,18 +33,6 @@ _BLOCK = 1 << 21  # entries of a kernel block: 16 MiB, within a cache shared by 
 _MAX_SHOWN = 16  # examples in the sentences of a part
 _MAX_NUMBERS = 50_000  # in a formula; a longer one is better read from its file
 MAX_TIE = 1e-6  # what counts as zero is a rounding error
-
-
-def similarities(kernel: Kernel, X: Floats, centers: Floats) -> Floats:
-    """Kernel values of the rows of X against centres; a value depends on its two vectors alone."""
-    if kernel.name == "rbf":
-        return np.asarray(np.exp(-kernel.gamma * cdist(X, centers, "sqeuclidean")))
-    products = np.zeros((len(X), len(centers)))
-    for j in range(X.shape[1]):  # a matrix product may round a row differently in other company
-        products += X[:, j, None] * centers[None, :, j]
-    if kernel.name == "linear":
-        return products
-    return np.asarray((kernel.gamma * products + kernel.coef0) ** kernel.degree)
 
 
 @dataclass(frozen=True)
@@ -161,10 +148,10 @@ class KernelPart:
                 found.append(self._gaussian(language, center, columns))
                 continue
             z = self._scaled(np.array([center]))[0].tolist()
-            found.append(_similarity(self.kernel, rows, z, language))
+            found.append(similarity_formula(self.kernel, rows, z, language))
         if not self.is_normalised or self.kernel.name == "rbf":
             return found
-        own = _own(self.kernel, rows, language)
+        own = own_formula(self.kernel, rows, language)
         zero, root = language.number(0.0), f"{language.root}({own})"
         exceeds = language.exceeds(own, zero)
         return [language.case([(exceeds, f"{text} / {root}")], zero) for text in found]
@@ -182,26 +169,6 @@ class KernelPart:
         if self.center is not None:
             text = f"({text} - {language.number(self.center[k])})"
         return text if self.scale is None else f"({text} / {language.number(self.scale[k])})"
-
-
-def _similarity(kernel: Kernel, rows: list[str], z: list[float], language: Language) -> str:
-    if kernel.name == "rbf":
-        gaps = [f"({row} - {language.number(v)})" for row, v in zip(rows, z, strict=True)]
-        squares = added([f"{gap} * {gap}" for gap in gaps])
-        return f"{language.exp}({language.number(-kernel.gamma)} * {squares})"
-    pairs = zip(rows, z, strict=True)
-    return _power(kernel, added([f"{row} * {language.number(v)}" for row, v in pairs]), language)
-
-
-def _own(kernel: Kernel, rows: list[str], language: Language) -> str:
-    return _power(kernel, added([f"{row} * {row}" for row in rows]), language)
-
-
-def _power(kernel: Kernel, products: str, language: Language) -> str:
-    if kernel.name == "linear":
-        return products
-    base = f"({language.number(kernel.gamma)} * {products} + {language.number(kernel.coef0)})"
-    return "(" + " * ".join([base] * kernel.degree) + ")"
 
 
 @dataclass(frozen=True)

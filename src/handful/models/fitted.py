@@ -35,8 +35,8 @@ class Fitted:
     Examples
     --------
     >>> import numpy as np
-    >>> from handful.models import Column, Cut, OrderedRules, Rule
-    >>> rules = OrderedRules((Rule((Cut(0, 28.0),), 1),), default=0)
+    >>> from handful.models import Column, Condition, OrderedRules, Rule
+    >>> rules = OrderedRules((Rule((Condition.on(0, ">=", 28.0),), 1),), default=0)
     >>> fitted = Fitted("one rule", Columns((Column("age"),)), ("well", "ill"), rules)
     >>> fitted.labels(np.array([[30.0], [20.0]]))
     array([1, 0])

@@ -6,9 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from handful.kernels import Kernel
+
 if TYPE_CHECKING:
-    from handful.models.conditions import Cut
     from handful.models.scores import Curve
+    from handful.models.words import Op
 
 _FLAT = 200  # terms of a sum without inner brackets
 Branch = tuple[str, str]  # a condition, and the value if it holds
@@ -21,6 +23,8 @@ class Language(ABC):
     """
 
     both: str
+    either: str
+    absolute: str
     exp: str
     root: str
 
@@ -37,8 +41,8 @@ class Language(ABC):
         """An encoded feature, ``fill`` if it is missing."""
 
     @abstractmethod
-    def condition(self, cut: Cut) -> str:
-        """A feature against a number."""
+    def condition(self, feature: int, op: Op, limit: float) -> str:
+        """An encoded feature against a number."""
 
     @abstractmethod
     def case(self, branches: Sequence[Branch], otherwise: str) -> str:
@@ -47,6 +51,12 @@ class Language(ABC):
     def exceeds(self, value: str, limit: str, *, or_equals: bool = False) -> str:
         """Whether a sum is above a limit; what is no number is above nothing."""
         return f"{value} {'>=' if or_equals else '>'} {limit}"
+
+    def compare(self, value: str, op: Op, limit: float) -> str:
+        """A formula against a number, by order."""
+        if op in (">", ">="):
+            return self.exceeds(value, self.number(limit), or_equals=op == ">=")
+        return f"{value} {op} {self.number(limit)}"
 
     @abstractmethod
     def steps(self, curve: Curve, score: int) -> str:
@@ -58,7 +68,7 @@ class Language(ABC):
         """An encoded feature, with the k-th of some numbers if it is missing."""
         return self.filled(feature, fill[k]) if fill else self.value(feature)
 
-    def weighted(self, weights: Sequence[float], fill: Sequence[float]) -> list[str]:
+    def weighted(self, weights: Sequence[float], fill: Sequence[float] | None) -> list[str]:
         """One term a feature that has a weight."""
         return [
             f"{self.known(j, fill, j)} * {self.number(weight)}"
@@ -105,3 +115,29 @@ def pick(scores: Sequence[str], outputs: Sequence[str], language: Language) -> s
         wins = f" {language.both} ".join(f"{own} >= {other}" for other in others)
         branches.append((wins, outputs[k]))
     return language.case(branches, outputs[-1])
+
+
+def similarity_formula(
+    kernel: Kernel, rows: Sequence[str], z: Sequence[float], language: Language
+) -> str:
+    """k(x, z) for the formulas of the cells of x."""
+    if kernel.name == "rbf":
+        gaps = [f"({row} - {language.number(v)})" for row, v in zip(rows, z, strict=True)]
+        squares = added([f"{gap} * {gap}" for gap in gaps])
+        return f"{language.exp}({language.number(-kernel.gamma)} * {squares})"
+    pairs = zip(rows, z, strict=True)
+    return _power(kernel, added([f"{row} * {language.number(v)}" for row, v in pairs]), language)
+
+
+def own_formula(kernel: Kernel, rows: Sequence[str], language: Language) -> str:
+    """k(x, x) for the formulas of the cells of x."""
+    if kernel.name == "rbf":
+        return language.number(1.0)
+    return _power(kernel, added([f"{row} * {row}" for row in rows]), language)
+
+
+def _power(kernel: Kernel, products: str, language: Language) -> str:
+    if kernel.name == "linear":
+        return products
+    base = f"({language.number(kernel.gamma)} * {products} + {language.number(kernel.coef0)})"
+    return "(" + " * ".join([base] * kernel.degree) + ")"

@@ -10,7 +10,7 @@ import numpy as np
 
 from handful._codec import fail
 from handful._types import Floats, Ints
-from handful.models.conditions import Condition, Cut
+from handful.models.conditions import Condition
 from handful.models.form import (
     Form,
     Part,
@@ -95,8 +95,8 @@ class OrderedRules(Form, tag="rules"):
 
     Examples
     --------
-    >>> from handful.models import Cut
-    >>> rules = OrderedRules((Rule((Cut(0, 2.0), Cut(1, 5.0, False)), 1),), default=0)
+    >>> both = Condition.on(0, ">=", 2.0), Condition.on(1, "<", 5.0)
+    >>> rules = OrderedRules((Rule(both, 1),), default=0)
     >>> rules.labels(np.array([[3.0, 4.0], [3.0, 6.0], [np.nan, 4.0]]))
     array([1, 0, 0])
     >>> rules.sentences(Vocabulary(("age", "nodes"), ("well", "ill")))
@@ -189,7 +189,7 @@ class OrderedRules(Form, tag="rules"):
 
     @property
     def asks_once(self) -> bool:
-        return all(isinstance(condition, Cut) for condition in self._conditions)
+        return all(condition.asks_once for condition in self._conditions)
 
 
 @dataclass(frozen=True)

@@ -5,29 +5,34 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from handful._types import Floats
 from handful.models.columns import Question
 
+Op = Literal["<", "<=", ">", ">=", "=", "≠"]
+OPPOSITES: dict[Op, Op] = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "=": "≠", "≠": "="}
+_MARKS: dict[Op, str] = {"<=": "≤", ">=": "≥"}
+
 
 @dataclass(frozen=True)
 class Vocabulary:
     """The user's words: names of the encoded features, and labels in the order of classes.
 
-    ``scales`` has the ordered words that the numbers of a feature stand for, where they do, and
-    ``questions`` what each feature asks; without them all features are numbers. ``shows_rows`` says
-    whether sentences may hold training rows.
+    ``scales`` has the words that the numbers of a feature stand for, if they do, and ``questions``
+    what each feature asks; without them all features are numbers. ``shows_rows`` says whether
+    sentences may hold training rows, ``most_terms`` how many terms of a sum they name.
 
     Examples
     --------
-    >>> Vocabulary(("age",), ("well", "ill")).at_least(0, 28.0)
+    >>> Vocabulary(("age",), ("well", "ill")).compared(0, ">=", 28.0)
     'age ≥ 28'
     >>> asked = Question.of_word("colour", "red")
-    >>> Vocabulary((asked.name,), ("well", "ill"), questions=(asked,)).below(0, 0.5)
+    >>> Vocabulary((asked.name,), ("well", "ill"), questions=(asked,)).compared(0, "<", 0.5)
     'colour ≠ red'
-    >>> Vocabulary(("stage",), ("well", "ill"), (("i", "ii", "iii"),)).below(0, 1.5)
+    >>> Vocabulary(("stage",), ("well", "ill"), (("i", "ii", "iii"),)).compared(0, "<", 1.5)
     'stage < iii'
     """
 
@@ -36,6 +41,7 @@ class Vocabulary:
     scales: tuple[tuple[str, ...], ...] = ()
     questions: tuple[Question, ...] = ()
     shows_rows: bool = False
+    most_terms: int | None = None
 
     def question(self, feature: int) -> Question:
         """What a feature asks of its column."""
@@ -49,25 +55,25 @@ class Vocabulary:
         shown = ", ".join(f"{feature} {number(value)}" for feature, value in pairs[:6])
         return f"({shown}{', …' if len(pairs) > 6 else ''})"
 
-    def value(self, feature: int, threshold: float) -> str:
-        """A threshold on a feature: the number, or the lowest of its words that reaches it."""
+    def value(self, feature: int, cut: float, op: Op = ">=") -> str:
+        """A cut on a feature: the number, or the word of its scale that is compared.
+
+        Between two words, the next one is not below the cut; the one before is not above it.
+        """
         scale = self.scales[feature] if self.scales else ()
-        place = max(0, math.ceil(threshold))
-        return scale[place] if place < len(scale) else number(threshold)
+        place = max(0, (math.ceil if op in ("<", ">=") else math.floor)(cut))
+        return scale[place] if place < len(scale) else number(cut)
 
-    def at_least(self, feature: int, threshold: float) -> str:
-        """The condition x[feature] >= threshold."""
-        name = self.names[feature]
-        if self.question(feature).is_flag:
-            return name
-        return f"{name} ≥ {self.value(feature, threshold)}"
-
-    def below(self, feature: int, threshold: float) -> str:
-        """The condition x[feature] < threshold."""
+    def compared(self, feature: int, op: Op, cut: float) -> str:
+        """The condition that a feature compares with a number."""
         asked = self.question(feature)
         if asked.is_flag:
-            return asked.negated
-        return f"{self.names[feature]} < {self.value(feature, threshold)}"
+            return asked.name if op in (">", ">=") else asked.negated
+        return f"{self.names[feature]} {self.mark(op)} {self.value(feature, cut, op)}"
+
+    def mark(self, op: Op) -> str:
+        """The sign of a comparison."""
+        return _MARKS.get(op, op)
 
     def numbered(self, feature: int) -> str:
         """Which numbers ordered words stand for, for sums; empty for numbers."""
@@ -77,9 +83,15 @@ class Vocabulary:
         return f" [{', '.join(f'{word} = {k}' for k, word in enumerate(scale))}]"
 
     def score(self, weights: Floats) -> str:
-        """A weighted sum, all of it."""
-        used = np.flatnonzero(weights).tolist()
-        return " ".join(f"{number(weights[j], sign=True)}·{self.names[j]}" for j in used) or "0"
+        """A weighted sum; of many terms the largest, if sentences are to be short."""
+        used = np.flatnonzero(weights)
+        shown, most = used, self.most_terms
+        if most is not None and len(used) > most + 2:  # one or two are no longer than saying so
+            shown = np.sort(used[np.argsort(-np.abs(weights[used]), kind="stable")[:most]])
+        terms = [f"{number(weights[j], sign=True)}·{self.names[j]}" for j in shown.tolist()]
+        if len(shown) < len(used):
+            terms.append(f"+ {len(used) - len(shown)} smaller terms")
+        return " ".join(terms) or "0"
 
 
 def number(value: float, *, sign: bool = False) -> str:

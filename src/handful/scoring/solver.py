@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._types import Floats, Ints
-from handful.models import Card, Cut, Item
+from handful.models import Card, Condition, Item
 
 Bytes = NDArray[np.uint8]
 
@@ -33,7 +33,7 @@ class Items:
         Other cuts of the same feature, nearest first; -1 where there are no more.
     """
 
-    conditions: tuple[Cut, ...]
+    conditions: tuple[Condition, ...]
     is_met: Bytes
     neighbours: Ints
 
@@ -43,7 +43,7 @@ class Items:
     @property
     def features(self) -> Ints:
         """The feature of each item."""
-        return np.array([c.feature for c in self.conditions], dtype=np.int64)
+        return np.array([c.features[0] for c in self.conditions], dtype=np.int64)
 
 
 def quantile_cuts(x: Floats, n_cuts: int, weight: Floats | None = None) -> list[float]:
@@ -103,17 +103,17 @@ def make_items(
     Examples
     --------
     >>> items = make_items(np.array([[1.0], [2.0], [4.0]]), n_cuts=2)
-    >>> [c.threshold for c in items.conditions]
+    >>> [c.cut for c in items.conditions]
     [2.0, 3.0]
     """
     given = cut_points or {}
     conditions = [
-        Cut(j, float(cut))
+        Condition.on(j, ">=", float(cut))
         for j in range(X.shape[1])
         for cut in (sorted(given[j]) if j in given else quantile_cuts(X[:, j], n_cuts, weight))
     ]
-    features = np.array([c.feature for c in conditions], dtype=np.int64)
-    cuts = np.array([c.threshold for c in conditions])
+    features = np.array([c.features[0] for c in conditions], dtype=np.int64)
+    cuts = np.array([c.cut for c in conditions])
     is_met = (X.T[features] >= cuts[:, None]).astype(np.uint8)  # no comparison with NaN is true
     return Items(tuple(conditions), is_met, _neighbours(features))
 

@@ -42,8 +42,8 @@ def measures_of(machine: Document, X: Floats) -> list[Floats]:
         return [machine["scale"] * _points(machine, X) + machine["offset"]]
     if kind == "rules":
         parts = [part for rule in machine["rules"] for part in rule["conditions"]]
-        return [v - limit for v, limit in (_compared(part, X) for part in parts
-                                           if part["condition"] != "cut")]  # fmt: skip
+        parts = [part for part in parts if part["value"]["kind"] != "feature"]
+        return [_value(part["value"], X) - part["cut"] for part in parts]
     return _SUMS[kind](machine, X) if kind in _SUMS else []
 
 
@@ -73,22 +73,24 @@ def labels_of(machine: Document, X: Floats, n_classes: int, foreign: Foreign | N
 
 
 def _is_met(condition: Document, X: Floats) -> NDArray[np.bool_]:
-    values, limit = _compared(condition, X)
-    return np.asarray(values >= limit if condition["is_above"] else values < limit)
+    values, op = _value(condition["value"], X), condition["op"]
+    if op not in ("<", ">=") or condition["tol"] != 0.0 or condition["examples"]:
+        raise ValueError("a menu has conditions without tolerance and examples, by < or >=")
+    return np.asarray(values >= condition["cut"] if op == ">=" else values < condition["cut"])
 
 
-def _compared(condition: Document, X: Floats) -> tuple[Floats, float]:
-    """Values of the rows, and the limit that they are compared with."""
-    kind = condition["condition"]
-    if kind == "cut":
-        return X[:, condition["feature"]], condition["threshold"]
-    if kind == "plane":
-        full = _full(X, condition["fill"])
-        return _weighted(condition["weights"], full), condition["threshold"]
-    if kind != "ball":
-        raise ValueError(f"a condition of the kind {kind!r}")
-    gaps = (_full(X, condition["fill"]) - np.array(condition["center"])) / condition["scale"]
-    return np.sqrt((gaps * gaps).sum(axis=1)), condition["radius"]
+def _value(value: Document, X: Floats) -> Floats:
+    """What a condition compares with its cut, for each row."""
+    kind = value["kind"]
+    if kind == "feature":
+        return X[:, value["feature"]]
+    full = _full(X, value["fill"])
+    if kind == "sum":
+        return _weighted(value["weights"], full)
+    if kind != "distance" or value["metric"] != "euclidean" or value["kernel"] is not None:
+        raise ValueError(f"a condition on a value of the kind {kind!r}")
+    gaps = (full - np.array(value["center"])) / value["scale"]
+    return np.asarray(np.sqrt((gaps * gaps).sum(axis=1)))
 
 
 def _first_rule(machine: Document, X: Floats) -> Ints:

@@ -113,7 +113,7 @@ class ModelVerifier:
     Examples
     --------
     >>> from handful import SetCoveringMachine, load_dataset
-    >>> from handful.io import model_to_dict
+    >>> from handful.files import model_to_dict
     >>> data = load_dataset("haberman-294")
     >>> machine = SetCoveringMachine(rules="stumps", random_state=0).fit(data.X, data.y)
     >>> document = model_to_dict(machine)

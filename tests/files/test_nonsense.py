@@ -1,0 +1,177 @@
+"""Files that are well-formed and mean nothing, or cost far more than they weigh: refused."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from handful import AdaBoost, KernelPerceptron, SetCoveringMachine, load_dataset
+from handful.files import ModelFileError, model_from_dict, model_to_dict
+from handful.files.document import from_text, to_text
+from handful.verify import verify_model
+
+
+@pytest.fixture(scope="module")
+def documents():
+    data, other = load_dataset("glass-2class"), load_dataset("breastw")
+    few = {"candidates": 20, "random_state": 0, "max_rules": 1}
+    machines = {
+        "stump": SetCoveringMachine("stumps", **few),
+        "ball": SetCoveringMachine("balls", **few),
+        "two-point": SetCoveringMachine("two-point", kernel="poly", **few),
+        "expansion": KernelPerceptron(kernel="poly", gamma=1e-3, max_passes=3),
+        "votes": AdaBoost(n_rounds=3),
+    }
+    texts = {
+        k: to_text(model_to_dict(m.fit(data.X, data.y), include_rows=True))
+        for k, m in machines.items()
+    }
+    machine = SetCoveringMachine("linear", random_state=0).fit(other.X, other.y)
+    texts["linear"] = to_text(model_to_dict(machine))
+    return {name: json.loads(text) for name, text in texts.items()}
+
+
+def _put(document, path, value):
+    document = json.loads(json.dumps(document))
+    place = document
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    del document["content_sha256"]
+    return document
+
+
+RULE = ("machines", 0, "rules", 0)
+PART = ("machines", 0, "parts", 0)
+KERNEL = (*RULE, "kernel")
+NONSENSE = [
+    ("stump", ("classes",), ["a", "a"]),
+    ("stump", ("classes",), [1, 1.0]),
+    ("stump", ("classes",), [1, "1"]),
+    ("stump", ("classes",), [0, False]),
+    ("stump", ("classes",), [None, 1]),
+    ("stump", ("classes",), ["\ud800", "a"]),
+    ("stump", ("version",), True),
+    ("stump", ("version",), 2.0),
+    ("stump", ("n_features",), 10_000_000),
+    ("stump", ("n_features",), True),
+    ("stump", (*RULE, "category"), "Na < 13.0 (checked by hand)"),
+    ("stump", (*RULE, "side"), "equal"),
+    ("stump", (*RULE, "feature"), -1),
+    ("stump", (*RULE, "indices"), [-1]),
+    ("stump", (*RULE, "threshold"), 10**400),
+    ("stump", ("compression_set",), [3, 3]),
+    ("stump", ("compression_set",), ["a" * 63]),
+    ("stump", ("compression_set",), [-1]),
+    ("stump", ("codes",), None),
+    ("stump", ("codes",), []),
+    ("stump", ("machines", 0, "note"), "excellent"),
+    ("stump", ("certificate", "terms", 0, "nats"), -1.0),
+    ("ball", (*RULE, "radius"), -1.0),
+    ("ball", (*RULE, "side"), "unequal"),
+    ("ball", (*RULE, "scale"), [-1.0] * 9),
+    ("two-point", (*RULE, "level"), 5000),
+    ("two-point", (*RULE, "level"), 0),
+    ("two-point", (*RULE, "numerator"), 2),
+    ("two-point", (*RULE, "numerator"), 2**62 + 1),
+    ("two-point", (*KERNEL, "degree"), 100_000_000),
+    ("two-point", (*KERNEL, "degree"), -1),
+    ("two-point", (*KERNEL, "gamma"), 0.0),
+    ("two-point", (*KERNEL, "gamma"), -1.0),
+    ("two-point", (*KERNEL, "name"), "precomputed"),
+    ("linear", (*RULE, "origin"), "a randomised trial"),
+    ("linear", (*RULE, "tol"), -1e-9),
+    ("expansion", ("machines", 0, "tie"), -1e-10),
+    ("expansion", ("machines", 0, "tie"), 1.0),
+    ("expansion", (*PART, "scale"), [0.0] * 9),
+    ("expansion", (*PART, "kernel", "degree"), 10**8),
+    ("expansion", ("codes",), []),
+    ("votes", ("machines", 0, "votes", 0, "features", 0), -1),
+    ("votes", ("machines", 0, "votes", 0, "features", 0), 9),
+]
+
+
+@pytest.mark.parametrize(("name", "path", "value"), NONSENSE)
+def test_load_refuses_nonsense(name, path, value, documents):
+    model_from_dict(_put(documents[name], ("version",), 2))
+    with pytest.raises(ModelFileError):
+        model_from_dict(_put(documents[name], path, value))
+
+
+@pytest.mark.parametrize(
+    "number", ["1e999", "-1e999", "9" * 400, "0." + "1" * 400, "NaN", "1" * 100_000]
+)
+def test_numbers_beyond_floats(number, documents, tmp_path):
+    text = json.dumps(_put(documents["stump"], ("n_features",), 7654321)).replace("7654321", number)
+    with pytest.raises(ModelFileError):
+        from_text(text)
+    (tmp_path / "m.json").write_text(text)
+    verdict = verify_model(tmp_path / "m.json", np.zeros((2, 9)), [0, 1])
+    assert "not a JSON document" in verdict.differences[0]
+
+
+HOSTILE = {
+    "a long text": lambda: '{"format": "' + "a" * 20_000_000 + '"}',
+    "a long text of escapes": lambda: '{"format": "' + r"\"" * 10_000_000 + '"}',
+    "an open text": lambda: '{"format": "' + "a\\\\" * 10_000_000,
+    "open texts in a text": lambda: '{"format": "' + r"\"a" * 15_000_000,
+    "the hash, again and again": lambda: '{"content_sha256": ' * 3_000_000,
+    "many texts": lambda: "[" + '"",' * 5_000_000 + '""]',
+    "many lists": lambda: "[" + "[]," * 5_000_000 + "[]]",
+    "many objects": lambda: "[" + "{}," * 1_900_000 + "{}]",
+    "many numbers": lambda: "[" + "0," * 3_900_000 + "0]",
+    "many digits": lambda: '{"format": ' + "1" * 20_000_000 + "}",
+    "many blanks": lambda: '{"format": 1' + " " * 60_000_000 + "}",
+    "deep": lambda: "[" * 1_000_000,
+    "too large": lambda: " " * (2**26 + 1),
+}
+_RUN = """
+import re, sys, time
+from pathlib import Path
+import numpy as np
+from handful.files import ModelFileError, load_model
+from handful.verify import verify_model
+def peak():
+    return int(re.search(r"VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())[1]) / 1024
+base = peak()
+start = time.perf_counter()
+try:
+    load_model(sys.argv[1])
+    sys.exit("loaded")
+except ModelFileError as error:
+    assert len(str(error)) < 1000, len(str(error))
+assert not verify_model(sys.argv[1], np.zeros((2, 1)), [0, 1]).is_consistent
+print(peak() - base, time.perf_counter() - start)
+"""
+
+
+_QUICK = (
+    "a long text",
+    "open texts in a text",
+    "many blanks",
+    "many digits",
+    "many lists",
+    "too large",
+)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    "name",
+    [n if n in _QUICK else pytest.param(n, marks=pytest.mark.slow) for n in sorted(HOSTILE)],
+)
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc for the memory")
+def test_a_hostile_file_costs_little(name, tmp_path):
+    """Beside the imports: at most 700 MiB and a minute, for at most 64 MiB of file."""
+    path = tmp_path / "m.json"
+    path.write_text(HOSTILE[name]())
+    command = [sys.executable, "-c", _RUN, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    mebibytes, seconds = map(float, done.stdout.split())
+    print(f"{name}: {mebibytes:g} MiB, {seconds:.1f} s")
+    assert mebibytes < 700
+    assert seconds < 60
