@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "rules": {"kernels", "bounds"},
     "models": {"tables", "kernels"},
     "estimator": {"bounds", "tables", "models"},  # the one base of all estimators
-    "scoring": {"models", "estimator"},
+    "scoring": {"models", "tables", "estimator"},
     "covering": {"rules", "bounds", "kernels", "tables", "estimator", "models"},
     "programs": {"bounds", "kernels", "tables", "estimator", "models"},
     "boosting": {"programs", "rules", "bounds", "kernels", "tables", "estimator", "models"},

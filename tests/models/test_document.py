@@ -11,8 +11,6 @@ from handful.models import (
     Additive,
     Ball,
     Card,
-    Column,
-    Columns,
     Constant,
     Curve,
     Cut,
@@ -29,6 +27,7 @@ from handful.models import (
     Vote,
     Votes,
 )
+from handful.tables import Column, Columns
 
 CARD = Card((Item(Cut(0, 0.3), 2), Item(Cut(1, 0.1, False), -1)), 1, 0.9, -0.3)
 PART = KernelPart(Kernel("rbf", gamma=0.7), ((0.1, 0.2),), ((1.0,),), scale=(1.0, 2.0))

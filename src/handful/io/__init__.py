@@ -20,7 +20,7 @@ from handful.io._export import export_json, export_python, export_sql
 from handful.io._foreign import Estimators, beside, read_estimators, untrusted_types
 from handful.io._forms import StoredForm, form_to_dict, save_form
 from handful.io._model import StoredModel, load_model, model_from_dict
-from handful.io._reading import Reading, choices_of, clean_table
+from handful.io._reading import Reading, clean_table
 from handful.io._retrain import Retraining
 from handful.io.save import model_to_dict, save_model
 
@@ -32,7 +32,6 @@ __all__ = [
     "StoredForm",
     "StoredModel",
     "beside",
-    "choices_of",
     "clean_table",
     "export_json",
     "export_python",

@@ -20,7 +20,7 @@ from handful.io._certificates import read_certificate
 from handful.io._cover import OTHER_ROW, refuse_rows
 from handful.io._foreign import Estimators, beside, digest_of, pack, read_estimators
 from handful.io._form_fields import check_provenance
-from handful.io._reading import goal_of_case, is_first_case, options_of
+from handful.io._reading import goal_of_case, is_first_case
 from handful.io.document import to_text
 from handful.models import Fitted
 from handful.tables import Choices, Study, as_pandas, table_digest, write_atomically
@@ -229,7 +229,7 @@ def form_to_dict(
         "provenance": {
             **_versions(),
             "data": data,
-            "reading": options_of(choices, study.target, study.positive),
+            "reading": choices.to_options(study.target, study.positive),
             "table_sha256": table_digest(study.digests.digests),
             "n_rows": len(study.y),
             "pool_share": float(study.pool_share),

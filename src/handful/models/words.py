@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from handful._types import Floats
-from handful.models.columns import Question
+from handful.tables import Feature
 
 
 @dataclass(frozen=True)
@@ -17,15 +17,15 @@ class Vocabulary:
     """The user's words: names of the encoded features, and labels in the order of classes.
 
     ``scales`` has the ordered words that the numbers of a feature stand for, where they do, and
-    ``questions`` what each feature asks; without them all features are numbers. ``shows_rows`` says
+    ``features`` what each of them asks; without them all features are numbers. ``shows_rows`` says
     whether sentences may hold training rows.
 
     Examples
     --------
     >>> Vocabulary(("age",), ("well", "ill")).at_least(0, 28.0)
     'age ≥ 28'
-    >>> asked = Question.of_word("colour", "red")
-    >>> Vocabulary((asked.name,), ("well", "ill"), questions=(asked,)).below(0, 0.5)
+    >>> asked = Feature.of_word("colour", "red")
+    >>> Vocabulary((asked.name,), ("well", "ill"), features=(asked,)).below(0, 0.5)
     'colour ≠ red'
     >>> Vocabulary(("stage",), ("well", "ill"), (("i", "ii", "iii"),)).below(0, 1.5)
     'stage < iii'
@@ -34,12 +34,12 @@ class Vocabulary:
     names: tuple[str, ...]
     labels: tuple[str, ...]
     scales: tuple[tuple[str, ...], ...] = ()
-    questions: tuple[Question, ...] = ()
+    features: tuple[Feature, ...] = ()
     shows_rows: bool = False
 
-    def question(self, feature: int) -> Question:
+    def asked(self, feature: int) -> Feature:
         """What a feature asks of its column."""
-        return self.questions[feature] if self.questions else Question(self.names[feature])
+        return self.features[feature] if self.features else Feature(self.names[feature])
 
     def row(self, values: Sequence[float], name: str) -> str:
         """A training row by its first values, or by ``name`` where rows are not shown."""
@@ -58,13 +58,13 @@ class Vocabulary:
     def at_least(self, feature: int, threshold: float) -> str:
         """The condition x[feature] >= threshold."""
         name = self.names[feature]
-        if self.question(feature).is_flag:
+        if self.asked(feature).is_flag:
             return name
         return f"{name} ≥ {self.value(feature, threshold)}"
 
     def below(self, feature: int, threshold: float) -> str:
         """The condition x[feature] < threshold."""
-        asked = self.question(feature)
+        asked = self.asked(feature)
         if asked.is_flag:
             return asked.negated
         return f"{self.names[feature]} < {self.value(feature, threshold)}"
