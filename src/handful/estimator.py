@@ -30,17 +30,8 @@ from handful._checks import check_choice, check_count, check_delta
 from handful._engines import engine_for, is_elsewhere
 from handful._types import Floats, Ints, Mask
 from handful.bounds import Certificate, NotCertifiableError, Quantity, Term, held_out_bound
-from handful.models import (
-    Column,
-    Columns,
-    Fitted,
-    Form,
-    Opaque,
-    feature_names,
-    from_scores,
-    read_table,
-)
-from handful.tables import SeenRows, warn_of_fitted_scaling
+from handful.models import Fitted, Form, Opaque, from_scores
+from handful.tables import Columns, SeenRows, feature_names, read_table, warn_of_fitted_scaling
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -340,7 +331,7 @@ class BaseClassifier(ClassifierMixin, CertifiedEstimator):
     def fitted_(self) -> Fitted:
         """The classifier as data: it predicts, speaks, and becomes a document."""
         check_is_fitted(self)
-        columns = Columns(tuple(Column(name) for name in feature_names(self)))
+        columns = Columns.of_numbers(feature_names(self))
         machine = self._machine()
         return Fitted(machine.tag, columns, tuple(str(c) for c in self.classes_), machine)
 

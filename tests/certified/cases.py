@@ -6,12 +6,12 @@ import numpy as np
 
 from handful.certified import Pool
 from handful.certified._pool import make_folds
-from handful.models import read_columns
+from handful.tables import column_types
 
 
 def make_pool(X, y, *, weight=None, groups=None):
     X, y = np.asarray(X, dtype=float), np.asarray(y)
-    columns = read_columns(X, [f"f{j}" for j in range(X.shape[1])])
+    columns = column_types(X, [f"f{j}" for j in range(X.shape[1])]).asking(X)
     return Pool(
         table=X,
         X=np.ascontiguousarray(columns.encode(X)),

@@ -9,7 +9,8 @@ import pytest
 
 from handful.bounds import Term
 from handful.certified import Candidate, Counts, Failure, Menu, rank_masses
-from handful.models import Column, Columns, Condition, Constant, Fitted, OrderedRules, Rule
+from handful.models import Condition, Constant, Fitted, OrderedRules, Rule
+from handful.tables import Column, Columns
 from tests.oracles import menu as oracle
 
 COLUMNS = Columns((Column("age"),))

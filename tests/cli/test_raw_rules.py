@@ -14,7 +14,7 @@ from handful import SetCoveringMachine, load_model
 from handful.cli import app
 from handful.cli._examples import read_examples
 from handful.export import export_python, export_sql
-from handful.tables import Choices, read_study, tidy
+from handful.tables import Choices, read_study
 from handful.verify import content_hash, verify_model
 
 runner = CliRunner()
@@ -119,7 +119,7 @@ def _is_valid(document, folder, tmp_path):
 
 def test_a_clean_table_does_not_pass_for_the_raw_one(study):
     folder, _ = study
-    clean = tidy(read_study(damaged(), Choices(missing={"bmi": ("-999",)}), set_aside=True))
+    clean = read_study(damaged(), Choices(missing={"bmi": ("-999",)}), set_aside=True).rest()
     verdict = verify_model(folder / "out" / "model.json", clean.X, clean.y)
     assert not verdict.is_valid
 
@@ -136,7 +136,7 @@ def test_new_raw_tables_are_labelled_as_the_machine_does(study, tmp_path):
         "stumps", max_rules=3, classes=list(table.classes), random_state=table.random_state
     ).fit(table.X, table.y)
     both = pd.concat([damaged(), damaged(1)], ignore_index=True)
-    clean = tidy(read_study(both.assign(outcome=both["outcome"]), choices, set_aside=True))
+    clean = read_study(both.assign(outcome=both["outcome"]), choices, set_aside=True).rest()
     assert set(clean.X["smoker"].dropna()) == {"No", "YES"}
     model = load_model(folder / "out" / "model.json")
     used = [model.names[j] for j in model.used_features]
@@ -222,7 +222,7 @@ def test_frames_of_all_libraries_give_the_same_clean_table(tmp_path):
 
     frame = damaged(4)
     tables = [frame, polars.from_pandas(frame), pyarrow.Table.from_pandas(frame)]
-    clean = [tidy(read_study(table, set_aside=True)) for table in tables]
+    clean = [read_study(table, set_aside=True).rest() for table in tables]
     for other in clean[1:]:
         pd.testing.assert_frame_equal(other.X, clean[0].X)
         assert (other.digests.digests == clean[0].digests.digests).all()

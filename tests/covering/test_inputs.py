@@ -9,42 +9,46 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from handful.covering.columns import UNKNOWN, read_columns, steering_weights
+from handful.covering._parameters import steering_weights
+from handful.tables import typed_columns
+
+
+def levels(columns):
+    return tuple(column.levels for column in columns.columns)
 
 
 def test_numbers_need_no_columns():
-    assert read_columns(np.zeros((3, 2))) is None
-    assert read_columns([[1.0], [2.0]]) is None
+    assert typed_columns(np.zeros((3, 2))) is None
+    assert typed_columns([[1.0], [2.0]]) is None
     frame = pd.DataFrame({"a": [1, 2], "b": [True, False], "c": [1.5, None]})
-    assert read_columns(frame) is None
-    assert read_columns(pl.DataFrame({"a": [1, None], "b": [True, False]})) is None
+    assert typed_columns(frame) is None
+    assert typed_columns(pl.DataFrame({"a": [1, None], "b": [True, False]})) is None
     objects = pd.DataFrame({"a": pd.Series([1, 2.5, None], dtype=object)})
-    assert read_columns(objects) is None
+    assert typed_columns(objects) is None
 
 
 @pytest.mark.parametrize("module", [pd, pl])
 def test_words_are_categories(module):
     frame = module.DataFrame({"size": [1.0, 2.0, 3.0], "colour": ["red", None, "blue"]})
-    columns = read_columns(frame)
-    assert columns.categories == (None, ("blue", "red"))
+    columns = typed_columns(frame)
+    assert levels(columns) == ((), ("blue", "red"))
     assert columns.is_categorical.tolist() == [False, True]
     np.testing.assert_array_equal(columns.encode(frame), [[1.0, 1.0], [2.0, math.nan], [3.0, 0.0]])
 
 
 def test_categories_of_numbers_are_categories():
     frame = pd.DataFrame({"code": pd.Categorical([3, 1, 3])})
-    assert read_columns(frame).categories == (("1", "3"),)
+    assert levels(typed_columns(frame)) == (("1", "3"),)
     enum = pl.DataFrame({"code": pl.Series(["b", "a"], dtype=pl.Categorical)})
-    assert read_columns(enum).categories == (("a", "b"),)
+    assert levels(typed_columns(enum)) == (("a", "b"),)
 
 
 def test_an_unknown_category_is_not_missing():
-    columns = read_columns(pd.DataFrame({"colour": ["red", "blue"]}))
+    columns = typed_columns(pd.DataFrame({"colour": ["red", "blue"]}))
     new = pd.DataFrame({"colour": ["red", "green", None]})
     codes = columns.encode(new)[:, 0]
-    assert codes[:2].tolist() == [1.0, UNKNOWN]
+    assert codes[:2].tolist() == [1.0, -1.0]  # no category has this code
     assert math.isnan(codes[2])
-    assert UNKNOWN not in range(len(columns.categories[0]))
 
 
 def test_pandas_markers_of_missing_values():
@@ -54,8 +58,8 @@ def test_pandas_markers_of_missing_values():
             "word": pd.Series(["a", pd.NA, "b"], dtype="string"),
         }
     )
-    columns = read_columns(frame)
-    assert columns.categories == (None, ("a", "b"))
+    columns = typed_columns(frame)
+    assert levels(columns) == ((), ("a", "b"))
     np.testing.assert_array_equal(
         columns.encode(frame), [[1.0, 0.0], [math.nan, math.nan], [3.0, 1.0]]
     )
@@ -64,7 +68,7 @@ def test_pandas_markers_of_missing_values():
 def test_mixed_columns_are_refused():
     frame = pd.DataFrame({"x": pd.Series([1, "two", 3], dtype=object)})
     with pytest.raises(ValueError, match="Column 'x' mixes numbers and words"):
-        read_columns(frame)
+        typed_columns(frame)
 
 
 def test_weights_are_relative():

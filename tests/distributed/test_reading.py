@@ -11,6 +11,7 @@ import pytest
 
 from handful.distributed._reading import read_chunks
 from handful.distributed.cluster import compute
+from handful.tables import typed_columns
 from tests.distributed.conftest import cut, random_sizes
 
 pytestmark = pytest.mark.usefixtures("plain")
@@ -81,7 +82,7 @@ def test_frames_keep_names_and_words(rng):
     y = pd.Series(rng.integers(0, 2, 40))
     chunks = read_chunks(dd.from_pandas(frame, npartitions=4), dd.from_pandas(y, npartitions=4))
     assert chunks.names == ["a", "colour"]
-    assert chunks.columns.categories == (None, ("blue", "red"))
+    assert [c.levels for c in chunks.columns.columns] == [(), ("blue", "red")]
     X = np.concatenate([part[0] for part in compute(chunks.parts)])
     np.testing.assert_array_equal(X[:, 1] == 1.0, frame["colour"] == "red")
 
@@ -91,7 +92,17 @@ def test_a_word_column_of_one_chunk_is_a_word_column_of_all():
     frame["a"] = frame["a"].astype(float)
     y = pd.Series([0, 1, 0, 1])
     chunks = read_chunks(dd.from_pandas(frame, npartitions=2), dd.from_pandas(y, npartitions=2))
-    assert chunks.columns.categories == (None, ("x", "y"))
+    assert [c.levels for c in chunks.columns.columns] == [(), ("x", "y")]
+
+
+def test_ordered_categories_are_places_on_their_scale_as_in_memory():
+    stage = pd.Categorical(["i", "iii", None, "ii"], categories=["i", "ii", "iii"], ordered=True)
+    frame = pd.DataFrame({"a": np.arange(4.0), "stage": stage})
+    y = pd.Series([0, 1, 0, 1])
+    chunks = read_chunks(dd.from_pandas(frame, npartitions=2), dd.from_pandas(y, npartitions=2))
+    X = np.concatenate([part[0] for part in compute(chunks.parts)])
+    np.testing.assert_array_equal(X[:, 1], [0.0, 2.0, np.nan, 1.0])
+    assert chunks.columns == typed_columns(frame)
 
 
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # inside Dask

@@ -1,6 +1,7 @@
 import numpy as np
 
-from handful.models import Additive, Curve, Question, Vocabulary
+from handful.models import Additive, Curve, Vocabulary
+from handful.tables import Feature
 
 CURVE = Curve(1, (2.0, 5.0), ((-1.0, 0.0, 1.5),), (0.25,))
 
@@ -26,8 +27,8 @@ def test_steps_by_hand():
 
 def test_a_word_reads_as_a_question():
     score = Additive((Curve(0, (0.5,), ((-0.2, 0.8),), (0.0,)),), (0.0,))
-    asked = Question.of_word("colour", "red")
-    lines = score.sentences(Vocabulary((asked.name,), ("n", "p"), questions=(asked,)))
+    asked = Feature.of_word("colour", "red")
+    lines = score.sentences(Vocabulary((asked.name,), ("n", "p"), features=(asked,)))
     assert lines[1] == "colour = red: +0.8; else -0.2"
 
 

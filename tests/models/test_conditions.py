@@ -3,10 +3,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from handful.models import Condition, Distance, Question, Vocabulary, WeightedSum
+from handful.models import Condition, Distance, Vocabulary, WeightedSum
+from handful.tables import Feature
 
-ASKED = (Question("age"), Question.of_word("colour", "red"), Question.of_missing("age"))
-WORDS = Vocabulary(tuple(q.name for q in ASKED), ("well", "ill"), questions=ASKED, shows_rows=True)
+ASKED = (Feature("age"), Feature.of_word("colour", "red"), Feature.of_missing("age"))
+WORDS = Vocabulary(tuple(q.name for q in ASKED), ("well", "ill"), features=ASKED, shows_rows=True)
 X = np.array([[30.0, 1.0, 0.0], [20.0, 0.0, 0.0], [np.nan, np.nan, 1.0]])
 BALL = Distance((30.0, 1.0, 0.0), scale=(10.0, 1.0, 1.0), fill=(30.0, 1.0, 0.0))
 CONDITIONS = [

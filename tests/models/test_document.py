@@ -10,8 +10,6 @@ from handful.kernels import Kernel
 from handful.models import (
     Additive,
     Card,
-    Column,
-    Columns,
     Condition,
     Constant,
     Curve,
@@ -29,6 +27,7 @@ from handful.models import (
     Votes,
     WeightedSum,
 )
+from handful.tables import Column, Columns
 
 CARD = Card(
     (Item(Condition.on(0, ">=", 0.3), 2), Item(Condition.on(1, "<", 0.1), -1)), 1, 0.9, -0.3

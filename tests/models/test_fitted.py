@@ -3,10 +3,11 @@ import json
 import numpy as np
 import pandas as pd
 
-from handful.models import Condition, Constant, Fitted, Opaque, OrderedRules, Rule, read_columns
+from handful.models import Condition, Constant, Fitted, Opaque, OrderedRules, Rule
+from handful.tables import column_types
 
 FRAME = pd.DataFrame({"age": [30.0, 20.0, np.nan], "colour": ["red", "green", "blue"]})
-COLUMNS = read_columns(FRAME, ["age", "colour"])
+COLUMNS = column_types(FRAME, ["age", "colour"]).asking(FRAME)
 
 
 def test_predicts_from_the_table_and_names_its_columns():

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from handful.models import read_columns
-from handful.tables import Choices, read_study
+from handful.tables import Choices, Columns, read_study
 
 N = 100
 RNG = np.random.default_rng(7)
@@ -21,8 +20,7 @@ def study(cells, *, name="column", y=Y, **choices):
 
 
 def encoding(ready):
-    names = [column.name for column in ready.features]
-    return read_columns(ready.X, names, ready.pool, kinds=ready.features)
+    return Columns(ready.features).asking(ready.X.iloc[ready.pool])
 
 
 def column(cells, *, name="column", **choices):

@@ -45,8 +45,8 @@ from handful.bounds import (
     adaboost_training_bound,
 )
 from handful.estimator import BaseClassifier, columns_of, shared_certificate
-from handful.models import PART_COLUMNS, Form, feature_names, from_scores, linear_score
-from handful.tables import BlindOrder, blind_order
+from handful.models import PART_COLUMNS, Form, from_scores, linear_score
+from handful.tables import BlindOrder, blind_order, feature_names
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -35,8 +35,15 @@ from handful.certified._menu import Menu, named_settings
 from handful.certified._pool import Pool, make_folds, take_rows
 from handful.certified._records import Candidate, Failure
 from handful.estimator import TableClassifier
-from handful.models import feature_names, read_columns, read_table
-from handful.tables import make_units, pool_size, unknown_labels
+from handful.tables import (
+    Columns,
+    column_types,
+    feature_names,
+    make_units,
+    pool_size,
+    read_table,
+    unknown_labels,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -224,7 +231,14 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         return price(pool, made, tuple(str(label) for label in self.classes_)), failures
 
     def _pool(self, table: Any, y: Ints, weight: Floats | None, groups: Ints | None) -> Pool:
-        columns = read_columns(table, feature_names(self), kinds=self.columns)
+        names = feature_names(self)
+        if self.columns is None:
+            columns = column_types(table, names)
+        else:
+            columns = Columns(tuple(self.columns))
+            if (known := [column.name for column in columns.columns]) != names:
+                raise ValueError(f"`columns` must be those of the table, got {known[:10]}.")
+        columns = columns.asking(table)
         return Pool(
             table=table,
             X=np.ascontiguousarray(columns.encode(table)),

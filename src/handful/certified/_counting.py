@@ -11,7 +11,8 @@ import numpy as np
 from handful._types import Ints, Mask
 from handful.certified._grades import Grades, Grid, grade, is_graded, make_grid
 from handful.certified._pool import Pool, take_rows
-from handful.models import Columns, Fitted
+from handful.models import Fitted
+from handful.tables import Columns
 
 _BLOCK = 65_536  # rows labelled at a time: their encoding is a few dozen megabytes
 

@@ -107,7 +107,7 @@ class AdditiveDisplay(Display):
             ax.stairs(values, ends, baseline=None, color=f"C{k}", lw=1.8, label=label)
             if curve.missing[k]:
                 ax.axhline(curve.missing[k], color=f"C{k}", ls=":", lw=1)
-        if words.question(curve.feature).is_flag:
+        if words.asked(curve.feature).is_flag:
             ax.set_xticks([float(np.mean(ends[:2])), float(np.mean(ends[-2:]))], ["no", "yes"])
         elif words.scales and words.scales[curve.feature]:
             ax.set_xticks(cuts, [words.value(curve.feature, cut) for cut in cuts.tolist()])

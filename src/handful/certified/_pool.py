@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from handful._types import Floats, Ints
-from handful.models import Columns
 from handful.scoring import Items, make_items
-from handful.tables import Draw, row_digests, table_digest
+from handful.tables import Columns, Draw, row_digests, table_digest
 
 N_FOLDS = 5  # each model sees four fifths of the pool
 
@@ -72,7 +71,7 @@ class Pool:
                 float(np.median(self.X[known[:, j], j])) if known[:, j].any() else 0.0
                 for j in range(self.X.shape[1])
             ]
-        is_word = np.array([asked.kind == "word" for asked in self.columns.questions], dtype=bool)
+        is_word = np.array([asked.kind == "word" for asked in self.columns.features], dtype=bool)
         return np.where(is_word, 0.0, medians)
 
     @cached_property

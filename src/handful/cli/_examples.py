@@ -126,9 +126,7 @@ def _embedded(choices: Choices, seed: int | None) -> Examples:
 
 
 def _of_study(study: Study, name: str, seed: int | None) -> Examples:
-    from handful.tables import tidy
-
-    clean = tidy(study, seed=seed)
+    clean = study.rest(seed=seed)
     gone = sorted(set(study.classes) - set(clean.y.tolist()))
     if gone:
         raise ValueError(

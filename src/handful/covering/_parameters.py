@@ -6,6 +6,9 @@ import math
 import numbers
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from handful.covering.learn import Settings
 from handful.kernels import Kernel, make_kernel
 from handful.rules import FAMILIES
@@ -169,3 +172,30 @@ def read_kinds(kind: Any) -> tuple[str, ...]:
     if kind not in KIND_SIGNS:
         raise ValueError(f"`kind` must be 'auto', 'conjunction' or 'disjunction', got {kind!r}.")
     return (str(kind),)
+
+
+def steering_weights(sample_weight: Any, n_samples: int, unit: int) -> NDArray[np.int64]:
+    """Weights as whole parts of a unit, with a mean of one unit.
+
+    Examples
+    --------
+    >>> steering_weights([1.0, 3.0], 2, 10)
+    array([ 5, 15])
+    """
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.ndim == 0:
+        weight = np.full(n_samples, float(weight))
+    if weight.shape != (n_samples,):
+        raise ValueError(
+            f"`sample_weight` must have shape ({n_samples},), got {weight.shape}. "
+            "Pass one weight an example."
+        )
+    if not np.isfinite(weight).all() or (weight < 0).any():
+        raise ValueError(
+            "`sample_weight` must hold finite numbers, none negative. Use 0 for examples that "
+            "should not steer the search; they count in the certificate all the same."
+        )
+    if weight.sum() == 0:
+        raise ValueError("`sample_weight` must not be all zero. Give some example a weight of 1.")
+    share = weight / weight.max()
+    return np.rint(unit * share / share.mean()).astype(np.int64)

@@ -16,16 +16,15 @@ from handful._types import Floats, Ints
 from handful.bounds import GROUP_QUANTITIES, Certificate
 from handful.covering._certify import BOUND_NAMES
 from handful.covering._explain import equivalent_rules, machine_html
-from handful.covering._parameters import read_settings
+from handful.covering._parameters import read_settings, steering_weights
 from handful.covering.codes.candidate import Candidate
-from handful.covering.columns import read_columns, steering_weights
 from handful.covering.cover_fit import CoverFit, cover
 from handful.covering.groups import read_groups
 from handful.covering.training import MemoryTraining, Training
 from handful.estimator import BaseClassifier, shared_certificate
 from handful.rules import AbstractRule, RuleList, RuleSet
 from handful.rules.rows import STEERING_UNIT
-from handful.tables import Draw, SeenRows, warn_of_fitted_scaling
+from handful.tables import Draw, SeenRows, typed_columns, warn_of_fitted_scaling
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,7 +136,7 @@ class CoveringClassifier(BaseClassifier):
         self, X: Any, y: Any, sample_weight: Any, groups: Any = None
     ) -> MemoryTraining:
         """Rows as numbers, labels as codes, and the order that nobody chose."""
-        columns, table, names = read_columns(X), X, None
+        columns, table, names = typed_columns(X), X, None
         if columns is not None:
             names = [str(name) for name in X.columns]
             X = columns.encode(X)

@@ -14,12 +14,11 @@ from handful.bounds import Certificate, caution
 from handful.covering import _explain
 from handful.covering._certify import certify_candidate, certify_grouped, certify_together
 from handful.covering.codes.candidate import Candidate
-from handful.covering.columns import Columns
 from handful.covering.groups import GroupCounts
 from handful.covering.learn import Learned, Settings, learn, renumbered
 from handful.covering.training import Training
 from handful.rules import AbstractRule, RuleList, RuleSet
-from handful.tables import Draw, SeenRows
+from handful.tables import Columns, Draw, SeenRows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -166,12 +165,16 @@ class CoverFit:
     @property
     def words(self) -> tuple[tuple[str, ...] | None, ...] | None:
         """The words of each column that are printed, of categories and of scales."""
-        return None if self.columns is None else self.columns.words
+        if self.columns is None:
+            return None
+        return tuple(column.levels or None for column in self.columns.columns)
 
     @property
     def categories(self) -> tuple[tuple[str, ...] | None, ...] | None:
         """The words of each column, where there are some."""
-        return None if self.columns is None else self.columns.categories
+        if self.columns is None:
+            return None
+        return tuple(c.levels if c.is_categorical else None for c in self.columns.columns)
 
     def sentences(self) -> list[str]:
         """Exactly what is evaluated, a line each."""

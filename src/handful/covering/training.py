@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._types import Floats, Ints
-from handful.covering.columns import Columns
 from handful.covering.groups import Grouping
 from handful.rules import Rows, collapse_rows
 from handful.tables import (
     BlindOrder,
+    Columns,
     Draw,
     RowDigests,
     SeenRows,

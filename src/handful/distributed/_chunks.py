@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._types import Floats, Ints
-from handful.covering.columns import Columns
 from handful.distributed._order import first_rows
 from handful.distributed.cluster import compute, measured, require_dask
-from handful.tables import Draw
+from handful.tables import Columns, Draw
 
 Labels = NDArray[Any]
 

@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 
 from handful._types import Floats, Ints
 from handful.covering.classifier import CoveringClassifier
-from handful.covering.columns import Columns
 from handful.covering.training import Judge
 from handful.distributed._chunks import Chunks
 from handful.distributed._reading import read_chunks
 from handful.distributed._rows import ChunkedRows
 from handful.rules import Rows
-from handful.tables import Draw, SeenRows
+from handful.tables import Columns, Draw, SeenRows
 
 
 def fit_covering(machine: CoveringClassifier, X: Any, y: Any, classes: Any) -> CoveringClassifier:

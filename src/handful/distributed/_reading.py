@@ -15,19 +15,22 @@ from numpy.typing import NDArray
 
 from handful._engines import is_elsewhere
 from handful._types import Floats, Ints
-from handful.covering.columns import Columns, column_parts, merged_categories
 from handful.distributed._chunks import Chunks
 from handful.distributed._order import digest_parts
 from handful.distributed.cluster import cache_bytes, compute, measured, persist, require_dask
 from handful.tables import (
+    Columns,
     Draw,
     RowDigests,
+    TypePart,
     column_names,
     digest_of_sum,
     digest_sum,
     is_missing,
     seed_of,
     some_distinct,
+    type_part,
+    typed_column,
 )
 
 Labels = NDArray[Any]
@@ -45,7 +48,7 @@ class Summary:
     has_infinity: bool
     largest: float
     digest_sum: NDArray[np.uint64] | None = None
-    parts: tuple[Any, ...] | None = None
+    parts: tuple[TypePart, ...] | None = None
     problem: str | None = None
     distinct: frozenset[bytes] = frozenset()  # digests of some rows: all, where few are distinct
 
@@ -253,8 +256,9 @@ def _look(pair: tuple[Any, Any], width: int, may_name: bool, digests: Any) -> Su
         return replace(nothing, problem="has missing labels. Remove those rows")
     parts = None
     if may_name and hasattr(block, "dtypes"):
-        parts = tuple(column_parts(block, j) for j in range(width))
-        block = block.iloc[:, [j for j in range(width) if not parts[j][2]]]
+        parts = tuple(type_part(block, j) for j in range(width))
+        is_number = [not (part.words or part.scale) for part in parts]
+        block = block.iloc[:, np.flatnonzero(is_number)]
     try:
         values, counts = np.unique(y, return_counts=True)
         X = as_floats(block)
@@ -290,10 +294,9 @@ def as_floats(block: Any) -> Floats:
 def _columns(found: Sequence[Summary], names: Sequence[str]) -> Columns | None:
     """How words are read, from all chunks."""
     usable = [s.parts for s in found if s.parts is not None]
-    categories = tuple(
-        merged_categories(name, [parts[j] for parts in usable]) for j, name in enumerate(names)
-    )
-    return Columns(categories) if any(c is not None for c in categories) else None
+    named = enumerate(names)
+    columns = tuple(typed_column(name, [parts[j] for parts in usable]) for j, name in named)
+    return Columns(columns) if any(column.kind for column in columns) else None
 
 
 def _check(found: Sequence[Summary], known: Labels | None, may_miss: bool) -> None:

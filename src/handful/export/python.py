@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handful.models import Branch, Column, Curve, Fitted, Language, Op
-from handful.tables import MISSING_MARKS
+from handful.models import Branch, Curve, Fitted, Language, Op
+from handful.tables import MISSING_MARKS, Column
 
 RAW_CELLS = r'''MARKS = frozenset(@marks@)
 _LIMIT = re.compile(r"^\s*(<=|>=|[<>≤≥~])\s*")
@@ -163,7 +163,7 @@ def _reads(fitted: Fitted) -> list[str]:
     for i, column in enumerate(fitted.columns.columns):
         lines.append(f"    cell = row.get({column.name!r})")
         lines.append(f"    read{i} = {read_formula(column)}")
-        for question in column.questions:
+        for question in column.features:
             text = {
                 "value": f"read{i}",
                 "missing": f"float(read{i} != read{i})",
@@ -191,8 +191,10 @@ def read_formula(column: Column) -> str:
     if column.words is not None:
         words = list(column.words)
         return (
-            f"_place(cell, {words!r}, {marks!r}, -1.0)"
-            if column.kind
-            else (f"_plain_place(cell, {words!r})")
+            f"_plain_place(cell, {words!r})"
+            if column.is_exact
+            else f"_place(cell, {words!r}, {marks!r}, -1.0)"
         )
-    return f"_number(cell, {column.style!r}, {marks!r})" if column.kind else "_plain_number(cell)"
+    if column.is_exact:
+        return "_plain_number(cell)"
+    return f"_number(cell, {column.style!r}, {marks!r})"

@@ -8,8 +8,8 @@ import string
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from handful.models import Branch, Column, Curve, Fitted, Language, Op, pick
-from handful.tables import ANSWERS, all_marks
+from handful.models import Branch, Curve, Fitted, Language, Op, pick
+from handful.tables import ANSWERS, Column, all_marks
 
 _ENGLISH = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _LIMITS = ("<", ">", "=", "≤", "≥", "~", "%")
@@ -77,7 +77,7 @@ class Cell:
         name = identifier(self.column.name)
         if not self.is_word and not self.is_text:
             return f"{self.number} IS NULL"
-        if not self.column.kind:
+        if self.column.is_exact:
             return f"{name} IS NULL"
         marks = all_marks(self.column.marks)
         if not self.is_word:  # a word among numbers that is no mark elsewhere
@@ -93,10 +93,10 @@ class Cell:
 
     def equals(self, word: str) -> str:
         """Whether the cell is a word; NULL or false where it is missing."""
-        known = small_forms(word) if self.column.kind else [word]
+        known = [word] if self.column.is_exact else small_forms(word)
         listed = list(dict.fromkeys(s for w in known for s in spellings(w)))
         text = f"TRIM(CAST({identifier(self.column.name)} AS VARCHAR))"
-        if self.column.kind:
+        if not self.column.is_exact:
             # engines make i of İ, which the library keeps apart
             text = f"REPLACE({text}, 'İ', '{'İ'.casefold()}')" if "i" in known[0] else text
             text = f"LOWER({text})"
@@ -178,7 +178,7 @@ class Sql(Language):
         self._parts = [
             (Cell(column, is_text), question)
             for column in fitted.columns.columns
-            for question in column.questions
+            for question in column.features
         ]
 
     def number(self, value: float) -> str:

@@ -16,7 +16,7 @@ read off the estimator in ``_estimators.py``.
 """
 
 from handful._codec import ModelFileError
-from handful.files._reading import Reading, choices_of, clean_table
+from handful.files._reading import Reading, clean_table
 from handful.files.beside import Estimators, beside, read_estimators, untrusted_types
 from handful.files.form_document import StoredForm, form_to_dict, save_form
 from handful.files.model import StoredModel, load_model, model_from_dict
@@ -31,7 +31,6 @@ __all__ = [
     "StoredForm",
     "StoredModel",
     "beside",
-    "choices_of",
     "clean_table",
     "form_to_dict",
     "load_model",

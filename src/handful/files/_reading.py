@@ -6,19 +6,14 @@ Only columns that rules use are written, of a column of words only the words tha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from handful._codec import ModelFileError, decode, encode
-from handful._types import Floats
 from handful.covering import CoverFit
 from handful.files.form_fields import check_reading, fields_of
-from handful.models import Column
 from handful.rules.fields import read_index
-from handful.tables import NOT, Choices, Study, as_pandas, read_study, tidy
-from handful.tables import Column as TableColumn
+from handful.tables import Choices, Column, Study, read_study
 
 
 @dataclass(frozen=True)
@@ -42,13 +37,13 @@ class Reading:
     @classmethod
     def of_study(cls, study: Study, choices: Choices) -> Reading:
         """That of a study whose pool was set aside."""
-        columns = tuple(_raw(column) for column in study.features)
-        return cls(columns, options_of(choices, study.target), len(study.pool))
+        options = choices.to_options(study.target)
+        return cls(study.features, options, len(study.pool))
 
     def used(self, fit: CoverFit, words: Sequence[Sequence[str] | None]) -> Reading:
         """The same of the columns that rules use, with the words that they name."""
         columns = [
-            None if column is None or j not in fit.used_features else _named(column, words[j])
+            None if column is None or j not in fit.used_features else _written(column, words[j])
             for j, column in enumerate(self.columns)
         ]
         return replace(self, columns=tuple(columns))
@@ -56,7 +51,7 @@ class Reading:
     def scale(self, j: int) -> tuple[str, ...] | None:
         """The ordered words of a feature, where it has some."""
         column = self.columns[j]
-        return None if column is None or not column.levels else column.levels
+        return None if column is None or column.kind != "ordered" else column.levels
 
     def to_document(self) -> dict[str, Any]:
         """Plain data."""
@@ -82,31 +77,9 @@ class Reading:
 
 def reading_of(fit: CoverFit) -> Reading | None:
     """That of a machine that was fitted to a clean table: ordered categories, if any."""
-    if fit.columns is None or not fit.columns.scales:
+    if fit.columns is None or not any(fit.columns.scales):
         return None
-    names = fit.names or [f"x{j}" for j in range(fit.n_features)]
-    columns = [
-        None if scale is None else Column(name, kind="ordered", levels=tuple(scale))
-        for name, scale in zip(names, fit.columns.scales, strict=True)
-    ]
-    return Reading(tuple(columns))
-
-
-def read_raw(column: Column, frame: Any, name: Any) -> Floats:
-    """One column of a raw table as its numbers, or as places among its words."""
-    return column.read(np.asarray(as_pandas(frame[[name]]).iloc[:, 0]))
-
-
-def options_of(choices: Choices, target: str, case: str | None = None) -> dict[str, Any]:
-    """The options that read a table, as plain data; the case by name, if the user named none."""
-    plain = {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(choices).items()}
-    del plain["not_missing"]
-    answers = choices.not_missing
-    plain["missing"] = {
-        name: [*choices.missing.get(name, ()), *(NOT + answer for answer in answers.get(name, ()))]
-        for name in dict.fromkeys((*choices.missing, *answers))
-    }
-    return {**plain, "target": target, "positive": case or plain["positive"]}
+    return Reading(tuple(c if c.kind == "ordered" else None for c in fit.columns.columns))
 
 
 def is_first_case(case: str | None, classes: Sequence[Any]) -> bool:
@@ -122,33 +95,10 @@ def goal_of_case(goal: tuple[str, float] | None, is_first: bool) -> list[Any] | 
     return [names[1 - names.index(goal[0])] if is_first else goal[0], goal[1]]
 
 
-def choices_of(options: Mapping[str, Any]) -> Choices:
-    """The options that a file recorded."""
-    fields: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in options.items()
-    }
-    for field, is_answer in (("missing", False), ("not_missing", True)):
-        fields[field] = {
-            name: tuple(m.removeprefix(NOT) for m in marks if m.startswith(NOT) == is_answer)
-            for name, marks in options["missing"].items()
-        }
-    return Choices(**fields)
-
-
-def _raw(column: TableColumn) -> Column:
-    kind = column.kind if column.kind in ("number", "ordered", "date") else "words"
-    return Column(
-        column.name,
-        () if kind == "words" else None,
-        kind=kind,
-        style=column.style,
-        marks=tuple(sorted(column.marks)),
-        levels=column.levels if kind == "ordered" else (),
-    )
-
-
-def _named(column: Column, words: Sequence[str] | None) -> Column:
-    return column if column.words is None else replace(column, words=tuple(words or ()))
+def _written(column: Column, words: Sequence[str] | None) -> Column:
+    """A column as a file holds it: without notes, of words only those that rules name."""
+    plain = replace(column, notes=(), n_missing=0)
+    return replace(plain, words=tuple(words or ()), levels=()) if column.is_categorical else plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,8 +123,8 @@ def clean_table(frame: Any, options: Any) -> CleanTable:
         As they stand in the file; refused where they are not such options.
     """
     check_reading(options, "reading.options")
-    choices = choices_of(options)
+    choices = Choices.from_options(options)
     study = read_study(frame, choices, set_aside=True)
-    clean = tidy(study)
-    reading = Reading.of_study(study, choices).to_document()
-    return CleanTable(clean.X, clean.y, clean.groups, study.table, reading)
+    clean, reading = study.rest(), Reading.of_study(study, choices)
+    whole = replace(reading, columns=tuple(_written(column, ()) for column in study.features))
+    return CleanTable(clean.X, clean.y, clean.groups, study.table, whole.to_document())

@@ -17,7 +17,7 @@ from handful._version import __version__
 from handful.bounds import Certificate
 from handful.certified import Band, named_candidates
 from handful.files._certificates import read_certificate
-from handful.files._reading import goal_of_case, is_first_case, options_of
+from handful.files._reading import goal_of_case, is_first_case
 from handful.files.beside import Estimators, beside, digest_of, pack, read_estimators
 from handful.files.cover_document import OTHER_ROW, refuse_rows
 from handful.files.document import to_text
@@ -229,7 +229,7 @@ def form_to_dict(
         "provenance": {
             **_versions(),
             "data": data,
-            "reading": options_of(choices, study.target, study.positive),
+            "reading": choices.to_options(study.target, study.positive),
             "table_sha256": table_digest(study.digests.digests),
             "n_rows": len(study.y),
             "pool_share": float(study.pool_share),

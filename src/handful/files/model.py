@@ -17,12 +17,12 @@ from handful._codec import ModelFileError, decode
 from handful._types import Floats
 from handful.bounds import Certificate
 from handful.files._certificates import read_certificate
-from handful.files._reading import Reading, read_raw
+from handful.files._reading import Reading
 from handful.files._rules import machine_from_dict
 from handful.files.document import HASH_FIELD, from_text, read_text_of
 from handful.files.form_document import FORM_FORMAT, StoredForm, form_from_dict
 from handful.files.save import FORMAT, VERSION
-from handful.models import Column, Columns, Fitted, Form
+from handful.models import Fitted, Form
 from handful.rules import (
     AbstractRule,
     RuleList,
@@ -36,7 +36,7 @@ from handful.rules.fields import (
     read_int,
     read_text,
 )
-from handful.tables import exact_numbers, is_missing, word_of
+from handful.tables import Columns, as_pandas, exact_numbers, is_missing, word_of
 
 Machine = RuleSet | RuleList
 UNKNOWN = -1.0  # the code of a word that was never seen
@@ -104,7 +104,7 @@ class StoredModel:
     def fitted(self) -> Fitted:
         """The classifier and its columns, if it is not made of rules."""
         assert self.form is not None
-        columns = Columns(tuple(Column(name) for name in self.names))
+        columns = Columns.of_numbers(self.names)
         return Fitted(self.form.tag, columns, tuple(map(str, self.classes)), self.form)
 
     @property
@@ -128,7 +128,8 @@ class StoredModel:
         for j in self.used_features:
             raw = None if self.reading is None else self.reading.columns[j]
             if raw is not None:
-                out[:, j] = read_raw(raw, frame, columns[names[j]])
+                cells = as_pandas(frame[[columns[names[j]]]])
+                out[:, j] = raw.read(np.asarray(cells.iloc[:, 0]))
                 continue
             known = None if self.categories is None else self.categories[j]
             out[:, j] = encode_column(frame[columns[names[j]]], known, names[j])

@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import Any
 
 from handful.certified import fit_study
-from handful.files._reading import choices_of, goal_of_case, is_first_case
+from handful.files._reading import goal_of_case, is_first_case
 from handful.files.beside import Estimators, pack, read_estimators, unpack
-from handful.tables import read_study
+from handful.tables import Choices, read_study
 
 Document = Mapping[str, Any]
 _TRAINING = ("reading", "candidates", "estimators_sha256", "tolerance", "delta", "group_loss")
@@ -115,7 +115,7 @@ class Retraining:
         """The menu of a file; trained once for all files that differ in nothing it depends on."""
         key = json.dumps([provenance[name] for name in _TRAINING], sort_keys=True)
         if key not in self._fits:
-            study = read_study(self.frame, choices_of(provenance["reading"]))
+            study = read_study(self.frame, Choices.from_options(provenance["reading"]))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 machine = fit_study(

@@ -3,15 +3,14 @@
 What lives here: frozen records that predict, say in sentences exactly what is evaluated, are
 written to files by their type hints, and become formulas of other languages: `Constant`,
 `OrderedRules`, `Card`, `LinearScore`, `Additive`, `Votes`, `Kernels`, `Vote`, `Thresholded`;
-`Columns`, the encoding of a table that they read; and `Fitted`, which joins an encoding, the labels
-and one of these. What does not: how one is learned, and what is certified about it.
+and `Fitted`, which joins the columns of a table (`handful.tables.Columns`), the labels and one of
+these. What does not: how one is learned, and what is certified about it.
 
 To add a form: a frozen dataclass that fills the methods of `Form`, in one file here, and an oracle
 that evaluates its sentences by hand.
 """
 
 from handful.models.cards import Card, Item
-from handful.models.columns import Column, Columns, Question, read_columns
 from handful.models.conditions import (
     Condition,
     Distance,
@@ -26,7 +25,6 @@ from handful.models.fitted import PART_COLUMNS, Fitted
 from handful.models.foreign import Opaque, as_form
 from handful.models.form import Form, as_floats, from_scores, steady_product
 from handful.models.language import Branch, Language, pick
-from handful.models.reading import feature_names, has_words, read_table
 from handful.models.rules import Constant, OrderedRules, Rule, Vote
 from handful.models.scores import (
     Additive,
@@ -46,8 +44,6 @@ __all__ = [
     "Additive",
     "Branch",
     "Card",
-    "Column",
-    "Columns",
     "Condition",
     "Constant",
     "Curve",
@@ -64,7 +60,6 @@ __all__ = [
     "Op",
     "Opaque",
     "OrderedRules",
-    "Question",
     "Rule",
     "Score",
     "Stumps",
@@ -78,14 +73,10 @@ __all__ = [
     "as_form",
     "close_seeds",
     "distances",
-    "feature_names",
     "from_scores",
-    "has_words",
     "kernel_expansion",
     "linear_score",
     "pick",
-    "read_columns",
-    "read_table",
     "refuse_fitted",
     "seeds_of",
     "short",

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from handful._codec import decode, encode, fail
 from handful._types import Floats, Ints
-from handful.models.columns import Columns
 from handful.models.foreign import n_estimators, placed, restored
 from handful.models.form import Form
 from handful.models.words import Vocabulary
+from handful.tables import Columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +35,8 @@ class Fitted:
     Examples
     --------
     >>> import numpy as np
-    >>> from handful.models import Column, Condition, OrderedRules, Rule
+    >>> from handful.models import Condition, OrderedRules, Rule
+    >>> from handful.tables import Column
     >>> rules = OrderedRules((Rule((Condition.on(0, ">=", 28.0),), 1),), default=0)
     >>> fitted = Fitted("one rule", Columns((Column("age"),)), ("well", "ill"), rules)
     >>> fitted.labels(np.array([[30.0], [20.0]]))
@@ -65,7 +66,7 @@ class Fitted:
     def words(self) -> Vocabulary:
         """Names and labels to speak in."""
         columns = self.columns
-        return Vocabulary(columns.names, self.classes, columns.scales, columns.questions)
+        return Vocabulary(columns.names, self.classes, columns.scales, columns.features)
 
     def sentences(self, *, include_rows: bool = False) -> list[str]:
         """Exactly what is evaluated; training rows by name, or cell by cell."""

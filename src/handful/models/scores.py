@@ -196,7 +196,7 @@ class Curve:
         """The steps in one line."""
         name = words.names[self.feature]
         first, *later = (_points(step) for step in zip(*self.values, strict=True))
-        if words.question(self.feature).is_flag:
+        if words.asked(self.feature).is_flag:
             text = f"{name}: {later[-1] if later else first}; else {first}"
         else:
             steps = [

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from handful._types import Floats
-from handful.models.columns import Question
+from handful.tables import Feature
 
 Op = Literal["<", "<=", ">", ">=", "=", "≠"]
 OPPOSITES: dict[Op, Op] = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "=": "≠", "≠": "="}
@@ -21,7 +21,7 @@ _MARKS: dict[Op, str] = {"<=": "≤", ">=": "≥"}
 class Vocabulary:
     """The user's words: names of the encoded features, and labels in the order of classes.
 
-    ``scales`` has the words that the numbers of a feature stand for, if they do, and ``questions``
+    ``scales`` has the words that the numbers of a feature stand for, if they do, and ``features``
     what each feature asks; without them all features are numbers. ``shows_rows`` says whether
     sentences may hold training rows, ``most_terms`` how many terms of a sum they name.
 
@@ -29,8 +29,8 @@ class Vocabulary:
     --------
     >>> Vocabulary(("age",), ("well", "ill")).compared(0, ">=", 28.0)
     'age ≥ 28'
-    >>> asked = Question.of_word("colour", "red")
-    >>> Vocabulary((asked.name,), ("well", "ill"), questions=(asked,)).compared(0, "<", 0.5)
+    >>> asked = Feature.of_word("colour", "red")
+    >>> Vocabulary((asked.name,), ("well", "ill"), features=(asked,)).compared(0, "<", 0.5)
     'colour ≠ red'
     >>> Vocabulary(("stage",), ("well", "ill"), (("i", "ii", "iii"),)).compared(0, "<", 1.5)
     'stage < iii'
@@ -39,13 +39,13 @@ class Vocabulary:
     names: tuple[str, ...]
     labels: tuple[str, ...]
     scales: tuple[tuple[str, ...], ...] = ()
-    questions: tuple[Question, ...] = ()
+    features: tuple[Feature, ...] = ()
     shows_rows: bool = False
     most_terms: int | None = None
 
-    def question(self, feature: int) -> Question:
+    def asked(self, feature: int) -> Feature:
         """What a feature asks of its column."""
-        return self.questions[feature] if self.questions else Question(self.names[feature])
+        return self.features[feature] if self.features else Feature(self.names[feature])
 
     def row(self, values: Sequence[float], name: str) -> str:
         """A training row by its first values, or by ``name`` where rows are not shown."""
@@ -66,7 +66,7 @@ class Vocabulary:
 
     def compared(self, feature: int, op: Op, cut: float) -> str:
         """The condition that a feature compares with a number."""
-        asked = self.question(feature)
+        asked = self.asked(feature)
         if asked.is_flag:
             return asked.name if op in (">", ">=") else asked.negated
         return f"{self.names[feature]} {self.mark(op)} {self.value(feature, cut, op)}"

@@ -11,11 +11,9 @@ deflates the whole matrix in ``tests/oracles/pursuit.py``.
 """
 
 from handful.pursuit.display import PursuitCentersDisplay, PursuitPathDisplay
-from handful.pursuit.estimators import (
-    KernelMatchingPursuitClassifier,
-    KernelMatchingPursuitRegressor,
-)
+from handful.pursuit.estimators import KernelMatchingPursuitClassifier
 from handful.pursuit.kernel_columns import KernelColumns
+from handful.pursuit.kernel_regression import KernelMatchingPursuitRegressor
 from handful.pursuit.orthogonal import PursuitPath, orthogonal_pursuit
 from handful.pursuit.partial_cholesky import PartialCholesky, partial_cholesky
 from handful.pursuit.path_points import PathPoint

@@ -12,7 +12,7 @@ from sklearn.utils.validation import _check_sample_weight
 from handful._checks import check_count
 from handful._types import Floats
 from handful.estimator import TableClassifier
-from handful.models import Card, Columns, Fitted, feature_names, read_columns, read_table
+from handful.models import Card, Fitted
 from handful.scoring.solver import (
     MAX_ITEMS,
     card_of,
@@ -21,6 +21,7 @@ from handful.scoring.solver import (
     make_task,
     support_path,
 )
+from handful.tables import Columns, column_types, feature_names, read_table
 
 
 class ScoreCard(TableClassifier):
@@ -104,7 +105,7 @@ class ScoreCard(TableClassifier):
                 f"is for two classes, got {len(self.classes_)} class(es)."
             )
         weight = _check_sample_weight(sample_weight, codes, ensure_non_negative=True)
-        columns = read_columns(table, feature_names(self))
+        columns = column_types(table, feature_names(self)).asking(table)
         encoded = columns.encode(table)
         task = self._task(encoded, codes.astype(np.float64), weight, columns)
         *_, support = support_path(task, int(self.max_items))

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from handful.tables._blind import BlindOrder, Draw, blind_order, row_codes, seed_of
-    from handful.tables._cases import canonical_order, check_examples, check_rows, uniform_draws
-    from handful.tables._cells import read_cells
+    from handful.tables._cases import canonical_order, uniform_draws
     from handful.tables._digests import (
         RowDigests,
         column_names,
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
         table_digest,
         word_of,
     )
-    from handful.tables._kinds import Column
     from handful.tables._labels import Labels, read_labels, unknown_labels
     from handful.tables._numbers import ANSWERS, MISSING_MARKS, NOT, all_marks
     from handful.tables._read import (
@@ -51,7 +49,6 @@ if TYPE_CHECKING:
         read_study,
         target_of,
     )
-    from handful.tables._tidy import TidyTable, tidy, tidy_cells, tidy_words
     from handful.tables._units import (
         Units,
         caution_of_draw,
@@ -69,22 +66,43 @@ if TYPE_CHECKING:
         write_atomically,
         write_folder,
     )
+    from handful.tables.columns import (
+        RAW_WORDS,
+        Column,
+        Columns,
+        Feature,
+        TypePart,
+        column_of,
+        column_types,
+        type_part,
+        typed_column,
+        typed_columns,
+    )
+    from handful.tables.estimator_inputs import (
+        check_examples,
+        check_rows,
+        feature_names,
+        read_table,
+    )
 
 __all__ = [
     "ANSWERS",
     "MISSING_MARKS",
     "NOT",
+    "RAW_WORDS",
     "BlindOrder",
     "Choices",
     "Column",
+    "Columns",
     "Draw",
+    "Feature",
     "FittedScalingWarning",
     "Labels",
     "LoadedTable",
     "RowDigests",
     "SeenRows",
     "Study",
-    "TidyTable",
+    "TypePart",
     "Units",
     "all_marks",
     "as_pandas",
@@ -99,10 +117,13 @@ __all__ = [
     "check_rows",
     "class_weights",
     "column_names",
+    "column_of",
+    "column_types",
     "digest_of_sum",
     "digest_sum",
     "exact_floats",
     "exact_numbers",
+    "feature_names",
     "group_units",
     "is_missing",
     "load_table",
@@ -110,20 +131,20 @@ __all__ = [
     "matching",
     "open_atomically",
     "pool_size",
-    "read_cells",
     "read_chunks",
     "read_frame",
     "read_labels",
     "read_study",
+    "read_table",
     "row_codes",
     "row_digests",
     "seed_of",
     "some_distinct",
     "table_digest",
     "target_of",
-    "tidy",
-    "tidy_cells",
-    "tidy_words",
+    "type_part",
+    "typed_column",
+    "typed_columns",
     "uniform_draws",
     "unknown_labels",
     "warn_of_fitted_scaling",
@@ -134,20 +155,20 @@ __all__ = [
 
 _HOME = {
     "_blind": "BlindOrder Draw blind_order row_codes seed_of",
-    "_cases": "canonical_order check_examples check_rows uniform_draws",
+    "_cases": "canonical_order uniform_draws",
+    "estimator_inputs": "check_examples check_rows feature_names read_table",
     "_digests": "RowDigests column_names digest_of_sum digest_sum is_missing row_digests "
     "table_digest word_of",
-    "_cells": "read_cells",
-    "_kinds": "Column",
     "_numbers": "ANSWERS MISSING_MARKS NOT all_marks",
     "_read": "LoadedTable exact_floats exact_numbers load_table matching read_chunks read_frame",
     "_scaling": "FittedScalingWarning warn_of_fitted_scaling",
     "_seen": "SeenRows",
     "_labels": "Labels read_labels unknown_labels",
     "_study": "Choices Study as_pandas check_named read_study target_of",
-    "_tidy": "TidyTable tidy tidy_cells tidy_words",
     "_units": "Units caution_of_draw check_groups group_units make_units pool_size some_distinct",
     "_weights": "class_weights",
+    "columns": "RAW_WORDS Column Columns Feature TypePart column_of column_types type_part "
+    "typed_column typed_columns",
     "_write": "check_folder check_place open_atomically write_atomically write_folder",
 }
 

@@ -1,4 +1,4 @@
-"""Cases as rows: input that may be a table, and an order of examples that ignores position."""
+"""An order of examples, and uniform numbers, by their content alone."""
 
 from __future__ import annotations
 
@@ -7,38 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import assert_all_finite
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _num_samples, column_or_1d, validate_data
 
 Ints = NDArray[np.intp]
-
-
-def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """Record (or compare) names and number of columns; frames pass as they are.
-
-    The content is left to the inner classifiers: a pipeline may encode words and fill gaps.
-    """
-    if hasattr(X, "columns"):
-        validate_data(estimator, X, reset=reset, skip_check_array=True)
-        return X
-    return validate_data(
-        estimator, X, reset=reset, dtype=None, ensure_all_finite=False, ensure_min_samples=1
-    )
-
-
-def check_examples(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-    """Training cases as by `check_rows`, and labels of a classification problem."""
-    X = check_rows(estimator, X, reset=True)
-    if y is None:
-        raise ValueError("This classifier requires y to be passed, but the target y is None.")
-    y = column_or_1d(y, warn=True)
-    assert_all_finite(y, input_name="y")
-    check_classification_targets(y)
-    n = _num_samples(X)
-    if n != y.size:
-        raise ValueError(f"`X` and `y` must have equal length, got {n} and {y.size}.")
-    return X, np.asarray(y)
 
 
 def row_digests(X: Any) -> NDArray[np.uint64]:

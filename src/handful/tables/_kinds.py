@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from handful.tables._digests import word_of
 from handful.tables._numbers import ANSWERS, PLAIN, is_limit, is_mark, number_of, style_of
 from handful.tables._sample import Sample
+from handful.tables.columns import Column
 
-KINDS = ("number", "ordered", "yes/no", "category", "date", "text", "constant", "empty")
 MOST = 0.9  # share of cells that must be numbers for the others to count as missing
 MANY_WORDS = 20  # a category has at most so many words, or repeats them
 FEWEST_WORDS = 10  # of fewer cells nothing can be said
@@ -45,49 +45,11 @@ _INFINITY = re.compile(r"\s*[-+]?inf(inity)?\s*", re.I)
 _WITH_NUMBER = re.compile(r"^\D*?(\d+(?:\.\d+)?)\D*(?:\d+(?:\.\d+)?)?\D*$")
 
 
-@dataclass(frozen=True)
-class Column:
-    """One column of a table: what it holds, and what it is for.
-
-    Attributes
-    ----------
-    name : str
-    kind : str
-        One of ``KINDS``.
-    role : str
-        "feature", "target", "group", "id", "weight" or "ignored".
-    levels : tuple of str
-        Words of a category, in order where the kind is "ordered"; the word for *no* and the one
-        for *yes* where it is "yes/no".
-    style : str
-        How numbers are written.
-    marks : frozenset of str
-        Cells that the user calls missing.
-    notes : tuple of str
-        What was assumed, in sentences.
-    n_missing : int
-        Cells of the whole table in which nothing is known; shown, and never used.
-    """
-
-    name: str
-    kind: str = "number"
-    role: str = "feature"
-    levels: tuple[str, ...] = ()
-    style: str = PLAIN
-    marks: frozenset[str] = field(default_factory=frozenset)
-    notes: tuple[str, ...] = ()
-    n_missing: int = 0
-
-    def with_note(self, note: str, **changes: Any) -> Column:
-        """The same column with one more note, and changed as said."""
-        return replace(self, notes=(*self.notes, note), **changes)
-
-
 def kind_of(
     name: str,
     cells: Sequence[Any] | Sample,
     *,
-    marks: frozenset[str] = frozenset(),
+    marks: Collection[str] = (),
     asked: str | None = None,
 ) -> Column:
     """The column as its cells show it.
@@ -97,7 +59,7 @@ def kind_of(
     name : str
     cells : sequence or Sample
         The cells of the pool.
-    marks : frozenset of str
+    marks : collection of str
         Cells that the user calls missing, in lower case.
     asked : {"number", "ordered", "category"}, optional
         The kind that the user says it is.
@@ -110,7 +72,7 @@ def kind_of(
     'decimal comma'
     """
     sample = cells if isinstance(cells, Sample) else Sample.of(cells, marks)
-    column = Column(name, marks=marks)
+    column = Column(name, marks=tuple(sorted(marks)))
     if not sample.is_known.any():
         return column.with_note("it is empty", kind="empty", role="ignored")
     if sample.n_distinct == 1:

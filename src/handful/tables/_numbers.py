@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ PLAIN, DECIMAL_COMMA, THOUSANDS_COMMA, THOUSANDS_DOT = (
     "thousands comma",
     "thousands dot",
 )
+STYLES = (PLAIN, DECIMAL_COMMA, THOUSANDS_COMMA, THOUSANDS_DOT)
 MISSING_MARKS = frozenset(
     {"", "?", ".", "--", "na", "n/a", "n.a.", "nan", "#n/a", "<na>", "null", "#null!", "missing"}
     | {"not available", "not done", "n.d.", "k.a.", "#value!", "#div/0!"}
@@ -37,7 +38,7 @@ _GROUPED_DOT = re.compile(r"^[-+]?\d{1,3}(\.\d{3})+,\d+$")
 _NUMBER = re.compile(r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$")
 
 
-def is_mark(cell: Any, more: frozenset[str] = frozenset()) -> bool:
+def is_mark(cell: Any, more: Collection[str] = ()) -> bool:
     """Whether a cell says that nothing is known; ``more`` are marks of the user's.
 
     One that begins with ≠ says that a usual mark is an answer.
@@ -128,7 +129,7 @@ def is_limit(cell: Any, style: str = PLAIN) -> bool:
 
 
 def numbers_of(
-    cells: Sequence[Any], style: str = PLAIN, more: frozenset[str] = frozenset()
+    cells: Sequence[Any], style: str = PLAIN, more: Collection[str] = ()
 ) -> NDArray[np.float64]:
     """All numbers of a column; NaN where a cell is missing or writes none."""
     if style == PLAIN and not more:

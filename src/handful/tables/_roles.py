@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.tables._digests import word_of
-from handful.tables._kinds import Column
 from handful.tables._numbers import PLAIN
 from handful.tables._sample import Sample
+from handful.tables.columns import Column
 
 FEWEST = 10  # rows of a pool that can show anything
 FEWEST_PERSONS = 8  # fewer codes are kinds, not persons

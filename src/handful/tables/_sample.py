@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -45,7 +45,7 @@ class Sample:
     ----------
     cells : ndarray
         As they are; numbers where the table has a column of numbers.
-    marks : frozenset of str
+    marks : collection of str
         Cells that the user calls missing, in lower case.
 
     Examples
@@ -57,10 +57,10 @@ class Sample:
     """
 
     cells: NDArray[Any]
-    marks: frozenset[str] = field(default_factory=frozenset)
+    marks: Collection[str] = ()
 
     @classmethod
-    def of(cls, cells: Any, marks: frozenset[str] = frozenset()) -> Sample:
+    def of(cls, cells: Any, marks: Collection[str] = ()) -> Sample:
         """Of any sequence; numbers where all of these cells that hold something write one.
 
         So it does not matter what the other cells of the column are.
@@ -124,7 +124,7 @@ class Sample:
         return without(values, self.marks)
 
 
-def numbers_in(cells: Sequence[Any], marks: frozenset[str]) -> NDArray[np.float64] | None:
+def numbers_in(cells: Sequence[Any], marks: Collection[str]) -> NDArray[np.float64] | None:
     """The numbers of cells that are or write numbers, or say nothing; None where one does not."""
     is_gone = of_each(cells, lambda cell: is_mark(cell, marks))
     texts = [None if gone else cell for cell, gone in zip(cells, is_gone, strict=True)]
@@ -136,7 +136,7 @@ def numbers_in(cells: Sequence[Any], marks: frozenset[str]) -> NDArray[np.float6
     return written_numbers(texts) if known else None
 
 
-def without(values: NDArray[np.float64], marks: frozenset[str]) -> NDArray[np.float64]:
+def without(values: NDArray[np.float64], marks: Collection[str]) -> NDArray[np.float64]:
     """Numbers that the user calls missing, and infinity, become so, in place."""
     values[np.isinf(values)] = np.nan
     for mark in marks:

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.tables._cells import read_cells
 from handful.tables._digests import RowDigests, row_digests, word_of
 from handful.tables._files import MISSING
-from handful.tables._kinds import Column, kind_of, with_marks, with_odd_cells
+from handful.tables._kinds import kind_of, with_marks, with_odd_cells
 from handful.tables._labels import Labels, labelled_rows, read_labels
 from handful.tables._numbers import NOT, is_mark
 from handful.tables._read import without_marks
@@ -27,6 +26,7 @@ from handful.tables._roles import judge, with_sentinels
 from handful.tables._sample import Sample, of_each
 from handful.tables._scaling import sign_of_fitted_scaling
 from handful.tables._units import make_units
+from handful.tables.columns import Column, Columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,6 +106,40 @@ class Choices:
             )
         return frozenset(own | {NOT + answer for answer in answers})
 
+    def to_options(self, target: str, case: str | None = None) -> dict[str, Any]:
+        """Plain data for a model file; the case by name, also if the user named none.
+
+        Examples
+        --------
+        >>> options = Choices(not_missing={"pain": ("none",)}).to_options("outcome")
+        >>> options["target"], options["missing"]
+        ('outcome', {'pain': ['≠none']})
+        >>> Choices.from_options(options).not_missing
+        {'pain': ('none',)}
+        """
+        plain = {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
+        del plain["not_missing"]
+        answers = self.not_missing
+        plain["missing"] = {
+            name: [*self.missing.get(name, ()), *(NOT + answer for answer in answers.get(name, ()))]
+            for name in dict.fromkeys((*self.missing, *answers))
+        }
+        return {**plain, "target": target, "positive": case or self.positive}
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> Choices:
+        """What `to_options` gave."""
+        fields: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in options.items()
+        }
+        for name, is_answer in (("missing", False), ("not_missing", True)):
+            fields[name] = {
+                column: tuple(m.removeprefix(NOT) for m in marks if m.startswith(NOT) == is_answer)
+                for column, marks in options["missing"].items()
+            }
+        return cls(**fields)
+
 
 @dataclass(frozen=True)
 class Study:
@@ -167,6 +201,45 @@ class Study:
         """The columns that are features."""
         return tuple(column for column in self.columns if column.role == "feature")
 
+    def rest(self, *, seed: int | None = None) -> Study:
+        """The rows outside the pool, clean: floats, ordered categories, words in one spelling.
+
+        It is for machines that have no pool of their own to read a table by.
+
+        Parameters
+        ----------
+        seed : int, optional
+            A whole number in place of the digest, for the ``random_state`` of the machine.
+
+        Examples
+        --------
+        >>> import numpy as np, pandas as pd
+        >>> rng = np.random.default_rng(0)
+        >>> crp = rng.gamma(2.0, 3.0, 80).round(1)
+        >>> table = pd.DataFrame({
+        ...     "crp": ["<1" if c < 1 else str(c) for c in crp],
+        ...     "smoker": rng.choice(["YES", "Yes", "no "], 80),
+        ...     "outcome": np.where(crp + rng.normal(0, 2, 80) > 5, "ill", "well"),
+        ... })
+        >>> clean = read_study(table, set_aside=True).rest()
+        >>> len(clean.X), clean.X["crp"].dtype.kind, sorted(set(clean.X["smoker"]))
+        (60, 'f', ['YES', 'no'])
+        """
+        rows = np.setdiff1d(np.arange(len(self.y)), self.pool)
+        table = self.table.iloc[rows].reset_index(drop=True)
+        names = tuple(str(name) for name in table.columns)
+        return replace(
+            self,
+            X=Columns(self.features).clean(self.X.iloc[rows]),
+            y=self.y[rows],
+            table=table,
+            pool=self.pool[:0],
+            digests=RowDigests(self.digests.digests[rows], names, seed),
+            groups=None if self.groups is None else self.groups[rows],
+            weights=None if self.weights is None else self.weights[rows],
+            ids=self.ids.iloc[rows].reset_index(drop=True),
+        )
+
 
 def read_study(frame: Any, choices: Choices | None = None, *, set_aside: bool = False) -> Study:
     """Make a table ready.
@@ -177,8 +250,8 @@ def read_study(frame: Any, choices: Choices | None = None, *, set_aside: bool = 
         As it was read; nothing needs to be cleaned.
     choices : Choices, optional
     set_aside : bool
-        Read the columns off a tenth of the rows only, which `tidy` then leaves out: for machines
-        that count all others. Else off a pool of 40 %, as the menu does.
+        Read the columns off a tenth of the rows only, which `Study.rest` then leaves out: for
+        machines that count all others. Else off a pool of 40 %, as the menu does.
 
     Examples
     --------
@@ -222,7 +295,7 @@ def read_study(frame: Any, choices: Choices | None = None, *, set_aside: bool = 
     for j, name in enumerate(names):
         if j == place:
             levels = tuple(sorted(labels.classes))
-            columns.append(Column(name, "category", "target", levels=levels))
+            columns.append(Column(name, "category", role="target", levels=levels))
             continue
         cells = np.asarray(frame.iloc[:, j])
         column, values = _counted(_column(cells, name, choices, pool, labels.y), cells)
@@ -321,7 +394,7 @@ def _counted(column: Column, cells: NDArray[Any]) -> tuple[Column, NDArray[np.fl
     if column.kind != "number":
         gone = ~Sample.of(cells, column.marks).is_known
         return replace(column, n_missing=int(np.count_nonzero(gone))), None
-    values = read_cells(column, cells)
+    values = column.read(cells)
     column = replace(column, n_missing=int(np.isnan(values).sum()))
     if column.role != "ignored":
         column = with_odd_cells(column, cells, values)
@@ -398,7 +471,7 @@ def _cautions(
     numbers = numbers[:: max(1, len(numbers) // MOST_NUMBERS)]
     rows = X[[column.name for column in numbers]].iloc[pool[:MOST_ROWS]]
     columns_of = [rows.iloc[:, j].to_numpy() for j in range(len(numbers))]
-    cells = np.column_stack([read_cells(c, v) for c, v in zip(numbers, columns_of, strict=True)])
+    cells = np.column_stack([c.read(v) for c, v in zip(numbers, columns_of, strict=True)])
     sharing, copied = share_of_repeats(cells)
     what = ""
     if sharing >= SHARING:
@@ -418,7 +491,7 @@ def _scaled(columns: Sequence[Column], X: pd.DataFrame) -> tuple[str, ...]:
     numbers = [c for c in columns if c.role == "feature" and c.kind == "number"]
     if not numbers:
         return ()
-    cells = np.column_stack([read_cells(c, X[c.name].to_numpy()) for c in numbers])
+    cells = np.column_stack([c.read(X[c.name].to_numpy()) for c in numbers])
     sign = sign_of_fitted_scaling(cells, [c.name for c in numbers])
     return (sign,) if sign else ()
 

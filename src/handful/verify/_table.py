@@ -198,11 +198,11 @@ def _values(column: Mapping[str, Any], cells: NDArray[Any]) -> Floats:
         return np.array([_days(cell, marks) for cell in cells], dtype=float)
     if kind == "number":
         return np.array([_number(cell, column["style"], marks) for cell in cells], dtype=float)
-    if kind not in ("words", "ordered"):
+    if kind not in ("yes/no", "category", "text", "ordered"):
         raise ValueError(f"a column of the kind {kind!r}")
-    known = column["words"] if kind == "words" else column["levels"]
+    known = column["levels"] if kind == "ordered" else column["words"]
     place = {word.casefold(): float(k) for k, word in enumerate(known)}
-    other = -1.0 if kind == "words" else np.nan  # on no place of a scale
+    other = np.nan if kind == "ordered" else -1.0  # on no place of a scale
     return np.array(
         [
             np.nan if is_nothing(c, marks) else place.get(word_form(c).casefold(), other)

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
 
-from handful.models import feature_names, read_table
+from handful.tables import feature_names, read_table
 
 WORDS = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})
 

@@ -3,7 +3,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from handful.models import Column, Columns, Constant, Fitted, read_columns
+from handful.models import Constant, Fitted
+from handful.tables import Column, Columns, column_types
 
 FRAME = pd.DataFrame(
     {
@@ -16,7 +17,7 @@ NAMES = list(FRAME.columns)
 
 
 def test_words_become_questions_and_missing_values_stay_missing():
-    columns = read_columns(FRAME, NAMES)
+    columns = column_types(FRAME, NAMES).asking(FRAME)
     assert columns.names == (
         "age", "age is missing", "colour = blue", "colour = green", "colour = red",
         "colour is missing", "sex = m",
@@ -30,47 +31,49 @@ def test_words_become_questions_and_missing_values_stay_missing():
 
 
 def test_a_word_never_seen_is_none_of_the_words_but_not_missing():
-    columns = read_columns(FRAME, NAMES)
+    columns = column_types(FRAME, NAMES).asking(FRAME)
     new = pd.DataFrame({"age": [1.0], "colour": ["mauve"], "sex": ["x"]})
     assert columns.encode(new)[0].tolist() == [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
 
 
 def test_only_the_given_rows_say_what_is_asked():
-    columns = read_columns(FRAME, NAMES, np.array([0, 3]))
+    columns = column_types(FRAME, NAMES).asking(FRAME.iloc[[0, 3]])
     assert columns.names == ("age", "colour = red", "sex = m")
     assert columns.encode(FRAME).shape == (4, 3)
 
 
 def test_pandas_polars_and_objects_agree():
-    columns = read_columns(FRAME, NAMES)
+    columns = column_types(FRAME, NAMES).asking(FRAME)
     expected = columns.encode(FRAME)
     np.testing.assert_array_equal(columns.encode(pl.from_pandas(FRAME)), expected)
     np.testing.assert_array_equal(columns.encode(FRAME.to_numpy(dtype=object)), expected)
 
 
 def test_documents():
-    columns = read_columns(FRAME, NAMES)
+    columns = column_types(FRAME, NAMES).asking(FRAME)
     fitted = Fitted("constant", columns, ("well", "ill"), Constant(0))
     assert Fitted.from_document(fitted.to_document()).columns == columns
 
 
 def test_sources_lead_back_to_columns():
-    columns = Columns((Column("age", None, True), Column("sex", ("f", "m", "x"))))
+    columns = Columns(
+        (Column("age", has_missing=True), Column("sex", "words", words=("f", "m", "x")))
+    )
     assert columns.sources == (0, 0, 1, 1, 1)
 
 
 def test_words_where_numbers_were():
-    columns = Columns((Column("age"),))
+    columns = Columns.of_numbers(["age"])
     with pytest.raises(ValueError, match="Column 'age' must hold numbers"):
         columns.encode(np.array([["old"]], dtype=object))
 
 
 def test_only_the_given_rows_say_what_a_column_holds():
     mixed = np.array([[1], [2], ["old"]], dtype=object)
-    columns = read_columns(mixed, ["age"], np.array([0, 1]))
+    columns = column_types(mixed[:2], ["age"]).asking(mixed[:2])
     assert columns.columns[0].words is None
     with pytest.raises(ValueError, match="Column 'age' must hold numbers"):
         columns.encode(mixed)
     empty = np.array([[None], [None], ["old"]], dtype=object)
-    columns = read_columns(empty, ["age"], np.array([0, 1]))
+    columns = column_types(empty[:2], ["age"]).asking(empty[:2])
     assert columns.encode(empty).shape == (3, 1)  # nothing to ask but whether it is missing

@@ -1,12 +1,14 @@
-"""The way in for tables: scikit-learn's checks for numbers, frames with words as they are."""
+"""Input of estimators: scikit-learn's checks for numbers, frames as they are."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_consistent_length, column_or_1d
-from sklearn.utils.validation import _check_feature_names, _check_n_features, validate_data
+from numpy.typing import NDArray
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
 
 
 def read_table(machine: Any, X: Any, y: Any = None) -> tuple[Any, Any]:
@@ -25,8 +27,7 @@ def read_table(machine: Any, X: Any, y: Any = None) -> tuple[Any, Any]:
     """
     is_training = y is not None
     if hasattr(X, "columns") and has_words(X):
-        _check_feature_names(machine, X, reset=is_training)
-        _check_n_features(machine, X, reset=is_training)
+        validate_data(machine, X, reset=is_training, skip_check_array=True)
         if is_training:
             check_consistent_length(X, y)
             y = column_or_1d(y, warn=True)
@@ -58,8 +59,34 @@ def has_words(X: Any) -> bool:
     return False
 
 
+def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """Record (or compare) names and number of columns; frames pass as they are.
+
+    The content is left to the inner classifiers: a pipeline may encode words and fill gaps.
+    """
+    if hasattr(X, "columns"):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return X
+    return validate_data(
+        estimator, X, reset=reset, dtype=None, ensure_all_finite=False, ensure_min_samples=1
+    )
+
+
+def check_examples(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+    """Training cases as by `check_rows`, and labels of a classification problem."""
+    X = check_rows(estimator, X, reset=True)
+    if y is None:
+        raise ValueError("This classifier requires y to be passed, but the target y is None.")
+    y = column_or_1d(y, warn=True)
+    assert_all_finite(y, input_name="y")
+    check_classification_targets(y)
+    if len(X) != y.size:
+        raise ValueError(f"`X` and `y` must have equal length, got {len(X)} and {y.size}.")
+    return X, np.asarray(y)
+
+
 def feature_names(machine: Any) -> list[str]:
-    """Names of the columns that an estimator was fitted to; x0, x1, ... where it has none."""
+    """Names of the columns that an estimator was fitted to; x0, x1, ... if it has none."""
     if hasattr(machine, "feature_names_in_"):
         return [str(name) for name in machine.feature_names_in_]
     return [f"x{j}" for j in range(machine.n_features_in_)]
