@@ -17,9 +17,16 @@ import numpy as np
 
 from handful._codec import fail
 from handful._types import Floats, Mask
-from handful.tables._digests import is_missing, word_of
-from handful.tables._numbers import PLAIN, STYLES, is_mark, numbers_of
-from handful.tables._sample import of_each, without
+from handful.tables.cells import (
+    PLAIN,
+    STYLES,
+    is_mark,
+    is_missing,
+    numbers_of,
+    of_each,
+    without,
+    word_of,
+)
 
 MAX_WORDS = 30  # rarer words get no flag of their own: they are too few to learn from
 VALUES = ("number", "date")  # kinds that become floats

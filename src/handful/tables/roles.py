@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.tables._digests import word_of
-from handful.tables._numbers import PLAIN
-from handful.tables._sample import Sample
+from handful.tables.cells import PLAIN, Sample, word_of
 from handful.tables.columns import Column
 
 FEWEST = 10  # rows of a pool that can show anything
@@ -22,7 +20,7 @@ FEWEST_PERSONS = 8  # fewer codes are kinds, not persons
 ALONE = 0.99  # a column that gives the target almost by itself may have been written after it
 _SURE = 7.0  # nats against the chance that no two whole numbers are equal
 _FEW = 6  # whole numbers that may be codes, whatever the name
-# What programs write where a number is missing.
+# What programs write in place of a missing number.
 SENTINELS = (-9999.0, -999.0, -99.0, -9.0, -8.0, -1.0, 99.0, 999.0, 9999.0, 99999.0)
 _ID = re.compile(r"(^|[_\W])(id|ids|mrn|ssn|uuid|guid|nr|no|number|row|index|record|key)$", re.I)
 _PERSON = re.compile(
@@ -107,7 +105,7 @@ def _identifier(column: Column, sample: Sample, order: NDArray[Any]) -> Column:
 
 
 def _number_of_rows(column: Column, sample: Sample, order: NDArray[Any]) -> str:
-    """Why a column of whole numbers names its rows; empty where it does not."""
+    """Why a column of whole numbers names its rows; empty if it does not."""
     if not sample.is_unique:
         return ""
     values = sample.numbers(column.style)
