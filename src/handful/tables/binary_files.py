@@ -105,7 +105,7 @@ class _Parquet:
 
 
 class _Arrow:
-    """An Arrow file, which Feather is, or an Arrow stream."""
+    """An Arrow file (Feather is one) or an Arrow stream."""
 
     def __init__(self, source: Source) -> None:
         import pyarrow as pa
@@ -170,7 +170,7 @@ def _has_coded_words(kind: Any) -> bool:
 
 
 def _decoded(name: str, batch: Any) -> Any:
-    """Codes of words become the words."""
+    """The batch with words in place of their codes."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -232,7 +232,7 @@ def _with_header(name: str, cells: pd.DataFrame) -> tuple[pd.DataFrame, int]:
 
 
 def _check_workbook(source: Source) -> None:
-    """Sizes that the archive states, and the corner that its cells reach."""
+    """Check the sizes that the archive states, and the corner that its cells reach."""
     with zipfile.ZipFile(source.start()) as archive:
         members = archive.infolist()
         total = sum(member.file_size for member in members)

@@ -28,7 +28,7 @@ LONGEST = 400  # letters of a number
 
 
 def word_of(value: Any) -> str:
-    """The one normal form of a category: 3, 3.0, "3" and "3.0" are the same word.
+    """A cell as a word in its normal form: 3, 3.0, "3" and "3.0" are the same word.
 
     A column of whole numbers becomes one of floats as soon as a value is missing, and is written
     so to files: its words must not depend on that. Codes such as "03" stay as they are.
@@ -70,7 +70,7 @@ def is_missing(value: Any) -> bool:
 
 
 def written_numbers(cells: Sequence[Any]) -> NDArray[np.float64] | None:
-    """The numbers of cells of text that all write one, or nothing; None if one does not.
+    """Numbers of cells of text; None if a cell that holds something writes no number.
 
     Such cells mean the same whether a table keeps them as text or as numbers.
 
@@ -123,9 +123,9 @@ _NUMBER = re.compile(r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$")
 
 
 def is_mark(cell: Any, more: Collection[str] = ()) -> bool:
-    """Whether a cell says that nothing is known; ``more`` are marks of the user's.
+    """Whether a cell says that nothing is known. ``more`` holds the marks of the user.
 
-    One that begins with ≠ says that a usual mark is an answer.
+    A mark that begins with ≠ says that a usual mark is an answer.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def is_mark(cell: Any, more: Collection[str] = ()) -> bool:
 
 
 def all_marks(more: Iterable[str]) -> frozenset[str]:
-    """The usual marks and those of the user's, without those that are answers.
+    """The usual marks and the marks of the user, without the marks that are answers.
 
     Examples
     --------
@@ -229,12 +229,12 @@ def numbers_of(
 T = TypeVar("T")
 
 
-def of_each(cells: Sequence[Any], compute: Callable[[Any], T]) -> list[T]:
-    """A function of every cell, computed once for each distinct one.
+def map_distinct(cells: Sequence[Any], compute: Callable[[Any], T]) -> list[T]:
+    """Compute a function of every cell, once for each distinct cell.
 
     Examples
     --------
-    >>> of_each(["a", "b", "a"], str.upper)
+    >>> map_distinct(["a", "b", "a"], str.upper)
     ['A', 'B', 'A']
     """
     known: dict[Any, T] = {}
@@ -252,7 +252,7 @@ def of_each(cells: Sequence[Any], compute: Callable[[Any], T]) -> list[T]:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Cells of a column.
+    """The cells of one column in the pool.
 
     Attributes
     ----------
@@ -274,9 +274,9 @@ class Sample:
 
     @classmethod
     def of(cls, cells: Any, marks: Collection[str] = ()) -> Sample:
-        """Of any sequence; numbers if all of these cells that hold something write one.
+        """Make a sample of any sequence; numbers if every cell that holds something writes one.
 
-        So it does not matter what the other cells of the column are.
+        What the other cells of the column are does not matter.
         """
         if isinstance(cells, np.ndarray) and cells.dtype.kind in "iufb":
             return cls(cells, marks)
@@ -287,15 +287,15 @@ class Sample:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether the table itself has numbers here."""
+        """Whether the cells are numbers."""
         return self.cells.dtype.kind in "iuf"
 
     @cached_property
     def is_known(self) -> NDArray[np.bool_]:
-        """Where something is known."""
+        """Mask of the cells in which something is known."""
         if self.is_numeric:
             return ~np.isnan(self.numbers(PLAIN))
-        gone = of_each(self.cells.tolist(), lambda cell: is_mark(cell, self.marks))
+        gone = map_distinct(self.cells.tolist(), lambda cell: is_mark(cell, self.marks))
         return ~np.array(gone, dtype=bool)
 
     @cached_property
@@ -306,7 +306,7 @@ class Sample:
     @cached_property
     def words(self) -> list[str]:
         """The known cells as words."""
-        return of_each(self.known, word_of)
+        return map_distinct(self.known, word_of)
 
     @cached_property
     def places(self) -> NDArray[np.int64]:
@@ -330,16 +330,16 @@ class Sample:
         return self.n_distinct == len(self.places)
 
     def numbers(self, style: str) -> NDArray[np.float64]:
-        """All cells as numbers, NaN if there is none."""
+        """All cells as numbers, NaN for a cell without a number."""
         if not self.is_numeric:
             return numbers_of(self.cells.tolist(), style, self.marks)
         values = self.cells.astype(np.float64)
-        return without(values, self.marks)
+        return blank_marks(values, self.marks)
 
 
 def numbers_in(cells: Sequence[Any], marks: Collection[str]) -> NDArray[np.float64] | None:
-    """The numbers of cells that are or write numbers, or say nothing; None if one does not."""
-    is_gone = of_each(cells, lambda cell: is_mark(cell, marks))
+    """Numbers of cells; None if a cell that says something is or writes no number."""
+    is_gone = map_distinct(cells, lambda cell: is_mark(cell, marks))
     texts = [None if gone else cell for cell, gone in zip(cells, is_gone, strict=True)]
     known = [cell for cell in texts if cell is not None]
     if any(isinstance(cell, (bool, np.bool_)) for cell in known):
@@ -349,8 +349,8 @@ def numbers_in(cells: Sequence[Any], marks: Collection[str]) -> NDArray[np.float
     return written_numbers(texts) if known else None
 
 
-def without(values: NDArray[np.float64], marks: Collection[str]) -> NDArray[np.float64]:
-    """Numbers that the user calls missing, and infinity, become so, in place."""
+def blank_marks(values: NDArray[np.float64], marks: Collection[str]) -> NDArray[np.float64]:
+    """Set numbers that the user calls missing, and infinite ones, to NaN, in place."""
     values[np.isinf(values)] = np.nan
     for mark in marks:
         try:

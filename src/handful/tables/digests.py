@@ -46,7 +46,7 @@ class RowDigests:
 
     @classmethod
     def of(cls, X: Any, y: Any = None, *, seed: int | None = None) -> RowDigests:
-        """Of all columns of a table, and the labels.
+        """Digests of all columns of a table, and the labels.
 
         Examples
         --------
@@ -158,7 +158,7 @@ def _columns(X: Any) -> Iterator[Words]:
 
 
 def _numbers(X: Any) -> tuple[NDArray[np.float64], dict[int, int]]:
-    """The columns of numbers of a pandas frame at once, and which of them is where."""
+    """The columns of numbers of a pandas frame as one array, and their places in it."""
     if not hasattr(X, "iloc"):
         return np.empty((len(X), 0)), {}
     plain = [i for i, d in enumerate(X.dtypes) if isinstance(d, np.dtype) and d.kind in "biuf"]
@@ -251,7 +251,7 @@ the machine was trained on. Pass other examples.
 
     @classmethod
     def of(cls, X: Any, y: Any) -> SeenRows:
-        """Remember these rows and labels."""
+        """Remember rows and labels."""
         return cls(np.sort(_short(X, y)))
 
     @property
@@ -273,7 +273,7 @@ the machine was trained on. Pass other examples.
         self.judge(len(X), int(self.is_seen(X, y).sum()))
 
     def judge(self, n_rows: int, n_seen: int) -> None:
-        """Raise if so many of so many rows equal training rows that they were trained on."""
+        """Raise if so many of ``n_rows`` rows equal training rows that they were trained on."""
         if n_seen == 0 or not self._is_suspect(n_rows, n_seen):
             return
         raise ValueError(

@@ -55,7 +55,7 @@ class Draw:
 
     @property
     def salt(self) -> bytes:
-        """What the keys of the rows begin with."""
+        """The bytes with which the keys of the rows begin."""
         return (self.digest if self.seed is None else f"seed {self.seed}").encode()
 
     def number(self, purpose: str) -> int:
@@ -155,9 +155,9 @@ def blind_order(
 def row_codes(digests: Bytes, digest: str) -> NDArray[np.uint32]:
     """32 bits of every row, mixed with the digest of the table.
 
-    They tell which rows of a table changed, and no more than that of a row that nobody can
-    guess. Who guesses all cells of a row can see whether it may be in the table: like any digest,
-    a code hides only what cannot be listed.
+    They tell which rows of a table changed. They reveal no more of a row whose cells cannot be
+    guessed. Like any digest, a code hides only what cannot be listed: a reader who guesses all
+    cells of a row can see whether it may be in the table.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def row_codes(digests: Bytes, digest: str) -> NDArray[np.uint32]:
 
 
 def row_keys(digests: Bytes, salt: bytes) -> Bytes:
-    """The key of every row; equal rows are told apart by how many came before."""
+    """The key of every row; equal rows differ by the number of equal rows before them."""
     # A purpose of its own, so that keys are independent of everything else drawn from the digest.
     start = hashlib.sha256(b"handful pool" + salt)
     rows, occurrence = digests.tobytes(), _occurrences(digests)
@@ -255,7 +255,7 @@ class Units:
 
     @property
     def caution(self) -> tuple[str, ...]:
-        """What must be said of a digest that cannot draw as chance would."""
+        """A caution if the digest cannot draw as chance would."""
         what = "rows" if self.member is None else "groups"
         return caution_of_draw(self.n_distinct, self.seed, what)
 
@@ -293,7 +293,7 @@ def pool_size(n: int, share: float) -> int:
 
 
 def caution_of_draw(n_distinct: int, seed: int | None, what: str = "rows") -> tuple[str, ...]:
-    """A sentence if so few units differ that their digest has hardly a choice of pools.
+    """A caution if so few units differ that their digest has hardly a choice of pools.
 
     Examples
     --------
@@ -338,7 +338,7 @@ def make_units(X: Any, y: Any, groups: Any, random_state: Any, weights: Any = No
         What group each row belongs to.
     weights : array (n_samples,), optional
         They tell equal rows apart, so that the order of the rows does not matter. They are in no
-        digest: whoever chooses weights must not choose pools.
+        digest: a choice of weights must not be a choice of pools.
 
     Examples
     --------

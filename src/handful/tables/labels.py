@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.tables.cells import is_mark, of_each, word_of
+from handful.tables.cells import is_mark, map_distinct, word_of
 
 MAX_CLASSES = 10  # more distinct values are a measurement more often than a class
 _COUNT = 4  # classes that are whole numbers may be a count from here on
@@ -97,7 +97,7 @@ def read_labels(
     (['malignant', 'benign', 'malignant', 'malignant'], 'malignant')
     """
     rows, left_out = labelled_rows(name, cells, drop_missing=drop_missing)
-    words = of_each([cells[i] for i in rows.tolist()], word_of)
+    words = map_distinct([cells[i] for i in rows.tolist()], word_of)
     deciding = words if pool is None else [words[i] for i in pool.tolist()]
     merged, notes = _merge(name, words, deciding)
     notes += left_out
@@ -129,7 +129,7 @@ def labelled_rows(
     name: str, cells: Sequence[Any], *, drop_missing: bool = False
 ) -> tuple[NDArray[np.int64], list[str]]:
     """Positions of the rows that have a label, and a note if others were left out."""
-    is_missing = np.array(of_each(cells, is_mark), dtype=bool)
+    is_missing = np.array(map_distinct(cells, is_mark), dtype=bool)
     if is_missing.any() and not drop_missing:
         numbers = (np.flatnonzero(is_missing) + 1).tolist()
         shown = ", ".join(map(str, numbers[:5])) + (", …" if len(numbers) > 5 else "")
@@ -143,7 +143,7 @@ def labelled_rows(
 
 
 def unknown_labels(counts: Mapping[str, int]) -> tuple[str, ...]:
-    """What is said of labels that are no class, because the pool does not know them.
+    """Notes on labels that are no class, because the pool does not have them.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def _merge(name: str, words: Sequence[str], deciding: Sequence[str]) -> tuple[li
         for counts in forms.values()
         if len(counts) > 1
     ]
-    return of_each(words, lambda word: chosen.get(word.casefold(), word.casefold())), notes
+    return map_distinct(words, lambda word: chosen.get(word.casefold(), word.casefold())), notes
 
 
 def _check_classes(name: str, words: Sequence[str], is_class: bool) -> None:

@@ -44,7 +44,7 @@ _TIME = re.compile(
 )
 
 
-def judge(column: Column, sample: Sample, y: NDArray[Any], order: NDArray[Any]) -> Column:
+def with_role(column: Column, sample: Sample, y: NDArray[Any], order: NDArray[Any]) -> Column:
     """The column with its role, as its cells and its name show it.
 
     Parameters
@@ -122,7 +122,7 @@ def _number_of_rows(column: Column, sample: Sample, order: NDArray[Any]) -> str:
     if len(known) ** 2 > 2 * _SURE * (known.max() - known.min() + 1.0):
         return "unique whole numbers, although chance would repeat some"
     words = sample.words
-    # nobody writes codes with separators, but 250,000 platelets
+    # codes have no separators, as 250,000 platelets do
     if column.style == PLAIN and len({len(word) for word in words}) == 1 and len(words[0]) >= 5:
         return "unique codes of equal length"
     return ""
@@ -167,7 +167,7 @@ def _best_cut(values: NDArray[np.float64], labels: NDArray[np.int64], n_classes:
 
 
 def with_sentinels(column: Column, values: NDArray[np.float64]) -> Column:
-    """Numbers that probably stand for a missing value: far from all others, and repeated.
+    """Add notes on numbers that may stand for a missing value: repeated, and far from all others.
 
     They are only proposed, so that all rows of the table may be looked at.
     """
@@ -192,7 +192,7 @@ def with_sentinels(column: Column, values: NDArray[np.float64]) -> Column:
 
 
 def _coded(column: Column, values: NDArray[np.float64]) -> Column:
-    """Few whole numbers under a name that says they are codes are categories; else asked about."""
+    """Read few whole numbers as categories if the name says that they are codes; else ask."""
     known = values[~np.isnan(values)]
     distinct = np.unique(known)
     is_whole = bool((known == np.round(known)).all())

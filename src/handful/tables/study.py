@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.tables.cautions import repeat_cautions, scaling_cautions
-from handful.tables.cells import NOT, Sample, is_mark, of_each, word_of
+from handful.tables.cells import NOT, Sample, is_mark, map_distinct, word_of
 from handful.tables.columns import Column, Columns
 from handful.tables.digests import RowDigests, row_digests
 from handful.tables.draw import make_units
 from handful.tables.kinds import kind_of, with_marks, with_odd_cells
 from handful.tables.labels import Labels, labelled_rows, read_labels
-from handful.tables.roles import judge, with_sentinels
+from handful.tables.roles import with_role, with_sentinels
 from handful.tables.sources import MISSING
 from handful.tables.table_files import without_marks
 
@@ -36,7 +36,7 @@ _FEW_ROWS, _FEW_OF_A_CLASS = 20, 5  # below them a note says that little can be 
 
 @dataclass(frozen=True, kw_only=True)
 class Choices:
-    """What the user says about the columns; everything else is found out.
+    """What the user says about the columns. Everything else is read off the table.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Choices:
         return named + [(option, name) for option, name in single if name is not None]
 
     def marks(self, name: str) -> frozenset[str]:
-        """Marks of the user's for a column, as `is_mark` takes them."""
+        """Marks of the user for a column, as `is_mark` takes them."""
         own, answers = (
             {word_of(mark).casefold() for key in ("", name) for mark in given.get(key, ())}
             for given in (self.missing, self.not_missing)
@@ -239,7 +239,7 @@ class Study:
 
 
 def read_study(frame: Any, choices: Choices | None = None, *, set_aside: bool = False) -> Study:
-    """Make a table ready.
+    """Read a table: draw the pool, then decide kinds, roles and labels by its rows.
 
     Parameters
     ----------
@@ -331,7 +331,7 @@ def as_pandas(frame: Any) -> pd.DataFrame:
 
 
 def check_named(choices: Choices, names: Sequence[str]) -> None:
-    """Refuse options that name a column which there is not."""
+    """Refuse options that name a column that the table does not have."""
     for option, name in choices.named():
         if name not in names:
             near = difflib.get_close_matches(name, names[:1000], n=3)
@@ -379,13 +379,13 @@ def _column(
             asked = "category" if column.kind == "text" else "ordered"
             column = kind_of(name, sample, marks=marks, asked=asked)
         return replace(column, role="feature")
-    return judge(column, sample, y[pool], pool) if asked is None else column
+    return with_role(column, sample, y[pool], pool) if asked is None else column
 
 
 def _counted(column: Column, cells: NDArray[Any]) -> tuple[Column, NDArray[np.float64] | None]:
-    """The column with what is only said of it: missing cells, numbers that may mean missing.
+    """Add what is only counted: missing cells, numbers that may mean missing.
 
-    And its numbers, if it holds numbers.
+    The second result is the column as numbers, if it holds numbers.
     """
     column = with_marks(column, cells)
     if column.kind != "number":
@@ -456,14 +456,14 @@ def _finite(X: pd.DataFrame) -> pd.DataFrame:
 
 def _groups(series: pd.Series) -> NDArray[Any]:
     """What group each row belongs to, in the normal form of words."""
-    is_unknown = np.array(of_each(series.tolist(), is_mark), dtype=bool)
+    is_unknown = np.array(map_distinct(series.tolist(), is_mark), dtype=bool)
     if is_unknown.any():
         row = int(np.flatnonzero(is_unknown)[0]) + 1
         raise ValueError(
             f"`--groups` must name a column that is filled in, row {row} of {series.name!r} is "
             "not. Say whose row it is, or leave it out."
         )
-    return np.array(of_each(series.tolist(), word_of), dtype=object)
+    return np.array(map_distinct(series.tolist(), word_of), dtype=object)
 
 
 def _weights(series: pd.Series) -> NDArray[np.float64]:
@@ -480,7 +480,7 @@ def _weights(series: pd.Series) -> NDArray[np.float64]:
 
 
 def _warnings(X: pd.DataFrame, labels: Labels) -> list[str]:
-    """What can be expected of few rows, rare classes, many columns."""
+    """Notes on what few rows, rare classes or many columns allow."""
     y, words = labels.y, labels.classes
     counts = np.array([np.count_nonzero(y == word) for word in words])
     notes = []

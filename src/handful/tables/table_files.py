@@ -223,7 +223,7 @@ def read_chunks(
 
 
 def _line_chunks(source: Source, columns: Sequence[str]) -> Iterator[pd.DataFrame]:
-    """A key that no object of a piece has is missing there, but not in all of them."""
+    """Pieces with all columns; a key that no object of a piece has is missing there."""
     seen: set[str] = set()
     for frame in line_chunks(source, CHUNK):
         names = [str(name) for name in frame.columns]
@@ -249,7 +249,7 @@ def exact_numbers(column: Any) -> pd.Series:
 
 
 def _with_whole_numbers(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Whole numbers beyond 64 bits, which come as objects, become floats."""
+    """The frame with floats in place of whole numbers beyond 64 bits, which are objects."""
     for place, dtype in enumerate(frame.dtypes):
         if dtype.kind != "O":
             continue
