@@ -232,7 +232,7 @@ CERTIFIED: dict[str, list[Row]] = {
             ("tests/certified/test_menu.py",),
         ),
     ],
-    "tables._units": [
+    "tables.draw": [
         (
             "groups by their rows",
             "place[units] = np.arange(len(units))",
