@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from handful._types import Ints
-from handful.certified._pool import Pool
-from handful.certified._proposals import Proposal, need_folds, need_two_classes, select
+from handful.certified.training_pool import Pool, Proposal, need_folds, need_two_classes, select
 from handful.scoring import Items, Points, card_of, integer_points, make_task, support_path
 
 MAX_ITEMS, MAX_POINTS = 8, 5  # more cannot be added up at a bedside
