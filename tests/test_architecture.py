@@ -53,7 +53,9 @@ MAY_IMPORT["files"] = FLOORS
 MAY_IMPORT["export"] = FLOORS | {"files"}
 MAY_IMPORT["distributed"] = FLOORS
 MAY_IMPORT["verify"] = set()  # an auditor shares no code with what it audits
-GROUND = {"_checks", "_codec", "_compiled", "_display", "_threads", "_types", "_version"}
+GROUND = {
+    *("_checks", "_codec", "_compiled", "_display", "_threads", "_types", "_version", "_writing"),
+}
 EVERYBODY = GROUND | {"_engines", "_progress"}
 ROOF = {"papers", "cli", "__main__", "__init__"} | EVERYBODY
 HIGHS_ONLY_IN = "programs"

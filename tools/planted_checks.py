@@ -247,7 +247,7 @@ CERTIFIED: dict[str, list[Row]] = {
             (_MENU,),
         ),
     ],
-    "tables._units": [
+    "tables.draw": [
         (
             "groups by their rows",
             "place[units] = np.arange(len(units))",

@@ -1,37 +1,37 @@
 """Tables read from files: whole, or some columns a piece of the rows at a time.
 
-Every number is the float nearest to its text, whatever the version of pandas: a certificate that
-was made under one version must be found again under another. A cell that holds nothing is the
-same in every format, so that a table saved as another kind of file gives the same machine.
+A cell that holds nothing is the same in every format, so that a table saved as another kind of
+file gives the same machine.
 """
 
 from __future__ import annotations
 
 import glob
-import warnings
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from handful.tables._arrow import arrow_batches, arrow_frame
-from handful.tables._files import (
-    BYTES_A_CELL,
+from handful.tables.binary_files import arrow_batches, arrow_frame, excel_frame, stata_frame
+from handful.tables.sources import (
     LINES,
-    MAX_BYTES,
     MISSING,
+    STANDARD_INPUT,
     TEXT,
-    UnreadableTableError,
+    Source,
     check_columns,
-    in_words,
+    open_source,
     unreadable,
 )
-from handful.tables._sheets import excel_frame, line_chunks, line_frame, stata_frame
-from handful.tables._source import STANDARD_INPUT, Source, open_source
-from handful.tables._text import TextTable, inspect_text
+from handful.tables.text_files import (
+    inspect_text,
+    line_chunks,
+    line_frame,
+    text_chunks,
+    text_frame,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -157,7 +157,7 @@ def read_frame(path: str | Path) -> pd.DataFrame:
 def _whole(source: Source, is_raw: bool = False) -> tuple[pd.DataFrame, tuple[str, ...]]:
     if source.kind in TEXT:
         table = inspect_text(source)
-        return _text_frame(table, is_raw), table.notes
+        return text_frame(table, is_raw=is_raw), table.notes
     if source.kind in LINES:
         frame, notes = line_frame(source)
     elif source.kind == ".xlsx":
@@ -207,7 +207,8 @@ def read_chunks(
     """
     with open_source(path) as source:
         if source.kind in TEXT:
-            yield from _text_chunks(inspect_text(source), columns, words)
+            for frame in text_chunks(inspect_text(source), columns, words, CHUNK):
+                yield _with_whole_numbers(frame, source.name)
         elif source.kind in (".parquet", ".feather", ".arrow"):
             for frame in arrow_batches(source, columns, CHUNK):
                 yield _with_whole_numbers(without_marks(frame), source.name)
@@ -222,7 +223,7 @@ def read_chunks(
 
 
 def _line_chunks(source: Source, columns: Sequence[str]) -> Iterator[pd.DataFrame]:
-    """A key that no object of a piece has is missing there, but not in all of them."""
+    """Pieces with all columns; a key that no object of a piece has is missing there."""
     seen: set[str] = set()
     for frame in line_chunks(source, CHUNK):
         names = [str(name) for name in frame.columns]
@@ -232,43 +233,8 @@ def _line_chunks(source: Source, columns: Sequence[str]) -> Iterator[pd.DataFram
         yield _with_whole_numbers(without_marks(chosen), source.name)
 
 
-def _text_chunks(
-    table: TextTable, columns: Sequence[str], words: Collection[str]
-) -> Iterator[pd.DataFrame]:
-    import pandas as pd
-
-    check_columns(columns, table.names)
-    chosen = list(columns) or [table.names[0]]
-    types: dict[str, Any] = {name: str for name in chosen if name in words}
-    with (
-        _readable(table.source.name),
-        table.open_rows() as rows,
-        pd.read_csv(
-            rows, usecols=chosen, dtype=types, chunksize=CHUNK, low_memory=False, **_options(table)
-        ) as reader,
-    ):
-        for chunk in reader:
-            yield _with_whole_numbers(chunk, table.source.name)
-
-
-def exact_floats() -> dict[str, str]:
-    """Keywords with which ``read_csv`` of pandas or Dask rounds correctly.
-
-    From 3.1 on it always does, and warns about the keyword; before, a third of the numbers with
-    17 digits came out one unit in the last place off.
-    """
-    import pandas as pd
-
-    major, minor = (int(part) for part in pd.__version__.split(".")[:2])
-    return {} if (major, minor) >= (3, 1) else {"float_precision": "round_trip"}
-
-
-def _options(table: TextTable) -> dict[str, Any]:
-    return {**table.parser_options(), **exact_floats()}
-
-
 def exact_numbers(column: Any) -> pd.Series:
-    """Numbers of a column of text; NaN where a cell is none."""
+    """Numbers of a column of text; NaN if a cell is none."""
     import pandas as pd
 
     numbers = pd.to_numeric(column, errors="coerce")
@@ -282,38 +248,8 @@ def exact_numbers(column: Any) -> pd.Series:
     return pd.Series(out, index=column.index)
 
 
-def _text_frame(table: TextTable, is_raw: bool) -> pd.DataFrame:
-    import pandas as pd
-
-    expected = BYTES_A_CELL * table.n_rows * len(table.names)
-    if expected > MAX_BYTES:
-        raise unreadable(
-            table.source.name,
-            f"its {table.n_rows} rows of {len(table.names)} columns need {in_words(expected)} of "
-            f"memory, more than {in_words(MAX_BYTES)}",
-        )
-    with _readable(table.source.name), table.open_rows() as rows:
-        types = {"dtype": object} if is_raw else {}
-        return pd.read_csv(rows, low_memory=False, **types, **_options(table))
-
-
-@contextmanager
-def _readable(name: str) -> Iterator[None]:
-    """Whatever the parser says, with the name of the file."""
-    import pandas as pd
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            yield
-    except UnreadableTableError:
-        raise
-    except (ValueError, OverflowError, pd.errors.ParserWarning) as error:
-        raise unreadable(name, str(error).strip()[:300]) from error
-
-
 def _with_whole_numbers(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Whole numbers beyond 64 bits, which come as objects, become floats."""
+    """The frame with floats in place of whole numbers beyond 64 bits, which are objects."""
     for place, dtype in enumerate(frame.dtypes):
         if dtype.kind != "O":
             continue

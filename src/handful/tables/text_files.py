@@ -1,7 +1,9 @@
-"""Text tables: their encoding, delimiter, names and row lengths, found before they are parsed.
+"""Text tables and JSON lines: looked through once, then parsed.
 
-Everything is looked through once before it is parsed: encoding, NUL bytes, row lengths, cell
-sizes and the header. So errors name the line, and hostile files cost little memory.
+Encoding, NUL bytes, delimiter, names, row lengths and cell sizes are found before anything is
+parsed. So errors name the line, and hostile files cost little memory. Every number is the float
+nearest to its text, whatever the version of pandas: a certificate that was made under one version
+must be found again under another.
 """
 
 from __future__ import annotations
@@ -10,27 +12,35 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Iterator
+import warnings
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from handful.tables._files import (
+from handful.tables.sources import (
+    BLOCK,
+    BYTES_A_CELL,
     MAX_BYTES,
     MAX_CELL,
     MAX_COLUMNS,
     MAX_LINE,
     MISSING,
+    Source,
+    UnreadableTableError,
+    check_columns,
     check_names,
     in_words,
+    readable,
     unreadable,
 )
-from handful.tables._source import Source
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 BLANKS = " "  # any number of them
-_BLOCK = 1 << 20  # bytes read at a time
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF16_LE: "utf-16",
@@ -56,9 +66,9 @@ class TextTable:
     n_skipped : int
         Lines before the first row of data.
     n_rows : int
-        Rows of data; 0 where they were not counted.
+        Rows of data; 0 if they were not counted.
     notes : tuple of str
-        What was assumed.
+        Assumptions, in sentences.
     """
 
     source: Source
@@ -104,7 +114,7 @@ def opened_text(source: Source, encoding: str) -> Iterator[IO[str]]:
 
 
 def inspect_text(source: Source) -> TextTable:
-    """Look a text table through, once, and say how to parse it."""
+    """Look through a text table once and say how to parse it."""
     encoding, notes = encoding_of(source)
     with opened_text(source, encoding) as text:
         try:
@@ -123,7 +133,7 @@ def inspect_text(source: Source) -> TextTable:
 
 
 def encoding_of(source: Source) -> tuple[str, tuple[str, ...]]:
-    """The encoding: by the mark at the start, UTF-8, or a Western one with a note."""
+    """The encoding (by the mark at the start, UTF-8, or a Western one), and notes."""
     file = source.start()
     start = file.read(4096)
     if not start:
@@ -141,7 +151,7 @@ def encoding_of(source: Source) -> tuple[str, tuple[str, ...]]:
         total += len(block)
         if total > MAX_BYTES:
             raise unreadable(source.name, f"it is larger than {in_words(MAX_BYTES)}")
-        following = file.read(_BLOCK)
+        following = file.read(BLOCK)
         if is_utf8 and not is_utf16:
             is_utf8 = _is_decoded(decoder, block, not following)
         block = following
@@ -161,7 +171,7 @@ def _is_decoded(decoder: Any, block: bytes, is_last: bool) -> bool:
 
 
 def _unmarked_utf16(start: bytes) -> str | None:
-    """Western text in UTF-16: every other byte is NUL."""
+    """The byte order of Western text in UTF-16, in which every other byte is NUL."""
     even, odd = start[0::2], start[1::2]
     if len(start) < 4 or b"\0" not in start:
         return None
@@ -173,9 +183,9 @@ def _unmarked_utf16(start: bytes) -> str | None:
 
 
 def _western(source: Source) -> tuple[str, tuple[str, ...]]:
-    """cp1252, or Latin-1 where that has no such letters; not for bytes that are no text."""
+    """cp1252, or Latin-1 if a byte is no letter of cp1252; an error if the bytes are no text."""
     file, is_1252, before = source.start(), True, b""
-    while block := file.read(_BLOCK):
+    while block := file.read(BLOCK):
         if _CONTROL.search(block):
             raise unreadable(source.name, "it is not utf-8 text, nor any other: it holds controls")
         if _UTF8_PAIR.search(before[-2:] + block):
@@ -206,7 +216,7 @@ def _head(name: str, text: IO[str]) -> list[str]:
 def _delimiter_of(head: list[str]) -> str:
     """The one of comma, semicolon, tab, bar that a header has most of, outside quotes; else blanks.
 
-    Blanks part columns only where the rows have as many words as the header.
+    Blanks separate columns only if the rows have as many words as the header.
     """
     plain = [re.sub(r'"[^"]*"', "x", line) for line in head]
     counts = {mark: plain[0].count(mark) for mark in (",", ";", "\t", "|")}
@@ -220,7 +230,7 @@ def _delimiter_of(head: list[str]) -> str:
 def _delimited(
     source: Source, encoding: str, delimiter: str, first: str, notes: tuple[str, ...]
 ) -> TextTable:
-    """Names, and the lengths of all rows: fast where no cell is in quotes."""
+    """Names, and the lengths of all rows: fast if no cell is in quotes."""
     if delimiter != BLANKS and encoding != "utf-16" and '"' not in first:
         names = tuple(cell.strip() for cell in first.rstrip("\r\n").split(delimiter))
         n_rows = _count_plain(source, delimiter, len(names))
@@ -232,10 +242,10 @@ def _delimited(
 
 
 def _count_plain(source: Source, delimiter: str, n_columns: int) -> int | None:
-    """Rows of a table without quotes in which every line is as it should be; None elsewhere."""
+    """Number of rows of a table without quotes; None if a line is not as it should be."""
     file, rest, n_lines, mark = source.start(), b"", 0, ord(delimiter)
     while True:
-        block = file.read(_BLOCK)
+        block = file.read(BLOCK)
         block, is_last = rest + block, not block
         if b'"' in block or block.count(b"\r") != block.count(b"\r\n") + block.endswith(b"\r"):
             return None
@@ -327,3 +337,144 @@ def _arff_header(name: str, text: IO[str]) -> tuple[tuple[str, ...], int]:
         if found := _ATTRIBUTE.match(stripped):
             names.append(next(part for part in found.groups()[:3] if part is not None))
     raise unreadable(name, "it has no @data line")
+
+
+def text_chunks(
+    table: TextTable, columns: Sequence[str], words: Collection[str], n_rows: int
+) -> Iterator[pd.DataFrame]:
+    """Some columns, at most ``n_rows`` rows at a time; cells of ``words`` as they are written."""
+    import pandas as pd
+
+    check_columns(columns, table.names)
+    chosen = list(columns) or [table.names[0]]
+    types: dict[str, Any] = {name: str for name in chosen if name in words}
+    with (
+        _parsing(table.source.name),
+        table.open_rows() as rows,
+        pd.read_csv(
+            rows, usecols=chosen, dtype=types, chunksize=n_rows, low_memory=False, **_options(table)
+        ) as reader,
+    ):
+        yield from reader
+
+
+def exact_floats() -> dict[str, str]:
+    """Keywords with which ``read_csv`` of pandas or Dask rounds correctly.
+
+    From 3.1 on it always does, and warns about the keyword; before, a third of the numbers with
+    17 digits came out one unit in the last place off.
+    """
+    import pandas as pd
+
+    major, minor = (int(part) for part in pd.__version__.split(".")[:2])
+    return {} if (major, minor) >= (3, 1) else {"float_precision": "round_trip"}
+
+
+def _options(table: TextTable) -> dict[str, Any]:
+    return {**table.parser_options(), **exact_floats()}
+
+
+def text_frame(table: TextTable, *, is_raw: bool) -> pd.DataFrame:
+    """All of a text table; cells as they are written if ``is_raw``, else parsed by column."""
+    import pandas as pd
+
+    expected = BYTES_A_CELL * table.n_rows * len(table.names)
+    if expected > MAX_BYTES:
+        raise unreadable(
+            table.source.name,
+            f"its {table.n_rows} rows of {len(table.names)} columns need {in_words(expected)} of "
+            f"memory, more than {in_words(MAX_BYTES)}",
+        )
+    with _parsing(table.source.name), table.open_rows() as rows:
+        types = {"dtype": object} if is_raw else {}
+        return pd.read_csv(rows, low_memory=False, **types, **_options(table))
+
+
+@contextmanager
+def _parsing(name: str) -> Iterator[None]:
+    """Turn errors of the parser into ones that name the file."""
+    import pandas as pd
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            yield
+    except UnreadableTableError:
+        raise
+    except (ValueError, OverflowError, pd.errors.ParserWarning) as error:
+        raise unreadable(name, str(error).strip()[:300]) from error
+
+
+def line_frame(source: Source) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """All of a file of JSON lines, one object a row, and notes."""
+    import pandas as pd
+
+    encoding, notes = _checked_lines(source)
+    with _reading_lines(source, encoding) as text:
+        frame = pd.read_json(text, **_LINE_OPTIONS)
+        _check_flat(source.name, frame)
+        return frame, notes
+
+
+def line_chunks(source: Source, n_rows: int) -> Iterator[pd.DataFrame]:
+    """JSON lines, at most ``n_rows`` rows at a time."""
+    import pandas as pd
+
+    encoding, _ = _checked_lines(source)
+    with _reading_lines(source, encoding) as text:
+        for chunk in pd.read_json(text, chunksize=n_rows, **_LINE_OPTIONS):
+            _check_flat(source.name, chunk)
+            yield chunk.reset_index(drop=True)
+
+
+@contextmanager
+def _reading_lines(source: Source, encoding: str) -> Iterator[IO[str]]:
+    with (
+        readable(source, "JSON lines"),
+        warnings.catch_warnings(action="ignore"),
+        opened_text(source, encoding) as text,
+    ):
+        yield text
+
+
+_LINE_OPTIONS: dict[str, Any] = {
+    "lines": True,
+    "dtype": False,
+    "convert_axes": False,
+    "convert_dates": False,
+    "precise_float": True,
+}
+
+
+def _checked_lines(source: Source) -> tuple[str, tuple[str, ...]]:
+    """The encoding, and notes; an error if a line is too long or the whole too large."""
+    encoding, notes = encoding_of(source)
+    n_lines = n_marks = 0
+    with opened_text(source, encoding) as text:
+        while line := text.readline(MAX_LINE):
+            n_lines += 1
+            n_marks = max(n_marks, line.count(":"))
+            if len(line) >= MAX_LINE:
+                reason = f"line {n_lines} is longer than {MAX_LINE} characters"
+                raise unreadable(source.name, reason)
+    if BYTES_A_CELL * n_lines * n_marks > MAX_BYTES:
+        raise unreadable(source.name, f"its {n_lines} rows need more than {in_words(MAX_BYTES)}")
+    return encoding, notes
+
+
+def _check_flat(name: str, frame: pd.DataFrame) -> None:
+    if frame.shape[1] > MAX_COLUMNS:
+        raise unreadable(name, f"it has {frame.shape[1]} columns, more than {MAX_COLUMNS}")
+    for j, column in enumerate(frame.columns):
+        if getattr(frame.dtypes.iloc[j], "kind", "O") != "O":
+            continue
+        for cell in frame.iloc[:, j]:
+            if isinstance(cell, (list, dict)):
+                raise unreadable(
+                    name, f"the column {str(column)[:80]!r} holds lists, not numbers or words"
+                )
+            if isinstance(cell, str) and len(cell) > MAX_CELL:
+                shown = str(column)[:80]
+                raise unreadable(
+                    name, f"the column {shown!r} has a cell of more than {MAX_CELL} characters"
+                )

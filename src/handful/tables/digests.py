@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,24 +12,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._types import Mask
+from handful.tables.cells import LONGEST, WRITTEN, is_missing, word_of, written_numbers
+
 Bytes = NDArray[np.uint8]
 Words = NDArray[np.uint64]
 
 _SIZE = 32  # of a SHA-256 digest
-_WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,14})\.0+")  # a whole number written as a float
-# a number as anyone writes it; 007 is a code
-_WRITTEN = re.compile(
-    r"[-+]?(?:(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|(?i:inf(?:inity)?))"
-)
-_LETTERS, _CODE = frozenset("0123456789+-.eE\n"), re.compile(r"\n[-+]?0[0-9]")
+_DOUBT = 1e-2  # that the share of twins is larger than it is taken to be
+_CHANCE = 1e-3  # below this, new rows would hardly equal so many training rows
 # a column of truth values is one of these numbers
 _TRUTH = {"True": 1.0, "TRUE": 1.0, "true": 1.0, "False": 0.0, "FALSE": 0.0, "false": 0.0}
-_LONGEST = 400  # letters of a number
 
 
 @dataclass(frozen=True, eq=False)
 class RowDigests:
-    """Digests of whole rows, to be given as ``random_state`` where X holds only some columns.
+    """Digests of whole rows, given as ``random_state`` if X holds only some of their columns.
 
     Parameters
     ----------
@@ -49,7 +46,7 @@ class RowDigests:
 
     @classmethod
     def of(cls, X: Any, y: Any = None, *, seed: int | None = None) -> RowDigests:
-        """Of all columns of a table, and the labels.
+        """Digests of all columns of a table, and the labels.
 
         Examples
         --------
@@ -63,86 +60,13 @@ class RowDigests:
         return f"RowDigests({len(self.digests)} parts)"
 
 
-def word_of(value: Any) -> str:
-    """The one normal form of a category: 3, 3.0, "3" and "3.0" are the same word.
-
-    A column of whole numbers becomes one of floats as soon as a value is missing, and is written
-    so to files: its words must not depend on that. Codes such as "03" stay as they are.
-
-    Examples
-    --------
-    >>> [word_of(v) for v in (3, 3.0, "3", "3.0", "03", True, " red ")]
-    ['3', '3', '3', '3', '03', 'True', 'red']
-    """
-    if isinstance(value, (bool, np.bool_)):
-        return str(bool(value))
-    if isinstance(value, Number):
-        # Complex takes every kind of number, also Fractions and Decimals of other libraries.
-        number = complex(value)  # type: ignore[call-overload]
-        if number.imag == 0.0 and number.real.is_integer() and abs(number.real) < 2.0**53:
-            return str(int(number.real))
-        return repr(number.real) if number.imag == 0.0 else repr(number)
-    text = str(value).strip()
-    # Up to fifteen digits only: beyond, the float that wrote ".0" may have rounded.
-    return str(int(text.split(".")[0])) if _WHOLE.fullmatch(text) else text
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a cell holds nothing: None, NaN, or the marks of the data frame libraries.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> [is_missing(v) for v in (None, float("nan"), pd.NA, pd.NaT, "", 0)]
-    [True, True, True, True, False, False]
-    """
-    if value is None:
-        return True
-    try:
-        # NaN and NaT are unequal to themselves; nothing else is.
-        return bool(value != value)
-    except TypeError:  # pandas' NA refuses to be true or false
-        return True
-
-
-def written_numbers(cells: Sequence[Any]) -> NDArray[np.float64] | None:
-    """The numbers of cells of text that all write one, or nothing; None where one does not.
-
-    Such cells mean the same whether a table keeps them as text or as numbers.
-
-    Examples
-    --------
-    >>> written_numbers(["1.50", None, "-3"]).tolist()
-    [1.5, nan, -3.0]
-    >>> written_numbers(["1.50", "007"]), written_numbers(["1.50", "high"])
-    (None, None)
-    """
-    is_text = np.array([cell.__class__ is str for cell in cells], dtype=bool)
-    texts: list[str] = [cells[int(i)] for i in np.flatnonzero(is_text)]
-    if not all(is_missing(cells[int(i)]) for i in np.flatnonzero(~is_text)):
-        return None
-    lines = "\n".join(["", *texts])
-    if lines.count("\n") != len(texts) or max(map(len, texts), default=0) > _LONGEST:
-        return None
-    # most columns are settled by one look at all their letters
-    is_plain = _LETTERS.issuperset(lines) and not _CODE.search(lines)
-    if not is_plain and not all(map(_WRITTEN.fullmatch, texts)):
-        return None
-    out = np.full(len(cells), np.nan)
-    try:
-        out[is_text] = np.array(texts, dtype=object).astype(np.float64)
-    except ValueError:
-        return None
-    return out
-
-
 def column_names(X: Any) -> tuple[str, ...] | None:
     """Names of the columns in the order in which they enter a digest; None for an array."""
     return tuple(sorted(str(name) for name in X.columns)) if hasattr(X, "columns") else None
 
 
 def row_digests(X: Any, y: Any = None) -> Bytes:
-    """SHA-256 of every row: its features and, where given, its label.
+    """SHA-256 of every row: its features and, if given, its label.
 
     Parameters
     ----------
@@ -215,7 +139,7 @@ def digest_of_sum(total: Words) -> str:
 def _columns(X: Any) -> Iterator[Words]:
     """Every column as 64-bit codes."""
     if hasattr(X, "columns"):
-        # By name, and by place where a name occurs twice: still one order for one table.
+        # By name, and by place if a name occurs twice: still one order for one table.
         labels = [str(name) for name in X.columns]
         names = sorted(range(len(labels)), key=lambda i: (labels[i], i))
         numbers, place = _numbers(X)
@@ -234,7 +158,7 @@ def _columns(X: Any) -> Iterator[Words]:
 
 
 def _numbers(X: Any) -> tuple[NDArray[np.float64], dict[int, int]]:
-    """The columns of numbers of a pandas frame at once, and which of them is where."""
+    """The columns of numbers of a pandas frame as one array, and their places in it."""
     if not hasattr(X, "iloc"):
         return np.empty((len(X), 0)), {}
     plain = [i for i, d in enumerate(X.dtypes) if isinstance(d, np.dtype) and d.kind in "biuf"]
@@ -273,7 +197,7 @@ def _number_of(text: str) -> float | str:
     """
     if text in _TRUTH:
         return _TRUTH[text]
-    is_number = len(text) <= _LONGEST and _WRITTEN.fullmatch(text)
+    is_number = len(text) <= LONGEST and WRITTEN.fullmatch(text)
     return float(text) if is_number else text
 
 
@@ -297,3 +221,80 @@ def _word_codes(values: Sequence[Any]) -> Words:
 def _word_code(value: Any) -> int:
     # Eight bytes beside the eight of a number; a clash of both has a chance of 2^-64 a cell.
     return int.from_bytes(hashlib.sha256(word_of(value).encode()).digest()[:8], "little")
+
+
+@dataclass(frozen=True, eq=False)
+class SeenRows:
+    """The training rows as digests, eight bytes each, sorted: to refuse rows that were seen.
+
+    New rows of discrete data may equal training rows by chance, about as often as these equal
+    each other. More equal rows than that were trained on.
+
+    Parameters
+    ----------
+    digests : ndarray of uint64 (n_rows,), sorted
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.arange(20.0)[:, None], np.zeros(20)
+    >>> seen = SeenRows.of(X[:15], y[:15])
+    >>> seen.refuse(X[15:], y[15:])
+    >>> seen.refuse(X[10:], y[10:])
+    Traceback (most recent call last):
+    ...
+    ValueError: `X` must hold examples that had no part in training, got 5 of 10 rows that \
+the machine was trained on. Pass other examples.
+    """
+
+    digests: Words
+
+    @classmethod
+    def of(cls, X: Any, y: Any) -> SeenRows:
+        """Remember rows and labels."""
+        return cls(np.sort(_short(X, y)))
+
+    @property
+    def n_twins(self) -> int:
+        """How many of the rows equal another of them."""
+        same = self.digests[1:] == self.digests[:-1]
+        return int((np.append(same, False) | np.insert(same, 0, False)).sum())
+
+    def is_seen(self, X: Any, y: Any) -> Mask:
+        """Which rows equal a training row, label included."""
+        if len(self.digests) == 0:
+            return np.zeros(len(X), dtype=bool)
+        wanted = _short(X, y)
+        at = np.minimum(np.searchsorted(self.digests, wanted), len(self.digests) - 1)
+        return np.asarray(self.digests[at] == wanted)
+
+    def refuse(self, X: Any, y: Any) -> None:
+        """Raise if these rows were trained on."""
+        self.judge(len(X), int(self.is_seen(X, y).sum()))
+
+    def judge(self, n_rows: int, n_seen: int) -> None:
+        """Raise if so many of ``n_rows`` rows equal training rows that they were trained on."""
+        if n_seen == 0 or not self._is_suspect(n_rows, n_seen):
+            return
+        raise ValueError(
+            "`X` must hold examples that had no part in training, got "
+            f"{n_seen} of {n_rows} rows that the machine was trained on. Pass other examples."
+        )
+
+    def _is_suspect(self, n_rows: int, n_seen: int) -> bool:
+        from scipy.stats import beta, binom  # slow to import, and seldom needed
+
+        n, twins = len(self.digests), self.n_twins
+        if twins == 0:  # no two training rows are equal: neither should new ones be
+            return True
+        # twins come in pairs, so that the rows tell half as much as their number says
+        share = float(beta.ppf(1.0 - _DOUBT, twins / 2 + 1.0, max((n - twins) / 2, 0.5)))
+        return bool(binom.sf(n_seen - 1, n_rows, share) < _CHANCE)
+
+
+def _short(X: Any, y: Any) -> Words:
+    """Eight bytes of the digest of each row."""
+    if len(X) == 0:
+        return np.zeros(0, dtype=np.uint64)
+    whole = np.ascontiguousarray(row_digests(X, y))
+    return whole.view(np.uint64).reshape(len(whole), -1)[:, 0].copy()

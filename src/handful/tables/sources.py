@@ -1,4 +1,4 @@
-"""Where a table comes from: a file, packed or not, or standard input; opened once."""
+"""Where a table comes from: formats, limits, and one file that is opened and unpacked once."""
 
 from __future__ import annotations
 
@@ -6,29 +6,148 @@ import bz2
 import gzip
 import hashlib
 import lzma
+import math
 import sys
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from handful.tables._files import (
-    MAX_BYTES,
-    UnreadableTableError,
-    check_growth,
-    ending_of,
-    in_words,
-    unreadable,
+TEXT = (".csv", ".tsv", ".txt", ".data", ".arff")
+LINES = (".jsonl", ".ndjson")
+WHOLE = (".parquet", ".feather", ".arrow", ".xlsx", ".dta")
+PACKED = (".gz", ".bz2", ".xz", ".zip")
+KNOWN = (*TEXT, *LINES, *WHOLE)
+MAX_COLUMNS = 100_000  # a line of more cells is a damaged file or the wrong delimiter
+MAX_CELL = 100_000  # characters
+MAX_LINE = 16 * 2**20  # characters
+MAX_BYTES = 4 * 2**30  # after decompression
+MAX_GROWTH = 200  # times the size of the file, for what takes more than a gibibyte
+BYTES_A_CELL = 8  # of a number in memory
+MISSING = (
+    *("?", "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND"),
+    *("1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"),
 )
+"""Cells of text that hold nothing, in every format."""
+
+
+class UnreadableTableError(ValueError):
+    """A file that is no table, or too large a one."""
+
+
+class ColumnsMissingError(ValueError):
+    """A table lacks columns that are needed."""
+
+
+def ending_of(name: str) -> tuple[str, str]:
+    """What a file is by the ending of its name, and how it is packed; the error lists both.
+
+    Examples
+    --------
+    >>> ending_of("DATA.csv.gz"), ending_of("a.parquet"), ending_of("a.zip")
+    (('.csv', '.gz'), ('.parquet', ''), ('', '.zip'))
+    """
+    lower = name.lower()
+    packed = next((end for end in PACKED if lower.endswith(end)), "")
+    inner = lower.removesuffix(packed)
+    kind = next((end for end in sorted(KNOWN, key=len, reverse=True) if inner.endswith(end)), "")
+    if not kind and packed != ".zip":  # what a zip archive holds says its own name
+        raise ValueError(
+            f"`DATA` must end with one of {', '.join(KNOWN)} (packed as {', '.join(PACKED)} or "
+            f"not), got {name!r}."
+        )
+    return kind, packed
+
+
+def unreadable(name: object, reason: str) -> UnreadableTableError:
+    """The error for files that are no tables."""
+    return UnreadableTableError(f"{name} is not a readable table: {reason}.")
+
+
+def needs(package: str, what: str) -> ValueError:
+    """The error for formats whose reader is not installed."""
+    return ValueError(
+        f'reading {what} needs {package}: python -m pip install "handful[tables]" (or {package}).'
+    )
+
+
+def check_columns(needed: Sequence[str], names: Sequence[str]) -> None:
+    """Raise if a file lacks one of the needed columns."""
+    present = set(names)
+    absent = [name for name in needed if name not in present]
+    if absent:
+        raise ColumnsMissingError(
+            f"the data must have the columns {[name[:80] for name in absent[:10]]}, which are "
+            f"needed. They have: {[name[:80] for name in names[:10]]}."
+        )
+
+
+def check_names(name: object, columns: Sequence[str]) -> None:
+    """Raise if two columns have one name."""
+    seen: set[str] = set()
+    for column in columns:
+        if column in seen:
+            shown = repr(column[:80]) if column else "without a name"
+            raise unreadable(name, f"the column {shown} occurs twice")
+        seen.add(column)
+
+
+def in_words(n_bytes: float) -> str:
+    """A number of bytes for a person.
+
+    Examples
+    --------
+    >>> in_words(9e9)
+    '8.4 GiB'
+    """
+    units = ("bytes", "KiB", "MiB", "GiB", "TiB")
+    k = min(int(math.log2(max(1, n_bytes)) // 10), len(units) - 1)
+    return f"{n_bytes / 1024**k:.{min(k, 1)}f} {units[k]}"
+
+
+@contextmanager
+def readable(source: Source, what: str, package: str = "pandas") -> Iterator[None]:
+    """Turn every error of a reader into one that names the file.
+
+    Parameters
+    ----------
+    source : Source
+    what : str
+        Format of the file.
+    package : str
+        What must be installed to read it.
+    """
+    try:
+        yield
+    except (UnreadableTableError, ColumnsMissingError):
+        raise
+    except ImportError as error:
+        raise needs(package, what) from error
+    except Exception as error:  # damaged bytes reach every corner of the readers
+        if type(error) is MemoryError:  # Arrow's own kind means that a file claims too much
+            raise
+        text = (str(error) or type(error).__name__).strip()
+        raise unreadable(source.name, f"it is no whole {what} file ({text[:300]})") from error
+
+
+def check_growth(name: object, stored: int, n_bytes: int) -> None:
+    """Refuse small files that become huge: they were made to exhaust the memory."""
+    if n_bytes > 2**30 and n_bytes > MAX_GROWTH * stored:
+        raise unreadable(
+            name,
+            f"its {in_words(stored)} expand to {in_words(n_bytes)}, more than {MAX_GROWTH} times "
+            "as much",
+        )
+
 
 STANDARD_INPUT = "-"
 IN_MEMORY = 64 * 2**20  # bytes that are unpacked into memory; more go to a scratch file
 XZ_MEMORY = 256 * 2**20  # more than any preset needs; a header may ask for gigabytes
-_BLOCK = 1 << 20  # bytes read at a time
+BLOCK = 1 << 20  # bytes read at a time
 _MAGIC = (
     (b"\x1f\x8b", "", ".gz"),
     (b"BZh", "", ".bz2"),
@@ -45,7 +164,7 @@ _MAGIC = (
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Bytes of one table, unpacked.
+    """The unpacked bytes of one table.
 
     Attributes
     ----------
@@ -76,14 +195,14 @@ class Source:
         """Digest of the bytes as they were found, as ``sha256sum`` prints it."""
         self.raw.seek(0)
         digest = hashlib.sha256()
-        while block := self.raw.read(_BLOCK):
+        while block := self.raw.read(BLOCK):
             digest.update(block)
         return digest.hexdigest()
 
 
 @contextmanager
 def open_source(place: str | Path) -> Iterator[Source]:
-    """Open a file, or standard input where the name is ``-``, and unpack it."""
+    """Open a file, or standard input if the name is ``-``, and unpack it."""
     with ExitStack() as stack:
         raw: IO[bytes]
         if str(place) == STANDARD_INPUT:
@@ -103,7 +222,7 @@ def open_source(place: str | Path) -> Iterator[Source]:
 
 
 def _by_content(raw: IO[bytes]) -> tuple[str, str]:
-    """What bytes without a name are; text unless they begin as something else does."""
+    """Format and packing of bytes without a name; text unless they begin as another format."""
     raw.seek(0)
     head = raw.read(16)
     kind, packed = next(((k, p) for magic, k, p in _MAGIC if head.startswith(magic)), (".txt", ""))
@@ -117,7 +236,7 @@ def _by_content(raw: IO[bytes]) -> tuple[str, str]:
 def _unpacked(
     name: str, raw: IO[bytes], stored: int, kind: str, packed: str, stack: ExitStack
 ) -> tuple[IO[bytes], str]:
-    """The file itself, or its content in memory or in a scratch file; and its ending."""
+    """The file itself, or its unpacked content in memory or in a scratch file; and its ending."""
     raw.seek(0)
     if not packed:
         return raw, kind
@@ -171,23 +290,23 @@ def _kind_of_member(name: str, member: str) -> str:
 
 
 def _blocks(file: Any) -> Iterator[bytes]:
-    while block := file.read(_BLOCK):
+    while block := file.read(BLOCK):
         yield block
 
 
 def _xz_blocks(raw: IO[bytes]) -> Iterator[bytes]:
-    """Of all streams of the file, with a limit on the memory that its header may ask for."""
-    decoder, block = lzma.LZMADecompressor(memlimit=XZ_MEMORY), raw.read(_BLOCK)
+    """Unpack all streams of the file, with a limit on the memory that its header may ask for."""
+    decoder, block = lzma.LZMADecompressor(memlimit=XZ_MEMORY), raw.read(BLOCK)
     while block or not decoder.needs_input:
-        yield decoder.decompress(block, max_length=_BLOCK)
+        yield decoder.decompress(block, max_length=BLOCK)
         block = b""
         if decoder.eof:
-            block = decoder.unused_data.lstrip(b"\0") or raw.read(_BLOCK).lstrip(b"\0")
+            block = decoder.unused_data.lstrip(b"\0") or raw.read(BLOCK).lstrip(b"\0")
             if not block:
                 return
             decoder = lzma.LZMADecompressor(memlimit=XZ_MEMORY)
         elif decoder.needs_input:
-            block = raw.read(_BLOCK)
+            block = raw.read(BLOCK)
     raise EOFError("it ends too early")
 
 
@@ -199,7 +318,7 @@ _OPENERS: dict[str, Callable[[IO[bytes]], Iterator[bytes]]] = {
 
 
 def _spool(name: str, blocks: Iterator[bytes], stored: int | None = None) -> Any:
-    """Blocks in one file that can be read again; not too many of them."""
+    """Blocks written to one file that can be read again; an error if they are too many."""
     file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115  # the caller closes
     try:
         total = 0

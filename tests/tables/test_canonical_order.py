@@ -9,7 +9,6 @@ from sklearn.naive_bayes import GaussianNB
 
 from handful.conformal import NonconformityClassifier
 from handful.tables import canonical_order, uniform_draws
-from handful.tables._cases import row_digests
 
 
 def test_order_moves_with_the_rows(rng):
@@ -41,14 +40,14 @@ def test_equal_rows_are_ordered_by_label():
     assert codes[canonical_order(X, codes)].tolist() == [0, 0, 1, 1]
 
 
-def test_digests_see_values_not_types(rng):
-    X = rng.integers(0, 5, (6, 2))
-    assert np.array_equal(row_digests(X), row_digests(X.astype(np.float32)))
-    assert np.array_equal(row_digests(X), row_digests(pd.DataFrame(X)))
+def test_order_and_draws_see_values_not_types(rng):
+    X, codes = rng.integers(0, 5, (6, 2)), np.zeros(6, dtype=np.intp)
+    for same in (X.astype(np.float32), pd.DataFrame(X)):
+        assert np.array_equal(canonical_order(X, codes), canonical_order(same, codes))
+        assert np.array_equal(uniform_draws(X, 3), uniform_draws(same, 3))
     words = pd.DataFrame({"a": ["x", "y", "x"], "b": [1.0, 2.0, 1.0]})
-    digests = row_digests(words)
-    assert (digests[0] == digests[2]).all()
-    assert (digests[0] != digests[1]).any()
+    draws = uniform_draws(words, 3)
+    assert draws[0] == draws[2] != draws[1]
 
 
 def test_draws_are_uniform_and_change_with_the_seed(rng):

@@ -15,9 +15,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.tables._digests import word_of
-from handful.tables._numbers import ANSWERS, PLAIN, is_limit, is_mark, number_of, style_of
-from handful.tables._sample import Sample
+from handful.tables.cells import (
+    ANSWERS,
+    PLAIN,
+    Sample,
+    is_limit,
+    is_mark,
+    number_of,
+    style_of,
+    word_of,
+)
 from handful.tables.columns import Column
 
 MOST = 0.9  # share of cells that must be numbers for the others to count as missing
@@ -115,9 +122,9 @@ def _is_text(n_distinct: int, n_words: int) -> bool:
 
 
 def with_marks(column: Column, cells: NDArray[Any]) -> Column:
-    """A column with notes on the cells that say missing, and on answers that may mean it.
+    """Add notes on cells that say missing, and on answers that may mean it.
 
-    They are only counted, so that all rows may be looked at.
+    The cells are only counted, so that all rows may be looked at.
     """
     is_left_out = column.role == "ignored" and column.kind != "text"
     if cells.dtype.kind != "O" or column.role == "target" or is_left_out:
@@ -137,9 +144,9 @@ def with_marks(column: Column, cells: NDArray[Any]) -> Column:
 
 
 def with_odd_cells(column: Column, cells: Any, values: NDArray[np.float64]) -> Column:
-    """A column of numbers with notes on cells that are none: infinity, limits, words.
+    """Add notes on cells of a number column that are no numbers: infinity, limits, words.
 
-    How they are read is fixed; they are only counted here, so that all rows may be looked at.
+    How they are read is fixed. They are only counted here, so that all rows may be looked at.
 
     Parameters
     ----------
@@ -189,7 +196,7 @@ def _distinct(words: Sequence[str]) -> list[str]:
 
 
 def _joined(column: Column, words: Sequence[str]) -> Column:
-    """The column with a note where words differ in capitals alone."""
+    """Add a note if words differ in capitals alone."""
     forms: dict[str, set[str]] = {}
     for word in set(words):
         forms.setdefault(word.casefold(), set()).add(word)
@@ -207,7 +214,7 @@ def _is_yes_no(distinct: Sequence[str]) -> bool:
 
 
 def _number(column: Column, known: Sequence[Any]) -> Column | None:
-    """The column as numbers, where nearly all cells write one."""
+    """The column as numbers, if nearly all cells write one."""
     texts = [cell for cell in known if isinstance(cell, str)]
     if _is_text(len(set(texts)), len(known)):  # too many values for a category: no answers there
         known = [c for c in known if not (isinstance(c, str) and c.strip().casefold() in ANSWERS)]

@@ -15,18 +15,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.tables._digests import RowDigests, row_digests, word_of
-from handful.tables._files import MISSING
-from handful.tables._kinds import kind_of, with_marks, with_odd_cells
-from handful.tables._labels import Labels, labelled_rows, read_labels
-from handful.tables._numbers import NOT, is_mark
-from handful.tables._read import without_marks
-from handful.tables._repeats import COPIED, MOST_ROWS, SHARING, share_of_repeats
-from handful.tables._roles import judge, with_sentinels
-from handful.tables._sample import Sample, of_each
-from handful.tables._scaling import sign_of_fitted_scaling
-from handful.tables._units import make_units
+from handful.tables.cautions import repeat_cautions, scaling_cautions
+from handful.tables.cells import NOT, Sample, is_mark, map_distinct, word_of
 from handful.tables.columns import Column, Columns
+from handful.tables.digests import RowDigests, row_digests
+from handful.tables.draw import make_units
+from handful.tables.kinds import kind_of, with_marks, with_odd_cells
+from handful.tables.labels import Labels, labelled_rows, read_labels
+from handful.tables.roles import with_role, with_sentinels
+from handful.tables.sources import MISSING
+from handful.tables.table_files import without_marks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,12 +32,11 @@ if TYPE_CHECKING:
 TARGETS = ("label", "class", "target", "outcome", "diagnosis", "y")
 POOL_SHARE = 0.4  # of the rows: candidates come from it, errors are counted on the rest
 _FEW_ROWS, _FEW_OF_A_CLASS = 20, 5  # below them a note says that little can be certified
-MOST_NUMBERS = 200  # columns in which repeated rows are looked for
 
 
 @dataclass(frozen=True, kw_only=True)
 class Choices:
-    """What the user says about the columns; everything else is found out.
+    """What the user says about the columns. Everything else is read off the table.
 
     Attributes
     ----------
@@ -89,7 +86,7 @@ class Choices:
         return named + [(option, name) for option, name in single if name is not None]
 
     def marks(self, name: str) -> frozenset[str]:
-        """Marks of the user's for a column, as `is_mark` takes them."""
+        """Marks of the user for a column, as `is_mark` takes them."""
         own, answers = (
             {word_of(mark).casefold() for key in ("", name) for mark in given.get(key, ())}
             for given in (self.missing, self.not_missing)
@@ -161,7 +158,7 @@ class Study:
     digests : RowDigests
         Of the whole rows: the ``random_state`` that draws this pool again.
     classes : tuple of str
-        Those of the pool, in the order of class positions: the case comes second where its word
+        Those of the pool, in the order of class positions: the case comes second if its word
         says so. It does not depend on ``Choices.positive``, so that naming the case changes no
         rule. A row with another label counts as an error of every form.
     positive : str or None
@@ -242,7 +239,7 @@ class Study:
 
 
 def read_study(frame: Any, choices: Choices | None = None, *, set_aside: bool = False) -> Study:
-    """Make a table ready.
+    """Read a table: draw the pool, then decide kinds, roles and labels by its rows.
 
     Parameters
     ----------
@@ -307,7 +304,7 @@ def read_study(frame: Any, choices: Choices | None = None, *, set_aside: bool = 
 
 
 def reading_size(n: int) -> int:
-    """Rows (or groups) by which columns are read where they are set aside; depends on n alone.
+    """Rows (or groups) by which columns are read if they are set aside; depends on n alone.
 
     Examples
     --------
@@ -334,7 +331,7 @@ def as_pandas(frame: Any) -> pd.DataFrame:
 
 
 def check_named(choices: Choices, names: Sequence[str]) -> None:
-    """Refuse options that name a column which there is not."""
+    """Refuse options that name a column that the table does not have."""
     for option, name in choices.named():
         if name not in names:
             near = difflib.get_close_matches(name, names[:1000], n=3)
@@ -382,13 +379,13 @@ def _column(
             asked = "category" if column.kind == "text" else "ordered"
             column = kind_of(name, sample, marks=marks, asked=asked)
         return replace(column, role="feature")
-    return judge(column, sample, y[pool], pool) if asked is None else column
+    return with_role(column, sample, y[pool], pool) if asked is None else column
 
 
 def _counted(column: Column, cells: NDArray[Any]) -> tuple[Column, NDArray[np.float64] | None]:
-    """The column with what is only said of it: missing cells, numbers that may mean missing.
+    """Add what is only counted: missing cells, numbers that may mean missing.
 
-    And its numbers, where it holds numbers.
+    The second result is the column as numbers, if it holds numbers.
     """
     column = with_marks(column, cells)
     if column.kind != "number":
@@ -427,6 +424,7 @@ def _assemble(
     if choices.weights is not None:
         weights = _weights(frame.iloc[:, names.index(choices.weights)])
     ids = frame.iloc[:, [j for j, column in enumerate(columns) if column.role == "id"]]
+    repeats = repeat_cautions(columns, X, pool) if groups is None else ()
     return Study(
         X=X,
         y=labels.y,
@@ -442,7 +440,7 @@ def _assemble(
         weights=weights,
         ids=ids,
         notes=(*labels.notes, *_warnings(X, labels)),
-        cautions=(*(_cautions(columns, X, pool) if groups is None else ()), *_scaled(columns, X)),
+        cautions=(*repeats, *scaling_cautions(columns, X)),
     )
 
 
@@ -456,56 +454,16 @@ def _finite(X: pd.DataFrame) -> pd.DataFrame:
     return X
 
 
-def _cautions(
-    columns: Sequence[Column], X: pd.DataFrame, pool: NDArray[np.int64]
-) -> tuple[str, ...]:
-    """Rows that look like several rows of one patient, where nobody named the patients."""
-    end = "Without it the certificates below do not hold for new ones."
-    named = [column.name for column in columns if any("--groups" in n for n in column.notes)]
-    if named:
-        return (f"Rows are not independent cases: say --groups {named[0]}. {end}",)
-    is_number = [c.role == "feature" and c.kind == "number" for c in columns]
-    numbers = [column for column, is_one in zip(columns, is_number, strict=True) if is_one]
-    if not numbers:
-        return ()
-    numbers = numbers[:: max(1, len(numbers) // MOST_NUMBERS)]
-    rows = X[[column.name for column in numbers]].iloc[pool[:MOST_ROWS]]
-    columns_of = [rows.iloc[:, j].to_numpy() for j in range(len(numbers))]
-    cells = np.column_stack([c.read(v) for c, v in zip(numbers, columns_of, strict=True)])
-    sharing, copied = share_of_repeats(cells)
-    what = ""
-    if sharing >= SHARING:
-        what = f"{100 * sharing:.0f} % of the rows share many exact values with another row"
-    elif copied >= COPIED:
-        what = f"{100 * copied:.0f} % of the rows are near copies of another row"
-    if not what:
-        return ()
-    return (
-        f"{what}, as several rows of one patient do. If they are, name the column that says whose "
-        f"they are: --groups COLUMN. {end}",
-    )
-
-
-def _scaled(columns: Sequence[Column], X: pd.DataFrame) -> tuple[str, ...]:
-    """Columns that look standardised by all rows, those included that are counted."""
-    numbers = [c for c in columns if c.role == "feature" and c.kind == "number"]
-    if not numbers:
-        return ()
-    cells = np.column_stack([c.read(X[c.name].to_numpy()) for c in numbers])
-    sign = sign_of_fitted_scaling(cells, [c.name for c in numbers])
-    return (sign,) if sign else ()
-
-
 def _groups(series: pd.Series) -> NDArray[Any]:
     """What group each row belongs to, in the normal form of words."""
-    is_unknown = np.array(of_each(series.tolist(), is_mark), dtype=bool)
+    is_unknown = np.array(map_distinct(series.tolist(), is_mark), dtype=bool)
     if is_unknown.any():
         row = int(np.flatnonzero(is_unknown)[0]) + 1
         raise ValueError(
             f"`--groups` must name a column that is filled in, row {row} of {series.name!r} is "
             "not. Say whose row it is, or leave it out."
         )
-    return np.array(of_each(series.tolist(), word_of), dtype=object)
+    return np.array(map_distinct(series.tolist(), word_of), dtype=object)
 
 
 def _weights(series: pd.Series) -> NDArray[np.float64]:
@@ -522,7 +480,7 @@ def _weights(series: pd.Series) -> NDArray[np.float64]:
 
 
 def _warnings(X: pd.DataFrame, labels: Labels) -> list[str]:
-    """What can be expected of few rows, rare classes, many columns."""
+    """Notes on what few rows, rare classes or many columns allow."""
     y, words = labels.y, labels.classes
     counts = np.array([np.count_nonzero(y == word) for word in words])
     notes = []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handful.tables import (
+from handful._writing import (
     check_folder,
     check_place,
     open_atomically,

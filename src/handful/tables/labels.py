@@ -1,4 +1,4 @@
-"""The column that is to be predicted: which classes there are, and which one is the case."""
+"""The column to predict: its classes, which of them is the case, and their weights."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.tables._digests import word_of
-from handful.tables._numbers import is_mark
-from handful.tables._sample import of_each
+from handful.tables.cells import is_mark, map_distinct, word_of
 
 MAX_CLASSES = 10  # more distinct values are a measurement more often than a class
 _COUNT = 4  # classes that are whole numbers may be a count from here on
@@ -51,7 +49,7 @@ class Labels:
     is_positive_said : bool
         Whether the user or a word says so; else it is the rarer one.
     classes : tuple of str
-        In alphabetical order, but that the case comes second where a word says which it is.
+        In alphabetical order, but that the case comes second if a word says which it is.
     notes : tuple of str
     """
 
@@ -99,7 +97,7 @@ def read_labels(
     (['malignant', 'benign', 'malignant', 'malignant'], 'malignant')
     """
     rows, left_out = labelled_rows(name, cells, drop_missing=drop_missing)
-    words = of_each([cells[i] for i in rows.tolist()], word_of)
+    words = map_distinct([cells[i] for i in rows.tolist()], word_of)
     deciding = words if pool is None else [words[i] for i in pool.tolist()]
     merged, notes = _merge(name, words, deciding)
     notes += left_out
@@ -130,8 +128,8 @@ def read_labels(
 def labelled_rows(
     name: str, cells: Sequence[Any], *, drop_missing: bool = False
 ) -> tuple[NDArray[np.int64], list[str]]:
-    """Positions of the rows that have a label, and a note where others were left out."""
-    is_missing = np.array(of_each(cells, is_mark), dtype=bool)
+    """Positions of the rows that have a label, and a note if others were left out."""
+    is_missing = np.array(map_distinct(cells, is_mark), dtype=bool)
     if is_missing.any() and not drop_missing:
         numbers = (np.flatnonzero(is_missing) + 1).tolist()
         shown = ", ".join(map(str, numbers[:5])) + (", …" if len(numbers) > 5 else "")
@@ -145,7 +143,7 @@ def labelled_rows(
 
 
 def unknown_labels(counts: Mapping[str, int]) -> tuple[str, ...]:
-    """What is said of labels that are no class, because the pool does not know them.
+    """Notes on labels that are no class, because the pool does not have them.
 
     Parameters
     ----------
@@ -171,7 +169,7 @@ def unknown_labels(counts: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def _n_whole_numbers(words: Sequence[str]) -> int:
-    """Number of classes, where all are whole numbers."""
+    """Number of classes, if all are whole numbers."""
     classes = set(words)
     is_whole = all(word.removeprefix("-").isdecimal() for word in classes)
     return len(classes) if is_whole else 0
@@ -189,7 +187,7 @@ def _merge(name: str, words: Sequence[str], deciding: Sequence[str]) -> tuple[li
         for counts in forms.values()
         if len(counts) > 1
     ]
-    return of_each(words, lambda word: chosen.get(word.casefold(), word.casefold())), notes
+    return map_distinct(words, lambda word: chosen.get(word.casefold(), word.casefold())), notes
 
 
 def _check_classes(name: str, words: Sequence[str], is_class: bool) -> None:
@@ -231,7 +229,7 @@ def _positive(words: Sequence[str], positive: str | None) -> tuple[str | None, s
 
 
 def _by_meaning(classes: Sequence[str]) -> tuple[str | None, str]:
-    """The case among two words, where they say so, and how."""
+    """The case among two words, if they say so, and how."""
     if len(classes) != 2:
         return None, ""
     lower = [word.casefold() for word in classes]
@@ -245,3 +243,56 @@ def _by_meaning(classes: Sequence[str]) -> tuple[str | None, str]:
         if control in lower:
             return classes[1 - lower.index(control)], ", by the meaning of the other"
     return None, ""
+
+
+def class_weights(
+    class_weight: Mapping[Any, float] | str | None, classes: NDArray[Any], codes: NDArray[np.intp]
+) -> NDArray[np.float64] | None:
+    """Weight of each row from the weights of the classes; None if all are one.
+
+    Parameters
+    ----------
+    class_weight : dict, "balanced" or None
+        By label; labels left out weigh 1. "balanced" is n_rows / (n_classes * n_rows_of_class).
+    classes : ndarray
+        The labels, sorted.
+    codes : ndarray of int
+        Position in ``classes`` of each row's label.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> class_weights({"ill": 5.0}, np.array(["ill", "well"]), np.array([0, 1, 1]))
+    array([5., 1., 1.])
+    """
+    if class_weight is None:
+        return None
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise ValueError(
+                f"`class_weight` must be a dict, 'balanced' or None, got {class_weight!r}."
+            )
+        counts = np.bincount(codes, minlength=classes.size)
+        return np.asarray((codes.size / (classes.size * np.maximum(counts, 1.0)))[codes])
+    if not isinstance(class_weight, Mapping):
+        raise TypeError(
+            f"`class_weight` must be a dict, 'balanced' or None, got {class_weight!r}. "
+            "Give one weight a label."
+        )
+    return _from_mapping(class_weight, classes)[codes]
+
+
+def _from_mapping(class_weight: Mapping[Any, float], classes: NDArray[Any]) -> NDArray[np.float64]:
+    known = classes.tolist()
+    unknown = [label for label in class_weight if label not in known]
+    if unknown:
+        raise ValueError(
+            f"`class_weight` must name classes of `y`, got {unknown[0]!r}. They are {known}."
+        )
+    weights = np.array([float(class_weight.get(label, 1.0)) for label in known])
+    if not (np.isfinite(weights).all() and (weights > 0.0).all()):
+        raise ValueError(
+            f"`class_weight` must hold positive numbers, got {dict(class_weight)!r}. "
+            "Leave the rows of a class out instead of giving them no weight."
+        )
+    return weights

@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.tables._digests import word_of
-from handful.tables._numbers import PLAIN
-from handful.tables._sample import Sample
+from handful.tables.cells import PLAIN, Sample, word_of
 from handful.tables.columns import Column
 
 FEWEST = 10  # rows of a pool that can show anything
@@ -22,7 +20,7 @@ FEWEST_PERSONS = 8  # fewer codes are kinds, not persons
 ALONE = 0.99  # a column that gives the target almost by itself may have been written after it
 _SURE = 7.0  # nats against the chance that no two whole numbers are equal
 _FEW = 6  # whole numbers that may be codes, whatever the name
-# What programs write where a number is missing.
+# What programs write in place of a missing number.
 SENTINELS = (-9999.0, -999.0, -99.0, -9.0, -8.0, -1.0, 99.0, 999.0, 9999.0, 99999.0)
 _ID = re.compile(r"(^|[_\W])(id|ids|mrn|ssn|uuid|guid|nr|no|number|row|index|record|key)$", re.I)
 _PERSON = re.compile(
@@ -46,7 +44,7 @@ _TIME = re.compile(
 )
 
 
-def judge(column: Column, sample: Sample, y: NDArray[Any], order: NDArray[Any]) -> Column:
+def with_role(column: Column, sample: Sample, y: NDArray[Any], order: NDArray[Any]) -> Column:
     """The column with its role, as its cells and its name show it.
 
     Parameters
@@ -107,7 +105,7 @@ def _identifier(column: Column, sample: Sample, order: NDArray[Any]) -> Column:
 
 
 def _number_of_rows(column: Column, sample: Sample, order: NDArray[Any]) -> str:
-    """Why a column of whole numbers names its rows; empty where it does not."""
+    """Why a column of whole numbers names its rows; empty if it does not."""
     if not sample.is_unique:
         return ""
     values = sample.numbers(column.style)
@@ -124,7 +122,7 @@ def _number_of_rows(column: Column, sample: Sample, order: NDArray[Any]) -> str:
     if len(known) ** 2 > 2 * _SURE * (known.max() - known.min() + 1.0):
         return "unique whole numbers, although chance would repeat some"
     words = sample.words
-    # nobody writes codes with separators, but 250,000 platelets
+    # codes have no separators, as 250,000 platelets do
     if column.style == PLAIN and len({len(word) for word in words}) == 1 and len(words[0]) >= 5:
         return "unique codes of equal length"
     return ""
@@ -169,7 +167,7 @@ def _best_cut(values: NDArray[np.float64], labels: NDArray[np.int64], n_classes:
 
 
 def with_sentinels(column: Column, values: NDArray[np.float64]) -> Column:
-    """Numbers that probably stand for a missing value: far from all others, and repeated.
+    """Add notes on numbers that may stand for a missing value: repeated, and far from all others.
 
     They are only proposed, so that all rows of the table may be looked at.
     """
@@ -194,7 +192,7 @@ def with_sentinels(column: Column, values: NDArray[np.float64]) -> Column:
 
 
 def _coded(column: Column, values: NDArray[np.float64]) -> Column:
-    """Few whole numbers under a name that says they are codes are categories; else asked about."""
+    """Read few whole numbers as categories if the name says that they are codes; else ask."""
     known = values[~np.isnan(values)]
     distinct = np.unique(known)
     is_whole = bool((known == np.round(known)).all())
