@@ -90,8 +90,8 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         "readable": constant, one rule, rule set, rule list, score cards, sparse linear, linear,
         additive, covers by half-spaces and by balls, prototypes. "all" adds support vectors,
         AdaBoost, random forest, gradient boosting and a vote of the best. Classifiers and
-        pipelines of yours are trained on the pool like the others: give them unfitted. Where their
-        ``random_state`` is None it is set from the digest of the pool.
+        pipelines of yours are trained on the pool like the others: give them unfitted. If their
+        ``random_state`` is None, it is set from the digest of the pool.
     tolerance : float
         The simplest form whose certificate is this close to the smallest is chosen.
     pool_share : float
@@ -101,8 +101,8 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
     group_loss : {"mean", "any"}
         With groups: a random case of a new group, or any case of it.
     columns : sequence of handful.tables.Column, optional
-        What the columns hold, where cells are raw, as `handful.tables.read_study` says; see
-        `fit_study`, which makes sure that they were decided by this pool.
+        What the columns hold, if cells are raw, as `handful.tables.read_study` says. `fit_study`
+        makes sure that this pool decided it.
     classes : sequence of labels, optional
         The classes, named before the data were seen; points and sums speak for the second of
         two. By default those of the pool, in alphabetical order. A row with another label counts
@@ -120,7 +120,7 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         then the candidates that failed, with the reason.
     chosen_ : str
         Name of the row that predicts.
-    candidate_ : Candidate
+    candidate_ : FormCandidate
         That row, with its price and counts.
     goal_ : None, or a pair of goal and value
         What `reach` was asked for.

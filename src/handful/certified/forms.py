@@ -33,7 +33,7 @@ class Form:
     for_two : bool
         Whether it is for two classes only.
     estimator : object or None
-        What the user gave, where it is no form of ours.
+        The user's estimator, if it is no form of ours.
     """
 
     name: str

@@ -16,7 +16,7 @@ PROTOTYPE_WIDTHS = (0.1, 0.3, 1.0, 3.0)
 SVC_WIDTHS = (0.03, 0.1, 0.3, 1.0, 3.0)  # as above, with one wider
 SVC_COSTS = (0.3, 1.0, 3.0, 10.0)  # about threefold each, around the usual 1
 _N_PROTOTYPES_TRIED = 300  # the first of the blind order: distances stay small
-_RIDGE = 1e-3  # keeps the solve regular where two prototypes are nearly one
+_RIDGE = 1e-3  # keeps the solve regular if two prototypes are nearly one
 
 
 def prototypes(pool: Pool) -> list[Proposal]:

@@ -26,7 +26,7 @@ class Pool:
     ----------
     table : the rows as the user gave them
     X : ndarray
-        Encoded rows, NaN where a value is missing.
+        Encoded rows; a missing value is NaN.
     y : ndarray of int
         Class positions.
     weight : ndarray
@@ -106,7 +106,7 @@ class Pool:
 
     @cached_property
     def items(self) -> Items:
-        """Cuts at quantiles and where rows are above them."""
+        """Cuts at quantiles, and which rows are above them."""
         return make_items(self.X)
 
     @cached_property
