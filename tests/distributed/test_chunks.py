@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from handful.distributed import watch_passes
-from handful.distributed._chunks import in_chunk
-from handful.distributed._reading import read_chunks
+from handful.distributed import read_chunks, watch_passes
+from handful.distributed.chunk_rows import in_chunk
 from tests.distributed.conftest import cut, random_sizes
 
 pytestmark = pytest.mark.usefixtures("plain")
@@ -50,7 +49,7 @@ def test_whole_numbers_are_added_up(rng):
     X, y = small(rng)
     sizes = random_sizes(rng, 60)
     chunks = read_chunks(cut(X, sizes), cut(y, sizes))
-    assert chunks.total(_sums, "sums").tolist() == [60, (y == "yes").sum()]
+    assert chunks.fold(_sums, "sums").tolist() == [60, (y == "yes").sum()]
 
 
 def test_errors_carry_the_number_of_the_chunk():

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from handful._checks import check_choice
-from handful._engines import engine_for, is_elsewhere
+from handful._chunked import chunked, is_chunked
 from handful._types import Floats, Ints
 from handful.bounds import Certificate, NotCertifiableError, Term
 from handful.candidates import Menu, certify
@@ -19,7 +19,7 @@ from handful.kernels import Kernel
 from handful.models import Form, kernel_expansion
 from handful.pursuit.base import BasePursuit, check_kernel_matrix
 from handful.pursuit.expansion_codes import TIE, CodedExpansion, decide, expansion_of_size
-from handful.pursuit.gram import Coding, PursuitRows
+from handful.pursuit.gram import Coding
 from handful.pursuit.kernel_columns import Indices
 from handful.pursuit.path_points import (
     BOUND_OF,
@@ -29,6 +29,7 @@ from handful.pursuit.path_points import (
     Task,
     path_points,
 )
+from handful.tables import RowSource
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -183,8 +184,8 @@ class KernelMatchingPursuitClassifier(BasePursuit, BaseClassifier):
 
     def fit(self, X, y):
         """Choose centres, size and kernel; X (n_samples, n_features), y any labels."""
-        if is_elsewhere(X):
-            return engine_for(X).fit(self, X, y)
+        if is_chunked(X):
+            return chunked().fit(self, X, y)
         given = X
         self._check_parameters()
         X, y, codes = self._read_examples(X, y)
@@ -212,15 +213,16 @@ class KernelMatchingPursuitClassifier(BasePursuit, BaseClassifier):
         self.n_training_errors_ = int(np.sum(self._codes(rows) != codes))
         return self
 
-    def fit_rows(self, source: PursuitRows) -> KernelMatchingPursuitClassifier:
-        """Fit to rows that are not in memory, from sums over them: `fit` up to rounding."""
-        n_classes = len(source.classes)
+    def fit_rows(self, rows: RowSource) -> KernelMatchingPursuitClassifier:
+        """Fit by sums over the rows: the same as `fit` up to rounding."""
+        n_classes = len(rows.classes)
         if n_classes < 2:
             raise ValueError(f"`y` must hold at least two classes, got {n_classes}.")
-        sums = self._row_sums(source, Coding.of_classes(n_classes))
+        self.classes_ = rows.classes
+        sums = self._row_sums(rows, Coding.of_classes(n_classes))
         plan = Plan(
             coefficients=self.coefficients,
-            n_samples=source.n_samples,
+            n_samples=rows.n_samples,
             ground=sums.ground,
             ridge=self.ridge,
             has_intercept=self.fit_intercept,

@@ -9,9 +9,8 @@ come from the sums alone, as in a Cholesky factorisation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from handful.kernels import Kernel
 from handful.pursuit.candidate_pool import CandidatePool
 from handful.pursuit.expansion_codes import Expansion, center_rows, decide
 from handful.pursuit.orthogonal import DEPENDENT, NO_GAIN, NO_RESIDUAL, PursuitPath, first_best
+from handful.tables import Joined, RowSource, Sums
 
 _BLOCK_BYTES = 32 * 2**20  # of rows multiplied at once: large enough for the product to be fast
 
@@ -60,12 +60,12 @@ class MomentSums:
 
     origin: Floats
 
-    def __call__(self, X: Floats, codes: Ints) -> list[Floats]:
-        """Of one chunk."""
+    def __call__(self, X: Floats, codes: Ints) -> Sums:
+        """The sums of some rows."""
         moved = X - self.origin
-        return [moved.sum(axis=0), (moved**2).sum(axis=0), np.array(float(len(X)))]
+        return Sums(moved.sum(axis=0), (moved**2).sum(axis=0), np.array(float(len(X))))
 
-    def scaling(self, sums: Sequence[Floats]) -> tuple[Floats, Floats]:
+    def scaling(self, sums: Sums) -> tuple[Floats, Floats]:
         """Mean and standard deviation; one where a feature is constant."""
         first, second, n = sums
         mean = first / n
@@ -83,8 +83,8 @@ class GramSums:
     scaler: Scaler
     coding: Coding
 
-    def __call__(self, X: Floats, codes: Ints) -> list[Floats]:
-        """Of one chunk."""
+    def __call__(self, X: Floats, codes: Ints) -> Sums:
+        """The sums of some rows."""
         c, q = len(self.candidates), self.coding.values.shape[1]
         out = [np.zeros(shape) for _ in self.kernels for shape in ((c, c), (c, q), (c,))]
         out += [np.zeros(q), np.zeros(()), np.array(float(len(X)))]
@@ -97,7 +97,7 @@ class GramSums:
                 out[3 * g + 2] += A.sum(axis=0)
             out[-3] += Y.sum(axis=0)
             out[-2] += np.vdot(Y, Y)
-        return out
+        return Sums(*out)
 
 
 def _blocks(n_rows: int, width: int) -> Iterator[slice]:
@@ -106,29 +106,7 @@ def _blocks(n_rows: int, width: int) -> Iterator[slice]:
         yield slice(start, start + step)
 
 
-Job = Callable[[Floats, Ints], Any]
 Outputs = tuple[Floats, Floats, Floats, tuple[Floats, float, int]]
-
-
-class PursuitRows(Protocol):
-    """Rows that are not in memory; ``codes`` number the classes, or the distinct targets."""
-
-    n_samples: int
-    n_features: int
-    classes: Any
-    draw: Any
-
-    def first(self, n_rows: int) -> tuple[Ints, Floats, Ints]:
-        """Positions, features and codes of the first rows of the blind order."""
-
-    def positions(self, n_rows: int) -> Ints:
-        """Positions of the first rows of the blind order."""
-
-    def total(self, job: Job, name: str, *, only: Ints | None = None) -> list[Floats]:
-        """Sums over the chunks of the arrays that the job gives, of these rows or of all."""
-
-    def each(self, job: Job, name: str, *, without: Ints) -> Floats:
-        """What the job gives for all other rows and their codes, joined."""
 
 
 @dataclass(frozen=True)
@@ -154,8 +132,9 @@ class Deviations:
     model: ModelValues
     targets: Floats
 
-    def __call__(self, X: Floats, codes: Ints) -> Floats:
-        return np.asarray(np.abs(self.model(X, codes) - self.targets[codes]).max(axis=1))
+    def __call__(self, X: Floats, codes: Ints) -> Joined:
+        """One deviation a row: that of the worst output."""
+        return Joined(np.abs(self.model(X, codes) - self.targets[codes]).max(axis=1))
 
 
 @dataclass(frozen=True)
@@ -167,7 +146,7 @@ class ErrorCounts:
     candidates: Floats
     scaler: Scaler
 
-    def __call__(self, X: Floats, codes: Ints) -> list[Floats]:
+    def __call__(self, X: Floats, codes: Ints) -> Floats:
         """One count a model; whole numbers."""
         out = np.zeros(len(self.models))
         for rows in _blocks(len(X), len(self.candidates)):
@@ -177,7 +156,7 @@ class ErrorCounts:
                     known[g] = self.kernels[g](Z, self.candidates)
                 K = known[g][:, model.centers]
                 out[i] += np.sum(decide(*model.values(K)) != codes[rows])
-        return [out]
+        return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,11 +172,11 @@ class RowSums:
         Features and codes of the candidates.
     held : ndarray
         The same features, scaled.
-    sums : list of ndarray
+    sums : tuple of ndarray
         As `GramSums` gives them.
     """
 
-    source: PursuitRows
+    source: RowSource
     ground: CandidatePool
     pool: Ints | None
     scaler: Scaler
@@ -205,12 +184,12 @@ class RowSums:
     codes: Ints
     held: Floats
     kernels: list[Kernel]
-    sums: list[Floats]
+    sums: tuple[Floats, ...]
 
     @classmethod
     def of(
         cls,
-        source: PursuitRows,
+        source: RowSource,
         coding: Coding,
         ground: CandidatePool,
         pool: Ints | None,
@@ -222,8 +201,8 @@ class RowSums:
         """The sums over the pool, or over all rows."""
         held = scaler(X)
         job = GramSums(tuple(kernels), held, scaler, coding)
-        sums = source.total(job, "products", only=pool)
-        return cls(source, ground, pool, scaler, X, codes, held, kernels, sums)
+        sums = source.fold(job, "products", only=pool)
+        return cls(source, ground, pool, scaler, X, codes, held, kernels, sums.parts)
 
     def outputs(self, g: int, is_shared: bool) -> list[Outputs]:
         """What `gram_pursuit` takes with kernel g: for all outputs together, or for each."""
@@ -247,9 +226,9 @@ class RowSums:
         The rows of the pool are not counted; if there is no pool, the centres are not.
         """
         job = ErrorCounts(tuple(self.kernels), tuple(models), self.held, self.scaler)
-        n_wrong = self.source.total(job, "errors")[0].astype(int)
+        n_wrong = self.source.fold(job, "errors").astype(int)
         if self.pool is not None:
-            left_out = self.source.total(job, "errors in the pool", only=self.pool)[0].astype(int)
+            left_out = self.source.fold(job, "errors in the pool", only=self.pool).astype(int)
         else:
             left_out = np.array([self._at_centers(g, model) for g, model in models])
         return n_wrong, n_wrong - left_out
