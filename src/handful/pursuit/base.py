@@ -15,13 +15,7 @@ from handful.estimator import CertifiedEstimator
 from handful.kernels import Kernel, make_kernel
 from handful.pursuit.candidate_pool import CandidatePool, first_candidates, pool_size
 from handful.pursuit.expansion_codes import Expansion, center_rows, expansion_of_size
-from handful.pursuit.gram import (
-    Coding,
-    MomentSums,
-    RowSums,
-    Scaler,
-    gram_pursuit,
-)
+from handful.pursuit.gram import HeldCandidates, MomentSums, RowSums, gram_pursuit
 from handful.pursuit.kernel_columns import Indices, KernelColumns
 from handful.pursuit.orthogonal import CRITERIA, PursuitPath, orthogonal_pursuit
 from handful.tables import RowNeeds, RowSource, blind_order, make_units
@@ -150,8 +144,8 @@ class BasePursuit(CertifiedEstimator):
         ]
         return [path.renumbered(rows) for path in paths]
 
-    def _row_sums(self, source: RowSource, coding: Coding) -> RowSums:
-        """The pool, the scale and the kernels, and the sums over the rows."""
+    def _row_sums(self, source: RowSource, targets: Floats) -> RowSums:
+        """The pool, the scale and the candidates; ``targets`` are those of each code."""
         is_pool = self.coefficients == "pool"
         ground = self._ground(source.n_samples)
         n_held = len(ground.rows) if ground.candidates is None else len(ground.candidates)
@@ -167,10 +161,9 @@ class BasePursuit(CertifiedEstimator):
             self.scaling_ = job.scaling(source.fold(job, "scale", only=pool))
         else:
             self.scaling_ = self._scaling(X, ground)
-        scaler = Scaler(*((None, None) if self.scaling_ is None else self.scaling_))
-        return RowSums.of(
-            source, coding, ground, pool, scaler, X, codes, self._kernels(source.n_features)
-        )
+        kernels = tuple(self._kernels(source.n_features))
+        held = HeldCandidates(kernels, self._scaled(X), self.scaling_)
+        return RowSums(source, ground, pool, X, codes, held, targets)
 
     def row_needs(self) -> RowNeeds:
         self._check_parameters()

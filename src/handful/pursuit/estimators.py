@@ -19,7 +19,7 @@ from handful.kernels import Kernel
 from handful.models import Form, kernel_expansion
 from handful.pursuit.base import BasePursuit, check_kernel_matrix
 from handful.pursuit.expansion_codes import TIE, CodedExpansion, decide, expansion_of_size
-from handful.pursuit.gram import Coding
+from handful.pursuit.gram import class_targets
 from handful.pursuit.kernel_columns import Indices
 from handful.pursuit.path_points import (
     BOUND_OF,
@@ -119,7 +119,7 @@ class KernelMatchingPursuitClassifier(BasePursuit, BaseClassifier):
     expansion_ : Expansion
         Centres, coefficients and intercepts.
     scaling_ : tuple of ndarray, or None
-        Mean and scale of each column, where columns are scaled.
+        Mean and scale of each column, if columns are scaled.
     classes_ : ndarray
         Labels.
     n_features_in_ : int
@@ -219,17 +219,18 @@ class KernelMatchingPursuitClassifier(BasePursuit, BaseClassifier):
         if n_classes < 2:
             raise ValueError(f"`y` must hold at least two classes, got {n_classes}.")
         self.classes_ = rows.classes
-        sums = self._row_sums(rows, Coding.of_classes(n_classes))
+        sums = self._row_sums(rows, class_targets(n_classes))
+        kernels = sums.held.kernels
         plan = Plan(
             coefficients=self.coefficients,
             n_samples=rows.n_samples,
             ground=sums.ground,
             ridge=self.ridge,
             has_intercept=self.fit_intercept,
-            choice=self._choice_terms(len(sums.kernels)),
+            choice=self._choice_terms(len(kernels)),
         )
         points = []
-        for g in range(len(sums.kernels)):
+        for g in range(len(kernels)):
             paths = self._sum_paths(sums, g, is_shared=self.multi_class == "shared")
             for size in self._sizes(paths):
                 coded = CodedExpansion(expansion_of_size(paths, size, self.ridge))
@@ -241,7 +242,7 @@ class KernelMatchingPursuitClassifier(BasePursuit, BaseClassifier):
         ]
         best = self._keep_best(points, None)
         self.n_training_errors_ = int(n_wrong[points.index(best)])
-        self._store(sums.X, sums.ground, sums.kernels[best.kernel_index], best.expansion)
+        self._store(sums.X, sums.ground, kernels[best.kernel_index], best.expansion)
         return self
 
     def _check_parameters(self) -> None:

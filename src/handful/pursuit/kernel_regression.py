@@ -20,7 +20,7 @@ from handful.kernels import Kernel
 from handful.pursuit.base import BasePursuit, check_kernel_matrix, residual_frame
 from handful.pursuit.candidate_pool import CandidatePool, is_outside, pool_size
 from handful.pursuit.expansion_codes import expansion_of_size
-from handful.pursuit.gram import Coding, Deviations
+from handful.pursuit.gram import Deviations
 from handful.pursuit.kernel_columns import Indices
 from handful.pursuit.orthogonal import PursuitPath
 from handful.pursuit.path_points import BOUND_OF, GroupDeviations
@@ -56,7 +56,7 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
         Share of the fitted rows that ``stop="validation"`` holds out.
     epsilon : float, optional
         Deviation (of the worst output) that a certificate tolerates, fixed before the data were
-        seen; whoever tries several counts them as ``n_choices``.
+        seen. If several are tried, ``n_choices`` must count them.
     delta : float, default=0.05
         Allowed probability that a certificate fails.
 
@@ -167,13 +167,14 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
 
     def fit_rows(self, rows: RowSource) -> KernelMatchingPursuitRegressor:
         """Fit one output by sums over the rows: the same as `fit` up to rounding."""
-        values = np.asarray(rows.classes, dtype=np.float64)[:, None]
-        sums = self._row_sums(rows, Coding(values))
-        paths = [self._sum_paths(sums, g)[0] for g in range(len(sums.kernels))]
+        targets = np.asarray(rows.classes, dtype=np.float64)[:, None]
+        sums = self._row_sums(rows, targets)
+        kernels = list(sums.held.kernels)
+        paths = [self._sum_paths(sums, g)[0] for g in range(len(kernels))]
         self._is_flat, self._groups = True, None
-        best = self._keep_path(sums.X, sums.ground, sums.kernels, dict(enumerate(paths)))
+        best = self._keep_path(sums.X, sums.ground, kernels, dict(enumerate(paths)))
         model = expansion_of_size([paths[best]], paths[best].n_centers, self.ridge)
-        job = Deviations(sums.values_of(best, model), values)
+        job = Deviations(sums.held, kernels[best], model, targets)
         every = rows.fold(job, "deviations").values
         left_out = np.sort(self.centers_idx_) if sums.pool is None else sums.pool
         self._deviations = np.sort(np.delete(every, left_out))
@@ -209,7 +210,7 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
         return GroupDeviations(off[n_pool:], counted, off[:n_pool], pool)
 
     def _n_off(self, deviations: Floats) -> int:
-        """How many are off by more than what is tolerated; none where nothing was said."""
+        """Rows that are off by more than is tolerated; none if `epsilon` is not given."""
         return 0 if self.epsilon is None else int(np.sum(deviations > self._tolerance()))
 
     def _fit_path(self, X: Floats, Y: Floats, ground: CandidatePool) -> None:
