@@ -77,6 +77,7 @@ def read_chunks(
         classes=known[np.argsort(places)],
         columns=columns,
         names=scan.names,
+        is_table=needs.is_table,
     )
 
 

@@ -86,6 +86,8 @@ class ChunkRows(RowSource):
         What the first look at the chunks found.
     classes, columns
         As in `handful.tables.RowSource`.
+    is_table : bool
+        Rows are read as they are given; the machine remembers those that it holds.
     held : dict
         Rows that were taken before, and the part of the blind order that is known.
     """
@@ -96,6 +98,7 @@ class ChunkRows(RowSource):
     columns: Columns | None
     names: list[str] | None = None
     weights: Floats | None = None
+    is_table: bool = False
     held: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -170,7 +173,8 @@ class ChunkRows(RowSource):
     def shown(self) -> Ints:
         """Evenly spaced positions, by which a table is known again."""
         n = self.n_samples
-        return np.unique(np.linspace(0, n - 1, min(n, _SHOWN)).astype(np.int64))
+        n_shown = 0 if self.is_table else min(n, _SHOWN)
+        return np.unique(np.linspace(0, n - 1, n_shown).astype(np.int64))
 
     def hold(self, positions: Ints) -> tuple[Any, Ints]:
         """Chunks are read once for rows that were held before, and for those that are shown."""
@@ -243,7 +247,7 @@ class ChunkRows(RowSource):
 
 @dataclass(frozen=True)
 class MappedChunks(MappedRows):
-    """Chunks in another form, kept where they were computed, or made again in each pass.
+    """Chunks in another form, kept on the workers, or made again in each pass.
 
     Attributes
     ----------

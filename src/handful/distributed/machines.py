@@ -71,7 +71,7 @@ def map_rows(machine: Any, method: str, X: Any) -> Any:
 
     Returns
     -------
-    dask array, or a dask series (a data frame where there are several columns) for a frame
+    dask array, or a dask series (a data frame if there are several columns) for a frame
     """
     light = machine.without_data()
     n_features = int(machine.n_features_in_)
