@@ -148,7 +148,7 @@ class OneVersusRest(BaseClassifier):
 
     @property
     def path_(self) -> pd.DataFrame:
-        """One row a round of each machine."""
+        """One row for each round of each machine."""
         import pandas as pd
 
         check_is_fitted(self, "machines_")
@@ -339,7 +339,7 @@ class AdaBoost(OneVersusRest):
     margins_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
         y f(x) over the sum of the absolute weights, on the training examples.
     path_ : DataFrame
-        One row a round, with the columns "machine", "round", "error", "alpha", "Z".
+        One row for each round, with the columns "machine", "round", "error", "alpha", "Z".
     n_iter_ : int
         Most rounds of a machine.
 

@@ -76,8 +76,8 @@ class LPBoostMKL(ProgramBooster):
         y f(x) on the training examples. f is divided by the sum of the norms of its parts (in
         the spaces of the kernels before centring and scaling) and of its constant.
     path_ : DataFrame
-        One row a round, with the columns "machine", "round", "edge", "beta", "gap", "n_columns"
-        (kernels that take part).
+        One row for each round: "machine", "round", "edge", "beta", "gap", "n_columns" (kernels
+        that take part).
     n_iter_ : int
         Most alternations of a machine.
     beta_, rho_, gap_, nu_ : ndarray of shape (n_machines,)

@@ -140,7 +140,7 @@ class DistanceSet:
     parameters: list[dict[str, Any]]
 
     def label_scores(self, X: Any) -> Floats:
-        """Scores of shape (n_models, n_points, n_labels), one model a feature space."""
+        """Scores of shape (n_models, n_points, n_labels), one model for each feature space."""
         score = DISTANCE_MEASURES[self.measure]
         return np.stack(
             [
