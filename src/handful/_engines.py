@@ -1,8 +1,8 @@
-"""Engines for rows that are elsewhere: lower floors ask here, upper floors enter themselves.
+"""Engines for rows that are not in memory. Estimators look one up; `handful` registers them.
 
-A machine that is given a collection which is not in memory looks for the engine that knows such
-collections and hands the work over. Who the engines are is none of its business: they register a
-test and a way to load them, and nothing is imported before it is needed.
+An estimator that gets a collection which is not in memory passes the work to the engine for such
+collections. An engine registers a test of inputs and a function that loads it, so that nothing is
+imported before it is needed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _ENGINES: list[tuple[Recognises, Callable[[], Any]]] = []
 
 
 def register_engine(recognises: Recognises, load: Callable[[], Any]) -> None:
-    """Enter an engine: which inputs it takes, and how it is loaded."""
+    """Register an engine: a test of the inputs that it takes, and a function that loads it."""
     _ENGINES.append((recognises, load))
 
 
@@ -32,7 +32,7 @@ def is_elsewhere(X: Any) -> bool:
 
 
 def engine_for(X: Any) -> Any:
-    """The engine that works on X, with ``fit``, ``map_rows`` and ``count_wrong``."""
+    """The engine for X; it has ``fit``, ``map_rows`` and ``count_wrong``."""
     for recognises, load in _ENGINES:
         if recognises(X):
             return load()
