@@ -528,6 +528,7 @@ class AdaBoost(OneVersusRest):
                 f"for {type(self.weak_learner).__name__}. Pass it to `margin_certificate`, or use "
                 "bound='held-out' with examples set aside."
             )
+        # The class of stumps contains the constants; another class need not.
         if not self._is("stumps"):
             self._refuse_constant(bound)
         if not self._is("stumps") and self.response == "scores":

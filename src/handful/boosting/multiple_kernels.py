@@ -198,6 +198,7 @@ class LPBoostMKL(ProgramBooster):
     def _margin_bound(
         self, bound: str, delta: float, margin: float | None, rademacher: Rademacher | None
     ) -> Certificate:
+        # The theorem bounds the trace of each kernel matrix by k(x, x), of new cases too.
         if not all(kernel.is_bounded for kernel in self._kernels):
             raise NotCertifiableError(
                 "the margin bounds need k(x, x) <= 1 for every x. Fit with normalise=True, or "
