@@ -172,7 +172,6 @@ def compression_bound(
         Cost of the size d. ``None`` pays the prior (6 / pi^2) (d + 1)^-2; pass 0 with the
         messages of this package, which code their sizes.
     delta : float
-        Allowed probability of failure.
     n_choices : int
         Number of alternatives (kind of machine, rule family, kernel) that the data chose among.
     pool_size : int, optional
@@ -204,9 +203,8 @@ def compression_bound(
         pool_size=pool_size,
         which_nats=which_nats,
     )
-    # Given the compression set and the message, the classifier does not depend on the m - d other
-    # examples, so its errors on them are binomial. The union over sets and messages is weighted
-    # by the prior: it adds the nats to the confidence.
+    # Given the set and the message, the classifier does not depend on the m - d other examples, so
+    # its errors on them are binomial. The union over sets and messages adds the nats of the prior.
     risk = _tail(scheme.n_errors, scheme.n_outside, scheme.nats)
     rates = () if counts is None else _class_rates(scheme, counts, pool_size, which_nats)
     return replace(scheme.certificate("compression", risk), rates=rates)
