@@ -24,12 +24,13 @@ MAY_IMPORT = {
     "tables": set(),
     "rules": {"kernels", "bounds"},
     "models": {"tables", "kernels"},
+    "candidates": {"bounds", "tables", "models"},  # what is priced, counted and chosen
     "estimator": {"bounds", "tables", "models"},  # the one base of all estimators
     "scoring": {"models", "tables", "estimator"},
     "covering": {"rules", "bounds", "kernels", "tables", "estimator", "models"},
     "programs": {"bounds", "kernels", "tables", "estimator", "models"},
     "boosting": {"programs", "rules", "bounds", "kernels", "tables", "estimator", "models"},
-    "pursuit": {"bounds", "kernels", "tables", "estimator", "models"},
+    "pursuit": {"bounds", "kernels", "tables", "estimator", "models", "candidates"},
     "svm": {"bounds", "kernels", "tables", "estimator", "models"},
     "conformal": {"bounds", "kernels", "tables", "svm", "estimator", "models"},
     "stable": {"bounds", "kernels", "tables", "conformal", "estimator", "models"},
@@ -39,6 +40,7 @@ MAY_IMPORT = {
         "kernels",
         "tables",
         "models",
+        "candidates",
         "scoring",
         "boosting",
         "svm",
@@ -51,7 +53,9 @@ MAY_IMPORT["files"] = FLOORS
 MAY_IMPORT["export"] = FLOORS | {"files"}
 MAY_IMPORT["distributed"] = FLOORS
 MAY_IMPORT["verify"] = set()  # an auditor shares no code with what it audits
-GROUND = {"_checks", "_codec", "_compiled", "_display", "_threads", "_types", "_version"}
+GROUND = {
+    *("_checks", "_codec", "_compiled", "_display", "_threads", "_types", "_version", "_writing"),
+}
 EVERYBODY = GROUND | {"_engines", "_progress"}
 ROOF = {"papers", "cli", "__main__", "__init__"} | EVERYBODY
 HIGHS_ONLY_IN = "programs"
@@ -223,7 +227,6 @@ MANY_PARAMETERS = {
     "bounds/compression_bounds.py:cost_bound": "the same arguments, errors and costs by class",
     "bounds/published.py:published_half_space_bound": "every number of the published bound",
     "bounds/losses.py:real_loss_bound": "the arguments of compression_bound, and the loss",
-    "certified/_learn.py:_counts": "one call; a record of its arguments would be used once",
     "covering/_paths.py:cross_validate_path": "what is fitted, and how, as keywords of a search",
     "covering/codes/compression.py:_candidate": "one call a prefix; its facts become a record",
     "covering/codes/listed.py:_listed_candidate": "one call a prefix; its facts become a record",

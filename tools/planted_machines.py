@@ -52,7 +52,7 @@ COVERING: dict[str, list[Row]] = {
             _owes("three classes"),
         ),
     ],
-    "tables._blind": [
+    "tables.draw": [
         (
             "pools by position",
             "BlindOrder(draw.first(digests)[0], draw, digests)",

@@ -47,7 +47,7 @@ def _read(path, field="label"):
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet", ".csv.gz"])
 def test_streamed_is_in_memory(suffix, trained, tmp_path, monkeypatch, rng):
     folder, machine, X = trained
-    monkeypatch.setattr("handful.tables._read.CHUNK", 100)
+    monkeypatch.setattr("handful.tables.table_files.CHUNK", 100)
     new = X.sample(1050, replace=True, random_state=0) * rng.normal(1.0, 0.1, size=(1050, 9))
     new = new.reset_index(drop=True).assign(extra="=1+1")
     path, out = tmp_path / f"new{suffix}", tmp_path / "labels.csv"
@@ -81,7 +81,7 @@ def test_only_the_columns_that_decide(trained, tmp_path):
 
 
 def test_words_that_look_like_numbers_and_unknown_words(tmp_path, rng, monkeypatch):
-    monkeypatch.setattr("handful.tables._read.CHUNK", 3)
+    monkeypatch.setattr("handful.tables.table_files.CHUNK", 3)
     code = rng.choice(["1", "02", "x"], 150)
     X, y = pd.DataFrame({"code": code}), np.where(code == "02", 1, 0)
     machine = SetCoveringMachine("stumps", candidates=40, max_rules=1, random_state=0).fit(X, y)

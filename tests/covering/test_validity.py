@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from handful.bounds import binomial_tail_inverse
-from handful.tables import _blind, blind_order
+from handful.tables import blind_order
 from tests.chance import n_allowed
 from tests.covering import coins
 from tests.covering.simulation import PROCEDURES, run
@@ -59,7 +59,8 @@ def test_pools_by_position_would_miss():
 
 def test_equal_rows_must_be_told_apart(monkeypatch):
     """Were all copies of a row on one side, the count would be far from what it should be."""
-    monkeypatch.setattr(_blind, "_occurrences", lambda digests: np.zeros(len(digests), dtype=int))
+    alike = "handful.tables.draw._occurrences"
+    monkeypatch.setattr(alike, lambda digests: np.zeros(len(digests), dtype=int))
     n_missed = _pool_misses(600, lambda X, y: blind_order(X, y).order)
     assert not 0.35 * 600 < n_missed <= n_allowed(600, coins.DELTA)
 

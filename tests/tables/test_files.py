@@ -6,9 +6,8 @@ import tracemalloc
 import pytest
 
 from handful.tables import load_table, read_frame, read_study
-from handful.tables._files import MAX_CELL, ending_of
-from handful.tables._source import open_source
-from handful.tables._text import inspect_text as inspect_source
+from handful.tables.sources import MAX_CELL, ending_of, open_source
+from handful.tables.text_files import inspect_text as inspect_source
 
 GOOD = "a,b,label\n1,2,x\n3,4,y\n"
 

@@ -275,7 +275,7 @@ def test_what_is_refused(name, content, message, tmp_path):
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, "zip"])
 def test_small_files_that_become_huge(pack, tmp_path, monkeypatch):
-    monkeypatch.setattr("handful.tables._source.MAX_BYTES", 2**21)
+    monkeypatch.setattr("handful.tables.sources.MAX_BYTES", 2**21)
     content = b"a,b\n" + b"1,2\n" * 2**20
     ending = {gzip.compress: ".gz", bz2.compress: ".bz2", lzma.compress: ".xz"}.get(pack, ".zip")
     path = tmp_path / f"a.csv{ending}"

@@ -39,7 +39,7 @@ def test_it_reads_what_pandas_reads(frame, tmp_path):
 
 
 def test_pieces_equal_the_whole(frame, tmp_path, monkeypatch):
-    monkeypatch.setattr("handful.tables._read.CHUNK", 1000)
+    monkeypatch.setattr("handful.tables.table_files.CHUNK", 1000)
     frame.to_parquet(tmp_path / "a.parquet")
     pieces = list(read_chunks(tmp_path / "a.parquet", ["w", "x"]))
     assert len(pieces) == 3
@@ -69,7 +69,7 @@ def test_a_bomb_is_refused_by_its_own_footer(tmp_path):
 
 def test_too_large_is_too_large(frame, tmp_path, monkeypatch):
     frame.to_parquet(tmp_path / "a.parquet")
-    monkeypatch.setattr("handful.tables._arrow.MAX_BYTES", 95_999)
+    monkeypatch.setattr("handful.tables.binary_files.MAX_BYTES", 95_999)
     with pytest.raises(ValueError, match=r"3000 rows of 4 columns need 93\.8 KiB of memory"):
         read_frame(tmp_path / "a.parquet")
 

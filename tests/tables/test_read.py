@@ -23,7 +23,7 @@ def test_whole_and_in_pieces_the_floats_are_the_nearest(texts, tmp_path, monkeyp
     path = tmp_path / "a.csv"
     path.write_text("x,y\n" + "".join(f"{text},a\n" for text in texts))
     assert (read_frame(path)["x"].to_numpy() == expected).all()
-    monkeypatch.setattr("handful.tables._read.CHUNK", 700)
+    monkeypatch.setattr("handful.tables.table_files.CHUNK", 700)
     pieces = [exact_numbers(chunk["x"]).to_numpy() for chunk in read_chunks(path, ["x"])]
     assert len(pieces) == 5
     assert (np.concatenate(pieces) == expected).all()
@@ -91,7 +91,7 @@ def test_integers_beyond_64_bits_are_floats(tmp_path):
 def test_too_many_cells_are_refused_before_they_are_parsed(tmp_path, monkeypatch):
     path = tmp_path / "a.csv"
     path.write_text("x,y\n" + "1,2\n" * 1000)
-    monkeypatch.setattr("handful.tables._read.MAX_BYTES", 15_999)
+    monkeypatch.setattr("handful.tables.text_files.MAX_BYTES", 15_999)
     monkeypatch.setattr(pd, "read_csv", lambda *a, **k: pytest.fail("it was parsed"))
     with pytest.raises(ValueError, match=r"1000 rows of 2 columns need 15\.6 KiB of memory"):
         read_frame(path)

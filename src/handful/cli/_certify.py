@@ -6,6 +6,7 @@ from pathlib import Path
 
 import typer
 
+from handful._writing import check_folder, check_place
 from handful.cli._chunked import ENGINE, ENGINES, SCHEDULER
 from handful.cli._options import (
     CATEGORIES,
@@ -20,7 +21,6 @@ from handful.cli._options import (
     column_option,
 )
 from handful.cli._output import AS_JSON, FILES, FORCE, QUIET, TABLE, TARGET
-from handful.tables import check_folder, check_place
 
 
 def register(app: typer.Typer, panel: str) -> None:

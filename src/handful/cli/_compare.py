@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.markup import escape
 
+from handful._writing import check_folder, write_folder
 from handful.cli._chunked import SCHEDULER, on_scheduler
 from handful.cli._columns_text import columns_as_dicts, print_assumed
 from handful.cli._options import (
@@ -32,7 +33,6 @@ from handful.cli._output import (
     print_written,
     progress,
 )
-from handful.tables import check_folder, write_folder
 
 if TYPE_CHECKING:
     import pandas as pd

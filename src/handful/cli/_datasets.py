@@ -9,6 +9,7 @@ from typing import Any
 import typer
 from rich.markup import escape
 
+from handful._writing import check_place, write_atomically
 from handful.cli._output import (
     AS_JSON,
     FORCE,
@@ -20,7 +21,6 @@ from handful.cli._output import (
     records,
     write_out,
 )
-from handful.tables import check_place, write_atomically
 
 
 def register(app: typer.Typer, panel: str) -> None:

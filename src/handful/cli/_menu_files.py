@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from handful._writing import write_atomically, write_folder
 from handful.cli._examples import EMBEDDED
 from handful.cli._menu import Made
 from handful.cli._origin import read_origin
 from handful.cli._output import FILES
-from handful.tables import write_atomically, write_folder
 
 if TYPE_CHECKING:
     from handful.certified import CertifiedClassifier
@@ -63,7 +63,7 @@ def _report(
     page = MenuPage(
         made.machine.certificate_,
         labels=made.study.y,
-        predicted=made.machine.predict(made.study.X),
+        caution=made.machine.caution(),
         lines=rule_lines(made),
         form=made.machine.chosen_,
         rows=[

@@ -15,6 +15,7 @@ from typing import Any
 import typer
 from rich.markup import escape
 
+from handful._writing import check_place, open_atomically, write_atomically
 from handful.cli._labels import Labeller, labeller_of
 from handful.cli._output import (
     AS_JSON,
@@ -29,7 +30,6 @@ from handful.cli._output import (
     progress,
     write_out,
 )
-from handful.tables import check_place, open_atomically, write_atomically
 
 ON_MISSING = ("evaluate", "abstain")
 

@@ -9,6 +9,7 @@ from typing import Any
 import typer
 from rich.markup import escape
 
+from handful._writing import check_folder, write_folder
 from handful.cli._chunked import SCHEDULER, on_scheduler
 from handful.cli._output import (
     AS_JSON,
@@ -21,7 +22,6 @@ from handful.cli._output import (
     progress,
     records,
 )
-from handful.tables import check_folder, write_folder
 
 
 def register(app: typer.Typer, panel: str) -> None:

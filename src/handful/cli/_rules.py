@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 
 from handful._engines import is_elsewhere
+from handful._writing import write_atomically, write_folder
 from handful.cli._chunked import NO_REPORT as NO_ROWS
 from handful.cli._chunked import on_scheduler, read_chunked
 from handful.cli._columns_text import columns_as_dicts, print_assumed
@@ -18,7 +19,6 @@ from handful.cli._examples import EMBEDDED, read_examples
 from handful.cli._menu_text import class_rates, rates_line
 from handful.cli._origin import read_origin
 from handful.cli._output import FILES, console, note, print_json, print_written, progress
-from handful.tables import write_atomically, write_folder
 
 if TYPE_CHECKING:
     from rich.table import Table

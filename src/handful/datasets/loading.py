@@ -157,7 +157,7 @@ def _checked_folder(origin: str, value: str) -> Path:
 
 
 def _facts(name: str, path: Path) -> Mapping[str, Any]:
-    """The manifest's entry for a set; empty where there is none."""
+    """The manifest's entry for a set; empty if there is none."""
     folder = path.parent
     places = [folder.parent, folder] if folder.name == "csv" else [folder]
     for manifest in (place / "manifest.json" for place in places):

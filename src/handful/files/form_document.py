@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from handful._codec import ModelFileError, decode, fail
 from handful._version import __version__
+from handful._writing import write_atomically
 from handful.bounds import Certificate
 from handful.certified import Band, named_candidates
 from handful.files._certificates import read_certificate
@@ -23,7 +24,7 @@ from handful.files.cover_document import OTHER_ROW, refuse_rows
 from handful.files.document import to_text
 from handful.files.form_fields import check_provenance
 from handful.models import Fitted
-from handful.tables import Choices, Study, as_pandas, table_digest, write_atomically
+from handful.tables import Choices, Study, as_pandas, table_digest
 
 FORM_FORMAT, FORM_VERSION = "handful-form", 2
 FIELDS = {"format", "version", "fitted", "certificate", "provenance"}

@@ -13,6 +13,7 @@ import numpy as np
 
 from handful._codec import encode
 from handful._version import __version__
+from handful._writing import write_atomically
 from handful.bounds import Certificate, NotCertifiableError
 from handful.covering import CoverFit
 from handful.files._reading import Reading
@@ -20,7 +21,7 @@ from handful.files._settings import plain_parameters
 from handful.files.cover_document import cover_to_dict, features_of, named_by_digest, refuse_rows
 from handful.files.document import to_text
 from handful.models import Fitted, Form
-from handful.tables import Draw, blind_order, row_digests, table_digest, write_atomically
+from handful.tables import Draw, blind_order, row_digests, table_digest
 
 FORMAT, VERSION = "handful-model", 2
 #: Linear kernels of other machines are sums over examples, which round in another way than weights.

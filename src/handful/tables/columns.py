@@ -17,9 +17,16 @@ import numpy as np
 
 from handful._codec import fail
 from handful._types import Floats, Mask
-from handful.tables._digests import is_missing, word_of
-from handful.tables._numbers import PLAIN, STYLES, is_mark, numbers_of
-from handful.tables._sample import of_each, without
+from handful.tables.cells import (
+    PLAIN,
+    STYLES,
+    blank_marks,
+    is_mark,
+    is_missing,
+    map_distinct,
+    numbers_of,
+    word_of,
+)
 
 MAX_WORDS = 30  # rarer words get no flag of their own: they are too few to learn from
 VALUES = ("number", "date")  # kinds that become floats
@@ -125,7 +132,7 @@ class Column:
     n_missing: int = field(default=0, kw_only=True, metadata=_NOT_IN_FILES)
 
     def with_note(self, note: str, **changes: Any) -> Column:
-        """The same column with one more note, and changed as said."""
+        """The same column with one more note and the given changes."""
         return replace(self, notes=(*self.notes, note), **changes)
 
     @property
@@ -168,7 +175,7 @@ class Column:
         if self.kind == "":
             return as_numbers(cells, self.name)
         if self.kind == "number" and getattr(cells, "dtype", np.dtype(object)).kind in "biuf":
-            return without(np.asarray(cells, dtype=np.float64).copy(), self.marks)
+            return blank_marks(np.asarray(cells, dtype=np.float64).copy(), self.marks)
         if self.kind == "number":
             return numbers_of(cells, self.style, self.marks)
         if self.kind == "date":
@@ -186,7 +193,9 @@ class Column:
                 return np.nan
             return places.get(word_of(cell).casefold(), other)
 
-        return np.array(of_each(np.asarray(cells, dtype=object).tolist(), place), dtype=np.float64)
+        return np.array(
+            map_distinct(np.asarray(cells, dtype=object).tolist(), place), dtype=np.float64
+        )
 
     def spell(self, cells: Any) -> list[str | None]:
         """Words in the spelling of the levels, None for a missing one.
@@ -207,7 +216,7 @@ class Column:
             word = word_of(cell).casefold()
             return known.get(word, word)
 
-        return of_each(np.asarray(cells, dtype=object).tolist(), spelled)
+        return map_distinct(np.asarray(cells, dtype=object).tolist(), spelled)
 
     def clean(self, cells: Any) -> Any:
         """Cells as floats, as ordered categories, or as words in one spelling.
@@ -227,7 +236,7 @@ class Column:
         return np.array(self.spell(cells), dtype=object)
 
     def asking(self, cells: Any) -> Column:
-        """The column with the flags that some cells suggest: frequent words, missing values."""
+        """The column with flags for the frequent words of some cells, and for missing values."""
         plain = replace(self, notes=(), n_missing=0)
         if self.kind in (*VALUES, "ordered", ""):
             return replace(plain, has_missing=bool(np.isnan(self.read(cells)).any()))
@@ -256,7 +265,7 @@ class Column:
 
 
 def _frequent(words: Sequence[str | None]) -> tuple[str, ...]:
-    """The most frequent words; of two words one says it all."""
+    """The most frequent words; one of them if there are two, since it tells both apart."""
     counts = Counter(word for word in words if word is not None)
     if len(counts) == 2:
         return (max(counts),)
@@ -368,7 +377,7 @@ class Columns:
         return pd.DataFrame(cells)
 
     def asking(self, X: Any) -> Columns:
-        """The columns with the flags that the rows of a table suggest, a pool's for example."""
+        """The columns with flags for the frequent words and missing values of some rows."""
         return Columns(tuple(c.asking(column_of(X, i)) for i, c in enumerate(self.columns)))
 
     def keep(self, used: Collection[int]) -> tuple[Columns, dict[int, int]]:
@@ -430,7 +439,7 @@ def as_words(cells: Any) -> list[str | None]:
 
 
 def days_of(cells: Sequence[Any], marks: Collection[str] = ()) -> Floats:
-    """Days since 1970 of cells that write dates, the day first if dots part it.
+    """Days since 1970 of cells that write dates. The day comes first if dots separate it.
 
     Examples
     --------
@@ -447,7 +456,7 @@ def days_of(cells: Sequence[Any], marks: Collection[str] = ()) -> Floats:
             return np.nan
         return float((time.tz_localize(None) - pd.Timestamp(0)) / pd.Timedelta("1D"))
 
-    return np.array(of_each(list(cells), days), dtype=np.float64)
+    return np.array(map_distinct(list(cells), days), dtype=np.float64)
 
 
 # -- what the types of a table say, before any rule looks at its cells ---------------------------

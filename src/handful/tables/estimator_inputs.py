@@ -6,9 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 
 def read_table(machine: Any, X: Any, y: Any = None) -> tuple[Any, Any]:
@@ -25,6 +22,9 @@ def read_table(machine: Any, X: Any, y: Any = None) -> tuple[Any, Any]:
     array([[ 1.,  2.],
            [ 3., nan]])
     """
+    from sklearn.utils import check_consistent_length, column_or_1d
+    from sklearn.utils.validation import validate_data
+
     is_training = y is not None
     if hasattr(X, "columns") and has_words(X):
         validate_data(machine, X, reset=is_training, skip_check_array=True)
@@ -64,6 +64,8 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
 
     The content is left to the inner classifiers: a pipeline may encode words and fill gaps.
     """
+    from sklearn.utils.validation import validate_data
+
     if hasattr(X, "columns"):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return X
@@ -74,6 +76,9 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
 
 def check_examples(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     """Training cases as by `check_rows`, and labels of a classification problem."""
+    from sklearn.utils import assert_all_finite, column_or_1d
+    from sklearn.utils.multiclass import check_classification_targets
+
     X = check_rows(estimator, X, reset=True)
     if y is None:
         raise ValueError("This classifier requires y to be passed, but the target y is None.")

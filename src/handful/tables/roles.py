@@ -1,0 +1,214 @@
+"""What columns are for: features, identifiers, groups, weights; what must not be used unasked.
+
+Everything here looks at the rows of the pool alone (and at the names of the columns), so that
+which columns are used is fixed before anything is counted.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.tables.cells import PLAIN, Sample, word_of
+from handful.tables.columns import Column
+
+FEWEST = 10  # rows of a pool that can show anything
+FEWEST_PERSONS = 8  # fewer codes are kinds, not persons
+ALONE = 0.99  # a column that gives the target almost by itself may have been written after it
+_SURE = 7.0  # nats against the chance that no two whole numbers are equal
+_FEW = 6  # whole numbers that may be codes, whatever the name
+# What programs write in place of a missing number.
+SENTINELS = (-9999.0, -999.0, -99.0, -9.0, -8.0, -1.0, 99.0, 999.0, 9999.0, 99999.0)
+_ID = re.compile(r"(^|[_\W])(id|ids|mrn|ssn|uuid|guid|nr|no|number|row|index|record|key)$", re.I)
+_PERSON = re.compile(
+    r"^(patient|subject|person|participant|case|animal|specimen|sample|proband|pat)s?"
+    r"([_\W]?(id|ids|nr|no|num|number|code|key|name))?$|(^|[_\W])(id|ids|mrn|ssn|uuid|guid)$",
+    re.I,
+)
+_CODED_NAME = re.compile(r"^[A-Za-z]{1,6}[-_ ]?\d{2,}$")  # P001, pat-17
+_CODE = re.compile(
+    r"(^|[_\W])(site|cent(er|re)|hospital|ward|clinic|region|country|county|race|ethnicity|"
+    r"zentrum|klinik|centro|type|group|arm|code|category|class|batch|plate|machine|operator|sex|gender|zip)$",
+    re.I,
+)
+_SCALE = re.compile(
+    r"(^|[_\W])(grade|stage|score|level|scale|rating|degree|counts?|n|num|number|years?|size)$",
+    re.I,
+)
+_WEIGHT = re.compile(r"(sampl|survey|freq|inverse|ipw|prob).*(weight|wt)|^(weights?|wts?)$", re.I)
+_TIME = re.compile(
+    r"(surviv|follow.?up|time.?to|^(os|pfs|dfs|rfs)([_\W].*)?$|^time$|^futime$|days.?to)", re.I
+)
+
+
+def with_role(column: Column, sample: Sample, y: NDArray[Any], order: NDArray[Any]) -> Column:
+    """The column with its role, as its cells and its name show it.
+
+    Parameters
+    ----------
+    column : Column
+        As `kind_of` gave it.
+    sample : Sample
+        The cells of the pool.
+    y : ndarray
+        Labels of the pool.
+    order : ndarray of int
+        Positions of the pool's rows in the file.
+    """
+    if column.role != "feature":
+        return column
+    column = _identifier(column, sample, order)
+    if column.role == "feature" and column.kind == "text":
+        return column.with_note("nearly every row has its own words", role="ignored")
+    if column.role == "feature":
+        column = _again(column, sample, y)
+    if column.role == "feature" and column.kind == "number":
+        column = _coded(column, sample.numbers(column.style))
+    if column.role != "feature":
+        return column
+    if _WEIGHT.search(column.name):
+        column = column.with_note("is it a weight? then say --weights " + column.name)
+    if _TIME.search(column.name):
+        column = column.with_note(
+            "is it a time that is known only afterwards? then leave it out with --exclude "
+            + column.name
+        )
+    return column
+
+
+def _identifier(column: Column, sample: Sample, order: NDArray[Any]) -> Column:
+    """Unique words, and whole numbers that count rows or are called an identifier."""
+    if len(sample.places) < FEWEST:
+        return column
+    if column.kind in ("category", "text", "ordered") and sample.is_unique:
+        return column.with_note("every row has its own word: an identifier", role="id")
+    if column.kind == "number":
+        why = _number_of_rows(column, sample, order)
+        if why:
+            return column.with_note(f"{why}: an identifier", role="id")
+    n_repeats = len(sample.places) - sample.n_distinct
+    is_coded = column.kind in ("number", "category", "text", "ordered")
+    is_person = bool(_PERSON.search(column.name)) or (
+        column.kind != "number" and all(_CODED_NAME.match(word) for word in set(sample.words))
+    )
+    is_many = sample.n_distinct >= FEWEST_PERSONS and n_repeats >= 0.1 * len(sample.places)
+    if is_coded and is_person and is_many:
+        return column.with_note(
+            f"the same {column.name} has several rows, which are not independent cases: say "
+            f"--groups {column.name}",
+            role="id",
+        )
+    return column
+
+
+def _number_of_rows(column: Column, sample: Sample, order: NDArray[Any]) -> str:
+    """Why a column of whole numbers names its rows; empty if it does not."""
+    if not sample.is_unique:
+        return ""
+    values = sample.numbers(column.style)
+    is_known = ~np.isnan(values)
+    known = values[is_known]
+    if len(known) < FEWEST or not np.isfinite(known).all() or (known != np.round(known)).any():
+        return ""
+    steps = np.diff(known[np.argsort(order[is_known], kind="stable")])
+    if (steps > 0).all() or (steps < 0).all():
+        return "it counts the rows"
+    if _ID.search(column.name) or _PERSON.search(column.name):
+        return "unique whole numbers"
+    # of so many draws from so few numbers, some would be equal
+    if len(known) ** 2 > 2 * _SURE * (known.max() - known.min() + 1.0):
+        return "unique whole numbers, although chance would repeat some"
+    words = sample.words
+    # codes have no separators, as 250,000 platelets do
+    if column.style == PLAIN and len({len(word) for word in words}) == 1 and len(words[0]) >= 5:
+        return "unique codes of equal length"
+    return ""
+
+
+def _again(column: Column, sample: Sample, y: NDArray[Any]) -> Column:
+    """The target under another name, or a column that predicts it alone."""
+    labels = np.unique(y[sample.is_known].astype(str), return_inverse=True)[1]
+    n_classes = int(labels.max(initial=-1)) + 1
+    if len(labels) < 2 * FEWEST or n_classes < 2:
+        return column
+    table = np.zeros((sample.n_distinct, n_classes), dtype=np.int64)
+    np.add.at(table, (sample.places, labels), 1)
+    if sample.n_distinct == n_classes == np.count_nonzero(table):
+        return column.with_note("it is the target again, in other words", role="ignored")
+    if column.kind == "number":
+        share = _best_cut(sample.numbers(column.style)[sample.is_known], labels, n_classes)
+    elif sample.n_distinct <= 0.2 * len(labels):
+        share = float(table.max(axis=1).sum()) / len(labels)
+    else:
+        share = 0.0
+    if share >= ALONE:
+        return column.with_note(
+            f"it alone gives the target in {100 * share:.0f} % of the pool: is it known before "
+            f"the outcome? if not, leave it out with --exclude {column.name}"
+        )
+    return column
+
+
+def _best_cut(values: NDArray[np.float64], labels: NDArray[np.int64], n_classes: int) -> float:
+    """Share of the rows that the best single condition on a number gets right."""
+    fine = ~np.isnan(values)
+    values, labels = values[fine], labels[fine]
+    if len(values) == 0:
+        return 0.0
+    order = np.argsort(values, kind="stable")
+    values, labels = values[order], labels[order]
+    ends = np.append(values[1:] > values[:-1], True)
+    below = np.cumsum(labels[:, None] == np.arange(n_classes), axis=0)[ends]
+    above = below[-1] - below
+    return float((below.max(axis=1) + above.max(axis=1)).max()) / len(labels)
+
+
+def with_sentinels(column: Column, values: NDArray[np.float64]) -> Column:
+    """Add notes on numbers that may stand for a missing value: repeated, and far from all others.
+
+    They are only proposed, so that all rows of the table may be looked at.
+    """
+    values = values[~np.isnan(values)]
+    for mark in SENTINELS:
+        is_mark = values == mark
+        n = int(np.count_nonzero(is_mark))
+        if n < 2 or len(values) - n < FEWEST:
+            continue
+        rest = values[~is_mark]
+        low, high = float(rest.min()), float(rest.max())
+        is_odd_one = mark < 0 <= low if mark > -10 else not low - (high - low) <= mark <= high
+        if mark > 0:
+            is_odd_one = mark > high + (high - low)
+        if is_odd_one:
+            text = f"{mark:g}"
+            column = column.with_note(
+                f"{n} times {text}, far from all other values: if it means missing, say --missing "
+                f"{column.name}={text}"
+            )
+    return column
+
+
+def _coded(column: Column, values: NDArray[np.float64]) -> Column:
+    """Read few whole numbers as categories if the name says that they are codes; else ask."""
+    known = values[~np.isnan(values)]
+    distinct = np.unique(known)
+    is_whole = bool((known == np.round(known)).all())
+    is_named = bool(_CODE.search(column.name))
+    if not is_whole or not 2 < len(distinct) <= (12 if is_named else _FEW):
+        return column
+    if not is_named:
+        if _SCALE.search(column.name):
+            return column
+        return column.with_note(
+            f"only {len(distinct)} whole numbers: if they are codes, say --categories {column.name}"
+        )
+    levels = tuple(word_of(value) for value in distinct)
+    return column.with_note(
+        f"its {len(levels)} whole numbers are read as codes; say --ordered {column.name} if they "
+        "are a scale",
+        kind="category",
+        levels=levels,
+    )
