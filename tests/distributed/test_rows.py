@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from handful.distributed._reading import read_chunks
+from handful.distributed import read_chunks
 from handful.distributed._rows import ChunkedRows, HeldIndex
 from handful.models import Condition
 from handful.rules import Rows, collapse_rows, rule_set

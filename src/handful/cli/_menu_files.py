@@ -58,7 +58,7 @@ def _report(made: Made, data: Path | None, out: Path, text: str, model: Model) -
     page = MenuPage(
         made.machine.certificate_,
         labels=made.study.y,
-        predicted=made.machine.predict(made.study.X),
+        caution=made.machine.caution(),
         lines=rule_lines(made),
         form=made.machine.chosen_,
         rows=[

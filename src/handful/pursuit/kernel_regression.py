@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,24 +11,20 @@ from sklearn.base import MultiOutputMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful._checks import check_delta, check_real
-from handful._engines import engine_for, is_elsewhere
+from handful._chunked import chunked, is_chunked
 from handful._types import Floats, Ints
-from handful.bounds import Certificate, Message, NotCertifiableError, Term
+from handful.bounds import Certificate, NotCertifiableError, Term
+from handful.candidates import Code, Counts, certify
 from handful.estimator import BaseRegressor
 from handful.kernels import Kernel
 from handful.pursuit.base import BasePursuit, check_kernel_matrix, residual_frame
+from handful.pursuit.candidate_pool import CandidatePool, is_outside, pool_size
 from handful.pursuit.expansion_codes import expansion_of_size
-from handful.pursuit.gram import Coding, Deviations, PursuitRows
+from handful.pursuit.gram import Deviations
 from handful.pursuit.kernel_columns import Indices
 from handful.pursuit.orthogonal import PursuitPath
-from handful.pursuit.path_points import (
-    BOUND_OF,
-    Counts,
-    GroupDeviations,
-    certificate_of,
-    renumbered,
-)
-from handful.pursuit.pool import CandidatePool, is_outside, pool_size
+from handful.pursuit.path_points import BOUND_OF, GroupDeviations
+from handful.tables import Grouping, RowNeeds, RowSource, check_groups
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +56,7 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
         Share of the fitted rows that ``stop="validation"`` holds out.
     epsilon : float, optional
         Deviation (of the worst output) that a certificate tolerates, fixed before the data were
-        seen; whoever tries several counts them as ``n_choices``.
+        seen. If several are tried, ``n_choices`` must count them.
     delta : float, default=0.05
         Allowed probability that a certificate fails.
 
@@ -139,8 +136,8 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
         drawn into the pool and counted whole, and the certificate is about a random row of a
         random new group. It needs coefficients="pool".
         """
-        if is_elsewhere(X):
-            return engine_for(X).fit(self, X, y)
+        if is_chunked(X):
+            return chunked().fit(self, X, y)
         given = X
         X, y = validate_data(
             self, X, y, dtype=np.float64, multi_output=True, y_numeric=True, ensure_min_samples=2
@@ -165,17 +162,20 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
         self.n_training_errors_ = self._n_off(np.abs(self._outputs(X) - Y).max(axis=1))
         return self
 
-    def fit_rows(self, source: PursuitRows) -> KernelMatchingPursuitRegressor:
-        """Fit one output to rows that are not in memory, from sums over them."""
-        values = np.asarray(source.classes, dtype=np.float64)[:, None]
-        sums = self._row_sums(source, Coding(values))
-        paths = [self._sum_paths(sums, g)[0] for g in range(len(sums.kernels))]
+    def row_needs(self) -> RowNeeds:
+        return replace(super().row_needs(), is_numeric=True)
+
+    def fit_rows(self, rows: RowSource) -> KernelMatchingPursuitRegressor:
+        """Fit one output by sums over the rows: the same as `fit` up to rounding."""
+        targets = np.asarray(rows.classes, dtype=np.float64)[:, None]
+        sums = self._row_sums(rows, targets)
+        kernels = list(sums.held.kernels)
+        paths = [self._sum_paths(sums, g)[0] for g in range(len(kernels))]
         self._is_flat, self._groups = True, None
-        best = self._keep_path(sums.X, sums.ground, sums.kernels, dict(enumerate(paths)))
-        self._counts = (source.n_samples, len(sums.ground.rows), sums.ground.n_named)
+        best = self._keep_path(sums.X, sums.ground, kernels, dict(enumerate(paths)))
         model = expansion_of_size([paths[best]], paths[best].n_centers, self.ridge)
-        job = Deviations(sums.values_of(best, model), values)
-        every = source.each(job, "deviations", without=np.zeros(0, dtype=np.int64))
+        job = Deviations(sums.held, kernels[best], model, targets)
+        every = rows.fold(job, "deviations").values
         left_out = np.sort(self.centers_idx_) if sums.pool is None else sums.pool
         self._deviations = np.sort(np.delete(every, left_out))
         self.n_training_errors_ = self._n_off(every)
@@ -190,33 +190,27 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
                 "`groups` need coefficients='pool' and a kernel of the features, got "
                 f"coefficients={self.coefficients!r} and kernel={self.kernel!r}."
             )
-        named = np.asarray(groups)
-        if named.shape != (n_samples,):
-            raise ValueError(
-                f"`groups` must have {n_samples} entries, one a row, got shape {named.shape}."
-            )
-        member = np.unique(named, return_inverse=True)[1].reshape(-1)
+        member = np.unique(check_groups(groups, n_samples), return_inverse=True)[1]
         if member.max() < 1:
             raise ValueError("`groups` must name at least two groups, got one.")
         return member
 
     def _n_pool_rows(self, member: Ints) -> int:
         """Rows of the groups in the pool, whose number depends on that of the groups alone."""
-        ordered = renumbered(member[self._order])
-        n_groups = int(ordered.max()) + 1
-        n_pool = min(pool_size(n_groups, self.pool_fraction), n_groups - 1)
-        return int(np.sum(ordered < n_pool))
+        groups = Grouping.of(member[self._order])
+        n_pool = min(pool_size(len(groups), self.pool_fraction), len(groups) - 1)
+        return groups.n_rows(n_pool)
 
     def _group_deviations(
         self, X: Floats, Y: Floats, member: Ints, n_pool: int | None
     ) -> GroupDeviations:
         order = self._order
         off = np.abs(self._outputs(X[order]) - Y[order]).max(axis=1)
-        pool, counted = renumbered(member[order[:n_pool]]), renumbered(member[order[n_pool:]])
+        pool, counted = Grouping.of(member[order[:n_pool]]), Grouping.of(member[order[n_pool:]])
         return GroupDeviations(off[n_pool:], counted, off[:n_pool], pool)
 
     def _n_off(self, deviations: Floats) -> int:
-        """How many are off by more than what is tolerated; none where nothing was said."""
+        """Rows that are off by more than is tolerated; none if `epsilon` is not given."""
         return 0 if self.epsilon is None else int(np.sum(deviations > self._tolerance()))
 
     def _fit_path(self, X: Floats, Y: Floats, ground: CandidatePool) -> None:
@@ -225,7 +219,6 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
         candidates = range(len(kernels)) if index is None else [index]
         paths = {g: self._paths(kernels[g], Z, Y, ground)[0] for g in candidates}
         self._keep_path(X, ground, kernels, paths, size)
-        self._counts = (len(X), len(ground.rows), ground.n_named)
 
     def _keep_path(
         self,
@@ -244,9 +237,8 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
         n = len(kernels)
         # The pool may choose among kernels: it is not counted, so the choice costs nothing.
         is_free = n == 1 or self.coefficients == "pool"
-        self._message = Message(
-            [] if is_free else [Term("kernel", f"kernel, one of {n}", math.log(n))]
-        )
+        terms = () if is_free else (Term("kernel", f"kernel, one of {n}", math.log(n)),)
+        self._code = Code(BOUND_OF[self.coefficients], terms)
         return best
 
     def _chosen_size(
@@ -262,8 +254,8 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
 
     def predict(self, X):
         """Values at the rows of X."""
-        if is_elsewhere(X):
-            return engine_for(X).map_rows(self, "predict", X)
+        if is_chunked(X):
+            return chunked().map_rows(self, "predict", X)
         values = self._outputs(self._rows(X))
         return values[:, 0] if self._is_flat else values
 
@@ -314,7 +306,8 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
                 "Fit with coefficients='pool'."
             )
         n_within = int(np.searchsorted(self._deviations, self._tolerance(), "right"))
-        n_off = len(self._deviations) - n_within
-        counts = Counts(*self._counts, n_compressed=self.n_centers_, n_errors=n_off)
-        certificate = certificate_of(self.coefficients, counts, self._message, delta, n_choices)
-        return self._saying_how(certificate)
+        n_counted = len(self._deviations)
+        counts = Counts(
+            n_held=len(self.held_back_), n_counted=n_counted, n_errors=n_counted - n_within
+        )
+        return self._saying_how(certify(self._code, counts, delta, n_choices=n_choices))

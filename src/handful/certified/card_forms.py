@@ -1,0 +1,107 @@
+"""Score cards of the pool: the best one of each length by cross-validation, and other ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from handful._types import Ints
+from handful.certified.training_pool import Pool, Proposal, need_folds, need_two_classes, select
+from handful.scoring import Items, Points, card_of, integer_points, make_task, support_path
+
+MAX_ITEMS, MAX_POINTS = 8, 5  # more cannot be added up at a bedside
+SIZES = (3, 4, 5, 6, 7, 8)  # below three a rule says the same in words
+SHORT = 4  # a second card is offered if the best has more items than this
+N_WITHOUT = 3  # features that another card may have to do without, one at a time
+
+
+def score_card(pool: Pool) -> list[Proposal]:
+    """A card whose length is chosen by cross-validation, a short one, and some of other features.
+
+    Each other card has as many items, and does without one of the three features that give most
+    points on the first. The one that errs least on the folds is always offered, the others if
+    they err as often as the first up to a standard error, and use other features than all cards
+    before them.
+    """
+    need_two_classes(pool)
+    need_folds(pool)
+    guesses = _guesses(pool, SIZES, ())
+    best, guess = select(guesses, pool)
+    size = SIZES[best]
+    first, found = _proposal("score card", pool, size, guess, ())
+    proposals = [first]
+    if size > SHORT:
+        row = SIZES.index(SHORT)
+        proposals.append(_proposal("short score card", pool, SHORT, guesses[row], ())[0])
+    return [*proposals, *_others(pool, size, first, found)]
+
+
+def _others(pool: Pool, size: int, first: Proposal, found: Points) -> list[Proposal]:
+    """Cards of other features, fewest errors first."""
+    learned: list[tuple[int, int, Ints, list[int]]] = []
+    for banned in _without(pool.items, found):
+        if len(banned) < len(pool.items):
+            guess = _guesses(pool, (size,), banned)[0]
+            n_wrong = int(np.count_nonzero(guess != pool.y))
+            learned.append((n_wrong, len(learned), guess, banned))
+    n, n_first = len(pool), int(np.count_nonzero(first.guesses != pool.y))
+    near = n_first + np.sqrt((n_first + 0.5) * (n - n_first + 0.5) / (n + 1.0))
+    cards: list[Proposal] = []
+    used = {_features(pool, found)}
+    for n_wrong, _, guess, banned in sorted(learned, key=lambda other: other[:2]):
+        if cards and n_wrong > near:
+            break
+        name = f"other score card {len(cards) + 1}" if cards else ""
+        card, points = _proposal("other score card", pool, size, guess, banned, name)
+        if not cards or _features(pool, points) not in used:
+            cards.append(card)
+            used.add(_features(pool, points))
+    return cards
+
+
+def _features(pool: Pool, found: Points) -> frozenset[int]:
+    """Features that a card asks for."""
+    return frozenset(int(pool.items.features[item]) for item in found.support)
+
+
+def _without(items: Items, found: Points) -> list[list[int]]:
+    """Items of each of the features with most points, most first."""
+    features = items.features
+    total: dict[int, int] = {}
+    for item, points in zip(found.support, found.points, strict=True):
+        total[int(features[item])] = total.get(int(features[item]), 0) + abs(points)
+    main = sorted(total, key=lambda j: (-total[j], j))[:N_WITHOUT]
+    return [np.flatnonzero(features == j).tolist() for j in main]
+
+
+def _guesses(pool: Pool, sizes: Sequence[int], banned: Sequence[int]) -> Ints:
+    out = np.zeros((len(sizes), len(pool)), dtype=np.int64)
+    for train, test in pool.folds:
+        cards = _cards(pool, train, sizes, banned)
+        for guess, card in zip(out, cards, strict=True):
+            guess[test] = card.labels(pool.items)[test]
+    return out
+
+
+def _cards(pool: Pool, rows: Ints, sizes: Sequence[int], banned: Sequence[int]) -> list[Points]:
+    """Cards of several sizes learned from some rows; weights 0 leave the others out.
+
+    Items are not exchanged once they have points: that lowers the loss on the rows learned from,
+    and raises the errors on others.
+    """
+    weight = np.zeros(len(pool))
+    weight[rows] = pool.weight[rows]
+    task = make_task(pool.items, pool.y.astype(np.float64), weight=weight, max_points=MAX_POINTS)
+    path = list(support_path(task, max(sizes), banned=banned))
+    return [
+        integer_points(task, path[min(size, len(path) - 1)], n_starts=1, exchange=False)
+        for size in sizes
+    ]
+
+
+def _proposal(
+    form: str, pool: Pool, size: int, guesses: Ints, banned: Sequence[int], name: str = ""
+) -> tuple[Proposal, Points]:
+    found = _cards(pool, np.arange(len(pool)), (size,), banned)[0]
+    return Proposal(form, card_of(pool.items, found), guesses, name), found

@@ -1,0 +1,459 @@
+"""Many forms from one table, certified at once: the scikit-learn class."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from handful._checks import check_choice, check_delta, check_weights
+from handful._chunked import chunked, is_chunked
+from handful._types import Floats, Ints
+from handful.bounds import GROUP_QUANTITIES, MISCLASSIFIED, Certificate, assume, caution
+from handful.candidates import Failure, Menu
+from handful.certified.form_candidates import (
+    FormCandidate,
+    menu_lines,
+    named_beforehand,
+    named_settings,
+)
+from handful.certified.forms import FORMS, wanted_forms
+from handful.certified.goals import ScoreGoals
+from handful.certified.learning import counting_of, learn_all, ranked, with_counts
+from handful.certified.training_pool import Pool, make_folds
+from handful.estimator import TableClassifier
+from handful.tables import (
+    Columns,
+    MemoryRows,
+    RowNeeds,
+    RowSource,
+    Study,
+    column_types,
+    feature_names,
+    pool_size,
+    read_table,
+    unknown_labels,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class CertifiedClassifier(ScoreGoals, TableClassifier):
+    """A menu of classifiers of different forms, every one certified, so that you may choose.
+
+    A pool of rows is drawn without looking. Every form is trained on it, with its settings
+    chosen by cross-validation inside it, and the forms are ordered by their errors there. All
+    other rows are only counted. The price of a certificate is the rank of its form in the
+    pool's order, so that all certificates hold at once: take any row of `menu_`.
+
+    Parameters
+    ----------
+    candidates : {"readable", "all"}, name, or list of names, classifiers and (name, classifier)
+        "readable": constant, one rule, rule set, rule list, score cards, sparse linear, linear,
+        additive, covers by half-spaces and by balls, prototypes. "all" adds support vectors,
+        AdaBoost, random forest, gradient boosting and a vote of the best. Classifiers and
+        pipelines of yours are trained on the pool like the others: give them unfitted. If their
+        ``random_state`` is None, it is set from the digest of the pool.
+    tolerance : float
+        The simplest form whose certificate is this close to the smallest is chosen.
+    pool_share : float
+        Share of the rows (or groups) in the pool, at most 10 000 of them.
+    delta : float
+        Allowed probability that any certificate of the menu fails.
+    group_loss : {"mean", "any"}
+        With groups: a random case of a new group, or any case of it.
+    columns : sequence of handful.tables.Column, optional
+        What the columns hold, if cells are raw, as `handful.tables.read_study` says. `fit_study`
+        makes sure that this pool decided it.
+    classes : sequence of labels, optional
+        The classes, named before the data were seen; points and sums speak for the second of
+        two. By default those of the pool, in alphabetical order. A row with another label counts
+        as an error of every form, and the certificate says so.
+    n_jobs : int, optional
+        Threads; results do not depend on it.
+    random_state : None, int, RowDigests or Generator
+        None draws the pool from the data's own digest, so that there is no seed to choose.
+
+    Attributes
+    ----------
+    menu_ : DataFrame
+        One row a candidate, smallest certificate first: form, size, what it uses, errors
+        counted, certificate, price in nats, error estimated on the pool, seconds, simplicity;
+        then the candidates that failed, with the reason.
+    chosen_ : str
+        Name of the row that predicts.
+    candidate_ : FormCandidate
+        That row, with its price and counts.
+    goal_ : None, or a pair of goal and value
+        What `reach` was asked for.
+    fitted_ : Fitted
+        The chosen classifier as data.
+    certificate_ : Certificate
+    held_back_, compression_set_ : ndarray of int
+        Rows that are not counted: the pool, of which every candidate is made.
+    n_training_errors_ : int
+        Errors of the chosen classifier on all rows.
+    classes_ : ndarray
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> from handful import CertifiedClassifier, load_dataset
+    >>> data = load_dataset("haberman-294")
+    >>> machine = CertifiedClassifier(["constant", "one rule", "score card"])
+    >>> machine = machine.fit(data.X, data.y)
+    >>> machine.certificate_.risk < 0.4
+    True
+    >>> other = machine.choose("one rule")
+    >>> other.chosen_, bool(other.certificate_.risk == machine.menu_["certificate"]["one rule"])
+    ('one rule', True)
+    """
+
+    def __init__(
+        self,
+        candidates: Any = "readable",
+        *,
+        tolerance: float = 0.01,
+        pool_share: float = 0.4,
+        delta: float = 0.05,
+        group_loss: str = "mean",
+        columns: Any = None,
+        classes: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.candidates = candidates
+        self.tolerance = tolerance
+        self.pool_share = pool_share
+        self.delta = delta
+        self.group_loss = group_loss
+        self.columns = columns
+        self.classes = classes
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+    ) -> CertifiedClassifier:
+        """Learn all candidates from the pool and count them on the other rows.
+
+        Parameters
+        ----------
+        X : array or data frame (n_samples, n_features)
+            Numbers, words and missing values. Of a Dask array or frame the pool is brought here,
+            and the other rows are counted chunk by chunk.
+        y : array (n_samples,)
+        sample_weight : array (n_samples,), optional
+            Steers training only: every row counts once in the certificates.
+        groups : array (n_samples,), optional
+            Rows of one group (the visits of one patient) are drawn, held back and counted whole.
+        """
+        if is_chunked(X):
+            _refuse_with_chunks(sample_weight, groups)
+            return chunked().fit(self, X, y)
+        self._check_parameters()
+        table, y = read_table(self, X, y)
+        self._read_labels(table, y)
+        self._warn_of_scaling(table)
+        labels, codes = np.unique(y, return_inverse=True)
+        rows = MemoryRows(
+            table,
+            codes,
+            labels,
+            random_state=self.random_state,
+            weights=None if sample_weight is None else check_weights(sample_weight, len(y)),
+            given_groups=groups,
+        )
+        return self._fit(rows, *self._draw(rows))
+
+    def row_needs(self) -> RowNeeds:
+        return RowNeeds(is_table=True)
+
+    def fit_rows(self, rows: RowSource) -> CertifiedClassifier:
+        self._check_parameters()
+        pool = self._draw(rows)
+        some, codes = rows.hold(pool[0])
+        table, labels = read_table(self, some, rows.classes[codes])
+        self._remember(table, labels, rows.n_samples)
+        return self._fit(rows, *pool)
+
+    def _draw(self, rows: RowSource) -> tuple[Ints, int]:
+        """Positions of the pool's rows, in blind order, and the number of units in it."""
+        groups = rows.groups
+        n = rows.n_samples if groups is None else len(groups)
+        n_pool = min(pool_size(n, self.pool_share), max(1, n - 1))
+        return rows.first(n_pool if groups is None else groups.n_rows(n_pool)), n_pool
+
+    def _fit(self, rows: RowSource, drawn: Ints, n_units: int) -> CertifiedClassifier:
+        """Learn from the pool, count the other rows, and offer the menu."""
+        table, codes = rows.hold(drawn)
+        self._name_classes(rows.classes[np.unique(codes)])
+        positions = self._codes_of(rows.classes)
+        weights = None if rows.weights is None else rows.weights[drawn]
+        groups = None if rows.groups is None else rows.groups.member[: len(drawn)]
+        pool = self._pool(table, positions[codes], weights, groups)
+        candidates, failures = self._learn(pool, np.sort(drawn))
+        counting = counting_of(candidates, pool, positions)
+        counted = rows.fold(counting, "count", without=np.sort(drawn)).each
+        others = None
+        if rows.groups is not None:  # in blind order, as the groups are
+            others, behind = rows.groups.after(n_units), rows.first(rows.n_samples)[len(drawn) :]
+            counted = [tally.in_order(np.argsort(np.argsort(behind))) for tally in counted]
+        made, more = with_counts(
+            candidates, counted, counting(table, codes).each, others, self.group_loss, self.delta
+        )
+        found = dict(zip(rows.classes.tolist(), rows.class_counts.tolist(), strict=True))
+        self._offer(made, [*failures, *more], rows, (*self._unknown(found), *rows.caution))
+        return self
+
+    def _learn(self, pool: Pool, held_back: Ints) -> tuple[list[FormCandidate], list[Failure]]:
+        """All forms learned from the pool, in its order, and those that failed."""
+        forms, with_vote = wanted_forms(self.candidates, len(self.classes_))
+        if pool.n_classes == 1:  # whatever is learned from it says the same of every row
+            forms, with_vote = [FORMS["constant"]], False
+        made, failures = learn_all(pool, forms, with_vote, self.n_jobs)
+        if not made:
+            raise ValueError(f"No candidate could be fitted: {_reasons(failures)}")
+        classes = tuple(str(label) for label in self.classes_)
+        return ranked(pool, made, classes, held_back), failures
+
+    def _pool(self, table: Any, y: Ints, weight: Floats | None, groups: Ints | None) -> Pool:
+        names = feature_names(self)
+        if self.columns is None:
+            columns = column_types(table, names)
+        else:
+            columns = Columns(tuple(self.columns))
+            if (known := [column.name for column in columns.columns]) != names:
+                raise ValueError(f"`columns` must be those of the table, got {known[:10]}.")
+        columns = columns.asking(table)
+        return Pool(
+            table=table,
+            X=np.ascontiguousarray(columns.encode(table)),
+            y=y,
+            weight=np.ones(len(y)) if weight is None else weight,
+            fold=make_folds(y, groups),
+            n_classes=len(self.classes_),
+            columns=columns,
+            is_weighted=weight is not None,
+            groups=groups,
+        )
+
+    def _offer(
+        self,
+        candidates: list[FormCandidate],
+        failures: list[Failure],
+        rows: RowSource,
+        notes: tuple[str, ...],
+    ) -> None:
+        """Make the menu and choose its default row."""
+        if not candidates:
+            raise ValueError(f"No candidate could be counted: {_reasons(failures)}")
+        is_grouped = rows.groups is not None
+        self._named = named_settings(self.candidates, self.pool_share)
+        self._menu = Menu(
+            tuple(candidates),
+            self.delta,
+            failures=tuple(failures),
+            quantity=GROUP_QUANTITIES[self.group_loss] if is_grouped else MISCLASSIFIED,
+            assumptions=assume(
+                "prepared",
+                "digest-order" if rows.draw.seed is None else "random-state",
+                *(("groups",) if is_grouped else ()),
+            ),
+            notes=notes,
+        )
+        self._take(self._menu.default(self.tolerance))
+
+    def _name_classes(self, labels: NDArray[Any]) -> None:
+        """The classes: those named beforehand, or those of the pool; never those of other rows.
+
+        Which forms are learned, and their order, would otherwise depend on the rows that are
+        counted.
+        """
+        found = np.unique(labels)
+        self.classes_ = found
+        if self.classes is None:
+            return
+        given = np.asarray(self.classes)
+        unknown = sorted(set(found.tolist()) - set(given.tolist()))
+        if unknown or len(set(given.tolist())) != len(given):
+            raise ValueError(
+                f"`classes` must name the labels of the pool, {found.tolist()[:10]}, each once, "
+                f"got {given.tolist()[:10]}. Name all classes before the data are seen, or leave "
+                "`classes` out: then they are those of the pool."
+            )
+        self.classes_ = given
+
+    def _codes_of(self, labels: NDArray[Any]) -> Ints:
+        """Positions among the classes; -1, which no form says, for another label."""
+        place = {label: k for k, label in enumerate(self.classes_.tolist())}
+        return np.array([place.get(label, -1) for label in labels.tolist()], dtype=np.int64)
+
+    def _unknown(self, counts: Mapping[Any, int]) -> tuple[str, ...]:
+        """What is said of the labels that are no class."""
+        known = set(self.classes_.tolist())
+        return unknown_labels({str(word): n for word, n in counts.items() if word not in known})
+
+    def _check_parameters(self) -> None:
+        for name in ("tolerance", "pool_share"):
+            value = getattr(self, name)
+            if not isinstance(value, (int, float)) or not 0.0 <= value < 1.0:
+                raise ValueError(f"`{name}` must be in [0, 1), got {value!r}.")
+        check_delta(self.delta)
+        check_choice("group_loss", self.group_loss, tuple(GROUP_QUANTITIES))
+
+    def _take(self, row: int) -> None:
+        self._hold(self._menu[row])
+        self.goal_ = None
+
+    def _hold(self, candidate: FormCandidate) -> None:
+        self.candidate_ = candidate
+        self.chosen_ = candidate.name
+        self._fitted = candidate.fitted
+        self._keep_examples(candidate.held_back, candidate.held_back)
+
+    @property
+    def n_training_errors_(self) -> int:  # type: ignore[override]
+        """Errors of the chosen classifier on all rows."""
+        check_is_fitted(self, "_menu")
+        return int(self.candidate_.counts.n_errors_all or 0)
+
+    @property
+    def menu_(self) -> pd.DataFrame:
+        """All candidates with certificates that hold at once."""
+        check_is_fitted(self, "_menu")
+        return self._menu.frame()
+
+    @property
+    def path_(self) -> pd.DataFrame:
+        """The menu."""
+        return self.menu_
+
+    @property
+    def candidates_(self) -> tuple[Any, ...]:
+        """The candidates themselves, in the order of the menu."""
+        check_is_fitted(self, "_menu")
+        return tuple(self._menu[row] for row in range(len(self._menu)))
+
+    @property
+    def failures_(self) -> tuple[Any, ...]:
+        """Candidates that could not be fitted or counted, each with its reason."""
+        check_is_fitted(self, "_menu")
+        return self._menu.failures
+
+    @property
+    def menu_risks_(self) -> Floats:
+        """Certified risks in the order of the menu."""
+        check_is_fitted(self, "_menu")
+        return self._menu.risks[self._menu.order]
+
+    def choose(self, choice: int | str) -> CertifiedClassifier:
+        """The same machine with another row of the menu; its certificate holds as well.
+
+        Parameters
+        ----------
+        choice : int or str
+            Row number or name of a candidate.
+        """
+        check_is_fitted(self, "_menu")
+        other = copy.copy(self)
+        other._take(self._menu.row_of(choice))
+        return other
+
+    def simplest(self, among: Sequence[int]) -> int:
+        """Row of the simplest form within the tolerance of the best, among some rows."""
+        check_is_fitted(self, "_menu")
+        return self._menu.default(self.tolerance, among)
+
+    def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
+        """The certificate of the chosen row, which holds at once with those of all others."""
+        made = self._menu.certificate(self.candidate_, delta, n_choices)
+        names = self._named_at(delta)
+        return made.assuming(named_beforehand(names)) if names else made
+
+    def caution(self) -> str:
+        """A warning if the chosen form is hardly better than a constant guess; else empty."""
+        counts = self.candidate_.counts
+        rows = [
+            n + held for (n, _), held in zip(counts.by_class, counts.held_by_class, strict=True)
+        ]
+        said = [label for label, n in zip(self.classes_, counts.n_said, strict=True) if n]
+        return caution(
+            self.certificate_,
+            dict(zip(map(str, self.classes_), rows, strict=True)),
+            n_errors=self.n_training_errors_,
+            constant=said[0] if len(said) == 1 else None,
+        )
+
+    def explain(self) -> str:
+        """The menu, the chosen classifier and its certificate in sentences."""
+        check_is_fitted(self, "_menu")
+        chosen = self._menu.row_of(self.chosen_)
+        meaning = self.points_lines()
+        if meaning:
+            percent = f"{100.0 * (1.0 - self.delta):g} %"
+            meaning = ["", f"With {percent} confidence, all at once:", *meaning]
+        return "\n".join(
+            [
+                *menu_lines(self._menu, chosen),
+                "",
+                f"Chosen: {self.chosen_}",
+                *(f"  {line}" for line in self.fitted_.sentences()),
+                *(f"  {line}" for line in meaning),
+                "",
+                self.certificate_.explain(self.statements()),
+            ]
+        )
+
+
+def _refuse_with_chunks(sample_weight: Any, groups: Any) -> None:
+    for name, value in (("sample_weight", sample_weight), ("groups", groups)):
+        if value is not None:
+            raise ValueError(
+                f"`{name}` is not accepted for rows in chunks. Bring the table into memory."
+            )
+
+
+def _reasons(failures: Sequence[Failure]) -> str:
+    return "; ".join(f"{failure.name}: {failure.reason}" for failure in failures)
+
+
+def fit_study(study: Study, **parameters: Any) -> CertifiedClassifier:
+    """Fit the menu to a table that `handful.tables.read_study` made ready.
+
+    What the columns hold was decided by the rows of the study's pool, so the menu must be learned
+    from the same pool: it is drawn from the digests of the whole rows.
+
+    Parameters
+    ----------
+    study : Study
+    **parameters
+        Of `CertifiedClassifier`, but for ``columns``, ``classes``, ``pool_share`` and
+        ``random_state``, which are those of the study.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from handful import load_dataset
+    >>> from handful.tables import read_study
+    >>> X, y = load_dataset("haberman-294").named()
+    >>> machine = fit_study(read_study(X.assign(outcome=y)), candidates=["constant", "one rule"])
+    >>> machine.certificate_.n_samples
+    294
+    """
+    machine = CertifiedClassifier(
+        **parameters,
+        columns=study.features,
+        classes=study.classes,
+        pool_share=study.pool_share,
+        random_state=study.digests,
+    )
+    machine.fit(study.X, study.y, sample_weight=study.weights, groups=study.groups)
+    if not np.array_equal(machine.held_back_, np.sort(study.pool)):
+        raise RuntimeError("the pool that read the columns is not the one that was learned from.")
+    return machine
