@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,7 +127,7 @@ class AdditiveDisplay(Display):
     def from_estimator(cls, machine: Any) -> AdditiveDisplay:
         """From a menu whose chosen row is additive."""
         fitted = getattr(machine, "fitted_", None)
-        if not isinstance(fitted, Fitted) or not isinstance(fitted.machine, Additive):
+        if not isinstance(fitted, Fitted) or fitted.machine.tag != Additive.tag:
             raise TypeError(
                 "`machine` must be a menu whose chosen row is additive. "
                 "Call choose('additive') first."
@@ -137,8 +137,7 @@ class AdditiveDisplay(Display):
     @property
     def curves(self) -> list[Curve]:
         """Largest difference of points first."""
-        machine = self.fitted.machine
-        assert isinstance(machine, Additive)
+        machine = cast(Additive, self.fitted.machine)
         return sorted(machine.curves, key=lambda curve: -float(np.ptp(np.array(curve.values))))
 
     @property

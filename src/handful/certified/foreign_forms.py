@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from sklearn.base import clone
@@ -37,8 +37,7 @@ def ada_boost(pool: Pool) -> list[Proposal]:
 
     need_folds(pool)
     proposal = _foreign("adaboost", AdaBoost(n_rounds=60), pool, "filled")
-    assert isinstance(proposal.machine, Opaque)
-    fitted = proposal.machine.estimator
+    fitted = cast(Opaque, proposal.machine).estimator
     score = fitted.fitted_.machine.as_curves(pool.fill)
     if len(fitted.classes_) != pool.n_classes or score is None:
         return [proposal]  # a class that is not in the pool has no sum
