@@ -22,7 +22,7 @@ MAY_IMPORT = {
     "kernels": set(),
     "datasets": {"tables"},
     "tables": set(),
-    "rules": {"kernels", "bounds"},
+    "rules": {"kernels", "bounds", "tables"},
     "models": {"tables", "kernels"},
     "candidates": {"bounds", "tables", "models"},  # what is priced, counted and chosen
     "estimator": {"bounds", "tables", "models"},  # the one base of all estimators

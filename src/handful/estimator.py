@@ -203,13 +203,17 @@ class CertifiedEstimator(ABC, BaseEstimator):
         self.row_needs()
         raise NotImplementedError
 
-    def _note_rows(self, rows: RowSource) -> None:
-        """What a fit in memory writes about its inputs."""
+    def _note_columns(self, rows: RowSource) -> None:
+        """Number and names of the columns, as a fit in memory writes them."""
         self.n_features_in_ = rows.n_features
         if rows.names is not None:
             self.feature_names_in_ = np.array(rows.names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
+
+    def _note_rows(self, rows: RowSource) -> None:
+        """What a fit in memory writes about its inputs."""
+        self._note_columns(rows)
         self._seen, self.n_samples_ = rows.seen(), rows.n_samples
 
     def without_data(self) -> Any:

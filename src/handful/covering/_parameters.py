@@ -162,6 +162,7 @@ def read_settings(
         costs=read_costs(machine.costs),
         stop_on_nonpositive=bool(machine.stop_on_nonpositive),
         n_threads=n_threads_of(machine.n_jobs),
+        group_loss=machine.group_loss,
     )
 
 

@@ -14,11 +14,11 @@ from handful.bounds import Certificate, caution
 from handful.covering import _explain
 from handful.covering._certify import certify_candidate, certify_grouped, certify_together
 from handful.covering.codes.candidate import Candidate
-from handful.covering.groups import GroupCounts
+from handful.covering.groups import GroupCounts, Grouping
 from handful.covering.learn import Learned, Settings, learn, renumbered
-from handful.covering.training import Training
 from handful.rules import AbstractRule, RuleList, RuleSet
-from handful.tables import Columns, Draw, SeenRows
+from handful.rules.source_rows import rows_of
+from handful.tables import Columns, Draw, RowSource, SeenRows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -229,56 +229,57 @@ class _Wrong:
         return np.array([n_wrong], dtype=np.int64)
 
 
-def cover(training: Training, settings: Settings) -> CoverFit:
+def cover(rows: RowSource, settings: Settings, steering: Ints | None = None) -> CoverFit:
     """Learn one machine a class against the rest, and count their errors together.
 
     The examples come in the blind order, the same for every class: their pools overlap, so that
     fewer examples are kept.
     """
-    n_classes = len(training.classes)
+    n_classes = len(rows.classes)
     positives = [1] if n_classes == 2 else list(range(n_classes))
     share = replace(settings, delta=settings.delta / len(positives))
-    learned = [learn(training.rows(positive), share, training.groups) for positive in positives]
-    parts = tuple(renumbered(part, training.order) for part in learned)
+    groups = None if rows.groups is None else Grouping(rows.groups.member, settings.group_loss)
+    learned = [learn(rows_of(rows, positive, steering), share, groups) for positive in positives]
+    parts = tuple(renumbered(part, rows.order) for part in learned)
     named = _union(part.named for part in parts)
-    n_wrong, n_counted = _count(training, parts)
+    n_wrong, n_counted = _count(rows, parts)
     return CoverFit(
         parts=parts,
-        classes=training.classes,
-        names=training.names,
-        columns=training.columns,
-        n_samples=training.n_samples,
-        n_features=training.n_features,
+        classes=rows.classes,
+        names=rows.names,
+        columns=rows.columns,
+        n_samples=rows.n_samples,
+        n_features=rows.n_features,
         settings=settings,
-        draw=training.draw,
+        draw=rows.draw,
         n_training_errors=n_wrong,
         n_errors=n_counted,
-        digests=training.digests_of(named),
-        seen=training.seen(),
-        groups=_group_counts(training, learned, parts),
+        digests=rows.digests_of(named),
+        seen=rows.seen(),
+        groups=_group_counts(rows, groups, learned, parts),
     )
 
 
 def _group_counts(
-    training: Training, learned: list[Learned], parts: tuple[Learned, ...]
+    rows: RowSource, groups: Grouping | None, learned: list[Learned], parts: tuple[Learned, ...]
 ) -> GroupCounts | None:
     """Errors by groups of one machine, or of all machines together outside what any of them kept.
 
     ``learned`` are the parts by places in the blind order.
     """
-    if training.groups is None or len(parts) == 1:
+    if groups is None or len(parts) == 1:
         return parts[0].groups
-    X, codes = training.hold(np.asarray(training.order))
+    X, codes = rows.hold(rows.order)
     is_wrong = _labels(tuple(part.machine for part in parts), X) != codes
     kept = tuple({int(i) for part in learned for i in part.chosen.kept})
-    return training.groups.count(is_wrong, kept)
+    return groups.count(is_wrong, kept)
 
 
-def _count(training: Training, parts: tuple[Learned, ...]) -> tuple[int, int]:
+def _count(rows: RowSource, parts: tuple[Learned, ...]) -> tuple[int, int]:
     """Errors on all examples, and on those that are counted; of one machine they are known."""
     if len(parts) == 1:
         return parts[0].chosen.n_training_errors, parts[0].chosen.n_errors
     wrong = _Wrong(tuple(part.machine for part in parts))
-    (n_wrong,) = training.total(wrong, "errors").tolist()
-    held = training.hold(_union(part.chosen.kept for part in parts))
+    (n_wrong,) = rows.fold(wrong, "errors").tolist()
+    held = rows.hold(_union(part.chosen.kept for part in parts))
     return n_wrong, n_wrong - int(wrong(*held)[0])

@@ -67,6 +67,7 @@ class Settings:
     costs: tuple[float, float] | None = None
     stop_on_nonpositive: bool = True
     n_threads: int = 1
+    group_loss: str = "mean"
 
     @property
     def is_list(self) -> bool:

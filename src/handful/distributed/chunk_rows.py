@@ -159,7 +159,6 @@ class ChunkRows(RowSource):
 
     @property
     def order(self) -> Ints:
-        """The blind order, as far as it was asked for."""
         return np.asarray(self.held["order"])
 
     def within(self, positions: Ints) -> list[Ints]:
@@ -232,12 +231,6 @@ class ChunkRows(RowSource):
 
     def _zip(self, places: Sequence[Ints]) -> Any:
         return zip(self.parts, places, strict=True)
-
-    def training(self, given: Any) -> Any:
-        """The rows as covering machines see them; ``given`` is the order of the classes."""
-        from handful.distributed._covering import ChunkedTraining
-
-        return ChunkedTraining(self, given)
 
     def seen(self) -> SeenRows:
         """Some rows, evenly spaced: enough to recognise a table that was trained on."""
