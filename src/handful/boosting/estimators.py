@@ -158,7 +158,7 @@ class OneVersusRest(BaseClassifier):
 
     @property
     def path_(self) -> pd.DataFrame:
-        """One row a round of each machine."""
+        """One row for each round of each machine."""
         import pandas as pd
 
         check_is_fitted(self, "machines_")
@@ -349,7 +349,7 @@ class AdaBoost(OneVersusRest):
     margins_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
         y f(x) over the sum of the absolute weights, on the training examples.
     path_ : DataFrame
-        One row a round, with the columns "machine", "round", "error", "alpha", "Z".
+        One row for each round, with the columns "machine", "round", "error", "alpha", "Z".
     n_iter_ : int
         Most rounds of a machine.
 
@@ -569,6 +569,7 @@ class AdaBoost(OneVersusRest):
                 f"for {type(self.weak_learner).__name__}. Pass it to `margin_certificate`, or use "
                 "bound='held-out' with examples set aside."
             )
+        # The class of stumps contains the constants; another class need not.
         if not self._is("stumps"):
             self._refuse_constant(bound)
         if not self._is("stumps") and self.response == "scores":

@@ -82,7 +82,7 @@ class LPBoost(ProgramBooster):
     margins_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
         y f(x) on the training examples.
     path_ : DataFrame
-        One row a round, with the columns "machine", "round", "edge", "beta", "gap", "n_columns".
+        One row for each round: "machine", "round", "edge", "beta", "gap", "n_columns".
     n_iter_ : int
         Most rounds of a machine.
     beta_, rho_, gap_, nu_ : ndarray of shape (n_machines,)

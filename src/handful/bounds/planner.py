@@ -18,7 +18,7 @@ _LARGEST = 10**9  # largest planned number of examples; counts are exact floats 
 
 
 def _exact_rate(error_rate: float) -> Fraction:
-    """The rate as a fraction, a hair below: 0.07 of 100 examples are 7 errors, not 8."""
+    """The rate as a fraction, rounded down a little: 0.07 of 100 examples are 7 errors, not 8."""
     return Fraction(error_rate) * (1 - Fraction(1, 10**12))
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from handful._types import Floats
 from handful.papers.paper_data import Folder, read_numbers
 from handful.papers.paper_figures import curves_figure, shapes_figure
-from handful.papers.paper_registry import Table, TableRun, expected, noted
+from handful.papers.paper_registry import MakeTable, TableRun, expected, noted
 from handful.svm import (
     CriteriaDisplay,
     KernelStore,
@@ -320,7 +320,7 @@ def _spec(quick: bool, n_subsets: int | None, names: tuple[str, ...] | None) -> 
     return spec if names is None else replace(spec, names=tuple(names))
 
 
-def _table(finish: Callable[[pd.DataFrame], pd.DataFrame]) -> Table:
+def _table(finish: Callable[[pd.DataFrame], pd.DataFrame]) -> MakeTable:
     """A function for ``TABLES``: it runs the grid, then finishes the frame."""
 
     def make(
@@ -334,7 +334,7 @@ def _table(finish: Callable[[pd.DataFrame], pd.DataFrame]) -> Table:
     return make
 
 
-TABLES: dict[str, Table] = {
+TABLES: dict[str, MakeTable] = {
     "table1": _table(tabulate),
     "conventions": conventions,
     "figure3": _table(code_choices),

@@ -27,7 +27,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from handful.papers.paper_data import Folder, read_numbers
-from handful.papers.paper_registry import Table, TableRun, expected, noted
+from handful.papers.paper_registry import MakeTable, TableRun, expected, noted
 from handful.programs import DegenerateMachineWarning, MinimalComplexityMachine
 from handful.tables import FittedScalingWarning
 
@@ -358,7 +358,7 @@ def glass_table(run: TableRun) -> Any:
     )
 
 
-TABLES: dict[str, Table] = {
+TABLES: dict[str, MakeTable] = {
     "glass": glass_table,
     "sparsity": sparsity_table,
     "table2": table_2,

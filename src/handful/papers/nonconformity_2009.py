@@ -24,7 +24,7 @@ from handful._types import Floats
 from handful.conformal import PAPER_GRID, NonconformityClassifier
 from handful.papers.paper_data import Folder, read_numbers
 from handful.papers.paper_figures import filtering_figure
-from handful.papers.paper_registry import Table, TableRun, expected, noted
+from handful.papers.paper_registry import MakeTable, TableRun, expected, noted
 from handful.svm import criteria_table, fit_svm_grid
 
 FILES = {
@@ -260,7 +260,7 @@ def figure_2(run: TableRun) -> Any:
     )
 
 
-TABLES: dict[str, Table] = {
+TABLES: dict[str, MakeTable] = {
     "figure-2": figure_2,
     "table-1": table_1,
     "table-3": table_3,

@@ -38,7 +38,7 @@ class TableRun:
 
 
 #: Runs a table. Some tables take further options.
-Table = Callable[..., Any]
+MakeTable = Callable[..., Any]
 
 
 def run_table(

@@ -26,7 +26,7 @@ from handful.covering import PathScores, SetCoveringMachine, cross_validate_path
 from handful.covering.codes.candidate import Candidate, certified_risks
 from handful.datasets import load_dataset
 from handful.papers.paper_figures import bounds_figure
-from handful.papers.paper_registry import Table, TableRun, expected, noted
+from handful.papers.paper_registry import MakeTable, TableRun, expected, noted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +75,7 @@ def _sets(name: str, quick: bool) -> list[Any]:
 
 def _table(
     rows_of: Callable[[PaperSet], Iterator[Row]], *notes: str, published: str = "scm-2003"
-) -> Table:
+) -> MakeTable:
     """A table with the rows of every data set."""
 
     def make(run: TableRun) -> pd.DataFrame:
@@ -356,7 +356,7 @@ def _hold_out(X: Any, y: Ints, random_state: int) -> dict[str, float]:
     return out
 
 
-TABLES: dict[str, Table] = {
+TABLES: dict[str, MakeTable] = {
     "1": _table(
         errors_at_settings,
         "certificate: sum over folds of the valid certificate of the same machine times the "

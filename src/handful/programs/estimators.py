@@ -176,6 +176,10 @@ class MarginMachine(BaseClassifier):
                 "certify(bound='held-out', X=..., y=...) or kernel='linear'."
             )
         refuse_balanced(self.class_weight)
+        # The set holds every example that touches some optimum of some class. The removal of
+        # another example changes no optimum, and a new example that an optimum misclassifies
+        # would enter the set. So its size alone bounds the risk: errors are not counted, and delta
+        # is not divided over the classes.
         certificate = stable_bound(
             self.n_samples_, len(self.compression_set_), delta=delta, n_choices=n_choices
         )

@@ -273,6 +273,8 @@ class MinimalComplexityRegressor(BaseRegressor):
         reason = self._why_not_stable()
         if reason is not None:
             raise NotCertifiableError(f"{reason} {_OTHERWISE}")
+        # As for the classifiers: if some optimum is off by more than epsilon on a new example, a
+        # margin of the example is below 1 there, so it would enter the set.
         certificate = stable_bound(
             self.n_samples_, len(self.compression_set_), delta=delta, n_choices=n_choices
         )
