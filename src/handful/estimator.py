@@ -13,6 +13,7 @@ are scored, and what its own bounds certify. What is written here is the same fo
 
 from __future__ import annotations
 
+import copy
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -27,11 +28,19 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful._checks import check_choice, check_count, check_delta
-from handful._engines import engine_for, is_elsewhere
+from handful._chunked import chunked, is_chunked
 from handful._types import Floats, Ints, Mask
 from handful.bounds import Certificate, NotCertifiableError, Quantity, Term, held_out_bound
 from handful.models import Fitted, Form, Opaque, from_scores
-from handful.tables import Columns, SeenRows, feature_names, read_table, warn_of_fitted_scaling
+from handful.tables import (
+    Columns,
+    RowNeeds,
+    RowSource,
+    SeenRows,
+    feature_names,
+    read_table,
+    warn_of_fitted_scaling,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,6 +72,7 @@ class CertifiedEstimator(ABC, BaseEstimator):
     _held_back: Ints | None = None
     _bounds: ClassVar[tuple[str, ...]] = ()
     _takes_held_out: ClassVar[bool] = True
+    _kept_data: ClassVar[tuple[str, ...]] = ("_seen",)  # attributes that hold training rows
     _seen: SeenRows
 
     def _is_wrong(self, rows: Any, y: NDArray[Any]) -> Mask:
@@ -157,9 +167,9 @@ class CertifiedEstimator(ABC, BaseEstimator):
                 "`X` and `y` must be given for bound='held-out', got None. Pass examples that "
                 "had no part in training."
             )
-        if is_elsewhere(X):
-            n_rows, n_errors = engine_for(X).count_wrong(self, X, y)
-            self._seen.judge(n_rows, engine_for(X).count_seen(self, X, y))
+        if is_chunked(X):
+            n_rows, n_errors = chunked().count_wrong(self, X, y)
+            self._seen.judge(n_rows, chunked().count_seen(self, X, y))
         else:
             check_consistent_length(X, y)
             rows, labels = self._rows(X), np.asarray(y)
@@ -167,6 +177,49 @@ class CertifiedEstimator(ABC, BaseEstimator):
             self._seen.refuse(rows, labels)
             n_rows, n_errors = len(is_wrong), int(np.count_nonzero(is_wrong))
         return held_out_bound(n_rows, n_errors, n_choices=n_choices, delta=delta)
+
+    # -- rows in chunks ---------------------------------------------------------------------
+
+    def row_needs(self) -> RowNeeds:
+        """How the machine wants its rows to be read, for rows in chunks."""
+        raise TypeError(
+            "`machine` must be a CertifiedClassifier, SetCoveringMachine, DecisionListMachine, "
+            "AdaBoost or kernel matching pursuit for Dask inputs, got "
+            f"{type(self).__name__}. Call compute() on data that fit into memory."
+        )
+
+    def fit_rows(self, rows: RowSource) -> Any:
+        """Fit to rows that were read already, in memory or in chunks.
+
+        Parameters
+        ----------
+        rows : RowSource
+            Read as `row_needs` says; ``fit`` calls this for Dask inputs.
+
+        Returns
+        -------
+        self
+        """
+        self.row_needs()
+        raise NotImplementedError
+
+    def _note_rows(self, rows: RowSource) -> None:
+        """What a fit in memory writes about its inputs."""
+        self.n_features_in_ = rows.n_features
+        if rows.names is not None:
+            self.feature_names_in_ = np.array(rows.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self._seen, self.n_samples_ = rows.seen(), rows.n_samples
+
+    def without_data(self) -> Any:
+        """A copy that predicts the same, without anything that was kept of the training rows."""
+        light = copy.copy(self)
+        for name in self._kept_data:
+            light.__dict__.pop(name, None)
+        if hasattr(light, "draw_"):
+            light.draw_ = replace(light.draw_, row_codes=None)
+        return light
 
     def _remember(self, X: Any, y: Any, n_samples: int | None = None) -> None:
         """The training rows, by their digests, or a sample of ``n_samples`` of them."""
@@ -298,8 +351,8 @@ class BaseClassifier(ClassifierMixin, CertifiedEstimator):
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
-        if is_elsewhere(X):
-            return engine_for(X).map_rows(self, "decision_function", X)
+        if is_chunked(X):
+            return chunked().map_rows(self, "decision_function", X)
         return self._scores(self._rows(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -313,8 +366,8 @@ class BaseClassifier(ClassifierMixin, CertifiedEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        if is_elsewhere(X):
-            return engine_for(X).map_rows(self, "predict", X)
+        if is_chunked(X):
+            return chunked().map_rows(self, "predict", X)
         codes = self._codes(self._rows(X))
         return np.asarray(self.classes_[codes])
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from handful._checks import check_choice, check_delta
-from handful._engines import engine_for, is_elsewhere
+from handful._checks import check_choice, check_delta, check_weights
+from handful._chunked import chunked, is_chunked
 from handful._types import Floats, Ints
 from handful.bounds import GROUP_QUANTITIES, MISCLASSIFIED, Certificate, assume, caution
-from handful.candidates import Counting, Failure, Grouping, Menu, Tallies, take_rows
+from handful.candidates import Failure, Menu
 from handful.certified.form_candidates import (
     FormCandidate,
     menu_lines,
@@ -28,10 +28,12 @@ from handful.certified.training_pool import Pool, make_folds
 from handful.estimator import TableClassifier
 from handful.tables import (
     Columns,
+    MemoryRows,
+    RowNeeds,
+    RowSource,
     Study,
     column_types,
     feature_names,
-    make_units,
     pool_size,
     read_table,
     unknown_labels,
@@ -39,41 +41,6 @@ from handful.tables import (
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-class RowsElsewhere(Protocol):
-    """Rows in chunks, of which only the pool is brought into memory."""
-
-    @property
-    def n_samples(self) -> int:
-        """Rows of all chunks."""
-        ...
-
-    @property
-    def label_counts(self) -> Mapping[Any, int]:
-        """Rows of each label that occurs."""
-        ...
-
-    @property
-    def seed(self) -> int | None:
-        """The whole number that takes the place of the data's digest, if there is one."""
-        ...
-
-    @property
-    def caution(self) -> tuple[str, ...]:
-        """What must be said of the draw; see `handful.tables.caution_of_draw`."""
-        ...
-
-    def pool(self, n_rows: int) -> tuple[Any, NDArray[Any], Ints]:
-        """The first rows of the blind order as they are, their labels, and their positions."""
-        ...
-
-    def tally(self, counting: Counting, classes: Sequence[Any]) -> Tallies:
-        """Counts of all candidates over the rows outside the pool; classes in the menu's order.
-
-        A row of another class is an error of every candidate.
-        """
-        ...
 
 
 class CertifiedClassifier(ScoreGoals, TableClassifier):
@@ -186,56 +153,62 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         groups : array (n_samples,), optional
             Rows of one group (the visits of one patient) are drawn, held back and counted whole.
         """
-        if is_elsewhere(X):
+        if is_chunked(X):
             _refuse_with_chunks(sample_weight, groups)
-            engine_for(X).fit(self, X, y)
-            return self
+            return chunked().fit(self, X, y)
         self._check_parameters()
         table, y = read_table(self, X, y)
         self._read_labels(table, y)
         self._warn_of_scaling(table)
-        weight = _check_sample_weight(sample_weight, y, ensure_non_negative=True)
-        given = None if sample_weight is None else weight
-        units = make_units(table, y, groups, self.random_state, given)
-        rows = units.pool(self.pool_share)
-        self._name_classes(y[rows])
-        labels, places, counts = np.unique(y, return_inverse=True, return_counts=True)
-        codes = self._codes_of(labels)[places]
-        groups = None if units.member is None else units.member[rows]
-        weights = None if given is None else given[rows]
-        pool = self._pool(take_rows(table, rows), codes[rows], weights, groups)
-        candidates, failures = self._learn(pool, np.sort(rows))
-        counted = units.rows_of(units.order[pool.n_units :])
-        counting = counting_of(candidates, pool)
-        tallies = counting(take_rows(table, counted), codes[counted])
-        grouping = None if units.member is None else Grouping.of(units.member[counted])
-        found = dict(zip(labels.tolist(), counts.tolist(), strict=True))
-        notes = (*self._unknown(found), *units.caution)
-        made, more = self._with_counts(candidates, counting, pool, tallies, grouping)
-        self._offer(made, [*failures, *more], units.seed, notes, is_grouped=grouping is not None)
-        return self
+        labels, codes = np.unique(y, return_inverse=True)
+        rows = MemoryRows(
+            table,
+            codes,
+            labels,
+            random_state=self.random_state,
+            weights=None if sample_weight is None else check_weights(sample_weight, len(y)),
+            given_groups=groups,
+        )
+        return self._fit(rows, *self._draw(rows))
 
-    def fit_rows(self, rows: RowsElsewhere) -> CertifiedClassifier:
-        """Fit to rows in chunks: learn from the pool here, count the other rows where they are.
+    def row_needs(self) -> RowNeeds:
+        return RowNeeds(is_table=True)
 
-        Parameters
-        ----------
-        rows : RowsElsewhere
-            As `handful.distributed` makes them of Dask arrays and frames; ``fit`` calls this.
-        """
+    def fit_rows(self, rows: RowSource) -> CertifiedClassifier:
         self._check_parameters()
-        n_pool = min(pool_size(rows.n_samples, self.pool_share), max(1, rows.n_samples - 1))
-        some, labels, places = rows.pool(n_pool)
-        table, labels = read_table(self, some, labels)
+        pool = self._draw(rows)
+        some, codes = rows.hold(pool[0])
+        table, labels = read_table(self, some, rows.classes[codes])
         self._remember(table, labels, rows.n_samples)
-        self._name_classes(np.asarray(labels))
-        pool = self._pool(table, self._codes_of(np.asarray(labels)), None, None)
-        candidates, failures = self._learn(pool, np.sort(places))
-        counting = counting_of(candidates, pool)
-        tallies = rows.tally(counting, self.classes_.tolist())
-        notes = (*self._unknown(rows.label_counts), *rows.caution)
-        made, more = self._with_counts(candidates, counting, pool, tallies, None)
-        self._offer(made, [*failures, *more], rows.seed, notes, is_grouped=False)
+        return self._fit(rows, *pool)
+
+    def _draw(self, rows: RowSource) -> tuple[Ints, int]:
+        """Positions of the pool's rows, in blind order, and the number of units in it."""
+        groups = rows.groups
+        n = rows.n_samples if groups is None else len(groups)
+        n_pool = min(pool_size(n, self.pool_share), max(1, n - 1))
+        return rows.first(n_pool if groups is None else groups.n_rows(n_pool)), n_pool
+
+    def _fit(self, rows: RowSource, drawn: Ints, n_units: int) -> CertifiedClassifier:
+        """Learn from the pool, count the other rows, and offer the menu."""
+        table, codes = rows.hold(drawn)
+        self._name_classes(rows.classes[np.unique(codes)])
+        positions = self._codes_of(rows.classes)
+        weights = None if rows.weights is None else rows.weights[drawn]
+        groups = None if rows.groups is None else rows.groups.member[: len(drawn)]
+        pool = self._pool(table, positions[codes], weights, groups)
+        candidates, failures = self._learn(pool, np.sort(drawn))
+        counting = counting_of(candidates, pool, positions)
+        counted = rows.fold(counting, "count", without=np.sort(drawn)).each
+        others = None
+        if rows.groups is not None:  # in blind order, as the groups are
+            others, behind = rows.groups.after(n_units), rows.first(rows.n_samples)[len(drawn) :]
+            counted = [tally.in_order(np.argsort(np.argsort(behind))) for tally in counted]
+        made, more = with_counts(
+            candidates, counted, counting(table, codes).each, others, self.group_loss, self.delta
+        )
+        found = dict(zip(rows.classes.tolist(), rows.class_counts.tolist(), strict=True))
+        self._offer(made, [*failures, *more], rows, (*self._unknown(found), *rows.caution))
         return self
 
     def _learn(self, pool: Pool, held_back: Ints) -> tuple[list[FormCandidate], list[Failure]]:
@@ -248,20 +221,6 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
             raise ValueError(f"No candidate could be fitted: {_reasons(failures)}")
         classes = tuple(str(label) for label in self.classes_)
         return ranked(pool, made, classes, held_back), failures
-
-    def _with_counts(
-        self,
-        candidates: list[FormCandidate],
-        counting: Counting,
-        pool: Pool,
-        tallies: Tallies,
-        groups: Grouping | None,
-    ) -> tuple[list[FormCandidate], list[Failure]]:
-        """The candidates with the counts of the other rows and of the pool."""
-        on_pool = counting(pool.table, pool.y)
-        return with_counts(
-            candidates, tallies.each, on_pool.each, groups, self.group_loss, self.delta
-        )
 
     def _pool(self, table: Any, y: Ints, weight: Floats | None, groups: Ints | None) -> Pool:
         names = feature_names(self)
@@ -288,14 +247,13 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         self,
         candidates: list[FormCandidate],
         failures: list[Failure],
-        seed: int | None,
+        rows: RowSource,
         notes: tuple[str, ...],
-        *,
-        is_grouped: bool,
     ) -> None:
         """Make the menu and choose its default row."""
         if not candidates:
             raise ValueError(f"No candidate could be counted: {_reasons(failures)}")
+        is_grouped = rows.groups is not None
         self._named = named_settings(self.candidates, self.pool_share)
         self._menu = Menu(
             tuple(candidates),
@@ -304,7 +262,7 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
             quantity=GROUP_QUANTITIES[self.group_loss] if is_grouped else MISCLASSIFIED,
             assumptions=assume(
                 "prepared",
-                "digest-order" if seed is None else "random-state",
+                "digest-order" if rows.draw.seed is None else "random-state",
                 *(("groups",) if is_grouped else ()),
             ),
             notes=notes,

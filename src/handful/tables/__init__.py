@@ -4,8 +4,8 @@ What lives here: files of many formats, checked before they cost anything (`sour
 `text_files`, `binary_files`, `table_files`); cells as words and exact numbers (`cells`); columns
 with kinds and roles (`columns`, `kinds`, `roles`), labels, and what must be said of them
 (`cautions`); digests of rows, and the blind order that they give, from which every pool is drawn
-(`digests`, `draw`); and a table made ready by all of this (`study`).
-What does not: anything that looks at the relation of features and labels.
+(`digests`, `draw`); training rows as a fit sees them (`rows`); and a table made ready by all of
+this (`study`). What does not: anything that looks at the relation of features and labels.
 
 To add a format: its ending in `sources`, its checks and its reader in `binary_files`, a line in
 `table_files`, and cases in ``tests/fuzz``.
@@ -57,6 +57,16 @@ from handful.tables.estimator_inputs import (
     read_table,
 )
 from handful.tables.labels import Labels, class_weights, read_labels, unknown_labels
+from handful.tables.rows import (
+    Grouping,
+    Joined,
+    MappedRows,
+    MemoryRows,
+    RowNeeds,
+    RowSource,
+    Sums,
+    take_rows,
+)
 from handful.tables.study import Choices, Study, as_pandas, check_named, read_study, target_of
 from handful.tables.table_files import (
     LoadedTable,
@@ -80,11 +90,18 @@ __all__ = [
     "Draw",
     "Feature",
     "FittedScalingWarning",
+    "Grouping",
+    "Joined",
     "Labels",
     "LoadedTable",
+    "MappedRows",
+    "MemoryRows",
     "RowDigests",
+    "RowNeeds",
+    "RowSource",
     "SeenRows",
     "Study",
+    "Sums",
     "TypePart",
     "Units",
     "all_marks",
@@ -121,6 +138,7 @@ __all__ = [
     "seed_of",
     "some_distinct",
     "table_digest",
+    "take_rows",
     "target_of",
     "type_part",
     "typed_column",
