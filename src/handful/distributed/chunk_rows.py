@@ -6,7 +6,7 @@ import functools
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,9 @@ from handful.tables import (
     take_rows,
 )
 from handful.tables.rows import Job
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Labels = NDArray[Any]
 
@@ -235,7 +238,21 @@ class ChunkRows(RowSource):
     def seen(self) -> SeenRows:
         """Some rows, evenly spaced: enough to recognise a table that was trained on."""
         X, codes = self.hold(self.shown)
-        return SeenRows.of(X, self.classes[codes])
+        rows = X if self.columns is None else _in_words(X, self.columns)
+        return SeenRows.of(rows, self.classes[codes])
+
+
+def _in_words(X: Floats, columns: Columns) -> pd.DataFrame:
+    """Encoded rows as the table that they were read from."""
+    import pandas as pd
+
+    cells: dict[str, Any] = {}
+    for values, column in zip(X.T, columns.columns, strict=True):
+        words = column.levels
+        cells[column.name] = values
+        if words:
+            cells[column.name] = [None if np.isnan(v) else words[int(v)] for v in values]
+    return pd.DataFrame(cells)
 
 
 @dataclass(frozen=True)

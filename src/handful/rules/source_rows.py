@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from handful._types import Floats, Ints
+from handful.models import SignedRules
 from handful.rules.rows import LARGEST_COLLAPSE, Judged, Rows, collapse_rows, judge_rows
 from handful.rules.search.source_counter import SourceCounter
 from handful.rules.table import Counter, Table
@@ -105,7 +106,7 @@ class SourceRows(Rows):
         absent = None if without is None else self.source.order[without]
         return SourceCounter(self.source, tables, self.positive, absent)
 
-    def judge(self, machine: Any) -> Judged:
+    def judge(self, machine: SignedRules) -> Judged:
         found = self.source.fold(JudgedRows(machine, self.positive), "errors").tolist()
         return Judged({-1: found[0], 1: found[1]}, tuple(found[2:]))
 
@@ -114,7 +115,7 @@ class SourceRows(Rows):
 class JudgedRows:
     """A job: errors of each label, and rows that meet each rule."""
 
-    machine: Any
+    machine: SignedRules
     positive: int
 
     def __call__(self, X: Floats, codes: Ints) -> Ints:

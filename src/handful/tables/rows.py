@@ -287,6 +287,8 @@ class MemoryRows(RowSource):
         return (self.X, self.codes) if only is None else self.hold(only)
 
     def seen(self) -> SeenRows:
+        if self.columns is not None:  # new rows are compared as they are given: in words
+            return SeenRows.of(self.table, self.classes[self.codes])
         is_other = self.table is not None and self.table is not self.X
         if self.is_kernel or is_other or isinstance(self.random_state, RowDigests):
             return SeenRows.of(self.X, self.classes[self.codes])
