@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "candidates": {"bounds", "tables", "models"},  # what is priced, counted and chosen
     "estimator": {"bounds", "tables", "models"},  # the one base of all estimators
     "scoring": {"models", "tables", "estimator"},
-    "covering": {"rules", "bounds", "kernels", "tables", "estimator", "models"},
+    "covering": {"rules", "bounds", "kernels", "tables", "estimator", "models", "candidates"},
     "programs": {"bounds", "kernels", "tables", "estimator", "models"},
     "boosting": {"programs", "rules", "bounds", "kernels", "tables", "estimator", "models"},
     "pursuit": {"bounds", "kernels", "tables", "estimator", "models", "candidates"},

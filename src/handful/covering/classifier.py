@@ -16,11 +16,10 @@ from handful._checks import check_choice
 from handful._chunked import chunked, is_chunked
 from handful._types import Floats, Ints
 from handful.bounds import GROUP_QUANTITIES, Certificate
-from handful.covering._certify import BOUND_NAMES
-from handful.covering._parameters import read_settings, steering_weights
-from handful.covering.codes.candidate import Candidate
+from handful.covering._parameters import read_groups, read_settings, steering_weights
+from handful.covering.codes.cover_candidate import CoverCandidate
+from handful.covering.cover_certificates import BOUND_NAMES
 from handful.covering.cover_fit import CoverFit, cover
-from handful.covering.groups import read_groups
 from handful.estimator import BaseClassifier, shared_certificate
 from handful.models import Condition, Fitted
 from handful.rules.rows import STEERING_UNIT
@@ -299,7 +298,7 @@ class CoveringClassifier(BaseClassifier):
         return self.cover_.draw
 
     @property
-    def chosen_(self) -> Candidate:
+    def chosen_(self) -> CoverCandidate:
         """The candidate behind the machine (two classes)."""
         return self.cover_.chosen[0]
 

@@ -6,6 +6,7 @@ import functools
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -119,6 +120,10 @@ class ChunkRows(RowSource):
 
     @property
     def class_counts(self) -> Ints:
+        return self._class_counts
+
+    @cached_property
+    def _class_counts(self) -> Ints:
         order = np.argsort(self.classes)
         counts = np.zeros(len(order), dtype=np.int64)
         for chunk in self.scan.found:

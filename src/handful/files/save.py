@@ -269,7 +269,7 @@ def _code(chosen: Any, cover: CoverFit) -> Code:
         terms=chosen.terms,
         n_false_positives=int(chosen.n_false_positives),
         n_false_negatives=int(chosen.n_false_negatives),
-        n_training_errors=int(chosen.n_training_errors),
+        n_training_errors=int(chosen.counts.n_errors_all),
     )
 
 
