@@ -107,7 +107,7 @@ def compare_with_dask_array(options, client) -> None:
     from handful.covering.codes.compression import Geometry, make_table
     from handful.distributed import read_chunks
     from handful.kernels import Kernel
-    from handful.rules.source_rows import SourceRows
+    from handful.rules.search_rows import SourceRows
 
     X, y = (part.persist() for part in generate(options.compare, options.chunk_rows))
     chunks = read_chunks(X, y)

@@ -28,7 +28,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful._checks import check_choice, check_count, check_delta
-from handful._chunked import chunked, is_chunked
+from handful._chunks import chunked, is_chunked
 from handful._types import Floats, Ints, Mask
 from handful.bounds import Certificate, NotCertifiableError, Quantity, Term, held_out_bound
 from handful.models import Fitted, Form, Opaque, from_scores

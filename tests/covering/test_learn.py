@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from handful.covering._parameters import read_families
 from handful.covering.codes.compression import compression_candidates, make_table
 from handful.covering.codes.cover_candidate import recount
 from handful.covering.codes.pool import pool_candidates
+from handful.covering.cover_settings import read_families
 from handful.covering.learn import Settings, learn
 from handful.kernels import Kernel
 from handful.models import RuleList, RuleSet

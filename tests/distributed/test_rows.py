@@ -8,7 +8,7 @@ import pytest
 from handful.distributed import read_chunks
 from handful.models import Condition
 from handful.rules import Rows, collapse_rows, rule_set
-from handful.rules.source_rows import HeldIndex, SourceRows
+from handful.rules.search_rows import HeldIndex, SourceRows
 from handful.tables import blind_order
 from tests.distributed.conftest import cut
 
@@ -28,8 +28,8 @@ def test_the_index_knows_only_what_is_held():
 
 @pytest.mark.parametrize("limit", [50_000, 10])
 def test_held_rows_are_those_of_memory(rng, limit, monkeypatch):
-    monkeypatch.setattr("handful.rules.rows.LARGEST_COLLAPSE", limit)
-    monkeypatch.setattr("handful.rules.source_rows.LARGEST_COLLAPSE", limit)
+    monkeypatch.setattr("handful.rules.search_rows.LARGEST_COLLAPSE", limit)
+    monkeypatch.setattr("handful.rules.search_rows.LARGEST_COLLAPSE", limit)
     X = rng.integers(0, 3, (50, 2)).astype(float)
     codes = rng.integers(0, 3, 50)
     chunks = read_chunks(cut(X, [17, 33]), cut(codes, [17, 33]))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from handful._checks import check_choice, check_delta, check_weights
-from handful._chunked import chunked, is_chunked
+from handful._chunks import chunked, is_chunked
 from handful._types import Floats, Ints
 from handful.bounds import GROUP_QUANTITIES, MISCLASSIFIED, Certificate, assume, caution
 from handful.candidates import Failure, Menu

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
-from handful._chunked import is_chunked
+from handful._chunks import is_chunked
 from handful._writing import write_atomically, write_folder
 from handful.cli._chunked import NO_REPORT as NO_ROWS
 from handful.cli._chunked import on_scheduler, read_chunked

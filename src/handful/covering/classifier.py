@@ -13,16 +13,16 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful._checks import check_choice
-from handful._chunked import chunked, is_chunked
+from handful._chunks import chunked, is_chunked
 from handful._types import Floats, Ints
 from handful.bounds import GROUP_QUANTITIES, Certificate
-from handful.covering._parameters import read_groups, read_settings, steering_weights
 from handful.covering.codes.cover_candidate import CoverCandidate
 from handful.covering.cover_certificates import BOUND_NAMES
 from handful.covering.cover_fit import CoverFit, cover
+from handful.covering.cover_settings import read_groups, read_settings, steering_weights
 from handful.estimator import BaseClassifier, shared_certificate
 from handful.models import Condition, Fitted
-from handful.rules.rows import STEERING_UNIT
+from handful.rules.search_rows import STEERING_UNIT
 from handful.tables import (
     Draw,
     MemoryRows,
@@ -56,7 +56,7 @@ class CoveringClassifier(BaseClassifier):
         raise TypeError("use SetCoveringMachine or DecisionListMachine")
 
     def _allows_nan(self) -> bool:
-        """Missing values are allowed where only stumps are used."""
+        """Missing values are allowed if only stumps are used."""
         return isinstance(self.rules, str) and self.rules in ("auto", "stumps")
 
     # -- training ---------------------------------------------------------------------------
@@ -185,7 +185,7 @@ class CoveringClassifier(BaseClassifier):
         return rows, steering
 
     def _encode_labels(self, y: NDArray[Any]) -> tuple[NDArray[Any], Ints]:
-        """The classes, in the given order where there is one, and the labels as positions."""
+        """The classes, in the given order if there is one, and the labels as positions."""
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
         if self.classes is None:

@@ -45,7 +45,7 @@ def compression_candidates(
     options: SweepOptions,
     scheme_terms: tuple[Term, ...] = (),
 ) -> Iterator[CoverCandidate]:
-    """All prefixes of all greedy paths over one table (no rule at all is coded elsewhere)."""
+    """All prefixes of all greedy paths over one table (no rule at all has a code of its own)."""
     counter = rows.counter([table], n_threads=options.n_threads)
     sweeps = {k: Sweep(table, rows, KIND_SIGNS[k], options, counter=counter) for k in kinds}
     keys = [(kind, penalty) for kind in kinds for penalty in penalties]

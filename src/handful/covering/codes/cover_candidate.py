@@ -13,7 +13,7 @@ from handful.bounds import Term
 from handful.candidates import Candidate, Code, Counts
 from handful.models import SignedRules
 from handful.rules import Rows, signs_of
-from handful.rules.rows import Judged
+from handful.rules.search_rows import Judged
 
 Terms = tuple[Term, ...]
 

@@ -53,7 +53,7 @@ def plain_candidates(
     kinds: tuple[str, ...],
     scheme_terms: tuple[Term, ...] = (),
 ) -> Iterator[CoverCandidate]:
-    """The regression of the pool as a machine of one rule; none where there is no regression."""
+    """The regression of the pool as a machine of one rule; none if there is no regression."""
     kind = "disjunction" if kinds == ("disjunction",) else "conjunction"
     pool_rows = rows.row_of[pool]
     rule = plain_rule(rows.X[pool_rows], rows.y[pool_rows], "<" if kind == "conjunction" else ">")
