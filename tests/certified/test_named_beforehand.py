@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from handful import CertifiedClassifier
 from handful.certified import fit_study
 from handful.cli import app
-from handful.files import Retraining, save_form
+from handful.files import Retraining, save_model
 from handful.files.document import to_text
 from handful.tables import read_study
 from handful.verify import verify_form
@@ -71,7 +71,7 @@ def written(tmp_path):
     study = read_study(frame)
     machine = fit_study(study, candidates=["one rule", "linear"], delta=0.1)
     path = tmp_path / "m.json"
-    save_form(machine, path, study)
+    save_model(machine, path, study=study)
     return path, frame
 
 

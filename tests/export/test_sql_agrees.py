@@ -12,7 +12,7 @@ import pytest
 
 from handful import SupportVectorMachine, export_sql, load_model
 from handful.certified import fit_study
-from handful.files import save_form
+from handful.files import save_model
 from handful.tables import Choices, read_study
 
 FORMS = ["one rule", "linear", "score card", "rule list", "additive"]
@@ -71,7 +71,7 @@ def test_the_model_knows_how_numbers_are_written(style, rng, tmp_path):
     assert study.features[0].style == style
     machine = fit_study(study, candidates=["one rule"])
     path = tmp_path / "m.json"
-    save_form(machine, path, study)
+    save_model(machine, path, study=study)
     text = export_sql(load_model(path), table="t")
     assert in_sqlite(text, frame) == machine.predict(study.X).tolist()
     typed = frame.assign(crp=[np.nan if "d" in c.lower() else 1.5 for c in cells])

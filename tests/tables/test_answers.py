@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from handful import export_python, export_sql
 from handful.certified import fit_study
 from handful.cli import app
-from handful.files import Retraining, load_model, save_form
+from handful.files import Retraining, load_model, save_model
 from handful.tables import Choices, read_study
 from handful.verify import verify_form
 
@@ -114,7 +114,7 @@ def test_files_sql_and_the_re_check_read_the_same(word, choices, tmp_path):
     study = read_study(frame, told := Choices(**choices))
     machine = fit_study(study, candidates=["constant", "one rule"]).choose("one rule")
     path = tmp_path / "m.json"
-    save_form(machine, path, study, told)
+    save_model(machine, path, study=study, choices=told)
     verdict = verify_form(path, frame, Retraining(path, frame))
     assert verdict.status == "VALID", verdict.differences
     wanted = machine.predict(study.X).tolist()

@@ -8,7 +8,7 @@ import pytest
 
 from handful import load_dataset
 from handful.certified import fit_study
-from handful.files import Retraining, save_form
+from handful.files import Retraining, save_model
 from handful.files.document import to_text
 from handful.tables import read_study
 from handful.verify import verify_form
@@ -44,7 +44,7 @@ def test_a_nudge_that_saves_errors_is_not_valid(table, form, tmp_path):
     frame, path = table(), tmp_path / "m.json"
     study = read_study(frame)
     machine = fit_study(study, candidates=[form])
-    save_form(machine, path, study, include_rows=True)
+    save_model(machine, path, study=study, include_rows=True)
     retrain = Retraining(path, frame)
     assert verify_form(path, frame, retrain).status == "VALID"
     honest = json.loads(path.read_text())
