@@ -169,7 +169,7 @@ class CertifiedEstimator(ABC, BaseEstimator):
             )
         if is_chunked(X):
             n_rows, n_errors = chunked().count_wrong(self, X, y)
-            self._seen.judge(n_rows, chunked().count_seen(self, X, y))
+            self._seen.judge(n_rows, chunked().count_seen(self._seen, X, y))
         else:
             check_consistent_length(X, y)
             rows, labels = self._rows(X), np.asarray(y)
