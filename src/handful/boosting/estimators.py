@@ -14,7 +14,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from handful._checks import check_choice, check_count, check_delta, check_real, check_weights
-from handful._chunked import chunked, is_chunked
+from handful._chunks import chunked, is_chunked
 from handful._types import Floats, Ints
 from handful.boosting.binned import (
     BinnedRows,
@@ -146,6 +146,7 @@ class OneVersusRest(BaseClassifier):
             self.machines_.append(vote)
             rows += [{"machine": k, **row} for row in history]
             scores.append(vote(X))
+            # The margin bounds are for convex votes: the weights are divided by their sum.
             margins.append(signed * scores[-1] / (vote.total or 1.0))
         self._margins: Any = np.column_stack(margins)
         self.margins_ = self._margins[:, 0] if len(margins) == 1 else self._margins
@@ -559,6 +560,7 @@ class AdaBoost(OneVersusRest):
         self, bound: str, delta: float, margin: float | None, rademacher: Rademacher | None
     ) -> Certificate:
         m = margin_columns(self._margins)[0].size
+        # The complexity is one of the class of weak learners, whatever the number of rounds.
         if rademacher is not None:
             complexity = given_complexity(rademacher, m, delta)
         elif self._is("stumps"):

@@ -383,6 +383,7 @@ def percent_text(value: float, *, is_padded: bool = False) -> str:
 
     ``is_padded`` keeps trailing zeros, so that the numbers of a column have equal length.
     """
+    # In decimals, so that the printed number is never below the certified one.
     scaled = 100 * Decimal(repr(value))
     place = max(0, 2 - scaled.adjusted()) if scaled else 0
     rounded = scaled.quantize(Decimal(1).scaleb(-place), ROUND_CEILING)

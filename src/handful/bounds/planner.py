@@ -130,6 +130,7 @@ def counted_needed(
     >>> counted_needed(0.1, error_rate=0.02)
     61
     """
+    # The pool is named for free, so neither a size nor a choice of examples is paid.
     rate, _, nats, delta = _check_plan(error_rate, 0, message_nats, delta)
     return _needed(target_risk, rate, 0, nats - math.log(delta))
 

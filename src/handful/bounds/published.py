@@ -82,6 +82,8 @@ def published_half_space_bound(
     conjunction = check_choice("kind", kind, KINDS) == "conjunction"
     check_count("n_a + n_c" if conjunction else "n_a", n_a + n_c * conjunction, high=m_p)
     check_count("n_b" if conjunction else "n_b + n_c", n_b + n_c * (not conjunction), high=m_n)
+    # Examples and errors are counted within each class, as printed, as if the sizes of the classes
+    # were fixed: this is the error of the theorem.
     left_p = m_p - n_a - (n_c if conjunction else 0)
     left_n = m_n - n_b - (0 if conjunction else n_c)
     k_p = check_count("n_false_negatives", n_false_negatives, high=left_p)
@@ -176,6 +178,8 @@ def repaired_half_space_bound(
     n_c = check_count("n_c", n_c, high=n_rules)
     d = check_count("n_a + n_b + n_c", n_a + n_b + n_c, high=m)
     k = check_count("n_errors", n_errors, high=m - d)
+    # One subset of all m examples, without regard to labels; then the labels are visible, and
+    # only the class of the thresholds must be split.
     same = n_a if check_choice("kind", kind, KINDS) == "conjunction" else n_b
     sizes = confidence_nats(check_delta(delta), (n_a, n_b, n_c, k))
     terms = [

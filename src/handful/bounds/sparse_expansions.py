@@ -157,6 +157,7 @@ def perceptron_bound(
     m = check_count("n_samples", n_samples, low=1)
     d = check_count("n_updates", n_updates, high=m)
     n_errors = check_count("n_errors", n_errors, high=m - d)
+    # After a pass without mistakes the updated examples alone rebuild the weights: no message.
     message, fixed = 0.0, "converged"
     if n_passes is not None:
         passes = check_count("n_passes", n_passes, low=1)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from handful._checks import check_choice, check_delta, check_weights
-from handful._chunked import chunked, is_chunked
+from handful._chunks import chunked, is_chunked
 from handful._types import Floats, Ints
 from handful.bounds import GROUP_QUANTITIES, MISCLASSIFIED, Certificate, assume, caution
 from handful.candidates import Failure, Menu
@@ -379,13 +379,10 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
     def caution(self) -> str:
         """A warning if the chosen form is hardly better than a constant guess; else empty."""
         counts = self.candidate_.counts
-        rows = [
-            n + held for (n, _), held in zip(counts.by_class, counts.held_by_class, strict=True)
-        ]
         said = [label for label, n in zip(self.classes_, counts.n_said, strict=True) if n]
         return caution(
             self.certificate_,
-            dict(zip(map(str, self.classes_), rows, strict=True)),
+            dict(zip(map(str, self.classes_), counts.class_sizes, strict=True)),
             n_errors=self.n_training_errors_,
             constant=said[0] if len(said) == 1 else None,
         )

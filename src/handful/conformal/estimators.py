@@ -286,6 +286,8 @@ class NonconformityClassifier(BaseClassifier):
 
     def _hold_back(self) -> None:
         """Hold back the examples that no certificate counts."""
+        # Training and validation examples made the rule. Without calibration examples only rules
+        # that ignore the validation examples, or pay for their choice, may count those.
         held_back = self.train_indices_
         if self.calibration_indices_.size:
             held_back = np.union1d(held_back, self.validation_indices_)

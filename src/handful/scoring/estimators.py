@@ -111,6 +111,8 @@ class ScoreCard(TableClassifier):
         columns = column_types(table, feature_names(self)).asking(table)
         encoded = columns.encode(table)
         task = self._task(encoded, codes.astype(np.float64), weight, columns)
+        # All rows choose the card, so no count on them is binomial: it has no certificate of its
+        # own, and `CertifiedClassifier` codes it with a pool.
         *_, support = support_path(task, int(self.max_items))
         card = card_of(task.items, integer_points(task, support))
         self._fitted = Fitted(card.tag, columns, tuple(str(c) for c in self.classes_), card)

@@ -272,6 +272,7 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
         self.n_training_errors_ = int(is_error.sum())
         is_error[self.picks_] = False
         self.n_errors_ = int(is_error.sum())
+        # A classifier that draws at random is no function of the picks and is not certified.
         again = self._train(X, y, self.picks_)
         self.is_rebuilt_ = again is None or bool((again.predict(X) == predicted).all())
         return self
@@ -377,11 +378,14 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
         self._check_deterministic()
         n, n_picks = self.n_samples_, self.picks_.size
         if bound == "compression":
+            # The picks rebuild the classifier. Given the picks, its errors on the other examples
+            # are binomial; the choice of the picks is paid by ln C(n, n_picks).
             certificate = compression_bound(
                 n, n_picks, self.n_errors_, delta=delta, n_choices=n_choices
             )
         else:
-            # Each stopping size is a stable scheme of its own: the best of them pays for all.
+            # Errors left outside count like picks, because a new error would be picked. Each
+            # stopping size is a stable scheme of its own: the best of them pays for all.
             n_stops = len(stopping_sizes(n)) if self.stop == "certificate" else 1
             certificate = stable_bound(
                 n, n_picks + self.n_errors_, delta=delta, n_choices=n_stops * n_choices
