@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -148,9 +149,10 @@ def test_the_landing_page_shows_what_the_readme_shows():
 
 
 def test_the_first_sentence_is_true_of_the_first_output():
-    """Promise, row of the menu and certificate say one number, the one that comes out."""
+    """Promise, menu, certificate and Python say one number, the one that comes out."""
     from typer.testing import CliRunner
 
+    from handful.bounds import percent_text
     from handful.cli import app
 
     page = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -161,6 +163,16 @@ def test_the_first_sentence_is_true_of_the_first_output():
         (row,) = re.findall(r"│ → .*│ +([\d.]+ %) │", text)
         (sentence,) = re.findall(r"is misclassified is at │\n│ most ([\d.]+ %)\.", text)
         assert row == sentence == promised
+    for name in ("README.md", "docs/quick-start.md"):  # Python gives the same card
+        block = (ROOT / name).read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+        known: dict[str, Any] = {}
+        exec(block, known)
+        card = known["card"]
+        (comment,) = re.findall(r"certificate_\.risk  # ([\d.]+)\.\.\.", block)
+        assert str(card.certificate_.risk).startswith(comment)
+        assert percent_text(card.certificate_.risk) == promised
+        for line in card.fitted_.sentences():
+            assert line in page, line
 
 
 def test_the_gallery_has_a_reading_order():

@@ -224,7 +224,7 @@ class Study:
         """
         rows = np.setdiff1d(np.arange(len(self.y)), self.pool)
         table = self.table.iloc[rows].reset_index(drop=True)
-        names = tuple(str(name) for name in table.columns)
+        names = tuple(column.name for column in self.columns if column.role != "target")
         return replace(
             self,
             X=Columns(self.features).clean(self.X.iloc[rows]),
@@ -275,7 +275,8 @@ def read_study(frame: Any, choices: Choices | None = None, *, set_aside: bool = 
         target, frame.iloc[:, place].tolist(), drop_missing=choices.drop_missing_target
     )
     frame = frame.iloc[rows].reset_index(drop=True)
-    digests = RowDigests(row_digests(frame))
+    others = [j for j in range(len(names)) if j != place]
+    digests = RowDigests(row_digests(frame.iloc[:, others], frame.iloc[:, place]))
     groups = None if choices.groups is None else _groups(frame.iloc[:, names.index(choices.groups)])
     units = make_units(frame, None, groups, digests)
     pool = units.first(reading_size(len(units))) if set_aside else units.pool(POOL_SHARE)

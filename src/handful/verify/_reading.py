@@ -64,16 +64,19 @@ class RawTable(Protocol):
         ...
 
 
-def left_rows(audit: Audit, document: Document, table: RawTable) -> Any:
-    """The rows of a raw table that were not set aside, drawn again."""
+def left_rows(audit: Audit, document: Document, table: RawTable) -> tuple[Any, Any]:
+    """The rows of a raw table that were not set aside, drawn again, and their raw labels."""
     options, n_rows = document["reading"]["options"], document["reading"]["n_rows"]
     raw = table.raw
     names = [str(name) for name in raw.columns]
-    rows = table.once("raw digests", lambda: table_rows(raw, None, names))
+    target = options["target"]
+    labels, others = raw.iloc[:, names.index(target)], [n for n in names if n != target]
+    rows = table.once(("raw digests", target), lambda: table_rows(raw, labels, others))
     groups = None
     if options["groups"] is not None:
         groups = list(raw.iloc[:, names.index(options["groups"])])
     units = make_units(drawn_order(rows, digest_of_table(rows), None), groups, rows, None)
     aside = units.rows(n_set_aside(units.n))
     audit.equal("rows set aside", n_rows, len(aside))
-    return raw.iloc[np.setdiff1d(np.arange(len(rows)), aside)]
+    left = np.setdiff1d(np.arange(len(rows)), aside)
+    return raw.iloc[left], labels.iloc[left]

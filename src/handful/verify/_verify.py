@@ -260,7 +260,7 @@ def _check_digest(audit: Audit, document: Document, table: ModelVerifier) -> Dra
     X: Any = table.X
     y: Any = table.labels
     if table.raw is not None:
-        X, y = left_rows(audit, document, table), None
+        X, y = left_rows(audit, document, table)
     stored, seed = provenance["data"], provenance["random_state"]
     is_seed = seed is None or type(seed) is int
     if not audit.check("seed", is_seed, f"must be a whole number or null, got {seed!r}"):
