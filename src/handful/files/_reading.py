@@ -13,7 +13,7 @@ from handful._codec import ModelFileError, decode, encode
 from handful.covering import CoverFit
 from handful.files.form_fields import check_reading, fields_of
 from handful.rules.fields import read_index
-from handful.tables import Choices, Column, Study, read_study
+from handful.tables import Choices, Column, Study, as_pandas, read_study
 
 
 @dataclass(frozen=True)
@@ -127,4 +127,5 @@ def clean_table(frame: Any, options: Any) -> CleanTable:
     study = read_study(frame, choices, set_aside=True)
     clean, reading = study.rest(), Reading.of_study(study, choices)
     whole = replace(reading, columns=tuple(_written(column, ()) for column in study.features))
-    return CleanTable(clean.X, clean.y, clean.groups, study.table, whole.to_document())
+    raw = as_pandas(frame).iloc[study.rows].reset_index(drop=True)
+    return CleanTable(clean.X, clean.y, clean.groups, raw, whole.to_document())

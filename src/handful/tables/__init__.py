@@ -11,8 +11,9 @@ To add a format: its ending in `sources`, its checks and its reader in `binary_f
 `table_files`, and cases in ``tests/fuzz``.
 """
 
-from handful.tables.cautions import FittedScalingWarning, warn_of_fitted_scaling
+from handful.tables.cautions import FittedScalingWarning, TableCaution, warn_of_fitted_scaling
 from handful.tables.cells import ANSWERS, MISSING_MARKS, NOT, all_marks, is_missing, word_of
+from handful.tables.choices import Choices, check_named, target_of
 from handful.tables.columns import (
     RAW_WORDS,
     Column,
@@ -56,8 +57,16 @@ from handful.tables.estimator_inputs import (
     feature_names,
     read_table,
 )
-from handful.tables.labels import Labels, class_weights, read_labels, unknown_labels
-from handful.tables.study import Choices, Study, as_pandas, check_named, read_study, target_of
+from handful.tables.labels import Classes, LabelOptions, class_weights, read_classes, unknown_labels
+from handful.tables.study import (
+    GivenRows,
+    Study,
+    TableReading,
+    as_pandas,
+    feature_table,
+    read_rows,
+    read_study,
+)
 from handful.tables.table_files import (
     LoadedTable,
     exact_numbers,
@@ -75,16 +84,20 @@ __all__ = [
     "RAW_WORDS",
     "BlindOrder",
     "Choices",
+    "Classes",
     "Column",
     "Columns",
     "Draw",
     "Feature",
     "FittedScalingWarning",
-    "Labels",
+    "GivenRows",
+    "LabelOptions",
     "LoadedTable",
     "RowDigests",
     "SeenRows",
     "Study",
+    "TableCaution",
+    "TableReading",
     "TypePart",
     "Units",
     "all_marks",
@@ -105,6 +118,7 @@ __all__ = [
     "exact_floats",
     "exact_numbers",
     "feature_names",
+    "feature_table",
     "group_units",
     "is_missing",
     "load_table",
@@ -112,8 +126,9 @@ __all__ = [
     "matching",
     "pool_size",
     "read_chunks",
+    "read_classes",
     "read_frame",
-    "read_labels",
+    "read_rows",
     "read_study",
     "read_table",
     "row_codes",

@@ -3,190 +3,77 @@
 The pool is drawn from the digest of the whole table as it was read. What columns hold and what
 they are for is then decided by the rows of the pool alone, so that every rule of this package
 that looks at cells is fixed before anything is counted, as the certificate asks.
+
+There is one reading, for files and for frames, in memory and in chunks. `decide_columns` and
+`read_classes` look at the pool, `CellCounts` counts in all rows, and `TableReading` holds what is
+said.
 """
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.tables.cautions import repeat_cautions, scaling_cautions
-from handful.tables.cells import NOT, Sample, is_mark, map_distinct, word_of
+from handful._types import Floats, Ints
+from handful.tables.cautions import MOST_ROWS, ScalingSigns, caution_of_repeats
+from handful.tables.cell_counts import CellCounts
+from handful.tables.cells import Sample, is_mark, map_distinct, word_of
+from handful.tables.choices import Choices, check_named, target_of
 from handful.tables.columns import Column, Columns
-from handful.tables.digests import RowDigests, row_digests
-from handful.tables.draw import make_units
-from handful.tables.kinds import kind_of, with_marks, with_odd_cells
-from handful.tables.labels import Labels, labelled_rows, read_labels
-from handful.tables.roles import with_role, with_sentinels
-from handful.tables.sources import MISSING
+from handful.tables.digests import RowDigests, column_names
+from handful.tables.draw import Units, check_groups, make_units
+from handful.tables.kinds import kind_of
+from handful.tables.labels import (
+    Classes,
+    LabelOptions,
+    check_few_classes,
+    labelled_rows,
+    read_classes,
+)
+from handful.tables.roles import with_role
 from handful.tables.table_files import without_marks
 
 if TYPE_CHECKING:
     import pandas as pd
 
-TARGETS = ("label", "class", "target", "outcome", "diagnosis", "y")
 POOL_SHARE = 0.4  # of the rows: candidates come from it, errors are counted on the rest
 _FEW_ROWS, _FEW_OF_A_CLASS = 20, 5  # below them a note says that little can be certified
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choices:
-    """What the user says about the columns. Everything else is read off the table.
+class TableReading:
+    """How a table is read, and what must be said of it; it holds no rows.
 
     Attributes
     ----------
-    target : str, optional
-        The column to predict; else the first of ``TARGETS`` that there is.
-    positive : str, optional
-        The class that is the case.
-    groups, weights : str, optional
-        Columns that name the group of a row (a patient) and its weight in training.
-    id, exclude, features, ordered, categories : tuple of str
-        Identifiers; columns to leave out; the only columns to use (also dates, as days); columns
-        of ordered words; columns of categories.
-    missing : mapping of str to tuple of str
-        Cells that mean missing, by column; "" stands for every column.
-    not_missing : mapping of str to tuple of str
-        Cells that are answers although they usually mean missing, by column.
-    drop_missing_target : bool
-        Leave out rows without a label.
-    """
-
-    target: str | None = None
-    positive: str | None = None
-    groups: str | None = None
-    weights: str | None = None
-    id: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    features: tuple[str, ...] = ()
-    ordered: tuple[str, ...] = ()
-    categories: tuple[str, ...] = ()
-    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    not_missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    drop_missing_target: bool = False
-
-    def named(self) -> list[tuple[str, str]]:
-        """(option, column) for every column that is named."""
-        single = [("--target", self.target), ("--groups", self.groups), ("--weights", self.weights)]
-        lists = {
-            "--id": self.id,
-            "--exclude": self.exclude,
-            "--features": self.features,
-            "--ordered": self.ordered,
-            "--categories": self.categories,
-            "--missing": tuple(name for name in self.missing if name),
-            "--not-missing": tuple(name for name in self.not_missing if name),
-        }
-        named = [(option, name) for option, names in lists.items() for name in names]
-        return named + [(option, name) for option, name in single if name is not None]
-
-    def marks(self, name: str) -> frozenset[str]:
-        """Marks of the user for a column, as `is_mark` takes them."""
-        own, answers = (
-            {word_of(mark).casefold() for key in ("", name) for mark in given.get(key, ())}
-            for given in (self.missing, self.not_missing)
-        )
-        if both := own & answers:
-            raise ValueError(
-                f"`--not-missing` must not name what `--missing` names, got {min(both)!r} in both "
-                f"for {name!r}. Say one of them."
-            )
-        if lost := answers & {mark.casefold() for mark in MISSING}:
-            raise ValueError(
-                f"`--not-missing` cannot name {min(lost)!r}: files write it for an empty cell, and "
-                "it is gone when the table is read. Write another word in the table."
-            )
-        return frozenset(own | {NOT + answer for answer in answers})
-
-    def to_options(self, target: str, case: str | None = None) -> dict[str, Any]:
-        """Plain data for a model file; the case by name, also if the user named none.
-
-        Examples
-        --------
-        >>> options = Choices(not_missing={"pain": ("none",)}).to_options("outcome")
-        >>> options["target"], options["missing"]
-        ('outcome', {'pain': ['≠none']})
-        >>> Choices.from_options(options).not_missing
-        {'pain': ('none',)}
-        """
-        plain = {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
-        del plain["not_missing"]
-        answers = self.not_missing
-        plain["missing"] = {
-            name: [*self.missing.get(name, ()), *(NOT + answer for answer in answers.get(name, ()))]
-            for name in dict.fromkeys((*self.missing, *answers))
-        }
-        return {**plain, "target": target, "positive": case or self.positive}
-
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> Choices:
-        """What `to_options` gave."""
-        fields: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in options.items()
-        }
-        for name, is_answer in (("missing", False), ("not_missing", True)):
-            fields[name] = {
-                column: tuple(m.removeprefix(NOT) for m in marks if m.startswith(NOT) == is_answer)
-                for column, marks in options["missing"].items()
-            }
-        return cls(**fields)
-
-
-@dataclass(frozen=True)
-class Study:
-    """Features, labels, groups and weights of the examples, and how they were read.
-
-    Attributes
-    ----------
-    X : DataFrame
-        The columns that are features: numbers as numbers, all other cells as they were read.
-    y : ndarray of str
-    table : DataFrame
-        All columns of these rows, as they were read.
     columns : tuple of Column
         All columns of the table, with kind, role and notes.
-    pool : ndarray of int
-        Rows of the pool, in blind order.
-    pool_share : float
-        Share of the rows (or groups) that are in it.
-    digests : RowDigests
-        Of the whole rows: the ``random_state`` that draws this pool again.
-    classes : tuple of str
-        Those of the pool, in the order of class positions: the case comes second if its word
-        says so. It does not depend on ``Choices.positive``, so that naming the case changes no
-        rule. A row with another label counts as an error of every form.
-    positive : str or None
-    is_positive_said : bool
-        Whether the user or the words of the labels say which class is the case.
-    groups, weights : ndarray or None
-    ids : DataFrame
+    labels : Classes
+        Those of the pool. A row with another label counts as an error of every form. They do not
+        depend on ``Choices.positive``, so that naming the case changes no rule.
     notes : tuple of str
         What a reader should know.
-    cautions : tuple of str
-        What must not be missed: without an answer, the certificates may not hold.
+    repeats, scaling, draw : str
+        Cautions: rows that look like several rows of one patient, rows that were scaled together,
+        a digest that cannot draw as chance would. Empty if there is nothing to say.
     """
 
-    X: pd.DataFrame
-    y: NDArray[Any]
-    table: pd.DataFrame
     columns: tuple[Column, ...]
-    pool: NDArray[np.int64]
-    pool_share: float
-    digests: RowDigests
-    classes: tuple[str, ...]
-    positive: str | None
-    is_positive_said: bool
-    groups: NDArray[Any] | None
-    weights: NDArray[np.float64] | None
-    ids: pd.DataFrame
-    notes: tuple[str, ...]
-    cautions: tuple[str, ...] = ()
+    labels: Classes
+    notes: tuple[str, ...] = ()
+    repeats: str = ""
+    scaling: str = ""
+    draw: str = ""
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What must not be missed: without an answer, the certificates may not hold."""
+        return tuple(text for text in (self.repeats, self.scaling, self.draw) if text)
 
     @property
     def target(self) -> str:
@@ -197,6 +84,65 @@ class Study:
     def features(self) -> tuple[Column, ...]:
         """The columns that are features."""
         return tuple(column for column in self.columns if column.role == "feature")
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes as words, in the order of class positions."""
+        return self.labels.words
+
+    @property
+    def positive(self) -> str | None:
+        """The case, of two classes."""
+        return self.labels.positive
+
+    @property
+    def is_positive_said(self) -> bool:
+        """Whether the user or the words of the labels say which class is the case."""
+        return self.labels.is_positive_said
+
+    @property
+    def all_notes(self) -> tuple[str, ...]:
+        """Cautions, notes, and the notes on each column with its name."""
+        own = (f"{column.name}: {note}" for column in self.columns for note in column.notes)
+        return (*self.cautions, *self.notes, *own)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Study(TableReading):
+    """Features, labels, groups and weights of the examples, and how they were read.
+
+    Attributes
+    ----------
+    X : DataFrame or ndarray
+        The columns that are features: numbers as numbers, all other cells as they were read.
+    y : ndarray of str
+    table : DataFrame or ndarray
+        All columns of these rows but the target, as they were read.
+    rows : ndarray of int
+        Positions of these rows in the table that was given: those that have a label.
+    units : Units
+        The rows, or groups of rows, in blind order.
+    pool : ndarray of int
+        Rows of the pool, in blind order.
+    pool_share : float
+        Share of the rows (or groups) that are in it.
+    groups, weights : ndarray or None
+    """
+
+    X: Any
+    y: NDArray[Any]
+    table: Any
+    rows: Ints
+    units: Units
+    pool: Ints
+    pool_share: float
+    groups: NDArray[Any] | None = None
+    weights: Floats | None = None
+
+    @property
+    def digests(self) -> RowDigests:
+        """Digests of the whole rows: the ``random_state`` that draws this pool again."""
+        return RowDigests(self.units.digests, column_names(self.table), self.units.seed)
 
     def rest(self, *, seed: int | None = None) -> Study:
         """The rows outside the pool, clean: floats, ordered categories, words in one spelling.
@@ -224,22 +170,45 @@ class Study:
         """
         rows = np.setdiff1d(np.arange(len(self.y)), self.pool)
         table = self.table.iloc[rows].reset_index(drop=True)
-        names = tuple(column.name for column in self.columns if column.role != "target")
+        digests = RowDigests(self.units.digests[rows], column_names(table), seed)
         return replace(
             self,
             X=Columns(self.features).clean(self.X.iloc[rows]),
             y=self.y[rows],
             table=table,
+            rows=self.rows[rows],
             pool=self.pool[:0],
-            digests=RowDigests(self.digests.digests[rows], names, seed),
+            units=make_units(table, None, None, digests),
             groups=None if self.groups is None else self.groups[rows],
             weights=None if self.weights is None else self.weights[rows],
-            ids=self.ids.iloc[rows].reset_index(drop=True),
         )
 
 
+@dataclass(frozen=True, eq=False)
+class GivenRows:
+    """Examples as they are given: a table, labels beside it, groups and weights.
+
+    Attributes
+    ----------
+    X : array of numbers, or data frame of pandas, polars or pyarrow
+        All columns but the target; nothing needs to be cleaned.
+    y : sequence
+        The label of each row; none may be missing.
+    name : str
+        Of the target, for notes.
+    groups, weights : array, optional
+        The group of each row, and its weight in training.
+    """
+
+    X: Any
+    y: Any
+    name: str = "y"
+    groups: Any = None
+    weights: Any = None
+
+
 def read_study(frame: Any, choices: Choices | None = None, *, set_aside: bool = False) -> Study:
-    """Read a table: draw the pool, then decide kinds, roles and labels by its rows.
+    """Read a table with its target: draw the pool, then decide kinds, roles and labels by its rows.
 
     Parameters
     ----------
@@ -275,33 +244,100 @@ def read_study(frame: Any, choices: Choices | None = None, *, set_aside: bool = 
         target, frame.iloc[:, place].tolist(), drop_missing=choices.drop_missing_target
     )
     frame = frame.iloc[rows].reset_index(drop=True)
-    others = [j for j in range(len(names)) if j != place]
-    digests = RowDigests(row_digests(frame.iloc[:, others], frame.iloc[:, place]))
-    groups = None if choices.groups is None else _groups(frame.iloc[:, names.index(choices.groups)])
-    units = make_units(frame, None, groups, digests)
-    pool = units.first(reading_size(len(units))) if set_aside else units.pool(POOL_SHARE)
-    labels = read_labels(
-        target,
-        frame.iloc[:, place].tolist(),
-        positive=choices.positive,
-        is_class=target in choices.categories,
-        pool=pool,
-        is_open=set_aside,  # the certificates of such machines take the classes for known
+    y = frame.iloc[:, place].tolist()
+    if target not in choices.categories:
+        check_few_classes(target, y)
+    X = frame.iloc[:, [j for j in range(len(names)) if j != place]]
+    share = None if set_aside else POOL_SHARE
+    study = read_rows(GivenRows(X, y, target), choices, pool_share=share)
+    *others, last = study.columns
+    return replace(
+        study,
+        columns=(*others[:place], last, *others[place:]),
+        rows=rows,
+        notes=(*left_out, *study.notes),
     )
-    labels = replace(labels, notes=(*left_out, *labels.notes))
-    columns, clean = [], frame.copy(deep=False)
-    for j, name in enumerate(names):
-        if j == place:
-            levels = tuple(sorted(labels.classes))
-            columns.append(Column(name, "category", role="target", levels=levels))
-            continue
-        cells = np.asarray(frame.iloc[:, j])
-        column, values = _counted(_column(cells, name, choices, pool, labels.y), cells)
-        columns.append(column)
-        if values is not None and cells.dtype.kind == "O":
-            clean.isetitem(j, values)
-    study = _assemble(frame, clean, labels, tuple(columns), pool, digests, groups, choices)
-    return replace(study, cautions=(*study.cautions, *units.caution))
+
+
+def read_rows(
+    given: GivenRows,
+    choices: Choices | None = None,
+    *,
+    pool_share: float | None = POOL_SHARE,
+    random_state: Any = None,
+    classes: Sequence[Any] | None = None,
+) -> Study:
+    """Read a table whose labels stand beside it; `read_study` is this for a table with its target.
+
+    An array of numbers is a table whose columns are numbers: all of them are features.
+
+    Parameters
+    ----------
+    given : GivenRows
+    choices : Choices, optional
+    pool_share : float or None
+        Share of the rows (or groups) in the pool; 1 takes all of them. None reads the columns off
+        a tenth of the rows, which are set aside.
+    random_state : None, int, RowDigests or generator
+        None draws the pool from the digest of the table.
+    classes : sequence, optional
+        The classes in their order, if they were named before the data were seen.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> study = read_rows(GivenRows(np.arange(40.0).reshape(20, 2), [0, 1] * 10))
+    >>> [column.name for column in study.features], len(study.pool)
+    (['x0', 'x1'], 8)
+    """
+    choices = choices or Choices()
+    is_frame = hasattr(given.X, "columns")
+    table = as_pandas(given.X) if is_frame else given.X
+    names = [str(n) for n in table.columns] if is_frame else numbered_names(table.shape[1])
+    check_named(choices, (*names, given.name))
+    groups, weights = _groups(given, choices, table), _weights(given, choices, table)
+    units = make_units(table, given.y, groups, random_state, weights)
+    pool = _pool(units, pool_share)
+    is_open = pool_share is None or pool_share == 1.0
+    labels, y = _labels(given, pool, _label_options(choices, given.name, classes, is_open))
+    if is_frame:
+        columns = decide_columns(table.iloc[pool], y[pool], pool, choices, _scales(given.X))
+        columns = with_counts(columns, count_cells(columns, table))
+        X = feature_table(columns, table)
+    else:
+        columns, X = tuple(Column(name) for name in names), table
+    first = X.iloc[pool[:MOST_ROWS]] if is_frame else X[pool[:MOST_ROWS]]
+    reading = make_reading(
+        columns,
+        labels,
+        target=given.name,
+        counts=Counter(y.tolist()),
+        first=number_cells(columns, first) if groups is None else None,
+        signs=ScalingSigns.of(number_cells(columns, X)),
+    )
+    return Study(
+        **vars(replace(reading, draw=" ".join(units.caution))),
+        X=X,
+        y=y,
+        table=table,
+        rows=np.arange(len(y)),
+        units=units,
+        pool=pool,
+        pool_share=len(pool) / len(y) if pool_share is None else pool_share,
+        groups=groups,
+        weights=weights,
+    )
+
+
+def numbered_names(n: int) -> list[str]:
+    """Names of columns that have none: x0, x1, ..."""
+    return [f"x{j}" for j in range(n)]
+
+
+def _pool(units: Units, share: float | None) -> Ints:
+    if share is None:
+        return units.first(reading_size(len(units)))
+    return units.first(len(units)) if share == 1.0 else units.pool(share)
 
 
 def reading_size(n: int) -> int:
@@ -331,43 +367,80 @@ def as_pandas(frame: Any) -> pd.DataFrame:
     return without_marks(frame)
 
 
-def check_named(choices: Choices, names: Sequence[str]) -> None:
-    """Refuse options that name a column that the table does not have."""
-    for option, name in choices.named():
-        if name not in names:
-            near = difflib.get_close_matches(name, names[:1000], n=3)
-            hint = f"Did you mean {', '.join(map(repr, near))}?" if near else "Check the header."
-            raise ValueError(f"`{option}` must be a column of the table, got {name!r}. {hint}")
+def _scales(frame: Any) -> dict[str, tuple[str, ...]]:
+    """Ordered categories of a pandas frame: their order is what the user says."""
+    if not hasattr(frame, "iloc"):
+        return {}
+    typed = zip(frame.columns, frame.dtypes, strict=True)
+    scales = {
+        str(name): tuple(word_of(word) for word in dtype.categories)
+        for name, dtype in typed
+        if getattr(dtype, "ordered", False)
+    }
+    return {n: s for n, s in scales.items() if len({w.casefold() for w in s}) == len(s) > 1}
 
 
-def target_of(target: str | None, names: Sequence[str]) -> str:
-    """The column to predict: the one that is named, or one with a usual name."""
-    if target is not None:
-        return target
-    lower = [name.casefold() for name in names]
-    for name in TARGETS:
-        if name in lower:
-            return names[lower.index(name)]
-    shown = [name[:40] for name in names[:20]]
-    raise ValueError(
-        "`--target` must name the column to predict. "
-        f"The columns are: {', '.join(shown)}{', …' if len(names) > 20 else ''}."
-    )
+# -- what the pool decides -----------------------------------------------------------------------
+
+
+def _label_options(
+    choices: Choices, name: str, classes: Sequence[Any] | None, is_open: bool
+) -> LabelOptions:
+    """What is known of the labels; certificates without a pool take the classes for known."""
+    named = None if classes is None else tuple(word_of(label) for label in classes)
+    return LabelOptions(choices.positive, named, name in choices.categories, is_open)
+
+
+def _labels(given: GivenRows, pool: Ints, options: LabelOptions) -> tuple[Classes, NDArray[Any]]:
+    """The classes, and the label of each row in their spelling."""
+    words = map_distinct(list(given.y), word_of)
+    chosen = [words[i] for i in pool.tolist()]
+    found = read_classes(given.name, Counter(words), chosen, options)
+    return found, np.array(map_distinct(words, found.spell), dtype=object)
+
+
+def decide_columns(
+    pool: pd.DataFrame,
+    y: NDArray[Any],
+    places: Ints,
+    choices: Choices,
+    scales: Mapping[str, tuple[str, ...]] | None = None,
+) -> tuple[Column, ...]:
+    """Kind and role of every column, by the user's word, else by the rows of the pool.
+
+    Parameters
+    ----------
+    pool : DataFrame
+        The rows of the pool, as `as_pandas` gives them.
+    y : ndarray
+        Their labels.
+    places : ndarray of int
+        Their positions in the table.
+    choices : Choices
+    scales : mapping, optional
+        Columns of ordered words, with their words in order.
+    """
+    out = []
+    for j, name in enumerate(str(name) for name in pool.columns):
+        marks = choices.marks(name)
+        sample = Sample.of(np.asarray(pool.iloc[:, j]), marks)
+        scale = (scales or {}).get(name, ())
+        out.append(_column(name, sample, choices, scale, lambda c, s: with_role(c, s, y, places)))
+    return tuple(out)
 
 
 def _column(
-    cells: NDArray[Any],
     name: str,
+    sample: Sample,
     choices: Choices,
-    pool: NDArray[np.int64],
-    y: NDArray[Any],
+    scale: tuple[str, ...],
+    judged: Callable[[Column, Sample], Column],
 ) -> Column:
     """One column: its kind by the pool, its role by the user's word, else by the pool."""
     marks = choices.marks(name)
     asked = "category" if name in choices.categories else None
-    asked = "ordered" if name in choices.ordered else asked
-    sample = Sample.of(cells[pool], marks)
-    column = kind_of(name, sample, marks=marks, asked=asked)
+    asked = "ordered" if name in choices.ordered or (scale and asked is None) else asked
+    column = kind_of(name, sample, marks=marks, asked=asked, scale=scale)
     for role, given in (("group", choices.groups), ("weight", choices.weights)):
         if name == given:
             return replace(column, role=role, notes=())
@@ -380,36 +453,83 @@ def _column(
             asked = "category" if column.kind == "text" else "ordered"
             column = kind_of(name, sample, marks=marks, asked=asked)
         return replace(column, role="feature")
-    return with_role(column, sample, y[pool], pool) if asked is None else column
+    return judged(column, sample) if asked is None else column
 
 
-def _counted(column: Column, cells: NDArray[Any]) -> tuple[Column, NDArray[np.float64] | None]:
-    """Add what is only counted: missing cells, numbers that may mean missing.
+# -- what is only said ---------------------------------------------------------------------------
 
-    The second result is the column as numbers, if it holds numbers.
+
+def count_cells(columns: Sequence[Column], table: pd.DataFrame) -> list[CellCounts]:
+    """What is only counted in each column, of all rows or of one chunk."""
+    out = []
+    for j, column in enumerate(columns):
+        cells = np.asarray(table.iloc[:, j])
+        values = column.read(cells) if column.kind == "number" else None
+        out.append(CellCounts.of(column, cells, values))
+    return out
+
+
+def with_counts(columns: Sequence[Column], counts: Sequence[CellCounts]) -> tuple[Column, ...]:
+    """The columns with notes on what was counted in all rows."""
+    return tuple(one.noted(column) for column, one in zip(columns, counts, strict=True))
+
+
+def feature_table(columns: Sequence[Column], table: pd.DataFrame) -> pd.DataFrame:
+    """The features of a table: numbers as numbers, without infinity, other cells as they are.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        Those of the table, in its order.
+    table : DataFrame
+        As `as_pandas` gives it.
     """
-    column = with_marks(column, cells)
-    if column.kind != "number":
-        gone = ~Sample.of(cells, column.marks).is_known
-        return replace(column, n_missing=int(np.count_nonzero(gone))), None
-    values = column.read(cells)
-    column = replace(column, n_missing=int(np.isnan(values).sum()))
-    if column.role != "ignored":
-        column = with_odd_cells(column, cells, values)
-    return with_sentinels(column, values) if column.role == "feature" else column, values
+    places = [j for j, column in enumerate(columns) if column.role == "feature"]
+    X = table.iloc[:, places].set_axis([columns[j].name for j in places], axis=1)
+    for k, j in enumerate(places):
+        dtype = X.dtypes.iloc[k]
+        is_number = isinstance(dtype, np.dtype) and dtype.kind in "biuf"
+        if columns[j].kind == "number" and not is_number:
+            X.isetitem(k, columns[j].read(np.asarray(X.iloc[:, k])))
+    return _finite(X)
 
 
-def _assemble(
-    frame: pd.DataFrame,
-    clean: pd.DataFrame,
-    labels: Labels,
+def number_cells(columns: Sequence[Column], X: Any) -> Floats:
+    """The features that are numbers, as floats."""
+    if not hasattr(X, "columns"):
+        return np.asarray(X, dtype=np.float64)
+    numbers = [c for c in columns if c.role == "feature" and c.kind == "number"]
+    if not numbers:
+        return np.empty((len(X), 0))
+    return np.column_stack([column.read(X[column.name].to_numpy()) for column in numbers])
+
+
+def make_reading(
     columns: tuple[Column, ...],
-    pool: NDArray[np.int64],
-    digests: RowDigests,
-    groups: NDArray[Any] | None,
-    choices: Choices,
-) -> Study:
-    features = [j for j, column in enumerate(columns) if column.role == "feature"]
+    labels: Classes,
+    *,
+    target: str,
+    counts: Mapping[str, int],
+    first: Floats | None,
+    signs: ScalingSigns,
+) -> TableReading:
+    """Notes and cautions of a table that was read.
+
+    Parameters
+    ----------
+    columns : tuple of Column
+        All but the target.
+    labels : Classes
+    target : str
+        Name of the target.
+    counts : mapping of str to int
+        Rows of each label.
+    first : ndarray or None
+        The numbers in the first rows of the pool; None if groups are known.
+    signs : ScalingSigns
+        Of the numbers in all rows.
+    """
+    features = [column for column in columns if column.role == "feature"]
     if not features:
         raise ValueError(
             "no column is left to predict from: "
@@ -418,31 +538,37 @@ def _assemble(
             )
             + ". Name the ones to use in --features."
         )
-    X = clean.iloc[:, features].set_axis([columns[j].name for j in features], axis=1)
-    X = _finite(X)
-    names = [column.name for column in columns]
-    weights = None
-    if choices.weights is not None:
-        weights = _weights(frame.iloc[:, names.index(choices.weights)])
-    ids = frame.iloc[:, [j for j, column in enumerate(columns) if column.role == "id"]]
-    repeats = repeat_cautions(columns, X, pool) if groups is None else ()
-    return Study(
-        X=X,
-        y=labels.y,
-        table=frame,
-        columns=columns,
-        pool=pool,
-        pool_share=POOL_SHARE,
-        digests=digests,
-        classes=labels.classes,
-        positive=labels.positive,
-        is_positive_said=labels.is_positive_said,
-        groups=groups,
-        weights=weights,
-        ids=ids,
-        notes=(*labels.notes, *_warnings(X, labels)),
-        cautions=(*repeats, *scaling_cautions(columns, X)),
+    last = Column(target, "category", role="target", levels=tuple(sorted(labels.words)))
+    numbers = [column.name for column in features if column.kind == "number"]
+    return TableReading(
+        columns=(*columns, last),
+        labels=labels,
+        notes=(*labels.notes, *_expected(labels.words, counts, len(features))),
+        repeats="" if first is None else caution_of_repeats(columns, first),
+        scaling=signs.caution(numbers) if numbers else "",
     )
+
+
+def _expected(words: Sequence[str], counts: Mapping[str, int], n_features: int) -> list[str]:
+    """Notes on what few rows, rare classes or many columns allow."""
+    n_rows = sum(counts.values())
+    rows = np.array([counts.get(word, 0) for word in words])
+    notes = []
+    if n_rows < _FEW_ROWS:
+        notes.append(
+            f"{n_rows} rows are very few: expect a certificate near the share of the smaller class."
+        )
+    if rows.min() < _FEW_OF_A_CLASS:
+        rare = words[int(np.argmin(rows))]
+        notes.append(
+            f"{rare!r} has {rows.min()} rows: nothing can be said about how often it is found."
+        )
+    if n_features > n_rows:
+        notes.append(
+            f"{n_features} columns for {n_rows} rows: expect rules of few columns, and other "
+            "columns that would have done as well."
+        )
+    return notes
 
 
 def _finite(X: pd.DataFrame) -> pd.DataFrame:
@@ -455,48 +581,48 @@ def _finite(X: pd.DataFrame) -> pd.DataFrame:
     return X
 
 
-def _groups(series: pd.Series) -> NDArray[Any]:
-    """What group each row belongs to, in the normal form of words."""
-    is_unknown = np.array(map_distinct(series.tolist(), is_mark), dtype=bool)
+# -- groups and weights --------------------------------------------------------------------------
+
+
+def _groups(given: GivenRows, choices: Choices, table: Any) -> NDArray[Any] | None:
+    """The group of each row: as given, or the words of a column."""
+    if choices.groups is None:
+        return None if given.groups is None else check_groups(given.groups, len(table))
+    if given.groups is not None:
+        raise ValueError("`groups` must be given once: beside the table, or as one of its columns.")
+    cells = _cells(table, choices.groups)
+    is_unknown = np.array(map_distinct(cells, is_mark), dtype=bool)
     if is_unknown.any():
         row = int(np.flatnonzero(is_unknown)[0]) + 1
         raise ValueError(
-            f"`--groups` must name a column that is filled in, row {row} of {series.name!r} is "
+            f"`--groups` must name a column that is filled in, row {row} of {choices.groups!r} is "
             "not. Say whose row it is, or leave it out."
         )
-    return np.array(map_distinct(series.tolist(), word_of), dtype=object)
+    return np.array(map_distinct(cells, word_of), dtype=object)
 
 
-def _weights(series: pd.Series) -> NDArray[np.float64]:
+def _weights(given: GivenRows, choices: Choices, table: Any) -> Floats | None:
+    """The weight of each row in training: as given, or the numbers of a column."""
     import pandas as pd
 
-    values = pd.to_numeric(series, errors="coerce").to_numpy(dtype=np.float64)
+    if choices.weights is None:
+        return None if given.weights is None else np.asarray(given.weights, dtype=np.float64)
+    if given.weights is not None:
+        raise ValueError("weights must be given once: beside the table, or as one of its columns.")
+    cells = pd.Series(_cells(table, choices.weights))
+    values = pd.to_numeric(cells, errors="coerce").to_numpy(dtype=np.float64)
     if np.isnan(values).any() or (values < 0).any():
         row = int(np.flatnonzero(np.isnan(values) | (values < 0))[0]) + 1
         raise ValueError(
             f"`--weights` must name a column of numbers of at least 0, row {row} of "
-            f"{series.name!r} has none. Weights steer training; every row counts once."
+            f"{choices.weights!r} has none. Weights steer training; every row counts once."
         )
     return values
 
 
-def _warnings(X: pd.DataFrame, labels: Labels) -> list[str]:
-    """Notes on what few rows, rare classes or many columns allow."""
-    y, words = labels.y, labels.classes
-    counts = np.array([np.count_nonzero(y == word) for word in words])
-    notes = []
-    if len(y) < _FEW_ROWS:
-        notes.append(
-            f"{len(y)} rows are very few: expect a certificate near the share of the smaller class."
-        )
-    if counts.min() < _FEW_OF_A_CLASS:
-        rare = words[int(np.argmin(counts))]
-        notes.append(
-            f"{rare!r} has {counts.min()} rows: nothing can be said about how often it is found."
-        )
-    if X.shape[1] > len(y):
-        notes.append(
-            f"{X.shape[1]} columns for {len(y)} rows: expect rules of few columns, and other "
-            "columns that would have done as well."
-        )
-    return notes
+def _cells(table: Any, name: str) -> list[Any]:
+    """The cells of a named column."""
+    if not hasattr(table, "columns"):
+        return list(table[:, numbered_names(table.shape[1]).index(name)])
+    place = [str(column) for column in table.columns].index(name)
+    return list(table.iloc[:, place])
