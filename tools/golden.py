@@ -181,11 +181,34 @@ def several() -> Jobs:
         return found
 
     yield "goals", goals
+    yield "regressors", regressors
     holes = data.X.copy()
     holes[::7, 0] = np.nan
     for label in ("scm stumps", "menu"):
         machine = dict(machines())[label]
         yield f"holes: {label}", lambda m=machine: look(m.fit(holes, data.y), holes, data.y)
+
+
+def regressors() -> Any:
+    """Kernel matching pursuits of numbers: rows, groups, both kinds of coefficients."""
+    import numpy as np
+
+    import handful as h
+
+    rng = np.random.default_rng(5)
+    X = rng.uniform(-2.0, 2.0, size=(240, 2))
+    groups = np.repeat(np.arange(48), 5)
+    y = np.sin(X[:, 0]) + 0.4 * rng.normal(size=48)[groups] + 0.2 * rng.normal(size=240)
+    found = {}
+    for name, given in (("least_squares", None), ("pool", None), ("pool", groups)):
+        machine = h.KernelMatchingPursuitRegressor(6, coefficients=name, epsilon=0.8)
+        machine.fit(X, y) if given is None else machine.fit(X, y, groups=given)
+        key = name if given is None else "groups"
+        found[key] = {"predict": digest(machine.predict(X)), "errors": machine.n_training_errors_}
+        found[key]["path"] = digest(machine.path_.to_dict("list"))
+        bounds = ("auto",) if given is None else ("auto", "pool", "betting")
+        found[key] |= {b: exact(machine.certify(0.1, bound=b).to_dict()) for b in bounds}
+    return found
 
 
 def chunks() -> Jobs:
@@ -203,12 +226,28 @@ def chunks() -> Jobs:
         found["certificate"] = tried(lambda: certificate(machine))
         return found
 
+    def numbers() -> Any:
+        import dask.array as da
+        import numpy as np
+
+        import handful as h
+
+        rng = np.random.default_rng(5)
+        X = rng.uniform(-2.0, 2.0, size=(300, 2))
+        y = np.sin(X[:, 0]) + 0.3 * rng.normal(size=300)
+        machine = h.KernelMatchingPursuitRegressor(
+            5, candidates=60, coefficients="pool", epsilon=0.6
+        )
+        machine.fit(da.from_array(X, chunks=(90, -1)), da.from_array(y, chunks=90))
+        return {"centers": exact(machine.centers_idx_), "certificate": certificate(machine)}
+
     import handful as h
 
     yield "dask: scm", lambda: job(h.SetCoveringMachine("stumps", random_state=0))
     yield "dask: list", lambda: job(h.DecisionListMachine("stumps", random_state=0))
     yield "dask: menu", lambda: job(h.CertifiedClassifier())
     yield "dask: adaboost", lambda: job(h.AdaBoost(n_rounds=10, candidates=40))
+    yield "dask: regressor", numbers
     yield "dask: pursuit", lambda: job(h.KernelMatchingPursuitClassifier(5, candidates=60))
 
 

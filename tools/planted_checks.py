@@ -159,25 +159,16 @@ VERIFY: dict[str, list[Row]] = {
     ],
 }
 
+_MENU = "tests/candidates/test_menu.py"
+_GROUPS = "tests/candidates/test_groups.py"
+
 CERTIFIED: dict[str, list[Row]] = {
-    "certified._learn": [
+    "certified.learning": [
         (
             "rank free",
             "-math.log(mass))",
             "0.0)",
             ("tests/certified/test_classifier.py", "tests/certified/test_learn.py"),
-        ),
-        (
-            "errors counted inside the pool",
-            "counted = units.rows_of(units.order[units_in_pool(pool) :])",
-            "counted = units.rows_of(units.order)",
-            ("tests/certified/test_learn.py",),
-        ),
-        (
-            "rows of a class that the pool does not know are not counted",
-            "return Counts.of_classes(by_class, n_unknown)",
-            "return Counts.of_classes(by_class, 0)",
-            ("tests/certified/test_unknown_classes.py",),
         ),
         (
             "ranked by training errors upside down",
@@ -187,49 +178,73 @@ CERTIFIED: dict[str, list[Row]] = {
         ),
         (
             "rows for groups in the pool's error",
-            "if pool.groups is None:\n        return float(np.mean(is_wrong))",
-            "if True:\n        return float(np.mean(is_wrong))",
+            "is_wrong if groups is None else groups.warm_up",
+            "is_wrong",
             ("tests/certified/test_learn.py",),
         ),
     ],
-    "certified._menu": [
+    "certified.estimators": [
+        (
+            "errors counted inside the pool",
+            "counted = units.rows_of(units.order[pool.n_units :])",
+            "counted = units.rows_of(units.order)",
+            ("tests/certified/test_learn.py",),
+        ),
+    ],
+    "candidates.counting": [
+        (
+            "rows of a class that the pool does not know are not counted",
+            "int(np.count_nonzero(y < 0))",
+            "0",
+            ("tests/certified/test_unknown_classes.py",),
+        ),
+    ],
+    "candidates.pricing": [
         (
             "price of a row free",
-            "- np.array([c.nats for c in self.candidates])",
-            "",
-            ("tests/certified/test_menu.py",),
+            "np.array([candidate.nats for candidate in candidates]) - math.log(delta)",
+            "np.zeros(len(candidates)) - math.log(delta)",
+            (_MENU,),
         ),
         (
             "choices after the menu free",
-            "                n_choices=n_choices,\n            )\n        names",
-            "            )\n        names",
-            ("tests/certified/test_classifier.py", "tests/certified/test_menu.py"),
+            '"delta": delta, "n_choices": n_choices}',
+            '"delta": delta}',
+            ("tests/certified/test_classifier.py", _MENU),
         ),
         (
             "itemised price empty",
-            "Message(candidate.terms)",
-            "Message([])",
-            ("tests/certified/test_menu.py",),
+            '"message_nats": code.message',
+            '"message_nats": 0.0',
+            (_MENU,),
         ),
         (
             "groups counted as rows",
-            "if candidate.counts.losses is not None:\n                out[i]",
-            "if False:\n                out[i]",
-            ("tests/certified/test_menu.py",),
+            "if not groups.is_binomial and not groups.pays_both:",
+            "if False:",
+            (_MENU,),
         ),
         (
-            "simplest of all",
-            "near = np.flatnonzero(risks <= risks[0] + tolerance)",
-            "near = np.arange(len(risks))",
-            ("tests/certified/test_menu.py",),
+            "both ways to count groups for the price of one",
+            "both = replace(code, terms=(*code.terms, BOTH))",
+            "both = code",
+            (_GROUPS,),
         ),
     ],
-    "certified._records": [
+    "candidates.menu": [
+        (
+            "simplest of all",
+            "if risks[row] <= best + tolerance]",
+            "if True]",
+            (_MENU,),
+        ),
+    ],
+    "certified.form_candidates": [
         (
             "masses above one",
             "(1.0 - first) * rest / rest.sum()",
             "rest / rest.sum()",
-            ("tests/certified/test_menu.py",),
+            (_MENU,),
         ),
     ],
     "tables.draw": [
@@ -246,25 +261,25 @@ CERTIFIED: dict[str, list[Row]] = {
             ("tests/covering/test_groups.py::test_the_order_of_rows_does_not_matter",),
         ),
     ],
-    "certified._groups": [
+    "candidates.groups": [
         (
             "any error is the first",
-            "int(np.count_nonzero(means > 0.0))",
-            "int(np.count_nonzero(means == 1.0))",
-            ("tests/certified/test_groups.py",),
+            "int(np.count_nonzero(self.losses > 0.0))",
+            "int(np.count_nonzero(self.losses == 1.0))",
+            (_GROUPS,),
         ),
         (
             "all rows of a group counted",
-            "one_row = is_wrong[first_rows(member)]",
-            "one_row = is_wrong",
-            ("tests/certified/test_groups.py",),
+            "is_wrong[self.first[~held]]",
+            "is_wrong",
+            (_GROUPS,),
         ),
     ],
-    "certified._classifier": [
+    "candidates.candidate": [
         (
             "both rates for the price of one",
-            "nats = made.nats + math.log(2.0)",
-            "nats = made.nats",
+            "paid = nats + math.log(2.0)",
+            "paid = nats",
             ("tests/certified/test_classifier.py::test_both_kinds_of_error_are_limited",),
         ),
     ],

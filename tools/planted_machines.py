@@ -185,7 +185,7 @@ COVERING: dict[str, list[Row]] = {
             "errors counted inside the pool",
             "kept=tuple(np.sort(pool).tolist())",
             "kept=()",
-            _owes("defaults"),
+            _owes("regressions of pools"),
         ),
     ],
     "covering.codes.schemes": [
@@ -193,7 +193,7 @@ COVERING: dict[str, list[Row]] = {
             "masses above one",
             "COMPRESSION_MASS_BESIDE = 0.2",
             "COMPRESSION_MASS_BESIDE = 0.3",
-            _owes("defaults"),
+            _owes("regressions of pools"),
         ),
         (
             "each cell the whole mass",

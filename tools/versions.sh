@@ -23,7 +23,7 @@ SMOKE="tests/test_public_api.py tests/test_compiled.py tests/test_kernels.py
   tests/export/test_export.py tests/files/test_model.py tests/report/test_page.py
   tests/verify/test_verify.py tests/cli/test_certify.py tests/cli/test_predict.py
   tests/cli/test_raw_rules.py tests/cli/test_origin.py tests/distributed/test_chunks.py
-  tests/certified/test_classifier.py tests/certified/test_menu.py tests/tables/test_formats.py"
+  tests/certified/test_classifier.py tests/candidates/test_menu.py tests/tables/test_formats.py"
 
 python_of() {  # the interpreter of version $1, if the machine has it
   local candidate

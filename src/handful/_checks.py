@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from handful._types import Floats
+
 LARGEST_COUNT = 2**53  # beyond it floats do not count
 
 
@@ -104,3 +106,36 @@ def check_flag(name: str, value: Any) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"`{name}` must be True or False, got {value!r}.")
     return bool(value)
+
+
+def check_weights(sample_weight: Any, n_samples: int) -> Floats:
+    """Return one weight for each example; none may be negative, and not all may be zero.
+
+    The sentences of the errors are those that scikit-learn's own estimators use.
+    """
+    from sklearn.utils import check_array
+
+    if sample_weight is None:
+        return np.ones(n_samples)
+    if isinstance(sample_weight, numbers.Number):
+        weights = np.full(n_samples, sample_weight, dtype=np.float64)
+    else:
+        weights = check_array(
+            sample_weight,
+            ensure_2d=False,
+            dtype=np.float64,
+            order="C",
+            input_name="sample_weight",
+        )
+    if weights.ndim != 1:
+        raise ValueError(
+            f"Sample weights must be 1D array or scalar, got {weights.ndim}D array. Expected "
+            f"either a scalar value or a 1D array of length {n_samples}."
+        )
+    if weights.shape != (n_samples,):
+        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(n_samples,)}!")
+    if not weights.any():
+        raise ValueError("Sample weights must contain at least one non-zero number.")
+    if weights.min() < 0.0:
+        raise ValueError("Negative values in data passed to `sample_weight`.")
+    return weights

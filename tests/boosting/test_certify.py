@@ -123,7 +123,7 @@ def test_stable_certificate_of_three_classes_adds_up():
     grid = [np.linspace(0, 8, 33)] * 4
     machine = LPBoost(cap=0.1, thresholds=grid).fit(X, y)
     certificate = machine.certify(delta=0.06)
-    sizes = [s.compressed for s in machine._summaries]
+    sizes = [proof.n_compressed for proof in machine._proofs]
     expected = sum(stable_bound(150, k, delta=0.02).risk for k in sizes)
     assert certificate.risk == pytest.approx(min(1.0, expected))
     assert certificate.delta == 0.06

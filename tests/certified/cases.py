@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from handful.certified import Pool
-from handful.certified._pool import make_folds
+from handful.certified.training_pool import make_folds
 from handful.tables import column_types
 
 

@@ -91,9 +91,10 @@ def misses(rng, kind, sizes, n_draws, forms=FORMS, **options):
 
 def unpaid_risk(counts, delta):
     """The certificate of a candidate of groups that did not pay for its rank."""
-    if counts.losses is None:
+    groups = counts.groups
+    if groups is None or groups.how == "one row":
         return binomial_tail_inverse(counts.n_errors, counts.n_counted, np.log(delta))
-    return betting_bound(counts.losses.tolist(), warm_up=counts.warm_up.tolist(), delta=delta).risk
+    return betting_bound(groups.losses.tolist(), warm_up=groups.warm_up.tolist(), delta=delta).risk
 
 
 def menu_misses(machine, truths, delta):

@@ -1,6 +1,6 @@
 import numpy as np
 
-from handful.certified._additive_forms import POINTS, _binned, _boosted, _machine, additive
+from handful.certified.additive_forms import POINTS, _binned, _boosted, _machine, additive
 from tests.certified.cases import error, make_pool, three_classes
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 
 from handful import CertifiedClassifier
-from handful.certified._card_forms import score_card
+from handful.certified.card_forms import score_card
 from tests.certified.cases import error, make_pool
 from tests.oracles import menu as oracle
 

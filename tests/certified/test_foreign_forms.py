@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 
 from handful import AdaBoost, load_model
 from handful.certified import Proposal, fit_study
-from handful.certified import _foreign_forms as forms
+from handful.certified import foreign_forms as forms
 from handful.files import Retraining, save_form
 from handful.models import Additive, Constant, Vote
 from handful.tables import read_study

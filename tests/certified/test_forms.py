@@ -2,7 +2,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from handful.certified import FORMS, READABLE
-from handful.certified._forms import (
+from handful.certified.forms import (
     BELIEF,
     SIMPLICITY,
     belief_in,

@@ -9,8 +9,9 @@ import pytest
 
 from handful import CertifiedClassifier, load_dataset, load_model
 from handful.bounds import binomial_tail_inverse
+from handful.candidates import ThresholdGrid
 from handful.certified import fit_study
-from handful.certified._grades import grade, make_grid, positives_needed
+from handful.certified.goals import positives_needed
 from handful.export import export_python, export_sql
 from handful.files import Retraining, save_form
 from handful.tables import read_study
@@ -82,8 +83,12 @@ def test_a_goal_moves_the_threshold_and_pays_for_it(data, machine):
     kinds = [term.kind for term in reached.certificate_.terms]
     assert kinds == ["rank", "threshold", "confidence"]
     rows = counted_rows(machine, len(y))
-    wrong = (reached.predict(X) != np.asarray(y))[rows].sum()
-    assert reached.certificate_.n_errors == wrong
+    is_wrong = reached.predict(X) != np.asarray(y)
+    assert reached.certificate_.n_errors == is_wrong[rows].sum()
+    assert reached.n_training_errors_ == is_wrong.sum()
+    assert dict(zip(reached.classes_, reached.candidate_.counts.n_said, strict=True)) == (
+        {c: int((reached.predict(X) == c).sum()) for c in reached.classes_}
+    )
     # no other row and threshold with that sensitivity has a better specificity
     best = 1 - limits["false_positive_given_negative"]
     for name in SCORED:
@@ -171,10 +176,10 @@ def test_positives_needed_are_the_fewest(rng):
 
 def test_counts_of_blocks_add_up(rng):
     scores, y = rng.normal(size=200), rng.integers(0, 2, 200)
-    grid = make_grid(rng.normal(size=60))
-    whole, parts = grade(grid, scores, y), grade(grid, scores[:70], y[:70])
-    parts = parts + grade(grid, scores[70:], y[70:])
-    for name in ("n_classes", "wrong", "answered", "bins"):
+    grid = ThresholdGrid.of(rng.normal(size=60))
+    whole = grid.count(scores, y)
+    parts = grid.count(scores[:70], y[:70]) + grid.count(scores[70:], y[70:])
+    for name in ("n_classes", "wrong", "n_above", "answered", "bins"):
         np.testing.assert_array_equal(getattr(whole, name), getattr(parts, name))
 
 

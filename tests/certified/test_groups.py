@@ -3,16 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from handful import CertifiedClassifier
-from handful.bounds import betting_bound, binomial_tail_inverse
-from handful.certified._groups import (
-    count_groups,
-    first_rows,
-    group_means,
-    prefers_betting,
-)
 from handful.tables import make_units
 
 
@@ -54,44 +46,6 @@ def test_large_groups_are_not_drawn_first(rng):
         units = make_units(rng.normal(size=(len(groups), 2)), np.zeros(len(groups)), groups, None)
         places.append(np.mean(np.argsort(units.order)[:10]))
     assert abs(np.mean(places) - 9.5) < 1.2
-
-
-def test_means_and_first_rows():
-    is_wrong = np.array([True, False, True, True, False, False])
-    member = np.array([7, 7, 2, 2, 2, 5])
-    np.testing.assert_allclose(group_means(is_wrong, member), [0.5, 2 / 3, 0.0])
-    assert first_rows(member).tolist() == [0, 2, 5]
-
-
-def test_the_pool_decides_between_one_row_and_betting(rng):
-    member = np.repeat(np.arange(40), 10)
-    steady = rng.random(400) < 0.25
-    counts = count_groups(steady, member, np.full(25, 0.25), "mean", 3.0)
-    assert counts.losses is not None
-    assert betting_bound(counts.losses.tolist(), warm_up=counts.warm_up.tolist()).risk < (
-        binomial_tail_inverse(counts.n_errors, 40, np.log(0.05))
-    )
-    whole = np.repeat(rng.random(40) < 0.25, 10)
-    counts = count_groups(whole, member, np.array([0.0, 1.0, 0.0, 0.0] * 6), "mean", 3.0)
-    assert counts.losses is None
-    assert counts.n_errors == whole[::10].sum()
-
-
-def test_any_error_in_a_group():
-    is_wrong = np.array([True, False, False, False])
-    counts = count_groups(is_wrong, np.array([0, 0, 1, 1]), np.zeros(3), "any", 3.0)
-    assert (counts.n_counted, counts.n_errors, counts.losses) == (2, 1, None)
-
-
-def test_groups_of_one_row_are_rows(rng):
-    """Losses of 0 and 1: one row a group, counted by the binomial tail."""
-    losses = (rng.random(30) < 0.2).astype(float)
-    assert not prefers_betting(losses, 60, 3.0)
-
-
-@pytest.mark.parametrize("n", [0, 5])
-def test_without_a_pool_nothing_is_guessed(n):
-    assert not prefers_betting(np.empty(0), n, 3.0)
 
 
 def patients(rng, n_groups, size, spread):

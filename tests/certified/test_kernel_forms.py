@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from handful.certified._kernel_forms import _pursue, prototypes, support_vectors
+from handful.certified.kernel_forms import _pursue, prototypes, support_vectors
 from tests.certified.cases import error, make_pool, three_classes
 
 

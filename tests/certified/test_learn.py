@@ -9,8 +9,8 @@ import pytest
 
 from handful import CertifiedClassifier
 from handful.certified import FORMS, Form, Proposal
-from handful.certified._forms import BELIEF, simplicity_of
-from handful.certified._learn import learn_all, pool_error, ranked, standard_error
+from handful.certified.forms import BELIEF, simplicity_of
+from handful.certified.learning import learn_all, ranked, standard_error
 from handful.models import Constant
 from tests.certified.cases import linear_pool, make_pool
 from tests.oracles import menu as oracle
@@ -25,7 +25,7 @@ def test_failures_are_kept_with_their_reason(rng):
     forms = [FORMS["constant"], Form("broken", broken), FORMS["one rule"]]
     for n_jobs in (None, 2):
         made, failures = learn_all(pool, forms, False, n_jobs)
-        assert [proposal.form for proposal, _ in made] == ["constant", "one rule"]
+        assert [proposal.form for proposal in made] == ["constant", "one rule"]
         assert [(f.name, f.reason) for f in failures] == [("broken", "RuntimeError: out of order")]
 
 
@@ -43,14 +43,14 @@ def test_ranks_equal_the_oracle(rng):
     made = []
     for form in forms:
         guess = np.where(rng.random(100) < 0.25, 1 - pool.y, pool.y)
-        made.append((Proposal(form, Constant(0), guess), 0.0))
-    errors = [float(np.mean(p.guesses != pool.y)) for p, _ in made]
+        made.append(Proposal(form, Constant(0), guess))
+    errors = [float(np.mean(p.guesses != pool.y)) for p in made]
     least = min(errors)
     rate = (least * 100 + 0.5) / 101
     unit = math.sqrt(rate * (1 - rate) / 100)
     keys = [e + BELIEF.get(f, 0.0) * unit for e, f in zip(errors, forms, strict=True)]
     expected = oracle.ranks(keys, [simplicity_of(f) for f in forms])
-    found = [p.form for p, _, _ in ranked(pool, made)]
+    found = [c.fitted.form for c in ranked(pool, made, ("a", "b"), np.arange(100))]
     assert [found.index(f) + 1 for f in forms] == expected
     assert standard_error(least, 100) == pytest.approx(unit)
     assert standard_error(0.0, 100) > 0.0
@@ -59,7 +59,9 @@ def test_ranks_equal_the_oracle(rng):
 def test_pool_errors_are_means_over_groups():
     groups = np.array([0, 0, 0, 1])
     pool = make_pool(np.arange(4.0)[:, None], np.array([0, 0, 0, 1]), groups=groups)
-    assert pool_error(pool, np.array([0, 0, 0, 0])) == 0.5
+    made = [Proposal("constant", Constant(0), np.array([0, 0, 0, 0]))]
+    (candidate,) = ranked(pool, made, ("a", "b"), np.arange(4))
+    assert candidate.pool_error == 0.5
 
 
 def test_counts_are_those_of_the_rows_outside_the_pool(rng):

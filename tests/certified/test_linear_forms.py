@@ -5,8 +5,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from handful import CertifiedClassifier, load_dataset
-from handful.certified._linear_forms import PENALTIES, linear, sparse_linear
-from handful.certified._logistic import logistic_path
+from handful.certified.linear_forms import PENALTIES, linear, logistic_path, sparse_linear
 from handful.tables import RowDigests
 from tests.certified.cases import error, linear_pool, make_pool, three_classes
 

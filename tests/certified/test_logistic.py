@@ -3,7 +3,7 @@ import pytest
 from scipy.special import softmax
 from sklearn.metrics import log_loss
 
-from handful.certified._logistic import log_losses, logistic_path
+from handful.certified.linear_forms import log_losses, logistic_path
 from tests.oracles import menu as oracle
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from handful.certified import _loops
+from handful.certified import loops
 from tests.oracles import menu as oracle
 
 
@@ -10,7 +10,7 @@ def run(bins, n_bins, y, weight, is_on, checkpoints, start, k=1):
     scores = np.tile(np.full(k, start), (n, 1))
     curves = np.zeros((len(checkpoints), len(bins), int(n_bins.max()), k))
     kept = np.zeros((len(checkpoints), n, k))
-    _loops.boost(
+    loops.boost(
         bins, n_bins, y, weight, is_on, 0.1, 1.0, 1.0, np.array(checkpoints), scores, curves, kept
     )
     return curves, kept
@@ -51,5 +51,5 @@ def test_three_scores(rng):
     _, kept = run(bins, np.array([3]), y, np.ones(n), np.ones(n, dtype=bool), (20,), 0.0, k=3)
     assert (kept[0].argmax(axis=1) == y).all()
     g, h = np.empty((n, 3)), np.empty((n, 3))
-    _loops.gradients(kept[0], y, np.ones(n), np.ones(n, dtype=bool), g, h)
+    loops.gradients(kept[0], y, np.ones(n), np.ones(n, dtype=bool), g, h)
     assert g.sum(axis=1) == pytest.approx(np.zeros(n), abs=1e-12)

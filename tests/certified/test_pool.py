@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from handful.certified._pool import Pool, make_folds
+from handful.certified.training_pool import Pool, make_folds
 from handful.models import Constant, Fitted
 from handful.tables import column_types, pool_size
 from tests.certified.cases import make_pool

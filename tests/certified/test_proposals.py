@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from handful.certified._linear_forms import linear
-from handful.certified._proposals import (
+from handful.certified.linear_forms import linear
+from handful.certified.training_pool import (
     majority,
     need_folds,
     need_two_classes,

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from handful.certified import _rule_forms as forms
+from handful.certified import rule_forms as forms
 from tests.certified.cases import error, linear_pool, make_pool, three_classes
 
 
@@ -21,12 +21,12 @@ def test_one_rule_finds_the_cut(rng):
 
 
 def test_one_rule_is_the_best_condition_of_all(rng):
-    """Every condition of the bank with every pair of labels, one at a time."""
+    """Every condition of the table with every pair of labels, one at a time."""
     pool = linear_pool(rng, n=60)
-    bank = forms.cut_bank(pool)
+    table = forms.cut_table(pool)
     best = min(
         np.mean(np.where(condition.is_met(pool.X), a, b) != pool.y)
-        for condition in bank.conditions
+        for condition in table.conditions
         for a in (0, 1)
         for b in (0, 1)
     )
@@ -34,10 +34,10 @@ def test_one_rule_is_the_best_condition_of_all(rng):
     assert error(proposal, pool) == pytest.approx(best)
 
 
-@pytest.mark.parametrize("bank", [forms.cut_bank, forms.plane_bank, forms.ball_bank])
-def test_banks_hold_what_their_conditions_say(bank, rng):
+@pytest.mark.parametrize("table", [forms.cut_table, forms.plane_table, forms.ball_table])
+def test_tables_hold_what_their_conditions_say(table, rng):
     pool = linear_pool(rng, n=50)
-    made = bank(pool)
+    made = table(pool)
     some = rng.choice(len(made.conditions), size=40, replace=False)
     for j in some:
         met = made.conditions[j].is_met(pool.X)
@@ -46,13 +46,14 @@ def test_banks_hold_what_their_conditions_say(bank, rng):
 
 def test_shorter_lists_are_prefixes(rng):
     pool = linear_pool(rng, n=80)
-    bank, rows = forms.cut_bank(pool), np.arange(80)
-    long = forms._list_path(pool, bank, rows, 1.5, 5)
+    table, rows = forms.cut_table(pool), np.arange(80)
+    long = forms._list_path(pool, table, rows, 1.5, 5)
     for size in (1, 2, 3):
-        short = forms._list_path(pool, bank, rows, 1.5, size)
+        short = forms._list_path(pool, table, rows, 1.5, size)
         assert short[0] == long[0][:size]
         np.testing.assert_array_equal(
-            forms._list_labels(short, bank, rows, size), forms._list_labels(long, bank, rows, size)
+            forms._list_labels(short, table, rows, size),
+            forms._list_labels(long, table, rows, size),
         )
 
 
@@ -65,8 +66,8 @@ def test_constant_features_give_no_rule():
 def test_missing_values_meet_no_condition():
     X = np.array([[1.0], [np.nan], [3.0], [4.0]])
     pool = make_pool(X, np.array([0, 1, 0, 1]))
-    bank = forms.cut_bank(pool)
-    for condition, met in zip(bank.conditions, bank.is_met, strict=True):
+    table = forms.cut_table(pool)
+    for condition, met in zip(table.conditions, table.is_met, strict=True):
         if condition.features[0] == 0:
             assert met[1] == 0.0
 

@@ -36,6 +36,7 @@ PROCEDURES = {
     "defaults": Procedure(n_samples=60, n_draws=30),
     "defaults, few examples": Procedure(),
     "stumps and pools": Procedure({"rules": "stumps"}, n_samples=60, n_draws=40),
+    "regressions of pools": Procedure({"rules": ["stumps", "linear"]}, n_samples=60, n_draws=30),
     "stumps": Procedure({"rules": "stumps", "candidates": None}),
     "balls": Procedure({"rules": "balls", "candidates": None}),
     "half-spaces": Procedure({"rules": "half-spaces", "candidates": None}),

@@ -25,11 +25,11 @@ def same(there, here):
     assert there.n_features_in_ == here.n_features_in_
     for a, b in zip(there.candidates_, here.candidates_, strict=True):
         assert a.counts.by_class == b.counts.by_class
-        assert (a.grades is None) == (b.grades is None)
-        if a.grades is not None:
-            np.testing.assert_array_equal(a.grades.wrong, b.grades.wrong)
-            np.testing.assert_array_equal(a.grades.answered, b.grades.answered)
-            np.testing.assert_array_equal(a.grades.bins, b.grades.bins)
+        assert (a.thresholds is None) == (b.thresholds is None)
+        if a.thresholds is not None:
+            np.testing.assert_array_equal(a.thresholds.wrong, b.thresholds.wrong)
+            np.testing.assert_array_equal(a.thresholds.answered, b.thresholds.answered)
+            np.testing.assert_array_equal(a.thresholds.bins, b.thresholds.bins)
 
 
 @pytest.mark.sample(1)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from handful.pursuit.pool import CandidatePool, first_candidates, is_outside, pool_size
+from handful.pursuit.candidate_pool import CandidatePool, first_candidates, is_outside, pool_size
 
 
 @pytest.mark.parametrize(

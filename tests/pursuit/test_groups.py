@@ -5,7 +5,8 @@ import pytest
 
 from handful import KernelMatchingPursuitRegressor
 from handful.bounds import NotCertifiableError, betting_bound, pool_bound
-from handful.pursuit.path_points import GroupDeviations, renumbered
+from handful.candidates import Grouping
+from handful.pursuit.path_points import GroupDeviations
 
 
 def _patients(rng, n_groups, n_rows=6, spread=0.7, noise=0.3):
@@ -35,9 +36,9 @@ def test_groups_are_held_back_and_counted_whole(rng):
 
 def test_both_ways_to_count(rng):
     deviations = rng.random(60) * 2
-    member = np.repeat(np.arange(12), 5)
     pool = rng.random(40) * 2
-    record = GroupDeviations(deviations, member, pool, np.repeat(np.arange(8), 5))
+    counted, held = (Grouping(np.repeat(np.arange(n), 5)) for n in (12, 8))
+    record = GroupDeviations(deviations, counted, pool, held)
     off = deviations.reshape(12, 5) > 0.9
     known = (pool.reshape(8, 5) > 0.9).mean(axis=1)
     betting = record.certificate(0.9, 0.1, 3, "betting")
@@ -73,10 +74,6 @@ def test_what_does_not_go_with_groups(rng):
         _machine().fit(X, y, groups=groups).certify(bound="matching-pursuit")
     with pytest.raises(NotCertifiableError, match="is about groups"):
         _machine().fit(X, y).certify(bound="betting")
-
-
-def test_renumbered():
-    assert renumbered(np.array([5, 5, 1, 9, 1])).tolist() == [0, 0, 1, 2, 1]
 
 
 @pytest.mark.thorough

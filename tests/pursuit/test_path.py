@@ -42,7 +42,7 @@ def test_compression_certificate_counts_outside_the_centres(data, kind):
     n_errors = int(np.sum(machine.predict(X[is_out]) != y[is_out]))
     certificate = machine.certify()
     expected = compression_bound(
-        150, d, n_errors, message_nats=machine.message_nats_, size_nats=0.0
+        150, d, n_errors, message_nats=machine.candidate_.code.message, size_nats=0.0
     )
     assert certificate.risk == expected.risk
     assert Term("kernel", "kernel, one of 2", math.log(2)) in certificate.terms
@@ -81,7 +81,7 @@ def test_lectures_bound_shares_delta_over_kernels(data):
 def test_choices_of_the_pool_are_free(data, stop, n_terms):
     X, y = data
     machine = KernelMatchingPursuitClassifier(4, gamma=[0.3, 1.0], stop=stop).fit(X, y)
-    assert len(machine.message_nats_.terms) == n_terms
+    assert len(machine.candidate_.code.terms) == n_terms
 
 
 def test_path_agrees_with_machines_of_each_size(data):
@@ -94,4 +94,4 @@ def test_path_agrees_with_machines_of_each_size(data):
     assert machine.certify().risk == pytest.approx(best["certificate"], rel=1e-12)
     for size in (2, 4):
         single = KernelMatchingPursuitClassifier(size, gamma=1.0, stop="size").fit(X, y)
-        assert single.counts_.n_errors == path["n_errors"][size]
+        assert single.candidate_.counts.n_errors == path["n_errors"][size]

@@ -1,13 +1,13 @@
-"""Boosting: votes of weak learners, and the linear programs behind them.
+"""Boosting: votes of weak learners, and the linear programs that find them.
 
-What lives here: `AdaBoost`, `LPBoost` and `LPBoostMKL`, the families of weak learners they draw
-from (stumps, columns, kernels, scikit-learn estimators), the `column_generation` loop that the
-linear programs share, and `empirical_rademacher`, the complexity of a family. What does not: the
-door to the solver (`handful.programs`) and the theorems (`handful.bounds`).
+What lives here: `AdaBoost`, `LPBoost` and `LPBoostMKL`; their families of weak learners (stumps,
+columns, kernels, scikit-learn estimators); the `column_generation` loop of the linear programs;
+and `empirical_rademacher`, the complexity of a family. What does not: the linear programming
+solver (`handful.programs`) and the theorems (`handful.bounds`).
 
-To add a family of weak learners: write a class with ``is_exact`` and ``best(scores, n_columns)``
-that gives the columns with the largest edge (see `WeakColumn`), a vote that evaluates a weighted
-sum on new examples, and an oracle in ``tests/oracles/boosting.py``.
+To add a family of weak learners: write a `ColumnFamily`, whose ``best(scores, n_columns)`` gives
+the columns with the largest edge (see `WeakColumn`); a `WeightedVote`, which evaluates a weighted
+sum on new examples; and an oracle in ``tests/oracles/boosting.py``.
 """
 
 from handful.boosting.display import MarginDisplay

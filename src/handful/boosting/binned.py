@@ -1,9 +1,9 @@
 """AdaBoost with stumps at the values of a pool: rounds that need only sums of whole numbers.
 
-The thresholds come from a pool of examples that is drawn without looking at labels. A row is
-then known by its bins, a round by one histogram of weights for each class. Weights are counted in
-quanta of 2^-61 of the total, as integers, so that the sums, and with them the machine, depend
-neither on the order of the rows nor on how they are cut into chunks.
+The thresholds come from a pool of examples that is drawn without looking at labels. A round needs
+the bins of each row and one histogram of weights for each class. Weights are integers, in quanta
+of 2^-61 of the total. So the sums, and the machine, depend neither on the order of the rows nor
+on how they are cut into chunks.
 """
 
 from __future__ import annotations
@@ -21,22 +21,19 @@ from handful.boosting.weak_learners import StumpColumns, WeakStump
 from handful.rules.stump import feature_values
 from handful.rules.table import Encoder, pad_thresholds
 
-QUANTUM_BITS = 61  # weights as whole parts of 2^-61: sums have no order, and shares fit 64 bits
+QUANTUM_BITS = 61  # weights are multiples of 2^-61: sums do not depend on order and fit 64 bits
 
 
 @dataclass(frozen=True)
 class Weighing:
-    """What a round asks of the rows: the score so far by bin, and the scale of the weights.
-
-    The weight of a row with label y and score f is exp(-y f - log_total).
-    """
+    """The score so far by bin; a row with label y and score f weighs exp(-y f - log_total)."""
 
     levels: Floats
     constant: float
     log_total: float
 
 
-#: Sums of quanta of the negatives and the positives by feature and bin.
+#: Gives the sums of quanta of the negatives and the positives, by feature and bin.
 Weigh = Callable[[Weighing], Ints]
 
 
@@ -76,10 +73,10 @@ def weigh_rows(
 def binned_rounds(
     encoder: Encoder, weigh: Weigh, n_samples: int, log_total: float, n_rounds: int
 ) -> Boosted:
-    """Boost for up to ``n_rounds`` rounds; ``weigh`` adds up the rows.
+    """The rounds of `adaboost_rounds` with the stumps of the pool; ``weigh`` adds up the rows.
 
-    As `adaboost_rounds`, with the stumps of the pool. Ties go to the lowest feature, then to the
-    lowest threshold, then to sign +1; the constants come last.
+    Ties go to the lowest feature, then to the lowest threshold, then to sign +1; the constants
+    come last.
     """
     ask = Weighing(np.zeros((len(encoder.first), encoder.n_codes)), 0.0, log_total)
     rounds: list[Round] = []
@@ -125,7 +122,7 @@ def _best(encoder: Encoder, sums: Ints) -> Cut:
 
 
 def _split(sums: Ints, cut: Cut) -> tuple[int, int, int]:
-    """Weight on which a stump is right, on which it is wrong, and in all."""
+    """Weight of the rows on which a stump is right, on which it is wrong, and of all rows."""
     j, k, sign = cut
     total = int(sums[:, 0].sum())
     if j < 0:
@@ -149,13 +146,13 @@ def _round(stump: WeakStump, alpha: float, right: int, wrong: int, total: int) -
 
 
 def _alone(stump: WeakStump, split: tuple[int, int, int], n_samples: int) -> Round:
-    """A learner without error stands alone, with a capped weight."""
+    """The only round, of a learner without error; its weight is capped."""
     right, wrong, total = split
     return _round(stump, capped_alpha(n_samples, (right - wrong) / total), right, wrong, total)
 
 
 def _after(ask: Weighing, cut: Cut, encoder: Encoder, alpha: float, Z: float) -> Weighing:
-    """The next round's question: one more stump in the score, a total smaller by Z."""
+    """The next round: one more stump in the score, and a total that is smaller by Z."""
     j, k, sign = cut
     log_total = ask.log_total + math.log(Z)
     if j < 0:

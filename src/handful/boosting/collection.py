@@ -1,13 +1,13 @@
-"""Columns for LPBoost collected with interior points: a stabilised column generation.
+"""Columns for LPBoost, collected with interior points: a stabilised column generation.
 
-A vertex of the restricted dual puts all weight on few examples and jumps about from round to
-round; where the margin is near zero, hundreds of rounds are lost that way. A point of the central
-path moves little when a column joins, and the column found at it cuts deep.
+A vertex of the restricted dual puts all weight on few examples and changes much from round to
+round. If the margin is near zero, this costs hundreds of rounds. A point of the central path
+moves little when a column joins, and the column found there improves the bound much.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ from handful.boosting.weak_learners import ColumnFamily, WeakColumn
 STRICT = 1e-9
 #: Share of the way to the boundary that a step may go.
 _STEP = 0.95
-_MOST_STEPS = 60  # an end to the loop; whoever calls proves what was reached
+_MOST_STEPS = 60  # the caller proves the gap that was reached
 #: Distance from the boundary at which a new point starts.
 _ROOM = 0.1
 
@@ -31,30 +31,20 @@ _ROOM = 0.1
 class CentralPoint:
     """A positive point of the pair of programs (`DualMaster` shows their blocks), or a direction.
 
-    Attributes
-    ----------
-    u : ndarray of shape (n_samples,)
-        Weights of the examples, 0 < u < cap.
-    beta : float
-    slack : ndarray of shape (n_columns,)
-        price + beta - edge of each column.
-    a : ndarray of shape (n_columns,)
-        Weights of the columns.
-    rho : float
-    above, below : ndarray of shape (n_samples,)
-        Two positive numbers whose difference is y f - rho.
+    ``above`` and ``below`` are two positive numbers for each example; their difference is
+    y f - rho.
     """
 
-    u: Floats
+    u: Floats  # weights of the examples, 0 < u < cap
     beta: float
-    slack: Floats
-    a: Floats
+    slack: Floats  # price + beta - edge of each column
+    a: Floats  # weights of the columns
     rho: float
     above: Floats
     below: Floats
 
     def products(self, caps: Floats) -> _Products:
-        """The complementary products, which are zero at an optimum and equal on the path."""
+        """The complementary products: zero at an optimum, and equal to each other on the path."""
         return _Products(self.slack * self.a, self.u * self.above, (caps - self.u) * self.below)
 
     def moved(self, step: CentralPoint, length: float) -> CentralPoint:
@@ -84,7 +74,7 @@ class _Products(NamedTuple):
 
 
 class _Residuals(NamedTuple):
-    """What is missing in the equations of the dual (edges, sum) and of the primal."""
+    """Residuals of the equations of the dual (edges, sum_u) and of the primal (margins, sum_a)."""
 
     edges: Floats
     sum_u: float
@@ -99,12 +89,7 @@ class _Residuals(NamedTuple):
 def first_point(signed: Floats, caps: Floats, prices: Floats) -> CentralPoint:
     """A positive point: u in proportion to the caps, equal weights of the columns.
 
-    Parameters
-    ----------
-    signed : ndarray of shape (n_samples, n_columns)
-        y_i h_j(x_i).
-    caps : ndarray of shape (n_samples,)
-    prices : ndarray of shape (n_columns,)
+    ``signed`` holds y_i h_j(x_i), of shape (n_samples, n_columns).
     """
     n_columns = signed.shape[1]
     u = caps / max(float(caps.sum()), 1.001)
@@ -119,9 +104,9 @@ def first_point(signed: Floats, caps: Floats, prices: Floats) -> CentralPoint:
 
 
 def wider_point(point: CentralPoint, signed: Floats, caps: Floats, prices: Floats) -> CentralPoint:
-    """The point of a program as a positive point of the same program with more columns at its end.
+    """The point with weights for new columns, which stand after the old ones in ``signed``.
 
-    The new columns get weights that put them on the central path of the old point.
+    The weights put the new columns on the central path of the old point.
     """
     n_old = point.a.size
     edges = point.u @ signed - prices
@@ -137,8 +122,8 @@ def follow_path(
 ) -> CentralPoint:
     """Follow the central path until gap and residuals of the restricted program are below ``tol``.
 
-    Mehrotra's predictor and corrector. It stops early where rounding ends progress: whoever
-    calls proves what was reached.
+    Mehrotra's predictor and corrector. It stops early if rounding ends the progress; the caller
+    proves the gap that was reached.
     """
     for _ in range(_MOST_STEPS):
         products = point.products(caps)
@@ -178,8 +163,8 @@ class _System:
     """Newton's equations at a point, reduced to one matrix with a row for each column.
 
     With theta = above / u + below / (cap - u) and G the signed columns, the step of the weights
-    solves (G' theta^-1 G + diag(slack / a)) da = right + g drho - dbeta, where g = G' theta^-1 1;
-    two equations for drho and dbeta say that both sums stay one.
+    solves (G' theta^-1 G + diag(slack / a)) da = right + g drho - dbeta, with g = G' theta^-1 1.
+    Two equations for drho and dbeta keep both sums at one.
     """
 
     def __init__(self, signed: Floats, caps: Floats, point: CentralPoint) -> None:
@@ -228,13 +213,13 @@ class _System:
         )
 
 
-#: Columns asked for in one round.
+#: Columns of one search.
 N_ASKED = 64
-#: A column whose weight is below this share of its slack leaves the program, once.
+#: A column leaves the program if its weight is below this share of its slack; at most once.
 _IDLE = 0.01
-#: Columns that the program keeps in any case.
+#: No column leaves while there are no more than this.
 _N_KEPT = 60
-#: Share of the gap to which the restricted program is solved before the next question.
+#: Share of the gap to which the restricted program is solved before the next search.
 _SHARE = 0.3
 
 
@@ -242,23 +227,14 @@ _SHARE = 0.3
 class Collected:
     """Result of `collect_columns`.
 
-    Attributes
-    ----------
-    columns : list of WeakColumn
-    restricted : Restricted or None
-        The best vote of these columns, its value, and the distribution over the examples at
-        which the upper bound was found; None where no column had a positive edge.
-    upper : float
-        Certified: the optimum is at most this.
-    last_columns : list of WeakColumn
-    point : CentralPoint or None
-        The last point of the path, and the columns of its program.
-    history : list of Iteration
+    ``restricted`` is the best vote of ``columns``, with the distribution over the examples that
+    proves ``upper``; it is None if no column had a positive edge. ``point`` is the last point of
+    the path, over ``last_columns``.
     """
 
     columns: list[WeakColumn]
     restricted: Restricted | None
-    upper: float
+    upper: float  # certified: the optimum is at most this
     last_columns: list[WeakColumn]
     point: CentralPoint | None
     history: list[Iteration]
@@ -278,22 +254,12 @@ def collect_columns(
     tol: float,
     max_iter: int,
     start: Sequence[WeakColumn] = (),
-    on_iteration: Callable[[Iteration], None] | None = None,
 ) -> Collected:
     """Column generation with centred restricted solutions, until the certified gap is ``tol``.
 
-    Parameters
-    ----------
-    family : ColumnFamily
-        Its search must be exact: the best edge is the upper bound.
-    y_signed, caps : ndarray of shape (n_samples,)
-        The caps must sum to more than 1, otherwise there is no inside.
-    tol : float
-    max_iter : int
-        Most questions to the family.
-    start : sequence of WeakColumn
-        Columns to begin with, of an earlier program on the same examples.
-    on_iteration : callable, optional
+    The search of the family must be exact, because the best edge is the upper bound. The caps
+    must sum to more than 1, otherwise there is no interior. ``start`` holds columns of an earlier
+    program on the same examples.
     """
     state = _Collection(y_signed, caps, start)
     history: list[Iteration] = []
@@ -306,8 +272,6 @@ def collect_columns(
         gap = state.upper - state.lower
         record = Iteration(len(history) + 1, found[0].value, state.lower, gap, len(state.columns))
         history.append(record)
-        if on_iteration is not None:
-            on_iteration(record)
         if gap <= tol or not state.improve(found, tol):
             break
     best = state.best
@@ -317,7 +281,7 @@ def collect_columns(
 
 
 class _Collection:
-    """The restricted program between two questions: columns, point of the path, bounds."""
+    """The restricted program between two searches: columns, point of the path, bounds."""
 
     def __init__(self, y_signed: Floats, caps: Floats, start: Sequence[WeakColumn]) -> None:
         self._y, self._caps = y_signed, caps
@@ -337,7 +301,7 @@ class _Collection:
         return np.array([c.price for c in self.columns])
 
     def improve(self, found: list[WeakColumn], tol: float) -> bool:
-        """Add the columns that violate the dual and solve again; False where nothing is left."""
+        """Add the columns that violate the dual and solve again; False if nothing is left to do."""
         present = {c.key for c in self.columns}
         new = [c for c in found if c.key not in present and c.value > self.lower]
         gap = self.upper - self.lower
@@ -365,7 +329,7 @@ class _Collection:
             self._known[column.key] = self._known.get(column.key, 0) + 1
 
     def _drop_idle(self) -> None:
-        """Forget columns without use; one that comes back stays."""
+        """Drop columns with little weight; a column that joins a second time stays."""
         if self.point is None or self.point.a.size <= _N_KEPT:
             return
         is_new = np.array([self._known[c.key] < 2 for c in self.columns])
@@ -375,7 +339,7 @@ class _Collection:
         self.columns = [self.columns[int(j)] for j in kept]
 
     def _record(self, point: CentralPoint, prices: Floats) -> None:
-        """The value of the vote is a lower bound; the weights of the examples ask next."""
+        """Keep the vote if its value, a lower bound, is the best; search next at its u."""
         weights = point.a / point.a.sum()
         value = vote_value(self._signed @ weights, self._caps) - float(prices @ weights)
         self.query = feasible(point.u, self._caps)
@@ -386,7 +350,7 @@ class _Collection:
 
 
 def feasible(u: Floats, caps: Floats) -> Floats:
-    """The nearest distribution below the caps, in the sense of filling up in proportion to room.
+    """A distribution below the caps near u: what is missing is added in proportion to the room.
 
     Examples
     --------
@@ -412,7 +376,7 @@ def capped_quantile(margins: Floats, caps: Floats) -> float:
     0.3
     """
     order = np.argsort(margins, kind="stable")
-    # Caps that sum to one but for rounding have reached it: a smaller rho counts more examples.
+    # Caps that sum to one up to rounding have reached it.
     reached = np.cumsum(caps[order]) >= 1.0 - STRICT
     return float(margins[order[int(np.argmax(reached))]])
 

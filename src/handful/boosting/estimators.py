@@ -1,4 +1,4 @@
-"""What the boosting estimators share: votes, margins, and the certificates they give."""
+"""The base of the boosting estimators (votes, margins, certificates), and `AdaBoost`."""
 
 from __future__ import annotations
 
@@ -6,30 +6,28 @@ import math
 import warnings
 from abc import abstractmethod
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from handful._checks import check_choice, check_count, check_delta, check_real
+from handful._checks import check_choice, check_count, check_delta, check_real, check_weights
 from handful._engines import engine_for, is_elsewhere
 from handful._types import Floats, Ints
-from handful.boosting.binned import (
-    Weighing,
-    binned_rounds,
-    pool_encoder,
-    weigh_rows,
-)
+from handful.boosting.binned import Weighing, binned_rounds, pool_encoder, weigh_rows
+from handful.boosting.kernel_solver import KernelSolution
 from handful.boosting.margin_certificates import (
-    RademacherEstimate,
+    Rademacher,
     given_complexity,
     hull_certificate,
     margin_columns,
     stump_complexity,
 )
 from handful.boosting.rounds import LOSSES, Boosted, adaboost_rounds, stagewise_rounds
-from handful.boosting.votes import ColumnVote, LearnerVote, StumpVote, stump_votes
+from handful.boosting.solver import LPBoosted
+from handful.boosting.votes import ColumnVote, LearnerVote, StumpVote, WeightedVote
 from handful.boosting.weak_learners import (
     RESPONSES,
     ColumnFamily,
@@ -45,34 +43,19 @@ from handful.bounds import (
     adaboost_training_bound,
 )
 from handful.estimator import BaseClassifier, columns_of, shared_certificate
-from handful.models import PART_COLUMNS, Form, from_scores, linear_score
+from handful.models import PART_COLUMNS, Form, Votes, from_scores, linear_score
 from handful.tables import BlindOrder, blind_order, feature_names
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class Vote(Protocol):
-    """A fitted score: a weighted sum of weak learners."""
-
-    @property
-    def total(self) -> float:
-        """Sum of the absolute weights."""
-
-    def __call__(self, X: Floats) -> Floats:
-        """Score of every row."""
-
-    def rules(self, names: Any) -> list[tuple[str, float]]:
-        """Condition and weight of the parts."""
+#: Rows of ``path_``.
+Rows = list[dict[str, float]]
 
 
 class OneVersusRest(BaseClassifier):
-    """One vote for two classes, or one for each of several against the rest.
-
-    Subclasses validate their parameters in ``_check_parameters`` and fit one signed problem in
-    ``_fit_one``, which gives a vote and rows of ``path_``. They compute their margin bounds in
-    ``_margin_bound``.
-    """
+    """One vote for two classes; for more classes, one vote for each class against the rest."""
 
     machines_: list[Any]
 
@@ -81,20 +64,14 @@ class OneVersusRest(BaseClassifier):
         """Raise on parameters that cannot be."""
 
     @abstractmethod
-    def _fit_one(
-        self, X: Floats, y_signed: Floats, weights: Floats
-    ) -> tuple[Vote, list[dict[str, float]]]:
-        """Fit one signed problem."""
+    def _fit_one(self, X: Floats, y_signed: Floats, weights: Floats) -> tuple[WeightedVote, Rows]:
+        """Fit one problem with labels in {-1, 1}: the vote, and its rows of ``path_``."""
 
     @abstractmethod
     def _margin_bound(
-        self,
-        bound: str,
-        delta: float,
-        margin: float | None,
-        rademacher: float | RademacherEstimate | None,
+        self, bound: str, delta: float, margin: float | None, rademacher: Rademacher | None
     ) -> Certificate:
-        """One of ``_bounds``."""
+        """The certificate of one of ``_bounds``."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the machine.
@@ -119,7 +96,7 @@ class OneVersusRest(BaseClassifier):
         if hasattr(self, "random_state"):
             table = given if hasattr(given, "columns") else X
             self._follow(blind_order(table, y, random_state=self.random_state))
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = check_weights(sample_weight, len(X))
         self._refuse_one_class(np.unique(codes[weights > 0.0]).size)
         self.is_weighted_ = bool(np.any(weights != 1.0))
         if np.any(weights == 0.0):
@@ -128,7 +105,7 @@ class OneVersusRest(BaseClassifier):
         return self
 
     def _is(self, name: str) -> bool:
-        """Whether the weak learners are those of this name."""
+        """Whether ``weak_learner`` is this name."""
         learner = getattr(self, "weak_learner", None)
         return isinstance(learner, str) and learner == name
 
@@ -145,14 +122,14 @@ class OneVersusRest(BaseClassifier):
             )
 
     def _follow(self, blind: BlindOrder) -> None:
-        """Seed what is random."""
+        """Take the draw, and seed weak learners that are random."""
         self.draw_ = blind.draw
         self._random = np.random.RandomState(blind.draw.number("weak learners"))
 
     def _fit_machines(self, X: Floats, codes: Ints, weights: Floats) -> None:
         self.machines_ = []
         self._has_constant = False
-        rows: list[dict[str, float]] = []
+        rows: Rows = []
         margins, scores = [], []
         for k, signed in enumerate(self._signs(codes)):
             vote, history = self._fit_one(X, signed, weights)
@@ -165,7 +142,7 @@ class OneVersusRest(BaseClassifier):
         self.n_training_errors_ = int(np.sum(from_scores(columns_of(scores)) != codes))
         self._keep_path(rows)
 
-    def _keep_path(self, rows: list[dict[str, float]]) -> None:
+    def _keep_path(self, rows: Rows) -> None:
         self.n_iter_ = int(max((row["round"] for row in rows), default=0))
         self._rounds = rows
 
@@ -183,7 +160,7 @@ class OneVersusRest(BaseClassifier):
     def _machine(self) -> Form:
         votes = self.machines_
         if all(isinstance(vote, StumpVote) for vote in votes):
-            return stump_votes(votes)
+            return Votes(tuple(vote.stumps for vote in votes))
         if all(isinstance(vote, ColumnVote) for vote in votes):
             return linear_score([vote.coef for vote in votes], np.zeros(len(votes)))
         return self._closed(
@@ -192,7 +169,7 @@ class OneVersusRest(BaseClassifier):
         )
 
     def get_rules(self) -> pd.DataFrame:
-        """The parts of the votes: the label they speak for gains the value, or loses it."""
+        """The parts of the votes: each adds its value to the score of its label."""
         import pandas as pd
 
         check_is_fitted(self, "machines_")
@@ -215,9 +192,9 @@ class OneVersusRest(BaseClassifier):
         *,
         bound: str = "auto",
         margin: float | None = None,
-        rademacher: float | RademacherEstimate | None = None,
+        rademacher: Rademacher | None = None,
     ) -> Certificate:
-        """A margin bound at a margin, or for a complexity, that you know.
+        """A margin bound for a margin or a complexity that you know.
 
         Parameters
         ----------
@@ -225,10 +202,15 @@ class OneVersusRest(BaseClassifier):
         bound : str
             "auto" or one of the bounds that the class lists in its notes.
         margin : float, optional
-            A margin fixed before the data. Otherwise several are tried and paid for.
+            A margin that was fixed before the data were seen. By default several margins are
+            tried, and the bound pays for the choice.
         rademacher : float or RademacherEstimate, optional
-            Complexity of the class of weak learners, where it is not known. The Monte-Carlo error
-            of an estimate is paid for.
+            Complexity of the class of weak learners, if this class does not know it. The bound
+            pays for the Monte-Carlo error of an estimate.
+
+        Returns
+        -------
+        Certificate
         """
         check_is_fitted(self, "machines_")
         delta = check_delta(self.delta if delta is None else delta)
@@ -240,16 +222,13 @@ class OneVersusRest(BaseClassifier):
         return self._margin_bound(bound, delta, margin, rademacher)
 
     def _constant_vote(self, balance: float, reason: str) -> StumpVote:
-        """A vote for the heavier class, with a warning: nothing better was found.
-
-        ``balance`` is the weight of the positives minus that of the negatives.
-        """
+        """A vote for the heavier class, with a warning that nothing better was found."""
         warnings.warn(f"{type(self).__name__} is constant: {reason}", UserWarning, stacklevel=5)
         self._has_constant = True
         return constant_vote(balance)
 
     def _refuse_constant(self, bound: str) -> None:
-        """Margin bounds speak of votes of the class; a constant need not be one."""
+        """Refuse margin bounds: they cover votes of the class, and a constant need not be one."""
         if self._has_constant:
             raise NotCertifiableError(
                 f"bound={bound!r} speaks of votes of weak learners, and the machine is a constant "
@@ -257,16 +236,40 @@ class OneVersusRest(BaseClassifier):
             )
 
 
+class ProgramBooster(OneVersusRest):
+    """A booster that solves one linear program for each vote."""
+
+    max_iter: int
+    beta_: Floats
+    rho_: Floats
+    gap_: Floats
+    nu_: Floats
+    _solutions: list[tuple[float, float, float, float]]
+
+    def _keep_solution(self, solution: LPBoosted | KernelSolution, nu: float) -> Rows:
+        """Keep the figures of one program; gives its rows of ``path_``. Warns about a gap."""
+        if not solution.is_converged:
+            warnings.warn(
+                f"{type(self).__name__} stopped after {self.max_iter} rounds with a gap of "
+                f"{solution.gap:.3g}. Raise `max_iter`, `tol` or `nu`.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+        self._solutions.append((solution.beta, solution.rho, solution.gap, nu))
+        self.beta_, self.rho_, self.gap_, self.nu_ = np.array(self._solutions).T
+        return [state.row() for state in solution.history]
+
+
 def constant_vote(balance: float) -> StumpVote:
-    """The vote that says +1 everywhere where ``balance`` is positive, otherwise -1."""
+    """The vote for the heavier class; ``balance`` is weight of positives minus negatives."""
     return StumpVote([(WeakStump(-1, 0.0, 1 if balance > 0.0 else -1), 1.0)])
 
 
 def merge_rows(X: Floats, y_signed: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
-    """Sort the examples by value, add up the weights of equal ones, drop those without weight.
+    """Sort the examples by value, add the weights of equal ones, drop those of weight zero.
 
-    What is fitted to the result depends neither on the order of the examples nor on whether an
-    example is repeated or weighted. Missing values equal each other.
+    A machine that is fitted to the result depends neither on the order of the examples nor on
+    whether an example is repeated or weighted. Missing values equal each other.
 
     Examples
     --------
@@ -294,11 +297,11 @@ _NO_EDGE = "no weak learner has a positive edge. Check the labels, or give it ri
 class AdaBoost(OneVersusRest):
     """AdaBoost with compiled decision stumps or any scikit-learn weak learner.
 
-    Each round fits a weak learner to reweighted examples and adds it to the vote with the
-    weight that minimises Z, the factor by which the exponential loss falls: a stagewise additive
-    model, for which other losses can be chosen. More than two
-    classes are boosted one against the rest: each vote keeps its margins, its training bound
-    and its probability link, and their certificates add up.
+    Each round fits a weak learner to reweighted examples. The learner joins the vote with the
+    weight that minimises Z, the factor by which the loss falls. The result is a stagewise additive
+    model; the loss is exponential by default. More than two classes are boosted one against the
+    rest: each vote has its margins, its training bound and its probabilities, and the risks in
+    their certificates add up.
 
     Parameters
     ----------
@@ -306,33 +309,33 @@ class AdaBoost(OneVersusRest):
         Decision stumps with exact search (a missing value satisfies neither side of a stump),
         or a classifier or regressor that takes ``sample_weight``.
     n_rounds : int
-        Most rounds; fewer where a learner is perfect or none is better than chance.
+        Most rounds. There are fewer if a learner is perfect, or if none is better than chance.
     loss : {"exponential", "logistic", "squared"}
         exp(-v), ln(1 + exp(-2 v)) or (1 - v)^2 of the margin v = y f(x). Each round takes the weak
         learner along which the mean loss falls steepest and gives it its best weight. With the
-        logistic loss no example weighs more than any other by much, which helps where labels are
-        noisy; with the squared loss the score estimates 2 P(y = 1) - 1.
+        logistic loss no example weighs much more than the others, which helps if labels are
+        noisy. With the squared loss the score estimates 2 P(y = 1) - 1.
     response : {"labels", "scores"}
-        What a weak learner says: a sign, or a real number (its ``decision_function``, twice
-        its probability minus one, or a regressor's prediction), whose weight is then found
-        numerically. Stumps say signs.
+        Output of a weak learner: a sign, or a real number (its ``decision_function``, twice
+        its probability minus one, or a regressor's prediction). The weight of a real-valued
+        learner is found numerically. Stumps give signs.
     candidates : int, optional
         Take the thresholds of the stumps from this many examples, drawn without looking at
-        labels, and add up weights as whole numbers: for many rows, and needed for Dask inputs.
+        labels, and add up weights as whole numbers. Use it for many rows; Dask inputs need it.
         The result does not depend on how the rows are cut into chunks. By default every
         threshold between two examples is tried.
     delta : float
         Allowed probability that a certificate fails.
     random_state : None, int, RandomState, Generator or RowDigests
         Seeds weak learners that are random, and draws the candidates. None takes the digest of X
-        and y, so that there is no seed to choose. Other stumps are not random.
+        and y, so that there is no seed to choose. Stumps without ``candidates`` are not random.
 
     Attributes
     ----------
     classes_ : ndarray
     machines_ : list
-        One vote for two classes, otherwise one for each class. The vote of stumps has
-        ``weights``: a stump chosen again adds to its weight.
+        One vote for two classes, otherwise one for each class. A vote of stumps has ``weights``;
+        a stump that is chosen again adds to its weight.
     margins_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
         y f(x) over the sum of the absolute weights, on the training examples.
     path_ : DataFrame
@@ -342,14 +345,14 @@ class AdaBoost(OneVersusRest):
 
     Notes
     -----
-    A weak learner without error stands alone, with the weight that puts the probability of its
-    label at 1 - 1/(2 m). Equal examples are merged into one heavier example, so the result
-    depends neither on their order nor on whether they are repeated or weighted. Where the first
-    learner is no better than chance, the machine is constant and says so in a warning.
+    A weak learner without error replaces the vote; its weight puts the probability of its label
+    at 1 - 1/(2 m). Equal examples are merged into one heavier example, so the result depends
+    neither on their order nor on whether they are repeated or weighted. If the first learner is
+    no better than chance, the machine is constant, and a warning says so.
 
-    Certificates: "rademacher-margin" (the default) and "margin-distribution", which hold for every
-    way of training but are vacuous on small samples, and "held-out". Weak learners other than
-    stumps need the complexity of their class, by ``margin_certificate(rademacher=...)``.
+    Certificates: "rademacher-margin" (the default), "margin-distribution" and "held-out". The
+    first two hold for every way of training but are vacuous on small samples. For weak learners
+    other than stumps, pass the complexity of their class: ``margin_certificate(rademacher=...)``.
 
     Examples
     --------
@@ -410,16 +413,12 @@ class AdaBoost(OneVersusRest):
             )
 
     def _follow(self, blind: Any) -> None:
-        """Take the candidates, the first of the blind order, where there are any."""
+        super()._follow(blind)
         self._pool: Any = None
         if self.candidates is not None:
             self._pool = np.sort(blind.order[: int(self.candidates)])
-        self.draw_ = blind.draw
-        self._random = np.random.RandomState(blind.draw.number("weak learners"))
 
-    def _fit_one(
-        self, X: Floats, y_signed: Floats, weights: Floats
-    ) -> tuple[Vote, list[dict[str, float]]]:
+    def _fit_one(self, X: Floats, y_signed: Floats, weights: Floats) -> tuple[WeightedVote, Rows]:
         if self._pool is not None:
             return self._fit_binned(X, y_signed, weights)
         rows, signs, merged = merge_rows(X, y_signed, weights)
@@ -439,8 +438,8 @@ class AdaBoost(OneVersusRest):
 
     def _fit_binned(
         self, X: Floats, y_signed: Floats, weights: Floats
-    ) -> tuple[Vote, list[dict[str, float]]]:
-        """Stumps at the values of the pool, from sums of whole numbers."""
+    ) -> tuple[WeightedVote, Rows]:
+        """Boost stumps at the values of the pool, by sums of whole numbers."""
         encoder = pool_encoder(X[self._pool])
         codes, is_positive = encoder(X), y_signed > 0.0
 
@@ -452,14 +451,14 @@ class AdaBoost(OneVersusRest):
         return self._vote(boosted, float(weights @ y_signed)), self._history(boosted)
 
     @staticmethod
-    def _history(boosted: Boosted) -> list[dict[str, float]]:
+    def _history(boosted: Boosted) -> Rows:
         return [
             {"round": t + 1, "error": r.error, "alpha": r.alpha, "Z": r.Z}
             for t, r in enumerate(boosted.rounds)
         ]
 
-    def _vote(self, boosted: Boosted, balance: float) -> Vote:
-        """The rounds as a vote; a constant for the heavier class where there are none."""
+    def _vote(self, boosted: Boosted, balance: float) -> WeightedVote:
+        """The rounds as a vote; a constant for the heavier class if there are none."""
         if not boosted.rounds:
             return self._constant_vote(balance, _NO_EDGE)
         pairs = [(r.key, r.alpha) for r in boosted.rounds]
@@ -468,10 +467,10 @@ class AdaBoost(OneVersusRest):
         return LearnerVote([k for k, _ in pairs], [a for _, a in pairs], self.response)
 
     def predict_proba(self, X: Any) -> Floats:
-        """Probabilities for which the scores are optimal; normalised if there are more classes.
+        """Probabilities of the classes; for more than two, they are divided by their sum.
 
-        1 / (1 + exp(-2 f(x))) for the exponential and the logistic loss, (1 + f(x)) / 2 within
-        [0, 1] for the squared one.
+        They are 1 / (1 + exp(-2 f(x))) for the exponential and the logistic loss, and
+        (1 + f(x)) / 2, clipped to [0, 1], for the squared loss.
 
         Parameters
         ----------
@@ -492,14 +491,18 @@ class AdaBoost(OneVersusRest):
         return np.where(total > 0.0, each, 1.0) / np.where(total > 0.0, total, each.shape[1])
 
     def _factors(self) -> list[tuple[int, int, float]]:
-        """Machine, round and Z; none where the machine is constant."""
+        """Machine, round and Z of every round; none if the machine is constant."""
         return [(int(row["machine"]), int(row["round"]), row["Z"]) for row in self._rounds]
 
     def training_bound(self) -> Criterion:
-        """The product of all Z: bounds the training error, and is no guarantee on new cases.
+        """The product of all Z. It bounds the training error and guarantees nothing on new cases.
 
-        It is the mean loss over its value at f = 0, for each of the losses. With several
+        It is the mean loss divided by its value at f = 0, for each of the losses. With several
         classes the products of the machines are added.
+
+        Returns
+        -------
+        Criterion
         """
         check_is_fitted(self, "machines_")
         terms = [
@@ -512,11 +515,7 @@ class AdaBoost(OneVersusRest):
         return replace(empty, value=min(1.0, sum(products)), terms=tuple(terms))
 
     def _margin_bound(
-        self,
-        bound: str,
-        delta: float,
-        margin: float | None,
-        rademacher: float | RademacherEstimate | None,
+        self, bound: str, delta: float, margin: float | None, rademacher: Rademacher | None
     ) -> Certificate:
         m = margin_columns(self._margins)[0].size
         if rademacher is not None:

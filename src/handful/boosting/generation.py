@@ -1,10 +1,10 @@
-"""Column generation: one loop for LPBoost and for multiple kernels.
+"""Column generation: a linear program over a class of columns that is too large to list.
 
-The linear program and its dual (block picture in `DualMaster`) are solved on the columns found
-so far; a family finds the column that violates the dual most; the loop ends when the best edge
-is within ``tol`` of the value of the restricted program. Both are certified on the way: the
-restricted value is a lower bound on the optimum, the best edge at any feasible weighting an
-upper one.
+The program and its dual (see the blocks in `DualMaster`) are solved on the columns found so far.
+The family then finds the column that violates the dual most. The loop ends when the best edge is
+within ``tol`` of the value of the restricted program. Both numbers are certified: the restricted
+value is a lower bound on the optimum, and the best edge at any feasible distribution is an upper
+bound.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Restricted:
     Attributes
     ----------
     u : ndarray of shape (n_samples,)
-        Distribution over the examples: the optimal one of the restricted program, or in a final
-        result the one at which the gap was proved.
+        Distribution over the examples: optimal for the restricted program. In a final result it
+        is the distribution that proves the gap.
     beta : float
         Largest edge minus price of the restricted columns at ``u``.
     weights : ndarray of shape (n_columns,)
@@ -41,13 +41,13 @@ class Restricted:
 
 
 class Master(Protocol):
-    """What the loop needs from the restricted program."""
+    """The restricted program."""
 
     def start(self) -> Floats:
         """A feasible distribution to begin with."""
 
     def scores(self, u: Floats) -> Floats:
-        """What a family is asked with: u times the labels."""
+        """Scores for the search of the family: u times the labels."""
 
     def add(self, column: WeakColumn) -> None:
         """Append a column."""
@@ -58,7 +58,7 @@ class Master(Protocol):
 
 @dataclass(frozen=True)
 class Iteration:
-    """State of the loop after one question to the family.
+    """State of the loop after one search of the family.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Iteration:
     gap : float
         Best upper bound so far minus ``beta``.
     n_columns : int
-        Columns in the restricted program when the question was asked.
+        Columns in the restricted program before the search.
     """
 
     number: int
@@ -99,7 +99,7 @@ class Generated:
     columns : list of WeakColumn
         Columns in the order they were found.
     restricted : Restricted or None
-        Last solution; None where no column had a positive edge.
+        Last solution; None if no column had a positive edge.
     gap : float
         Certified: the optimum is at most ``restricted.beta + gap``.
     history : list of Iteration
@@ -126,40 +126,36 @@ def column_generation(
     start: Sequence[WeakColumn] = (),
     on_iteration: Callable[[Iteration], None] | None = None,
 ) -> Generated:
-    """Solve a linear program over a class of columns that only an oracle knows.
+    """Solve a linear program over the columns of a family.
 
     Parameters
     ----------
     oracle : ColumnFamily
-        ``best(scores)`` finds the column with the largest edge minus price.
+        ``best(scores)`` finds the column with the largest edge minus price. If it is not exact,
+        a small gap says only that the oracle finds nothing better.
     master : Master
         The restricted program.
     tol : float
         Stop when the certified gap is at most this.
     max_iter : int
-        Most questions to the oracle.
+        Most searches.
     n_columns : int
-        Most columns to add for one question: the best, and others that also violate the dual.
+        Most columns to add after one search: the best, and others that also violate the dual.
     smoothing : float in [0, 1)
-        Ask at a mixture of the best distribution so far (this share) and the newest one. The
-        newest jumps about where columns are many and alike; the mixture does not.
+        Share of the best distribution so far in the one that is searched; the rest is the newest.
+        It steadies the search if there are many similar columns.
     needs_vertex : bool
-        Go on until the newest distribution, a vertex of the restricted dual, is itself optimal.
-        Otherwise the loop ends as soon as any distribution so far has proved the value.
+        Continue until the newest distribution, a vertex of the restricted dual, is optimal.
     start : sequence of WeakColumn
         Columns to begin with.
     on_iteration : callable, optional
         Called with each `Iteration`.
 
-    Notes
-    -----
-    beta starts at 0 (the slides' infinity would stop at once): a first column without positive
-    edge ends the loop with no column at all. A mixture may find a column that is already
-    satisfied; the question is then asked again at the newest distribution itself.
-
-    The upper bound needs an exact oracle. With a learner that is merely good the gap says when
-    that learner finds nothing better, not that nothing better exists.
+    Returns
+    -------
+    Generated
     """
+    # With beta = 0 at the start, a first column without a positive edge ends the loop.
     u = centre = master.start()
     beta, upper, share = 0.0, np.inf, 0.0
     columns: list[WeakColumn] = []
@@ -186,9 +182,9 @@ def column_generation(
             return Generated(columns, restricted, max(0.0, state.gap), history, True)
         new = _violating(found, master.scores(u), beta + tol)
         if not new:
-            if share == 0.0:  # only rounding is left between the edge and beta
+            if share == 0.0:  # the edge differs from beta by rounding only
                 break
-            share = 0.0  # the mixture taught nothing: ask at the newest distribution
+            share = 0.0  # the mixture found a satisfied column: search at the newest distribution
             continue
         columns += new
         restricted = _grown(master, new)
@@ -204,11 +200,11 @@ def _grown(master: Master, new: Sequence[WeakColumn]) -> Restricted:
 
 
 def _violating(found: list[WeakColumn], scores: Floats, limit: float) -> list[WeakColumn]:
-    """The columns whose constraint the newest distribution breaks."""
+    """The columns whose constraint the newest distribution violates."""
     return [c for c in found if float(scores @ c.values) - c.price > limit]
 
 
-class DualMaster:
+class DualMaster(Master):
     """The dual of LPBoost on the columns found so far.
 
     Primal: maximise rho - sum_i cap_i xi_i - sum_j price_j a_j
@@ -223,13 +219,7 @@ class DualMaster:
         row 1 + j      y_i h_j(x_i)          -1   <=  price_j
         bounds        0 <= u_i <= cap_i      free
 
-    The weights a_j are minus the duals of the rows 1 + j.
-
-    Parameters
-    ----------
-    y_signed : ndarray of shape (n_samples,)
-    caps : ndarray of shape (n_samples,)
-        Largest u of each example; they must sum to at least 1.
+    The weights a_j are minus the duals of the rows 1 + j. The caps must sum to at least 1.
     """
 
     def __init__(self, y_signed: Floats, caps: Floats) -> None:
@@ -249,16 +239,13 @@ class DualMaster:
         return self._caps / self._caps.sum()
 
     def scores(self, u: Floats) -> Floats:
-        """u_i y_i."""
         return u * self._y
 
     def add(self, column: WeakColumn) -> None:
-        """Append the row of a column."""
         row = np.append(self._y * column.values, -1.0)
         self._program.add_rows(row[None, :], -np.inf, column.price)
 
     def solve(self) -> Restricted:
-        """Solve from the last basis."""
         solution = self._program.solve()
         weights = np.maximum(0.0, -solution.duals[1:])
         return Restricted(solution.x[:-1], float(solution.x[-1]), weights / weights.sum())

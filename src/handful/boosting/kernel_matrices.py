@@ -1,4 +1,4 @@
-"""Kernel matrices of a list of kernels on the training rows, in the units of the program."""
+"""Kernel matrices of several kernels on the training rows, centred and scaled."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._types import Floats
-from handful.boosting.weak_learners import WeakColumn, ranked
+from handful.boosting.weak_learners import ColumnFamily, WeakColumn, ranked
 from handful.kernels import Kernel, ViewKernel, make_kernel
 
-#: Matrices are kept up to this many bytes, and computed again when needed beyond.
+#: Matrices are kept up to this many bytes; the others are computed again at each use.
 _BYTES = 2_000_000_000
 #: A variance below this share of the diagonal is rounding: the kernel is constant.
 _CONSTANT = 1e-12
@@ -22,41 +22,19 @@ _CONSTANT = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """How a kernel k enters the program: (k - means) / scale.
+    """How a kernel k enters the program: (k - means) / scale."""
 
-    Attributes
-    ----------
-    scale : float
-        Variance of the training examples in the space of the kernel, or 1.
-    means : ndarray of shape (n_samples,) or None
-        Weighted mean of k(x_i, .) over the training examples; None where it is not subtracted.
-    grand_mean : float
-    """
-
-    scale: float
-    means: Floats | None
+    scale: float  # variance of the training examples in the space of the kernel, or 1
+    means: Floats | None  # weighted mean of k(x_i, .); None if it is not subtracted
     grand_mean: float
 
 
 class KernelMatrices:
-    """The matrices, equal ones only once.
+    """The matrices of some kernels, each different matrix once.
 
-    Parameters
-    ----------
-    kernels : sequence of ViewKernel
-    rows : ndarray of shape (n_samples, n_features)
-    weights : ndarray of shape (n_samples,)
-        Of the examples, for means and variances.
-    centre : bool
-        Subtract the mean of the examples in the space of each kernel.
-    equal_variance : bool
-        Divide each kernel by the variance of the examples in its space.
-
-    Attributes
-    ----------
-    groups : list of list of int
-        Positions of the kernels that share a matrix; the bank's kernel g is ``groups[g]``.
-    units : list of Unit
+    ``weights`` of the examples enter means and variances. With ``centre`` the mean of the examples
+    in the space of each kernel is subtracted; with ``equal_variance`` each kernel is divided by
+    their variance there. ``groups[g]`` has the positions of the kernels that share matrix g.
     """
 
     def __init__(
@@ -109,7 +87,7 @@ class KernelMatrices:
         return K / unit.scale
 
     def matrix(self, g: int) -> Floats:
-        """Matrix of the bank's kernel g, centred and scaled."""
+        """Matrix g, centred and scaled."""
         if g in self._kept:
             return self._kept[g]
         position = self.groups[g][0]
@@ -117,10 +95,7 @@ class KernelMatrices:
         return self._in_units(g, check_kernel_matrix(kernel(self._rows), kernel, position))
 
     def plain_coefficients(self, g: int, coefficients: Floats) -> tuple[Floats, float]:
-        """The function sum_i coefficients_i (k - means)(x_i, .) / scale in terms of k itself.
-
-        Returns the coefficients of k(x_i, .) and a constant.
-        """
+        """Coefficients of k(x_i, .) and a constant that express a sum of (k - means) / scale."""
         unit = self.units[g]
         coefficients = coefficients / unit.scale
         if unit.means is None:
@@ -138,7 +113,7 @@ def make_kernels(specs: Sequence[Any], n_features: int, *, normalise: bool) -> l
     """Kernels from names, `Kernel` objects, callables, or dictionaries.
 
     A dictionary holds the arguments of `handful.kernels.make_kernel` and optionally
-    ``columns``, the columns of X that the kernel looks at.
+    ``columns``, the columns of X that the kernel uses.
 
     Examples
     --------
@@ -209,16 +184,12 @@ class KernelMember:
     coefficients: Floats
 
 
-class KernelBalls:
+class KernelBalls(ColumnFamily):
     """Functions of norm at most one in the space of one of several kernels.
 
     The best member of kernel t for given scores is sum_i scores_i k_t(x_i, .) / N_t with
-    N_t = sqrt(scores' K_t scores), and its edge is N_t.
-
-    Parameters
-    ----------
-    matrices : sequence of ndarray of shape (n_samples, n_samples)
-        Kernel matrices; positive semi-definite.
+    N_t = sqrt(scores' K_t scores), and its edge is N_t. The matrices K_t must be positive
+    semi-definite.
     """
 
     is_exact = True
@@ -237,7 +208,7 @@ class KernelBalls:
         return image, float(np.sqrt(max(0.0, float(scores @ image))))
 
     def best(self, scores: Floats, n_columns: int = 1) -> list[WeakColumn]:
-        """The best members of the kernels with the largest N_t; a kernel with N_t = 0 has none."""
+        """The best member of each of the kernels with the largest N_t; none if N_t = 0."""
         images = [self._image(t, scores) for t in range(len(self._matrices))]
         norms = np.array([norm for _, norm in images])
         used = np.flatnonzero(scores)

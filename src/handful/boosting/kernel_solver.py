@@ -1,14 +1,14 @@
-"""LPBoost over the unit balls of several kernels, by alternating between examples and kernels.
+"""LPBoost over the unit balls of several kernels: examples and kernels are fitted in turn.
 
 The dual of the program is
 
     minimise over u of max_t N_t(u),   N_t(u) = sqrt(u'Y K_t Y u),   sum u = 1, 0 <= u <= cap,
 
-and the maximum is one over mixtures z of the kernels as well. For fixed z the best u is that of
-a support vector machine without threshold on sum_t z_t K_t; for fixed u kernels with large N_t
-deserve more weight. Every step has two certified bounds: max_t N_t(u) from above; from below the
-value of the vote f = sum_t z_t sum_i u_i y_i k_t(x_i, .), divided by sum_t z_t N_t, which makes
-it a convex combination of functions of norm one.
+and the maximum over t equals the maximum over mixtures z of the kernels. For fixed z the best u
+is that of a support vector machine without threshold on sum_t z_t K_t. For fixed u, kernels with
+large N_t get more weight. Every step has two certified bounds. The upper one is max_t N_t(u). The
+lower one is the value of the vote f = sum_t z_t sum_i u_i y_i k_t(x_i, .), divided by
+sum_t z_t N_t, which makes it a convex combination of functions of norm one.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from handful.boosting.vertices import capped_quantile
 
 #: Kernels that take part from the start, and that join in one round.
 _N_JOINING = 16
-#: Share of the weight that kernels which join receive together.
+#: Share of the weight that the kernels which join receive together.
 _WELCOME = 0.1
 #: The inner problem is solved to this share of the gap.
 _SHARE = 0.1
-#: The other kernels are asked when the gap of those inside is this share of the whole gap.
+#: All kernels are searched when the gap of those inside is this share of the whole gap.
 _EARLY = 0.3
 #: Most steps of the inner problem for each example, before the kernels move again.
 _MOST_PAIRS = 100
@@ -41,58 +41,28 @@ _ZERO = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class KernelSolution:
-    """Solution of LPBoost over kernels: f = sum_t factors_t sum_i u_i y_i k_t(x_i, .).
-
-    Attributes
-    ----------
-    factors : ndarray of shape (n_kernels,)
-    weights : ndarray of shape (n_kernels,)
-        Norm of the part of each kernel; they sum to 1. All zero where no kernel tells the
-        classes apart.
-    u : ndarray of shape (n_samples,)
-    beta : float
-        Value of the vote: a lower bound on the optimum.
-    rho : float
-        Its margin.
-    gap : float
-        Certified: the optimum is at most ``beta + gap``.
-    is_converged : bool
-    history : list of Iteration
-        ``edge`` is the largest N_t of the kernels that take part.
-    """
+    """Solution of LPBoost over kernels: f = sum_t factors_t sum_i u_i y_i k_t(x_i, .)."""
 
     factors: Floats
-    weights: Floats
+    weights: Floats  # norms of the parts; they sum to 1, or are 0 if no kernel helps
     u: Floats
-    beta: float
+    beta: float  # value of the vote: a lower bound on the optimum
     rho: float
-    gap: float
+    gap: float  # certified: the optimum is at most beta + gap
     is_converged: bool
-    history: list[Iteration]
+    history: list[Iteration]  # the edge is the largest N_t of the kernels that take part
 
 
 def solve_kernels(
-    bank: KernelMatrices, y_signed: Floats, caps: Floats, *, tol: float, max_iter: int
+    matrices: KernelMatrices, y_signed: Floats, caps: Floats, *, tol: float, max_iter: int
 ) -> KernelSolution:
     """Maximise rho - sum_i cap_i (rho - y_i f(x_i))_+ over the hull of the unit balls.
 
-    Parameters
-    ----------
-    bank : KernelMatrices
-    y_signed, caps : ndarray of shape (n_samples,)
-        ``caps`` bound u and must sum to at least 1.
-    tol : float
-        Largest certified gap.
-    max_iter : int
-        Most alternations.
-
-    Notes
-    -----
     The weights of the kernels move by z_t <- z_t N_t^p. With p = 1 the minimum over u never
-    falls; larger p are tried and taken back where it does. Few kernels take part at first: the
-    others join when their N_t exceeds that of all which do.
+    falls. Larger p are tried, and taken back if it falls. Few kernels take part at first. Another
+    kernel joins when its N_t exceeds that of all kernels inside.
     """
-    state = _Alternation(bank, y_signed, np.minimum(caps, 1.0), tol)
+    state = _Alternation(matrices, y_signed, np.minimum(caps, 1.0), tol)
     history: list[Iteration] = []
     while len(history) < max_iter and state.upper > _ZERO:
         state.fit_examples()
@@ -106,10 +76,12 @@ def solve_kernels(
 
 
 class _Alternation:
-    """Weights of examples and kernels, and the best of what they have proved so far."""
+    """Weights of examples and kernels, and the best bounds so far."""
 
-    def __init__(self, bank: KernelMatrices, y_signed: Floats, caps: Floats, tol: float) -> None:
-        self._bank, self._y, self._caps, self._tol = bank, y_signed, caps, tol
+    def __init__(
+        self, matrices: KernelMatrices, y_signed: Floats, caps: Floats, tol: float
+    ) -> None:
+        self._matrices, self._y, self._caps, self._tol = matrices, y_signed, caps, tol
         self._u = caps / caps.sum()
         norms = self._norms_of_all()
         self.upper = float(norms.max())
@@ -126,7 +98,7 @@ class _Alternation:
 
     @property
     def has_all(self) -> bool:
-        return len(self.inside) == len(self._bank)
+        return len(self.inside) == len(self._matrices)
 
     @property
     def gap(self) -> float:
@@ -139,15 +111,15 @@ class _Alternation:
         return self._upper_inside - self.lower
 
     def _signed(self, g: int) -> Floats:
-        return self._y[:, None] * self._bank.matrix(g) * self._y
+        return self._y[:, None] * self._matrices.matrix(g) * self._y
 
     def _norms_of_all(self) -> Floats:
         scores = self._u * self._y
-        squares = [scores @ (self._bank.matrix(g) @ scores) for g in range(len(self._bank))]
+        squares = [scores @ (self._matrices.matrix(g) @ scores) for g in range(len(self._matrices))]
         return np.sqrt(np.maximum(0.0, np.array(squares)))
 
     def _invite(self, norms: Floats) -> None:
-        """Let the kernels with the largest N_t join."""
+        """Add the kernels with the largest N_t."""
         limit = float(norms[self.inside].max()) if self.inside else 0.0
         order = np.argsort(-norms, kind="stable")
         new = [int(g) for g in order if g not in self.inside and norms[g] > limit][:_N_JOINING]
@@ -161,7 +133,7 @@ class _Alternation:
         self._upper_inside = np.inf
 
     def fit_examples(self) -> None:
-        """The best u for the present mixture, and the bounds that it proves."""
+        """Find the best u for the present mixture, and the bounds that it proves."""
         from handful.boosting.loops import descend_pairs
 
         used = np.flatnonzero(self._z > 1e-12)
@@ -169,7 +141,7 @@ class _Alternation:
         gradient = Q @ self._u
         square = float(self._u @ gradient)
         gap = min(self.gap_inside, self.edge)
-        # A norm below the tolerance needs no further digits: the value lies between 0 and it.
+        # The value lies between 0 and the norm: a norm below the tolerance needs no more digits.
         norm = max(float(np.sqrt(max(square, 0.0))), self._tol)
         tol = max(_SHARE * gap * norm, 1e-15)
         u = self._u.copy()
@@ -188,7 +160,7 @@ class _Alternation:
             self._best = (list(self.inside), self._z / total, self._norms, u)
 
     def ask_all(self) -> None:
-        """The upper bound over all kernels; those that exceed the others join."""
+        """Compute the upper bound over all kernels, and add those with the largest N_t."""
         if self.has_all:
             self.upper = min(self.upper, self.edge)
             return
@@ -197,7 +169,7 @@ class _Alternation:
         self._invite(norms)
 
     def fit_kernels(self) -> bool:
-        """More weight for kernels with a large N_t; False where no kernel has any."""
+        """Give more weight to kernels with a large N_t; False if every N_t is zero."""
         if self._norms.size < self._z.size:  # some have just joined
             return True
         value = float(self._z @ self._norms**2)
@@ -215,7 +187,7 @@ class _Alternation:
 
     def solution(self, history: list[Iteration], tol: float) -> KernelSolution:
         """The best vote so far."""
-        factors, weights = np.zeros(len(self._bank)), np.zeros(len(self._bank))
+        factors, weights = np.zeros(len(self._matrices)), np.zeros(len(self._matrices))
         if self._best is None or self.upper <= _ZERO:
             gap = max(0.0, self.upper)
             return KernelSolution(factors, weights, self._u, 0.0, 0.0, gap, True, history)

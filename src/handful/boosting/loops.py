@@ -25,12 +25,12 @@ def best_cuts(order, counts, offsets, positions, prices, scores, tol):
     scores : (n_samples,) float64
         Left and right are sums of these.
     tol : float
-        Values that differ by no more are tied; ties go to the lowest cut, then to sign +1.
+        Values that differ by no more than this are tied. Ties go to the lowest cut, then to +1.
 
     Returns
     -------
     index : (n_features,) int64
-        Twice the cut, plus one for sign -1; -1 where the feature has no cut.
+        Twice the cut, plus one for sign -1; -1 if the feature has no cut.
     value : (n_features,) float64
     """
     n_features = counts.shape[0]
@@ -45,23 +45,22 @@ def best_cuts(order, counts, offsets, positions, prices, scores, tol):
             for i in range(k, positions[c]):
                 left += scores[row[i]]
             k = positions[c]
-            # left - right = 2 left - total: the total is the same for all cuts and is taken off
-            # below.
+            # left - right = 2 left - total; the total is the same for all cuts, subtracted below.
             plus = 2.0 * left - prices[c, 0]
             minus = -2.0 * left - prices[c, 1]
-            # By more than the tolerance: sums in another order of rows must not move the cut.
+            # Better by more than the tolerance, so that another order of the rows moves no cut.
             if plus > plus_best + tol:
                 plus_best, plus_at = plus, c
             if minus > minus_best + tol:
                 minus_best, minus_at = minus, c
-        # Examples right of the last cut are in no left sum yet; missing ones are in neither.
+        # Add the examples right of the last cut to the total; missing values are on neither side.
         total = left
         for i in range(k, counts[j]):
             total += scores[row[i]]
         plus_best -= total
         minus_best += total
         is_tied = abs(minus_best - plus_best) <= tol
-        # With equal values the lower cut wins, and sign +1 where the cuts are the same.
+        # With equal values the lower cut wins; with equal cuts sign +1 wins.
         if minus_best > plus_best + tol or (is_tied and minus_at < plus_at):
             index[j], value[j] = 2 * minus_at + 1, minus_best
         elif plus_at >= 0:
@@ -86,7 +85,7 @@ def add_quanta(codes, is_positive, weights, levels, constant, log_total, bits, o
     """
     unit = 2.0**bits
     for i in range(codes.shape[1]):
-        # A weight of zero is an example that is not there, even where exp would overflow.
+        # An example of weight zero does not count, even if exp would overflow.
         if weights[i] == 0.0:
             continue
         score = constant
@@ -94,18 +93,30 @@ def add_quanta(codes, is_positive, weights, levels, constant, log_total, bits, o
             score += levels[j, codes[j, i]]
         label = 1 if is_positive[i] else 0
         exponent = (-score if is_positive[i] else score) - log_total
-        # A share is at most 1; rounding of the exponent must not push it beyond what 64 bits hold.
+        # A share is at most 1. The limit keeps rounding of the exponent within 64 bits.
         quanta = np.int64(np.rint(min(weights[i] * np.exp(exponent), 1.0) * unit))
         for j in range(codes.shape[0]):
             out[label, j, codes[j, i]] += quanta
 
 
 @njit(cache=True, nogil=True, fastmath=False)
+def _extremes(caps, u, gradient):
+    """The example with the lowest gradient that has room, its gradient, and the highest one."""
+    i, low, high = -1, np.inf, -np.inf
+    for k in range(u.shape[0]):
+        if u[k] < caps[k] and gradient[k] < low:
+            i, low = k, gradient[k]
+        if u[k] > 0.0 and gradient[k] > high:
+            high = gradient[k]
+    return i, low, high
+
+
+@njit(cache=True, nogil=True, fastmath=False)
 def descend_pairs(Q, caps, u, gradient, tol, max_steps):
     """Minimise u'Qu / 2 over distributions u <= caps, two examples at a time, in place.
 
-    Each step moves weight to the example with the lowest gradient, from the one that makes the
-    value fall most; ties go to the lowest index.
+    Each step moves weight to the example with the lowest gradient, from the example with which
+    the value falls most. Ties go to the lowest index.
 
     Parameters
     ----------
@@ -125,12 +136,7 @@ def descend_pairs(Q, caps, u, gradient, tol, max_steps):
     """
     n = u.shape[0]
     for step in range(max_steps):
-        i, low, high = -1, np.inf, -np.inf
-        for k in range(n):
-            if u[k] < caps[k] and gradient[k] < low:
-                i, low = k, gradient[k]
-            if u[k] > 0.0 and gradient[k] > high:
-                high = gradient[k]
+        i, low, high = _extremes(caps, u, gradient)
         if i < 0 or high - low <= tol:
             return step
         j, most, bend = -1, -1.0, 1.0
@@ -143,7 +149,7 @@ def descend_pairs(Q, caps, u, gradient, tol, max_steps):
                     j, most, bend = k, fall * fall / curvature, curvature
         room = caps[i] - u[i]
         moved = min((gradient[j] - low) / bend, room, u[j])
-        # Onto the bound itself, so that the example counts as full and is not chosen again.
+        # Set the bound itself: rounding must not leave room that would be chosen again.
         u[i] = caps[i] if moved == room else u[i] + moved
         u[j] = 0.0 if moved == u[j] else u[j] - moved
         for k in range(n):

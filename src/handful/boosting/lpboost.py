@@ -10,10 +10,10 @@ import numpy as np
 
 from handful._checks import check_count, check_positive
 from handful._types import Floats
-from handful.boosting.estimators import OneVersusRest, Vote, constant_vote, merge_rows
+from handful.boosting.estimators import ProgramBooster, Rows, constant_vote, merge_rows
 from handful.boosting.margin_certificates import (
     Complexity,
-    RademacherEstimate,
+    Rademacher,
     combined,
     finite_complexity,
     given_complexity,
@@ -27,10 +27,8 @@ from handful.boosting.solver import (
     choose_nu,
     rough_path,
     solve_lpboost,
-    warn_if_unfinished,
 )
-from handful.boosting.vertices import Vertex
-from handful.boosting.votes import ColumnVote, LearnerVote, StumpVote
+from handful.boosting.votes import ColumnVote, LearnerVote, StumpVote, WeightedVote
 from handful.boosting.weak_learners import (
     ColumnFamily,
     LearnerColumns,
@@ -41,22 +39,23 @@ from handful.bounds import Assumption, Certificate, NotCertifiableError, stable_
 
 #: A margin below this may be zero up to rounding.
 _SAFE_MARGIN = 1e-6
+_ELSE = "or use bound='held-out' or 'rademacher-margin'."
 
 
-class LPBoost(OneVersusRest):
+class LPBoost(ProgramBooster):
     """Boosting by linear programming: the best margin of a convex vote, errors allowed.
 
     Maximises rho - D sum_i xi_i subject to y_i f(x_i) >= rho - xi_i over all convex
-    combinations f of weak learners, by column generation: the examples get weights at most D,
-    the weak learner with the largest edge joins, until no edge exceeds the value of the
-    program. The optimality gap is certified. More than two classes are fitted one against the
-    rest.
+    combinations f of weak learners, by column generation. Each example gets a weight of at most
+    D; the weak learner with the largest edge joins the vote; the loop ends when no edge exceeds
+    the value of the program. The optimality gap is certified. More than two classes are fitted one
+    against the rest.
 
     Parameters
     ----------
     nu : "auto" or float in (0, 1]
-        D = 1 / (nu m): at most this fraction of the examples lies below the margin. By default
-        the one with the fewest errors in a cross-validation within the training examples.
+        D = 1 / (nu m): at most this fraction of the examples lies below the margin. "auto" takes
+        the fraction with the fewest errors in a cross-validation within the training examples.
     weak_learner : "stumps", "precomputed" or classifier
         Decision stumps with exact search (a missing value satisfies neither side); the columns
         of X themselves, with both signs; or a classifier that takes ``sample_weight``.
@@ -65,7 +64,7 @@ class LPBoost(OneVersusRest):
         (``thresholds`` or "precomputed") this gives the stable certificate.
     thresholds : array-like, optional
         Fixed thresholds of the stumps: one list for all features, or one list for each.
-        Otherwise midpoints between training values, which are features that move with the data.
+        By default midpoints between training values, which change with the data.
     tol : float
         Largest optimality gap.
     max_iter : int
@@ -91,13 +90,14 @@ class LPBoost(OneVersusRest):
 
     Notes
     -----
-    Sample weights multiply the caps. With ``cap`` and fixed features every feature carries a
-    fixed price below 1e-3, so that the optimum is unique; whether it is, is checked.
+    Sample weights multiply the caps. With ``cap`` and fixed features every feature has a fixed
+    price below 1e-3, which makes ties exceptional; that the optimum is unique is then proved, or
+    the stable certificate is refused.
 
     Certificates: "stable" (the default with ``cap`` and fixed features), "rademacher-margin"
-    (otherwise the default) and "margin-distribution", and "held-out". The stable certificate
-    also bounds the probability that a new case falls below the margin. The margin bounds hold
-    for every way of training but are vacuous on small samples.
+    (otherwise the default), "margin-distribution" and "held-out". The stable certificate also
+    bounds the probability that a new case falls below the margin. The margin bounds hold for every
+    way of training but are vacuous on small samples.
 
     Examples
     --------
@@ -110,6 +110,7 @@ class LPBoost(OneVersusRest):
     """
 
     _bounds = ("stable", "rademacher-margin", "margin-distribution")
+    _proofs: list[_Proof]
 
     def __init__(
         self,
@@ -148,12 +149,12 @@ class LPBoost(OneVersusRest):
         if self.thresholds is not None and not self._is("stumps"):
             raise ValueError("`thresholds` are those of stumps. Use weak_learner='stumps'.")
         self._grid = _threshold_grid(self.thresholds, X.shape[1])
-        self._summaries: list[_Summary] = []
+        self._solutions, self._proofs = [], []
         self._is_bounded = bool(np.nanmax(np.abs(X), initial=0.0) <= 1.0)
 
     @property
     def _has_fixed_program(self) -> bool:
-        """Whether the program is fixed but for the examples: the stable certificate's premise."""
+        """Whether only the examples change the program; the stable certificate needs that."""
         fixed = self._is("precomputed") or self.thresholds is not None
         return self.cap is not None and fixed
 
@@ -176,9 +177,7 @@ class LPBoost(OneVersusRest):
             return PrecomputedColumns(X, prices=prices)
         return LearnerColumns(self.weak_learner, X, response="labels", random_state=self._random)
 
-    def _fit_one(
-        self, X: Floats, y_signed: Floats, weights: Floats
-    ) -> tuple[Vote, list[dict[str, float]]]:
+    def _fit_one(self, X: Floats, y_signed: Floats, weights: Floats) -> tuple[WeightedVote, Rows]:
         rows, signs, merged = merge_rows(X, y_signed, weights)
         nu = self._one_nu(rows, signs, merged)
         solution = solve_lpboost(
@@ -189,21 +188,18 @@ class LPBoost(OneVersusRest):
             max_iter=int(self.max_iter),
             prove=self._has_fixed_program,
         )
-        warn_if_unfinished(solution, "LPBoost", self.max_iter)
-        self._summaries.append(_summary(solution, merged, nu))
-        for name in ("beta", "rho", "gap", "nu"):
-            setattr(self, f"{name}_", np.array([getattr(s, name) for s in self._summaries]))
-        history = [state.row() for state in solution.history]
+        history = self._keep_solution(solution, nu)
+        self._proofs.append(_proof(solution, merged))
         return self._vote(solution, y_signed, weights), history
 
     def _one_nu(self, rows: Floats, y_signed: Floats, weights: Floats) -> float:
-        """The fraction of margin errors: given, chosen, or what the cap makes it."""
+        """The fraction of margin errors: given, chosen, or 1 / (cap m)."""
         if self.cap is not None:
             return 1.0 / (float(self.cap) * float(weights.sum()))
         if not isinstance(self.nu, str):
             return float(self.nu)
 
-        def votes(train: np.ndarray, nus: Sequence[float]) -> Iterator[Vote]:
+        def votes(train: np.ndarray, nus: Sequence[float]) -> Iterator[WeightedVote]:
             signs, part = y_signed[train], weights[train]
             family = self._family(rows[train])
             for columns, shares in rough_path(family, signs, part, nus, int(self.max_iter)):
@@ -214,13 +210,13 @@ class LPBoost(OneVersusRest):
 
         return choose_nu(rows, y_signed, weights, votes)
 
-    def _vote(self, solution: LPBoosted, y_signed: Floats, weights: Floats) -> Vote:
+    def _vote(self, solution: LPBoosted, y_signed: Floats, weights: Floats) -> WeightedVote:
         if not solution.columns:
             return self._constant_vote(float(weights @ y_signed), NO_MARGIN)
         keys = [column.key for column in solution.columns]
         return self._weighted(keys, [float(w) for w in solution.weights])
 
-    def _weighted(self, keys: list[Any], values: list[float]) -> Vote:
+    def _weighted(self, keys: list[Any], values: list[float]) -> WeightedVote:
         if self._is("precomputed"):
             return ColumnVote(zip(keys, values, strict=True), self.n_features_in_)
         if self._is("stumps"):
@@ -231,11 +227,7 @@ class LPBoost(OneVersusRest):
         return "stable" if self._has_fixed_program else "rademacher-margin"
 
     def _margin_bound(
-        self,
-        bound: str,
-        delta: float,
-        margin: float | None,
-        rademacher: float | RademacherEstimate | None,
+        self, bound: str, delta: float, margin: float | None, rademacher: Rademacher | None
     ) -> Certificate:
         if bound == "stable":
             return self._stable(delta)
@@ -244,9 +236,7 @@ class LPBoost(OneVersusRest):
         complexity = self._complexity(rademacher, delta)
         return hull_certificate(bound, self._margins, complexity, margin=margin, delta=delta)
 
-    def _complexity(
-        self, rademacher: float | RademacherEstimate | None, delta: float
-    ) -> Complexity:
+    def _complexity(self, rademacher: Rademacher | None, delta: float) -> Complexity:
         m, d = self._margins.shape[0], self.n_features_in_
         if rademacher is not None:
             return given_complexity(rademacher, m, delta)
@@ -271,61 +261,56 @@ class LPBoost(OneVersusRest):
         self._refuse_unstable()
         m, share = self._margins.shape[0], delta / len(self.machines_)
         parts = []
-        for summary in self._summaries:
-            part = stable_bound(m, int(summary.compressed), delta=share)
-            if summary.rho <= _SAFE_MARGIN:
+        for rho, proof in zip(self.rho_, self._proofs, strict=True):
+            if proof.n_compressed is None:
+                raise NotCertifiableError(
+                    "bound='stable' needs a unique optimum, which could not be proved: "
+                    f"{proof.why_not}. Change `cap` or the thresholds before looking at the data, "
+                    f"{_ELSE}"
+                )
+            # An error of a new example lies below a positive margin, so the set that defines the
+            # vote would include it. Without a positive margin that step of the proof fails.
+            part = stable_bound(m, proof.n_compressed, delta=share)
+            if rho <= _SAFE_MARGIN:
                 note = "The margin is not positive, so an error need not enter the set: vacuous."
                 part = replace(part, risk=1.0, notes=(*part.notes, note))
             parts.append(part)
         return combined(parts, delta, Assumption("columns-and-cap"))
 
     def _refuse_unstable(self) -> None:
-        held = "or use bound='held-out' or 'rademacher-margin'."
         if self.cap is None:
             raise NotCertifiableError(
                 "bound='stable' needs a fixed cap: with cap = 1 / (nu n_samples) removing an "
-                f"example changes the program of all others. Fit with `cap=`, {held}"
+                f"example changes the program of all others. Fit with `cap=`, {_ELSE}"
             )
         if not self._has_fixed_program:
             raise NotCertifiableError(
                 "bound='stable' needs features fixed before the data: thresholds between training "
-                f"values, and fitted learners, move with them. Fit with `thresholds=`, {held}"
+                f"values, and fitted learners, move with them. Fit with `thresholds=`, {_ELSE}"
             )
         if self.is_weighted_:
             raise NotCertifiableError(
                 "bound='stable' needs examples of weight 1, got sample weights. Fit without "
-                f"them, {held}"
+                f"them, {_ELSE}"
             )
-        for summary in self._summaries:
-            if isinstance(summary.compressed, str):
-                raise NotCertifiableError(
-                    "bound='stable' needs a unique optimum, which could not be proved: "
-                    f"{summary.compressed}. Change `cap` or the thresholds before looking at "
-                    f"the data, {held}"
-                )
 
 
-class _Summary(NamedTuple):
-    """What is kept of a solution: numbers, and the size of the compression set or a reason."""
+class _Proof(NamedTuple):
+    """Size of the compression set of the unique optimum, or the reason why there is none."""
 
-    beta: float
-    rho: float
-    gap: float
-    nu: float
-    compressed: int | str
+    n_compressed: int | None
+    why_not: str
 
 
-def _summary(solution: LPBoosted, counts: Floats, nu: float) -> _Summary:
-    vertex = solution.vertex
-    if isinstance(vertex, Vertex):
-        compressed: int | str = round(float(counts[vertex.is_compressed].sum()))
-    else:
-        compressed = vertex or "no vote has a positive margin"
-    return _Summary(solution.beta, solution.rho, solution.gap, nu, compressed)
+def _proof(solution: LPBoosted, counts: Floats) -> _Proof:
+    if solution.vertex is None:
+        return _Proof(None, solution.why_not)
+    # Equal examples were merged; the certificate counts each of them.
+    return _Proof(round(float(counts[solution.vertex.is_compressed].sum())), "")
 
 
 def _threshold_grid(thresholds: Any, n_features: int) -> list[Floats] | None:
-    """Increasing thresholds of each feature."""
+    """Fixed thresholds of each feature, increasing."""
     if thresholds is None:
         return None
     is_nested = len(thresholds) > 0 and np.ndim(thresholds[0]) > 0

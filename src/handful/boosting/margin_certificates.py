@@ -1,8 +1,9 @@
-"""What boosted machines can certify, from their margins and the complexity of their class.
+"""Certificates of boosted machines, from their margins and the complexity of their class.
 
-A machine with more than two classes is one machine for each class against the rest. Where every
-one of them gives the right sign, the largest score is that of the right class; so the risk is
-at most the sum of the risks, each taken at its share of delta.
+With more than two classes there is one machine for each class against the rest. If each machine
+gives the right sign, the largest score is that of the right class. So an error of the whole is an
+error of some machine, and by the union bound the risk is at most the sum of their risks, each
+taken at its share of delta.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from sklearn.utils import check_array, check_random_state
@@ -31,35 +32,24 @@ from handful.bounds import (
     rademacher_margin_bound,
 )
 
-#: Share of delta spent on the Monte-Carlo error of an estimated complexity.
+#: Share of delta for the Monte-Carlo error of an estimated complexity.
 _MONTE_CARLO_SHARE = 0.1
-N_SCALES = 21  # 2^0 to 2^20; the smallest sum is taken, and the scale is paid for
-_N_MARGINS = 10  # 1 to 2^-9: each pays a share of delta, so few
+N_SCALES = 21  # 2^0 to 2^20; the bound holds for all scales at once and pays for the choice
+_N_MARGINS = 10  # 1 to 2^-9; each takes a share of delta
 
 
 @dataclass(frozen=True)
 class Complexity:
-    """Upper bound on the Rademacher complexity of a class with |h| <= 1.
-
-    Attributes
-    ----------
-    value : float
-    is_empirical : bool
-        Whether it is the complexity on the training inputs rather than its expectation.
-    delta_spent : float
-        Probability that it fails (Monte Carlo), to be taken off delta.
-    basis : Assumption, optional
-        What it rests on.
-    """
+    """Upper bound on the Rademacher complexity of a class with |h| <= 1."""
 
     value: float
-    is_empirical: bool = False
-    delta_spent: float = 0.0
-    basis: Assumption | None = None
+    is_empirical: bool = False  # on the training inputs; otherwise its expectation
+    delta_spent: float = 0.0  # probability that the bound fails (Monte Carlo); taken off delta
+    basis: Assumption | None = None  # the reason why it is an upper bound
 
 
 def stump_complexity(n_samples: int, n_features: int) -> Complexity:
-    """All stumps on ``n_features`` features: at most 2 (d m + 1) behaviours on m examples.
+    """Complexity of all stumps on d features: they have at most 2 (d m + 1) label patterns.
 
     Examples
     --------
@@ -71,15 +61,13 @@ def stump_complexity(n_samples: int, n_features: int) -> Complexity:
 
 
 def finite_complexity(n_hypotheses: int, n_samples: int) -> Complexity:
-    """A class listed before the data were seen."""
+    """Complexity of a finite class that was listed before the data were seen."""
     value = finite_class_rademacher(n_hypotheses, n_samples)
     return Complexity(value, basis=Assumption.of("finite-learners", n=n_hypotheses))
 
 
-def given_complexity(
-    rademacher: float | RademacherEstimate, n_samples: int, delta: float
-) -> Complexity:
-    """A user's bound on the complexity, or an estimate whose Monte-Carlo error is paid for."""
+def given_complexity(rademacher: Rademacher, n_samples: int, delta: float) -> Complexity:
+    """The user's bound on the complexity, or an estimate plus its Monte-Carlo error."""
     if not isinstance(rademacher, RademacherEstimate):
         return Complexity(float(rademacher), basis=Assumption("given-complexity"))
     if not rademacher.is_exact:
@@ -96,8 +84,8 @@ def given_complexity(
     return Complexity(rademacher.upper(spent), True, spent, Assumption("random-signs"))
 
 
-SLACK_BITS = 36  # slacks are rounded up to 2^-36: whole sums are the same over any chunks
-#: Margins at which the shares of margins that are kept as counts are known.
+SLACK_BITS = 36  # slacks are rounded up to multiples of 2^-36: sums are equal over any chunks
+#: Margins below which the examples of chunks are counted.
 GRID = np.arange(1, 201) / 200.0
 
 
@@ -115,64 +103,60 @@ def slack_quanta(margins: Floats, scale: float) -> int:
     return int(np.ceil(slack * 2.0**SLACK_BITS).astype(np.int64).sum())
 
 
-@dataclass(frozen=True)
-class MarginArray:
-    """The margins of one machine, in memory."""
+class Margins(Protocol):
+    """Margins of one machine on ``size`` examples."""
 
-    values: Floats
-
-    @property
-    def size(self) -> int:
-        """Number of examples."""
-        return int(self.values.size)
+    size: int
 
     def slack(self, scale: float) -> float:
         """Mean slack, rounded up."""
-        return min(1.0, slack_quanta(self.values, scale) / 2**SLACK_BITS / self.size)
 
     def share(self, theta: float) -> float:
         """Share of the margins below theta."""
+
+    def tried(self) -> Floats:
+        """Margins at which the bound is computed."""
+
+
+class MarginArray(Margins):
+    """The margins of one machine, in memory."""
+
+    def __init__(self, values: Floats) -> None:
+        self.values, self.size = values, int(values.size)
+
+    def slack(self, scale: float) -> float:
+        return min(1.0, slack_quanta(self.values, scale) / 2**SLACK_BITS / self.size)
+
+    def share(self, theta: float) -> float:
+        # Rounded up: a margin that equals theta up to rounding counts as below it.
         return float(np.mean(self.values < theta + 1e-12))
 
     def tried(self) -> Floats:
-        """Margins worth a try."""
         tried = np.quantile(self.values, np.linspace(0.0, 1.0, 101), method="lower")
         return np.unique(np.clip(tried - 1e-9, 1e-6, 1.0))
 
 
 @dataclass(frozen=True)
-class MarginCounts:
-    """What is known of the margins of one machine that was fitted to chunks.
-
-    Attributes
-    ----------
-    size : int
-    slacks : tuple of int
-        `slack_quanta` at the scales 1, 2, 4, ...
-    below : tuple of int
-        How many margins are below each of ``GRID``.
-    """
+class MarginCounts(Margins):
+    """Counts of the margins of one machine that was fitted to chunks."""
 
     size: int
-    slacks: tuple[int, ...]
-    below: tuple[int, ...]
+    slacks: tuple[int, ...]  # `slack_quanta` at the scales 1, 2, 4, ...
+    below: tuple[int, ...]  # number of margins below each of GRID
 
     def slack(self, scale: float) -> float:
-        """Mean slack, rounded up."""
         j = round(math.log2(scale))
         if 2.0**j != scale or j >= len(self.slacks):
             raise ValueError(_FIXED_MARGIN.format(1.0 / scale))
         return min(1.0, self.slacks[j] / 2**SLACK_BITS / self.size)
 
     def share(self, theta: float) -> float:
-        """Share of the margins below theta."""
         at = int(np.argmin(np.abs(GRID - theta)))
         if GRID[at] != theta:
             raise ValueError(_FIXED_MARGIN.format(theta))
         return self.below[at] / self.size
 
     def tried(self) -> Floats:
-        """Margins worth a try."""
         return GRID
 
 
@@ -181,11 +165,9 @@ _FIXED_MARGIN = (
     "Leave it out: the margins that were counted are then tried and paid for."
 )
 
-Margins = MarginArray | MarginCounts
 
-
-def margin_columns(margins: Floats | Sequence[MarginCounts]) -> list[Margins]:
-    """One view of the margins a machine."""
+def margin_columns(margins: Floats | Sequence[Margins]) -> list[Margins]:
+    """The margins of each machine."""
     if isinstance(margins, np.ndarray):
         return [MarginArray(column) for column in margins.T]
     return list(margins)
@@ -193,23 +175,16 @@ def margin_columns(margins: Floats | Sequence[MarginCounts]) -> list[Margins]:
 
 def hull_certificate(
     bound: str,
-    margins: Floats | Sequence[MarginCounts],
+    margins: Floats | Sequence[Margins],
     complexity: Complexity,
     *,
     margin: float | None,
     delta: float,
 ) -> Certificate:
-    """Margin bound for votes in the convex hull of a class.
+    """Bound "rademacher-margin" or "margin-distribution" for votes in the convex hull of a class.
 
-    Parameters
-    ----------
-    bound : {"rademacher-margin", "margin-distribution"}
-    margins : ndarray of shape (n_samples, n_machines), or counts of them, one a machine
-        y f(x) over the sum of the weights.
-    complexity : Complexity
-    margin : float or None
-        The margin, if it was fixed before the data; otherwise all are tried and paid for.
-    delta : float
+    ``margins`` are y f(x) over the sum of the weights, of shape (n_samples, n_machines), or one
+    record for each machine. A ``margin`` was fixed before the data; None tries several.
     """
     certify_one = _slack_bound if bound == "rademacher-margin" else _share_bound
     columns = margin_columns(margins)
@@ -221,7 +196,7 @@ def hull_certificate(
 def _slack_bound(
     margins: Margins, complexity: Complexity, margin: float | None, delta: float
 ) -> Certificate:
-    """Best of the scales 1, 2, 4, ...: the bound holds for all of them at once."""
+    """The best bound of the scales 1, 2, 4, ...; it holds for all of them at once."""
 
     def at(scale: float, is_fixed: bool) -> Certificate:
         return rademacher_margin_bound(
@@ -242,7 +217,7 @@ def _slack_bound(
 def _share_bound(
     margins: Margins, complexity: Complexity, margin: float | None, delta: float
 ) -> Certificate:
-    """Best of all observed margins: the bound holds for all of them at once."""
+    """The best bound of the observed margins; it holds for all margins at once."""
 
     def at(theta: float, is_fixed: bool) -> Certificate:
         return margin_distribution_bound(
@@ -261,11 +236,7 @@ def _share_bound(
 
 
 def kernel_certificate(
-    margins: Floats,
-    n_kernels: int,
-    *,
-    margin: float | None,
-    delta: float,
+    margins: Floats, n_kernels: int, *, margin: float | None, delta: float
 ) -> Certificate:
     """`multiple_kernel_bound` at a fixed margin, or the best of ten margins, each at delta/10.
 
@@ -288,17 +259,18 @@ def kernel_certificate(
 
 
 def _smallest(certificates: Iterable[Certificate]) -> Certificate:
-    """The one with the smallest sum of terms (risks are clipped at 1)."""
+    """The certificate with the smallest sum of terms; risks are clipped at 1 and may be equal."""
     return min(certificates, key=lambda c: sum(term.nats for term in c.terms))
 
 
 def combined(parts: Sequence[Certificate], delta: float, basis: Assumption | None) -> Certificate:
-    """One certificate for all machines: risks add up, delta is what they share."""
+    """One certificate for all machines: their risks are added, and they share delta."""
     first = parts[0]
     extra = assume(*(() if basis is None else (basis,)), "known-classes")
     extra = tuple(one for one in extra if one not in first.assumptions)
     if len(parts) == 1:
         return replace(first, delta=delta, assumptions=first.assumptions + extra)
+    # Rounded up: the sum of the risks may lie above its floating-point value.
     risk = min(1.0, float(np.nextafter(sum(p.risk for p in parts), 2.0)))
     terms = tuple(Term("class", f"class {k} against the rest", p.risk) for k, p in enumerate(parts))
     sizes = [p.n_compressed for p in parts]
@@ -325,10 +297,10 @@ class RademacherEstimate:
     value : float
         Mean over the draws of sup_h (2/m) sum_i sigma_i h(x_i).
     standard_error : float
-        Of that mean, from the spread of the draws.
+        Standard error of that mean, from the spread of the draws.
     n_draws, n_samples : int
     is_exact : bool
-        Whether every supremum was exact and |h| <= 1 is known. Only then does `upper` hold.
+        Whether every supremum is exact and |h| <= 1 is known. `upper` needs both.
     """
 
     value: float
@@ -338,7 +310,7 @@ class RademacherEstimate:
     is_exact: bool
 
     def upper(self, delta: float) -> float:
-        """With probability 1 - delta over the signs, the complexity is at most this.
+        """Upper bound on the complexity that holds with probability 1 - delta over the signs.
 
         The mean over B draws depends on m B independent signs, and each moves it by at most
         4 / (m B) for |h| <= 1; the bounded-differences inequality gives
@@ -365,6 +337,10 @@ class RademacherEstimate:
         )
 
 
+#: A bound on the complexity of the weak learners, or an estimate of it.
+Rademacher = float | RademacherEstimate
+
+
 def empirical_rademacher(
     oracle: Any, X: Any, n_draws: int = 100, random_state: Any = None
 ) -> RademacherEstimate:
@@ -374,8 +350,8 @@ def empirical_rademacher(
     ----------
     oracle : "stumps", sequence of kernels, estimator, or callable
         The class: all decision stumps; the union of the unit balls of kernels (normalised to
-        k(x, x) = 1, as in `LPBoostMKL`); what a scikit-learn classifier finds; or a function
-        ``oracle(X, signs)`` that gives the values h(x_i) of the h it finds.
+        k(x, x) = 1, as in `LPBoostMKL`); the learners that a scikit-learn classifier finds; or a
+        function ``oracle(X, signs)`` that gives the values h(x_i) of the best h it finds.
     X : array-like of shape (n_samples, n_features)
     n_draws : int
     random_state : int, RandomState or None
@@ -383,9 +359,9 @@ def empirical_rademacher(
     Returns
     -------
     RademacherEstimate
-        An estimate. For stumps and kernels `RademacherEstimate.upper` turns it into a bound
-        that pays for the Monte-Carlo error; for learners it tends to be too small, because
-        what a learner finds is not always the best of its class.
+        For stumps and kernels `RademacherEstimate.upper` gives a bound that includes the
+        Monte-Carlo error. For other learners the estimate tends to be too small, because the
+        fitted learner is not always the best of its class.
 
     Examples
     --------
@@ -424,8 +400,8 @@ def _family(oracle: Any, X: Floats, random: np.random.RandomState) -> ColumnFami
     )
 
 
-class _CallableColumns:
-    """A user's search for the best h."""
+class _CallableColumns(ColumnFamily):
+    """Columns that a user's function finds."""
 
     is_exact = False
 
@@ -433,6 +409,5 @@ class _CallableColumns:
         self._search, self._X = search, X
 
     def best(self, scores: Floats, n_columns: int = 1) -> list[WeakColumn]:
-        """What the user's function finds."""
         values = np.asarray(self._search(self._X, scores), dtype=np.float64)
         return [WeakColumn(None, values, float(scores @ values))]

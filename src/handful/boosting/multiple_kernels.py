@@ -11,16 +11,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from handful._checks import check_count, check_positive
 from handful._types import Floats
-from handful.boosting.estimators import OneVersusRest, Vote, merge_rows
+from handful.boosting.estimators import ProgramBooster, Rows, merge_rows
 from handful.boosting.kernel_matrices import KernelMatrices, make_kernels
 from handful.boosting.kernel_solver import KernelSolution, solve_kernels
 from handful.boosting.margin_certificates import (
-    RademacherEstimate,
+    Rademacher,
     given_complexity,
     hull_certificate,
     kernel_certificate,
 )
-from handful.boosting.solver import ROUGH, check_nu, choose_nu, warn_if_unfinished
+from handful.boosting.solver import ROUGH, check_nu, choose_nu
+from handful.boosting.votes import WeightedVote
 from handful.bounds import Certificate, NotCertifiableError
 from handful.kernels import ViewKernel
 from handful.models import Form, KernelPart, Kernels, as_floats
@@ -28,34 +29,34 @@ from handful.models import Form, KernelPart, Kernels, as_floats
 _NO_KERNEL = "no kernel tells the classes apart. Check the labels, or give it other kernels."
 
 
-class LPBoostMKL(OneVersusRest):
+class LPBoostMKL(ProgramBooster):
     """Multiple kernel learning: a convex vote of unit-norm functions of several kernels.
 
-    LPBoost whose weak learners are the unit balls of the kernels: the vote with the largest soft
-    margin, over all functions of all kernels. The kernels are computed from X, so the machine
-    fits into a Pipeline. More than two classes are fitted one against the rest.
+    LPBoost whose weak learners are the functions in the unit balls of the kernels. It finds the
+    vote with the largest soft margin over all functions of all kernels. The kernels are computed
+    from X, so the machine can be used in a Pipeline. More than two classes are fitted one against
+    the rest.
 
     Parameters
     ----------
     kernels : list, optional
         Names, `handful.kernels.Kernel` objects, callables ``function(X, Z)``, or dictionaries
         with the arguments of `handful.kernels.make_kernel` and optionally ``columns``, the
-        columns of X that the kernel looks at. By default a linear kernel and Gaussian ones of
-        three widths. Hundreds are no trouble: few of them take part at a time.
+        columns of X that the kernel uses. By default a linear kernel and Gaussian kernels of
+        three widths. There may be hundreds: few of them take part at a time.
     nu : "auto" or float in (0, 1]
-        At most this fraction of the training examples lies below the margin. The larger, the
-        smoother the kernels that are chosen. By default the one with the fewest errors in a
+        At most this fraction of the training examples lies below the margin. A larger fraction
+        chooses smoother kernels. "auto" takes the one with the fewest errors in a
         cross-validation within the training examples.
     normalise : bool
-        Divide k(x, z) by sqrt(k(x, x) k(z, z)), so that k(x, x) <= 1 for every x. It looks at no
+        Divide k(x, z) by sqrt(k(x, x) k(z, z)), so that k(x, x) <= 1 for every x. This uses no
         other example. The margin bounds need it, unless all kernels are Gaussian.
     centre : bool
-        Subtract the mean of the training examples in the space of each kernel, which gives the
-        vote a constant term.
+        Subtract the mean of the training examples in the space of each kernel. The vote then has
+        a constant term.
     equal_variance : bool
-        Divide each kernel by the variance of the training examples in its space, so that
-        kernels compete by how they tell the classes apart and not by how far they spread the
-        examples: narrow Gaussian kernels spread them most.
+        Divide each kernel by the variance of the training examples in its space. Otherwise
+        kernels that spread the examples far, such as narrow Gaussian ones, are preferred.
     tol : float
         Largest optimality gap.
     max_iter : int
@@ -72,23 +73,23 @@ class LPBoostMKL(OneVersusRest):
         Share of each kernel in the vote; each row sums to 1. Kernels with equal matrices share
         their weight equally, so neither order nor repetition of kernels matters.
     margins_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        y f(x) on the training examples, f divided by the sum of the norms of its parts (in the
-        spaces of the kernels before centring and scaling) and of its constant.
+        y f(x) on the training examples. f is divided by the sum of the norms of its parts (in
+        the spaces of the kernels before centring and scaling) and of its constant.
     path_ : DataFrame
         One row a round, with the columns "machine", "round", "edge", "beta", "gap", "n_columns"
         (kernels that take part).
     n_iter_ : int
         Most alternations of a machine.
     beta_, rho_, gap_, nu_ : ndarray of shape (n_machines,)
-        Value of the program (that of the vote), margin, certified optimality gap, and nu.
+        Value of the vote in the program, margin, certified optimality gap, and nu.
 
     Notes
     -----
-    Certificates: "multiple-kernel" (the default), which depends on the number of kernels by its
-    logarithm only but is vacuous on small samples; "rademacher-margin" by
+    Certificates: "multiple-kernel" (the default), which depends only on the logarithm of the
+    number of kernels but is vacuous on small samples; "rademacher-margin" by
     ``margin_certificate(rademacher=empirical_rademacher(kernels, X_train))``; and "held-out". The
-    first two need k(x, x) <= 1. They hold for every function of the class at once, so nothing is
-    paid for choosing ``nu``, scales and means from the data; a constant counts as one more kernel.
+    first two need k(x, x) <= 1. They hold for every function of the class at once. So they pay
+    nothing for the choice of ``nu``, scales and means; a constant counts as one more kernel.
 
     Examples
     --------
@@ -130,9 +131,9 @@ class LPBoostMKL(OneVersusRest):
         check_count("max_iter", self.max_iter, low=1)
         specs = default_kernels(X.shape[1]) if self.kernels is None else self.kernels
         self._kernels = make_kernels(specs, X.shape[1], normalise=bool(self.normalise))
-        self._summaries: list[tuple[float, float, float, float]] = []
+        self._solutions = []
 
-    def _bank(self, rows: Floats, weights: Floats) -> KernelMatrices:
+    def _matrices(self, rows: Floats, weights: Floats) -> KernelMatrices:
         return KernelMatrices(
             self._kernels,
             rows,
@@ -141,38 +142,33 @@ class LPBoostMKL(OneVersusRest):
             equal_variance=bool(self.equal_variance),
         )
 
-    def _fit_one(
-        self, X: Floats, y_signed: Floats, weights: Floats
-    ) -> tuple[Vote, list[dict[str, float]]]:
+    def _fit_one(self, X: Floats, y_signed: Floats, weights: Floats) -> tuple[WeightedVote, Rows]:
         rows, signs, merged = merge_rows(X, y_signed, weights)
-        bank = self._bank(rows, merged)
+        matrices = self._matrices(rows, merged)
         nu = self._choose_nu(rows, signs, merged) if isinstance(self.nu, str) else float(self.nu)
         solution = solve_kernels(
-            bank,
+            matrices,
             signs,
             merged / (nu * merged.sum()),
             tol=float(self.tol),
             max_iter=int(self.max_iter),
         )
-        warn_if_unfinished(solution, "LPBoostMKL", self.max_iter)
-        self._summaries.append((solution.beta, solution.rho, solution.gap, nu))
-        self.beta_, self.rho_, self.gap_, self.nu_ = np.array(self._summaries).T
-        history = [state.row() for state in solution.history]
+        history = self._keep_solution(solution, nu)
         if not np.any(solution.weights > 0.0):
             return self._constant_vote(float(merged @ signs), _NO_KERNEL), history
-        return KernelVote(self._kernels, bank, solution, rows, signs), history
+        return KernelVote(self._kernels, matrices, solution, rows, signs), history
 
     def _choose_nu(self, rows: Floats, y_signed: Floats, weights: Floats) -> float:
-        """Inner cross-validation; the folds share nothing but the kernels."""
+        """Choose ``nu`` by a cross-validation; the folds share only the kernels."""
 
         def votes(train: np.ndarray, nus: Sequence[float]) -> Iterator[Callable[[Floats], Floats]]:
-            bank = self._bank(rows[train], weights[train])
+            matrices = self._matrices(rows[train], weights[train])
             share = weights[train] / weights[train].sum()
             for nu in nus:
                 found = solve_kernels(
-                    bank, y_signed[train], share / nu, tol=ROUGH, max_iter=int(self.max_iter)
+                    matrices, y_signed[train], share / nu, tol=ROUGH, max_iter=int(self.max_iter)
                 )
-                yield KernelVote(self._kernels, bank, found, rows[train], y_signed[train])
+                yield KernelVote(self._kernels, matrices, found, rows[train], y_signed[train])
 
         return choose_nu(rows, y_signed, weights, votes)
 
@@ -185,7 +181,6 @@ class LPBoostMKL(OneVersusRest):
         return weights[0] if len(weights) == 1 else np.array(weights)
 
     def _machine(self) -> Form:
-        """Sums of kernels, one a class."""
         n, parts, constants = len(self.machines_), [], []
         for k, vote in enumerate(self.machines_):
             constants.append(float(vote.constant))
@@ -201,11 +196,7 @@ class LPBoostMKL(OneVersusRest):
         return Kernels(tuple(parts), tuple(constants))
 
     def _margin_bound(
-        self,
-        bound: str,
-        delta: float,
-        margin: float | None,
-        rademacher: float | RademacherEstimate | None,
+        self, bound: str, delta: float, margin: float | None, rademacher: Rademacher | None
     ) -> Certificate:
         if not all(kernel.is_bounded for kernel in self._kernels):
             raise NotCertifiableError(
@@ -214,7 +205,7 @@ class LPBoostMKL(OneVersusRest):
             )
         self._refuse_constant(bound)
         if bound == "multiple-kernel":
-            n_kernels = len(self._kernels) + bool(self.centre)  # the constant is one more
+            n_kernels = len(self._kernels) + bool(self.centre)  # the constant counts as a kernel
             return kernel_certificate(self._margins, n_kernels, margin=margin, delta=delta)
         if self.centre:
             raise NotCertifiableError(
@@ -230,26 +221,18 @@ class LPBoostMKL(OneVersusRest):
         return hull_certificate(bound, self._margins, complexity, margin=margin, delta=delta)
 
 
-class KernelVote:
-    """f(x) = a constant, and kernel values times coefficients over kernels and support examples.
+class KernelVote(WeightedVote):
+    """f(x) = constant + sum over ``parts`` (kernel, support examples, coefficients).
 
-    Attributes
-    ----------
-    kernel_weights : ndarray of shape (n_kernels,)
-        Share of each kernel, in the units of the program.
-    constant : float
-        0 unless the kernels were centred.
-    total : float
-        Sum of the norms of the parts in the spaces of the kernels as they were given, and of
-        the absolute constant: f over this is in the hull of their unit balls.
-    parts : list of tuple
-        Kernel, support examples and coefficients of each kernel that takes part.
+    ``total`` is the sum of the norms of the parts, in the spaces of the kernels as they were
+    given, and of the absolute constant. So f / total is in the convex hull of their unit balls.
+    ``kernel_weights`` has the share of each kernel, in the units of the program.
     """
 
     def __init__(
         self,
         kernels: Sequence[ViewKernel],
-        bank: KernelMatrices,
+        matrices: KernelMatrices,
         solution: KernelSolution,
         rows: Floats,
         y_signed: Floats,
@@ -259,26 +242,24 @@ class KernelVote:
         self.constant, norms = 0.0, 0.0
         self.parts = []
         scores = solution.u * y_signed
-        for g, group in enumerate(bank.groups):
+        for g, group in enumerate(matrices.groups):
             if solution.factors[g] <= 0.0:
                 continue
             self.kernel_weights[group] = solution.weights[g] / len(group)
-            norms += float(solution.weights[g]) / math.sqrt(bank.units[g].scale)
-            coefficients, constant = bank.plain_coefficients(g, solution.factors[g] * scores)
+            norms += float(solution.weights[g]) / math.sqrt(matrices.units[g].scale)
+            coefficients, constant = matrices.plain_coefficients(g, solution.factors[g] * scores)
             self.constant += constant
             used = np.flatnonzero(coefficients)
             self.parts.append((self.kernels[group[0]], rows[used], coefficients[used]))
         self.total = norms + abs(self.constant)
 
     def __call__(self, X: Floats) -> Floats:
-        """Values on the rows of X."""
         out = np.full(X.shape[0], self.constant)
         for kernel, support, coefficients in self.parts:
             out += kernel(X, support) @ coefficients
         return out
 
     def rules(self, names: Sequence[str]) -> list[tuple[str, float]]:
-        """Kernels and their weights."""
         pairs = zip(self.kernels, self.kernel_weights, strict=True)
         return [(_describe(kernel), float(weight)) for kernel, weight in pairs]
 
@@ -291,6 +272,6 @@ def _describe(kernel: ViewKernel) -> str:
 
 
 def default_kernels(n_features: int) -> list[dict[str, Any]]:
-    """A linear kernel and Gaussian kernels of three widths; they do not look at the data."""
+    """A linear kernel and Gaussian kernels of three widths; they do not depend on the data."""
     widths = [{"kernel": "rbf", "gamma": scale / n_features} for scale in (0.1, 1.0, 10.0)]
     return [{"kernel": "linear"}, *widths]

@@ -1,11 +1,11 @@
-"""The rounds of AdaBoost and of other losses: arrays in, learners and their weights out."""
+"""Rounds of boosting, for the exponential and other losses: arrays in, weighted learners out."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import expit
@@ -19,40 +19,20 @@ CHANCE = 1e-10
 
 @dataclass(frozen=True)
 class Round:
-    """One round of AdaBoost.
-
-    Attributes
-    ----------
-    key : object
-        The weak learner.
-    alpha : float
-        Its weight.
-    error : float
-        Weighted error; an abstention counts one half, a real value (1 - y h) / 2.
-    Z : float
-        Factor by which the exponential loss falls.
-    """
+    """A weak learner and its weight; ``Z`` is the factor by which the loss falls."""
 
     key: Any
     alpha: float
-    error: float
+    error: float  # weighted mean of (1 - y h) / 2; an abstention counts one half
     Z: float
 
 
 @dataclass(frozen=True)
 class Boosted:
-    """Result of `adaboost_rounds`.
-
-    Attributes
-    ----------
-    rounds : list of Round
-        Empty where the first learner was no better than chance.
-    stopped : {"rounds", "perfect", "chance"}
-        Why it ended.
-    """
+    """All rounds, none if the first learner is no better than chance."""
 
     rounds: list[Round]
-    stopped: str
+    stopped: Literal["rounds", "perfect", "chance"]
 
 
 def adaboost_rounds(
@@ -60,9 +40,8 @@ def adaboost_rounds(
 ) -> Boosted:
     """Boost for up to ``n_rounds`` rounds from the distribution ``weights``.
 
-    The product of all Z equals the weighted mean of exp(-y f). A learner without error on the
-    weighted examples ends the run and stands alone: its optimal weight is infinite, so it gets
-    the one that puts the probability of its label at 1 - 1/(2 m).
+    The product of all Z equals the weighted mean of exp(-y f). A learner without error ends the
+    run and replaces the vote. Its optimal weight is infinite, so it gets the `capped_alpha`.
     """
     distribution = weights / weights.sum()
     rounds: list[Round] = []
@@ -72,7 +51,7 @@ def adaboost_rounds(
         edge = float(distribution @ agreement)
         if edge <= CHANCE:
             return Boosted(rounds, "chance")
-        # Examples without weight have no say in what is perfect.
+        # Examples of weight zero do not count.
         if np.all(agreement[distribution > 0.0] > 0.0):
             alpha = capped_alpha(y_signed.size, edge)
             start = weights / weights.sum()
@@ -91,7 +70,7 @@ def _error(distribution: Floats, agreement: Floats) -> float:
 
 
 def capped_alpha(n_samples: int, edge: float) -> float:
-    """Weight of a perfect learner: edge times alpha is half the log odds of 1 - 1/(2 m).
+    """Weight of a perfect learner; it puts the probability of its label at 1 - 1/(2 m).
 
     Examples
     --------
@@ -123,12 +102,12 @@ def best_alpha(distribution: Floats, agreement: Floats) -> float:
 
 
 def _newton_alpha(distribution: Floats, agreement: Floats) -> float:
-    # In units of the largest |y h| the minimiser is found on the scale of one.
+    # Divide by the largest |y h|, so that the minimiser is of the order of one.
     scale = float(np.abs(agreement).max())
     values = agreement / scale
     low, high, alpha = 0.0, math.inf, 0.0
     for _ in range(200):
-        # The largest exponent is taken off: slope over curvature does not change, and nothing
+        # Subtract the largest exponent: slope over curvature does not change, and no term
         # overflows.
         terms = distribution * np.exp(-alpha * values - (-alpha * values).max())
         slope, curvature = -float(terms @ values), float(terms @ values**2)
@@ -137,7 +116,7 @@ def _newton_alpha(distribution: Floats, agreement: Floats) -> float:
         else:
             low = alpha
         step = alpha - slope / curvature if curvature > 0.0 else math.nan
-        # Newton left the bracket (or there is no curvature): halve it, or go on doubling.
+        # Newton's step leaves the bracket, or there is no curvature: halve the bracket, or double.
         if not low < step < high:
             step = 0.5 * (low + high) if math.isfinite(high) else 2.0 * low + 1.0
         if abs(step - alpha) <= 1e-14 * (1.0 + abs(alpha)):
@@ -148,28 +127,17 @@ def _newton_alpha(distribution: Floats, agreement: Floats) -> float:
 
 @dataclass(frozen=True)
 class Loss:
-    """A convex loss of the margin v = y f that is at least its value at 0 wherever v <= 0.
+    """A convex loss of the margin v = y f that is at least ``at_zero`` for every v <= 0.
 
-    So the mean loss over its value at 0 bounds the training error.
-
-    Attributes
-    ----------
-    at_zero : float
-        Value at margin 0.
-    is_unbounded : bool
-        Whether it has no minimum: a learner that is never wrong wants an infinite weight.
-    value, pull, curvature : callable
-        The loss, minus its derivative and its second derivative, of an array of margins.
-    probability : callable
-        P(y = 1) for which a score is optimal.
+    So the mean loss divided by ``at_zero`` bounds the training error.
     """
 
     at_zero: float
-    is_unbounded: bool
+    is_unbounded: bool  # no minimum: the best weight of a learner without error is infinite
     value: Callable[[Floats], Floats]
-    pull: Callable[[Floats], Floats]
+    pull: Callable[[Floats], Floats]  # minus the derivative
     curvature: Callable[[Floats], Floats]
-    probability: Callable[[Floats], Floats]
+    probability: Callable[[Floats], Floats]  # P(y = 1) for which a score is optimal
 
 
 def _exponential(margins: Floats) -> Floats:
@@ -210,9 +178,7 @@ def stagewise_rounds(
     """Add the weak learner along which the mean loss falls steepest, with its best weight.
 
     With the exponential loss these are the rounds of AdaBoost. The product of all Z is the
-    weighted mean loss over its value at 0, which bounds the training error. A learner that is
-    never wrong gets, where the loss has no minimum, the weight that puts the probability of its
-    label at 1 - 1/(2 m).
+    weighted mean loss divided by its value at 0, which bounds the training error.
     """
     start = weights / weights.sum()
     margins = np.zeros(y_signed.size)
@@ -242,8 +208,9 @@ def stagewise_rounds(
 def best_step(start: Floats, margins: Floats, agreement: Floats, loss: Loss) -> float:
     """Minimiser of the mean loss of margins + alpha agreement over alpha >= 0.
 
-    Newton's method on a convex function, safeguarded by bisection; closed form for squares,
-    where the first step is exact.
+    Newton's method on a convex function, safeguarded by bisection. For the squared loss the
+    first step is exact. A learner that is never wrong gets the `capped_alpha` if the loss has no
+    minimum.
 
     Examples
     --------

@@ -1,25 +1,35 @@
-"""LPBoost on arrays: the program, its generation, and what of it can be certified."""
+"""LPBoost on arrays: the linear program, its columns, and the choice of ``nu``."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from handful._checks import check_real
 from handful._types import Floats
 from handful.boosting.collection import Collected, collect_columns
-from handful.boosting.generation import DualMaster, Generated, Iteration, column_generation
-from handful.boosting.vertices import Vertex, capped_quantile, unique_optimum, walk_to_vertex
+from handful.boosting.generation import (
+    DualMaster,
+    Generated,
+    Iteration,
+    Restricted,
+    column_generation,
+)
+from handful.boosting.vertices import (
+    NotUniqueError,
+    Vertex,
+    capped_quantile,
+    unique_optimum,
+    walk_to_vertex,
+)
 from handful.boosting.weak_learners import ColumnFamily, WeakColumn
 
-#: Columns added for one question to the family; several saved 60 % of the simplex steps.
+#: Columns added after one search of the family; eight saved 60 % of the simplex steps.
 N_COLUMNS = 8
-#: Gap to which the program is solved where its optimum is to be proved unique.
+#: Gap to which the program is solved if its optimum is to be proved unique.
 PROOF_TOL = 1e-8
 NO_MARGIN = (
     "no vote has a positive margin at this `nu`. Raise `nu` (or lower `cap`), check the labels, "
@@ -33,37 +43,18 @@ _ZERO = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class LPBoosted:
-    """Solution of LPBoost.
+    """Solution of LPBoost: the columns with positive weight, and what is proved about them."""
 
-    Attributes
-    ----------
-    columns : list of WeakColumn
-        Columns with positive weight; empty where no vote has a positive margin.
-    weights : ndarray
-        Their weights; they sum to 1.
-    beta : float
-        Value of the program: rho - sum_i cap_i slack_i (minus prices).
-    rho : float
-        The margin.
-    u : ndarray
-        Distribution over the examples at the optimum.
-    gap : float
-        Certified optimality gap.
-    is_converged : bool
-    history : list of Iteration
-    vertex : Vertex or str or None
-        The proved unique optimum, or why there is none; None where it was not asked for.
-    """
-
-    columns: list[WeakColumn]
-    weights: Floats
-    beta: float
-    rho: float
-    u: Floats
-    gap: float
+    columns: list[WeakColumn]  # none if no vote has a positive margin
+    weights: Floats  # they sum to 1
+    beta: float  # value of the program: rho - sum_i cap_i slack_i, minus prices
+    rho: float  # the margin
+    u: Floats  # distribution over the examples at the optimum
+    gap: float  # the optimum is at most beta + gap
     is_converged: bool
     history: list[Iteration]
-    vertex: Vertex | str | None = None
+    vertex: Vertex | None = None  # the optimum, if it was proved unique
+    why_not: str = ""  # why it was not proved unique
 
 
 def solve_lpboost(
@@ -74,114 +65,64 @@ def solve_lpboost(
     tol: float,
     max_iter: int,
     prove: bool = False,
-    on_iteration: Callable[[Iteration], None] | None = None,
 ) -> LPBoosted:
     """Maximise rho - sum_i cap_i (rho - y_i f(x_i))_+ over the convex hull of a family.
 
-    Where the search of the family is exact, the columns are collected with interior points,
-    and a vertex of the program on them follows; otherwise the columns come one by one from the
-    vertices of the restricted dual.
+    If the search of the family is exact, interior points collect the columns, and a vertex of
+    the program on these columns follows. Otherwise column generation starts from vertices of the
+    restricted dual.
 
-    Parameters
-    ----------
-    family : ColumnFamily
-    y_signed, caps : ndarray of shape (n_samples,)
-        ``caps`` bound the weights of the examples in the dual and must sum to at least 1.
-    tol : float
-    max_iter : int
-        Most questions to the family.
-    prove : bool
-        Prove that the optimum is unique; the family must be finite and carry prices.
-    on_iteration : callable, optional
+    ``caps`` bound the weights of the examples in the dual and must sum to at least 1. If
+    ``prove`` is set, the family must be finite and have prices.
     """
-    generated = _generate(family, y_signed, caps, tol, max_iter, prove, on_iteration)
-    last, history = generated.restricted, generated.history
+    generated = _generate(family, y_signed, caps, tol, max_iter, prove)
+    last, history, gap = generated.restricted, generated.history, generated.gap
     if last is None or (generated.is_converged and last.beta <= _ZERO):  # best is no vote
-        start = caps / caps.sum()
-        return LPBoosted([], caps[:0], 0.0, 0.0, start, generated.gap, True, history)
+        why_not = "no vote has a positive margin"
+        u = caps / caps.sum()
+        return LPBoosted([], caps[:0], 0.0, 0.0, u, gap, True, history, None, why_not)
     used = last.weights > _ZERO
     columns = [c for c, is_used in zip(generated.columns, used, strict=True) if is_used]
     weights = last.weights[used] / last.weights[used].sum()
-    vertex: Vertex | str | None = None
-    if prove and not generated.is_converged:
-        vertex = "column generation did not converge"
-    elif prove:
+    rho = _margin(columns, weights, y_signed, caps)
+    found = LPBoosted(
+        columns, weights, last.beta, rho, last.u, gap, generated.is_converged, history
+    )
+    return _proved(found, family, y_signed, caps, last) if prove else found
+
+
+def _proved(
+    found: LPBoosted, family: ColumnFamily, y_signed: Floats, caps: Floats, last: Restricted
+) -> LPBoosted:
+    """The solution at the vertex that is proved the only optimum, or with the reason why not."""
+    if not found.is_converged:
+        return replace(found, why_not="column generation did not converge")
+    try:
         vertex = unique_optimum(family, y_signed, caps, last)  # type: ignore[arg-type]
-    if isinstance(vertex, Vertex):
-        columns, weights, rho = vertex.columns, vertex.weights, vertex.rho
-    else:
-        rho = _margin(columns, weights, y_signed, caps)
-    return LPBoosted(
-        columns, weights, last.beta, rho, last.u, generated.gap, generated.is_converged, history,
-        vertex,
-    )  # fmt: skip
+    except NotUniqueError as error:
+        return replace(found, why_not=str(error))
+    columns, weights, rho = vertex.columns, vertex.weights, vertex.rho
+    return replace(found, columns=columns, weights=weights, rho=rho, vertex=vertex)
 
 
 def _generate(
-    family: ColumnFamily,
-    y_signed: Floats,
-    caps: Floats,
-    tol: float,
-    max_iter: int,
-    prove: bool,
-    on_iteration: Callable[[Iteration], None] | None,
+    family: ColumnFamily, y_signed: Floats, caps: Floats, tol: float, max_iter: int, prove: bool
 ) -> Generated:
-    # Which constraints are tight is read off the vertex: that needs more digits than the vote does.
+    # The proof reads the tight constraints off the vertex and needs more digits than the vote.
     goal = min(tol, PROOF_TOL) if prove else tol
-    # Weights sum to one, so a larger cap never binds; an interior point would wander off in it.
+    # Weights sum to one, so a larger cap never binds, and an interior point could grow in it.
     caps = np.minimum(caps, 1.0)
     if not family.is_exact or caps.sum() < _INSIDE:
-        return column_generation(
-            family, DualMaster(y_signed, caps), tol=goal, max_iter=max_iter,
-            n_columns=N_COLUMNS, needs_vertex=prove, on_iteration=on_iteration,
-        )  # fmt: skip
-    collected = collect_columns(
-        family, y_signed, caps, tol=tol, max_iter=max_iter, on_iteration=on_iteration
-    )
-    if collected.restricted is None or collected.gap > tol:
-        is_done = collected.gap <= tol
-        return Generated(
-            collected.columns, collected.restricted, collected.gap, collected.history, is_done
-        )
+        return _simplex(family, y_signed, caps, goal, max_iter, prove)
+    collected = collect_columns(family, y_signed, caps, tol=tol, max_iter=max_iter)
+    restricted, gap = collected.restricted, collected.gap
+    if restricted is None or gap > tol:
+        return Generated(collected.columns, restricted, gap, collected.history, gap <= tol)
     if not prove:
-        vertex = _proved_vertex(family, y_signed, caps, collected, tol)
+        vertex = _proved_vertex(family, y_signed, caps, collected, restricted, tol)
         if vertex is not None:
             return vertex
-    return _simplex_vertex(family, y_signed, caps, collected, goal, max_iter, prove)
-
-
-def _proved_vertex(
-    family: ColumnFamily, y_signed: Floats, caps: Floats, collected: Collected, tol: float
-) -> Generated | None:
-    """The vertex at the end of the path, if its own weights of the examples prove its value."""
-    vertex = walk_to_vertex(collected, y_signed, caps)
-    if vertex is None:
-        return None
-    upper = family.best(vertex.u * y_signed)[0].value
-    # The vertex's own weights may prove less than those of the path: the better proof counts.
-    if upper > collected.upper:
-        upper, vertex = collected.upper, replace(vertex, u=collected.restricted.u)  # type: ignore[union-attr]
-    gap = max(0.0, upper - vertex.beta)
-    if gap > tol:
-        return None
-    history = _closed(collected.history, upper, vertex.beta, gap)
-    return Generated(collected.last_columns, vertex, gap, history, True)
-
-
-def _simplex_vertex(
-    family: ColumnFamily,
-    y_signed: Floats,
-    caps: Floats,
-    collected: Collected,
-    goal: float,
-    max_iter: int,
-    prove: bool,
-) -> Generated:
-    """Go on from the columns that were collected, with vertices of the restricted dual."""
-    found = column_generation(
-        family, DualMaster(y_signed, caps), tol=goal, max_iter=max_iter, n_columns=N_COLUMNS,
-        needs_vertex=prove, start=collected.columns,
-    )  # fmt: skip
+    found = _simplex(family, y_signed, caps, goal, max_iter, prove, collected.columns)
     restricted = found.restricted
     if restricted is None:  # the columns collected have no positive value
         return found
@@ -190,8 +131,52 @@ def _simplex_vertex(
     return Generated(found.columns, restricted, gap, history, found.is_converged)
 
 
+def _simplex(
+    family: ColumnFamily,
+    y_signed: Floats,
+    caps: Floats,
+    goal: float,
+    max_iter: int,
+    needs_vertex: bool,
+    start: Sequence[WeakColumn] = (),
+) -> Generated:
+    """Column generation with vertices of the restricted dual."""
+    return column_generation(
+        family,
+        DualMaster(y_signed, caps),
+        tol=goal,
+        max_iter=max_iter,
+        n_columns=N_COLUMNS,
+        needs_vertex=needs_vertex,
+        start=start,
+    )
+
+
+def _proved_vertex(
+    family: ColumnFamily,
+    y_signed: Floats,
+    caps: Floats,
+    collected: Collected,
+    restricted: Restricted,
+    tol: float,
+) -> Generated | None:
+    """The vertex at the end of the path, if its value is proved to be within ``tol``."""
+    vertex = walk_to_vertex(collected, y_signed, caps)
+    if vertex is None:
+        return None
+    upper = family.best(vertex.u * y_signed)[0].value
+    # Both distributions over the examples give an upper bound; the smaller bound counts.
+    if upper > collected.upper:
+        upper, vertex = collected.upper, replace(vertex, u=restricted.u)
+    gap = max(0.0, upper - vertex.beta)
+    if gap > tol:
+        return None
+    history = _closed(collected.history, upper, vertex.beta, gap)
+    return Generated(collected.last_columns, vertex, gap, history, True)
+
+
 def _closed(history: list[Iteration], edge: float, beta: float, gap: float) -> list[Iteration]:
-    """History with the last step, from the end of the path to a vertex."""
+    """The history and one more step, from the end of the path to a vertex."""
     last = history[-1]
     return [*history, Iteration(last.number + 1, edge, beta, min(gap, last.gap), last.n_columns)]
 
@@ -199,9 +184,9 @@ def _closed(history: list[Iteration], edge: float, beta: float, gap: float) -> l
 def rough_path(
     family: ColumnFamily, y_signed: Floats, weights: Floats, nus: Sequence[float], max_iter: int
 ) -> Iterator[tuple[list[WeakColumn], Floats]]:
-    """Votes for several fractions of margin errors, solved roughly: columns and their weights.
+    """Columns and weights of a rough vote for each of ``nus``; none if no margin is positive.
 
-    The columns of one serve the next; none where no vote has a positive margin.
+    The columns of one program start the next.
     """
     known: list[WeakColumn] = []
     for nu in nus:
@@ -226,26 +211,16 @@ def _margin(columns: list[WeakColumn], weights: Floats, y_signed: Floats, caps: 
     return capped_quantile(y_signed * votes, caps)
 
 
-def warn_if_unfinished(solution: Any, name: str, max_iter: int) -> None:
-    """Say that the rounds ran out before the gap was closed."""
-    if not solution.is_converged:
-        warnings.warn(
-            f"{name} stopped after {max_iter} rounds with a gap of {solution.gap:.3g}. Raise "
-            "`max_iter`, `tol` or `nu`.",
-            ConvergenceWarning,
-            stacklevel=5,
-        )
-
-
-#: Fractions that "auto" chooses from, largest first: columns found for one serve the next.
+#: Fractions that "auto" chooses from, largest first: the columns of one start the next.
 NUS = (0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
 #: Gap to which the programs of the folds are solved.
 ROUGH = 1e-3
 _N_FOLDS = 5  # each model sees four fifths of the examples
-#: Folds are drawn from the sorted, merged examples: nothing is left to choose.
+#: A fixed seed: the folds are drawn from the sorted, merged examples.
 _SEED = 20110815
 
-Votes = Callable[[np.ndarray, Sequence[float]], Iterable[Callable[[Floats], Floats]]]
+#: ``votes(train, nus)`` fits to the examples ``train`` and gives a score function for each nu.
+FoldVotes = Callable[[np.ndarray, Sequence[float]], Iterable[Callable[[Floats], Floats]]]
 
 
 def check_nu(nu: Any) -> None:
@@ -258,18 +233,11 @@ def check_nu(nu: Any) -> None:
     check_real("nu", nu, low=0.0, high=1.0, low_open=True, hint=hint)
 
 
-def choose_nu(rows: Floats, y_signed: Floats, weights: Floats, votes: Votes) -> float:
-    """The fraction that errs least in a cross-validation; of several the largest.
+def choose_nu(rows: Floats, y_signed: Floats, weights: Floats, votes: FoldVotes) -> float:
+    """The fraction with the fewest errors in a cross-validation; of equal ones, the largest.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n_samples, n_features)
-        Merged examples (`merge_rows`): equal ones are in one fold, and the folds depend neither
-        on the order of the examples nor on whether they are repeated or weighted.
-    y_signed, weights : ndarray of shape (n_samples,)
-    votes : callable
-        ``votes(train, nus)`` fits to the examples ``train`` and gives a score function for each
-        of ``nus``.
+    The rows are merged (`merge_rows`), so equal examples are in one fold. The folds depend
+    neither on the order of the examples nor on whether they are repeated or weighted.
     """
     errors = np.zeros(len(NUS))
     folds = draw_folds(y_signed)
@@ -284,7 +252,7 @@ def choose_nu(rows: Floats, y_signed: Floats, weights: Floats, votes: Votes) -> 
 
 
 def draw_folds(y_signed: Floats) -> np.ndarray:
-    """Fold of each example; each class is spread evenly.
+    """Fold of each example; each class is spread evenly over the folds.
 
     Examples
     --------

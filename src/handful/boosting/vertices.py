@@ -1,14 +1,14 @@
 """Vertices of LPBoost: the walk to one, and the proof that the optimum is unique.
 
-The central path ends inside the face of all optimal votes, where every weak learner that any of
-them uses has weight. Walking along the face until nothing can move any more leaves a vertex with
-few weak learners. All points of the walk are optimal.
+The central path ends inside the face of all optimal votes. There every weak learner that any
+optimal vote uses has a positive weight. The walk moves along the face until it reaches a vertex,
+which has few weak learners. All points of the walk are optimal.
 
-The stable certificate speaks of *the* optimum. Where several exist, a solver's choice among
-them may depend on examples that do not matter, and the argument breaks. So the features carry
-fixed tiny prices, which make ties exceptional, and the vertex that the solver found is polished
-by linear algebra and then checked: dual prices strictly inside, no other feature with a reduced
-cost of zero, a regular basis. What passes is the only optimum; what does not is not certified.
+The stable certificate is about *the* optimum. If there are several, the solver's choice may
+depend on examples outside the compression set, and the argument fails. So the features have fixed
+tiny prices, which make ties exceptional. The vertex that the solver found is polished by linear
+algebra and then checked: dual prices strictly inside, no other feature with a reduced cost of
+zero, a regular basis. A vertex that passes is the only optimum. Other vertices are not certified.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import qr
 
-from handful._types import Floats
+from handful._types import Floats, Mask
 from handful.boosting.collection import (
     STRICT,
     Collected,
@@ -30,7 +30,7 @@ from handful.boosting.collection import (
 from handful.boosting.generation import Restricted
 from handful.boosting.weak_learners import FiniteFamily, WeakColumn
 
-#: Margins this close to rho count as reached: one example too many is on the safe side.
+#: Margins this close to rho count as reached. A larger compression set loosens the certificate.
 _COUNTED_UP_TO = 1e-7
 #: Largest condition number of a basis that counts as regular.
 _CONDITION = 1e8
@@ -38,65 +38,60 @@ _CONDITION = 1e8
 
 @dataclass(frozen=True, eq=False)
 class Vertex:
-    """The unique optimum of LPBoost with fixed features.
-
-    Attributes
-    ----------
-    columns : list of WeakColumn
-    weights : ndarray
-        Positive weights of the columns; they sum to 1.
-    rho : float
-        The margin: the smallest one that is optimal with these weights.
-    is_compressed : ndarray of bool
-        Examples with y f <= rho (counted with a tolerance): the compression set.
-    """
+    """The unique optimum of LPBoost with fixed features."""
 
     columns: list[WeakColumn]
-    weights: Floats
-    rho: float
-    is_compressed: np.ndarray
+    weights: Floats  # positive; they sum to 1
+    rho: float  # the smallest margin that is optimal with these weights
+    is_compressed: Mask  # examples with y f <= rho, up to a tolerance: the compression set
+
+
+class NotUniqueError(Exception):
+    """The optimum could not be proved unique; the text gives the reason."""
+
+
+def _refuse_if(is_broken: bool | np.bool_, reason: str) -> None:
+    if is_broken:
+        raise NotUniqueError(reason)
 
 
 def unique_optimum(
     family: FiniteFamily, y_signed: Floats, caps: Floats, restricted: Restricted
-) -> Vertex | str:
-    """The polished optimum if it is proved unique, otherwise the reason why it is not.
+) -> Vertex:
+    """The polished optimum; raises `NotUniqueError` if it cannot be proved unique.
 
     By complementary slackness with one optimal u, every optimal vote uses only the features
-    whose dual constraint is tight and has margin rho at every example with 0 < u_i < cap_i.
-    Where these equations are regular they have one solution, whatever its zeros.
+    whose dual constraint is tight, and has margin rho at every example with 0 < u_i < cap_i.
+    If these equations are regular, they have one solution.
     """
     u = restricted.u
     is_capped = u >= caps - STRICT
     inside = np.flatnonzero((u > STRICT) & ~is_capped)
     scores = u * y_signed
     tight = np.flatnonzero(family.all_values(scores) > restricted.beta - STRICT)
-    # As many equations as unknowns, or uniqueness cannot be read off them.
-    if inside.size != tight.size and not (inside.size == 0 and tight.size == 1):
-        return "its dual is degenerate"
+    # A regular system has as many equations as unknowns.
+    is_square = inside.size == tight.size or (inside.size == 0 and tight.size == 1)
+    _refuse_if(not is_square, "its dual is degenerate")
     columns = [family.column_at(int(j), scores) for j in tight]
     signed = y_signed[:, None] * np.column_stack([c.values for c in columns])
     basis = _basis(signed[inside])
-    if inside.size and np.linalg.cond(basis) > _CONDITION:
-        return "its basis is nearly singular"
     weights: Floats = np.ones(1)
     if inside.size:
+        _refuse_if(np.linalg.cond(basis) > _CONDITION, "its basis is nearly singular")
         weights = np.asarray(np.linalg.solve(basis, _unit(basis))[:-1], dtype=np.float64)
     prices = np.array([c.price for c in columns])
     u, beta = _polished_dual(signed, inside, np.where(is_capped, caps, 0.0), prices, basis)
     margins = signed @ weights
     rho = capped_quantile(margins, caps)
-    # Weights of zero are fine, the vote is unique all the same; weights at a bound of the dual are
-    # not.
-    if weights.min() < -STRICT or not _is_inside(u[inside], caps[inside]):
-        return "its vertex is degenerate"
-    if _breaks_slackness(margins, rho, is_capped, inside):
-        return "the solver's vertex is not optimal"
-    # With the polished weights, not the solver's: features that are tight by its rounding only
-    # would leave.
+    # A vote may have weights of zero and still be unique. A dual weight at its bound is refused.
+    is_degenerate = weights.min() < -STRICT or not _is_inside(u[inside], caps[inside])
+    _refuse_if(is_degenerate, "its vertex is degenerate")
+    is_broken = _breaks_slackness(margins, rho, is_capped, inside)
+    _refuse_if(is_broken, "the solver's vertex is not optimal")
+    # Tight features again, by the polished weights: the solver's may be tight by rounding only.
     again = np.flatnonzero(family.all_values(u * y_signed) > beta - STRICT)
-    if not np.array_equal(again, tight):
-        return "other features are nearly as good as the chosen ones"
+    is_same = np.array_equal(again, tight)
+    _refuse_if(not is_same, "other features are nearly as good as the chosen ones")
     kept = np.flatnonzero(weights > STRICT)
     return Vertex([columns[j] for j in kept], weights[kept], rho, margins <= rho + _COUNTED_UP_TO)
 
@@ -127,7 +122,7 @@ def _unit(basis: Floats) -> Floats:
 def _polished_dual(
     signed: Floats, inside: np.ndarray, u_fixed: Floats, prices: Floats, basis: Floats
 ) -> tuple[Floats, float]:
-    """Weights u and value beta from the equations of the basis, given u at its bounds elsewhere.
+    """Weights u and value beta from the equations of the basis; ``u_fixed`` holds u at bounds.
 
     The transposed system: sum_i u_i y_i h_j(x_i) - beta = price_j, and sum_i u_i = 1.
     """
@@ -153,11 +148,11 @@ _RANK = 1e-9
 
 
 def walk_to_vertex(collected: Collected, y_signed: Floats, caps: Floats) -> Restricted | None:
-    """A vertex of the optimal face of the last program, or None where the walk fails.
+    """A vertex of the optimal face of the last program, or None if the walk fails.
 
-    The path tells which examples have 0 < u < cap, so margin rho, and which columns may have
-    weight. The value is computed from the weights themselves; whoever calls compares it with
-    the upper bound.
+    At the end of the path, examples with 0 < u < cap have margin rho, and columns whose weight
+    exceeds their slack may have weight at the vertex. The value is computed from the weights; the
+    caller compares it with the upper bound.
     """
     if collected.point is None:
         return None

@@ -1,8 +1,8 @@
-"""Weak learners seen as columns, and the families that find the best one.
+"""Weak learners as columns of values, and the families that find the best one.
 
-Everything that boosts here asks one question: which h of the class has the largest edge
-``sum_i scores_i h(x_i)``? AdaBoost and LPBoost ask it with ``scores = weights * y``, the
-Rademacher complexity with random signs.
+Each family answers one question: which h of the class has the largest edge
+``sum_i scores_i h(x_i)``? In AdaBoost and LPBoost ``scores = weights * y``; the Rademacher
+complexity takes random signs.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ TIE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class WeakColumn:
-    """A weak learner on the training examples.
+    """A weak learner with its values on the training examples.
 
     Attributes
     ----------
     key : hashable
-        Names the learner within its family.
+        Identifies the learner within its family.
     values : ndarray of shape (n_samples,)
         h(x_i).
     edge : float
-        ``scores @ values`` for the scores it was found with.
+        ``scores @ values`` for the scores of the search that found it.
     price : float
         A fixed cost of its weight in the linear program; 0 for most families.
     """
@@ -45,14 +45,14 @@ class WeakColumn:
 
     @property
     def value(self) -> float:
-        """Edge minus price: what the search maximises."""
+        """Edge minus price; the search maximises it."""
         return self.edge - self.price
 
 
 class ColumnFamily(Protocol):
-    """What a booster needs from a class of weak learners."""
+    """A class of weak learners."""
 
-    #: Whether `best` gives the maximum over the whole class, not just a good member.
+    #: Whether `best` gives the maximum over the whole class; otherwise it gives a good member.
     is_exact: bool
 
     def best(self, scores: Floats, n_columns: int = 1) -> list[WeakColumn]:
@@ -60,7 +60,7 @@ class ColumnFamily(Protocol):
 
 
 class FiniteFamily(ColumnFamily, Protocol):
-    """A class that can be listed: what the proof of a unique optimum needs."""
+    """A class that can be listed. The proof of a unique optimum needs one."""
 
     def all_values(self, scores: Floats) -> Floats:
         """Edge minus price of every member, in the order of their indices."""
@@ -69,15 +69,10 @@ class FiniteFamily(ColumnFamily, Protocol):
         """The member with this index."""
 
 
-class PrecomputedColumns:
-    """Given columns, each with both signs.
+class PrecomputedColumns(FiniteFamily):
+    """The columns of H, each with both signs; ``prices`` adds the `fixed_prices`.
 
-    Parameters
-    ----------
-    H : ndarray of shape (n_samples, n_columns)
-        Column j holds the values of weak learner j.
-    prices : bool
-        Give every column a fixed tiny price (see `fixed_prices`).
+    Index 2 j is column j, and 2 j + 1 its negation. Ties go to the lowest index.
     """
 
     is_exact = True
@@ -88,24 +83,21 @@ class PrecomputedColumns:
         self._prices = fixed_prices(n) if prices else np.zeros(n)
 
     def all_values(self, scores: Floats) -> Floats:
-        """Edge minus price; index 2 j is column j, 2 j + 1 its negation."""
         edges = scores @ self._H
         return np.column_stack([edges, -edges]).ravel() - self._prices
 
     def column_at(self, index: int, scores: Floats) -> WeakColumn:
-        """Column ``index // 2`` with sign + for even indices."""
         j, sign = index // 2, 1 - 2 * (index % 2)
         values = sign * self._H[:, j]
         return WeakColumn((j, sign), values, float(scores @ values), float(self._prices[index]))
 
     def best(self, scores: Floats, n_columns: int = 1) -> list[WeakColumn]:
-        """The signed columns with the largest edge minus price; ties to the lowest index."""
         values = self.all_values(scores)
         return [self.column_at(i, scores) for i in ranked(values, scores, n_columns)]
 
 
 def ranked(values: Floats, scores: Floats, n_best: int) -> list[int]:
-    """Indices of the largest values: first the lowest index tied with the largest, then others."""
+    """Indices of the largest values; the first is the lowest index tied with the maximum."""
     tol = TIE * float(np.abs(scores).sum())
     first = int(np.argmax(values >= values.max() - tol))
     if n_best == 1:
@@ -115,10 +107,10 @@ def ranked(values: Floats, scores: Floats, n_best: int) -> list[int]:
 
 
 def fixed_prices(n: int) -> Floats:
-    """Prices in (0, 1e-3), the same in every run: they make the optimum of the LP unique.
+    """Prices in (0, 1e-3), the same in every run. They make the optimum of the LP unique.
 
-    They do not depend on the data, so they change the program that is solved, not the argument
-    that certifies it.
+    They do not depend on the data. The stable certificate holds for every program that is fixed
+    before the data, so it holds for the program with prices too.
 
     Examples
     --------
@@ -131,7 +123,7 @@ def fixed_prices(n: int) -> Floats:
 
 @dataclass(frozen=True, order=True)
 class WeakStump:
-    """``sign`` where x[feature] <= threshold, ``-sign`` where it is larger, 0 where missing.
+    """``sign`` if x[feature] <= threshold, ``-sign`` if it is larger, 0 if it is missing.
 
     ``feature = -1`` is the constant ``sign``.
 
@@ -153,7 +145,7 @@ class WeakStump:
         return _step(X[:, self.feature], self.threshold, self.sign)
 
     def describe(self, names: Sequence[str]) -> str:
-        """When it says +1, in the user's feature names; nothing for a constant."""
+        """The condition for +1, in the user's feature names; empty for a constant."""
         if self.feature < 0:
             return ""
         side = "≤" if self.sign > 0 else ">"
@@ -165,18 +157,14 @@ def _step(column: Floats, threshold: float, sign: int) -> Floats:
     return sign * (is_left.astype(np.float64) - is_right)
 
 
-class StumpColumns:
-    """All decision stumps on the columns of X, both directions, and the two constants.
+class StumpColumns(FiniteFamily):
+    """All decision stumps on the columns of X, with both signs, and the two constants.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        NaN marks a missing value; it satisfies neither side of any stump.
-    thresholds : sequence of ndarray, optional
-        Fixed thresholds of each feature, increasing. Otherwise the midpoints between
-        neighbouring values, and the largest value of a feature that is missing somewhere.
-    prices : bool
-        Give every stump a fixed tiny price (see `fixed_prices`).
+    A missing value (NaN) satisfies neither side of a stump. ``thresholds`` are fixed increasing
+    thresholds of each feature. By default they are the midpoints between neighbouring values,
+    and the largest value of a feature that has missing values. ``prices`` adds `fixed_prices`.
+
+    Index 2 c is cut c with sign +1, 2 c + 1 with sign -1; the constants come last.
     """
 
     is_exact = True
@@ -206,7 +194,7 @@ class StumpColumns:
         low, high = values[left], values[left + 1]
         middle = low + (0.5 * high - 0.5 * low)
         positions, cuts = left + 1, np.where(middle < high, middle, low)
-        if 0 < values.size < self._columns.shape[1]:  # "is there a value at all?"
+        if 0 < values.size < self._columns.shape[1]:  # a stump that asks for any value at all
             positions, cuts = np.append(positions, values.size), np.append(cuts, values[-1])
         return positions, cuts
 
@@ -220,10 +208,10 @@ class StumpColumns:
         return 2 * self._positions.size + 2
 
     def best(self, scores: Floats, n_columns: int = 1) -> list[WeakColumn]:
-        """The best stumps of as many features; ties to the lowest index, constants last.
+        """The best stump of each of ``n_columns`` features; ties go to the lowest index.
 
-        Where more are asked for than there are features, the cuts of each feature are divided
-        into equal stretches, and each stretch gives its best.
+        If ``n_columns`` exceeds the number of features, the cuts of each feature are divided into
+        equal stretches, and each stretch gives its best stump.
         """
         n_stretches = n_columns // max(1, self._counts.size)
         if n_stretches > 1:
@@ -257,7 +245,6 @@ class StumpColumns:
         return [self.column_at(i, scores, float(values[i])) for i in indices]
 
     def column_at(self, index: int, scores: Floats, value: float | None = None) -> WeakColumn:
-        """Stump with this index: cut ``index // 2``, sign + for even ones, constants last."""
         cut, sign = index // 2, 1 - 2 * (index % 2)
         if cut == self._positions.size:
             stump = WeakStump(-1, 0.0, sign)
@@ -270,7 +257,6 @@ class StumpColumns:
         return WeakColumn(stump, values, edge, price)
 
     def all_values(self, scores: Floats) -> Floats:
-        """Edge minus price of every stump, in the order of their indices."""
         edges = np.empty(self._positions.size + 1)
         edges[-1] = scores.sum()
         for j in range(self._counts.size):
@@ -283,19 +269,11 @@ class StumpColumns:
 RESPONSES = ("labels", "scores")
 
 
-class LearnerColumns:
-    """Fit an estimator to the weighted signs and call the result a column.
+class LearnerColumns(ColumnFamily):
+    """Columns of estimators that are fitted to weighted signs.
 
-    Parameters
-    ----------
-    learner : estimator
-        A classifier, or with ``response="scores"`` a regressor; it must take ``sample_weight``.
-    X : ndarray of shape (n_samples, n_features)
-    response : {"labels", "scores"}
-        The sign it predicts, or a real number: ``decision_function``, twice the probability
-        minus one, or what a regressor predicts.
-    random_state : numpy.random.RandomState
-        Seeds the learners that have a ``random_state``.
+    ``learner`` is a classifier that takes ``sample_weight``; with ``response="scores"`` it may be
+    a regressor.
     """
 
     is_exact = False
@@ -307,7 +285,7 @@ class LearnerColumns:
         self._response, self._random_state = response, random_state
 
     def best(self, scores: Floats, n_columns: int = 1) -> list[WeakColumn]:
-        """One fitted learner; it is a good column, not always the best of its class."""
+        """One fitted learner. It is a good column, and not always the best of its class."""
         member = self._fit(scores)
         values = response(member, self._X, self._response)
         return [WeakColumn(member, values, float(scores @ values))]
@@ -328,13 +306,13 @@ class LearnerColumns:
 
 
 class ConstantLearner:
-    """The learner that says ``sign`` everywhere."""
+    """The learner that predicts ``sign`` for every row."""
 
     def __init__(self, sign: int) -> None:
         self.sign = sign
 
     def predict(self, X: Floats) -> Floats:
-        """``sign`` for every row."""
+        """Predict ``sign``."""
         return np.full(X.shape[0], float(self.sign))
 
 

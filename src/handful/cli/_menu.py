@@ -174,14 +174,18 @@ def chosen(
     if not (is_written or holds_rows) or not (why := why_not_written(machine.fitted_, options)):
         return machine, ()
     first = f"{machine.chosen_} ({percent_text(machine.certificate_.risk)})"
-    row = _default_of_writable(machine, options)
-    if row is None and is_written:
+    rows = [
+        row
+        for row, candidate in enumerate(machine.candidates_)
+        if not why_not_written(candidate.fitted, options)
+    ]
+    if not rows and is_written:
         raise ValueError(
             "no row of the menu may be written: all contain training rows. Say --include-rows."
         )
-    if row is None:
+    if not rows:
         return machine, ()
-    machine = machine.choose(row)
+    machine = machine.choose(machine.simplest(rows))
     return machine, (f"{machine.chosen_} takes the place of {first}: {why}",)
 
 
@@ -198,23 +202,6 @@ def why_not_written(fitted: Any, options: MenuOptions) -> str:
             "choose another row of the menu."
         )
     return ""
-
-
-def _default_of_writable(machine: CertifiedClassifier, options: MenuOptions) -> int | None:
-    """The simplest row within the tolerance of the best, of those that may be written."""
-    rows = [
-        (row, candidate, risk)
-        for row, (candidate, risk) in enumerate(
-            zip(machine.candidates_, machine.menu_risks_, strict=True)
-        )
-        if not why_not_written(candidate.fitted, options)
-    ]
-    if not rows:
-        return None
-    best = min(risk for _, _, risk in rows)
-    near = [(c.simplicity, c.fitted.machine.size, row) for row, c, risk in rows
-            if risk <= best + options.tolerance]  # fmt: skip
-    return min(near)[2]
 
 
 def percent_up(value: float) -> str:

@@ -63,7 +63,7 @@ def _report(
     page = MenuPage(
         made.machine.certificate_,
         labels=made.study.y,
-        predicted=made.machine.predict(made.study.X),
+        caution=made.machine.caution(),
         lines=rule_lines(made),
         form=made.machine.chosen_,
         rows=[

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from handful.bounds import Certificate
-    from handful.certified import Band, Candidate, CertifiedClassifier
+    from handful.certified import Band, CertifiedClassifier, FormCandidate
 
 MOST_LETTERS = 48  # of the names of columns in a row of the menu
 UNITS = {
@@ -35,7 +35,7 @@ UNITS = {
 }
 
 
-def form_in_words(candidate: Candidate) -> str:
+def form_in_words(candidate: FormCandidate) -> str:
     """The form in a few words."""
     size = candidate.fitted.machine.size
     unit = UNITS.get(candidate.fitted.form)
@@ -44,7 +44,7 @@ def form_in_words(candidate: Candidate) -> str:
     return f"{candidate.name}, {size} {unit if size != 1 else unit.removesuffix('s')}"
 
 
-def uses_in_words(candidate: Candidate) -> str:
+def uses_in_words(candidate: FormCandidate) -> str:
     """The columns that a form reads."""
     fitted = candidate.fitted
     names, n_columns = fitted.uses, len(fitted.columns.columns)
@@ -54,22 +54,6 @@ def uses_in_words(candidate: Candidate) -> str:
         return f"all {n_columns} columns"
     shown = ", ".join(names)
     return shown if len(shown) <= MOST_LETTERS else f"{len(names)} of {n_columns} columns"
-
-
-def caution_of(made: Made) -> str:
-    """What must be said first of a rule that is hardly better than a guess."""
-    from handful.bounds import caution
-
-    labels = made.study.y
-    predicted = made.machine.predict(made.study.X)
-    counts = {str(c): int((labels == c).sum()) for c in made.machine.classes_}
-    named = sorted(set(predicted.tolist()))
-    return caution(
-        made.machine.certificate_,
-        counts,
-        n_errors=int((predicted != labels).sum()),
-        constant=named[0] if len(named) == 1 else None,
-    )
 
 
 def rule_lines(made: Made) -> list[str]:
@@ -182,7 +166,7 @@ def as_dict(made: Made) -> dict[str, Any]:
         "named_beforehand": list(machine.named_beforehand_),
         "goal": None if machine.goal_ is None else list(machine.goal_),
         "band": None if made.band is None else asdict(made.band),
-        "caution": caution_of(made),
+        "caution": machine.caution(),
         "rates": found_rates(made),
         "together": machine.together(made.band),
         "certificate": machine.certificate_.to_dict(),
@@ -248,7 +232,7 @@ def _print_worth(made: Made) -> None:
     from handful.certified import named_beforehand
 
     certificate = made.machine.certificate_
-    first = caution_of(made)
+    first = made.machine.caution()
     text = escape(f"{first} {certificate.statement()}".strip())
     style = "yellow" if first or certificate.is_vacuous else "green"
     console.print(Panel(text, title="Certificate", expand=False, border_style=style))

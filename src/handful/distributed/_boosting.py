@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from handful._types import Floats, Ints
 from handful.boosting import AdaBoost
 from handful.boosting.binned import Weighing, binned_rounds, pool_encoder, weigh_rows
-from handful.boosting.estimators import Vote
 from handful.boosting.margin_certificates import GRID, N_SCALES, MarginCounts, slack_quanta
+from handful.boosting.votes import WeightedVote
 from handful.distributed._chunks import Chunks, in_chunk
 from handful.distributed._covering import remember_inputs
 from handful.distributed._reading import read_chunks
@@ -61,11 +61,13 @@ def fit_boosting(machine: AdaBoost, X: Any, y: Any, classes: Any) -> AdaBoost:
     return machine
 
 
-def _machines(machine: AdaBoost, chunks: Chunks) -> tuple[list[Vote], list[dict[str, float]]]:
+def _machines(
+    machine: AdaBoost, chunks: Chunks
+) -> tuple[list[WeightedVote], list[dict[str, float]]]:
     """One vote for two classes, otherwise one for each class."""
     encoder = pool_encoder(chunks.hold(machine._pool)[0])
     weigher = ChunkWeigher(chunks, encoder)
-    votes: list[Vote] = []
+    votes: list[WeightedVote] = []
     history: list[dict[str, float]] = []
     for k, positive in enumerate(_positives(chunks)):
         boosted = binned_rounds(
@@ -125,7 +127,7 @@ def _added(parts: Sequence[Ints]) -> Ints:
 # -- margins ------------------------------------------------------------------------------------
 
 
-def _margins(votes: Sequence[Vote], chunks: Chunks) -> tuple[list[MarginCounts], int]:
+def _margins(votes: Sequence[WeightedVote], chunks: Chunks) -> tuple[list[MarginCounts], int]:
     """What the certificates need of the margins, and the number of errors, in one pass."""
     found = chunks.total(_MarginTally(votes, tuple(_positives(chunks))), "margins")
     out = []
@@ -140,7 +142,7 @@ def _margins(votes: Sequence[Vote], chunks: Chunks) -> tuple[list[MarginCounts],
 class _MarginTally:
     """Slacks (in two parts, so that no sum overflows), counts and errors of one chunk."""
 
-    votes: Sequence[Vote]
+    votes: Sequence[WeightedVote]
     positives: tuple[int, ...]
 
     def __call__(self, X: Floats, codes: Ints) -> Ints:

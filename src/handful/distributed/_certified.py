@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._types import Ints
-from handful.certified import CertifiedClassifier, Counting, Tally
+from handful.candidates import Counting, Tallies, take_rows
+from handful.certified import CertifiedClassifier
 from handful.distributed._chunks import in_chunk
 from handful.distributed._order import first_rows
 from handful.distributed._reading import Looked, look_at_blocks
@@ -71,7 +72,7 @@ class RawChunks:
         labels = np.concatenate([np.asarray(pair[1]) for pair in found])[place]
         return _joined([pair[0] for pair in found], place), labels, order
 
-    def tally(self, counting: Counting, classes: Sequence[Any]) -> list[Tally]:
+    def tally(self, counting: Counting, classes: Sequence[Any]) -> Tallies:
         """One pass over the chunks."""
         delayed, looked = require_dask().delayed, self.looked
         known = (counting, list(classes), self.looked.classes.tolist())
@@ -84,11 +85,8 @@ class RawChunks:
             if looked.sizes[k] > 0
         ]
         with measured("count", len(tasks), 1):
-            parts = compute(tasks)
-        out: list[Tally] = parts[0]
-        for part in parts[1:]:
-            out = [a + b for a, b in zip(out, part, strict=True)]
-        return out
+            first, *others = compute(tasks)
+        return sum(others, start=first)
 
 
 def _take(block: tuple[Any, Any], at: Ints) -> tuple[Any, Any]:
@@ -107,8 +105,8 @@ def _joined(parts: Sequence[Any], place: Ints) -> Any:
 
 def _count(
     k: int, block: tuple[Any, Any], held: Ints, shared: tuple[Counting, list[Any], list[Any]]
-) -> list[Tally]:
-    """Counts of one chunk."""
+) -> Tallies:
+    """Counts of the rows of one chunk that are not held back."""
     rows, labels = block
     counting, classes, known = shared
     values = np.asarray(labels)
@@ -121,7 +119,7 @@ def _count(
         )
     place = {word: k for k, word in enumerate(classes)}
     y = np.array([place.get(word, -1) for word in words.tolist()], dtype=np.int64)[codes]
-    is_counted = np.ones(len(y), dtype=bool)
-    is_counted[held] = False
+    counted = np.setdiff1d(np.arange(len(y)), held, assume_unique=True)
     table = rows if hasattr(rows, "iloc") else np.asarray(rows, dtype=np.float64)
-    return list(in_chunk(k, lambda: counting.tally(table, y, is_counted)))
+    found: Tallies = in_chunk(k, lambda: counting(take_rows(table, counted), y[counted]))
+    return found

@@ -87,8 +87,8 @@ class Retraining:
         if (goal := goal_of_case(provenance["goal"], is_first)) is not None:
             machine = machine.reach(**{goal[0]: goal[1]})
         candidate = machine.candidate_
-        warm_up = candidate.counts.warm_up
-        grades = candidate.grades
+        groups, thresholds = candidate.counts.groups, candidate.thresholds
+        is_betting = groups is not None and groups.how == "betting"
         fitted: list[Any] = []
         form = machine.fitted_.reduced().to_document(fitted)
         if fitted:  # as they come out of a file, so that they can be compared with such
@@ -103,12 +103,13 @@ class Retraining:
             "case": study.positive,
             "pool_share": float(study.pool_share),
             "n_thresholds": next(
-                (math.exp(term.nats) for term in candidate.terms if term.kind == "threshold"), None
+                (math.exp(term.nats) for term in candidate.code.terms if term.kind == "threshold"),
+                None,
             ),
-            "widths": None if grades is None else list(grades.grid.widths),
+            "widths": None if thresholds is None else list(thresholds.grid.widths),
             "pool": machine.held_back_.tolist(),
             "certificate": machine.certificate_.to_dict(),
-            "warm_up": None if warm_up is None else warm_up.tolist(),
+            "warm_up": groups.warm_up.tolist() if is_betting else None,
         }
 
     def _fit(self, provenance: Document) -> tuple[Any, Any]:

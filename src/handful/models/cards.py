@@ -63,6 +63,14 @@ class Card(Form, tag="score card"):
         """Points above half a point below the threshold."""
         return np.asarray(self.points(X) - (self.threshold - 0.5), dtype=np.float64)
 
+    @property
+    def has_thresholds(self) -> bool:
+        return True
+
+    @property
+    def points_offset(self) -> float:
+        return self.threshold - 0.5
+
     def at(self, threshold: float) -> Card:
         """The card that says the second class if this one's score is above a number.
 

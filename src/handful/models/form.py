@@ -93,6 +93,16 @@ class Form(Tagged, ABC, field="machine"):
     def check(self, where: str, width: int, n_classes: int) -> None:
         """Raise `ModelFileError` if it does not fit ``width`` features and so many classes."""
 
+    @property
+    def has_thresholds(self) -> bool:
+        """Whether it has a score that can be compared with other thresholds than 0."""
+        return False
+
+    @property
+    def points_offset(self) -> float | None:
+        """What must be added to the score to get points; None if it has no points."""
+        return None
+
     def at(self, threshold: float) -> Form:
         """The same score against another threshold than 0, for two classes."""
         raise TypeError(f"{type(self).__name__} has no score to compare with a threshold.")

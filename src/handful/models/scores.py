@@ -39,6 +39,10 @@ class Score(Form):
     def has_sums(self) -> bool:
         return True
 
+    @property
+    def has_thresholds(self) -> bool:
+        return True
+
     def at(self, threshold: float) -> Form:
         return self if threshold == 0.0 else Thresholded(self, float(threshold))
 

@@ -13,6 +13,7 @@ from handful._types import Floats
 from handful.bounds import Certificate, drawn_by
 from handful.estimator import CertifiedEstimator
 from handful.kernels import Kernel, make_kernel
+from handful.pursuit.candidate_pool import CandidatePool, first_candidates, pool_size
 from handful.pursuit.expansion_codes import Expansion, center_rows, expansion_of_size
 from handful.pursuit.gram import (
     Coding,
@@ -24,7 +25,6 @@ from handful.pursuit.gram import (
 )
 from handful.pursuit.kernel_columns import Indices, KernelColumns
 from handful.pursuit.orthogonal import CRITERIA, PursuitPath, orthogonal_pursuit
-from handful.pursuit.pool import CandidatePool, first_candidates, pool_size
 from handful.tables import blind_order, make_units
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from handful._checks import check_choice
 from handful._engines import engine_for, is_elsewhere
 from handful._types import Floats, Ints
-from handful.bounds import Certificate, Message, NotCertifiableError, Term
+from handful.bounds import Certificate, NotCertifiableError, Term
+from handful.candidates import Menu, certify
 from handful.estimator import BaseClassifier
 from handful.kernels import Kernel
 from handful.models import Form, kernel_expansion
@@ -22,13 +23,11 @@ from handful.pursuit.gram import Coding, PursuitRows
 from handful.pursuit.kernel_columns import Indices
 from handful.pursuit.path_points import (
     BOUND_OF,
+    SELECTION_DELTA,
     PathPoint,
     Plan,
     Task,
-    certificate_of,
-    path_frame,
     path_points,
-    with_risks,
 )
 
 if TYPE_CHECKING:
@@ -209,7 +208,7 @@ class KernelMatchingPursuitClassifier(BasePursuit, BaseClassifier):
             choice=self._choice_terms(len(kernels)),
         )
         best = self._choose(task, kernels)
-        self._store(X, ground, kernels[best.kernel_index], best.coded.expansion)
+        self._store(X, ground, kernels[best.kernel_index], best.expansion)
         self.n_training_errors_ = int(np.sum(self._codes(rows) != codes))
         return self
 
@@ -231,16 +230,16 @@ class KernelMatchingPursuitClassifier(BasePursuit, BaseClassifier):
         for g in range(len(sums.kernels)):
             paths = self._sum_paths(sums, g, is_shared=self.multi_class == "shared")
             for size in self._sizes(paths):
-                coded = CodedExpansion(expansion_of_size(paths, size, self.ridge), Message([]), {})
-                residual = sum(float(p.residual_squares[min(size, p.n_centers)]) for p in paths)
-                points.append(PathPoint(g, size, residual, coded, Message([*plan.choice]), 0))
-        models = [(point.kernel_index, point.coded.expansion) for point in points]
-        n_wrong, n_errors = sums.errors(models)
-        points = [replace(p, n_errors=int(n)) for p, n in zip(points, n_errors, strict=True)]
-        best = self._keep_best(plan, points, None)
-        places = [(point.kernel_index, point.size) for point in points]
-        self.n_training_errors_ = int(n_wrong[places.index((best.kernel_index, best.size))])
-        self._store(sums.X, sums.ground, sums.kernels[best.kernel_index], best.coded.expansion)
+                coded = CodedExpansion(expansion_of_size(paths, size, self.ridge))
+                points.append(plan.point(g, size, paths, coded, 0))
+        n_wrong, n_errors = sums.errors([(p.kernel_index, p.expansion) for p in points])
+        points = [
+            replace(p, counts=replace(p.counts, n_errors=int(n)))
+            for p, n in zip(points, n_errors, strict=True)
+        ]
+        best = self._keep_best(points, None)
+        self.n_training_errors_ = int(n_wrong[points.index(best)])
+        self._store(sums.X, sums.ground, sums.kernels[best.kernel_index], best.expansion)
         return self
 
     def _check_parameters(self) -> None:
@@ -293,32 +292,27 @@ class KernelMatchingPursuitClassifier(BasePursuit, BaseClassifier):
             is_shared = self.multi_class == "shared"
             paths = self._paths(kernels[g], task.X, task.targets, task.ground, is_shared=is_shared)
             points += path_points(task, kernels[g], g, paths, self._sizes(paths))
-        return self._keep_best(task, points, forced)
+        return self._keep_best(points, forced)
 
-    def _keep_best(self, task: Plan, points: list[PathPoint], forced: int | None) -> PathPoint:
-        """The best point by the rule ``stop``, whose path and counts are kept."""
-        points = with_risks(task, points)
+    def _keep_best(self, points: list[PathPoint], forced: int | None) -> PathPoint:
+        """The best point by the rule ``stop``; the path with its kernel is kept."""
+        menu = Menu(tuple(points), SELECTION_DELTA)
         longest = max(point.size for point in points)
         wanted = {"size": longest, "validation": forced}.get(self._stop)
-        if wanted is not None:
-            allowed = [point for point in points if point.size == min(wanted, longest)]
-        else:
-            allowed = points
-        best = min(allowed, key=lambda point: (point.risk, point.size, point.kernel_index))
-        mine = [p for p in points if p.kernel_index == best.kernel_index]
-        named = [replace(p.coded, expansion=self._named(p.coded.expansion)) for p in mine]
-        self._points = [replace(p, coded=c) for p, c in zip(mine, named, strict=True)]
-        self.counts_ = task.counts(best)
-        self.size_ = best.size
-        self.message_ = best.coded.content
-        self.message_nats_ = best.message
+        in_order = (menu[row] for row in range(len(menu)))
+        best = next(p for p in in_order if wanted is None or p.size == min(wanted, longest))
+        self.size_, self.message_ = best.size, best.content
+        own = [p for p in points if p.kernel_index == best.kernel_index]
+        named = [replace(p, expansion=self._named(p.expansion)) for p in own]
+        self.candidate_ = named[own.index(best)]
+        self._path = Menu(tuple(named), SELECTION_DELTA)
         return best
 
     @property
     def path_(self) -> pd.DataFrame:
         """One row a size: residual, errors, price and certificate at 95 % confidence."""
         check_is_fitted(self)
-        return path_frame(self._points, self.size_)
+        return self._path.path(self.candidate_)
 
     def _scores(self, rows: Floats) -> Floats:
         values, _ = self._values(rows)
@@ -358,6 +352,5 @@ class KernelMatchingPursuitClassifier(BasePursuit, BaseClassifier):
                 f"`bound`='matching-pursuit' is about two classes, got {len(self.classes_)}. "
                 "Fit with coefficients='pool'."
             )
-        return self._saying_how(
-            certificate_of(self.coefficients, self.counts_, self.message_nats_, delta, n_choices)
-        )
+        point = self.candidate_
+        return self._saying_how(certify(point.code, point.counts, delta, n_choices=n_choices))

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from handful._types import Floats
-from handful.bounds import Message, Term, log_binomial_coefficient
+from handful.bounds import Term
+from handful.candidates import log_choices
 from handful.kernels import Kernel
 from handful.pursuit.kernel_columns import Indices
 from handful.pursuit.orthogonal import PursuitPath
@@ -94,22 +94,16 @@ N_DYADIC = 6  # the finest threshold is 1/64 of the range, and the dearest
 N_STEPS = 4  # whole steps around the fitted intercept, up and down
 
 
-@cache
-def log_binomial(n: int, k: int) -> float:
-    """Natural logarithm of the number of ways to choose k of n, remembered."""
-    return float(log_binomial_coefficient(n, k))
-
-
 @dataclass(frozen=True)
 class CodedExpansion:
-    """An expansion, the message that says it, and the message's content.
+    """An expansion, the terms of the message that says it, and the message's content.
 
     ``content`` holds plain numbers; with the chosen examples they give the expansion back.
     """
 
     expansion: Expansion
-    message: Message
-    content: dict[str, object]
+    terms: tuple[Term, ...] = ()
+    content: dict[str, object] = field(default_factory=dict)
 
 
 def dyadic_shifts() -> list[tuple[float, float]]:
@@ -167,13 +161,11 @@ def _chosen_family(
     def code(i: int) -> CodedExpansion:
         share, nats = shifts[i]
         expansion = Expansion(centers, coefficients, np.full(n_outputs, share * unit))
-        message = Message(
-            [
-                Term("ridge", "ridge of the coefficients", ridge_nats),
-                Term("threshold", "threshold", nats),
-            ]
+        terms = (
+            Term("ridge", "ridge of the coefficients", ridge_nats),
+            Term("threshold", "threshold", nats),
         )
-        return CodedExpansion(expansion, message, {"ridge": ridge, "shift": share})
+        return CodedExpansion(expansion, terms, {"ridge": ridge, "shift": share})
 
     shares, nats = np.array(shifts).T
     intercepts = np.repeat(unit * shares[:, None], n_outputs, axis=1)
@@ -209,7 +201,7 @@ def _quantised_family(rounded: Expansion, Y: Floats, level: int, intercepts: Flo
     whole = rounded.coefficients
     # Most coefficients have the sign of their example's label: naming the exceptions is cheap.
     n_agree = int(np.sum(np.sign(whole) == Y))
-    which = log_binomial(whole.size, n_agree)
+    which = log_choices(whole.size, n_agree)
     terms = [
         Term("levels", "number of levels", math.log(len(LEVELS))),
         Term("coefficients", "sizes of the coefficients", whole.size * math.log(level)),
@@ -219,13 +211,13 @@ def _quantised_family(rounded: Expansion, Y: Floats, level: int, intercepts: Flo
 
     def code(i: int) -> CodedExpansion:
         expansion = Expansion(rounded.centers, whole, intercepts[i])
-        message = Message([*terms, Term("intercept", "intercept", intercept_nats[i])])
+        intercept = Term("intercept", "intercept", intercept_nats[i])
         content: dict[str, object] = {
             "level": level,
             "coefficients": whole.astype(int).tolist(),
             "intercepts": intercepts[i].astype(int).tolist(),
         }
-        return CodedExpansion(expansion, message, content)
+        return CodedExpansion(expansion, (*terms, intercept), content)
 
     nats = math.fsum(term.nats for term in terms) + np.array(intercept_nats)
     return CodeFamily(whole, intercepts, nats, code)

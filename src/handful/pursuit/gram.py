@@ -17,9 +17,9 @@ import numpy as np
 
 from handful._types import Floats, Ints
 from handful.kernels import Kernel
+from handful.pursuit.candidate_pool import CandidatePool
 from handful.pursuit.expansion_codes import Expansion, center_rows, decide
 from handful.pursuit.orthogonal import DEPENDENT, NO_GAIN, NO_RESIDUAL, PursuitPath, first_best
-from handful.pursuit.pool import CandidatePool
 
 _BLOCK_BYTES = 32 * 2**20  # of rows multiplied at once: large enough for the product to be fast
 

@@ -12,22 +12,18 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from handful._checks import check_delta, check_real
 from handful._engines import engine_for, is_elsewhere
 from handful._types import Floats, Ints
-from handful.bounds import Certificate, Message, NotCertifiableError, Term
+from handful.bounds import Certificate, NotCertifiableError, Term
+from handful.candidates import Code, Counts, Grouping, certify
 from handful.estimator import BaseRegressor
 from handful.kernels import Kernel
 from handful.pursuit.base import BasePursuit, check_kernel_matrix, residual_frame
+from handful.pursuit.candidate_pool import CandidatePool, is_outside, pool_size
 from handful.pursuit.expansion_codes import expansion_of_size
 from handful.pursuit.gram import Coding, Deviations, PursuitRows
 from handful.pursuit.kernel_columns import Indices
 from handful.pursuit.orthogonal import PursuitPath
-from handful.pursuit.path_points import (
-    BOUND_OF,
-    Counts,
-    GroupDeviations,
-    certificate_of,
-    renumbered,
-)
-from handful.pursuit.pool import CandidatePool, is_outside, pool_size
+from handful.pursuit.path_points import BOUND_OF, GroupDeviations
+from handful.tables import check_groups
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -172,7 +168,6 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
         paths = [self._sum_paths(sums, g)[0] for g in range(len(sums.kernels))]
         self._is_flat, self._groups = True, None
         best = self._keep_path(sums.X, sums.ground, sums.kernels, dict(enumerate(paths)))
-        self._counts = (source.n_samples, len(sums.ground.rows), sums.ground.n_named)
         model = expansion_of_size([paths[best]], paths[best].n_centers, self.ridge)
         job = Deviations(sums.values_of(best, model), values)
         every = source.each(job, "deviations", without=np.zeros(0, dtype=np.int64))
@@ -190,29 +185,23 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
                 "`groups` need coefficients='pool' and a kernel of the features, got "
                 f"coefficients={self.coefficients!r} and kernel={self.kernel!r}."
             )
-        named = np.asarray(groups)
-        if named.shape != (n_samples,):
-            raise ValueError(
-                f"`groups` must have {n_samples} entries, one a row, got shape {named.shape}."
-            )
-        member = np.unique(named, return_inverse=True)[1].reshape(-1)
+        member = np.unique(check_groups(groups, n_samples), return_inverse=True)[1]
         if member.max() < 1:
             raise ValueError("`groups` must name at least two groups, got one.")
         return member
 
     def _n_pool_rows(self, member: Ints) -> int:
         """Rows of the groups in the pool, whose number depends on that of the groups alone."""
-        ordered = renumbered(member[self._order])
-        n_groups = int(ordered.max()) + 1
-        n_pool = min(pool_size(n_groups, self.pool_fraction), n_groups - 1)
-        return int(np.sum(ordered < n_pool))
+        groups = Grouping.of(member[self._order])
+        n_pool = min(pool_size(len(groups), self.pool_fraction), len(groups) - 1)
+        return int(groups.sizes[:n_pool].sum())
 
     def _group_deviations(
         self, X: Floats, Y: Floats, member: Ints, n_pool: int | None
     ) -> GroupDeviations:
         order = self._order
         off = np.abs(self._outputs(X[order]) - Y[order]).max(axis=1)
-        pool, counted = renumbered(member[order[:n_pool]]), renumbered(member[order[n_pool:]])
+        pool, counted = Grouping.of(member[order[:n_pool]]), Grouping.of(member[order[n_pool:]])
         return GroupDeviations(off[n_pool:], counted, off[:n_pool], pool)
 
     def _n_off(self, deviations: Floats) -> int:
@@ -225,7 +214,6 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
         candidates = range(len(kernels)) if index is None else [index]
         paths = {g: self._paths(kernels[g], Z, Y, ground)[0] for g in candidates}
         self._keep_path(X, ground, kernels, paths, size)
-        self._counts = (len(X), len(ground.rows), ground.n_named)
 
     def _keep_path(
         self,
@@ -244,9 +232,8 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
         n = len(kernels)
         # The pool may choose among kernels: it is not counted, so the choice costs nothing.
         is_free = n == 1 or self.coefficients == "pool"
-        self._message = Message(
-            [] if is_free else [Term("kernel", f"kernel, one of {n}", math.log(n))]
-        )
+        terms = () if is_free else (Term("kernel", f"kernel, one of {n}", math.log(n)),)
+        self._code = Code(BOUND_OF[self.coefficients], terms)
         return best
 
     def _chosen_size(
@@ -314,7 +301,8 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
                 "Fit with coefficients='pool'."
             )
         n_within = int(np.searchsorted(self._deviations, self._tolerance(), "right"))
-        n_off = len(self._deviations) - n_within
-        counts = Counts(*self._counts, n_compressed=self.n_centers_, n_errors=n_off)
-        certificate = certificate_of(self.coefficients, counts, self._message, delta, n_choices)
-        return self._saying_how(certificate)
+        n_counted = len(self._deviations)
+        counts = Counts(
+            n_held=len(self.held_back_), n_counted=n_counted, n_errors=n_counted - n_within
+        )
+        return self._saying_how(certify(self._code, counts, delta, n_choices=n_choices))

@@ -1,30 +1,28 @@
-"""Points of a pursuit's path with errors and price, and certificates of rows and of groups."""
+"""Candidates along the path of a pursuit: every size with its code, its errors and its price."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._types import Floats, Ints
-from handful.bounds import (
-    Certificate,
-    Message,
-    Quantity,
-    Term,
-    assume,
-    betting_bound,
-    binomial_tail_inverse,
-    compression_bound,
-    matching_pursuit_bound,
-    pool_bound,
-    prefers_betting,
+from handful._types import Floats
+from handful.bounds import Certificate, Quantity, Term, assume
+from handful.candidates import (
+    Candidate,
+    Code,
+    Counts,
+    Grouping,
+    GroupLosses,
+    certify,
+    log_choices,
 )
 from handful.kernels import Kernel
+from handful.pursuit.candidate_pool import CandidatePool, is_outside
 from handful.pursuit.expansion_codes import (
     CodedExpansion,
     Expansion,
@@ -32,15 +30,10 @@ from handful.pursuit.expansion_codes import (
     chosen_codes,
     decide,
     expansion_of_size,
-    log_binomial,
     quantised_codes,
 )
 from handful.pursuit.kernel_columns import Indices
 from handful.pursuit.orthogonal import PursuitPath
-from handful.pursuit.pool import CandidatePool, is_outside
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 BOUND_OF = {
     "pool": "pool",
@@ -51,8 +44,8 @@ BOUND_OF = {
 SELECTION_DELTA = 0.05  # sizes are compared at one confidence, whatever the user certifies at
 
 
-@dataclass(frozen=True)
-class PathPoint:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PathPoint(Candidate):
     """One size of a pursuit with one kernel.
 
     Attributes
@@ -61,29 +54,38 @@ class PathPoint:
         ``size`` counts choices per pursuit; the expansion may hold fewer or more centres.
     residual : float
         Sum of squared residuals of the least-squares fit on the rows it was fitted on.
-    coded : CodedExpansion
-    message : Message
-        What the expansion's code and the choices of size and kernel cost.
-    n_errors : int
-        Errors on the examples the certificate counts.
-    risk : float
-        Value of the certificate at delta = 0.05, not cut at 1; selection uses it.
+    expansion : Expansion
+    content : dict
+        Numbers that rebuild the expansion from its centres.
     """
 
     kernel_index: int
     size: int
     residual: float
-    coded: CodedExpansion
-    message: Message
-    n_errors: int
-    risk: float = math.inf
+    expansion: Expansion
+    content: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def tie_break(self) -> tuple[int, ...]:
+        return self.size, self.kernel_index
+
+    def shown(self, risk: float) -> dict[str, Any]:
+        """A certificate above 1 says as much as 1."""
+        return {
+            "size": self.size,
+            "n_centers": len(self.expansion.centers),
+            "residual": self.residual,
+            "n_errors": self.counts.n_errors,
+            "nats": self.code.nats,
+            "certificate": min(risk, 1.0),
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What a path is certified by, wherever the rows are.
+    """What a path is certified by, in memory and over chunks.
 
-    ``choice`` are the terms every message pays for: size and kernel.
+    ``choice`` are the terms that every message pays: size and kernel.
     """
 
     coefficients: str
@@ -93,20 +95,35 @@ class Plan:
     has_intercept: bool
     choice: tuple[Term, ...]
 
-    def certificate(self, point: PathPoint, delta: float, n_choices: int = 1) -> Certificate:
-        """The certificate of the bound that holds for these coefficients."""
-        return certificate_of(
-            self.coefficients, self.counts(point), point.message, delta, n_choices
-        )
+    def n_held(self, centers: Indices) -> int:
+        """Examples that are not counted: the pool, or the centres."""
+        return len(self.ground.rows) if self.coefficients == "pool" else len(centers)
 
-    def counts(self, point: PathPoint) -> Counts:
-        """The numbers a certificate is made of."""
-        return Counts(
-            n_samples=self.n_samples,
-            n_pool=len(self.ground.rows),
-            n_named=self.ground.n_named,
-            n_compressed=len(point.coded.expansion.centers),
-            n_errors=point.n_errors,
+    @property
+    def n_named(self) -> int | None:
+        """Among how many examples the bound names the centres; None if that is free."""
+        is_named = self.coefficients in ("chosen", "quantised")
+        return self.ground.n_named if is_named else None
+
+    def point(
+        self,
+        kernel_index: int,
+        size: int,
+        paths: Sequence[PursuitPath],
+        coded: CodedExpansion,
+        n_errors: int,
+    ) -> PathPoint:
+        """The candidate of a coded expansion with so many errors among the counted examples."""
+        n_held = self.n_held(coded.expansion.centers)
+        terms = (*coded.terms, *self.choice)
+        return PathPoint(
+            code=Code(BOUND_OF[self.coefficients], terms, self.n_named),
+            counts=Counts(n_held=n_held, n_counted=self.n_samples - n_held, n_errors=n_errors),
+            kernel_index=kernel_index,
+            size=size,
+            residual=sum(float(p.residual_squares[min(size, p.n_centers)]) for p in paths),
+            expansion=coded.expansion,
+            content=coded.content,
         )
 
 
@@ -119,91 +136,21 @@ class Task(Plan):
     labels: Indices
 
 
-@dataclass(frozen=True)
-class Counts:
-    """The numbers a certificate is made of, beside the message."""
-
-    n_samples: int
-    n_pool: int
-    n_named: int
-    n_compressed: int
-    n_errors: int
-
-
-def certificate_of(
-    coefficients: str, counts: Counts, message: Message, delta: float, n_choices: int = 1
-) -> Certificate:
-    """Dispatch to the bound that holds for a kind of coefficients."""
-    if coefficients == "pool":
-        return pool_bound(
-            counts.n_samples,
-            counts.n_pool,
-            counts.n_errors,
-            message_nats=message,
-            delta=delta,
-            n_choices=n_choices,
-        )
-    if coefficients == "least_squares":
-        return lectures_certificate(counts, delta, math.log(n_choices) + float(message))
-    return compression_bound(
-        counts.n_samples,
-        counts.n_compressed,
-        counts.n_errors,
-        message_nats=message,
-        size_nats=0.0,
-        delta=delta,
-        n_choices=n_choices,
-        pool_size=counts.n_named if counts.n_named < counts.n_samples else None,
-    )
-
-
-def lectures_certificate(counts: Counts, delta: float, choice_nats: float) -> Certificate:
-    """`matching_pursuit_bound` with delta shared among the kernels that were tried."""
-    certificate = matching_pursuit_bound(
-        counts.n_samples,
-        max(1, counts.n_compressed),
-        min(counts.n_errors, counts.n_samples - max(1, counts.n_compressed)),
-        delta=delta * math.exp(-choice_nats),
-    )
-    return replace(certificate, delta=delta, n_compressed=counts.n_compressed)
-
-
-def path_frame(points: Sequence[PathPoint], chosen_size: int) -> pd.DataFrame:
-    """One row a point; a certificate above 1 says as much as 1."""
-    import pandas as pd
-
-    rows = [
-        {
-            "size": point.size,
-            "n_centers": len(point.coded.expansion.centers),
-            "residual": point.residual,
-            "n_errors": point.n_errors,
-            "nats": float(point.message),
-            "certificate": min(point.risk, 1.0),
-            "is_chosen": point.size == chosen_size,
-        }
-        for point in points
-    ]
-    return pd.DataFrame(rows)
-
-
 def path_points(
     task: Task, kernel: Kernel, kernel_index: int, paths: Sequence[PursuitPath], sizes: range
 ) -> list[PathPoint]:
-    """The best code of every size, without its exact risk."""
+    """The best code of every size, with its errors."""
     points = []
     everyone = np.unique(np.concatenate([path.centers for path in paths]))
     rows = center_rows(kernel, task.X, task.X[everyone], everyone)
     for size in sizes:
         base = expansion_of_size(paths, size, task.ridge)
         K = rows[:, np.searchsorted(everyone, base.centers)]
-        residual = sum(float(path.residual_squares[min(size, path.n_centers)]) for path in paths)
         is_counted = _is_counted(task, base.centers)
         labels = task.labels[is_counted]
         coded = _best_code(task, base, K[is_counted], K[base.centers], labels)
-        wrong = decide(*coded.expansion.values(K[is_counted])) != labels
-        message = Message([*coded.message.terms, *task.choice])
-        points.append(PathPoint(kernel_index, size, residual, coded, message, int(np.sum(wrong))))
+        is_wrong = decide(*coded.expansion.values(K[is_counted])) != labels
+        points.append(task.point(kernel_index, size, paths, coded, int(np.sum(is_wrong))))
     return points
 
 
@@ -212,13 +159,13 @@ def _best_code(
 ) -> CodedExpansion:
     """The code with the smallest stand-in for the certificate: any way to choose is free."""
     if task.coefficients not in ("chosen", "quantised"):
-        return CodedExpansion(base, Message([]), {})
+        return CodedExpansion(base)
     Y, has_intercept = task.targets[base.centers], task.has_intercept
     if task.coefficients == "chosen":
         families = chosen_codes(base.centers, K_centers, Y, has_intercept=has_intercept)
     else:
         families = quantised_codes(base, Y, has_intercept=has_intercept)
-    which = _which_nats(task, len(base.centers))
+    which = log_choices(task.ground.n_named, len(base.centers))
     best, best_value = None, math.inf
     for family in families:
         n_errors = _quick_errors(K @ family.coefficients, family.intercepts, labels)
@@ -240,33 +187,9 @@ def _quick_errors(values: Floats, intercepts: Floats, labels: Indices) -> Floats
     return np.asarray(low + high, dtype=float)
 
 
-def with_risks(task: Plan, points: Sequence[PathPoint]) -> list[PathPoint]:
-    """The same points with the values of their certificates."""
-    if task.coefficients == "least_squares":
-        return [replace(point, risk=_raw_lectures_value(task, point)) for point in points]
-    centers = [point.coded.expansion.centers for point in points]
-    n_counted = [int(np.sum(_is_counted(task, chosen))) for chosen in centers]
-    which = np.array([_which_nats(task, len(chosen)) for chosen in centers])
-    nats = which + [float(point.message) for point in points] - math.log(SELECTION_DELTA)
-    n_errors = np.array([point.n_errors for point in points])
-    risks = np.atleast_1d(binomial_tail_inverse(n_errors, np.array(n_counted), -nats))
-    return [replace(point, risk=float(risk)) for point, risk in zip(points, risks, strict=True)]
-
-
-def _raw_lectures_value(task: Plan, point: PathPoint) -> float:
-    terms = task.certificate(point, SELECTION_DELTA).terms
-    return math.fsum(term.nats for term in terms) if terms else math.inf
-
-
 def _is_counted(task: Plan, centers: Indices) -> NDArray[np.bool_]:
     left_out = task.ground.rows if task.coefficients == "pool" else centers
     return is_outside(task.n_samples, left_out)
-
-
-def _which_nats(task: Plan, n_centers: int) -> float:
-    if task.coefficients in ("pool", "least_squares"):
-        return 0.0
-    return log_binomial(task.ground.n_named, n_centers)
 
 
 def _surrogate(n_errors: Floats, n_counted: int, nats: Floats) -> Floats:
@@ -284,55 +207,41 @@ class GroupDeviations:
     ----------
     counted, pool : ndarray
         Absolute deviations; groups in blind order, rows of each in blind order.
-    counted_member, pool_member : ndarray of int
-        Group of each of these rows, 0, 1, ... in that order.
+    counted_groups, pool_groups : Grouping
+        Groups of these rows.
     """
 
     counted: Floats
-    counted_member: Ints
+    counted_groups: Grouping
     pool: Floats
-    pool_member: Ints
+    pool_groups: Grouping
+
+    def losses(self, epsilon: float) -> GroupLosses:
+        """Rows that are off by more than epsilon, group by group."""
+        found = self.counted_groups.losses(self.counted > epsilon)
+        return replace(found, warm_up=self.pool_groups.means(self.pool > epsilon))
 
     def certificate(self, epsilon: float, delta: float, n_choices: int, bound: str) -> Certificate:
         """How often a random row of a random new group is off by more than epsilon.
 
-        The mean loss of each group is bet against ("betting"), or one blindly drawn row of each
-        group is counted ("pool"); "auto" takes what the pool's groups say will be smaller, before
-        any counted group is looked at.
+        "betting" bets against the mean loss of each group, "pool" counts one blindly drawn row of
+        each group. "auto" takes what the groups of the pool say will be smaller, before any
+        counted group is looked at.
         """
-        losses = _means(self.counted > epsilon, self.counted_member)
-        known = _means(self.pool > epsilon, self.pool_member)
-        nats = float(np.log(n_choices) - np.log(delta))
+        groups = self.losses(epsilon)
         if bound == "auto":
-            bound = "betting" if prefers_betting(known, len(losses), nats) else "pool"
-        if bound == "betting":
-            found = betting_bound(
-                losses.tolist(), warm_up=known.tolist(), delta=delta, n_choices=n_choices
-            )
-            words = (*found.assumptions, *assume("blind-pool"))
+            groups = groups.decided(math.log(n_choices) - math.log(delta))
         else:
-            first = np.unique(self.counted_member, return_index=True)[1]
-            n_off = int(np.sum(self.counted[first] > epsilon))
-            n_groups = len(losses) + len(known)
-            found = pool_bound(n_groups, len(known), n_off, delta=delta, n_choices=n_choices)
+            groups = replace(groups, how="betting" if bound == "betting" else "one row")
+        counts = Counts(
+            n_held=len(self.pool_groups),
+            n_counted=len(groups.losses),
+            n_errors=groups.n_errors,
+            groups=groups,
+        )
+        found = certify(Code("pool"), counts, delta, n_choices=n_choices)
+        words = (*found.assumptions, *assume("blind-pool"))
+        if found.bound == "pool":
             words = (*assume("group-rows"), *found.assumptions[1:])
         quantity = Quantity.of("group-off", tolerance=float(epsilon))
         return replace(found, quantity=quantity, assumptions=words)
-
-
-def _means(is_off: np.ndarray, member: Ints) -> Floats:
-    return np.asarray(np.bincount(member, weights=is_off.astype(float)) / np.bincount(member))
-
-
-def renumbered(member: Ints) -> Ints:
-    """Groups as 0, 1, ... in the order of their first row.
-
-    Examples
-    --------
-    >>> renumbered(np.array([7, 7, 2, 2, 7])).tolist()
-    [0, 0, 1, 1, 0]
-    """
-    _, first, inverse = np.unique(member, return_index=True, return_inverse=True)
-    place = np.empty(len(first), dtype=np.int64)
-    place[np.argsort(first)] = np.arange(len(first))
-    return np.asarray(place[inverse.reshape(-1)])

@@ -23,11 +23,11 @@ from handful.bounds import (
 from handful.estimator import CertifiedEstimator, shared_certificate
 from handful.kernels import make_kernel
 from handful.pursuit.base import MEBIBYTE, check_kernel_matrix, residual_frame
+from handful.pursuit.candidate_pool import first_candidates, is_outside
 from handful.pursuit.correlation import canonical_weights, correlation_pursuit
 from handful.pursuit.expansion_codes import center_rows
 from handful.pursuit.kernel_columns import KernelColumns
 from handful.pursuit.partial_cholesky import PIVOTS, partial_cholesky
-from handful.pursuit.pool import first_candidates, is_outside
 from handful.tables import blind_order
 
 if TYPE_CHECKING:

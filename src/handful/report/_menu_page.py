@@ -21,8 +21,10 @@ class MenuPage:
     ----------
     certificate : Certificate
         Of the chosen row.
-    labels, predicted : array
-        Labels of the training rows and what the chosen row calls them; only counts are shown.
+    labels : array
+        Labels of the training rows; only counts are shown.
+    caution : str
+        What must be said first of a classifier that is hardly better than a guess.
     lines : sequence of str
         The chosen row in words.
     form : str
@@ -38,7 +40,7 @@ class MenuPage:
 
     certificate: Certificate
     labels: Any
-    predicted: Any
+    caution: str
     lines: Sequence[str]
     form: str
     rows: Sequence[tuple[str, str, float, bool]]
@@ -69,7 +71,7 @@ def render_menu(
     --------
     >>> from handful.bounds import held_out_bound
     >>> rows = [("constant", "nothing", 0.2, True)]
-    >>> page = MenuPage(held_out_bound(30, 2), ["a", "b"], ["a", "b"], ["Always predict a."],
+    >>> page = MenuPage(held_out_bound(30, 2), ["a", "b"], "", ["Always predict a."],
     ...                 "constant", rows)
     >>> "Always predict a." in render_menu(page, title="t")
     True
@@ -90,8 +92,8 @@ def _sections(page: MenuPage) -> dict[str, Any]:
     import numpy as np
 
     certificate, rows = page.certificate, page.rows
-    labels, predicted = np.asarray(page.labels), np.asarray(page.predicted)
-    head = headline(certificate, labels, predicted)
+    labels = np.asarray(page.labels)
+    head = headline(certificate, page.caution)
     head["meaning"] += [
         f"{rate['name'].capitalize()} ({rate['class']}): {rate['n_right']} of {rate['n']} counted, "
         f"at least {np.floor(1000 * rate['at_least']) / 10:.1f} %."

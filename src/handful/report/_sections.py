@@ -64,7 +64,7 @@ def read_sections(
     labels, predicted = _read_labels(machine, X, y)
     return {
         "claim": claim(certificate, type(machine).__name__),
-        "headline": headline(certificate, labels, predicted),
+        "headline": headline(certificate, _caution(certificate, labels, predicted)),
         "scale": scale(certificate, labels),
         "facts": _facts(machine, certificate, X),
         "rule": _rule(machine),
@@ -114,12 +114,9 @@ def claim(certificate: Certificate, form: str) -> dict[str, Any]:
     return {**{name: whole[name] for name in names}, "form": form}
 
 
-def headline(
-    certificate: Certificate, labels: NDArray[Any] | None, predicted: NDArray[Any] | None
-) -> dict[str, Any]:
-    sentence = certificate.statement()
-    if labels is not None and predicted is not None:
-        sentence = f"{_caution(certificate, labels, predicted)} {sentence}".strip()
+def headline(certificate: Certificate, first: str) -> dict[str, Any]:
+    """The statement of the page; ``first`` is what must be said before it."""
+    sentence = f"{first} {certificate.statement()}".strip()
     is_share = certificate.limit == 1.0
     value = percent_text(certificate.risk) if is_share else f"{certificate.risk:.6g}"
     meaning = [
@@ -138,7 +135,11 @@ def headline(
     }
 
 
-def _caution(certificate: Certificate, labels: NDArray[Any], predicted: NDArray[Any]) -> str:
+def _caution(
+    certificate: Certificate, labels: NDArray[Any] | None, predicted: NDArray[Any] | None
+) -> str:
+    if labels is None or predicted is None:
+        return ""
     values, counts = np.unique(labels, return_counts=True)
     named = np.unique(predicted)
     return caution(

@@ -46,7 +46,7 @@ class ScoreCardDisplay:
                 "`machine` must be a fitted score card, or a menu with one chosen. "
                 "Call choose('score card') first."
             )
-        has_table = getattr(getattr(machine, "candidate_", None), "grades", None) is not None
+        has_table = getattr(getattr(machine, "candidate_", None), "thresholds", None) is not None
         return cls(fitted, machine.probability_table() if has_table else None)
 
     @property
@@ -94,11 +94,10 @@ class ScoreCardDisplay:
             cell.get_text().set_parse_math(False)
 
     def _draw_totals(self, ax: Any) -> None:
-        card = self.card
+        card, base = self.card, self.card.points_offset
         totals = card.totals
         ax.plot(totals, card.probabilities(totals), "-", color="C0", label="estimate")
         for k, row in enumerate([] if self.table is None else self.table.itertuples()):
-            base = card.threshold - 0.5
             low = totals[0] if math.isinf(row.above) else math.floor(row.above + base) + 1
             high = totals[-1] if math.isinf(row.up_to) else math.floor(row.up_to + base)
             label = "certified limits" if k == 0 else None
@@ -106,7 +105,7 @@ class ScoreCardDisplay:
                 [low - 0.4, high + 0.4], row.at_least, row.at_most, alpha=0.25, color="C2",
                 label=label,
             )  # fmt: skip
-        ax.axvline(card.threshold - 0.5, color="C3", lw=1)
+        ax.axvline(base, color="C3", lw=1)
         ax.set(xlabel="points", ylim=(0, 1))
         ax.set_ylabel(f"probability of {self.fitted.classes[1]}", parse_math=False)
         ax.legend(loc="upper left", fontsize="small")

@@ -10,8 +10,7 @@ import numpy as np
 from scipy.stats import binom
 
 from handful.bounds import binomial_tail_inverse, counted_needed, expected_errors
-from handful.certified._menu import POOL_SHARE
-from handful.certified._records import rank_masses
+from handful.certified.form_candidates import POOL_SHARE, rank_masses
 from handful.tables import pool_size
 
 _MASS = float(rank_masses(2)[0])  # of the favourite
@@ -77,7 +76,7 @@ def menu_plan(
 
 
 def _most_errors(n_counted: int, target_risk: float, log_delta: float) -> int:
-    """The largest number of errors with which the target is reached; -1 where none is enough."""
+    """The largest number of errors with which the target is reached; -1 if none is enough."""
 
     def misses(n_errors: int) -> bool:
         return float(binomial_tail_inverse(n_errors, n_counted, log_delta)) > target_risk

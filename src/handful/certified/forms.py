@@ -8,14 +8,14 @@ from typing import Any
 from sklearn.base import is_classifier
 
 from handful.certified import (
-    _additive_forms,
-    _card_forms,
-    _foreign_forms,
-    _kernel_forms,
-    _linear_forms,
-    _rule_forms,
+    additive_forms,
+    card_forms,
+    foreign_forms,
+    kernel_forms,
+    linear_forms,
+    rule_forms,
 )
-from handful.certified._proposals import Learner, on_first_rows
+from handful.certified.training_pool import Learner, on_first_rows
 
 MANY = 1500  # rows from which forms learn that compare rows with each other
 
@@ -33,7 +33,7 @@ class Form:
     for_two : bool
         Whether it is for two classes only.
     estimator : object or None
-        What the user gave, where it is no form of ours.
+        The user's estimator, if it is no form of ours.
     """
 
     name: str
@@ -46,23 +46,23 @@ class Form:
 FORMS: dict[str, Form] = {
     form.name: form
     for form in (
-        Form("constant", _rule_forms.constant),
-        Form("one rule", _rule_forms.one_rule),
-        Form("rule set", _rule_forms.rule_set, for_two=True),
-        Form("rule list", on_first_rows(_rule_forms.rule_list, 2 * MANY)),
-        Form("score card", _card_forms.score_card, for_two=True),
-        Form("sparse linear", _linear_forms.sparse_linear, for_two=True),
-        Form("linear", _linear_forms.linear),
-        Form("additive", _additive_forms.additive),
-        Form("half-spaces", on_first_rows(_rule_forms.half_spaces, MANY), for_two=True),
-        Form("balls", on_first_rows(_rule_forms.balls, MANY), for_two=True),
-        Form("prototypes", on_first_rows(_kernel_forms.prototypes, MANY)),
+        Form("constant", rule_forms.constant),
+        Form("one rule", rule_forms.one_rule),
+        Form("rule set", rule_forms.rule_set, for_two=True),
+        Form("rule list", on_first_rows(rule_forms.rule_list, 2 * MANY)),
+        Form("score card", card_forms.score_card, for_two=True),
+        Form("sparse linear", linear_forms.sparse_linear, for_two=True),
+        Form("linear", linear_forms.linear),
+        Form("additive", additive_forms.additive),
+        Form("half-spaces", on_first_rows(rule_forms.half_spaces, MANY), for_two=True),
+        Form("balls", on_first_rows(rule_forms.balls, MANY), for_two=True),
+        Form("prototypes", on_first_rows(kernel_forms.prototypes, MANY)),
         Form(
-            "support vectors", on_first_rows(_kernel_forms.support_vectors, MANY), is_readable=False
+            "support vectors", on_first_rows(kernel_forms.support_vectors, MANY), is_readable=False
         ),
-        Form("adaboost", _foreign_forms.ada_boost, is_readable=False),
-        Form("random forest", _foreign_forms.random_forest, is_readable=False),
-        Form("gradient boosting", _foreign_forms.gradient_boosting, is_readable=False),
+        Form("adaboost", foreign_forms.ada_boost, is_readable=False),
+        Form("random forest", foreign_forms.random_forest, is_readable=False),
+        Form("gradient boosting", foreign_forms.gradient_boosting, is_readable=False),
     )
 }
 # Simplest first; the default choice goes by this order.
@@ -86,6 +86,7 @@ SIMPLICITY = (
     "gradient boosting",
     "vote",
 )
+CARDS = ("short score card", "score card", "other score card")
 # What is believed of a form before the data, in standard errors of the pool's estimate: a
 # smaller number puts it further up in the pool's order. Smooth scores and votes hold what
 # cross-validation promises more often than single rules do. Chosen on other tables.
@@ -119,6 +120,11 @@ def belief_in(form: str, n_classes: int) -> float:
     (-0.4, -1.0)
     """
     return (BELIEF if n_classes == 2 else BELIEF_OF_MANY).get(form, 0.0)
+
+
+def is_readable(form: str) -> bool:
+    """Whether a person can read a form of this name; an estimator of another library is not."""
+    return form in READABLE or form in CARDS
 
 
 def simplicity_of(form: str) -> int:
@@ -190,5 +196,5 @@ def _form_of(candidate: Any) -> Form:
         )
     if name in SIMPLICITY:
         raise ValueError(f"`candidates`: {name!r} is the name of a form. Choose another name.")
-    learn = _foreign_forms.foreign(name, estimator)
+    learn = foreign_forms.foreign(name, estimator)
     return Form(name, learn, is_readable=False, estimator=estimator)

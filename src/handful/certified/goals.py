@@ -1,11 +1,12 @@
-"""What to do with the score of a chosen row: reach a goal, keep silent in doubt, tell chances."""
+"""Uses of the score of a chosen row: reach a goal, be silent in doubt, tell chances."""
 
 from __future__ import annotations
 
 import copy
 import math
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,16 +14,13 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from handful._types import Floats
-from handful.bounds import Term
-from handful.certified import _grades
-from handful.certified._grades import Grades
-from handful.certified._records import Candidate, Counts
-from handful.models import Card, Fitted
+from handful.bounds import binomial_tail_inverse
+from handful.candidates import Menu, ThresholdCounts
+from handful.certified.form_candidates import DELTA, FormCandidate
+from handful.models import Fitted
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from handful.certified._menu import Menu
 
 
 @dataclass(frozen=True)
@@ -32,7 +30,7 @@ class Band:
     Attributes
     ----------
     width : float
-        Nothing is said where the score is at most this far from 0.
+        Nothing is said if the score is at most this far from 0.
     answers_at_least : float
         Certified share of new cases that are answered.
     errs_at_most : float
@@ -51,8 +49,9 @@ class Band:
 class ScoreGoals:
     """Methods of a menu whose chosen row has a score for two classes."""
 
-    _menu: Menu
-    candidate_: Candidate
+    _menu: Menu[FormCandidate]
+    _named: tuple[str, ...]
+    candidate_: FormCandidate
     delta: float
     classes_: NDArray[Any]
     fitted_: Fitted
@@ -61,19 +60,26 @@ class ScoreGoals:
 
     @property
     def named_beforehand_(self) -> tuple[str, ...]:
-        """What is set other than by default: it must be named before any certificate is seen."""
+        """Settings that are not the defaults: they must be named before a certificate is seen."""
         check_is_fitted(self, "_menu")
-        return self._menu.named_beforehand(self.candidate_, self.delta)
+        return self._named_at(self.delta)
 
-    def _grades_of(self, candidate: Candidate, what: str) -> Grades:
-        if candidate.grades is None:
+    def _named_at(self, delta: float) -> tuple[str, ...]:
+        """The settings that no price pays for, at this confidence."""
+        is_moved = any(term.kind == "threshold" for term in self.candidate_.code.terms)
+        more = {"delta": delta != DELTA, "the goal": is_moved}
+        return (*self._named, *(name for name, is_named in more.items() if is_named))
+
+    def _counted(self, what: str) -> ThresholdCounts:
+        check_is_fitted(self, "_menu")
+        if self.candidate_.thresholds is None:
             raise ValueError(
-                f"{candidate.name!r} has no {what}: that needs a score for two classes and rows "
-                "that are independent. Choose a score card, a linear, additive or kernel form."
+                f"{self.candidate_.name!r} has no {what}: that needs a score for two classes and "
+                "rows that are independent. Choose a score card, a linear, additive or kernel form."
             )
-        return candidate.grades
+        return self.candidate_.thresholds
 
-    def _paid(self, candidate: Candidate, delta: float | None) -> float:
+    def _paid(self, candidate: FormCandidate, delta: float | None) -> float:
         return candidate.nats - math.log(self.delta if delta is None else delta)
 
     def probability_table(self, delta: float | None = None) -> pd.DataFrame:
@@ -90,9 +96,9 @@ class ScoreGoals:
             Bins by their borders (``above``, ``up_to``), rows and events counted, their rate, and
             limits from both sides that hold at once for all bins, and for all rows of the menu.
         """
-        check_is_fitted(self, "_menu")
-        grades = self._grades_of(self.candidate_, "probability table")
-        return _grades.probability_table(grades, self._paid(self.candidate_, delta))
+        return self._counted("probability table").probability_table(
+            self._paid(self.candidate_, delta)
+        )
 
     def operating_points(self, delta: float | None = None) -> pd.DataFrame:
         """Thresholds of the chosen row's score, each with certified sensitivity and specificity.
@@ -100,9 +106,7 @@ class ScoreGoals:
         All limits of this table hold at once with probability 1 - delta, for all thresholds and
         rows of the menu; what is said beside it fails on its own account (see `together`).
         """
-        check_is_fitted(self, "_menu")
-        grades = self._grades_of(self.candidate_, "thresholds")
-        return _grades.operating_points(grades, self._paid(self.candidate_, delta))
+        return self._counted("thresholds").operating_points(self._paid(self.candidate_, delta))
 
     def abstentions(self, delta: float | None = None) -> pd.DataFrame:
         """Widths of doubt of the chosen row's score: share of answers, and of errors among them.
@@ -110,9 +114,7 @@ class ScoreGoals:
         All limits of this table hold at once with probability 1 - delta, for all widths and rows
         of the menu; what is said beside it fails on its own account (see `together`).
         """
-        check_is_fitted(self, "_menu")
-        grades = self._grades_of(self.candidate_, "widths of doubt")
-        return _grades.abstentions(grades, self._paid(self.candidate_, delta))
+        return self._counted("widths of doubt").abstentions(self._paid(self.candidate_, delta))
 
     def reach(self, *, sensitivity: float | None = None, specificity: float | None = None) -> Any:
         """The row and threshold that are certified to reach a goal, and best by the other limit.
@@ -132,28 +134,27 @@ class ScoreGoals:
         Raises
         ------
         ValueError
-            Where nothing reaches the goal: the best that does, and what would be needed.
+            If nothing reaches the goal: it says what is reached, and what would be needed.
         """
         check_is_fitted(self, "_menu")
         goal, value = _goal(sensitivity, specificity)
         rows = [self._menu[i] for i in range(len(self._menu))]
         frames = [self._points_of(candidate) for candidate in rows]
-        found = _grades.best_point(frames, goal, value)
+        found = best_point(frames, goal, value)
         if found is None:
             raise ValueError(_out_of_reach(rows, frames, goal, value, self.delta))
         other = copy.copy(self)
-        other._hold(_moved(rows[found[0]], found[1]))
+        other._hold(rows[found[0]].at(found[1]))
         other.goal_ = (goal, value)
-        other.__dict__.pop("n_training_errors_", None)
         return other
 
-    def _points_of(self, candidate: Candidate) -> pd.DataFrame:
-        if candidate.grades is None:
+    def _points_of(self, candidate: FormCandidate) -> pd.DataFrame:
+        if candidate.thresholds is None:
             return _empty()
-        return _grades.operating_points(candidate.grades, self._paid(candidate, None))
+        return candidate.thresholds.operating_points(self._paid(candidate, None))
 
     @abstractmethod
-    def _hold(self, candidate: Candidate) -> None:
+    def _hold(self, candidate: FormCandidate) -> None:
         """Make this candidate the chosen one."""
 
     def abstain(self, error: float) -> Band:
@@ -188,20 +189,18 @@ class ScoreGoals:
         ]
 
     def decide(self, X: Any, band: Band) -> NDArray[Any]:
-        """Labels, and None where the score is in doubt."""
+        """Labels, and None if the score is in doubt."""
         scores: Floats = self.decision_function(X)  # type: ignore[attr-defined]
         labels = np.asarray(self.classes_[(scores > 0.0).astype(int)], dtype=object)
         labels[np.abs(scores) <= band.width] = None
         return labels
 
     def points_lines(self) -> list[str]:
-        """Of a score card, what totals mean, one line a range; nothing for other forms."""
-        machine = self.fitted_.machine
-        if not isinstance(machine, Card) or self.candidate_.grades is None:
+        """What the totals of a score card mean, one line a range; nothing for other forms."""
+        offset = self.fitted_.machine.points_offset
+        if offset is None or self.candidate_.thresholds is None:
             return []
-        if self.candidate_.fitted.machine is not machine:
-            return []
-        return _grades.points_text(machine, self.probability_table(), str(self.classes_[1]))
+        return points_text(offset, self.probability_table(), str(self.classes_[1]))
 
     def statements(self, band: Band | None = None) -> list[str]:
         """What is said of the chosen row beside its certificate, each at the menu's confidence.
@@ -209,7 +208,7 @@ class ScoreGoals:
         Parameters
         ----------
         band : Band, optional
-            Silence in doubt, where it is shown too.
+            Silence in doubt, if it is shown too.
         """
         said = ["the table of points"] if self.points_lines() else []
         return said if band is None else [*said, "the answers outside of doubt"]
@@ -223,7 +222,7 @@ class ScoreGoals:
         Parameters
         ----------
         band : Band, optional
-            Silence in doubt, where it is shown too.
+            Silence in doubt, if it is shown too.
         """
         return self.certificate_.together(self.statements(band))
 
@@ -245,28 +244,8 @@ def _empty() -> pd.DataFrame:
     return pd.DataFrame()
 
 
-def _moved(candidate: Candidate, place: int) -> Candidate:
-    """The candidate with another threshold, which pays for being one of several."""
-    grades = candidate.grades
-    assert grades is not None
-    threshold = grades.grid.thresholds[place]
-    machine = candidate.fitted.machine.at(threshold)
-    n_negative, n_positive = grades.n_classes.tolist()
-    fp, fn = grades.wrong[place].tolist()
-    by_class, n_unknown = ((n_negative, fp), (n_positive, fn)), grades.n_unknown
-    n = len(grades.grid.thresholds)
-    term = Term("threshold", f"one of {n} thresholds from the pool", math.log(n))
-    return replace(
-        candidate,
-        fitted=replace(candidate.fitted, machine=machine),
-        terms=(*candidate.terms, term),
-        counts=Counts.of_classes(by_class, n_unknown),
-        grades=None,
-    )
-
-
 def _out_of_reach(
-    rows: list[Candidate], frames: list[pd.DataFrame], goal: str, value: float, delta: float
+    rows: list[FormCandidate], frames: list[pd.DataFrame], goal: str, value: float, delta: float
 ) -> str:
     """The best that is reached, and how many more cases would do."""
     scored = [(frame[f"{goal}_at_least"].max(), i) for i, frame in enumerate(frames) if len(frame)]
@@ -279,7 +258,7 @@ def _out_of_reach(
     plural = "positives" if goal == "sensitivity" else "negatives"
     k, n = int(point[f"n_false_{kind}"]), int(point[f"n_{plural}"])
     nats = candidate.nats + math.log(2.0 * len(frame)) - math.log(delta)
-    more = _grades.positives_needed(k, n, 1.0 - value, nats)
+    more = positives_needed(k, n, 1.0 - value, nats)
     advice = (
         "no number of cases would do for its thresholds."
         if more is None
@@ -289,3 +268,89 @@ def _out_of_reach(
         f"`{goal}` must be at most {best:.3f} to be certified on this menu, got {value}. "
         f"The best is {candidate.name!r}, {n - k} of {n} counted; {advice}"
     )
+
+
+def points_text(offset: float, table: pd.DataFrame, label: str) -> list[str]:
+    """A probability table in points, one line a bin; points are the score plus ``offset``.
+
+    Examples
+    --------
+    >>> from handful.candidates import ThresholdGrid
+    >>> scores = np.array([-1.5, 0.5])
+    >>> table = ThresholdGrid.of(scores).count(scores, np.array([0, 1])).probability_table(3.0)
+    >>> for line in points_text(3.5, table, "ill"):
+    ...     print(line)
+    up to 2 points: 0.0 % to 98.8 % are ill (0 of 1)
+    from 3 points: 1.2 % to 100.0 % are ill (1 of 1)
+    """
+    lines = []
+    for row in table.itertuples():
+        low = None if math.isinf(row.above) else math.floor(row.above + offset) + 1
+        high = None if math.isinf(row.up_to) else math.floor(row.up_to + offset)
+        where = points_range(low, high)
+        limits = f"{_down(row.at_least)} to {_up(row.at_most)}"
+        lines.append(f"{where}: {limits} are {label} ({row.n_events} of {row.n})")
+    return lines
+
+
+def points_range(low: int | None, high: int | None) -> str:
+    """A range of points in words."""
+    if low is None or high is None:
+        last = high if low is None else low
+        text = f"up to {high}" if low is None else f"from {low}"
+        text = "any number of" if last is None else text
+        return f"{text} {'point' if last == 1 else 'points'}"
+    return f"{low} points" if low == high else f"{low} to {high} points"
+
+
+def _down(value: float) -> str:
+    return f"{math.floor(value * 1000.0) / 10.0:.1f} %"
+
+
+def _up(value: float) -> str:
+    return f"{math.ceil(value * 1000.0) / 10.0:.1f} %"
+
+
+def positives_needed(n_errors: int, n: int, limit: float, nats: float) -> int | None:
+    """How many rows of a class would do for a rate below ``limit``, if errors stay as frequent.
+
+    None if no number would: errors are as frequent as the limit.
+
+    Examples
+    --------
+    >>> positives_needed(0, 20, 0.05, 3.0)
+    59
+    """
+    rate = n_errors / max(1, n)
+    if rate >= limit:
+        return None
+    low, high = max(1, n), max(2, 2 * n)
+    while float(binomial_tail_inverse(math.ceil(rate * high), high, -nats)) > limit:
+        low, high = high, 2 * high
+        if high > 10**8:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        is_enough = binomial_tail_inverse(math.ceil(rate * middle), middle, -nats) <= limit
+        low, high = (low, middle) if is_enough else (middle, high)
+    return high
+
+
+def best_point(frames: Sequence[pd.DataFrame], goal: str, value: float) -> tuple[int, int] | None:
+    """Row of the menu and threshold that reach a goal and are best by the other limit.
+
+    Parameters
+    ----------
+    frames : operating points of each row of the menu; empty ones for rows without a score
+    goal : {"sensitivity", "specificity"}
+    value : what must be certified at least
+    """
+    other = "specificity" if goal == "sensitivity" else "sensitivity"
+    best: tuple[float, int, int] | None = None
+    for i, frame in enumerate(frames):
+        for j, row in enumerate(frame.to_dict(orient="records")):
+            if row[f"{goal}_at_least"] < value:
+                continue
+            if best is None or row[f"{other}_at_least"] > best[0]:
+                best = (row[f"{other}_at_least"], i, j)
+    return None if best is None else best[1:]

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from handful.bounds import Term
-from handful.certified import Candidate, Counts, Failure, Menu, rank_masses
+from handful.candidates import Code, Counts, Failure, GroupLosses, Menu, certified_risks
+from handful.certified import FormCandidate, rank_masses
 from handful.models import Condition, Constant, Fitted, OrderedRules, Rule
 from handful.tables import Column, Columns
 from tests.oracles import menu as oracle
@@ -19,13 +20,21 @@ RULE = OrderedRules((Rule((Condition.on(0, ">=", 28.0),), 1),), 0)
 
 def candidate(name, rank, n_errors, n=3, simplicity=0, machine=RULE, losses=None):
     mass = float(rank_masses(n)[rank - 1])
-    return Candidate(
+    groups = None
+    if losses is not None:
+        groups = GroupLosses(losses, np.zeros(0), n_errors, how="betting")
+    return FormCandidate(
         name=name,
         fitted=Fitted(name, COLUMNS, ("well", "ill"), machine),
-        made_of=np.arange(4),
+        code=Code("pool", (Term("rank", f"rank {rank} of {n}", -math.log(mass)),)),
+        counts=Counts(
+            n_held=40,
+            n_counted=60,
+            n_errors=n_errors,
+            by_class=((30, n_errors), (30, 0)),
+            groups=groups,
+        ),
         held_back=np.arange(4),
-        terms=(Term("rank", f"rank {rank} of {n}", -math.log(mass)),),
-        counts=Counts(60, n_errors, ((30, n_errors), (30, 0)), losses),
         rank=rank,
         pool_error=0.1,
         seconds=0.5,
@@ -40,7 +49,7 @@ def menu():
         candidate("rule", 2, 7, simplicity=1),
         candidate("constant", 3, 30, simplicity=0, machine=Constant(0)),
     )
-    return Menu(rows, 100, 40, 0.05, (Failure("broken", "ValueError: no"),))
+    return Menu(rows, 0.05, (Failure("broken", "ValueError: no"),))
 
 
 def test_certificates_equal_the_oracle(menu):
@@ -49,7 +58,7 @@ def test_certificates_equal_the_oracle(menu):
     np.testing.assert_allclose(menu.risks, expected, rtol=1e-9)
     assert (menu.risks >= np.array(expected) * (1 - 1e-12)).all()
     for row in range(3):
-        certificate = menu.certificate(row)
+        certificate = menu.certificate(menu[row])
         assert certificate.risk == pytest.approx(menu.risks[menu.order[row]], rel=1e-12)
         assert certificate.nats == pytest.approx(menu[row].nats + math.log(20.0))
         assert certificate.n_compressed == 40
@@ -86,16 +95,38 @@ def test_frame_has_a_row_for_every_candidate_and_failure(menu):
 
 
 def test_another_confidence(menu):
-    assert (menu.risks_at(0.5) < menu.risks).all()
-    assert menu.certificate(0, 0.5).risk == pytest.approx(menu.risks_at(0.5)[0])
-    assert menu.certificate(0, n_choices=10).risk > menu.certificate(0).risk
+    at_half, best = certified_risks(menu.candidates, 0.5), menu[0]
+    assert (at_half < menu.risks).all()
+    assert menu.certificate(best, 0.5).risk == pytest.approx(at_half[0])
+    assert menu.certificate(best, n_choices=10).risk > menu.certificate(best).risk
+
+
+def test_a_certificate_is_computed_once(menu, monkeypatch):
+    first = menu.certificate(menu[0])
+    monkeypatch.setattr("handful.candidates.menu.certify", None)
+    assert menu.certificate(menu[0]) is first
+    with pytest.raises(TypeError):
+        menu.certificate(menu[0], 0.5)
+
+
+def test_a_path_marks_the_chosen_candidate(menu):
+    path = menu.path(menu[1])
+    assert path["name"].tolist() == ["linear", "rule", "constant"]
+    assert path["is_chosen"].tolist() == [False, True, False]
+    assert path["certificate"].tolist() == menu.risks.tolist()
+
+
+def test_the_default_among_some_rows(menu):
+    assert menu.default(0.0, among=[1, 2]) == 1
+    assert menu.default(0.9, among=[0, 1]) == 1
 
 
 def test_groups_use_the_betting_bound():
     losses = np.full(60, 0.25)
-    menu = Menu((candidate("rule", 1, 15, n=1, losses=losses),), 100, 40, 0.05)
-    assert menu.certificate(0).bound == "betting"
-    assert menu.risks[0] == menu.certificate(0).risk < 0.33
+    menu = Menu((candidate("rule", 1, 15, n=1, losses=losses),), 0.05)
+    made = menu.certificate(menu[0])
+    assert made.bound == "betting"
+    assert menu.risks[0] == made.risk < 0.33
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 12, 40])

@@ -3,40 +3,32 @@
 from __future__ import annotations
 
 import copy
-import math
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from handful._checks import check_delta
+from handful._checks import check_choice, check_delta
 from handful._engines import engine_for, is_elsewhere
 from handful._types import Floats, Ints
-from handful.bounds import GROUP_QUANTITIES, Certificate, assume, binomial_tail_inverse
-from handful.certified._counting import Counting
-from handful.certified._elsewhere import RowsElsewhere
-from handful.certified._explain import menu_lines
-from handful.certified._forms import FORMS, wanted_forms
-from handful.certified._goals import ScoreGoals
-from handful.certified._groups import GROUP_LOSSES
-from handful.certified._learn import (
-    Priced,
-    count_rows,
-    counted_tally,
-    learn_all,
-    make_candidates,
-    price,
-    units_in_pool,
+from handful.bounds import GROUP_QUANTITIES, MISCLASSIFIED, Certificate, assume, caution
+from handful.candidates import Counting, Failure, Grouping, Menu, Tallies, take_rows
+from handful.certified.form_candidates import (
+    FormCandidate,
+    menu_lines,
+    named_beforehand,
+    named_settings,
 )
-from handful.certified._menu import Menu, named_settings
-from handful.certified._pool import Pool, make_folds, take_rows
-from handful.certified._records import Candidate, Failure
+from handful.certified.forms import FORMS, wanted_forms
+from handful.certified.goals import ScoreGoals
+from handful.certified.learning import counting_of, learn_all, ranked, with_counts
+from handful.certified.training_pool import Pool, make_folds
 from handful.estimator import TableClassifier
 from handful.tables import (
     Columns,
+    Study,
     column_types,
     feature_names,
     make_units,
@@ -47,6 +39,41 @@ from handful.tables import (
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+class RowsElsewhere(Protocol):
+    """Rows in chunks, of which only the pool is brought into memory."""
+
+    @property
+    def n_samples(self) -> int:
+        """Rows of all chunks."""
+        ...
+
+    @property
+    def label_counts(self) -> Mapping[Any, int]:
+        """Rows of each label that occurs."""
+        ...
+
+    @property
+    def seed(self) -> int | None:
+        """The whole number that takes the place of the data's digest, if there is one."""
+        ...
+
+    @property
+    def caution(self) -> tuple[str, ...]:
+        """What must be said of the draw; see `handful.tables.caution_of_draw`."""
+        ...
+
+    def pool(self, n_rows: int) -> tuple[Any, NDArray[Any], Ints]:
+        """The first rows of the blind order as they are, their labels, and their positions."""
+        ...
+
+    def tally(self, counting: Counting, classes: Sequence[Any]) -> Tallies:
+        """Counts of all candidates over the rows outside the pool; classes in the menu's order.
+
+        A row of another class is an error of every candidate.
+        """
+        ...
 
 
 class CertifiedClassifier(ScoreGoals, TableClassifier):
@@ -63,8 +90,8 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         "readable": constant, one rule, rule set, rule list, score cards, sparse linear, linear,
         additive, covers by half-spaces and by balls, prototypes. "all" adds support vectors,
         AdaBoost, random forest, gradient boosting and a vote of the best. Classifiers and
-        pipelines of yours are trained on the pool like the others: give them unfitted. Where their
-        ``random_state`` is None it is set from the digest of the pool.
+        pipelines of yours are trained on the pool like the others: give them unfitted. If their
+        ``random_state`` is None, it is set from the digest of the pool.
     tolerance : float
         The simplest form whose certificate is this close to the smallest is chosen.
     pool_share : float
@@ -74,8 +101,8 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
     group_loss : {"mean", "any"}
         With groups: a random case of a new group, or any case of it.
     columns : sequence of handful.tables.Column, optional
-        What the columns hold, where cells are raw, as `handful.tables.read_study` says; see
-        `fit_study`, which makes sure that they were decided by this pool.
+        What the columns hold, if cells are raw, as `handful.tables.read_study` says. `fit_study`
+        makes sure that this pool decided it.
     classes : sequence of labels, optional
         The classes, named before the data were seen; points and sums speak for the second of
         two. By default those of the pool, in alphabetical order. A row with another label counts
@@ -93,7 +120,7 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         then the candidates that failed, with the reason.
     chosen_ : str
         Name of the row that predicts.
-    candidate_ : Candidate
+    candidate_ : FormCandidate
         That row, with its price and counts.
     goal_ : None, or a pair of goal and value
         What `reach` was asked for.
@@ -177,20 +204,19 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         groups = None if units.member is None else units.member[rows]
         weights = None if given is None else given[rows]
         pool = self._pool(take_rows(table, rows), codes[rows], weights, groups)
-        priced, failures = self._learn(pool)
-        counted = count_rows(pool, priced, table, codes, units, self.delta, self.group_loss)
-        held_back = np.sort(units.rows_of(units.order[: units_in_pool(pool)]))
-        candidates, more = make_candidates(priced, counted, held_back)
+        candidates, failures = self._learn(pool, np.sort(rows))
+        counted = units.rows_of(units.order[pool.n_units :])
+        counting = counting_of(candidates, pool)
+        tallies = counting(take_rows(table, counted), codes[counted])
+        grouping = None if units.member is None else Grouping.of(units.member[counted])
         found = dict(zip(labels.tolist(), counts.tolist(), strict=True))
         notes = (*self._unknown(found), *units.caution)
-        failures += more
-        self._menu = self._make_menu(candidates, failures, pool, len(units), units.seed, notes)
-        self._take(self._menu.default(self.tolerance))
-        self.n_training_errors_ = int(np.count_nonzero(self.fitted_.labels(table) != codes))
+        made, more = self._with_counts(candidates, counting, pool, tallies, grouping)
+        self._offer(made, [*failures, *more], units.seed, notes, is_grouped=grouping is not None)
         return self
 
     def fit_rows(self, rows: RowsElsewhere) -> CertifiedClassifier:
-        """Fit to rows that are elsewhere: the pool is learned from here, the others are counted.
+        """Fit to rows in chunks: learn from the pool here, count the other rows where they are.
 
         Parameters
         ----------
@@ -204,31 +230,38 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         self._remember(table, labels, rows.n_samples)
         self._name_classes(np.asarray(labels))
         pool = self._pool(table, self._codes_of(np.asarray(labels)), None, None)
-        priced, failures = self._learn(pool)
-        counting = Counting.of([one.fitted for one in priced], pool)
+        candidates, failures = self._learn(pool, np.sort(places))
+        counting = counting_of(candidates, pool)
         tallies = rows.tally(counting, self.classes_.tolist())
-        counted = [counted_tally(tally) for tally in tallies]
-        candidates, more = make_candidates(priced, counted, np.sort(places))
         notes = (*self._unknown(rows.label_counts), *rows.caution)
-        failures += more
-        self._menu = self._make_menu(candidates, failures, pool, rows.n_samples, rows.seed, notes)
-        self._take(self._menu.default(self.tolerance))
-        ranks = [one.rank for one in priced]
-        self.n_training_errors_ = tallies[ranks.index(self.candidate_.rank)].n_errors_all
+        made, more = self._with_counts(candidates, counting, pool, tallies, None)
+        self._offer(made, [*failures, *more], rows.seed, notes, is_grouped=False)
         return self
 
-    def _learn(self, pool: Pool) -> tuple[list[Priced], list[Failure]]:
+    def _learn(self, pool: Pool, held_back: Ints) -> tuple[list[FormCandidate], list[Failure]]:
         """All forms learned from the pool, in its order, and those that failed."""
         forms, with_vote = wanted_forms(self.candidates, len(self.classes_))
         if pool.n_classes == 1:  # whatever is learned from it says the same of every row
             forms, with_vote = [FORMS["constant"]], False
         made, failures = learn_all(pool, forms, with_vote, self.n_jobs)
         if not made:
-            raise ValueError(
-                "No candidate could be fitted: "
-                + "; ".join(f"{failure.name}: {failure.reason}" for failure in failures)
-            )
-        return price(pool, made, tuple(str(label) for label in self.classes_)), failures
+            raise ValueError(f"No candidate could be fitted: {_reasons(failures)}")
+        classes = tuple(str(label) for label in self.classes_)
+        return ranked(pool, made, classes, held_back), failures
+
+    def _with_counts(
+        self,
+        candidates: list[FormCandidate],
+        counting: Counting,
+        pool: Pool,
+        tallies: Tallies,
+        groups: Grouping | None,
+    ) -> tuple[list[FormCandidate], list[Failure]]:
+        """The candidates with the counts of the other rows and of the pool."""
+        on_pool = counting(pool.table, pool.y)
+        return with_counts(
+            candidates, tallies.each, on_pool.each, groups, self.group_loss, self.delta
+        )
 
     def _pool(self, table: Any, y: Ints, weight: Floats | None, groups: Ints | None) -> Pool:
         names = feature_names(self)
@@ -251,36 +284,32 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
             groups=groups,
         )
 
-    def _make_menu(
+    def _offer(
         self,
-        candidates: list[Candidate],
+        candidates: list[FormCandidate],
         failures: list[Failure],
-        pool: Pool,
-        n_samples: int,
         seed: int | None,
         notes: tuple[str, ...],
-    ) -> Menu:
+        *,
+        is_grouped: bool,
+    ) -> None:
+        """Make the menu and choose its default row."""
         if not candidates:
-            raise ValueError(
-                "No candidate could be counted: "
-                + "; ".join(f"{failure.name}: {failure.reason}" for failure in failures)
-            )
-        grouped = pool.groups is not None
-        quantity = GROUP_QUANTITIES[self.group_loss] if grouped else Menu.quantity
-        return Menu(
+            raise ValueError(f"No candidate could be counted: {_reasons(failures)}")
+        self._named = named_settings(self.candidates, self.pool_share)
+        self._menu = Menu(
             tuple(candidates),
-            n_samples=n_samples,
-            n_held_back=units_in_pool(pool),
-            delta=self.delta,
+            self.delta,
             failures=tuple(failures),
-            quantity=quantity,
-            named=named_settings(self.candidates, self.pool_share),
+            quantity=GROUP_QUANTITIES[self.group_loss] if is_grouped else MISCLASSIFIED,
             assumptions=assume(
+                "prepared",
                 "digest-order" if seed is None else "random-state",
-                *(("groups",) if grouped else ()),
+                *(("groups",) if is_grouped else ()),
             ),
             notes=notes,
         )
+        self._take(self._menu.default(self.tolerance))
 
     def _name_classes(self, labels: NDArray[Any]) -> None:
         """The classes: those named beforehand, or those of the pool; never those of other rows.
@@ -313,25 +342,28 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         return unknown_labels({str(word): n for word, n in counts.items() if word not in known})
 
     def _check_parameters(self) -> None:
-        for name, low, high in (("tolerance", 0.0, 1.0), ("pool_share", 0.0, 1.0)):
+        for name in ("tolerance", "pool_share"):
             value = getattr(self, name)
-            if not isinstance(value, (int, float)) or not low <= value < high:
-                raise ValueError(f"`{name}` must be in [{low:g}, {high:g}), got {value!r}.")
+            if not isinstance(value, (int, float)) or not 0.0 <= value < 1.0:
+                raise ValueError(f"`{name}` must be in [0, 1), got {value!r}.")
         check_delta(self.delta)
-        if self.group_loss not in GROUP_LOSSES:
-            raise ValueError(
-                f"`group_loss` must be one of {GROUP_LOSSES}, got {self.group_loss!r}."
-            )
+        check_choice("group_loss", self.group_loss, tuple(GROUP_QUANTITIES))
 
     def _take(self, row: int) -> None:
         self._hold(self._menu[row])
         self.goal_ = None
 
-    def _hold(self, candidate: Candidate) -> None:
+    def _hold(self, candidate: FormCandidate) -> None:
         self.candidate_ = candidate
         self.chosen_ = candidate.name
         self._fitted = candidate.fitted
-        self._keep_examples(candidate.made_of, candidate.held_back)
+        self._keep_examples(candidate.held_back, candidate.held_back)
+
+    @property
+    def n_training_errors_(self) -> int:  # type: ignore[override]
+        """Errors of the chosen classifier on all rows."""
+        check_is_fitted(self, "_menu")
+        return int(self.candidate_.counts.n_errors_all or 0)
 
     @property
     def menu_(self) -> pd.DataFrame:
@@ -373,13 +405,32 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         check_is_fitted(self, "_menu")
         other = copy.copy(self)
         other._take(self._menu.row_of(choice))
-        other.__dict__.pop("n_training_errors_", None)
         return other
 
+    def simplest(self, among: Sequence[int]) -> int:
+        """Row of the simplest form within the tolerance of the best, among some rows."""
+        check_is_fitted(self, "_menu")
+        return self._menu.default(self.tolerance, among)
+
     def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
-        """That of the chosen row, which holds with those of all others."""
-        made = self._menu.certify(self.candidate_, delta, n_choices)
-        return replace(made, rates=_rates(self.candidate_, made))
+        """The certificate of the chosen row, which holds at once with those of all others."""
+        made = self._menu.certificate(self.candidate_, delta, n_choices)
+        names = self._named_at(delta)
+        return made.assuming(named_beforehand(names)) if names else made
+
+    def caution(self) -> str:
+        """A warning if the chosen form is hardly better than a constant guess; else empty."""
+        counts = self.candidate_.counts
+        rows = [
+            n + held for (n, _), held in zip(counts.by_class, counts.held_by_class, strict=True)
+        ]
+        said = [label for label, n in zip(self.classes_, counts.n_said, strict=True) if n]
+        return caution(
+            self.certificate_,
+            dict(zip(map(str, self.classes_), rows, strict=True)),
+            n_errors=self.n_training_errors_,
+            constant=said[0] if len(said) == 1 else None,
+        )
 
     def explain(self) -> str:
         """The menu, the chosen classifier and its certificate in sentences."""
@@ -410,16 +461,41 @@ def _refuse_with_chunks(sample_weight: Any, groups: Any) -> None:
             )
 
 
-def _rates(candidate: Any, made: Certificate) -> tuple[tuple[str, float], ...]:
-    """Limits on both kinds of error among the counted rows of each class; ln 2 for the pair."""
-    counts = candidate.counts
-    if len(counts.by_class) != 2 or made.bound != "pool" or counts.losses is not None:
-        return ()
-    (n_negative, fp), (n_positive, fn) = counts.by_class
-    if n_negative + n_positive + counts.n_unknown != counts.n_counted:
-        return ()  # groups: rows within one are not independent
-    nats = made.nats + math.log(2.0)
-    return (
-        ("false_positive_given_negative", float(binomial_tail_inverse(fp, n_negative, -nats))),
-        ("false_negative_given_positive", float(binomial_tail_inverse(fn, n_positive, -nats))),
+def _reasons(failures: Sequence[Failure]) -> str:
+    return "; ".join(f"{failure.name}: {failure.reason}" for failure in failures)
+
+
+def fit_study(study: Study, **parameters: Any) -> CertifiedClassifier:
+    """Fit the menu to a table that `handful.tables.read_study` made ready.
+
+    What the columns hold was decided by the rows of the study's pool, so the menu must be learned
+    from the same pool: it is drawn from the digests of the whole rows.
+
+    Parameters
+    ----------
+    study : Study
+    **parameters
+        Of `CertifiedClassifier`, but for ``columns``, ``classes``, ``pool_share`` and
+        ``random_state``, which are those of the study.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from handful import load_dataset
+    >>> from handful.tables import read_study
+    >>> X, y = load_dataset("haberman-294").named()
+    >>> machine = fit_study(read_study(X.assign(outcome=y)), candidates=["constant", "one rule"])
+    >>> machine.certificate_.n_samples
+    294
+    """
+    machine = CertifiedClassifier(
+        **parameters,
+        columns=study.features,
+        classes=study.classes,
+        pool_share=study.pool_share,
+        random_state=study.digests,
     )
+    machine.fit(study.X, study.y, sample_weight=study.weights, groups=study.groups)
+    if not np.array_equal(machine.held_back_, np.sort(study.pool)):
+        raise RuntimeError("the pool that read the columns is not the one that was learned from.")
+    return machine

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from handful._types import Ints
-from handful.certified._pool import Pool
-from handful.certified._proposals import Proposal, need_folds, need_two_classes, select
+from handful.certified.training_pool import Pool, Proposal, need_folds, need_two_classes, select
 from handful.scoring import Items, Points, card_of, integer_points, make_task, support_path
 
 MAX_ITEMS, MAX_POINTS = 8, 5  # more cannot be added up at a bedside
 SIZES = (3, 4, 5, 6, 7, 8)  # below three a rule says the same in words
-SHORT = 4  # a second card is offered where the best has more items than this
+SHORT = 4  # a second card is offered if the best has more items than this
 N_WITHOUT = 3  # features that another card may have to do without, one at a time
 
 
@@ -21,7 +20,7 @@ def score_card(pool: Pool) -> list[Proposal]:
     """A card whose length is chosen by cross-validation, a short one, and some of other features.
 
     Each other card has as many items, and does without one of the three features that give most
-    points on the first. The one that errs least on the folds is always offered, the others where
+    points on the first. The one that errs least on the folds is always offered, the others if
     they err as often as the first up to a standard error, and use other features than all cards
     before them.
     """

@@ -1,7 +1,8 @@
-"""The pool: rows drawn blindly, from which everything is learned; and what its learners share."""
+"""The pool: rows drawn blindly, from which all forms are learned; and what its learners share."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from handful._types import Floats, Ints
+from handful.candidates import Grouping, take_rows
+from handful.models import Form, from_scores
 from handful.scoring import Items, make_items
 from handful.tables import Columns, Draw, row_digests, table_digest
 
@@ -23,7 +26,7 @@ class Pool:
     ----------
     table : the rows as the user gave them
     X : ndarray
-        Encoded rows, NaN where a value is missing.
+        Encoded rows; a missing value is NaN.
     y : ndarray of int
         Class positions.
     weight : ndarray
@@ -53,6 +56,11 @@ class Pool:
     def n_scores(self) -> int:
         """One score for two classes, one a class for more."""
         return 1 if self.n_classes == 2 else self.n_classes
+
+    @property
+    def n_units(self) -> int:
+        """Rows, or groups if rows belong together."""
+        return len(self) if self.groups is None else len(Grouping.of(self.groups))
 
     @cached_property
     def folds(self) -> list[tuple[Ints, Ints]]:
@@ -98,16 +106,16 @@ class Pool:
 
     @cached_property
     def items(self) -> Items:
-        """Cuts at quantiles and where rows are above them."""
+        """Cuts at quantiles, and which rows are above them."""
         return make_items(self.X)
 
     @cached_property
     def seed(self) -> int:
-        """Of estimators that draw at random: the digest of the pool, so that nobody chose it."""
+        """Seed for estimators that draw at random: the digest of the pool, not a choice."""
         return Draw(table_digest(row_digests(self.table, self.y))).number("estimator")
 
     def first_rows(self, n_rows: int) -> Pool:
-        """A smaller pool; the rows are in blind order, so that its own are as good as any."""
+        """A smaller pool: the first rows of the blind order."""
         some = slice(0, n_rows)
         return replace(
             self,
@@ -118,11 +126,6 @@ class Pool:
             fold=self.fold[some],
             groups=None if self.groups is None else self.groups[some],
         )
-
-
-def take_rows(table: Any, rows: Any) -> Any:
-    """Rows of an array or data frame."""
-    return table.iloc[rows] if hasattr(table, "iloc") else table[rows]
 
 
 def make_folds(y: Ints, groups: Ints | None = None) -> Ints:
@@ -144,3 +147,86 @@ def make_folds(y: Ints, groups: Ints | None = None) -> Ints:
         rows = np.flatnonzero(y == label)
         fold[rows] = np.arange(len(rows)) % N_FOLDS
     return fold
+
+
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """A machine, and what machines trained without a row say about it.
+
+    Attributes
+    ----------
+    form : str
+        Name of the form.
+    machine : Form
+    guesses : ndarray of int
+        For each row of the pool, the label given by a machine trained on the other folds.
+    name : str
+        Name in the menu; the form if it is empty.
+    seconds : float
+    """
+
+    form: str
+    machine: Form
+    guesses: Ints
+    name: str = ""
+    seconds: float = 0.0
+
+
+Learner = Callable[[Pool], list[Proposal]]
+
+
+def select(guesses: Ints, pool: Pool, losses: Floats | None = None) -> tuple[int, Ints]:
+    """The setting with the smallest loss (the first of equals), and honest guesses for its form.
+
+    ``guesses`` has one row a setting, and so has ``losses``; by default an error costs 1. A smooth
+    loss compares neighbouring settings with less noise than errors do. The guesses of a fold are
+    those of the setting that is best on the *other* folds, so that trying many settings does not
+    make a form look better.
+    """
+    paid = guesses != pool.y if losses is None else losses
+    best = int(np.argmin(paid.sum(axis=1)))
+    honest = np.empty(len(pool), dtype=np.int64)
+    for train, test in pool.folds:
+        honest[test] = guesses[int(np.argmin(paid[:, train].sum(axis=1))), test]
+    return best, honest
+
+
+def on_first_rows(learn: Learner, n_rows: int) -> Learner:
+    """Learn from the first rows of a large pool; the others are then new to the machine."""
+
+    def learn_some(pool: Pool) -> list[Proposal]:
+        if len(pool) <= n_rows:
+            return learn(pool)
+        return [
+            replace(p, guesses=np.concatenate([p.guesses, p.machine.labels(pool.X[n_rows:])]))
+            for p in learn(pool.first_rows(n_rows))
+        ]
+
+    return learn_some
+
+
+def majority(y: Ints, weight: np.ndarray, n_classes: int) -> int:
+    """The heaviest class, the first of equals."""
+    return int(np.argmax(np.bincount(y, weights=weight, minlength=n_classes)))
+
+
+def need_two_classes(pool: Pool) -> None:
+    """Refuse a form that is for two classes, with the reason for its row."""
+    if pool.n_classes != 2:
+        raise ValueError(f"this form is for two classes, got {pool.n_classes}.")
+
+
+def need_folds(pool: Pool) -> None:
+    """Refuse a pool too small or too pure to learn from."""
+    if len(np.unique(pool.y)) < 2:
+        raise ValueError("the pool holds one class only.")
+    for train, _ in pool.folds:
+        if len(np.unique(pool.y[train])) < 2:
+            raise ValueError("the pool is too small: a fold without one class.")
+    if not pool.folds:
+        raise ValueError("the pool is too small to be cut into folds.")
+
+
+def labels_of(scores: Floats) -> Ints:
+    """Class positions of scores (n, 1) for two classes, (n, n_classes) for more."""
+    return from_scores(scores[:, 0] if scores.shape[1] == 1 else scores)

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._types import Floats, Ints
-from handful.certified._logistic import log_losses, logistic_path
-from handful.certified._pool import Pool
-from handful.certified._proposals import Proposal, need_folds, select
+from handful.certified.linear_forms import log_losses, logistic_path
+from handful.certified.training_pool import Pool, Proposal, labels_of, need_folds, select
 from handful.models import Additive, Curve
 from handful.scoring import quantile_cuts
 
@@ -56,7 +55,7 @@ def additive(pool: Pool) -> list[Proposal]:
             _, kept, _ = _boosted(pool, binned, train, CHECKPOINTS, is_straight)
             for r, scores in enumerate(kept):
                 row = settings.index((is_straight, r))
-                guesses[row, test] = _labels(scores[test])
+                guesses[row, test] = labels_of(scores[test])
                 losses[row, test] = log_losses(scores[test], pool.y[test])
     best, guess = select(guesses, pool, losses)
     is_straight, r = settings[best]
@@ -80,17 +79,11 @@ def _binned(pool: Pool) -> Binned:
     return Binned(cuts, bins, n_bins, means)
 
 
-def _labels(scores: Floats) -> Ints:
-    if scores.shape[1] == 1:
-        return (scores[:, 0] > 0.0).astype(np.int64)
-    return np.asarray(np.argmax(scores, axis=1), dtype=np.int64)
-
-
 def _boosted(
     pool: Pool, binned: Binned, rows: Ints, checkpoints: tuple[int, ...], is_straight: bool
 ) -> tuple[Floats, Floats, Floats]:
     """Curves and scores at each checkpoint, and the intercepts."""
-    from handful.certified import _loops
+    from handful.certified import loops
 
     is_on = np.zeros(len(pool), dtype=bool)
     is_on[rows] = True
@@ -108,7 +101,7 @@ def _boosted(
         start = _start(pool, rows)
         scores = np.tile(start, (len(pool), 1))
     kept = np.zeros((len(checkpoints), *scores.shape))
-    _loops.boost(
+    loops.boost(
         binned.bins,
         binned.n_bins,
         pool.y,

@@ -12,8 +12,8 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from handful._types import Ints
-from handful.certified._pool import Pool, take_rows
-from handful.certified._proposals import Proposal, need_folds
+from handful.candidates import take_rows
+from handful.certified.training_pool import Pool, Proposal, need_folds
 from handful.models import Opaque, Vote, close_seeds
 
 N_TREES = 150  # enough for votes to settle

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from handful._types import Floats, Ints
-from handful.certified._pool import Pool
-from handful.certified._proposals import (
+from handful.certified.training_pool import (
+    Pool,
     Proposal,
     majority,
     need_folds,
@@ -31,7 +31,7 @@ from handful.models import (
 
 # What a wrongly covered example counts against a rightly covered one.
 PENALTIES = (0.7, 1.0, 1.5, 2.5, 5.0)
-MAX_LIST, MAX_SET = 6, 4  # longer rules are read by nobody
+MAX_LIST, MAX_SET = 6, 4  # longer rules are hard to read
 # Every candidate is tried on every fold: enough to choose from, few enough to be quick.
 N_DIRECTIONS, N_CENTERS, N_CUTS = 160, 80, 12
 
@@ -44,15 +44,15 @@ def constant(pool: Pool) -> list[Proposal]:
 
 
 @dataclass(frozen=True, eq=False)
-class Bank:
-    """Conditions and where rows meet them: (n_conditions, n_rows) of 0 and 1."""
+class ConditionTable:
+    """Conditions, and whether rows meet them: (n_conditions, n_rows) of 0 and 1."""
 
     conditions: Sequence[Condition]
     is_met: NDArray[np.float32]
     _taken: dict[bytes, NDArray[np.float32]] = field(default_factory=dict)
 
     def take(self, rows: Ints) -> NDArray[np.float32]:
-        """Answers of some rows; the last rows asked for are kept, as settings share them."""
+        """Columns of some rows; the last ones are kept, because settings share them."""
         key = rows.tobytes()
         if key not in self._taken:
             self._taken.clear()
@@ -60,7 +60,7 @@ class Bank:
         return self._taken[key]
 
 
-def cut_bank(pool: Pool) -> Bank:
+def cut_table(pool: Pool) -> ConditionTable:
     """Both sides of every cut."""
     if not len(pool.items):
         raise ValueError("no feature has two values in the pool.")
@@ -69,10 +69,10 @@ def cut_bank(pool: Pool) -> Bank:
     known = ~np.isnan(pool.X.T)
     met = pool.items.is_met.astype(np.float32)
     rest = known[pool.items.features] & (met == 0) if len(above) else np.zeros((0, len(pool)))
-    return Bank([*above, *below], np.vstack([met, rest.astype(np.float32)]))
+    return ConditionTable([*above, *below], np.vstack([met, rest.astype(np.float32)]))
 
 
-def plane_bank(pool: Pool) -> Bank:
+def plane_table(pool: Pool) -> ConditionTable:
     """Both sides of half-spaces whose direction joins two rows of different classes."""
     ones, zeros = np.flatnonzero(pool.y == 1), np.flatnonzero(pool.y == 0)
     k = np.arange(min(N_DIRECTIONS, len(ones) * len(zeros)))
@@ -85,10 +85,10 @@ def plane_bank(pool: Pool) -> Bank:
     def condition(i: int, cut: float, is_above: bool) -> Condition:
         return Condition(WeightedSum(as_floats(weights[i]), fill), ">=" if is_above else "<", cut)
 
-    return _bank(values, condition)
+    return _both_sides(values, condition)
 
 
-def ball_bank(pool: Pool) -> Bank:
+def ball_table(pool: Pool) -> ConditionTable:
     """Insides and outsides of balls around rows of the pool."""
     centers = np.arange(min(N_CENTERS, len(pool)))
     values = cdist(pool.scaled[centers], pool.scaled)
@@ -98,10 +98,13 @@ def ball_bank(pool: Pool) -> Bank:
         distance = Distance(as_floats(pool.filled[centers[i]]), scale=scale, fill=fill)
         return Condition(distance, ">=" if is_above else "<", cut)
 
-    return _bank(values, condition)
+    return _both_sides(values, condition)
 
 
-def _bank(values: Floats, condition: Callable[[int, float, bool], Condition]) -> Bank:
+Make = Callable[[int, float, bool], Condition]  # of a direction, a cut, and whether above it
+
+
+def _both_sides(values: Floats, condition: Make) -> ConditionTable:
     """Both sides of cuts at quantiles of each direction."""
     n = values.shape[1]
     ordered = np.sort(values, axis=1)
@@ -110,7 +113,7 @@ def _bank(values: Floats, condition: Callable[[int, float, bool], Condition]) ->
     cuts = 0.5 * (ordered[:, places - 1] + ordered[:, places])
     met = values[:, None, :] >= cuts[:, :, None]
     met = met.reshape(-1, n)
-    return Bank(_BothSides(cuts, condition), np.vstack([met, ~met]).astype(np.float32))
+    return ConditionTable(_BothSides(cuts, condition), np.vstack([met, ~met]).astype(np.float32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +121,7 @@ class _BothSides(Sequence[Condition]):
     """Conditions made when they are asked for: thousands are compared, a handful is kept."""
 
     cuts: Floats
-    make: Callable[[int, float, bool], Condition]
+    make: Make
 
     def __len__(self) -> int:
         return 2 * self.cuts.size
@@ -131,24 +134,24 @@ class _BothSides(Sequence[Condition]):
 def one_rule(pool: Pool) -> list[Proposal]:
     """A single condition, and a label for either answer."""
     need_folds(pool)
-    bank = cut_bank(pool)
+    table = cut_table(pool)
     guesses = np.zeros(len(pool), dtype=np.int64)
     for train, test in pool.folds:
-        guesses[test] = _list_labels(_list_path(pool, bank, train, 1.0, 1), bank, test, 1)
-    return [_list_proposal("one rule", pool, bank, 1.0, 1, guesses)]
+        guesses[test] = _list_labels(_list_path(pool, table, train, 1.0, 1), table, test, 1)
+    return [_list_proposal("one rule", pool, table, 1.0, 1, guesses)]
 
 
 Step = tuple[int, int]  # condition, label
 Steps = tuple[tuple[Step, ...], tuple[int, ...]]  # and the default of each prefix
 
 
-def _list_path(pool: Pool, bank: Bank, rows: Ints, penalty: float, size: int) -> Steps:
+def _list_path(pool: Pool, table: ConditionTable, rows: Ints, penalty: float, size: int) -> Steps:
     """A decision list: each step takes the condition with most right minus penalised wrong.
 
     The list of a smaller size is a prefix; its default is the heaviest class that it leaves.
     """
     weight = pool.weight[rows]
-    M = bank.take(rows)
+    M = table.take(rows)
     Y = (np.eye(pool.n_classes)[pool.y[rows]] * weight[:, None]).astype(np.float32)
     live = np.ones(len(rows), dtype=bool)
     steps: list[Step] = []
@@ -170,21 +173,21 @@ def _list_path(pool: Pool, bank: Bank, rows: Ints, penalty: float, size: int) ->
     return tuple(steps), tuple(defaults)
 
 
-def _list_labels(found: Steps, bank: Bank, rows: Ints, size: int) -> Ints:
+def _list_labels(found: Steps, table: ConditionTable, rows: Ints, size: int) -> Ints:
     steps, defaults = found
     size = min(size, len(steps))
     out = np.full(len(rows), defaults[size], dtype=np.int64)
     for j, label in reversed(steps[:size]):
-        out[bank.is_met[j, rows] > 0] = label
+        out[table.is_met[j, rows] > 0] = label
     return out
 
 
 def _list_proposal(
-    form: str, pool: Pool, bank: Bank, penalty: float, size: int, guesses: Ints
+    form: str, pool: Pool, table: ConditionTable, penalty: float, size: int, guesses: Ints
 ) -> Proposal:
-    steps, defaults = _list_path(pool, bank, np.arange(len(pool)), penalty, size)
+    steps, defaults = _list_path(pool, table, np.arange(len(pool)), penalty, size)
     default = defaults[-1]
-    rules = [Rule((bank.conditions[j],), label) for j, label in steps]
+    rules = [Rule((table.conditions[j],), label) for j, label in steps]
     while rules and rules[-1].label == default:  # says what the default says
         rules.pop()
     return Proposal(form, OrderedRules(tuple(rules), default, pool.n_classes), guesses)
@@ -193,68 +196,68 @@ def _list_proposal(
 def rule_list(pool: Pool) -> list[Proposal]:
     """An ordered list of conditions; penalty and length by cross-validation."""
     need_folds(pool)
-    bank = cut_bank(pool)
+    table = cut_table(pool)
     settings = [(p, s) for s in range(2, MAX_LIST + 1) for p in PENALTIES]
     guesses = np.zeros((len(settings), len(pool)), dtype=np.int64)
     for train, test in pool.folds:
         for penalty in PENALTIES:
-            found = _list_path(pool, bank, train, penalty, MAX_LIST)
+            found = _list_path(pool, table, train, penalty, MAX_LIST)
             for size in range(2, MAX_LIST + 1):
                 row = settings.index((penalty, size))
-                guesses[row, test] = _list_labels(found, bank, test, size)
+                guesses[row, test] = _list_labels(found, table, test, size)
     best, guess = select(guesses, pool)
-    return [_list_proposal("rule list", pool, bank, *settings[best], guess)]
+    return [_list_proposal("rule list", pool, table, *settings[best], guess)]
 
 
 def rule_set(pool: Pool) -> list[Proposal]:
     """Conditions on single features, joined by *and* or by *or*."""
     need_two_classes(pool)
     need_folds(pool)
-    return [_cover("rule set", pool, cut_bank(pool))]
+    return [_cover("rule set", pool, cut_table(pool))]
 
 
 def half_spaces(pool: Pool) -> list[Proposal]:
     """A set covering machine of half-spaces between two rows."""
     need_two_classes(pool)
     need_folds(pool)
-    return [_cover("half-spaces", pool, plane_bank(pool))]
+    return [_cover("half-spaces", pool, plane_table(pool))]
 
 
 def balls(pool: Pool) -> list[Proposal]:
     """A set covering machine of balls around rows."""
     need_two_classes(pool)
     need_folds(pool)
-    return [_cover("balls", pool, ball_bank(pool))]
+    return [_cover("balls", pool, ball_table(pool))]
 
 
-def _cover(form: str, pool: Pool, bank: Bank) -> Proposal:
+def _cover(form: str, pool: Pool, table: ConditionTable) -> Proposal:
     """Conjunction or disjunction, penalty and size by cross-validation."""
     settings = [(p, label) for label in (1, 0) for p in PENALTIES]
     guesses = np.zeros((MAX_SET, len(settings), len(pool)), dtype=np.int64)
     for train, test in pool.folds:
-        paths = _cover_paths(pool, bank, train, settings)
+        paths = _cover_paths(pool, table, train, settings)
         for i, ((_, label), chosen) in enumerate(zip(settings, paths, strict=True)):
             is_hit = np.zeros(len(test), dtype=bool)
             for size in range(MAX_SET):
                 if size < len(chosen):
-                    is_hit = is_hit | (bank.is_met[chosen[size], test] > 0)
+                    is_hit = is_hit | (table.is_met[chosen[size], test] > 0)
                 guesses[size, i, test] = np.where(is_hit, label, 1 - label)
     best, guess = select(guesses.reshape(-1, len(pool)), pool)
     size, (penalty, label) = best // len(settings) + 1, settings[best % len(settings)]
-    chosen = _cover_paths(pool, bank, np.arange(len(pool)), [(penalty, label)])[0][:size]
-    rules = tuple(Rule((bank.conditions[j],), label) for j in chosen)
+    chosen = _cover_paths(pool, table, np.arange(len(pool)), [(penalty, label)])[0][:size]
+    rules = tuple(Rule((table.conditions[j],), label) for j in chosen)
     return Proposal(form, OrderedRules(rules, 1 - label, 2), guess)
 
 
 def _cover_paths(
-    pool: Pool, bank: Bank, rows: Ints, settings: Sequence[tuple[float, int]]
+    pool: Pool, table: ConditionTable, rows: Ints, settings: Sequence[tuple[float, int]]
 ) -> list[list[int]]:
     """Conditions any of which gives a label; each covers most of it, the others at a price.
 
     All settings (price, label) take a step together: what conditions cover of either class is
     then one product of matrices, and without weights a count without rounding.
     """
-    M = bank.take(rows)
+    M = table.take(rows)
     penalty = np.array([p for p, _ in settings])
     is_own = np.array([pool.y[rows] == label for _, label in settings])
     own = (is_own * pool.weight[rows]).astype(np.float32)

@@ -1,16 +1,19 @@
-"""Linear forms: all features, and few."""
+"""Linear forms: logistic regression on all features, and on few."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit, log_softmax, softmax
 
 from handful._types import Floats, Ints
-from handful.certified._logistic import log_losses, logistic_path
-from handful.certified._pool import Pool
-from handful.certified._proposals import (
+from handful.certified.training_pool import (
+    Pool,
     Proposal,
+    labels_of,
     need_folds,
     need_two_classes,
     select,
@@ -22,6 +25,7 @@ PENALTIES = (300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.1)
 _FEWEST_DIGITS, _MOST_DIGITS = 2, 8  # of the largest effect: few are easily copied
 MAX_SPARSE = 5  # a formula of more terms is no longer sparse to a reader
 _SPARSE_PENALTY = 1.0  # one example's worth: keeps separable data finite
+_N_STEPS = 30  # Newton needs about eight; the rest is for halved steps
 
 
 def linear(pool: Pool) -> list[Proposal]:
@@ -40,7 +44,7 @@ def _selected(pool: Pool, paths: list[list[Floats]]) -> tuple[int, Ints]:
     for (_, test), path in zip(pool.folds, paths, strict=True):
         for i, beta in enumerate(path):
             scores = pool.scaled[test] @ beta[:-1] + beta[-1]
-            guesses[i, test] = _of_scores(scores)
+            guesses[i, test] = labels_of(scores)
             losses[i, test] = log_losses(scores, pool.y[test])
     return select(guesses, pool, losses)
 
@@ -49,16 +53,6 @@ def _path(pool: Pool, rows: Ints) -> list[Floats]:
     return logistic_path(
         pool.scaled[rows], pool.y[rows], pool.weight[rows], PENALTIES, pool.n_scores
     )
-
-
-def _labels(Z: Floats, beta: Floats) -> Ints:
-    return _of_scores(Z @ beta[:-1] + beta[-1])
-
-
-def _of_scores(scores: Floats) -> Ints:
-    if scores.shape[1] == 1:
-        return (scores[:, 0] > 0.0).astype(np.int64)
-    return np.asarray(np.argmax(scores, axis=1), dtype=np.int64)
 
 
 def _score(pool: Pool, beta: Floats) -> LinearScore:
@@ -82,7 +76,8 @@ def rounded(pool: Pool, beta: Floats) -> tuple[Floats, Floats]:
     """
     exact = beta[:-1].T / pool.scale
     at_mean = beta[-1]
-    labels, scores = _labels(pool.scaled, beta), pool.scaled @ beta[:-1] + at_mean
+    scores = pool.scaled @ beta[:-1] + at_mean
+    labels = labels_of(scores)
     width = np.maximum(scores.std(axis=0), 1e-300)
     for digits in range(_FEWEST_DIGITS, _MOST_DIGITS + 1):
         weights = np.vstack([_to_place(w, pool.scale, digits) for w in exact])
@@ -91,7 +86,7 @@ def rounded(pool: Pool, beta: Floats) -> tuple[Floats, Floats]:
         intercepts = np.array([_at(b, p) for b, p in zip(raw, places, strict=True)])
         new = pool.filled @ weights.T + intercepts
         change = np.abs(new - scores).max(axis=0)
-        if (change <= width / 50.0).all() and (_of_scores(new) == labels).all():
+        if (change <= width / 50.0).all() and (labels_of(new) == labels).all():
             return weights, intercepts
     return exact, at_mean - exact @ pool.center
 
@@ -150,3 +145,94 @@ def _greedy(pool: Pool, rows: Ints, n_sizes: int) -> list[Floats]:
         eta = np.clip(Z[:, chosen] @ small[:-1, 0] + small[-1, 0], -30.0, 30.0)
         out.append(beta)
     return out
+
+
+def logistic_path(
+    Z: Floats, y: Ints, weight: Floats, penalties: Sequence[float], n_scores: int
+) -> list[Floats]:
+    """Weights with the intercept last, (n_features + 1, n_scores), one array a penalty.
+
+    Minimises sum of weight * log loss + penalty / 2 * |weights|^2, warm from one penalty to the
+    next. The intercept is free.
+
+    Examples
+    --------
+    >>> Z, y = np.array([[-1.0], [-0.5], [0.5], [1.0]]), np.array([0, 1, 0, 1])
+    >>> [w.round(3).ravel().tolist() for w in logistic_path(Z, y, np.ones(4), [1.0], 1)]
+    [[0.308, 0.0]]
+    """
+    rotation = None
+    if Z.shape[1] > len(Z):  # the solution lies in the span of the rows
+        _, _, rotation = np.linalg.svd(Z, full_matrices=False)
+        Z = Z @ rotation.T
+    A = np.column_stack([Z, np.ones(len(Z))])
+    beta = np.zeros((A.shape[1], n_scores))
+    path = []
+    for penalty in penalties:
+        if n_scores == 1:
+            beta = _newton(A, (y == 1).astype(float), weight, penalty, beta[:, 0])[:, None]
+        else:
+            beta = _softmax_fit(A, np.eye(n_scores)[y], weight, penalty, beta)
+        path.append(beta if rotation is None else np.vstack([rotation.T @ beta[:-1], beta[-1:]]))
+    return path
+
+
+def log_losses(scores: Floats, y: Ints) -> Floats:
+    """Log loss of each row, of one score for two classes or one a class for more.
+
+    Examples
+    --------
+    >>> log_losses(np.array([[0.0], [2.0]]), np.array([1, 0])).round(3).tolist()
+    [0.693, 2.127]
+    """
+    if scores.shape[1] == 1:
+        return np.asarray(np.logaddexp(0.0, np.where(y == 1, -scores[:, 0], scores[:, 0])))
+    return np.asarray(-log_softmax(scores, axis=1)[np.arange(len(y)), y])
+
+
+def _loss(eta: Floats, y: Floats, weight: Floats) -> float:
+    return float(weight @ (np.logaddexp(0.0, eta) - y * eta))
+
+
+def _newton(A: Floats, y: Floats, weight: Floats, penalty: float, beta: Floats) -> Floats:
+    ridge = np.full(A.shape[1], float(penalty))
+    ridge[-1] = 1e-8  # all but free: two pure classes have no best intercept
+    beta = beta.copy()
+    eta = A @ beta
+    value = _loss(eta, y, weight) + 0.5 * float(ridge @ beta**2)
+    for _ in range(_N_STEPS):
+        p = expit(eta)
+        slope = A.T @ (weight * (y - p)) - ridge * beta
+        bend = (A * np.maximum(weight * p * (1.0 - p), 1e-10)[:, None]).T @ A
+        bend[np.diag_indices_from(bend)] += ridge + 1e-10
+        step = np.linalg.solve(bend, slope)
+        size = 1.0
+        for _ in range(20):
+            new = beta + size * step
+            new_eta = A @ new
+            new_value = _loss(new_eta, y, weight) + 0.5 * float(ridge @ new**2)
+            if new_value <= value + 1e-12 * (1.0 + abs(value)):
+                break
+            size *= 0.5
+        fall = value - new_value
+        beta, eta, value = new, new_eta, new_value
+        if fall <= 1e-7 * (1.0 + abs(value)):
+            break
+    return beta
+
+
+def _softmax_fit(A: Floats, Y: Floats, weight: Floats, penalty: float, start: Floats) -> Floats:
+    ridge = np.full((A.shape[1], 1), float(penalty))
+    ridge[-1] = 1e-8
+    shape = start.shape
+
+    def value_and_slope(flat: Floats) -> tuple[float, Floats]:
+        beta = flat.reshape(shape)
+        eta = A @ beta
+        value = -float(weight @ (Y * log_softmax(eta, axis=1)).sum(axis=1))
+        slope = A.T @ (weight[:, None] * (softmax(eta, axis=1) - Y)) + ridge * beta
+        return value + 0.5 * float((ridge * beta**2).sum()), slope.ravel()
+
+    options = {"maxiter": 200, "ftol": 1e-9}
+    found = minimize(value_and_slope, start.ravel(), jac=True, method="L-BFGS-B", options=options)
+    return np.asarray(found.x).reshape(shape)

@@ -6,8 +6,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from handful._types import Floats, Ints
-from handful.certified._pool import Pool
-from handful.certified._proposals import Proposal, need_folds, select
+from handful.certified.training_pool import Pool, Proposal, labels_of, need_folds, select
 from handful.kernels import Kernel
 from handful.models import Form, kernel_expansion
 
@@ -17,7 +16,7 @@ PROTOTYPE_WIDTHS = (0.1, 0.3, 1.0, 3.0)
 SVC_WIDTHS = (0.03, 0.1, 0.3, 1.0, 3.0)  # as above, with one wider
 SVC_COSTS = (0.3, 1.0, 3.0, 10.0)  # about threefold each, around the usual 1
 _N_PROTOTYPES_TRIED = 300  # the first of the blind order: distances stay small
-_RIDGE = 1e-3  # keeps the solve regular where two prototypes are nearly one
+_RIDGE = 1e-3  # keeps the solve regular if two prototypes are nearly one
 
 
 def prototypes(pool: Pool) -> list[Proposal]:
@@ -36,7 +35,7 @@ def prototypes(pool: Pool) -> list[Proposal]:
             for size, (chosen, beta) in zip(SIZES, path, strict=True):
                 scores = K[np.ix_(test, inside[chosen])] @ beta[:-1] + beta[-1]
                 row = settings.index((size, g))
-                guesses[row, test] = _labels(scores)
+                guesses[row, test] = labels_of(scores)
                 losses[row, test] = ((scores - _targets(pool)[test]) ** 2).sum(axis=1)
     best, guess = select(guesses, pool, losses)
     size, g = settings[best]
@@ -59,12 +58,6 @@ def _targets(pool: Pool) -> Floats:
     if pool.n_classes == 2:
         return np.where(pool.y == 1, 1.0, -1.0)[:, None]
     return np.where(np.eye(pool.n_classes)[pool.y] > 0, 1.0, -1.0)
-
-
-def _labels(scores: Floats) -> Ints:
-    if scores.shape[1] == 1:
-        return (scores[:, 0] > 0.0).astype(np.int64)
-    return np.asarray(np.argmax(scores, axis=1), dtype=np.int64)
 
 
 def _pursue(pool: Pool, K: Floats, rows: Ints, sizes: tuple[int, ...]) -> list[tuple[Ints, Floats]]:
@@ -126,7 +119,7 @@ def support_vectors(pool: Pool) -> list[Proposal]:
     for train, test in pool.folds:
         coef, bias = _machines(pool, train, targets, gamma, cost)
         K = np.exp(-gamma * cdist(pool.scaled[test], pool.scaled[train], "sqeuclidean"))
-        guesses[test] = _labels(K @ coef + bias)
+        guesses[test] = labels_of(K @ coef + bias)
     coef, bias = _machines(pool, np.arange(len(pool)), targets, gamma, cost)
     used = np.flatnonzero(np.any(coef != 0.0, axis=1))
     machine = _expansion(pool, used, coef[used], bias, gamma)

@@ -1,0 +1,173 @@
+"""A classifier with its price and its errors: what must be said, and what was counted."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from handful.bounds import (
+    ClassCounts,
+    Message,
+    Term,
+    binomial_tail_inverse,
+    log_binomial_coefficient,
+)
+from handful.candidates.groups import GroupLosses
+
+Rates = tuple[tuple[str, float], ...]
+
+
+@lru_cache(maxsize=4096)
+def log_choices(n: int, k: int) -> float:
+    """Nats of naming k of n examples."""
+    return float(log_binomial_coefficient(n, k))
+
+
+@dataclass(frozen=True)
+class Code:
+    """What must be said to rebuild a classifier, under a prior fixed before the data.
+
+    Attributes
+    ----------
+    bound : {"pool", "compression", "matching-pursuit"}
+        The theorem that certifies the code.
+    terms : tuple of Term
+        The message, itemised. The confidence is not in it.
+    n_named : int or None
+        The bound itself pays for naming the kept examples among so many. None if they were drawn
+        blindly, which is free, or if a term pays for it.
+    """
+
+    bound: str
+    terms: tuple[Term, ...] = ()
+    n_named: int | None = None
+
+    @property
+    def nats(self) -> float:
+        """Price of the terms."""
+        return math.fsum(term.nats for term in self.terms)
+
+    @property
+    def message(self) -> Message:
+        """The terms as a message of `handful.bounds`."""
+        return Message(self.terms)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Counts:
+    """Errors of a classifier on the units that are counted.
+
+    A unit is a row, or a group of rows. Given the code, the classifier does not depend on the
+    counted units, so the number of errors among them is binomial.
+
+    Attributes
+    ----------
+    n_held, n_counted : int
+        Units that are held back, and units that are counted.
+    n_errors : int
+        Errors among the counted units.
+    by_class : tuple of (int, int)
+        Counted rows of each class, and errors on them.
+    held_by_class : tuple of int
+        Rows of each class that are held back.
+    n_unknown : int
+        Counted rows of classes that the pool does not know; each is an error.
+    n_errors_all : int or None
+        Errors on all rows, also on those that are held back.
+    n_said : tuple of int
+        How many of all rows get each label.
+    groups : GroupLosses or None
+        Errors group by group, if the units are groups.
+    """
+
+    n_held: int
+    n_counted: int
+    n_errors: int
+    by_class: tuple[tuple[int, int], ...] = ()
+    held_by_class: tuple[int, ...] = ()
+    n_unknown: int = 0
+    n_errors_all: int | None = None
+    n_said: tuple[int, ...] = ()
+    groups: GroupLosses | None = None
+
+    @property
+    def n_units(self) -> int:
+        """Units in all."""
+        return self.n_held + self.n_counted
+
+    @property
+    def class_counts(self) -> ClassCounts | None:
+        """The counts of two classes, for rates of both kinds of error."""
+        if len(self.by_class) != 2 or not self.held_by_class:
+            return None
+        (n_negatives, fp), (n_positives, fn) = self.by_class
+        held_negatives, held_positives = self.held_by_class
+        return ClassCounts(
+            n_positives=n_positives + held_positives,
+            n_negatives=n_negatives + held_negatives,
+            n_compressed_positives=held_positives,
+            n_compressed_negatives=held_negatives,
+            n_false_positives=fp,
+            n_false_negatives=fn,
+        )
+
+    def rates(self, nats: float) -> Rates:
+        """Limits on both kinds of error within the classes; ln 2 for the pair.
+
+        Given the labels of the counted rows, the errors within a class are binomial. The rows of
+        a group are not independent, so that groups of several rows have no rates.
+        """
+        if len(self.by_class) != 2:
+            return ()
+        (n_negatives, fp), (n_positives, fn) = self.by_class
+        if n_negatives + n_positives + self.n_unknown != self.n_counted:
+            return ()
+        paid = nats + math.log(2.0)
+        return (
+            ("false_positive_given_negative", float(binomial_tail_inverse(fp, n_negatives, -paid))),
+            ("false_negative_given_positive", float(binomial_tail_inverse(fn, n_positives, -paid))),
+        )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Candidate:
+    """A classifier with its code and its counts; a family adds what it knows of its own.
+
+    Attributes
+    ----------
+    name : str
+        Unique among the candidates if they are chosen by name.
+    code : Code
+    counts : Counts
+    """
+
+    name: str = ""
+    code: Code
+    counts: Counts
+
+    @property
+    def nats(self) -> float:
+        """Price of the code."""
+        n_named = self.code.n_named
+        naming = 0.0 if n_named is None else log_choices(n_named, self.counts.n_held)
+        return naming + self.code.nats
+
+    @property
+    def tie_break(self) -> tuple[int, ...]:
+        """Smaller is simpler; of equal certificates the simpler candidate comes first."""
+        return ()
+
+    def shown(self, risk: float) -> dict[str, Any]:
+        """The row of the candidate in a frame; ``risk`` is its certificate."""
+        return {"name": self.name, "nats": self.nats, "certificate": risk}
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A candidate that could not be fitted or counted, and the reason."""
+
+    name: str
+    reason: str
+    seconds: float = 0.0

@@ -1,0 +1,173 @@
+"""Candidates of a menu of forms: their price by rank, their row, the menu in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from handful._types import Floats, Ints
+from handful.bounds import Assumption, Term
+from handful.candidates import Candidate, Menu, ThresholdCounts
+from handful.models import Fitted
+
+CANDIDATES, POOL_SHARE, DELTA = "readable", 0.4, 0.05  # the defaults of a menu
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FormCandidate(Candidate):
+    """A form that was learned from the pool.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the menu; unique.
+    fitted : Fitted
+    held_back : ndarray of int
+        Rows that are not counted: the pool, of which every form is made.
+    rank, n_ranked : int
+        Position in the pool's order, 1 for the favourite, and how many were put in order. Forms
+        that could not be counted afterwards are among these.
+    pool_error : float
+        Cross-validated error on the pool: an estimate, by which it was ranked.
+    seconds : float
+    is_readable : bool
+    simplicity : int
+        Position of its form in the fixed order of forms, 0 for the simplest.
+    thresholds, pool_thresholds : ThresholdCounts or None
+        Counts at other thresholds, widths of doubt and bins on the counted rows, and on those of
+        the pool; None if the form has no score for two classes.
+    """
+
+    fitted: Fitted
+    held_back: Ints
+    rank: int = 1
+    n_ranked: int = 1
+    pool_error: float = 0.0
+    seconds: float = 0.0
+    is_readable: bool = True
+    simplicity: int = 0
+    thresholds: ThresholdCounts | None = None
+    pool_thresholds: ThresholdCounts | None = None
+
+    @property
+    def tie_break(self) -> tuple[int, ...]:
+        return self.simplicity, self.fitted.machine.size
+
+    def shown(self, risk: float) -> dict[str, Any]:
+        fitted = self.fitted
+        return {
+            "name": self.name,
+            "form": fitted.form,
+            "size": fitted.machine.size,
+            "uses": ", ".join(fitted.uses) or ("–" if self.is_readable else "?"),
+            "n_errors": self.counts.n_errors,
+            "certificate": risk,
+            "price": self.nats,
+            "pool_error": self.pool_error,
+            "seconds": self.seconds,
+            "simplicity": self.simplicity,
+            "is_readable": self.is_readable,
+            "reason": "",
+        }
+
+    def at(self, place: int) -> FormCandidate:
+        """The candidate at another threshold, which pays for being one of several."""
+        if self.thresholds is None or self.pool_thresholds is None:
+            raise ValueError(f"{self.name!r} has no thresholds.")
+        counted, pool = self.thresholds, self.pool_thresholds
+        by_class, n_unknown = counted.by_class(place), counted.n_unknown
+        n_errors = sum(n_wrong for _, n_wrong in by_class) + n_unknown
+        n_in_pool = sum(n_wrong for _, n_wrong in pool.by_class(place)) + pool.n_unknown
+        said = zip(counted.n_said(place), pool.n_said(place), strict=True)
+        n = len(counted.grid.thresholds)
+        term = Term("threshold", f"one of {n} thresholds from the pool", math.log(n))
+        machine = self.fitted.machine.at(counted.grid.thresholds[place])
+        return replace(
+            self,
+            fitted=replace(self.fitted, machine=machine),
+            code=replace(self.code, terms=(*self.code.terms, term)),
+            counts=replace(
+                self.counts,
+                n_errors=n_errors,
+                by_class=by_class,
+                n_errors_all=n_errors + n_in_pool,
+                n_said=tuple(a + b for a, b in said),
+            ),
+            thresholds=None,
+            pool_thresholds=None,
+        )
+
+
+def rank_masses(n_candidates: int, first: float = 0.95) -> Floats:
+    """Prior masses by rank: ``first`` for the favourite, the rest by 1 / rank.
+
+    They sum to 1 and depend on the number of candidates alone.
+
+    Examples
+    --------
+    >>> rank_masses(3).round(3).tolist()
+    [0.95, 0.03, 0.02]
+    >>> rank_masses(1).tolist()
+    [1.0]
+    """
+    if n_candidates == 1:
+        return np.ones(1)
+    rest = 1.0 / np.arange(2, n_candidates + 1)
+    return np.concatenate([[first], (1.0 - first) * rest / rest.sum()])
+
+
+def named_settings(candidates: Any, pool_share: float) -> tuple[str, ...]:
+    """Settings of a menu that are not the defaults, in words.
+
+    Fitting the row that one likes alone, after a look at the whole menu, drops its price.
+
+    Examples
+    --------
+    >>> named_settings(["one rule"], 0.4)
+    ('the forms',)
+    """
+    is_default = isinstance(candidates, str) and candidates == CANDIDATES
+    other = {"the forms": not is_default, "the share of the pool": pool_share != POOL_SHARE}
+    return tuple(name for name, is_named in other.items() if is_named)
+
+
+def named_beforehand(names: Sequence[str]) -> Assumption:
+    """The assumption that goes with settings of one's own.
+
+    Examples
+    --------
+    >>> print(named_beforehand(("the forms", "delta")))
+    the forms and delta were named before any certificate was seen
+    """
+    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    verb = "were" if len(names) > 1 or names[0] == "the forms" else "was"
+    return Assumption.of("named", names=listed, verb=verb)
+
+
+def menu_lines(menu: Menu[FormCandidate], chosen: int) -> list[str]:
+    """The menu as a plain table, smallest certificate first."""
+    rows = [("", "form", "size", "uses", "certificate")]
+    for row in range(len(menu)):
+        candidate = menu[row]
+        mark = "→" if row == chosen else " "
+        risk = f"{np.ceil(float(menu.risks[menu.order[row]]) * 1000.0) / 1000.0:.3f}"
+        size = "?" if candidate.fitted.machine.size >= 10**6 else str(candidate.fitted.machine.size)
+        rows.append((f"{mark} {row}", candidate.name, size, _uses(candidate.fitted), risk))
+    widths = [max(len(row[k]) for row in rows) for k in range(5)]
+    lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) for row in rows]
+    lines = [line.rstrip() for line in lines]
+    return lines + [f"  –  {failure.name}: {failure.reason}" for failure in menu.failures]
+
+
+def _uses(fitted: Fitted) -> str:
+    names = fitted.uses
+    n_columns = len(fitted.columns.columns)
+    if not names:
+        return "?" if fitted.machine.size >= 10**6 else "nothing"
+    if len(names) == n_columns and n_columns > 3:
+        return f"all {n_columns}"
+    return ", ".join(names) if len(names) <= 3 else f"{len(names)} of {n_columns}"

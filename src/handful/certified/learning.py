@@ -1,0 +1,199 @@
+"""From a pool to candidates: learn every form, rank the forms, price the ranks, add the counts."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+from joblib import effective_n_jobs
+from threadpoolctl import ThreadpoolController
+
+from handful._progress import current_progress
+from handful._threads import one_blas_thread
+from handful._types import Ints
+from handful.bounds import Term
+from handful.candidates import (
+    Code,
+    Counting,
+    Counts,
+    Failure,
+    Grouping,
+    GroupLosses,
+    Tally,
+    ThresholdGrid,
+)
+from handful.certified.foreign_forms import few_rows, vote
+from handful.certified.form_candidates import FormCandidate, rank_masses
+from handful.certified.forms import Form, belief_in, is_readable, simplicity_of
+from handful.certified.training_pool import Pool, Proposal
+from handful.models import Fitted, refuse_fitted
+
+Learned = tuple[list[Proposal], list[Failure]]
+
+
+def learn_all(pool: Pool, forms: list[Form], with_vote: bool, n_jobs: int | None) -> Learned:
+    """Proposals of all forms, in the order of the forms, and the forms that failed."""
+    for form in forms:
+        if form.estimator is not None:  # beside a fitted one no certificate of the menu holds
+            refuse_fitted("candidates", form.name, form.estimator, *few_rows(pool))
+    controller = ThreadpoolController()
+    report = current_progress()  # here: other threads do not see who watches
+
+    def run(form: Form) -> Learned:
+        start = time.perf_counter()
+        report(form.name)
+        try:
+            # on small tables, threads inside a learner would only wait for each other
+            with controller.limit(limits=1, user_api="openmp"):
+                found = form.learn(pool)
+        except Exception as error:  # a foreign estimator may raise anything
+            reason = f"{type(error).__name__}: {error}"
+            return [], [Failure(form.name, reason, time.perf_counter() - start)]
+        seconds = (time.perf_counter() - start) / max(1, len(found))
+        return [replace(proposal, seconds=seconds) for proposal in found], []
+
+    n_threads = effective_n_jobs(n_jobs)
+    with one_blas_thread():  # so that no bit of a result follows the number of threads
+        if n_threads == 1:
+            done = [run(form) for form in forms]
+        else:
+            with ThreadPoolExecutor(max_workers=n_threads) as threads:
+                done = list(threads.map(run, forms))
+    made = [proposal for found, _ in done for proposal in found]
+    failures = [failure for _, failed in done for failure in failed]
+    return (made + vote(pool, made) if with_vote else made), failures
+
+
+def standard_error(error: float, n: int) -> float:
+    """Standard error of an error rate of n units; never 0, because no error is not certainty."""
+    rate = (error * n + 0.5) / (n + 1.0)
+    return math.sqrt(rate * (1.0 - rate) / n)
+
+
+def ranked(
+    pool: Pool, proposals: Sequence[Proposal], classes: tuple[str, ...], held_back: Ints
+) -> list[FormCandidate]:
+    """The proposals in the pool's order, each with the price of its rank; nothing is counted yet.
+
+    Cross-validated errors are compared after adding what is believed of each form, in standard
+    errors of the smallest one; equals go by simplicity. All this is computed from the pool, which
+    is not counted, so that the prior masses of the ranks are fixed before anything is counted.
+    """
+    errors = [_pool_error(pool, proposal) for proposal in proposals]
+    unit = standard_error(min(errors), pool.n_units)
+    keys = [
+        (error + belief_in(p.form, pool.n_classes) * unit, simplicity_of(p.form), i)
+        for i, (error, p) in enumerate(zip(errors, proposals, strict=True))
+    ]
+    order, n = [key[2] for key in sorted(keys)], len(keys)
+    out = []
+    for rank, (i, mass) in enumerate(zip(order, rank_masses(n), strict=True), start=1):
+        proposal = proposals[i]
+        term = Term("rank", f"rank {rank} of {n} in the pool's order", -math.log(mass))
+        out.append(
+            FormCandidate(
+                name=proposal.name or proposal.form,
+                fitted=Fitted(proposal.form, pool.columns, classes, proposal.machine),
+                code=Code("pool", (term,)),
+                counts=Counts(
+                    n_held=pool.n_units, n_counted=0, n_errors=0, groups=_on_pool(pool, proposal)
+                ),
+                held_back=held_back,
+                rank=rank,
+                n_ranked=n,
+                pool_error=errors[i],
+                seconds=proposal.seconds,
+                is_readable=is_readable(proposal.form),
+                simplicity=simplicity_of(proposal.form),
+            )
+        )
+    return out
+
+
+def _on_pool(pool: Pool, proposal: Proposal) -> GroupLosses | None:
+    """Cross-validated losses of the pool's groups, which decide how groups are certified."""
+    if pool.groups is None:
+        return None
+    warm_up = Grouping.of(pool.groups).means(proposal.guesses != pool.y)
+    return GroupLosses(losses=np.zeros(0), warm_up=warm_up, n_first=0)
+
+
+def _pool_error(pool: Pool, proposal: Proposal) -> float:
+    """Error of the guesses; the mean over groups if rows belong together."""
+    groups = _on_pool(pool, proposal)
+    is_wrong = proposal.guesses != pool.y
+    return float(np.mean(is_wrong if groups is None else groups.warm_up))
+
+
+def counting_of(candidates: Sequence[FormCandidate], pool: Pool) -> Counting:
+    """What counts the candidates; the grids of thresholds come from the pool.
+
+    Groups have no thresholds, because their rows are not independent.
+    """
+    is_by_row = pool.groups is not None
+    fitted = tuple(candidate.fitted for candidate in candidates)
+    has_grid = pool.n_classes == 2 and not is_by_row
+    grids = [
+        ThresholdGrid.of(one.machine.scores(pool.X))
+        if has_grid and one.machine.has_thresholds
+        else None
+        for one in fitted
+    ]
+    return Counting(fitted, tuple(grids), pool.columns, pool.n_classes, is_by_row)
+
+
+def with_counts(
+    candidates: Sequence[FormCandidate],
+    counted: Sequence[Tally],
+    on_pool: Sequence[Tally],
+    groups: Grouping | None,
+    loss: str,
+    delta: float,
+) -> tuple[list[FormCandidate], list[Failure]]:
+    """The candidates with their counts, and those that could not be counted.
+
+    Parameters
+    ----------
+    candidates : sequence of FormCandidate
+    counted, on_pool : sequence of Tally
+        Counts of each on the rows outside the pool, in blind order, and on the pool.
+    groups : Grouping or None
+        Groups of the counted rows.
+    loss : {"mean", "any"}
+        A random case of a new group, or any case of it.
+    delta : float
+    """
+    made, failures = [], []
+    for candidate, tally, pool in zip(candidates, counted, on_pool, strict=True):
+        if problem := tally.problem or pool.problem:
+            failures.append(Failure(candidate.name, problem, candidate.seconds))
+            continue
+        counts = replace(
+            candidate.counts,
+            n_counted=tally.n_rows,
+            n_errors=tally.n_errors,
+            by_class=tally.by_class,
+            held_by_class=tuple(n for n, _ in pool.by_class),
+            n_unknown=tally.n_unknown,
+            n_errors_all=tally.n_errors + pool.n_errors,
+            n_said=tuple(a + b for a, b in zip(tally.n_said, pool.n_said, strict=True)),
+        )
+        if groups is not None and tally.is_wrong is not None and counts.groups is not None:
+            losses = groups.losses(tally.is_wrong, loss=loss)
+            losses = replace(losses, warm_up=counts.groups.warm_up)
+            losses = losses.decided(candidate.nats - math.log(delta))
+            n_errors = losses.n_errors
+            counts = replace(counts, n_counted=len(groups), n_errors=n_errors, groups=losses)
+        made.append(
+            replace(
+                candidate,
+                counts=counts,
+                thresholds=tally.thresholds,
+                pool_thresholds=pool.thresholds,
+            )
+        )
+    return made, failures
