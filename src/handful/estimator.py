@@ -31,7 +31,25 @@ from handful._engines import engine_for, is_elsewhere
 from handful._types import Floats, Ints, Mask
 from handful.bounds import Certificate, NotCertifiableError, Quantity, Term, held_out_bound
 from handful.models import Fitted, Form, Opaque, from_scores
-from handful.tables import Columns, SeenRows, feature_names, read_table, warn_of_fitted_scaling
+from handful.tables import (
+    Choices,
+    Column,
+    Columns,
+    GivenRows,
+    RowDigests,
+    SeenRows,
+    Study,
+    TableReading,
+    feature_names,
+    feature_table,
+    given_rows,
+    map_distinct,
+    need_two_classes,
+    new_table,
+    read_rows,
+    warn_of,
+    warn_of_fitted_scaling,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,6 +65,7 @@ __all__ = [
 ]
 
 HELD_OUT = "held-out"
+_TINY = 5e-324  # the smallest positive float
 
 
 class CertifiedEstimator(ABC, BaseEstimator):
@@ -164,9 +183,13 @@ class CertifiedEstimator(ABC, BaseEstimator):
             check_consistent_length(X, y)
             rows, labels = self._rows(X), np.asarray(y)
             is_wrong = self._is_wrong(rows, labels)
-            self._seen.refuse(rows, labels)
+            self._seen.refuse(self._as_digested(X, rows), labels)
             n_rows, n_errors = len(is_wrong), int(np.count_nonzero(is_wrong))
         return held_out_bound(n_rows, n_errors, n_choices=n_choices, delta=delta)
+
+    def _as_digested(self, X: Any, rows: Any) -> Any:
+        """New rows as the digests of the training rows were made: checked ones, by default."""
+        return rows
 
     def _remember(self, X: Any, y: Any, n_samples: int | None = None) -> None:
         """The training rows, by their digests, or a sample of ``n_samples`` of them."""
@@ -268,12 +291,7 @@ class BaseClassifier(ClassifierMixin, CertifiedEstimator):
         """Codes of the labels; the rows are remembered by their digests."""
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            (only,) = self.classes_.tolist()
-            raise ValueError(
-                f"`y` must hold at least two classes, got one class: {only!r}. Add examples of "
-                "another class."
-            )
+        need_two_classes(self.classes_)
         self._remember(X, y)
         return np.asarray(codes, dtype=np.int64)
 
@@ -375,34 +393,101 @@ class BaseRegressor(RegressorMixin, CertifiedEstimator):
 
 
 class TableClassifier(BaseClassifier):
-    """A classifier that reads tables as they are, words and missing values, by its encoding.
+    """A classifier that reads tables as they are, by the same rules as `handful certify`.
 
-    A family sets ``_fitted``, the classifier as data, and everything else follows.
+    A family reads its examples with `_read`, sets ``_fitted``, the classifier as data, and
+    everything else follows. The classes of ``fitted_`` are words in an order of their own: the
+    case comes second if a word says which it is. ``classes_`` holds the labels as given, sorted.
+
+    Attributes
+    ----------
+    columns_ : tuple of Column
+        All columns, and last the target, with what they hold, what they are for, and notes.
+    notes_ : tuple of str
+        What was assumed, and cautions, which are warnings too (`TableCaution`).
     """
 
+    columns: Any
+    columns_: tuple[Column, ...]
+    notes_: tuple[str, ...]
     _fitted: Fitted
+    _places: Ints
+    _reading: TableReading
+    _is_frame: bool
 
     def _allows_nan(self) -> bool:
         return True
 
-    def _rows(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return read_table(self, X)[0]
+    def _given(self, X: Any, y: Any, groups: Any = None, weights: Any = None) -> GivenRows:
+        """Checked training rows; frames stay as they are."""
+        choices = Choices.of(self.columns)
+        if choices.target is not None or choices.drop_missing_target:
+            raise ValueError("`columns` must not speak of the target, which is `y`.")
+        return given_rows(self, X, y, groups=groups, weights=weights)
 
-    def _warn_of_scaling(self, table: Any) -> None:
-        """Warn where columns of numbers look scaled by all rows."""
-        names = getattr(self, "feature_names_in_", None)
-        if hasattr(table, "columns"):
-            numbers = table.select_dtypes("number")
-            table, names = numbers.to_numpy(dtype=np.float64, na_value=np.nan), [*numbers.columns]
-        if table.shape[1]:
-            warn_of_fitted_scaling(table, names)
+    def _read(self, given: GivenRows, **how: Any) -> Study:
+        """Read a table; ``how`` are arguments of `read_rows`."""
+        study = read_rows(given, Choices.of(self.columns), **how)
+        self._take_study(study, given.y, how.get("classes"))
+        if isinstance(how.get("random_state"), RowDigests):  # of more columns than these
+            self._seen = SeenRows.of(study.table, given.y)
+        warn_of(study, stacklevel=3)
+        return study
+
+    def _take_study(self, study: Study, y: Any, named: Any = None) -> None:
+        """Remember how a table was read, and its rows by their digests."""
+        self._take_reading(study.reading, y, hasattr(study.table, "columns"), named)
+        self._seen = SeenRows.of_digests(study.units.digests)
+        self.n_samples_ = len(study.y)
+
+    def _take_reading(
+        self, reading: TableReading, y: Any, is_frame: bool, named: Any = None
+    ) -> None:
+        """Remember how a table was read, and the labels behind the words of its classes."""
+        self._reading, self._is_frame = reading, is_frame
+        self.columns_, self.notes_ = reading.columns, reading.all_notes
+        labels: dict[str, Any] = {}
+        for label in [*np.unique(np.asarray(y)), *(() if named is None else named)]:
+            labels.setdefault(reading.labels.spell(label), label)
+        words = reading.classes
+        found = [word if isinstance(labels[word], str) else labels[word] for word in words]
+        is_object = isinstance(y, np.ndarray) and y.dtype.kind == "O"
+        given = np.array(found, dtype=object if is_object else None)
+        order = np.argsort(given, kind="stable")
+        self.classes_, self._places = given[order], np.argsort(order)
+
+    def _positions(self, y: Any) -> Ints:
+        """Positions of labels among the classes of ``fitted_``; -1 for a label that is none."""
+        places, spell = self._reading.labels.places, self._reading.labels.spell
+        words = map_distinct(list(y), spell)
+        return np.array([places.get(word, -1) for word in words], dtype=np.int64)
+
+    def _table(self, X: Any) -> Any:
+        check_is_fitted(self)
+        names = [column.name for column in self.columns_ if column.role != "target"]
+        return new_table(self, X, names if self._is_frame else None)
+
+    def _as_digested(self, X: Any, rows: Any) -> Any:
+        return self._table(X) if self._is_frame else rows
+
+    def _rows(self, X: Any) -> Any:
+        table = self._table(X)
+        columns = [column for column in self.columns_ if column.role != "target"]
+        return feature_table(columns, table) if self._is_frame else table
 
     def _scores(self, rows: Any) -> Floats:
-        return self._fitted.scores(rows)
+        scores = self._fitted.scores(rows)
+        if scores.ndim == 1:
+            # a score of zero goes to the first class of ``fitted_``, which is the second here
+            is_turned = self._places[0] == 1
+            return np.where(scores == 0.0, _TINY, -scores) if is_turned else scores
+        return scores[:, np.argsort(self._places)]
 
     def _codes(self, rows: Any) -> Ints:
-        return self._fitted.labels(rows)
+        return np.asarray(self._places[self._fitted.labels(rows)])
+
+    def _is_wrong(self, rows: Any, y: NDArray[Any]) -> Mask:
+        return np.asarray(self._fitted.labels(rows) != self._positions(y))
 
     @property
     def fitted_(self) -> Fitted:

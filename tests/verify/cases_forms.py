@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from handful.certified import fit_study
+from handful import CertifiedClassifier
 from handful.files import Retraining, form_to_dict
 from handful.files.document import to_text
 from handful.tables import Choices, read_study
@@ -35,7 +35,7 @@ def frame() -> pd.DataFrame:
 @cache
 def _machine() -> tuple[Any, Any]:
     study = read_study(frame())
-    return study, fit_study(study, candidates=list(FORMS))
+    return study, CertifiedClassifier(list(FORMS)).fit(study)
 
 
 def default_form() -> str:

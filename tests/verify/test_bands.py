@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from handful import load_model
-from handful.certified import Band, fit_study
+from handful import CertifiedClassifier, load_model
+from handful.certified import Band
 from handful.cli import app
 from handful.export import export_python, export_sql
 from handful.files import Retraining, save_form
@@ -35,7 +35,7 @@ def study(frame):
 
 @pytest.fixture(scope="module")
 def menu(study):
-    return fit_study(study, candidates=FORMS)
+    return CertifiedClassifier(FORMS).fit(study)
 
 
 def _band(machine):

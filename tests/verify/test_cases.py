@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from handful.certified import fit_study
+from handful import CertifiedClassifier
 from handful.cli import app
 from handful.files import Retraining, save_form
 from handful.files.document import to_text
@@ -48,7 +48,7 @@ def test_rates_of_the_files_are_those_on_the_screen(case, frame, tmp_path):
 @pytest.mark.parametrize("case", ["north", "east", None])
 def test_another_case_is_not_valid(case, frame, tmp_path):
     study, path = read_study(frame, Choices(positive=case)), tmp_path / "m.json"
-    save_form(fit_study(study, candidates=["one rule"]), path, study, Choices(positive=case))
+    save_form(CertifiedClassifier(["one rule"]).fit(study), path, study, Choices(positive=case))
     assert _verdict(path, frame).status == "VALID"
     document = json.loads(path.read_text())
     own = document["provenance"]["reading"]["positive"]
@@ -63,7 +63,7 @@ def test_another_case_is_not_valid(case, frame, tmp_path):
 def test_a_goal_speaks_of_the_case(case, frame, tmp_path):
     choices, path = Choices(positive=case), tmp_path / "m.json"
     study = read_study(frame, choices)
-    machine = fit_study(study, candidates=["linear"])
+    machine = CertifiedClassifier(["linear"]).fit(study)
     of_second = case == str(machine.classes_[1])
     machine = machine.reach(**{"sensitivity" if of_second else "specificity": 0.5})
     save_form(machine, path, study, choices)
@@ -79,7 +79,7 @@ def test_counts_of_groups_are_not_written_over(field, tmp_path):
     frame = pd.DataFrame({"who": who, "level": level.round(3), "y": np.where(ill, "ill", "well")})
     choices, path = Choices(groups="who"), tmp_path / "m.json"
     study = read_study(frame, choices)
-    machine = fit_study(study, candidates=["one rule"])
+    machine = CertifiedClassifier(["one rule"]).fit(study)
     assert machine.certificate_.bound == "betting"
     save_form(machine, path, study, choices)
     assert _verdict(path, frame).status == "VALID"

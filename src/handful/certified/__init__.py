@@ -10,7 +10,7 @@ machines that did not see it, and an entry in ``forms.py``.
 """
 
 from handful.certified.display import AdditiveDisplay, MenuDisplay
-from handful.certified.estimators import CertifiedClassifier, RowsElsewhere, fit_study
+from handful.certified.estimators import CertifiedClassifier, FeatureCounting, RowsElsewhere
 from handful.certified.form_candidates import FormCandidate, named_beforehand, rank_masses
 from handful.certified.forms import FORMS, READABLE, Form, named_candidates
 from handful.certified.goals import Band
@@ -23,6 +23,7 @@ __all__ = [
     "AdditiveDisplay",
     "Band",
     "CertifiedClassifier",
+    "FeatureCounting",
     "Form",
     "FormCandidate",
     "MenuDisplay",
@@ -30,7 +31,6 @@ __all__ = [
     "Pool",
     "Proposal",
     "RowsElsewhere",
-    "fit_study",
     "menu_plan",
     "menu_rows_needed",
     "named_beforehand",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from handful._checks import check_choice, check_delta
 from handful._engines import engine_for, is_elsewhere
@@ -27,14 +28,15 @@ from handful.certified.learning import counting_of, learn_all, ranked, with_coun
 from handful.certified.training_pool import Pool, make_folds
 from handful.estimator import TableClassifier
 from handful.tables import (
+    Choices,
+    Column,
     Columns,
     Study,
-    column_types,
-    feature_names,
-    make_units,
+    as_pandas,
+    check_rows,
+    feature_table,
     pool_size,
-    read_table,
-    unknown_labels,
+    read_pool,
 )
 
 if TYPE_CHECKING:
@@ -68,12 +70,27 @@ class RowsElsewhere(Protocol):
         """The first rows of the blind order as they are, their labels, and their positions."""
         ...
 
-    def tally(self, counting: Counting, classes: Sequence[Any]) -> Tallies:
-        """Counts of all candidates over the rows outside the pool; classes in the menu's order.
+    def tally(self, counting: FeatureCounting, codes: Mapping[Any, int]) -> Tallies:
+        """Counts of all candidates over the rows outside the pool; codes of all labels.
 
-        A row of another class is an error of every candidate.
+        A row of another class, whose code is -1, is an error of every candidate.
         """
         ...
+
+
+@dataclass(frozen=True)
+class FeatureCounting:
+    """Counts rows of a table as they are given: reads their features, then counts them."""
+
+    columns: tuple[Column, ...]
+    counting: Counting
+
+    def __call__(self, rows: Any, y: Ints) -> Tallies:
+        """Counts of some rows; ``y`` are class positions, -1 for another label."""
+        if hasattr(rows, "columns"):
+            others = [column for column in self.columns if column.role != "target"]
+            rows = feature_table(others, as_pandas(rows))
+        return self.counting(rows, y)
 
 
 class CertifiedClassifier(ScoreGoals, TableClassifier):
@@ -100,13 +117,16 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         Allowed probability that any certificate of the menu fails.
     group_loss : {"mean", "any"}
         With groups: a random case of a new group, or any case of it.
-    columns : sequence of handful.tables.Column, optional
-        What the columns hold, if cells are raw, as `handful.tables.read_study` says. `fit_study`
-        makes sure that this pool decided it.
+    columns : mapping or handful.tables.Choices, optional
+        What you say about the columns of a data frame; everything else is read off the pool. Keys
+        are ``groups`` and ``weights`` (a column each), ``id``, ``exclude``, ``features``,
+        ``ordered``, ``categories`` (columns), ``missing`` and ``not_missing`` (cells by column),
+        as the options of `handful certify`.
     classes : sequence of labels, optional
         The classes, named before the data were seen; points and sums speak for the second of
-        two. By default those of the pool, in alphabetical order. A row with another label counts
-        as an error of every form, and the certificate says so.
+        two. By default those of the pool, in alphabetical order, but that the case comes second
+        if its word says so. A row with another label counts as an error of every form, and the
+        certificate says so.
     n_jobs : int, optional
         Threads; results do not depend on it.
     random_state : None, int, RowDigests or Generator
@@ -132,6 +152,11 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
     n_training_errors_ : int
         Errors of the chosen classifier on all rows.
     classes_ : ndarray
+        The labels, sorted. Sensitivity, points and sums speak for ``fitted_.classes[1]``.
+    columns_ : tuple of Column
+        What the columns hold and what they are for.
+    notes_ : tuple of str
+        What was assumed, and cautions.
     n_features_in_ : int
 
     Examples
@@ -171,15 +196,18 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         self.random_state = random_state
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+        self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None
     ) -> CertifiedClassifier:
         """Learn all candidates from the pool and count them on the other rows.
 
         Parameters
         ----------
-        X : array or data frame (n_samples, n_features)
-            Numbers, words and missing values. Of a Dask array or frame the pool is brought here,
-            and the other rows are counted chunk by chunk.
+        X : array or data frame (n_samples, n_features), or Study
+            An array of numbers, or a table as it is: what its columns hold and are for is decided
+            by the pool, as `handful certify` does, and said in `columns_`, `notes_` and warnings
+            (`TableCaution`). A `handful.tables.Study` is a table that was read before, with its
+            labels. Of a Dask array or frame the pool is brought here, and the other rows are
+            counted chunk by chunk.
         y : array (n_samples,)
         sample_weight : array (n_samples,), optional
             Steers training only: every row counts once in the certificates.
@@ -191,28 +219,34 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
             engine_for(X).fit(self, X, y)
             return self
         self._check_parameters()
-        table, y = read_table(self, X, y)
-        self._read_labels(table, y)
-        self._warn_of_scaling(table)
-        weight = _check_sample_weight(sample_weight, y, ensure_non_negative=True)
-        given = None if sample_weight is None else weight
-        units = make_units(table, y, groups, self.random_state, given)
-        rows = units.pool(self.pool_share)
-        self._name_classes(y[rows])
-        labels, places, counts = np.unique(y, return_inverse=True, return_counts=True)
-        codes = self._codes_of(labels)[places]
-        groups = None if units.member is None else units.member[rows]
-        weights = None if given is None else given[rows]
-        pool = self._pool(take_rows(table, rows), codes[rows], weights, groups)
-        candidates, failures = self._learn(pool, np.sort(rows))
+        if isinstance(X, Study):
+            return self._fit_study(self._adopt(X))
+        given = self._given(X, y, groups, sample_weight)
+        share, seed, classes = self.pool_share, self.random_state, self.classes
+        study = self._read(given, pool_share=share, random_state=seed, classes=classes)
+        return self._fit_study(study)
+
+    def _adopt(self, study: Study) -> Study:
+        """A table that was read before: labels, groups, weights and the pool are in it."""
+        check_rows(self, study.table, reset=True)
+        self._take_study(study, study.y)
+        return study
+
+    def _fit_study(self, study: Study) -> CertifiedClassifier:
+        """Learn from the pool of the study, which also decided how the table is read."""
+        units, codes = study.units, self._positions(study.y)
+        groups = None if units.member is None else units.member[study.pool]
+        weights = None if study.weights is None else study.weights[study.pool]
+        rows, columns = take_rows(study.X, study.pool), Columns(study.features)
+        pool = self._pool(rows, columns, codes[study.pool], weights, groups)
+        candidates, failures = self._learn(pool, np.sort(study.pool))
         counted = units.rows_of(units.order[pool.n_units :])
         counting = counting_of(candidates, pool)
-        tallies = counting(take_rows(table, counted), codes[counted])
+        tallies = counting(take_rows(study.X, counted), codes[counted])
         grouping = None if units.member is None else Grouping.of(units.member[counted])
-        found = dict(zip(labels.tolist(), counts.tolist(), strict=True))
-        notes = (*self._unknown(found), *units.caution)
         made, more = self._with_counts(candidates, counting, pool, tallies, grouping)
-        self._offer(made, [*failures, *more], units.seed, notes, is_grouped=grouping is not None)
+        self._named = named_settings(self.candidates, study.pool_share)
+        self._offer(made, [*failures, *more], units.seed, is_grouped=grouping is not None)
         return self
 
     def fit_rows(self, rows: RowsElsewhere) -> CertifiedClassifier:
@@ -226,27 +260,34 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         self._check_parameters()
         n_pool = min(pool_size(rows.n_samples, self.pool_share), max(1, rows.n_samples - 1))
         some, labels, places = rows.pool(n_pool)
-        table, labels = read_table(self, some, labels)
-        self._remember(table, labels, rows.n_samples)
-        self._name_classes(np.asarray(labels))
-        pool = self._pool(table, self._codes_of(np.asarray(labels)), None, None)
+        given = self._given(some, labels)
+        reading = read_pool(
+            given, places, rows.label_counts, Choices.of(self.columns), self.classes, rows.caution
+        )
+        self._take_reading(reading, labels, hasattr(some, "columns"))
+        self._remember(given.X, labels, rows.n_samples)
+        table = self._rows(some)
+        columns = Columns(reading.features)
+        pool = self._pool(table, columns, self._positions(labels), None, None)
         candidates, failures = self._learn(pool, np.sort(places))
         counting = counting_of(candidates, pool)
-        tallies = rows.tally(counting, self.classes_.tolist())
-        notes = (*self._unknown(rows.label_counts), *rows.caution)
+        found = list(rows.label_counts)
+        codes = dict(zip(found, self._positions(found).tolist(), strict=True))
+        tallies = rows.tally(FeatureCounting(self.columns_, counting), codes)
         made, more = self._with_counts(candidates, counting, pool, tallies, None)
-        self._offer(made, [*failures, *more], rows.seed, notes, is_grouped=False)
+        self._named = named_settings(self.candidates, self.pool_share)
+        self._offer(made, [*failures, *more], rows.seed, is_grouped=False)
         return self
 
     def _learn(self, pool: Pool, held_back: Ints) -> tuple[list[FormCandidate], list[Failure]]:
         """All forms learned from the pool, in its order, and those that failed."""
-        forms, with_vote = wanted_forms(self.candidates, len(self.classes_))
+        classes = self._reading.classes
+        forms, with_vote = wanted_forms(self.candidates, len(classes))
         if pool.n_classes == 1:  # whatever is learned from it says the same of every row
             forms, with_vote = [FORMS["constant"]], False
         made, failures = learn_all(pool, forms, with_vote, self.n_jobs)
         if not made:
             raise ValueError(f"No candidate could be fitted: {_reasons(failures)}")
-        classes = tuple(str(label) for label in self.classes_)
         return ranked(pool, made, classes, held_back), failures
 
     def _with_counts(
@@ -263,14 +304,9 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
             candidates, tallies.each, on_pool.each, groups, self.group_loss, self.delta
         )
 
-    def _pool(self, table: Any, y: Ints, weight: Floats | None, groups: Ints | None) -> Pool:
-        names = feature_names(self)
-        if self.columns is None:
-            columns = column_types(table, names)
-        else:
-            columns = Columns(tuple(self.columns))
-            if (known := [column.name for column in columns.columns]) != names:
-                raise ValueError(f"`columns` must be those of the table, got {known[:10]}.")
+    def _pool(
+        self, table: Any, columns: Columns, y: Ints, weight: Floats | None, groups: Ints | None
+    ) -> Pool:
         columns = columns.asking(table)
         return Pool(
             table=table,
@@ -278,7 +314,7 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
             y=y,
             weight=np.ones(len(y)) if weight is None else weight,
             fold=make_folds(y, groups),
-            n_classes=len(self.classes_),
+            n_classes=len(self._reading.classes),
             columns=columns,
             is_weighted=weight is not None,
             groups=groups,
@@ -289,14 +325,13 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         candidates: list[FormCandidate],
         failures: list[Failure],
         seed: int | None,
-        notes: tuple[str, ...],
         *,
         is_grouped: bool,
     ) -> None:
         """Make the menu and choose its default row."""
         if not candidates:
             raise ValueError(f"No candidate could be counted: {_reasons(failures)}")
-        self._named = named_settings(self.candidates, self.pool_share)
+        reading = self._reading
         self._menu = Menu(
             tuple(candidates),
             self.delta,
@@ -307,39 +342,9 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
                 "digest-order" if seed is None else "random-state",
                 *(("groups",) if is_grouped else ()),
             ),
-            notes=notes,
+            notes=(*reading.labels.unknown, *([reading.draw] if reading.draw else [])),
         )
         self._take(self._menu.default(self.tolerance))
-
-    def _name_classes(self, labels: NDArray[Any]) -> None:
-        """The classes: those named beforehand, or those of the pool; never those of other rows.
-
-        Which forms are learned, and their order, would otherwise depend on the rows that are
-        counted.
-        """
-        found = np.unique(labels)
-        self.classes_ = found
-        if self.classes is None:
-            return
-        given = np.asarray(self.classes)
-        unknown = sorted(set(found.tolist()) - set(given.tolist()))
-        if unknown or len(set(given.tolist())) != len(given):
-            raise ValueError(
-                f"`classes` must name the labels of the pool, {found.tolist()[:10]}, each once, "
-                f"got {given.tolist()[:10]}. Name all classes before the data are seen, or leave "
-                "`classes` out: then they are those of the pool."
-            )
-        self.classes_ = given
-
-    def _codes_of(self, labels: NDArray[Any]) -> Ints:
-        """Positions among the classes; -1, which no form says, for another label."""
-        place = {label: k for k, label in enumerate(self.classes_.tolist())}
-        return np.array([place.get(label, -1) for label in labels.tolist()], dtype=np.int64)
-
-    def _unknown(self, counts: Mapping[Any, int]) -> tuple[str, ...]:
-        """What is said of the labels that are no class."""
-        known = set(self.classes_.tolist())
-        return unknown_labels({str(word): n for word, n in counts.items() if word not in known})
 
     def _check_parameters(self) -> None:
         for name in ("tolerance", "pool_share"):
@@ -424,10 +429,11 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         rows = [
             n + held for (n, _), held in zip(counts.by_class, counts.held_by_class, strict=True)
         ]
-        said = [label for label, n in zip(self.classes_, counts.n_said, strict=True) if n]
+        words = self.fitted_.classes
+        said = [word for word, n in zip(words, counts.n_said, strict=True) if n]
         return caution(
             self.certificate_,
-            dict(zip(map(str, self.classes_), rows, strict=True)),
+            dict(zip(words, rows, strict=True)),
             n_errors=self.n_training_errors_,
             constant=said[0] if len(said) == 1 else None,
         )
@@ -463,39 +469,3 @@ def _refuse_with_chunks(sample_weight: Any, groups: Any) -> None:
 
 def _reasons(failures: Sequence[Failure]) -> str:
     return "; ".join(f"{failure.name}: {failure.reason}" for failure in failures)
-
-
-def fit_study(study: Study, **parameters: Any) -> CertifiedClassifier:
-    """Fit the menu to a table that `handful.tables.read_study` made ready.
-
-    What the columns hold was decided by the rows of the study's pool, so the menu must be learned
-    from the same pool: it is drawn from the digests of the whole rows.
-
-    Parameters
-    ----------
-    study : Study
-    **parameters
-        Of `CertifiedClassifier`, but for ``columns``, ``classes``, ``pool_share`` and
-        ``random_state``, which are those of the study.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from handful import load_dataset
-    >>> from handful.tables import read_study
-    >>> X, y = load_dataset("haberman-294").named()
-    >>> machine = fit_study(read_study(X.assign(outcome=y)), candidates=["constant", "one rule"])
-    >>> machine.certificate_.n_samples
-    294
-    """
-    machine = CertifiedClassifier(
-        **parameters,
-        columns=study.features,
-        classes=study.classes,
-        pool_share=study.pool_share,
-        random_state=study.digests,
-    )
-    machine.fit(study.X, study.y, sample_weight=study.weights, groups=study.groups)
-    if not np.array_equal(machine.held_back_, np.sort(study.pool)):
-        raise RuntimeError("the pool that read the columns is not the one that was learned from.")
-    return machine

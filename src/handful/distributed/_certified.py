@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._types import Ints
-from handful.candidates import Counting, Tallies, take_rows
-from handful.certified import CertifiedClassifier
+from handful.candidates import Tallies, take_rows
+from handful.certified import CertifiedClassifier, FeatureCounting
 from handful.distributed._chunks import in_chunk
 from handful.distributed._order import first_rows
 from handful.distributed._reading import Looked, look_at_blocks
@@ -72,11 +72,10 @@ class RawChunks:
         labels = np.concatenate([np.asarray(pair[1]) for pair in found])[place]
         return _joined([pair[0] for pair in found], place), labels, order
 
-    def tally(self, counting: Counting, classes: Sequence[Any]) -> Tallies:
+    def tally(self, counting: FeatureCounting, codes: Mapping[Any, int]) -> Tallies:
         """One pass over the chunks."""
         delayed, looked = require_dask().delayed, self.looked
-        known = (counting, list(classes), self.looked.classes.tolist())
-        shared = delayed(known, pure=False, traverse=False)
+        shared = delayed((counting, dict(codes)), pure=False, traverse=False)
         count = delayed(_count, pure=False)
         within = looked.within(self.held["pool"])
         tasks = [
@@ -104,21 +103,20 @@ def _joined(parts: Sequence[Any], place: Ints) -> Any:
 
 
 def _count(
-    k: int, block: tuple[Any, Any], held: Ints, shared: tuple[Counting, list[Any], list[Any]]
+    k: int, block: tuple[Any, Any], held: Ints, shared: tuple[FeatureCounting, Mapping[Any, int]]
 ) -> Tallies:
     """Counts of the rows of one chunk that are not held back."""
     rows, labels = block
-    counting, classes, known = shared
+    counting, place = shared
     values = np.asarray(labels)
     words, codes = np.unique(values, return_inverse=True)
-    unknown = [word for word in words.tolist() if word not in known]
+    unknown = [word for word in words.tolist() if word not in place]
     if unknown:
         raise ValueError(
             f"chunk {k} changed between two looks at it: it has the label {unknown[0]!r}. Its "
             "source must give the same rows each time; use `persist()` where it does not."
         )
-    place = {word: k for k, word in enumerate(classes)}
-    y = np.array([place.get(word, -1) for word in words.tolist()], dtype=np.int64)[codes]
+    y = np.array([place[word] for word in words.tolist()], dtype=np.int64)[codes]
     counted = np.setdiff1d(np.arange(len(y)), held, assume_unique=True)
     table = rows if hasattr(rows, "iloc") else np.asarray(rows, dtype=np.float64)
     found: Tallies = in_chunk(k, lambda: counting(take_rows(table, counted), y[counted]))

@@ -124,7 +124,7 @@ def save_form(
     Parameters
     ----------
     machine : CertifiedClassifier
-        Fitted by `handful.certified.fit_study`.
+        Fitted to this study.
     path : path
         The model file (.json). Estimators of other libraries go into a file of the same name
         with the ending .skops, which it names by its digest.
@@ -151,11 +151,11 @@ def save_form(
     --------
     >>> import pathlib, tempfile
     >>> from handful import load_dataset, load_model
-    >>> from handful.certified import fit_study
+    >>> from handful import CertifiedClassifier
     >>> from handful.tables import read_study
     >>> X, y = load_dataset("haberman-294").named()
     >>> study = read_study(X.assign(outcome=y))
-    >>> machine = fit_study(study, candidates=["constant", "one rule"]).choose("one rule")
+    >>> machine = CertifiedClassifier(["constant", "one rule"]).fit(study).choose("one rule")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "rule.json"
     ...     _ = save_form(machine, path, study)
@@ -221,7 +221,7 @@ def form_to_dict(
     wanted, given = named_candidates(machine.candidates)
     estimators = Estimators(tuple(fitted), given)
     content = pack(estimators) if estimators else None
-    is_first = is_first_case(study.positive, machine.classes_)
+    is_first = is_first_case(study.positive, machine.fitted_.classes)
     document = {
         "format": FORM_FORMAT,
         "version": FORM_VERSION,

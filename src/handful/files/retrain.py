@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from handful.certified import fit_study
+from handful.certified import CertifiedClassifier
 from handful.files._reading import goal_of_case, is_first_case
 from handful.files.beside import Estimators, pack, read_estimators, unpack
 from handful.tables import Choices, read_study
@@ -41,7 +41,7 @@ class Retraining:
     >>> X, y = load_dataset("haberman-294").named()
     >>> frame = X.assign(outcome=y)
     >>> study = read_study(frame)
-    >>> machine = fit_study(study, candidates=["constant", "one rule"])
+    >>> machine = CertifiedClassifier(["constant", "one rule"]).fit(study)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "rule.json"
     ...     _ = save_form(machine, path, study)
@@ -83,7 +83,7 @@ class Retraining:
         study, machine = self._fit(provenance)
         default = machine.chosen_
         machine = machine.choose(provenance["chosen"])
-        is_first = is_first_case(study.positive, machine.classes_)
+        is_first = is_first_case(study.positive, machine.fitted_.classes)
         if (goal := goal_of_case(provenance["goal"], is_first)) is not None:
             machine = machine.reach(**{goal[0]: goal[1]})
         candidate = machine.candidate_
@@ -96,7 +96,7 @@ class Retraining:
         return {
             "fitted": form,
             "estimators": fitted,
-            "labels": machine.predict(study.X).tolist(),
+            "labels": machine.predict(study.table).tolist(),
             "rank": int(candidate.rank),
             "n_candidates": int(candidate.n_ranked),
             "default": default,
@@ -119,13 +119,12 @@ class Retraining:
             study = read_study(self.frame, Choices.from_options(provenance["reading"]))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                machine = fit_study(
-                    study,
+                machine = CertifiedClassifier(
                     candidates=self._candidates(provenance),
                     tolerance=provenance["tolerance"],
                     delta=provenance["delta"],
                     group_loss=provenance["group_loss"],
-                )
+                ).fit(study)
             self._fits[key] = study, machine
         return self._fits[key]
 

@@ -12,7 +12,15 @@ To add a format: its ending in `sources`, its checks and its reader in `binary_f
 """
 
 from handful.tables.cautions import FittedScalingWarning, TableCaution, warn_of_fitted_scaling
-from handful.tables.cells import ANSWERS, MISSING_MARKS, NOT, all_marks, is_missing, word_of
+from handful.tables.cells import (
+    ANSWERS,
+    MISSING_MARKS,
+    NOT,
+    all_marks,
+    is_missing,
+    map_distinct,
+    word_of,
+)
 from handful.tables.choices import Choices, check_named, target_of
 from handful.tables.columns import (
     RAW_WORDS,
@@ -55,18 +63,13 @@ from handful.tables.estimator_inputs import (
     check_examples,
     check_rows,
     feature_names,
-    read_table,
+    given_rows,
+    need_two_classes,
+    new_table,
+    warn_of,
 )
 from handful.tables.labels import Classes, LabelOptions, class_weights, read_classes, unknown_labels
-from handful.tables.study import (
-    GivenRows,
-    Study,
-    TableReading,
-    as_pandas,
-    feature_table,
-    read_rows,
-    read_study,
-)
+from handful.tables.study import GivenRows, Study, read_pool, read_rows, read_study
 from handful.tables.table_files import (
     LoadedTable,
     exact_numbers,
@@ -75,6 +78,7 @@ from handful.tables.table_files import (
     read_chunks,
     read_frame,
 )
+from handful.tables.table_reading import TableReading, as_pandas, feature_table
 from handful.tables.text_files import exact_floats
 
 __all__ = [
@@ -119,18 +123,22 @@ __all__ = [
     "exact_numbers",
     "feature_names",
     "feature_table",
+    "given_rows",
     "group_units",
     "is_missing",
     "load_table",
     "make_units",
+    "map_distinct",
     "matching",
+    "need_two_classes",
+    "new_table",
     "pool_size",
     "read_chunks",
     "read_classes",
     "read_frame",
+    "read_pool",
     "read_rows",
     "read_study",
-    "read_table",
     "row_codes",
     "row_digests",
     "seed_of",
@@ -142,6 +150,7 @@ __all__ = [
     "typed_columns",
     "uniform_draws",
     "unknown_labels",
+    "warn_of",
     "warn_of_fitted_scaling",
     "word_of",
 ]

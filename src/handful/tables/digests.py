@@ -268,6 +268,11 @@ the machine was trained on. Pass other examples.
         """Remember rows and labels."""
         return cls(np.sort(_short(X, y)))
 
+    @classmethod
+    def of_digests(cls, digests: Bytes) -> SeenRows:
+        """Remember rows by what `row_digests` gave for them."""
+        return cls(np.sort(_first_lane(digests)))
+
     @property
     def n_twins(self) -> int:
         """How many of the rows equal another of them."""
@@ -310,5 +315,9 @@ def _short(X: Any, y: Any) -> Words:
     """Eight bytes of the digest of each row."""
     if len(X) == 0:
         return np.zeros(0, dtype=np.uint64)
-    whole = np.ascontiguousarray(row_digests(X, y))
+    return _first_lane(row_digests(X, y))
+
+
+def _first_lane(digests: Bytes) -> Words:
+    whole = np.ascontiguousarray(digests)
     return whole.view(np.uint64).reshape(len(whole), -1)[:, 0].copy()

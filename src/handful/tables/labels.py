@@ -49,8 +49,8 @@ class Classes:
         Whether the user or a word says so; else it is the rarer one.
     spelled : mapping of str to str
         Each word without capitals, in the spelling that the pool has most often.
-    merged : tuple of str
-        Notes on spellings that are one class.
+    merged, unknown : tuple of str
+        Notes on spellings that are one class, and on labels that are no class.
     notes : tuple of str
         All notes, these among them.
     """
@@ -60,7 +60,13 @@ class Classes:
     is_positive_said: bool
     spelled: Mapping[str, str]
     merged: tuple[str, ...]
+    unknown: tuple[str, ...]
     notes: tuple[str, ...]
+
+    @property
+    def places(self) -> dict[str, int]:
+        """Position of each class."""
+        return {word: k for k, word in enumerate(self.words)}
 
     def spell(self, cell: Any) -> str:
         """A label in the one spelling of its class; another label without capitals."""
@@ -137,14 +143,15 @@ def read_classes(
         words.sort(key=lambda word: word == meant)
     if options.classes is not None:
         words = _named(options.classes, words)
-    unknown = {word: n for word, n in rows.items() if word not in words}
+    unknown = unknown_labels({word: n for word, n in rows.items() if word not in words})
     return Classes(
         words=tuple(words),
         positive=case,
         is_positive_said=options.positive is not None or meant is not None,
         spelled={**spelled, **{word.casefold(): word for word in words}},
         merged=tuple(merged),
-        notes=(*notes, *unknown_labels(unknown)),
+        unknown=unknown,
+        notes=(*notes, *unknown),
     )
 
 

@@ -3,16 +3,12 @@
 The pool is drawn from the digest of the whole table as it was read. What columns hold and what
 they are for is then decided by the rows of the pool alone, so that every rule of this package
 that looks at cells is fixed before anything is counted, as the certificate asks.
-
-There is one reading, for files and for frames, in memory and in chunks. `decide_columns` and
-`read_classes` look at the pool, `CellCounts` counts in all rows, and `TableReading` holds what is
-said.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,14 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._types import Floats, Ints
-from handful.tables.cautions import MOST_ROWS, ScalingSigns, caution_of_repeats
-from handful.tables.cell_counts import CellCounts
-from handful.tables.cells import Sample, is_mark, map_distinct, word_of
+from handful.tables.cautions import MOST_ROWS, ScalingSigns
+from handful.tables.cells import is_mark, map_distinct, word_of
 from handful.tables.choices import Choices, check_named, target_of
 from handful.tables.columns import Column, Columns
 from handful.tables.digests import RowDigests, column_names
 from handful.tables.draw import Units, check_groups, make_units
-from handful.tables.kinds import kind_of
 from handful.tables.labels import (
     Classes,
     LabelOptions,
@@ -35,76 +29,23 @@ from handful.tables.labels import (
     labelled_rows,
     read_classes,
 )
-from handful.tables.roles import with_role
-from handful.tables.table_files import without_marks
+from handful.tables.table_reading import (
+    TableReading,
+    as_pandas,
+    count_cells,
+    decide_columns,
+    feature_table,
+    make_reading,
+    number_cells,
+    numbered_names,
+    scales_of,
+    with_counts,
+)
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 POOL_SHARE = 0.4  # of the rows: candidates come from it, errors are counted on the rest
-_FEW_ROWS, _FEW_OF_A_CLASS = 20, 5  # below them a note says that little can be certified
-
-
-@dataclass(frozen=True, kw_only=True)
-class TableReading:
-    """How a table is read, and what must be said of it; it holds no rows.
-
-    Attributes
-    ----------
-    columns : tuple of Column
-        All columns of the table, with kind, role and notes.
-    labels : Classes
-        Those of the pool. A row with another label counts as an error of every form. They do not
-        depend on ``Choices.positive``, so that naming the case changes no rule.
-    notes : tuple of str
-        What a reader should know.
-    repeats, scaling, draw : str
-        Cautions: rows that look like several rows of one patient, rows that were scaled together,
-        a digest that cannot draw as chance would. Empty if there is nothing to say.
-    """
-
-    columns: tuple[Column, ...]
-    labels: Classes
-    notes: tuple[str, ...] = ()
-    repeats: str = ""
-    scaling: str = ""
-    draw: str = ""
-
-    @property
-    def cautions(self) -> tuple[str, ...]:
-        """What must not be missed: without an answer, the certificates may not hold."""
-        return tuple(text for text in (self.repeats, self.scaling, self.draw) if text)
-
-    @property
-    def target(self) -> str:
-        """Name of the target column."""
-        return next(column.name for column in self.columns if column.role == "target")
-
-    @property
-    def features(self) -> tuple[Column, ...]:
-        """The columns that are features."""
-        return tuple(column for column in self.columns if column.role == "feature")
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """The classes as words, in the order of class positions."""
-        return self.labels.words
-
-    @property
-    def positive(self) -> str | None:
-        """The case, of two classes."""
-        return self.labels.positive
-
-    @property
-    def is_positive_said(self) -> bool:
-        """Whether the user or the words of the labels say which class is the case."""
-        return self.labels.is_positive_said
-
-    @property
-    def all_notes(self) -> tuple[str, ...]:
-        """Cautions, notes, and the notes on each column with its name."""
-        own = (f"{column.name}: {note}" for column in self.columns for note in column.notes)
-        return (*self.cautions, *self.notes, *own)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -138,6 +79,13 @@ class Study(TableReading):
     pool_share: float
     groups: NDArray[Any] | None = None
     weights: Floats | None = None
+
+    @property
+    def reading(self) -> TableReading:
+        """How the table is read, without its rows."""
+        return TableReading(
+            **{name: getattr(self, name) for name in TableReading.__dataclass_fields__}
+        )
 
     @property
     def digests(self) -> RowDigests:
@@ -301,7 +249,7 @@ def read_rows(
     is_open = pool_share is None or pool_share == 1.0
     labels, y = _labels(given, pool, _label_options(choices, given.name, classes, is_open))
     if is_frame:
-        columns = decide_columns(table.iloc[pool], y[pool], pool, choices, _scales(given.X))
+        columns = decide_columns(table.iloc[pool], y[pool], pool, choices, scales_of(given.X))
         columns = with_counts(columns, count_cells(columns, table))
         X = feature_table(columns, table)
     else:
@@ -314,9 +262,12 @@ def read_rows(
         counts=Counter(y.tolist()),
         first=number_cells(columns, first) if groups is None else None,
         signs=ScalingSigns.of(number_cells(columns, X)),
+        draw=" ".join(units.caution),
     )
+    if pool_share == 1.0:  # nothing is counted in these rows, so that no certificate can fail
+        reading = replace(reading, repeats="", scaling="", draw="")
     return Study(
-        **vars(replace(reading, draw=" ".join(units.caution))),
+        **vars(reading),
         X=X,
         y=y,
         table=table,
@@ -329,9 +280,61 @@ def read_rows(
     )
 
 
-def numbered_names(n: int) -> list[str]:
-    """Names of columns that have none: x0, x1, ..."""
-    return [f"x{j}" for j in range(n)]
+def read_pool(
+    given: GivenRows,
+    places: Ints,
+    counts: Mapping[Any, int],
+    choices: Choices,
+    classes: Sequence[Any] | None = None,
+    caution: tuple[str, ...] = (),
+) -> TableReading:
+    """Read a table in chunks by its pool, which is in memory.
+
+    Parameters
+    ----------
+    given : GivenRows
+        The rows of the pool, in blind order.
+    places : ndarray of int
+        Their positions in the table.
+    counts : mapping of label to int
+        Rows of each label of the table.
+    choices : Choices
+    classes : sequence, optional
+        The classes in their order, if they were named before the data were seen.
+    caution : tuple of str
+        What must be said of the draw.
+    """
+    if choices.groups is not None or choices.weights is not None:
+        raise ValueError("`columns` must name no groups and no weights for rows in chunks.")
+    words: Counter[str] = Counter()
+    for label, n in counts.items():
+        words[word_of(label)] += n
+    pool = map_distinct(list(given.y), word_of)
+    labels = read_classes(
+        given.name, words, pool, _label_options(choices, given.name, classes, False)
+    )
+    X = given.X
+    if hasattr(X, "columns"):
+        table = as_pandas(X)
+        check_named(choices, [*map(str, table.columns), given.name])
+        y = np.array(map_distinct(pool, labels.spell), dtype=object)
+        columns = decide_columns(table, y, places, choices, scales_of(X))
+        X = feature_table(columns, table)
+    else:
+        columns = tuple(Column(name) for name in numbered_names(X.shape[1]))
+    numbers = number_cells(columns, X)
+    rows: Counter[str] = Counter()
+    for word, n in words.items():
+        rows[labels.spell(word)] += n
+    return make_reading(
+        columns,
+        labels,
+        target=given.name,
+        counts=rows,
+        first=numbers[:MOST_ROWS],
+        signs=ScalingSigns.of(numbers),
+        draw=" ".join(caution),
+    )
 
 
 def _pool(units: Units, share: float | None) -> Ints:
@@ -351,38 +354,6 @@ def reading_size(n: int) -> int:
     return max(1, min(max(20, round(0.1 * n)), n // 4, 1000))
 
 
-def as_pandas(frame: Any) -> pd.DataFrame:
-    """A frame of any library as one of pandas, dates as text."""
-    import pandas as pd
-
-    if not isinstance(frame, pd.DataFrame):
-        import narwhals as nw
-
-        frame = nw.from_native(frame, eager_only=True).to_pandas()
-    frame = frame.copy(deep=False)
-    for j, dtype in enumerate(frame.dtypes):
-        if getattr(dtype, "kind", "O") in "mM":
-            text = frame.iloc[:, j].astype("string").str.removesuffix(" 00:00:00")
-            frame.isetitem(j, text.astype(object).where(frame.iloc[:, j].notna(), None))
-    return without_marks(frame)
-
-
-def _scales(frame: Any) -> dict[str, tuple[str, ...]]:
-    """Ordered categories of a pandas frame: their order is what the user says."""
-    if not hasattr(frame, "iloc"):
-        return {}
-    typed = zip(frame.columns, frame.dtypes, strict=True)
-    scales = {
-        str(name): tuple(word_of(word) for word in dtype.categories)
-        for name, dtype in typed
-        if getattr(dtype, "ordered", False)
-    }
-    return {n: s for n, s in scales.items() if len({w.casefold() for w in s}) == len(s) > 1}
-
-
-# -- what the pool decides -----------------------------------------------------------------------
-
-
 def _label_options(
     choices: Choices, name: str, classes: Sequence[Any] | None, is_open: bool
 ) -> LabelOptions:
@@ -397,191 +368,6 @@ def _labels(given: GivenRows, pool: Ints, options: LabelOptions) -> tuple[Classe
     chosen = [words[i] for i in pool.tolist()]
     found = read_classes(given.name, Counter(words), chosen, options)
     return found, np.array(map_distinct(words, found.spell), dtype=object)
-
-
-def decide_columns(
-    pool: pd.DataFrame,
-    y: NDArray[Any],
-    places: Ints,
-    choices: Choices,
-    scales: Mapping[str, tuple[str, ...]] | None = None,
-) -> tuple[Column, ...]:
-    """Kind and role of every column, by the user's word, else by the rows of the pool.
-
-    Parameters
-    ----------
-    pool : DataFrame
-        The rows of the pool, as `as_pandas` gives them.
-    y : ndarray
-        Their labels.
-    places : ndarray of int
-        Their positions in the table.
-    choices : Choices
-    scales : mapping, optional
-        Columns of ordered words, with their words in order.
-    """
-    out = []
-    for j, name in enumerate(str(name) for name in pool.columns):
-        marks = choices.marks(name)
-        sample = Sample.of(np.asarray(pool.iloc[:, j]), marks)
-        scale = (scales or {}).get(name, ())
-        out.append(_column(name, sample, choices, scale, lambda c, s: with_role(c, s, y, places)))
-    return tuple(out)
-
-
-def _column(
-    name: str,
-    sample: Sample,
-    choices: Choices,
-    scale: tuple[str, ...],
-    judged: Callable[[Column, Sample], Column],
-) -> Column:
-    """One column: its kind by the pool, its role by the user's word, else by the pool."""
-    marks = choices.marks(name)
-    asked = "category" if name in choices.categories else None
-    asked = "ordered" if name in choices.ordered or (scale and asked is None) else asked
-    column = kind_of(name, sample, marks=marks, asked=asked, scale=scale)
-    for role, given in (("group", choices.groups), ("weight", choices.weights)):
-        if name == given:
-            return replace(column, role=role, notes=())
-    if name in choices.id:
-        return replace(column, role="id", notes=())
-    if name in choices.exclude or (choices.features and name not in choices.features):
-        return replace(column, role="ignored", notes=("left out as asked",))
-    if name in choices.features and column.kind not in ("constant", "empty"):
-        if column.kind in ("text", "date"):
-            asked = "category" if column.kind == "text" else "ordered"
-            column = kind_of(name, sample, marks=marks, asked=asked)
-        return replace(column, role="feature")
-    return judged(column, sample) if asked is None else column
-
-
-# -- what is only said ---------------------------------------------------------------------------
-
-
-def count_cells(columns: Sequence[Column], table: pd.DataFrame) -> list[CellCounts]:
-    """What is only counted in each column, of all rows or of one chunk."""
-    out = []
-    for j, column in enumerate(columns):
-        cells = np.asarray(table.iloc[:, j])
-        values = column.read(cells) if column.kind == "number" else None
-        out.append(CellCounts.of(column, cells, values))
-    return out
-
-
-def with_counts(columns: Sequence[Column], counts: Sequence[CellCounts]) -> tuple[Column, ...]:
-    """The columns with notes on what was counted in all rows."""
-    return tuple(one.noted(column) for column, one in zip(columns, counts, strict=True))
-
-
-def feature_table(columns: Sequence[Column], table: pd.DataFrame) -> pd.DataFrame:
-    """The features of a table: numbers as numbers, without infinity, other cells as they are.
-
-    Parameters
-    ----------
-    columns : sequence of Column
-        Those of the table, in its order.
-    table : DataFrame
-        As `as_pandas` gives it.
-    """
-    places = [j for j, column in enumerate(columns) if column.role == "feature"]
-    X = table.iloc[:, places].set_axis([columns[j].name for j in places], axis=1)
-    for k, j in enumerate(places):
-        dtype = X.dtypes.iloc[k]
-        is_number = isinstance(dtype, np.dtype) and dtype.kind in "biuf"
-        if columns[j].kind == "number" and not is_number:
-            X.isetitem(k, columns[j].read(np.asarray(X.iloc[:, k])))
-    return _finite(X)
-
-
-def number_cells(columns: Sequence[Column], X: Any) -> Floats:
-    """The features that are numbers, as floats."""
-    if not hasattr(X, "columns"):
-        return np.asarray(X, dtype=np.float64)
-    numbers = [c for c in columns if c.role == "feature" and c.kind == "number"]
-    if not numbers:
-        return np.empty((len(X), 0))
-    return np.column_stack([column.read(X[column.name].to_numpy()) for column in numbers])
-
-
-def make_reading(
-    columns: tuple[Column, ...],
-    labels: Classes,
-    *,
-    target: str,
-    counts: Mapping[str, int],
-    first: Floats | None,
-    signs: ScalingSigns,
-) -> TableReading:
-    """Notes and cautions of a table that was read.
-
-    Parameters
-    ----------
-    columns : tuple of Column
-        All but the target.
-    labels : Classes
-    target : str
-        Name of the target.
-    counts : mapping of str to int
-        Rows of each label.
-    first : ndarray or None
-        The numbers in the first rows of the pool; None if groups are known.
-    signs : ScalingSigns
-        Of the numbers in all rows.
-    """
-    features = [column for column in columns if column.role == "feature"]
-    if not features:
-        raise ValueError(
-            "no column is left to predict from: "
-            + "; ".join(
-                f"{c.name[:40]}: {', '.join(c.notes)[:100] or c.role}" for c in columns[:10]
-            )
-            + ". Name the ones to use in --features."
-        )
-    last = Column(target, "category", role="target", levels=tuple(sorted(labels.words)))
-    numbers = [column.name for column in features if column.kind == "number"]
-    return TableReading(
-        columns=(*columns, last),
-        labels=labels,
-        notes=(*labels.notes, *_expected(labels.words, counts, len(features))),
-        repeats="" if first is None else caution_of_repeats(columns, first),
-        scaling=signs.caution(numbers) if numbers else "",
-    )
-
-
-def _expected(words: Sequence[str], counts: Mapping[str, int], n_features: int) -> list[str]:
-    """Notes on what few rows, rare classes or many columns allow."""
-    n_rows = sum(counts.values())
-    rows = np.array([counts.get(word, 0) for word in words])
-    notes = []
-    if n_rows < _FEW_ROWS:
-        notes.append(
-            f"{n_rows} rows are very few: expect a certificate near the share of the smaller class."
-        )
-    if rows.min() < _FEW_OF_A_CLASS:
-        rare = words[int(np.argmin(rows))]
-        notes.append(
-            f"{rare!r} has {rows.min()} rows: nothing can be said about how often it is found."
-        )
-    if n_features > n_rows:
-        notes.append(
-            f"{n_features} columns for {n_rows} rows: expect rules of few columns, and other "
-            "columns that would have done as well."
-        )
-    return notes
-
-
-def _finite(X: pd.DataFrame) -> pd.DataFrame:
-    """Infinite values become missing ones."""
-    floats = [j for j, dtype in enumerate(X.dtypes) if isinstance(dtype, np.dtype)]
-    floats = [j for j in floats if X.dtypes.iloc[j].kind == "f"]
-    is_odd = np.isinf(X.iloc[:, floats].to_numpy(dtype=np.float64)).any(axis=0)
-    for j in np.flatnonzero(is_odd):
-        X.isetitem(floats[j], X.iloc[:, floats[j]].replace([np.inf, -np.inf], np.nan))
-    return X
-
-
-# -- groups and weights --------------------------------------------------------------------------
 
 
 def _groups(given: GivenRows, choices: Choices, table: Any) -> NDArray[Any] | None:
