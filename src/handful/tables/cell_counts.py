@@ -15,7 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._types import Floats
-from handful.tables.cells import ANSWERS, Sample, is_limit, is_mark, word_of
+from handful.tables.cells import (
+    ANSWERS,
+    Sample,
+    is_limit,
+    is_mark,
+    is_missing,
+    word_of,
+    written_numbers,
+)
 from handful.tables.columns import Column
 
 MOST_LETTERS = 40  # of a cell in a note: cells may be as long as pages
@@ -81,10 +89,7 @@ class CellCounts:
         >>> counts.n_missing, counts.limit, counts.word, counts.said
         (2, '<0.5', 'clotted', Counter({'NA': 1}))
         """
-        said = Counter[str]()
-        if cells.dtype.kind == "O":
-            found = Counter(cell.strip() for cell in cells if isinstance(cell, str))
-            said = Counter({w: n for w, n in found.items() if w and _is_said(w, column)})
+        said = _said(column, cells)
         if values is None:
             gone = ~Sample.of(cells, column.marks).is_known
             return cls(int(np.count_nonzero(gone)), said)
@@ -168,8 +173,28 @@ class CellCounts:
         return column
 
 
-def _is_said(word: str, column: Column) -> bool:
-    return is_mark(word, column.marks) or word.casefold() in ANSWERS
+def _said(column: Column, cells: NDArray[Any]) -> Counter[str]:
+    """Words that mean missing, and answers that may mean it; a number counts by value."""
+    found: Counter[str] = Counter()
+    if cells.dtype.kind == "O":
+        known = (cell for cell in cells if not is_missing(cell))
+        found.update(cell.strip() if isinstance(cell, str) else word_of(cell) for cell in known)
+    elif column.marks:
+        numbers, counts = np.unique(cells, return_counts=True)
+        found.update(dict(zip(map(word_of, numbers), counts.tolist(), strict=True)))
+    said: Counter[str] = Counter()
+    for word, n in found.items():
+        if word and is_mark(word, column.marks):
+            said[_by_value(word)] += n
+        elif word.casefold() in ANSWERS:
+            said[word] += n
+    return said
+
+
+def _by_value(word: str) -> str:
+    """The word of a number that is written in another way."""
+    number = written_numbers([word])
+    return word if number is None else word_of(number[0])
 
 
 def _sentinels(known: Floats) -> tuple[tuple[int, float, float], ...]:
