@@ -105,7 +105,7 @@ def compare_with_memory(options, client) -> None:
 def compare_with_dask_array(options, client) -> None:
     """One pass of counts, ours against digitize and bincount."""
     from handful.covering.codes.compression import Geometry, make_table
-    from handful.distributed._reading import read_chunks
+    from handful.distributed import read_chunks
     from handful.distributed._rows import ChunkedRows
     from handful.kernels import Kernel
 

@@ -186,8 +186,8 @@ CERTIFIED: dict[str, list[Row]] = {
     "certified.estimators": [
         (
             "errors counted inside the pool",
-            "counted = units.rows_of(units.order[pool.n_units :])",
-            "counted = units.rows_of(units.order)",
+            'counted = rows.fold(counting, "count", without=np.sort(drawn)).each',
+            'counted = rows.fold(counting, "count").each',
             ("tests/certified/test_learn.py",),
         ),
     ],
@@ -270,7 +270,7 @@ CERTIFIED: dict[str, list[Row]] = {
         ),
         (
             "all rows of a group counted",
-            "is_wrong[self.first[~held]]",
+            "is_wrong[groups.first[~held]]",
             "is_wrong",
             (_GROUPS,),
         ),

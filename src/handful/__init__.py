@@ -6,7 +6,7 @@ The public names are loaded when they are first used, so that ``import handful``
 import importlib
 from typing import Any
 
-from handful._engines import register_engine
+from handful._chunked import enter_chunked
 from handful._version import __version__
 
 _HOME: dict[str, str] = {
@@ -73,4 +73,4 @@ def _chunks() -> Any:
     return distributed
 
 
-register_engine(lambda X: hasattr(X, "__dask_graph__"), _chunks)
+enter_chunked(_chunks)

@@ -13,6 +13,7 @@ are scored, and what its own bounds certify. What is written here is the same fo
 
 from __future__ import annotations
 
+import copy
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -27,27 +28,17 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful._checks import check_choice, check_count, check_delta
-from handful._engines import engine_for, is_elsewhere
+from handful._chunked import chunked, is_chunked
 from handful._types import Floats, Ints, Mask
 from handful.bounds import Certificate, NotCertifiableError, Quantity, Term, held_out_bound
 from handful.models import Fitted, Form, Opaque, from_scores
 from handful.tables import (
-    Choices,
-    Column,
     Columns,
-    GivenRows,
-    RowDigests,
+    RowNeeds,
+    RowSource,
     SeenRows,
-    Study,
-    TableReading,
     feature_names,
-    feature_table,
-    given_rows,
-    map_distinct,
     need_two_classes,
-    new_table,
-    read_rows,
-    warn_of,
     warn_of_fitted_scaling,
 )
 
@@ -58,14 +49,12 @@ __all__ = [
     "BaseClassifier",
     "BaseRegressor",
     "CertifiedEstimator",
-    "TableClassifier",
     "columns_of",
     "refuse_balanced",
     "shared_certificate",
 ]
 
 HELD_OUT = "held-out"
-_TINY = 5e-324  # the smallest positive float
 
 
 class CertifiedEstimator(ABC, BaseEstimator):
@@ -82,6 +71,7 @@ class CertifiedEstimator(ABC, BaseEstimator):
     _held_back: Ints | None = None
     _bounds: ClassVar[tuple[str, ...]] = ()
     _takes_held_out: ClassVar[bool] = True
+    _kept_data: ClassVar[tuple[str, ...]] = ("_seen",)  # attributes that hold training rows
     _seen: SeenRows
 
     def _is_wrong(self, rows: Any, y: NDArray[Any]) -> Mask:
@@ -176,9 +166,9 @@ class CertifiedEstimator(ABC, BaseEstimator):
                 "`X` and `y` must be given for bound='held-out', got None. Pass examples that "
                 "had no part in training."
             )
-        if is_elsewhere(X):
-            n_rows, n_errors = engine_for(X).count_wrong(self, X, y)
-            self._seen.judge(n_rows, engine_for(X).count_seen(self, X, y))
+        if is_chunked(X):
+            n_rows, n_errors = chunked().count_wrong(self, X, y)
+            self._seen.judge(n_rows, chunked().count_seen(self, X, y))
         else:
             check_consistent_length(X, y)
             rows, labels = self._rows(X), np.asarray(y)
@@ -187,9 +177,61 @@ class CertifiedEstimator(ABC, BaseEstimator):
             n_rows, n_errors = len(is_wrong), int(np.count_nonzero(is_wrong))
         return held_out_bound(n_rows, n_errors, n_choices=n_choices, delta=delta)
 
+    def count_seen(self, X: Any, y: Any) -> int:
+        """How many rows equal a row that is remembered from training, label included."""
+        rows = self._as_digested(X, self._rows(X))
+        return int(self._seen.is_seen(rows, np.asarray(y)).sum())
+
     def _as_digested(self, X: Any, rows: Any) -> Any:
         """New rows as the digests of the training rows were made: checked ones, by default."""
         return rows
+
+    # -- rows in chunks ---------------------------------------------------------------------
+
+    def row_needs(self) -> RowNeeds:
+        """How the machine wants its rows to be read, for rows in chunks."""
+        raise TypeError(
+            "`machine` must be a CertifiedClassifier, SetCoveringMachine, DecisionListMachine, "
+            "AdaBoost or kernel matching pursuit for Dask inputs, got "
+            f"{type(self).__name__}. Call compute() on data that fit into memory."
+        )
+
+    def fit_rows(self, rows: RowSource) -> Any:
+        """Fit to rows that were read already, in memory or in chunks.
+
+        Parameters
+        ----------
+        rows : RowSource
+            Read as `row_needs` says; ``fit`` calls this for Dask inputs.
+
+        Returns
+        -------
+        self
+        """
+        self.row_needs()
+        raise NotImplementedError
+
+    def _note_rows(self, rows: RowSource) -> None:
+        """What a fit in memory writes about its inputs."""
+        self._note_names(rows)
+        self._seen, self.n_samples_ = rows.seen(), rows.n_samples
+
+    def _note_names(self, rows: RowSource) -> None:
+        """Number and names of the columns."""
+        self.n_features_in_ = rows.n_features
+        if rows.names is not None:
+            self.feature_names_in_ = np.array(rows.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def without_data(self) -> Any:
+        """A copy that predicts the same, without anything that was kept of the training rows."""
+        light = copy.copy(self)
+        for name in self._kept_data:
+            light.__dict__.pop(name, None)
+        if hasattr(light, "draw_"):
+            light.draw_ = replace(light.draw_, row_codes=None)
+        return light
 
     def _remember(self, X: Any, y: Any, n_samples: int | None = None) -> None:
         """The training rows, by their digests, or a sample of ``n_samples`` of them."""
@@ -316,8 +358,8 @@ class BaseClassifier(ClassifierMixin, CertifiedEstimator):
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
-        if is_elsewhere(X):
-            return engine_for(X).map_rows(self, "decision_function", X)
+        if is_chunked(X):
+            return chunked().map_rows(self, "decision_function", X)
         return self._scores(self._rows(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -331,8 +373,8 @@ class BaseClassifier(ClassifierMixin, CertifiedEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        if is_elsewhere(X):
-            return engine_for(X).map_rows(self, "predict", X)
+        if is_chunked(X):
+            return chunked().map_rows(self, "predict", X)
         codes = self._codes(self._rows(X))
         return np.asarray(self.classes_[codes])
 
@@ -390,110 +432,6 @@ class BaseRegressor(RegressorMixin, CertifiedEstimator):
     def _speaking(self, certificate: Certificate) -> Certificate:
         quantity = Quantity.of("off", tolerance=float(self._tolerance()))
         return replace(certificate, quantity=quantity)
-
-
-class TableClassifier(BaseClassifier):
-    """A classifier that reads tables as they are, by the same rules as `handful certify`.
-
-    A family reads its examples with `_read`, sets ``_fitted``, the classifier as data, and
-    everything else follows. The classes of ``fitted_`` are words in an order of their own: the
-    case comes second if a word says which it is. ``classes_`` holds the labels as given, sorted.
-
-    Attributes
-    ----------
-    columns_ : tuple of Column
-        All columns, and last the target, with what they hold, what they are for, and notes.
-    notes_ : tuple of str
-        What was assumed, and cautions, which are warnings too (`TableCaution`).
-    """
-
-    columns: Any
-    columns_: tuple[Column, ...]
-    notes_: tuple[str, ...]
-    _fitted: Fitted
-    _places: Ints
-    _reading: TableReading
-    _is_frame: bool
-
-    def _allows_nan(self) -> bool:
-        return True
-
-    def _given(self, X: Any, y: Any, groups: Any = None, weights: Any = None) -> GivenRows:
-        """Checked training rows; frames stay as they are."""
-        choices = Choices.of(self.columns)
-        if choices.target is not None or choices.drop_missing_target:
-            raise ValueError("`columns` must not speak of the target, which is `y`.")
-        return given_rows(self, X, y, groups=groups, weights=weights)
-
-    def _read(self, given: GivenRows, **how: Any) -> Study:
-        """Read a table; ``how`` are arguments of `read_rows`."""
-        study = read_rows(given, Choices.of(self.columns), **how)
-        self._take_study(study, given.y, how.get("classes"))
-        if isinstance(how.get("random_state"), RowDigests):  # of more columns than these
-            self._seen = SeenRows.of(study.table, given.y)
-        warn_of(study, stacklevel=3)
-        return study
-
-    def _take_study(self, study: Study, y: Any, named: Any = None) -> None:
-        """Remember how a table was read, and its rows by their digests."""
-        self._take_reading(study.reading, y, hasattr(study.table, "columns"), named)
-        self._seen = SeenRows.of_digests(study.units.digests)
-        self.n_samples_ = len(study.y)
-
-    def _take_reading(
-        self, reading: TableReading, y: Any, is_frame: bool, named: Any = None
-    ) -> None:
-        """Remember how a table was read, and the labels behind the words of its classes."""
-        self._reading, self._is_frame = reading, is_frame
-        self.columns_, self.notes_ = reading.columns, reading.all_notes
-        labels: dict[str, Any] = {}
-        for label in [*np.unique(np.asarray(y)), *(() if named is None else named)]:
-            labels.setdefault(reading.labels.spell(label), label)
-        words = reading.classes
-        found = [word if isinstance(labels[word], str) else labels[word] for word in words]
-        is_object = isinstance(y, np.ndarray) and y.dtype.kind == "O"
-        given = np.array(found, dtype=object if is_object else None)
-        order = np.argsort(given, kind="stable")
-        self.classes_, self._places = given[order], np.argsort(order)
-
-    def _positions(self, y: Any) -> Ints:
-        """Positions of labels among the classes of ``fitted_``; -1 for a label that is none."""
-        places, spell = self._reading.labels.places, self._reading.labels.spell
-        words = map_distinct(list(y), spell)
-        return np.array([places.get(word, -1) for word in words], dtype=np.int64)
-
-    def _table(self, X: Any) -> Any:
-        check_is_fitted(self)
-        names = [column.name for column in self.columns_ if column.role != "target"]
-        return new_table(self, X, names if self._is_frame else None)
-
-    def _as_digested(self, X: Any, rows: Any) -> Any:
-        return self._table(X) if self._is_frame else rows
-
-    def _rows(self, X: Any) -> Any:
-        table = self._table(X)
-        columns = [column for column in self.columns_ if column.role != "target"]
-        return feature_table(columns, table) if self._is_frame else table
-
-    def _scores(self, rows: Any) -> Floats:
-        scores = self._fitted.scores(rows)
-        if scores.ndim == 1:
-            # a score of zero goes to the first class of ``fitted_``, which is the second here
-            is_turned = self._places[0] == 1
-            return np.where(scores == 0.0, _TINY, -scores) if is_turned else scores
-        return scores[:, np.argsort(self._places)]
-
-    def _codes(self, rows: Any) -> Ints:
-        return np.asarray(self._places[self._fitted.labels(rows)])
-
-    def _is_wrong(self, rows: Any, y: NDArray[Any]) -> Mask:
-        return np.asarray(self._fitted.labels(rows) != self._positions(y))
-
-    @property
-    def fitted_(self) -> Fitted:
-        """The classifier as data: it predicts, speaks, and becomes a document."""
-        check_is_fitted(self)
-        return self._fitted
 
 
 class _Coder:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import dask
 import numpy as np
 import pytest
 
-from handful.distributed import watch_passes
-from handful.distributed._chunks import in_chunk
-from handful.distributed._reading import read_chunks
+from handful.distributed import read_chunks, watch_passes
+from handful.distributed.chunk_rows import in_chunk
 from tests.distributed.conftest import cut, random_sizes
 
 pytestmark = pytest.mark.usefixtures("plain")
@@ -50,7 +50,40 @@ def test_whole_numbers_are_added_up(rng):
     X, y = small(rng)
     sizes = random_sizes(rng, 60)
     chunks = read_chunks(cut(X, sizes), cut(y, sizes))
-    assert chunks.total(_sums, "sums").tolist() == [60, (y == "yes").sum()]
+    assert chunks.fold(_sums, "sums").tolist() == [60, (y == "yes").sum()]
+
+
+def _signs(X, codes):
+    return X > 0, codes
+
+
+def _n_above(form):
+    return int(form[0].sum())
+
+
+@pytest.mark.parametrize("cache", [0, 2**30])
+@pytest.mark.parametrize("block_bytes", [1, 2**25])
+def test_mapped_rows_are_summed_whether_they_are_kept_or_not(rng, cache, block_bytes, monkeypatch):
+    monkeypatch.setattr("handful.distributed.chunk_rows._BLOCK_BYTES", block_bytes)
+    X, y = small(rng, n=900)
+    sizes = random_sizes(rng, 900)
+    chunks = read_chunks(cut(X, sizes), cut(y, sizes))
+    absent = np.array([700, 3, 40])
+    with dask.config.set({"handful.cache-bytes": cache}):
+        mapped = chunks.mapped(_signs, 4, without=absent)
+        found = mapped.fold(_n_above, "above", n_requests=2)
+    assert found == (np.delete(X, absent, axis=0) > 0).sum()
+
+
+def test_some_rows_only_and_all_but_some(rng):
+    X, y = small(rng)
+    sizes = random_sizes(rng, 60)
+    chunks = read_chunks(cut(X, sizes), cut(y, sizes))
+    some = np.sort(rng.choice(60, 13, replace=False))
+    is_yes = y == "yes"
+    assert chunks.fold(_sums, "some", only=some).tolist() == [13, is_yes[some].sum()]
+    rest = chunks.fold(_sums, "rest", without=some)
+    assert rest.tolist() == [47, np.delete(is_yes, some).sum()]
 
 
 def test_errors_carry_the_number_of_the_chunk():

@@ -8,9 +8,8 @@ import pytest
 
 from handful.covering.codes.compression import make_table
 from handful.distributed import _counting as counting
-from handful.distributed import watch_passes
+from handful.distributed import read_chunks, watch_passes
 from handful.distributed._counting import ChunkCounter, add_tallies
-from handful.distributed._reading import read_chunks
 from handful.kernels import Kernel
 from handful.rules import collapse_rows
 from handful.rules.family import FAMILIES, Geometry

@@ -13,9 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handful import DecisionListMachine, SetCoveringMachine, load_dataset
-from handful.distributed import chunk_digests, watch_passes
-from handful.distributed._covering import fit_covering
-from handful.distributed._reading import read_chunks
+from handful.distributed import chunk_digests, read_chunks, watch_passes
 from handful.tables import blind_order
 from tests.distributed.conftest import cut, random_sizes
 
@@ -102,7 +100,7 @@ def test_equal_rows_in_many_chunks_give_the_pool_of_memory(
     rng, bucket_rows, random_state, monkeypatch
 ):
     """Copies are told apart by how many came before, through all chunks and buckets."""
-    monkeypatch.setattr("handful.distributed._order._BUCKET_ROWS", bucket_rows)
+    monkeypatch.setattr("handful.distributed.order._BUCKET_ROWS", bucket_rows)
     X, y = rng.integers(0, 2, (200, 2)).astype(float), rng.integers(0, 2, 200)
     sizes = random_sizes(rng, 200)
     chunks = read_chunks(cut(X, sizes), cut(y, sizes), random_state=random_state)
@@ -171,9 +169,9 @@ def test_what_needs_all_examples_is_refused():
     X, y = shifted()
     pair = cut(X, [100, 200]), cut(y, [100, 200])
     with pytest.raises(ValueError, match="`candidates` must be 'auto' or a pool size for Dask"):
-        fit_covering(SetCoveringMachine(candidates=None), *pair, None)
+        SetCoveringMachine(candidates=None).fit(*pair)
     with pytest.raises(ValueError, match="`kernel` = 'precomputed' does not go with Dask"):
-        fit_covering(SetCoveringMachine(kernel="precomputed"), *pair, None)
+        SetCoveringMachine(kernel="precomputed").fit(*pair)
     with pytest.raises(ValueError, match="only one class is present"):
         SetCoveringMachine().fit(pair[0], cut(np.ones(300), [100, 200]))
 

@@ -13,7 +13,6 @@ import pytest
 
 from handful import AdaBoost, DecisionListMachine, SetCoveringMachine, load_dataset
 from handful.distributed import count_wrong, map_rows
-from handful.distributed._mapping import without_data
 from tests.distributed.conftest import cut
 
 pytestmark = pytest.mark.usefixtures("plain")
@@ -64,9 +63,9 @@ def test_no_training_data_travels():
     X = np.tile(DATA.X, (20, 1))
     machine = SetCoveringMachine("stumps", candidates=40, random_state=0)
     machine.fit(X, np.tile(DATA.y, 20))
-    assert len(pickle.dumps(without_data(machine))) < 20_000 < X.nbytes
+    assert len(pickle.dumps(machine.without_data())) < 20_000 < X.nbytes
     boosted = AdaBoost(n_rounds=3).fit(X, np.tile(DATA.y, 20))
-    assert len(pickle.dumps(without_data(boosted))) < 20_000
+    assert len(pickle.dumps(boosted.without_data())) < 20_000
     assert len(machine.path_) > 1  # the machine itself is as it was
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from handful.distributed._reading import read_chunks
+from handful.distributed import read_chunks
 from handful.distributed.cluster import compute
-from handful.tables import typed_columns
+from handful.tables import RowNeeds, typed_columns
 from tests.distributed.conftest import cut, random_sizes
 
 pytestmark = pytest.mark.usefixtures("plain")
@@ -142,7 +142,7 @@ def test_missing_values_name_the_chunk(rng):
     pair = cut(X, [20, 20, 20]), cut(y, [20, 20, 20])
     assert read_chunks(*pair).has_missing
     with pytest.raises(ValueError, match=r"chunk 2 \(from row 40\): Input X contains NaN"):
-        read_chunks(*pair, may_miss=False)
+        read_chunks(*pair, RowNeeds(may_miss=False))
     X[25, 0] = np.inf
     with pytest.raises(ValueError, match=r"chunk 1 \(from row 20\): Input X contains infinity"):
         read_chunks(cut(X, [20, 20, 20]), pair[1])
@@ -156,7 +156,7 @@ def test_a_new_label_names_the_chunk(rng):
     assert read_chunks(*pair).classes.tolist() == ["maybe", "no", "yes"]
     message = r"chunk 1 \(from row 30\) has the label 'maybe', which is none of `classes`"
     with pytest.raises(ValueError, match=message):
-        read_chunks(*pair, classes=["no", "yes"])
+        read_chunks(*pair, RowNeeds(classes=["no", "yes"]))
     y[33] = None
     with pytest.raises(ValueError, match=r"chunk 1 \(from row 30\) has missing labels"):
         read_chunks(cut(X, [30, 30]), cut(y, [30, 30]))

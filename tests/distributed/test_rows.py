@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from handful.distributed._reading import read_chunks
+from handful.distributed import read_chunks
 from handful.distributed._rows import ChunkedRows, HeldIndex
 from handful.rules import Rows, RuleSet, Stump, collapse_rows
 from handful.tables import blind_order

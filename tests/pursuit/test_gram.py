@@ -5,7 +5,7 @@ import pytest
 
 from handful.kernels import make_kernel
 from handful.pursuit import KernelColumns, orthogonal_pursuit
-from handful.pursuit.gram import Coding, GramSums, MomentSums, Scaler, gram_pursuit
+from handful.pursuit.gram import GramSums, HeldCandidates, MomentSums, gram_pursuit
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -17,7 +17,7 @@ def test_the_path_is_that_of_the_rows(rng, intercept, criterion, n_outputs):
     kernel = make_kernel("rbf", gamma=0.5)
     options = {"intercept": intercept, "criterion": criterion}
     rows = orthogonal_pursuit(KernelColumns(kernel, X, np.arange(30)), values[codes], 10, **options)
-    job = GramSums((kernel,), X[:30], Scaler(None, None), Coding(values))
+    job = GramSums(HeldCandidates((kernel,), X[:30]), values)
     parts = [job(X[a], codes[a]) for a in (slice(0, 40), slice(40, 90))]
     G, B, ones, totals, squares, n = (a + b for a, b in zip(*parts, strict=True))
     path = gram_pursuit(G, B, ones, (totals, float(squares), int(n)), 10, **options)

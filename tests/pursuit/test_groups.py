@@ -5,8 +5,8 @@ import pytest
 
 from handful import KernelMatchingPursuitRegressor
 from handful.bounds import NotCertifiableError, betting_bound, pool_bound
-from handful.candidates import Grouping
 from handful.pursuit.path_points import GroupDeviations
+from handful.tables import Grouping
 
 
 def _patients(rng, n_groups, n_rows=6, spread=0.7, noise=0.3):

@@ -91,7 +91,7 @@ def test_every_road_gives_the_same_menu(name, tmp_path):
         menu = CertifiedClassifier(FORMS).fit(wanted)
     for road, frame in roads(messy, tmp_path):
         study = read_study(frame, choices)
-        assert study.units.digest == wanted.units.digest, road
+        assert study.digest == wanted.digest, road
         assert study.pool.tolist() == wanted.pool.tolist(), road
         assert said(study.columns) == said(wanted.columns), road
         assert (study.notes, study.cautions) == (wanted.notes, wanted.cautions), road
@@ -108,6 +108,29 @@ def test_every_road_gives_the_same_menu(name, tmp_path):
         asked = (*wanted.cautions, *wanted.questions, *wanted.labels.merged)
         assert len(heard) == len(asked), road
         assert all(any(text in line for line in heard) for text in asked), road
+
+
+@pytest.mark.sample(3)
+@pytest.mark.parametrize("name", TABLES)
+def test_rows_in_chunks_give_the_same_menu(name):
+    dd = pytest.importorskip("dask.dataframe", reason="the extra handful[dask] is not installed")
+    messy = TABLES[name]()
+    frame = typed(messy.frame)
+    here, said_here = fitted(frame.drop(columns=messy.target), frame[messy.target], messy.choices)
+    for n_parts in (1, 4):
+        rows = dd.from_pandas(frame, npartitions=n_parts)
+        given = (rows.drop(columns=messy.target), rows[messy.target], messy.choices)
+        if {"groups", "weights"} & set(messy.choices):
+            with pytest.raises(ValueError, match="for rows in chunks"):
+                fitted(*given)
+            return
+        there, said_there = fitted(*given)
+        assert there.held_back_.tolist() == here.held_back_.tolist()
+        assert there.classes_.tolist() == here.classes_.tolist()
+        assert said(there.columns_) == said(here.columns_)
+        assert there.notes_ == here.notes_
+        assert said_there == said_here
+        assert menu_of(there) == menu_of(here)
 
 
 @pytest.mark.sample(3)
@@ -154,7 +177,7 @@ def test_an_array_is_a_table_of_numbers(rng):
     known = {"features": ["x0", "x1", "x2"]}
     same = CertifiedClassifier(FORMS, columns=known).fit(frame, y)
     assert menu_of(same) == menu_of(machine)
-    assert read_rows(GivenRows(frame, y)).units.digest == study.units.digest
+    assert read_rows(GivenRows(frame, y)).digest == study.digest
 
 
 def test_columns_that_are_left_out_stay_in_the_names(rng):

@@ -9,17 +9,22 @@ on how they are cut into chunks.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from handful._types import Floats, Ints
+from handful.boosting.margin_certificates import MarginCounts
 from handful.boosting.rounds import CHANCE, Boosted, Round, capped_alpha
+from handful.boosting.votes import WeightedVote
 from handful.boosting.weak_learners import StumpColumns, WeakStump
+from handful.estimator import columns_of
+from handful.models import from_scores
 from handful.rules.stump import feature_values
 from handful.rules.table import Encoder, pad_thresholds
+from handful.tables import Sums
 
 QUANTUM_BITS = 61  # weights are multiples of 2^-61: sums do not depend on order and fit 64 bits
 
@@ -68,6 +73,52 @@ def weigh_rows(
         codes, is_positive, weights, ask.levels, ask.constant, ask.log_total, QUANTUM_BITS, out
     )
     return out
+
+
+@dataclass(frozen=True)
+class BinnedRows:
+    """A job: the bins of some rows, and the codes of their labels."""
+
+    encoder: Encoder
+
+    def __call__(self, X: Floats, codes: Ints) -> tuple[NDArray[np.uint16], Ints]:
+        return self.encoder(X), codes
+
+
+@dataclass(frozen=True)
+class WeighedRows:
+    """A job: sums of quanta by class, feature and bin, one class against the rest."""
+
+    ask: Weighing
+    positive: int
+    n_codes: int
+
+    def __call__(self, binned: tuple[NDArray[np.uint16], Ints]) -> Ints:
+        codes, labels = binned
+        is_positive = labels == self.positive
+        return weigh_rows(codes, is_positive, np.ones(len(labels)), self.n_codes, self.ask)
+
+    @property
+    def traffic(self) -> tuple[int, int]:
+        """Bytes of the question, and of the answer of one chunk."""
+        return self.ask.levels.nbytes, 16 * len(self.ask.levels) * self.n_codes
+
+
+@dataclass(frozen=True)
+class VoteMargins:
+    """A job: counts of the margins of each machine, and the number of errors."""
+
+    votes: Sequence[WeightedVote]
+    positives: tuple[int, ...]
+
+    def __call__(self, X: Floats, codes: Ints) -> Sums:
+        scores = [vote(X) for vote in self.votes]
+        margins = [
+            np.where(codes == positive, 1.0, -1.0) * score / (vote.total or 1.0)
+            for vote, score, positive in zip(self.votes, scores, self.positives, strict=True)
+        ]
+        n_wrong = int(np.sum(from_scores(columns_of(scores)) != codes))
+        return Sums(*(MarginCounts.of(margin) for margin in margins), n_wrong)
 
 
 def binned_rounds(

@@ -14,9 +14,17 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from handful._checks import check_choice, check_count, check_delta, check_real, check_weights
-from handful._engines import engine_for, is_elsewhere
+from handful._chunked import chunked, is_chunked
 from handful._types import Floats, Ints
-from handful.boosting.binned import Weighing, binned_rounds, pool_encoder, weigh_rows
+from handful.boosting.binned import (
+    BinnedRows,
+    VoteMargins,
+    WeighedRows,
+    Weighing,
+    binned_rounds,
+    pool_encoder,
+    weigh_rows,
+)
 from handful.boosting.kernel_solver import KernelSolution
 from handful.boosting.margin_certificates import (
     Rademacher,
@@ -44,7 +52,7 @@ from handful.bounds import (
 )
 from handful.estimator import BaseClassifier, columns_of, shared_certificate
 from handful.models import PART_COLUMNS, Form, Votes, from_scores, linear_score
-from handful.tables import BlindOrder, blind_order, feature_names
+from handful.tables import Draw, RowNeeds, RowSource, blind_order, feature_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,6 +66,7 @@ class OneVersusRest(BaseClassifier):
     """One vote for two classes; for more classes, one vote for each class against the rest."""
 
     machines_: list[Any]
+    _kept_data = ("_seen", "_margins", "margins_")
 
     @abstractmethod
     def _check_parameters(self, X: Floats) -> None:
@@ -88,14 +97,15 @@ class OneVersusRest(BaseClassifier):
         -------
         self
         """
-        if is_elsewhere(X):
-            return engine_for(X).fit(self, X, y, sample_weight=sample_weight)
+        if is_chunked(X):
+            return chunked().fit(self, X, y, sample_weight=sample_weight)
         given, is_free_of_scale = X, self._is("stumps")
         X, y, codes = self._read_examples(X, y, scale_matters=not is_free_of_scale)
         self._check_parameters(X)
         if hasattr(self, "random_state"):
             table = given if hasattr(given, "columns") else X
-            self._follow(blind_order(table, y, random_state=self.random_state))
+            blind = blind_order(table, y, random_state=self.random_state)
+            self._follow(blind.draw, blind.order)
         weights = check_weights(sample_weight, len(X))
         self._refuse_one_class(np.unique(codes[weights > 0.0]).size)
         self.is_weighted_ = bool(np.any(weights != 1.0))
@@ -121,10 +131,10 @@ class OneVersusRest(BaseClassifier):
                 f"{n_present} class. Collect examples of another class."
             )
 
-    def _follow(self, blind: BlindOrder) -> None:
+    def _follow(self, draw: Draw, order: Ints) -> None:
         """Take the draw, and seed weak learners that are random."""
-        self.draw_ = blind.draw
-        self._random = np.random.RandomState(blind.draw.number("weak learners"))
+        self.draw_ = draw
+        self._random = np.random.RandomState(draw.number("weak learners"))
 
     def _fit_machines(self, X: Floats, codes: Ints, weights: Floats) -> None:
         self.machines_ = []
@@ -387,11 +397,7 @@ class AdaBoost(OneVersusRest):
         self.delta = delta
         self.random_state = random_state
 
-    def _check_parameters(self, X: Floats) -> None:
-        self._begin()
-
-    def _begin(self) -> None:
-        """Check the parameters."""
+    def _check_parameters(self, X: Floats | None = None) -> None:
         check_count("n_rounds", self.n_rounds, low=1)
         check_choice("loss", self.loss, tuple(LOSSES))
         if self.candidates is not None:
@@ -412,11 +418,11 @@ class AdaBoost(OneVersusRest):
                 f"`weak_learner` must be 'stumps' or an estimator, got {self.weak_learner!r}."
             )
 
-    def _follow(self, blind: Any) -> None:
-        super()._follow(blind)
+    def _follow(self, draw: Draw, order: Ints) -> None:
+        super()._follow(draw, order)
         self._pool: Any = None
         if self.candidates is not None:
-            self._pool = np.sort(blind.order[: int(self.candidates)])
+            self._pool = np.sort(order[: int(self.candidates)])
 
     def _fit_one(self, X: Floats, y_signed: Floats, weights: Floats) -> tuple[WeightedVote, Rows]:
         if self._pool is not None:
@@ -450,6 +456,41 @@ class AdaBoost(OneVersusRest):
         boosted = binned_rounds(encoder, weigh, len(X), log_total, int(self.n_rounds))
         return self._vote(boosted, float(weights @ y_signed)), self._history(boosted)
 
+    def row_needs(self) -> RowNeeds:
+        if not self._is("stumps") or self.candidates is None:
+            raise ValueError(
+                "`candidates` must be a pool size and `weak_learner` must be 'stumps' for Dask "
+                f"inputs, got candidates={self.candidates!r} and "
+                f"weak_learner={self.weak_learner!r}. Use for example candidates=256."
+            )
+        self._check_parameters()
+        return RowNeeds(may_name=False)
+
+    def fit_rows(self, rows: RowSource) -> Self:
+        self.classes_ = rows.classes
+        self._follow(rows.draw, rows.first(int(self.candidates or 0)))
+        encoder = pool_encoder(rows.hold(self._pool)[0])
+        self._note_rows(rows)
+        self._refuse_one_class(int((rows.class_counts > 0).sum()))
+        self.is_weighted_, self._has_constant = False, False
+        self.machines_, history = [], []
+        binned = rows.mapped(BinnedRows(encoder), 2 * len(encoder.first) + 8)
+        for k, positive in enumerate(self._positives()):
+
+            def weigh(ask: Weighing, positive: int = positive) -> Any:
+                return binned.fold(WeighedRows(ask, positive, encoder.n_codes), "weights")
+
+            log_total = math.log(rows.n_samples)
+            boosted = binned_rounds(encoder, weigh, rows.n_samples, log_total, int(self.n_rounds))
+            balance = 2.0 * float(rows.class_counts[positive]) - rows.n_samples
+            self.machines_.append(self._vote(boosted, balance))
+            history += [{"machine": k, **row} for row in self._history(boosted)]
+        counted = rows.fold(VoteMargins(self.machines_, tuple(self._positives())), "margins")
+        *self._margins, self.n_training_errors_ = counted
+        self._keep_path(history)
+        self.__dict__.pop("margins_", None)
+        return self
+
     @staticmethod
     def _history(boosted: Boosted) -> Rows:
         return [
@@ -480,8 +521,8 @@ class AdaBoost(OneVersusRest):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        if is_elsewhere(X):
-            return engine_for(X).map_rows(self, "predict_proba", X)
+        if is_chunked(X):
+            return chunked().map_rows(self, "predict_proba", X)
         probability = LOSSES[self.loss].probability
         scores = self.decision_function(X)
         if scores.ndim == 1:

@@ -144,6 +144,19 @@ class MarginCounts(Margins):
     slacks: tuple[int, ...]  # `slack_quanta` at the scales 1, 2, 4, ...
     below: tuple[int, ...]  # number of margins below each of GRID
 
+    @classmethod
+    def of(cls, margins: Floats) -> MarginCounts:
+        """The counts of some margins; those of chunks add up without rounding."""
+        slacks = tuple(slack_quanta(margins, 2.0**j) for j in range(N_SCALES))
+        return cls(len(margins), slacks, tuple(int((margins < t + 1e-12).sum()) for t in GRID))
+
+    def __add__(self, other: MarginCounts) -> MarginCounts:
+        return MarginCounts(
+            self.size + other.size,
+            tuple(a + b for a, b in zip(self.slacks, other.slacks, strict=True)),
+            tuple(a + b for a, b in zip(self.below, other.below, strict=True)),
+        )
+
     def slack(self, scale: float) -> float:
         j = round(math.log2(scale))
         if 2.0**j != scale or j >= len(self.slacks):

@@ -2,7 +2,7 @@
 
 What lives here: a classifier with its `Code` and its `Counts` (`Candidate`), certificates of one
 candidate (`certify`) or of all at once (`certified_risks`), the `Menu` that orders, chooses and
-shows them, groups of rows (`Grouping`, `GroupLosses`), and the counting of errors (`Counting`),
+shows them, errors of groups of rows (`GroupLosses`), and the counting of errors (`Counting`),
 also at other thresholds of a score (`ThresholdCounts`). What does not: the theorems
 (`handful.bounds`), and who proposes candidates (`handful.certified`, `handful.covering`,
 `handful.pursuit`).
@@ -12,8 +12,8 @@ every nat itemised, and a simulation that shows that their certificates hold.
 """
 
 from handful.candidates.candidate import Candidate, Code, Counts, Failure, log_choices
-from handful.candidates.counting import Counting, Tallies, Tally, take_rows
-from handful.candidates.groups import Grouping, GroupLosses
+from handful.candidates.counting import Counting, Tallies, Tally
+from handful.candidates.groups import GroupLosses
 from handful.candidates.menu import Menu
 from handful.candidates.pricing import certified_risks, certify
 from handful.candidates.thresholds import ThresholdCounts, ThresholdGrid
@@ -25,7 +25,6 @@ __all__ = [
     "Counts",
     "Failure",
     "GroupLosses",
-    "Grouping",
     "Menu",
     "Tallies",
     "Tally",
@@ -34,5 +33,4 @@ __all__ = [
     "certified_risks",
     "certify",
     "log_choices",
-    "take_rows",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 from handful._types import Ints, Mask
 from handful.candidates.thresholds import ThresholdCounts, ThresholdGrid
 from handful.models import Fitted, from_scores
-from handful.tables import Columns
+from handful.tables import Columns, take_rows
 
 _BLOCK = 65_536  # rows labelled at a time: their encoding is a few dozen megabytes
 
@@ -77,6 +77,10 @@ class Tally:
             is_wrong,
         )
 
+    def in_order(self, places: Ints) -> Tally:
+        """The same, with its rows in another order: ``places[i]`` is the row that becomes i."""
+        return self if self.is_wrong is None else replace(self, is_wrong=self.is_wrong[places])
+
     @property
     def n_errors(self) -> int:
         """Rows that are wrong."""
@@ -109,6 +113,8 @@ class Counting:
         Where the score of each is cut, if it has one.
     columns : Columns
         The encoding that they share.
+    positions : ndarray of int
+        Class of each code of a label; -1 for a label that the pool does not know.
     n_classes : int
     is_by_row : bool
         Whether errors are wanted row by row, as groups need them.
@@ -117,11 +123,13 @@ class Counting:
     fitted: tuple[Fitted, ...]
     grids: tuple[ThresholdGrid | None, ...]
     columns: Columns
+    positions: Ints
     n_classes: int
     is_by_row: bool = False
 
-    def __call__(self, rows: Any, y: Ints) -> Tallies:
-        """Counts of some rows of a table; ``y`` are class positions, -1 for another label."""
+    def __call__(self, rows: Any, codes: Ints) -> Tallies:
+        """Counts of some rows of a table, with the codes of their labels."""
+        y = self.positions[codes]
         found = self._count(take_rows(rows, slice(0, _BLOCK)), y[:_BLOCK])
         for start in range(_BLOCK, len(y), _BLOCK):
             some = slice(start, start + _BLOCK)
@@ -159,8 +167,3 @@ class Counting:
             thresholds=None if grid is None else grid.count(scores, y),
             is_wrong=found.is_wrong if self.is_by_row else None,
         )
-
-
-def take_rows(table: Any, rows: Any) -> Any:
-    """Rows of an array or data frame."""
-    return table.iloc[rows] if hasattr(table, "iloc") else table[rows]

@@ -15,85 +15,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
-from handful._types import Floats, Ints, Mask
+from handful._types import Floats, Mask
 from handful.bounds import Certificate, Message, Term, betting_bound, prefers_betting
+from handful.tables import Grouping
 
 BOTH = Term("method", "means of groups, or one row of each", math.log(2.0))
-
-
-@dataclass(frozen=True, eq=False)
-class Grouping:
-    """Groups of rows in blind order, one group after the other.
-
-    Attributes
-    ----------
-    member : ndarray of int
-        Group of each row: 0 for the first group of the blind order, then 1, 2, ...
-    """
-
-    member: Ints
-
-    @classmethod
-    def of(cls, member: Ints) -> Grouping:
-        """Groups with any numbers, numbered again in the order of their first rows.
-
-        Examples
-        --------
-        >>> Grouping.of(np.array([7, 7, 2, 2, 7])).member.tolist()
-        [0, 0, 1, 1, 0]
-        """
-        _, first, inverse = np.unique(member, return_index=True, return_inverse=True)
-        place = np.empty(len(first), dtype=np.int64)
-        place[np.argsort(first)] = np.arange(len(first))
-        return cls(np.asarray(place[inverse.reshape(-1)]))
-
-    @cached_property
-    def sizes(self) -> Ints:
-        """Rows of each group."""
-        return np.bincount(self.member)
-
-    @cached_property
-    def first(self) -> Ints:
-        """Position of the first row of each group: a blind one."""
-        return np.unique(self.member, return_index=True)[1]
-
-    def __len__(self) -> int:
-        return len(self.sizes)
-
-    def means(self, is_wrong: Mask) -> Floats:
-        """Mean error of each group.
-
-        Examples
-        --------
-        >>> Grouping(np.array([0, 0, 1])).means(np.array([True, False, True])).tolist()
-        [0.5, 1.0]
-        """
-        return np.asarray(np.bincount(self.member, weights=is_wrong.astype(float)) / self.sizes)
-
-    def losses(self, is_wrong: Mask, held: Mask | None = None, loss: str = "mean") -> GroupLosses:
-        """Errors of the counted groups, and of those that are held back.
-
-        Parameters
-        ----------
-        is_wrong : ndarray of bool
-            Errors on all rows.
-        held : ndarray of bool, optional
-            Groups that are not counted; none by default.
-        loss : {"mean", "any"}
-        """
-        held = np.zeros(len(self), dtype=bool) if held is None else held
-        means = self.means(is_wrong)
-        return GroupLosses(
-            losses=means[~held],
-            warm_up=means[held],
-            n_first=int(np.count_nonzero(is_wrong[self.first[~held]])),
-            loss=loss,
-            is_single=bool(held.any() and (self.sizes[held] == 1).all()),
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +52,31 @@ class GroupLosses:
     loss: str = "mean"
     is_single: bool = False
     how: str = "both"
+
+    @classmethod
+    def of(
+        cls, groups: Grouping, is_wrong: Mask, held: Mask | None = None, loss: str = "mean"
+    ) -> GroupLosses:
+        """Errors of the counted groups, and of those that are held back.
+
+        Parameters
+        ----------
+        groups : Grouping
+        is_wrong : ndarray of bool
+            Errors on all rows, in blind order.
+        held : ndarray of bool, optional
+            Groups that are not counted; none by default.
+        loss : {"mean", "any"}
+        """
+        held = np.zeros(len(groups), dtype=bool) if held is None else held
+        means = groups.means(is_wrong)
+        return cls(
+            losses=means[~held],
+            warm_up=means[held],
+            n_first=int(np.count_nonzero(is_wrong[groups.first[~held]])),
+            loss=loss,
+            is_single=bool(held.any() and (groups.sizes[held] == 1).all()),
+        )
 
     def decided(self, nats: float) -> GroupLosses:
         """The same, certified by what will be smaller if all groups are like those of the pool.

@@ -10,7 +10,7 @@ machines that did not see it, and an entry in ``forms.py``.
 """
 
 from handful.certified.display import AdditiveDisplay, MenuDisplay
-from handful.certified.estimators import CertifiedClassifier, FeatureCounting, RowsElsewhere
+from handful.certified.estimators import CertifiedClassifier
 from handful.certified.form_candidates import FormCandidate, named_beforehand, rank_masses
 from handful.certified.forms import FORMS, READABLE, Form, named_candidates
 from handful.certified.goals import Band
@@ -23,14 +23,12 @@ __all__ = [
     "AdditiveDisplay",
     "Band",
     "CertifiedClassifier",
-    "FeatureCounting",
     "Form",
     "FormCandidate",
     "MenuDisplay",
     "MenuPlan",
     "Pool",
     "Proposal",
-    "RowsElsewhere",
     "menu_plan",
     "menu_rows_needed",
     "named_beforehand",

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from handful._checks import check_choice, check_delta
-from handful._engines import engine_for, is_elsewhere
+from handful._chunked import chunked, is_chunked
 from handful._types import Floats, Ints
 from handful.bounds import GROUP_QUANTITIES, MISCLASSIFIED, Certificate, assume, caution
-from handful.candidates import Counting, Failure, Grouping, Menu, Tallies, take_rows
+from handful.candidates import Failure, Menu
 from handful.certified.form_candidates import (
     FormCandidate,
     menu_lines,
@@ -26,71 +24,17 @@ from handful.certified.forms import FORMS, wanted_forms
 from handful.certified.goals import ScoreGoals
 from handful.certified.learning import counting_of, learn_all, ranked, with_counts
 from handful.certified.training_pool import Pool, make_folds
-from handful.estimator import TableClassifier
+from handful.table_classifier import TableClassifier
 from handful.tables import (
-    Choices,
-    Column,
     Columns,
+    RowNeeds,
+    RowSource,
     Study,
-    as_pandas,
     check_rows,
-    feature_table,
-    pool_size,
-    read_pool,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-class RowsElsewhere(Protocol):
-    """Rows in chunks, of which only the pool is brought into memory."""
-
-    @property
-    def n_samples(self) -> int:
-        """Rows of all chunks."""
-        ...
-
-    @property
-    def label_counts(self) -> Mapping[Any, int]:
-        """Rows of each label that occurs."""
-        ...
-
-    @property
-    def seed(self) -> int | None:
-        """The whole number that takes the place of the data's digest, if there is one."""
-        ...
-
-    @property
-    def caution(self) -> tuple[str, ...]:
-        """What must be said of the draw; see `handful.tables.caution_of_draw`."""
-        ...
-
-    def pool(self, n_rows: int) -> tuple[Any, NDArray[Any], Ints]:
-        """The first rows of the blind order as they are, their labels, and their positions."""
-        ...
-
-    def tally(self, counting: FeatureCounting, codes: Mapping[Any, int]) -> Tallies:
-        """Counts of all candidates over the rows outside the pool; codes of all labels.
-
-        A row of another class, whose code is -1, is an error of every candidate.
-        """
-        ...
-
-
-@dataclass(frozen=True)
-class FeatureCounting:
-    """Counts rows of a table as they are given: reads their features, then counts them."""
-
-    columns: tuple[Column, ...]
-    counting: Counting
-
-    def __call__(self, rows: Any, y: Ints) -> Tallies:
-        """Counts of some rows; ``y`` are class positions, -1 for another label."""
-        if hasattr(rows, "columns"):
-            others = [column for column in self.columns if column.role != "target"]
-            rows = feature_table(others, as_pandas(rows))
-        return self.counting(rows, y)
 
 
 class CertifiedClassifier(ScoreGoals, TableClassifier):
@@ -214,69 +158,48 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         groups : array (n_samples,), optional
             Rows of one group (the visits of one patient) are drawn, held back and counted whole.
         """
-        if is_elsewhere(X):
+        if is_chunked(X):
             _refuse_with_chunks(sample_weight, groups)
-            engine_for(X).fit(self, X, y)
-            return self
+            return chunked().fit(self, X, y)
         self._check_parameters()
-        if isinstance(X, Study):
-            return self._fit_study(self._adopt(X))
-        given = self._given(X, y, groups, sample_weight)
-        share, seed, classes = self.pool_share, self.random_state, self.classes
-        study = self._read(given, pool_share=share, random_state=seed, classes=classes)
-        return self._fit_study(study)
+        if isinstance(X, Study):  # a table that was read before
+            check_rows(self, X.table, reset=True)
+            self._take_study(X)
+            return self._fit(X)
+        how = {"pool_share": self.pool_share, "classes": self.classes}
+        seed = self.random_state
+        return self._fit(self._read(X, y, groups, sample_weight, random_state=seed, **how))
 
-    def _adopt(self, study: Study) -> Study:
-        """A table that was read before: labels, groups, weights and the pool are in it."""
-        check_rows(self, study.table, reset=True)
-        self._take_study(study, study.y)
-        return study
+    def row_needs(self) -> RowNeeds:
+        return RowNeeds(is_table=True)
 
-    def _fit_study(self, study: Study) -> CertifiedClassifier:
-        """Learn from the pool of the study, which also decided how the table is read."""
-        units, codes = study.units, self._positions(study.y)
-        groups = None if units.member is None else units.member[study.pool]
-        weights = None if study.weights is None else study.weights[study.pool]
-        rows, columns = take_rows(study.X, study.pool), Columns(study.features)
-        pool = self._pool(rows, columns, codes[study.pool], weights, groups)
-        candidates, failures = self._learn(pool, np.sort(study.pool))
-        counted = units.rows_of(units.order[pool.n_units :])
-        counting = counting_of(candidates, pool)
-        tallies = counting(take_rows(study.X, counted), codes[counted])
-        grouping = None if units.member is None else Grouping.of(units.member[counted])
-        made, more = self._with_counts(candidates, counting, pool, tallies, grouping)
-        self._named = named_settings(self.candidates, study.pool_share)
-        self._offer(made, [*failures, *more], units.seed, is_grouped=grouping is not None)
-        return self
-
-    def fit_rows(self, rows: RowsElsewhere) -> CertifiedClassifier:
-        """Fit to rows in chunks: learn from the pool here, count the other rows where they are.
-
-        Parameters
-        ----------
-        rows : RowsElsewhere
-            As `handful.distributed` makes them of Dask arrays and frames; ``fit`` calls this.
-        """
+    def fit_rows(self, rows: RowSource) -> CertifiedClassifier:
         self._check_parameters()
-        n_pool = min(pool_size(rows.n_samples, self.pool_share), max(1, rows.n_samples - 1))
-        some, labels, places = rows.pool(n_pool)
-        given = self._given(some, labels)
-        reading = read_pool(
-            given, places, rows.label_counts, Choices.of(self.columns), self.classes, rows.caution
+        how = {"pool_share": self.pool_share, "classes": self.classes}
+        return self._fit(self._read_chunks(rows, **how))
+
+    def _fit(self, study: Study) -> CertifiedClassifier:
+        """Learn from the pool, count the other rows, and offer the menu."""
+        rows, drawn = study.source, study.pool
+        table, codes = rows.hold(drawn)
+        positions = self._positions(rows.classes)
+        weights = None if rows.weights is None else rows.weights[drawn]
+        groups = None if rows.groups is None else rows.groups.member[: len(drawn)]
+        columns = Columns(study.features)
+        pool = self._pool(table, columns, positions[codes], weights, groups)
+        candidates, failures = self._learn(pool, np.sort(drawn))
+        counting = counting_of(candidates, pool, positions)
+        counted = rows.fold(counting, "count", without=np.sort(drawn)).each
+        others = None
+        if rows.groups is not None:  # in blind order, as the groups are
+            others, behind = rows.groups.after(study.n_pool), rows.first(rows.n_samples)
+            places = np.argsort(np.argsort(behind[len(drawn) :]))
+            counted = [tally.in_order(places) for tally in counted]
+        made, more = with_counts(
+            candidates, counted, counting(table, codes).each, others, self.group_loss, self.delta
         )
-        self._take_reading(reading, labels, hasattr(some, "columns"))
-        self._remember(given.X, labels, rows.n_samples)
-        table = self._rows(some)
-        columns = Columns(reading.features)
-        pool = self._pool(table, columns, self._positions(labels), None, None)
-        candidates, failures = self._learn(pool, np.sort(places))
-        counting = counting_of(candidates, pool)
-        found = list(rows.label_counts)
-        codes = dict(zip(found, self._positions(found).tolist(), strict=True))
-        tallies = rows.tally(FeatureCounting(self.columns_, counting), codes)
-        made, more = self._with_counts(candidates, counting, pool, tallies, None)
-        self._named = named_settings(self.candidates, self.pool_share)
-        self._offer(made, [*failures, *more], rows.seed, is_grouped=False)
+        self._named = named_settings(self.candidates, study.pool_share)
+        self._offer(made, [*failures, *more], rows)
         return self
 
     def _learn(self, pool: Pool, held_back: Ints) -> tuple[list[FormCandidate], list[Failure]]:
@@ -289,20 +212,6 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         if not made:
             raise ValueError(f"No candidate could be fitted: {_reasons(failures)}")
         return ranked(pool, made, classes, held_back), failures
-
-    def _with_counts(
-        self,
-        candidates: list[FormCandidate],
-        counting: Counting,
-        pool: Pool,
-        tallies: Tallies,
-        groups: Grouping | None,
-    ) -> tuple[list[FormCandidate], list[Failure]]:
-        """The candidates with the counts of the other rows and of the pool."""
-        on_pool = counting(pool.table, pool.y)
-        return with_counts(
-            candidates, tallies.each, on_pool.each, groups, self.group_loss, self.delta
-        )
 
     def _pool(
         self, table: Any, columns: Columns, y: Ints, weight: Floats | None, groups: Ints | None
@@ -324,13 +233,12 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         self,
         candidates: list[FormCandidate],
         failures: list[Failure],
-        seed: int | None,
-        *,
-        is_grouped: bool,
+        rows: RowSource,
     ) -> None:
         """Make the menu and choose its default row."""
         if not candidates:
             raise ValueError(f"No candidate could be counted: {_reasons(failures)}")
+        is_grouped = rows.groups is not None
         reading = self._reading
         self._menu = Menu(
             tuple(candidates),
@@ -339,12 +247,12 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
             quantity=GROUP_QUANTITIES[self.group_loss] if is_grouped else MISCLASSIFIED,
             assumptions=assume(
                 "prepared",
-                "digest-order" if seed is None else "random-state",
+                "digest-order" if rows.draw.seed is None else "random-state",
                 *(("groups",) if is_grouped else ()),
             ),
             notes=(*reading.labels.unknown, *([reading.draw] if reading.draw else [])),
         )
-        self._take(self._menu.default(self.tolerance))
+        self._choose(self._menu.default(self.tolerance))
 
     def _check_parameters(self) -> None:
         for name in ("tolerance", "pool_share"):
@@ -354,7 +262,7 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         check_delta(self.delta)
         check_choice("group_loss", self.group_loss, tuple(GROUP_QUANTITIES))
 
-    def _take(self, row: int) -> None:
+    def _choose(self, row: int) -> None:
         self._hold(self._menu[row])
         self.goal_ = None
 
@@ -409,7 +317,7 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         """
         check_is_fitted(self, "_menu")
         other = copy.copy(self)
-        other._take(self._menu.row_of(choice))
+        other._choose(self._menu.row_of(choice))
         return other
 
     def simplest(self, among: Sequence[int]) -> int:

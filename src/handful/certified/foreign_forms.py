@@ -12,9 +12,9 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from handful._types import Ints
-from handful.candidates import take_rows
 from handful.certified.training_pool import Pool, Proposal, need_folds
 from handful.models import Opaque, Vote, close_seeds
+from handful.tables import take_rows
 
 N_TREES = 150  # enough for votes to settle
 N_VOTERS = 7  # at most; one is left out of an even number, so that votes do not tie

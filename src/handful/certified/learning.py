@@ -21,7 +21,6 @@ from handful.candidates import (
     Counting,
     Counts,
     Failure,
-    Grouping,
     GroupLosses,
     Tally,
     ThresholdGrid,
@@ -31,6 +30,7 @@ from handful.certified.form_candidates import FormCandidate, rank_masses
 from handful.certified.forms import Form, belief_in, is_readable, simplicity_of
 from handful.certified.training_pool import Pool, Proposal
 from handful.models import Fitted, refuse_fitted
+from handful.tables import Grouping
 
 Learned = tuple[list[Proposal], list[Failure]]
 
@@ -129,10 +129,11 @@ def _pool_error(pool: Pool, proposal: Proposal) -> float:
     return float(np.mean(is_wrong if groups is None else groups.warm_up))
 
 
-def counting_of(candidates: Sequence[FormCandidate], pool: Pool) -> Counting:
+def counting_of(candidates: Sequence[FormCandidate], pool: Pool, positions: Ints) -> Counting:
     """What counts the candidates; the grids of thresholds come from the pool.
 
-    Groups have no thresholds, because their rows are not independent.
+    Groups have no thresholds, because their rows are not independent. ``positions`` are the
+    classes of the codes of labels.
     """
     is_by_row = pool.groups is not None
     fitted = tuple(candidate.fitted for candidate in candidates)
@@ -143,7 +144,7 @@ def counting_of(candidates: Sequence[FormCandidate], pool: Pool) -> Counting:
         else None
         for one in fitted
     ]
-    return Counting(fitted, tuple(grids), pool.columns, pool.n_classes, is_by_row)
+    return Counting(fitted, tuple(grids), pool.columns, positions, pool.n_classes, is_by_row)
 
 
 def with_counts(
@@ -183,7 +184,7 @@ def with_counts(
             n_said=tuple(a + b for a, b in zip(tally.n_said, pool.n_said, strict=True)),
         )
         if groups is not None and tally.is_wrong is not None and counts.groups is not None:
-            losses = groups.losses(tally.is_wrong, loss=loss)
+            losses = GroupLosses.of(groups, tally.is_wrong, loss=loss)
             losses = replace(losses, warm_up=counts.groups.warm_up)
             losses = losses.decided(candidate.nats - math.log(delta))
             n_errors = losses.n_errors

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from handful._types import Floats, Ints
-from handful.candidates import Grouping, take_rows
 from handful.models import Form, from_scores
 from handful.scoring import Items, make_items
-from handful.tables import Columns, Draw, row_digests, table_digest
+from handful.tables import Columns, Draw, Grouping, row_digests, table_digest, take_rows
 
 N_FOLDS = 5  # each model sees four fifths of the pool
 

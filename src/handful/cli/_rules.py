@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
-from handful._engines import is_elsewhere
+from handful._chunked import is_chunked
 from handful._writing import write_atomically, write_folder
 from handful.cli._chunked import NO_REPORT as NO_ROWS
 from handful.cli._chunked import on_scheduler, read_chunked
@@ -134,7 +134,7 @@ def _write(made: Made, out: Path, data: Path | None, *, force: bool) -> list[Pat
         "model.json": to_text(document),
         "certificate.json": json.dumps(document["certificate"], indent=1, allow_nan=False) + "\n",
     }
-    if is_elsewhere(table.X):
+    if is_chunked(table.X):
         note(f"[yellow]{escape(NO_ROWS)}[/]")
     else:
         origin = read_origin(data, table.digests, out / "model.json", contents["model.json"])

@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful._checks import check_choice
-from handful._engines import engine_for, is_elsewhere
+from handful._chunked import chunked, is_chunked
 from handful._types import Floats, Ints
 from handful.bounds import GROUP_QUANTITIES, Certificate
 from handful.covering._certify import BOUND_NAMES
@@ -24,7 +24,7 @@ from handful.covering.training import MemoryTraining, Training
 from handful.estimator import BaseClassifier, shared_certificate
 from handful.rules import AbstractRule, RuleList, RuleSet
 from handful.rules.rows import STEERING_UNIT
-from handful.tables import Draw, SeenRows, typed_columns, warn_of_fitted_scaling
+from handful.tables import Draw, RowNeeds, SeenRows, typed_columns, warn_of_fitted_scaling
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,13 +85,29 @@ class CoveringClassifier(BaseClassifier):
         -------
         self
         """
-        if is_elsewhere(X):
+        if is_chunked(X):
             if groups is not None:
                 raise ValueError(
                     "`groups` is not accepted for rows in chunks. Bring the table into memory."
                 )
-            return engine_for(X).fit(self, X, y, sample_weight=sample_weight)
+            return chunked().fit(self, X, y, sample_weight=sample_weight)
         return self.fit_training(self._read_training(X, y, sample_weight, groups))
+
+    def row_needs(self) -> RowNeeds:
+        if self.candidates is None:
+            raise ValueError(
+                "`candidates` must be 'auto' or a pool size for Dask inputs, got None. Rules of "
+                "all examples need them in memory; use for example candidates=160."
+            )
+        if self.kernel == "precomputed":
+            raise ValueError(
+                "`kernel` = 'precomputed' does not go with Dask inputs. Pass the features and a "
+                "named kernel."
+            )
+        return RowNeeds(may_miss=self._allows_nan(), classes=self.classes)
+
+    def fit_rows(self, rows: Any) -> Any:
+        return self.fit_training(rows.training(self.classes))
 
     def fit_training(self, training: Training) -> Any:
         """Learn from examples that were read already, in memory or elsewhere.
@@ -206,8 +222,8 @@ class CoveringClassifier(BaseClassifier):
 
     def fired_rules(self, X: Any) -> Ints:
         """Index of the first rule that covers each row, -1 where none does (two classes)."""
-        if is_elsewhere(X):
-            return engine_for(X).map_rows(self, "fired_rules", X)
+        if is_chunked(X):
+            return chunked().map_rows(self, "fired_rules", X)
         rows = self.encode(X)
         return self.fitted_.fired(rows)
 

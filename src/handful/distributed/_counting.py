@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from handful._progress import report_progress
 from handful._types import Floats, Ints
-from handful.distributed._chunks import Chunks, in_chunk
+from handful.distributed.chunk_rows import ChunkRows as Chunks
+from handful.distributed.chunk_rows import in_chunk
 from handful.distributed.cluster import (
     cache_bytes,
     compute,

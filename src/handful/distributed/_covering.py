@@ -9,43 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._types import Floats, Ints
-from handful.covering.classifier import CoveringClassifier
 from handful.covering.training import Judge
-from handful.distributed._chunks import Chunks
-from handful.distributed._reading import read_chunks
 from handful.distributed._rows import ChunkedRows
+from handful.distributed.chunk_rows import ChunkRows as Chunks
 from handful.rules import Rows
 from handful.tables import Columns, Draw, SeenRows
-
-
-def fit_covering(machine: CoveringClassifier, X: Any, y: Any, classes: Any) -> CoveringClassifier:
-    """Fit a covering machine to chunks."""
-    given: Any = machine
-    if given.candidates is None:
-        raise ValueError(
-            "`candidates` must be 'auto' or a pool size for Dask inputs, got None. Rules of all "
-            "examples need them in memory; use for example candidates=160."
-        )
-    if given.kernel == "precomputed":
-        raise ValueError(
-            "`kernel` = 'precomputed' does not go with Dask inputs. Pass the features and a "
-            "named kernel."
-        )
-    may_miss = given.rules == "auto" or given.rules == "stumps"
-    classes = given.classes if classes is None else classes
-    chunks = read_chunks(X, y, classes=classes, may_miss=may_miss, random_state=given.random_state)
-    fitted: CoveringClassifier = machine.fit_training(ChunkedTraining(chunks, given.classes))
-    return fitted
-
-
-def remember_inputs(machine: Any, chunks: Chunks) -> None:
-    """What a fit in memory would have written about the inputs."""
-    machine.classes_ = chunks.classes
-    machine.n_features_in_ = chunks.n_features
-    if chunks.names is not None:
-        machine.feature_names_in_ = np.array(chunks.names, dtype=object)
-    elif hasattr(machine, "feature_names_in_"):
-        del machine.feature_names_in_
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +82,7 @@ class ChunkedTraining:
 
     def total(self, count: Judge, name: str) -> Ints:
         """One pass over the chunks."""
-        return self.chunks.total(_Coded(count, self._codes), name)
+        return np.asarray(self.chunks.fold(_Coded(count, self._codes), name))
 
     def hold(self, examples: Ints) -> tuple[Floats, Ints]:
         """Features and label codes of some examples."""

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from handful._types import Floats, Ints
-from handful.distributed._chunks import Chunks
 from handful.distributed._counting import ChunkCounter
+from handful.distributed.chunk_rows import ChunkRows as Chunks
 from handful.rules import Rows, Table, collapse_rows
 from handful.rules.rows import LARGEST_COLLAPSE, Judged, Machine, judge_rows
 from handful.rules.table import Counter
@@ -97,7 +97,7 @@ class ChunkedRows(Rows):
 
     def judge(self, machine: Machine) -> Judged:
         """Errors of each label and covers of the rules, in one pass over the chunks."""
-        found = self.chunks.total(_Judge(machine, self.positive), "errors").tolist()
+        found = self.chunks.fold(_Judge(machine, self.positive), "errors").tolist()
         return Judged({-1: found[0], 1: found[1]}, tuple(found[2:]))
 
 

@@ -1,4 +1,4 @@
-"""Where the work runs: threads of this process by default, a Dask cluster where there is one."""
+"""Where the work runs: threads of this process by default, a Dask cluster if there is one."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def require_dask(module: str = "dask") -> Any:
 
 
 def current_client() -> Any:
-    """The client of the cluster in use, None where work runs on threads."""
+    """The client of the cluster in use; None if work runs on threads."""
     try:
         distributed = require_dask("distributed")
     except ImportError:
@@ -115,7 +115,7 @@ def watch_passes() -> Iterator[list[Pass]]:
 def measured(
     name: str, n_chunks: int, n_requests: int, bytes_down: int = 0, bytes_up: int = 0
 ) -> Iterator[None]:
-    """Time one pass and tell who watches."""
+    """Time one pass, and report it to `watch_passes`."""
     start = time.perf_counter()
     yield
     seconds = time.perf_counter() - start
@@ -135,13 +135,13 @@ def compute(tasks: Sequence[Any]) -> list[Any]:
 
 
 def persist(tasks: Sequence[Any]) -> list[Any]:
-    """The tasks with their results kept where they were computed; lost ones are made again."""
+    """The tasks, with their results kept on the workers; lost ones are made again."""
     with cluster_errors():
         return list(require_dask().persist(*tasks))
 
 
 def reduced(tasks: Sequence[Any], add: Callable[[Sequence[Any]], Any]) -> Any:
-    """One delayed result from many: sixteen at a time are added where they lie.
+    """One delayed result from many: sixteen at a time are added on the workers.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def scheduler(address: str | None, *, timeout: float = 15.0) -> Iterator[Any]:
         For example ``"tcp://10.0.0.1:8786"``. None changes nothing: the work stays in this
         process.
     timeout : float
-        Seconds to wait for the scheduler, also where it goes away later.
+        Seconds to wait for the scheduler, also if it goes away later.
 
     Yields
     ------

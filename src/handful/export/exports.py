@@ -10,7 +10,6 @@ from typing import Any
 
 from handful.bounds import Certificate, NotCertifiableError
 from handful.covering import CoverFit
-from handful.estimator import TableClassifier
 from handful.export.python import RAW_CELLS, form_python, read_formula
 from handful.export.sql import Cell, doubtful_sql, form_sql, number_literal, text_literal
 from handful.files.cover_document import OTHER_ROW, WITHOUT_CENTRES, refuse_rows
@@ -21,6 +20,7 @@ from handful.files.save import WITHOUT_ROWS, model_to_dict
 from handful.models import Fitted
 from handful.rules import OR_MISSING, AbstractRule, RuleList, RuleSet, Stump
 from handful.rules.formulas import Dialect, number
+from handful.table_classifier import TableClassifier
 
 _ADVICE = "Use `handful predict`, or export the model to JSON."
 

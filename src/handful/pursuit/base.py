@@ -15,17 +15,10 @@ from handful.estimator import CertifiedEstimator
 from handful.kernels import Kernel, make_kernel
 from handful.pursuit.candidate_pool import CandidatePool, first_candidates, pool_size
 from handful.pursuit.expansion_codes import Expansion, center_rows, expansion_of_size
-from handful.pursuit.gram import (
-    Coding,
-    MomentSums,
-    PursuitRows,
-    RowSums,
-    Scaler,
-    gram_pursuit,
-)
+from handful.pursuit.gram import HeldCandidates, MomentSums, RowSums, gram_pursuit
 from handful.pursuit.kernel_columns import Indices, KernelColumns
 from handful.pursuit.orthogonal import CRITERIA, PursuitPath, orthogonal_pursuit
-from handful.tables import blind_order, make_units
+from handful.tables import RowNeeds, RowSource, blind_order, make_units
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,9 +60,9 @@ class BasePursuit(CertifiedEstimator):
         return [make_kernel(self.kernel, gamma=gamma, **fixed) for gamma in gammas]
 
     def _in_order(self, given: Any, X: Floats, y: Any, groups: Any = None) -> tuple[Floats, Any]:
-        """The rows in an order that nobody chose: pools are its first, ties go to the earlier.
+        """The rows in blind order: pools are its first rows, ties go to the earlier row.
 
-        With ``groups`` their rows stay together: the groups are in an order that nobody chose.
+        The rows of a group stay together; the groups are in blind order.
         """
         is_kernel = self.kernel == "precomputed"
         table = given if hasattr(given, "columns") else X
@@ -82,7 +75,7 @@ class BasePursuit(CertifiedEstimator):
         return X[np.ix_(order, order)] if is_kernel else X[order], y[order]
 
     def _saying_how(self, certificate: Certificate) -> Certificate:
-        """The certificate with what it assumes of the draw, where there was one."""
+        """The certificate with what it assumes of the draw, if there was one."""
         if not certificate.assumes("blind-pool"):
             return certificate
         return certificate.assuming(drawn_by(self.draw_.seed))
@@ -151,31 +144,31 @@ class BasePursuit(CertifiedEstimator):
         ]
         return [path.renumbered(rows) for path in paths]
 
-    def _row_sums(self, source: PursuitRows, coding: Coding) -> RowSums:
-        """The pool, the scale and the kernels, and the sums over rows that are not in memory."""
-        self._check_parameters()
-        self._check_for_sums()
+    def _row_sums(self, source: RowSource, targets: Floats) -> RowSums:
+        """The pool, the scale and the candidates; ``targets`` are those of each code."""
         is_pool = self.coefficients == "pool"
         ground = self._ground(source.n_samples)
         n_held = len(ground.rows) if ground.candidates is None else len(ground.candidates)
-        order, X, codes = source.first(n_held)
-        drawn = source.positions(len(ground.rows)) if is_pool else None
+        order = source.first(n_held)
+        X, codes = source.hold(order)
+        self._note_rows(source)
+        drawn = source.first(len(ground.rows)) if is_pool else None
         pool = None if drawn is None else np.sort(drawn)
         self.draw_, self._order = source.draw, order if drawn is None else drawn
         is_auto = isinstance(self.scale, str) and self.scale == "auto"
         if is_auto and is_pool:
             job = MomentSums(X[0])
-            self.scaling_ = job.scaling(source.total(job, "scale", only=pool))
+            self.scaling_ = job.scaling(source.fold(job, "scale", only=pool))
         else:
             self.scaling_ = self._scaling(X, ground)
-        scaler = Scaler(*((None, None) if self.scaling_ is None else self.scaling_))
-        return RowSums.of(
-            source, coding, ground, pool, scaler, X, codes, self._kernels(source.n_features)
-        )
+        kernels = tuple(self._kernels(source.n_features))
+        held = HeldCandidates(kernels, self._scaled(X), self.scaling_)
+        return RowSums(source, ground, pool, X, codes, held, targets)
 
-    def _check_for_sums(self) -> None:
+    def row_needs(self) -> RowNeeds:
+        self._check_parameters()
         if self.kernel == "precomputed":
-            raise ValueError("`kernel` must not be 'precomputed' for rows that are elsewhere.")
+            raise ValueError("`kernel` must not be 'precomputed' for rows in chunks.")
         if self.coefficients not in ("pool", "least_squares"):
             raise ValueError(
                 "`coefficients` must be 'pool' or 'least_squares' for Dask inputs, got "
@@ -191,6 +184,7 @@ class BasePursuit(CertifiedEstimator):
                 "That many examples are held in memory; use for example candidates=500."
             )
         check_count("candidates", self.candidates, low=1)
+        return RowNeeds(may_miss=False, may_name=False)
 
     def _sum_paths(self, sums: RowSums, g: int, *, is_shared: bool = True) -> list[PursuitPath]:
         """Pursuits with kernel g from sums: one for all outputs, or one for each."""
@@ -206,7 +200,7 @@ class BasePursuit(CertifiedEstimator):
         ]
 
     def _sizes(self, paths: Sequence[PursuitPath]) -> range:
-        """Sizes on the path; size 0 is a model only where there is an intercept."""
+        """Sizes on the path; size 0 is a model only if there is an intercept."""
         longest = max(path.n_centers for path in paths)
         return range(0 if self.fit_intercept or longest == 0 else 1, longest + 1)
 

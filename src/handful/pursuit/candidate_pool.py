@@ -1,4 +1,4 @@
-"""Which training examples a pursuit may read: the first of an order that nobody chose."""
+"""Training examples that a pursuit may read: the first of the blind order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ N_SMALLEST_POOL = 10  # fewer cannot hold centres of two classes
 
 @dataclass(frozen=True)
 class CandidatePool:
-    """Where a pursuit runs.
+    """Examples that a pursuit reads, and those that may become centres.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class CandidatePool:
     n_named: int
 
     def split(self, fraction: float) -> tuple[CandidatePool, Indices]:
-        """A smaller ground and the rows held out of it, which are the last."""
+        """A smaller pool, and the rows held out of it: the last ones."""
         n_held = math.ceil(fraction * len(self.rows))
         rest = np.arange(len(self.rows) - n_held)
         if not len(rest):

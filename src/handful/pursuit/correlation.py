@@ -14,9 +14,7 @@ from scipy.linalg import solve_triangular
 
 from handful._types import Floats
 from handful.pursuit.kernel_columns import Indices, KernelColumns
-from handful.pursuit.orthogonal import first_best
-
-DEPENDENT = 1e-12  # of its own norm: less is rounding, and dividing by it would blow up
+from handful.pursuit.orthogonal import DEPENDENT, first_best
 
 
 @dataclass(frozen=True)
@@ -106,8 +104,8 @@ class CanonicalWeights:
 def canonical_weights(G: Floats, H: Floats, n_components: int, ridge: float) -> CanonicalWeights:
     """Regularised canonical correlation of the columns of G and H.
 
-    Maximises a'Gc'Hc b / n subject to a'(Gc'Gc / n + ridge s I) a = 1 and likewise for b, where
-    c means centred and s is the mean variance of the view's columns.
+    Maximises a'Gc'Hc b / n subject to a'(Gc'Gc / n + ridge s I) a = 1, and the same for b. Gc is
+    G centred, and s is the mean variance of the view's columns.
 
     Examples
     --------
@@ -135,7 +133,7 @@ def canonical_weights(G: Floats, H: Floats, n_components: int, ridge: float) -> 
 
 
 def _whitener(centred: Floats, ridge: float) -> Floats:
-    """Upper triangular R with R'R = C'C / n + ridge s I (a hair of ridge where singular)."""
+    """Upper triangular R with R'R = C'C / n + ridge s I (a hair of ridge if it is singular)."""
     n, width = centred.shape
     spread = float(np.mean(centred**2)) or 1.0
     penalty = np.sqrt(max(ridge, 1e-10) * spread) * np.eye(width)

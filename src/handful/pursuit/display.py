@@ -1,7 +1,8 @@
-"""Pictures of a pursuit: its path, and where its centres lie."""
+"""Pictures of a pursuit: its path, and its centres in the plane."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from handful._types import Floats
 from handful.pursuit.kernel_columns import Indices
 
 
+@dataclass(kw_only=True)
 class PursuitPathDisplay(Display):
     """Residual and certificate of every size of a pursuit.
 
@@ -21,7 +23,7 @@ class PursuitPathDisplay(Display):
     residuals : array
         Share of the squared residual that is left, or of the trace for sparse kernel PCA.
     risks : array or None
-        Value of the certificate at 95 % confidence, for classifiers; 1 where vacuous.
+        Value of the certificate at 95 % confidence, for classifiers; 1 if it is vacuous.
     chosen_size : int
     name : str
 
@@ -35,24 +37,15 @@ class PursuitPathDisplay(Display):
     [0, 1, 2, 3]
     """
 
-    def __init__(
-        self,
-        *,
-        sizes: Indices,
-        residuals: Floats,
-        risks: Floats | None = None,
-        chosen_size: int,
-        name: str = "pursuit",
-    ) -> None:
-        self.sizes = sizes
-        self.residuals = residuals
-        self.risks = risks
-        self.chosen_size = chosen_size
-        self.name = name
+    sizes: Indices
+    residuals: Floats
+    risks: Floats | None = None
+    chosen_size: int
+    name: str = "pursuit"
 
     @classmethod
     def from_estimator(cls, estimator: Any) -> PursuitPathDisplay:
-        """Of a fitted pursuit classifier, regressor or sparse kernel PCA."""
+        """From a fitted pursuit classifier, regressor or sparse kernel PCA."""
         check_is_fitted(estimator)
         name = type(estimator).__name__
         path = getattr(estimator, "path_", None)
@@ -83,6 +76,7 @@ class PursuitPathDisplay(Display):
         return self
 
 
+@dataclass(kw_only=True)
 class PursuitCentersDisplay(Display):
     """Training examples in the plane of their first two principal components, centres marked.
 
@@ -104,14 +98,13 @@ class PursuitCentersDisplay(Display):
     3
     """
 
-    def __init__(self, *, points: Floats, centers: Indices, labels: Any = None) -> None:
-        self.points = points
-        self.centers = centers
-        self.labels = labels
+    points: Floats
+    centers: Indices
+    labels: Any = None
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any = None) -> PursuitCentersDisplay:
-        """Of a fitted pursuit and the data it was fitted on."""
+        """From a fitted pursuit and the data it was fitted on."""
         check_is_fitted(estimator)
         X = np.asarray(X, dtype=np.float64)
         centers = estimator.centers_idx_

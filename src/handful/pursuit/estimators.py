@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from handful._checks import check_choice
-from handful._engines import engine_for, is_elsewhere
+from handful._chunked import chunked, is_chunked
 from handful._types import Floats, Ints
 from handful.bounds import Certificate, NotCertifiableError, Term
 from handful.candidates import Menu, certify
@@ -19,7 +19,7 @@ from handful.kernels import Kernel
 from handful.models import Form, kernel_expansion
 from handful.pursuit.base import BasePursuit, check_kernel_matrix
 from handful.pursuit.expansion_codes import TIE, CodedExpansion, decide, expansion_of_size
-from handful.pursuit.gram import Coding, PursuitRows
+from handful.pursuit.gram import class_targets
 from handful.pursuit.kernel_columns import Indices
 from handful.pursuit.path_points import (
     BOUND_OF,
@@ -29,6 +29,7 @@ from handful.pursuit.path_points import (
     Task,
     path_points,
 )
+from handful.tables import RowSource
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -118,7 +119,7 @@ class KernelMatchingPursuitClassifier(BasePursuit, BaseClassifier):
     expansion_ : Expansion
         Centres, coefficients and intercepts.
     scaling_ : tuple of ndarray, or None
-        Mean and scale of each column, where columns are scaled.
+        Mean and scale of each column, if columns are scaled.
     classes_ : ndarray
         Labels.
     n_features_in_ : int
@@ -183,8 +184,8 @@ class KernelMatchingPursuitClassifier(BasePursuit, BaseClassifier):
 
     def fit(self, X, y):
         """Choose centres, size and kernel; X (n_samples, n_features), y any labels."""
-        if is_elsewhere(X):
-            return engine_for(X).fit(self, X, y)
+        if is_chunked(X):
+            return chunked().fit(self, X, y)
         given = X
         self._check_parameters()
         X, y, codes = self._read_examples(X, y)
@@ -212,22 +213,24 @@ class KernelMatchingPursuitClassifier(BasePursuit, BaseClassifier):
         self.n_training_errors_ = int(np.sum(self._codes(rows) != codes))
         return self
 
-    def fit_rows(self, source: PursuitRows) -> KernelMatchingPursuitClassifier:
-        """Fit to rows that are not in memory, from sums over them: `fit` up to rounding."""
-        n_classes = len(source.classes)
+    def fit_rows(self, rows: RowSource) -> KernelMatchingPursuitClassifier:
+        """Fit by sums over the rows: the same as `fit` up to rounding."""
+        n_classes = len(rows.classes)
         if n_classes < 2:
             raise ValueError(f"`y` must hold at least two classes, got {n_classes}.")
-        sums = self._row_sums(source, Coding.of_classes(n_classes))
+        self.classes_ = rows.classes
+        sums = self._row_sums(rows, class_targets(n_classes))
+        kernels = sums.held.kernels
         plan = Plan(
             coefficients=self.coefficients,
-            n_samples=source.n_samples,
+            n_samples=rows.n_samples,
             ground=sums.ground,
             ridge=self.ridge,
             has_intercept=self.fit_intercept,
-            choice=self._choice_terms(len(sums.kernels)),
+            choice=self._choice_terms(len(kernels)),
         )
         points = []
-        for g in range(len(sums.kernels)):
+        for g in range(len(kernels)):
             paths = self._sum_paths(sums, g, is_shared=self.multi_class == "shared")
             for size in self._sizes(paths):
                 coded = CodedExpansion(expansion_of_size(paths, size, self.ridge))
@@ -239,7 +242,7 @@ class KernelMatchingPursuitClassifier(BasePursuit, BaseClassifier):
         ]
         best = self._keep_best(points, None)
         self.n_training_errors_ = int(n_wrong[points.index(best)])
-        self._store(sums.X, sums.ground, sums.kernels[best.kernel_index], best.expansion)
+        self._store(sums.X, sums.ground, kernels[best.kernel_index], best.expansion)
         return self
 
     def _check_parameters(self) -> None:

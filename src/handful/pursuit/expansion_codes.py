@@ -54,7 +54,7 @@ class Expansion:
 def decide(values: Floats, tolerances: Floats) -> Indices:
     """Class indices: the larger value, ties (up to rounding) to the lowest class.
 
-    One column means two classes, the second where the value is positive.
+    One column means two classes: the second if the value is positive.
     """
     if values.shape[1] == 1:
         return (values[:, 0] > tolerances[:, 0]).astype(np.intp)

@@ -1,17 +1,17 @@
-"""Pursuits from sums over rows: the rows may be anywhere, only the candidates are held.
+"""Pursuits from sums over rows: only the candidates are held in memory.
 
-Every inner product that a pursuit needs is one of candidates' columns with each other, with the
-targets or with the constant. With c candidates these are c (c + outputs + 1) numbers, sums over
-rows that can be added up in any place, in one pass; the greedy choices then need no row at all.
-They are those of `orthogonal_pursuit` on the same rows up to rounding: here the deflated lengths
-come from the sums alone, as in a Cholesky factorisation.
+A pursuit needs inner products of the candidates' columns with each other, with the targets and
+with the constant. With c candidates these are c (c + outputs + 1) sums over rows, which one pass
+over the rows gives. The greedy choices then need no row. They are those of `orthogonal_pursuit` on
+the same rows up to rounding: here the deflated lengths come from the sums alone, as in a Cholesky
+factorisation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import cached_property
 
 import numpy as np
 
@@ -20,53 +20,32 @@ from handful.kernels import Kernel
 from handful.pursuit.candidate_pool import CandidatePool
 from handful.pursuit.expansion_codes import Expansion, center_rows, decide
 from handful.pursuit.orthogonal import DEPENDENT, NO_GAIN, NO_RESIDUAL, PursuitPath, first_best
+from handful.tables import Joined, RowSource, Sums
 
 _BLOCK_BYTES = 32 * 2**20  # of rows multiplied at once: large enough for the product to be fast
+Scaling = tuple[Floats, Floats]  # (x - first) / second
+Outputs = tuple[Floats, Floats, Floats, tuple[Floats, float, int]]
 
 
-@dataclass(frozen=True)
-class Coding:
-    """Targets of label codes: -1 and 1 for classes, or the values themselves."""
-
-    values: Floats
-
-    @classmethod
-    def of_classes(cls, n_classes: int) -> Coding:
-        """One column for two classes, else one per class."""
-        if n_classes == 2:
-            return cls(np.array([[-1.0], [1.0]]))
-        return cls(2.0 * np.eye(n_classes) - 1.0)
-
-    def targets(self, codes: Ints) -> Floats:
-        """Targets (n_rows, n_outputs)."""
-        return np.asarray(self.values[codes])
-
-
-@dataclass(frozen=True)
-class Scaler:
-    """(x - center) / scale, or nothing."""
-
-    center: Floats | None
-    scale: Floats | None
-
-    def __call__(self, X: Floats) -> Floats:
-        """Scaled rows."""
-        return X if self.center is None or self.scale is None else (X - self.center) / self.scale
+def class_targets(n_classes: int) -> Floats:
+    """Targets of each class: -1 and 1 in one column for two classes, else a column a class."""
+    if n_classes == 2:
+        return np.array([[-1.0], [1.0]])
+    return 2.0 * np.eye(n_classes) - 1.0
 
 
 @dataclass(frozen=True)
 class MomentSums:
-    """Sums of x - origin and of its squares, and the number of rows."""
+    """A job: sums of x - origin and of its squares, and the number of rows."""
 
     origin: Floats
 
-    def __call__(self, X: Floats, codes: Ints) -> list[Floats]:
-        """Of one chunk."""
+    def __call__(self, X: Floats, codes: Ints) -> Sums:
         moved = X - self.origin
-        return [moved.sum(axis=0), (moved**2).sum(axis=0), np.array(float(len(X)))]
+        return Sums(moved.sum(axis=0), (moved**2).sum(axis=0), np.array(float(len(X))))
 
-    def scaling(self, sums: Sequence[Floats]) -> tuple[Floats, Floats]:
-        """Mean and standard deviation; one where a feature is constant."""
+    def scaling(self, sums: Iterable[Floats]) -> Scaling:
+        """Mean and standard deviation of each feature; 1 for a constant feature."""
         first, second, n = sums
         mean = first / n
         spread = np.sqrt(np.maximum(second / n - mean**2, 0.0))
@@ -75,155 +54,112 @@ class MomentSums:
 
 
 @dataclass(frozen=True)
-class GramSums:
-    """What a pursuit needs of rows: for each kernel G = A'A, A'Y and A'1; then Y'1, |Y|^2, n."""
+class HeldCandidates:
+    """The candidates in memory: kernels, scaled rows, and how other rows are scaled."""
 
     kernels: tuple[Kernel, ...]
-    candidates: Floats
-    scaler: Scaler
-    coding: Coding
+    X: Floats
+    scaling: Scaling | None = None
 
-    def __call__(self, X: Floats, codes: Ints) -> list[Floats]:
-        """Of one chunk."""
-        c, q = len(self.candidates), self.coding.values.shape[1]
-        out = [np.zeros(shape) for _ in self.kernels for shape in ((c, c), (c, q), (c,))]
+    def scaled(self, X: Floats) -> Floats:
+        """Other rows, scaled as the candidates are."""
+        return X if self.scaling is None else (X - self.scaling[0]) / self.scaling[1]
+
+    def columns(self, X: Floats) -> Iterator[tuple[slice, list[Floats]]]:
+        """Blocks of other rows, with their kernel values against the candidates."""
+        step = max(256, _BLOCK_BYTES // (8 * max(1, len(self.X))))
+        for start in range(0, len(X), step):
+            rows = slice(start, start + step)
+            Z = self.scaled(X[rows])
+            yield rows, [kernel(Z, self.X) for kernel in self.kernels]
+
+
+@dataclass(frozen=True)
+class GramSums:
+    """A job: for each kernel G = A'A, A'Y and A'1; then Y'1, |Y|^2 and the number of rows."""
+
+    held: HeldCandidates
+    targets: Floats
+
+    def __call__(self, X: Floats, codes: Ints) -> Sums:
+        c, q = len(self.held.X), self.targets.shape[1]
+        out = [np.zeros(shape) for _ in self.held.kernels for shape in ((c, c), (c, q), (c,))]
         out += [np.zeros(q), np.zeros(()), np.array(float(len(X)))]
-        for rows in _blocks(len(X), c):
-            Z, Y = self.scaler(X[rows]), self.coding.targets(codes[rows])
-            for g, kernel in enumerate(self.kernels):
-                A = kernel(Z, self.candidates)
+        for rows, columns in self.held.columns(X):
+            Y = np.asarray(self.targets[codes[rows]])
+            for g, A in enumerate(columns):
                 out[3 * g] += A.T @ A
                 out[3 * g + 1] += A.T @ Y
                 out[3 * g + 2] += A.sum(axis=0)
             out[-3] += Y.sum(axis=0)
             out[-2] += np.vdot(Y, Y)
-        return out
-
-
-def _blocks(n_rows: int, width: int) -> Iterator[slice]:
-    step = max(256, _BLOCK_BYTES // (8 * max(1, width)))
-    for start in range(0, n_rows, step):
-        yield slice(start, start + step)
-
-
-Job = Callable[[Floats, Ints], Any]
-Outputs = tuple[Floats, Floats, Floats, tuple[Floats, float, int]]
-
-
-class PursuitRows(Protocol):
-    """Rows that are not in memory; ``codes`` number the classes, or the distinct targets."""
-
-    n_samples: int
-    n_features: int
-    classes: Any
-    draw: Any
-
-    def first(self, n_rows: int) -> tuple[Ints, Floats, Ints]:
-        """Positions, features and codes of the first rows of the blind order."""
-
-    def positions(self, n_rows: int) -> Ints:
-        """Positions of the first rows of the blind order."""
-
-    def total(self, job: Job, name: str, *, only: Ints | None = None) -> list[Floats]:
-        """Sums over the chunks of the arrays that the job gives, of these rows or of all."""
-
-    def each(self, job: Job, name: str, *, without: Ints) -> Floats:
-        """What the job gives for all other rows and their codes, joined."""
-
-
-@dataclass(frozen=True)
-class ModelValues:
-    """Values of the rows of a chunk under an expansion whose centres are candidates."""
-
-    kernel: Kernel
-    model: Expansion
-    candidates: Floats
-    scaler: Scaler
-
-    def __call__(self, X: Floats, codes: Ints) -> Floats:
-        """Values (n_rows, n_outputs)."""
-        centers = self.model.centers
-        rows = center_rows(self.kernel, self.scaler(X), self.candidates[centers], centers)
-        return self.model.values(rows)[0]
+        return Sums(*out)
 
 
 @dataclass(frozen=True)
 class Deviations:
-    """Absolute deviation of a model from the targets, row by row."""
+    """A job: how far the worst output of a model is off, row by row."""
 
-    model: ModelValues
+    held: HeldCandidates
+    kernel: Kernel
+    model: Expansion
     targets: Floats
 
-    def __call__(self, X: Floats, codes: Ints) -> Floats:
-        return np.asarray(np.abs(self.model(X, codes) - self.targets[codes]).max(axis=1))
+    def __call__(self, X: Floats, codes: Ints) -> Joined:
+        centers, Z = self.model.centers, self.held.scaled(X)
+        values, _ = self.model.values(center_rows(self.kernel, Z, self.held.X[centers], centers))
+        return Joined(np.abs(values - self.targets[codes]).max(axis=1))
+
+
+Models = Sequence[tuple[int, Expansion]]  # which kernel, and an expansion over the candidates
 
 
 @dataclass(frozen=True)
 class ErrorCounts:
-    """Errors of many classifiers (kernel, expansion) on a chunk."""
+    """A job: errors of many classifiers, as whole numbers."""
 
-    kernels: tuple[Kernel, ...]
-    models: tuple[tuple[int, Expansion], ...]
-    candidates: Floats
-    scaler: Scaler
+    held: HeldCandidates
+    models: Models
 
-    def __call__(self, X: Floats, codes: Ints) -> list[Floats]:
-        """One count a model; whole numbers."""
+    def __call__(self, X: Floats, codes: Ints) -> Floats:
         out = np.zeros(len(self.models))
-        for rows in _blocks(len(X), len(self.candidates)):
-            Z, known = self.scaler(X[rows]), {}
+        for rows, columns in self.held.columns(X):
             for i, (g, model) in enumerate(self.models):
-                if g not in known:
-                    known[g] = self.kernels[g](Z, self.candidates)
-                K = known[g][:, model.centers]
+                K = columns[g][:, model.centers]
                 out[i] += np.sum(decide(*model.values(K)) != codes[rows])
-        return [out]
+        return out
 
 
 @dataclass(frozen=True, eq=False)
 class RowSums:
-    """The candidates that are held, and the sums over all rows that a pursuit needs.
+    """The candidates that are held, and the sums over rows that a pursuit needs.
 
     Attributes
     ----------
+    source : RowSource
     ground : CandidatePool
     pool : ndarray of int or None
         Sorted positions of the pool, if the fit reads a pool alone.
     X, codes : ndarray
-        Features and codes of the candidates.
-    held : ndarray
-        The same features, scaled.
-    sums : list of ndarray
-        As `GramSums` gives them.
+        Rows of the candidates as they are, and codes of their labels.
+    held : HeldCandidates
+    targets : ndarray
+        Targets of each code.
     """
 
-    source: PursuitRows
+    source: RowSource
     ground: CandidatePool
     pool: Ints | None
-    scaler: Scaler
     X: Floats
     codes: Ints
-    held: Floats
-    kernels: list[Kernel]
-    sums: list[Floats]
+    held: HeldCandidates
+    targets: Floats
 
-    @classmethod
-    def of(
-        cls,
-        source: PursuitRows,
-        coding: Coding,
-        ground: CandidatePool,
-        pool: Ints | None,
-        scaler: Scaler,
-        X: Floats,
-        codes: Ints,
-        kernels: list[Kernel],
-    ) -> RowSums:
-        """The sums over the pool, or over all rows."""
-        held = scaler(X)
-        job = GramSums(tuple(kernels), held, scaler, coding)
-        sums = source.total(job, "products", only=pool)
-        return cls(source, ground, pool, scaler, X, codes, held, kernels, sums)
+    @cached_property
+    def sums(self) -> tuple[Floats, ...]:
+        """Sums over the pool, or over all rows, as `GramSums` gives them."""
+        job = GramSums(self.held, self.targets)
+        return tuple(self.source.fold(job, "products", only=self.pool))
 
     def outputs(self, g: int, is_shared: bool) -> list[Outputs]:
         """What `gram_pursuit` takes with kernel g: for all outputs together, or for each."""
@@ -237,26 +173,23 @@ class RowSums:
             (G, B[:, group], ones, (totals[group], float(squares), int(n_rows))) for group in groups
         ]
 
-    def values_of(self, g: int, model: Expansion) -> ModelValues:
-        """The model as a job for chunks."""
-        return ModelValues(self.kernels[g], model, self.held, self.scaler)
-
-    def errors(self, models: Sequence[tuple[int, Expansion]]) -> tuple[Ints, Ints]:
-        """Errors of models (kernel, expansion) on all rows, and on the rows that are counted.
+    def errors(self, models: Models) -> tuple[Ints, Ints]:
+        """Errors of models on all rows, and on the rows that are counted.
 
         The rows of the pool are not counted; if there is no pool, the centres are not.
         """
-        job = ErrorCounts(tuple(self.kernels), tuple(models), self.held, self.scaler)
-        n_wrong = self.source.total(job, "errors")[0].astype(int)
+        job = ErrorCounts(self.held, models)
+        n_wrong = self.source.fold(job, "errors").astype(int)
         if self.pool is not None:
-            left_out = self.source.total(job, "errors in the pool", only=self.pool)[0].astype(int)
+            left_out = self.source.fold(job, "errors in the pool", only=self.pool).astype(int)
         else:
             left_out = np.array([self._at_centers(g, model) for g, model in models])
         return n_wrong, n_wrong - left_out
 
     def _at_centers(self, g: int, model: Expansion) -> int:
         own = model.centers
-        K = self.kernels[g](self.held[own], self.held[own]) if len(own) else np.zeros((0, 0))
+        rows = self.held.X[own]
+        K = self.held.kernels[g](rows, rows) if len(own) else np.zeros((0, 0))
         return int(np.sum(decide(*model.values(K)) != self.codes[own]))
 
 
@@ -271,13 +204,10 @@ def gram_pursuit(
     criterion: str = "residual",
     tol: float = 0.0,
 ) -> PursuitPath:
-    """The pursuit of these sums; the path has no basis, for there are no rows.
+    """The pursuit of the sums A'A, A'Y and A'1 of the candidates' columns A.
 
-    Parameters
-    ----------
-    G, B, ones : A'A, A'Y and A'1 of the candidates' columns A
-    totals : sums of Y by output, of its squares, number of rows
-    n_centers, intercept, criterion, tol : as in `orthogonal_pursuit`
+    ``totals`` are the sums of Y by output, the sum of its squares, and the number of rows. The
+    other parameters are those of `orthogonal_pursuit`. The path has no basis.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Kernel columns on demand: products with the kernel matrix that never need all of it.
 
-A pursuit asks for two things: single columns k(X, x_j), and products A' W where A = k(X, X_C)
-has one column per candidate. Products are computed tile by tile. The matrix is kept only where
-it fits into the memory the caller allows.
+A pursuit asks for two things: single columns k(X, x_j), and products A' W. The matrix
+A = k(X, X_C) has one column per candidate. Products are computed tile by tile. The matrix is kept
+only if it fits into the memory that the caller allows.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class KernelColumns:
         With "precomputed", X is the symmetric kernel matrix itself.
     X : array of shape (n_samples, n_features)
     candidates : array of indices, optional
-        Rows of X that may be chosen; all of them where None.
+        Rows of X that may be chosen; all of them by default.
     memory_bytes : int
         The matrix is kept in memory if it needs no more than this.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,20 +11,20 @@ from sklearn.base import MultiOutputMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful._checks import check_delta, check_real
-from handful._engines import engine_for, is_elsewhere
+from handful._chunked import chunked, is_chunked
 from handful._types import Floats, Ints
 from handful.bounds import Certificate, NotCertifiableError, Term
-from handful.candidates import Code, Counts, Grouping, certify
+from handful.candidates import Code, Counts, certify
 from handful.estimator import BaseRegressor
 from handful.kernels import Kernel
 from handful.pursuit.base import BasePursuit, check_kernel_matrix, residual_frame
 from handful.pursuit.candidate_pool import CandidatePool, is_outside, pool_size
 from handful.pursuit.expansion_codes import expansion_of_size
-from handful.pursuit.gram import Coding, Deviations, PursuitRows
+from handful.pursuit.gram import Deviations
 from handful.pursuit.kernel_columns import Indices
 from handful.pursuit.orthogonal import PursuitPath
 from handful.pursuit.path_points import BOUND_OF, GroupDeviations
-from handful.tables import check_groups
+from handful.tables import Grouping, RowNeeds, RowSource, check_groups
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,7 +56,7 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
         Share of the fitted rows that ``stop="validation"`` holds out.
     epsilon : float, optional
         Deviation (of the worst output) that a certificate tolerates, fixed before the data were
-        seen; whoever tries several counts them as ``n_choices``.
+        seen. If several are tried, ``n_choices`` must count them.
     delta : float, default=0.05
         Allowed probability that a certificate fails.
 
@@ -135,8 +136,8 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
         drawn into the pool and counted whole, and the certificate is about a random row of a
         random new group. It needs coefficients="pool".
         """
-        if is_elsewhere(X):
-            return engine_for(X).fit(self, X, y)
+        if is_chunked(X):
+            return chunked().fit(self, X, y)
         given = X
         X, y = validate_data(
             self, X, y, dtype=np.float64, multi_output=True, y_numeric=True, ensure_min_samples=2
@@ -161,16 +162,20 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
         self.n_training_errors_ = self._n_off(np.abs(self._outputs(X) - Y).max(axis=1))
         return self
 
-    def fit_rows(self, source: PursuitRows) -> KernelMatchingPursuitRegressor:
-        """Fit one output to rows that are not in memory, from sums over them."""
-        values = np.asarray(source.classes, dtype=np.float64)[:, None]
-        sums = self._row_sums(source, Coding(values))
-        paths = [self._sum_paths(sums, g)[0] for g in range(len(sums.kernels))]
+    def row_needs(self) -> RowNeeds:
+        return replace(super().row_needs(), is_numeric=True)
+
+    def fit_rows(self, rows: RowSource) -> KernelMatchingPursuitRegressor:
+        """Fit one output by sums over the rows: the same as `fit` up to rounding."""
+        targets = np.asarray(rows.classes, dtype=np.float64)[:, None]
+        sums = self._row_sums(rows, targets)
+        kernels = list(sums.held.kernels)
+        paths = [self._sum_paths(sums, g)[0] for g in range(len(kernels))]
         self._is_flat, self._groups = True, None
-        best = self._keep_path(sums.X, sums.ground, sums.kernels, dict(enumerate(paths)))
+        best = self._keep_path(sums.X, sums.ground, kernels, dict(enumerate(paths)))
         model = expansion_of_size([paths[best]], paths[best].n_centers, self.ridge)
-        job = Deviations(sums.values_of(best, model), values)
-        every = source.each(job, "deviations", without=np.zeros(0, dtype=np.int64))
+        job = Deviations(sums.held, kernels[best], model, targets)
+        every = rows.fold(job, "deviations").values
         left_out = np.sort(self.centers_idx_) if sums.pool is None else sums.pool
         self._deviations = np.sort(np.delete(every, left_out))
         self.n_training_errors_ = self._n_off(every)
@@ -194,7 +199,7 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
         """Rows of the groups in the pool, whose number depends on that of the groups alone."""
         groups = Grouping.of(member[self._order])
         n_pool = min(pool_size(len(groups), self.pool_fraction), len(groups) - 1)
-        return int(groups.sizes[:n_pool].sum())
+        return groups.n_rows(n_pool)
 
     def _group_deviations(
         self, X: Floats, Y: Floats, member: Ints, n_pool: int | None
@@ -205,7 +210,7 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
         return GroupDeviations(off[n_pool:], counted, off[:n_pool], pool)
 
     def _n_off(self, deviations: Floats) -> int:
-        """How many are off by more than what is tolerated; none where nothing was said."""
+        """Rows that are off by more than is tolerated; none if `epsilon` is not given."""
         return 0 if self.epsilon is None else int(np.sum(deviations > self._tolerance()))
 
     def _fit_path(self, X: Floats, Y: Floats, ground: CandidatePool) -> None:
@@ -249,8 +254,8 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
 
     def predict(self, X):
         """Values at the rows of X."""
-        if is_elsewhere(X):
-            return engine_for(X).map_rows(self, "predict", X)
+        if is_chunked(X):
+            return chunked().map_rows(self, "predict", X)
         values = self._outputs(self._rows(X))
         return values[:, 0] if self._is_flat else values
 

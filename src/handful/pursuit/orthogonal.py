@@ -42,7 +42,7 @@ class PursuitPath:
     centers : ndarray of int (n_centers,)
         Indices of the chosen examples, in order of choice.
     basis : ndarray (n_samples, n_columns)
-        Orthonormal columns, the constant first where there is an intercept.
+        Orthonormal columns; the constant comes first if there is an intercept.
     triangle : ndarray (n_columns, n_columns)
         Upper triangular R with [1, K[:, centers]] = basis R.
     loadings : ndarray (n_columns, n_outputs)
@@ -141,8 +141,7 @@ class _LeastSquares:
 
     def deflate(self, W: Floats, positions: int | Indices) -> Floats:
         basis = self.basis[:, : self.width]
-        # Twice is enough: one pass leaves a part of the basis where the column nearly depends on
-        # it.
+        # Twice is enough: one pass leaves a part of the basis if the column nearly depends on it.
         for _ in range(2):
             W = W - basis @ (basis.T @ W)
         return W
@@ -264,7 +263,7 @@ class Pursuit(Protocol):
         """Whether enough was chosen."""
 
     def choose(self) -> int:
-        """Position of the best candidate, ties to the lowest; -1 where none is left."""
+        """Position of the best candidate, ties to the lowest; -1 if none is left."""
 
     def deflate(self, W: Floats, positions: int | Indices) -> Floats:
         """Raw columns W (or one column) of the candidates with earlier choices taken out."""
@@ -353,10 +352,10 @@ def _replay(pursuit: Pursuit, columns: KernelColumns, batch: Indices) -> int:
     """Absorb exact choices as long as they are in the batch; returns how many."""
     W = pursuit.deflate(columns.columns(batch), batch)
     products = columns.products(W)
-    where = {int(position): i for i, position in enumerate(batch)}
+    place_of = {int(position): i for i, position in enumerate(batch)}
     n_done = 0
     while not pursuit.is_finished:
-        i = where.get(pursuit.choose())
+        i = place_of.get(pursuit.choose())
         if i is None:
             break
         taken = pursuit.absorb(int(batch[i]), W[:, i], products[:, i])

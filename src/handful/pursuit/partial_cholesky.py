@@ -13,10 +13,9 @@ import numpy as np
 
 from handful._types import Floats
 from handful.pursuit.kernel_columns import Indices, KernelColumns
-from handful.pursuit.orthogonal import first_best, fork_state, pursue
+from handful.pursuit.orthogonal import DEPENDENT, first_best, fork_state, pursue
 
 PIVOTS = ("trace", "diagonal")
-DEPENDENT = 1e-12  # of its own norm: less is rounding, and dividing by it would blow up
 
 
 @dataclass(frozen=True)

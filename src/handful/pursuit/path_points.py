@@ -16,7 +16,6 @@ from handful.candidates import (
     Candidate,
     Code,
     Counts,
-    Grouping,
     GroupLosses,
     certify,
     log_choices,
@@ -34,6 +33,7 @@ from handful.pursuit.expansion_codes import (
 )
 from handful.pursuit.kernel_columns import Indices
 from handful.pursuit.orthogonal import PursuitPath
+from handful.tables import Grouping
 
 BOUND_OF = {
     "pool": "pool",
@@ -218,7 +218,7 @@ class GroupDeviations:
 
     def losses(self, epsilon: float) -> GroupLosses:
         """Rows that are off by more than epsilon, group by group."""
-        found = self.counted_groups.losses(self.counted > epsilon)
+        found = GroupLosses.of(self.counted_groups, self.counted > epsilon)
         return replace(found, warm_up=self.pool_groups.means(self.pool > epsilon))
 
     def certificate(self, epsilon: float, delta: float, n_choices: int, bound: str) -> Certificate:

@@ -442,7 +442,7 @@ class SparseKernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Certifi
         return np.asarray((rows - self.weights_.y_mean) @ self.weights_.y_weights)
 
     def transform(self, X, y=None):
-        """Scores of the first view, or of both as a pair where ``y`` is given."""
+        """Scores of the first view, or of both as a pair if ``y`` is given."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         if y is None:

@@ -11,7 +11,6 @@ from sklearn.utils.validation import _check_sample_weight
 
 from handful._checks import check_count
 from handful._types import Floats
-from handful.estimator import TableClassifier
 from handful.models import Card, Fitted
 from handful.scoring.solver import (
     MAX_ITEMS,
@@ -21,6 +20,7 @@ from handful.scoring.solver import (
     make_task,
     support_path,
 )
+from handful.table_classifier import TableClassifier
 from handful.tables import Columns
 
 
@@ -101,7 +101,7 @@ class ScoreCard(TableClassifier):
         sample_weight : array (n_samples,), optional
         """
         self._check_parameters()
-        study = self._read(self._given(X, y), pool_share=1.0)
+        study = self._read(X, y, pool_share=1.0)
         table, codes = study.X, self._positions(study.y)
         if len(self.classes_) != 2:
             raise ValueError(

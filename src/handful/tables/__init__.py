@@ -4,8 +4,8 @@ What lives here: files of many formats, checked before they cost anything (`sour
 `text_files`, `binary_files`, `table_files`); cells as words and exact numbers (`cells`); columns
 with kinds and roles (`columns`, `kinds`, `roles`), labels, and what must be said of them
 (`cautions`); digests of rows, and the blind order that they give, from which every pool is drawn
-(`digests`, `draw`); and a table made ready by all of this (`study`).
-What does not: anything that looks at the relation of features and labels.
+(`digests`, `draw`); training rows as a fit sees them (`rows`); and a table made ready by all of
+this (`study`). What does not: anything that looks at the relation of features and labels.
 
 To add a format: its ending in `sources`, its checks and its reader in `binary_files`, a line in
 `table_files`, and cases in ``tests/fuzz``.
@@ -68,8 +68,18 @@ from handful.tables.estimator_inputs import (
     new_table,
     warn_of,
 )
-from handful.tables.labels import Classes, LabelOptions, class_weights, read_classes, unknown_labels
-from handful.tables.study import GivenRows, Study, read_pool, read_rows, read_study
+from handful.tables.labels import Classes, LabelOptions, class_weights, read_classes
+from handful.tables.rows import (
+    Grouping,
+    Joined,
+    MappedRows,
+    MemoryRows,
+    RowNeeds,
+    RowSource,
+    Sums,
+    take_rows,
+)
+from handful.tables.study import GivenRows, Study, read_rows, read_source, read_study
 from handful.tables.table_files import (
     LoadedTable,
     exact_numbers,
@@ -78,7 +88,7 @@ from handful.tables.table_files import (
     read_chunks,
     read_frame,
 )
-from handful.tables.table_reading import TableReading, as_pandas, feature_table
+from handful.tables.table_reading import FeatureReader, TableReading, as_pandas, normal_rows
 from handful.tables.text_files import exact_floats
 
 __all__ = [
@@ -93,13 +103,21 @@ __all__ = [
     "Columns",
     "Draw",
     "Feature",
+    "FeatureReader",
     "FittedScalingWarning",
     "GivenRows",
+    "Grouping",
+    "Joined",
     "LabelOptions",
     "LoadedTable",
+    "MappedRows",
+    "MemoryRows",
     "RowDigests",
+    "RowNeeds",
+    "RowSource",
     "SeenRows",
     "Study",
+    "Sums",
     "TableCaution",
     "TableReading",
     "TypePart",
@@ -122,7 +140,6 @@ __all__ = [
     "exact_floats",
     "exact_numbers",
     "feature_names",
-    "feature_table",
     "given_rows",
     "group_units",
     "is_missing",
@@ -132,24 +149,25 @@ __all__ = [
     "matching",
     "need_two_classes",
     "new_table",
+    "normal_rows",
     "pool_size",
     "read_chunks",
     "read_classes",
     "read_frame",
-    "read_pool",
     "read_rows",
+    "read_source",
     "read_study",
     "row_codes",
     "row_digests",
     "seed_of",
     "some_distinct",
     "table_digest",
+    "take_rows",
     "target_of",
     "type_part",
     "typed_column",
     "typed_columns",
     "uniform_draws",
-    "unknown_labels",
     "warn_of",
     "warn_of_fitted_scaling",
     "word_of",

@@ -349,11 +349,20 @@ def make_units(X: Any, y: Any, groups: Any, random_state: Any, weights: Any = No
     >>> len(make_units(np.arange(6.0)[:, None], None, [1, 1, 2, 2, 3, 3], None))
     3
     """
-    rows = blind_order(X, y, random_state=random_state)
-    if weights is not None:
-        by_weight = np.argsort(weights, kind="stable")
-        order = by_weight[rows.draw.first(rows.digests[by_weight])[0]]
-        rows = replace(rows, order=order)
+    rows = weighted_order(blind_order(X, y, random_state=random_state), weights)
+    return units_of(rows, groups, weights)
+
+
+def weighted_order(rows: BlindOrder, weights: Any) -> BlindOrder:
+    """The same order, in which weights tell equal rows apart; None changes nothing."""
+    if weights is None:
+        return rows
+    by_weight = np.argsort(weights, kind="stable")
+    return replace(rows, order=by_weight[rows.draw.first(rows.digests[by_weight])[0]])
+
+
+def units_of(rows: BlindOrder, groups: Any, weights: Any = None) -> Units:
+    """The independent units of rows in blind order: rows, or groups if there are some."""
     if groups is None:
         n_distinct = len(some_distinct(rows.digests))
         return Units(rows.order, rows.order, None, rows.digest, rows.seed, rows.digests, n_distinct)

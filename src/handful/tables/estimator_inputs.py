@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._checks import check_weights
 from handful.tables.cautions import TOGETHER, FittedScalingWarning, TableCaution
 from handful.tables.study import GivenRows
 from handful.tables.table_reading import TableReading, as_pandas
@@ -31,7 +32,7 @@ def given_rows(
            [ 3., nan]])
     """
     from sklearn.utils import check_consistent_length
-    from sklearn.utils.validation import _check_sample_weight, validate_data
+    from sklearn.utils.validation import validate_data
 
     name = getattr(y, "name", None)
     if hasattr(X, "columns"):
@@ -43,7 +44,7 @@ def given_rows(
     labels = check_labels(y)
     need_two_classes(np.unique(labels))
     if weights is not None:
-        weights = _check_sample_weight(weights, labels, ensure_non_negative=True)
+        weights = check_weights(weights, len(labels))
     taken = {str(column) for column in getattr(X, "columns", ())}
     is_free = name is not None and str(name) not in taken
     return GivenRows(rows, labels, str(name) if is_free else "y", groups, weights)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from handful.tables.cells import is_mark, map_distinct, word_of
 from handful.tables.choices import Choices, check_named, target_of
 from handful.tables.columns import Column, Columns
 from handful.tables.digests import RowDigests, column_names
-from handful.tables.draw import Units, check_groups, make_units
+from handful.tables.draw import check_groups, pool_size
 from handful.tables.labels import (
     Classes,
     LabelOptions,
@@ -29,56 +30,83 @@ from handful.tables.labels import (
     labelled_rows,
     read_classes,
 )
+from handful.tables.rows import MemoryRows, RowSource, take_rows
 from handful.tables.table_reading import (
+    CellJob,
+    FeatureReader,
     TableReading,
     as_pandas,
-    count_cells,
     decide_columns,
-    feature_table,
     make_reading,
+    normal_rows,
     number_cells,
     numbered_names,
     scales_of,
     with_counts,
 )
 
-if TYPE_CHECKING:
-    pass
-
 POOL_SHARE = 0.4  # of the rows: candidates come from it, errors are counted on the rest
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Study(TableReading):
-    """Features, labels, groups and weights of the examples, and how they were read.
+    """Rows that were read: features, labels, groups and weights, the pool, and what was assumed.
 
     Attributes
     ----------
-    X : DataFrame or ndarray
-        The columns that are features: numbers as numbers, all other cells as they were read.
-    y : ndarray of str
-    table : DataFrame or ndarray
-        All columns of these rows but the target, as they were read.
-    rows : ndarray of int
-        Positions of these rows in the table that was given: those that have a label.
-    units : Units
-        The rows, or groups of rows, in blind order.
+    source : RowSource
+        The rows in memory or in chunks. Each row holds the features alone: numbers as numbers, all
+        other cells as they were read. The order of the rows is drawn from the whole table.
     pool : ndarray of int
         Rows of the pool, in blind order.
+    n_pool : int
+        Rows, or groups, in the pool.
     pool_share : float
         Share of the rows (or groups) that are in it.
-    groups, weights : ndarray or None
+    table : DataFrame or ndarray
+        In memory, all columns of these rows but the target, as they were read.
+    rows : ndarray of int
+        In memory, positions of these rows in the table that was given: those that have a label.
     """
 
-    X: Any
-    y: NDArray[Any]
-    table: Any
-    rows: Ints
-    units: Units
+    source: RowSource
     pool: Ints
+    n_pool: int
     pool_share: float
-    groups: NDArray[Any] | None = None
-    weights: Floats | None = None
+    table: Any = None
+    rows: Any = None
+
+    @property
+    def memory(self) -> MemoryRows:
+        """The rows, which must be in memory."""
+        if not isinstance(self.source, MemoryRows):
+            raise TypeError("the rows of this study are in chunks.")
+        return self.source
+
+    @property
+    def X(self) -> Any:  # noqa: N802
+        """The features of rows in memory."""
+        return self.memory.X
+
+    @property
+    def groups(self) -> NDArray[Any] | None:
+        """The group of each row, if rows belong together."""
+        return self.memory.given_groups
+
+    @property
+    def weights(self) -> Floats | None:
+        """The weight of each row in training, if rows have weights."""
+        return self.memory.weights
+
+    @cached_property
+    def y(self) -> NDArray[Any]:
+        """The label of each row in memory, in the spelling of the classes."""
+        return self.spelled[self.memory.codes]
+
+    @cached_property
+    def spelled(self) -> NDArray[Any]:
+        """The word of each label of the source."""
+        return np.array([self.labels.spell(label) for label in self.source.classes], dtype=object)
 
     @property
     def reading(self) -> TableReading:
@@ -88,9 +116,15 @@ class Study(TableReading):
         )
 
     @property
+    def digest(self) -> str:
+        """Digest of the table with its labels."""
+        return self.source.draw.digest
+
+    @property
     def digests(self) -> RowDigests:
         """Digests of the whole rows: the ``random_state`` that draws this pool again."""
-        return RowDigests(self.units.digests, column_names(self.table), self.units.seed)
+        drawn = self.memory.blind
+        return RowDigests(drawn.digests, column_names(self.table), drawn.seed)
 
     def rest(self, *, seed: int | None = None) -> Study:
         """The rows outside the pool, clean: floats, ordered categories, words in one spelling.
@@ -116,19 +150,19 @@ class Study(TableReading):
         >>> len(clean.X), clean.X["crp"].dtype.kind, sorted(set(clean.X["smoker"]))
         (60, 'f', ['YES', 'no'])
         """
-        rows = np.setdiff1d(np.arange(len(self.y)), self.pool)
-        table = self.table.iloc[rows].reset_index(drop=True)
-        digests = RowDigests(self.units.digests[rows], column_names(table), seed)
-        return replace(
-            self,
-            X=Columns(self.features).clean(self.X.iloc[rows]),
-            y=self.y[rows],
+        left = np.setdiff1d(np.arange(len(self.y)), self.pool)
+        table = self.table.iloc[left].reset_index(drop=True)
+        source = replace(
+            self.memory,
+            X=Columns(self.features).clean(self.X.iloc[left]),
+            codes=self.memory.codes[left],
             table=table,
-            rows=self.rows[rows],
-            pool=self.pool[:0],
-            units=make_units(table, None, None, digests),
-            groups=None if self.groups is None else self.groups[rows],
-            weights=None if self.weights is None else self.weights[rows],
+            random_state=RowDigests(self.memory.blind.digests[left], column_names(table), seed),
+            weights=None if self.weights is None else self.weights[left],
+            given_groups=None if self.groups is None else self.groups[left],
+        )
+        return replace(
+            self, source=source, pool=self.pool[:0], n_pool=0, table=table, rows=self.rows[left]
         )
 
 
@@ -239,108 +273,111 @@ def read_rows(
     (['x0', 'x1'], 8)
     """
     choices = choices or Choices()
-    is_frame = hasattr(given.X, "columns")
-    table = as_pandas(given.X) if is_frame else given.X
-    names = [str(n) for n in table.columns] if is_frame else numbered_names(table.shape[1])
-    check_named(choices, (*names, given.name))
-    groups, weights = _groups(given, choices, table), _weights(given, choices, table)
-    units = make_units(table, given.y, groups, random_state, weights)
-    pool = _pool(units, pool_share)
+    table = normal_rows(given.X)
+    labels, codes = _coded(list(given.y))
+    source = MemoryRows(
+        table,
+        codes,
+        labels,
+        names=[str(name) for name in table.columns] if hasattr(table, "columns") else None,
+        random_state=random_state,
+        weights=_weights(given, choices, table),
+        given_groups=_groups(given, choices, table),
+        target=given.name,
+    )
+    study = read_source(
+        source,
+        choices,
+        pool_share=pool_share,
+        classes=classes,
+        scales=scales_of(given.X),
+    )
+    return replace(study, table=table, rows=np.arange(len(codes)))
+
+
+def _coded(cells: Sequence[Any]) -> tuple[NDArray[Any], Ints]:
+    """Distinct labels of any type, and the code of each cell."""
+    found: dict[Any, int] = {}
+    codes = [found.setdefault((cell.__class__, cell), len(found)) for cell in cells]
+    labels = np.empty(len(found), dtype=object)
+    labels[:] = [label for _, label in found]
+    return labels, np.array(codes, dtype=np.int64)
+
+
+def read_source(
+    source: RowSource,
+    choices: Choices,
+    *,
+    pool_share: float | None = POOL_SHARE,
+    classes: Sequence[Any] | None = None,
+    scales: Mapping[str, tuple[str, ...]] | None = None,
+) -> Study:
+    """Read rows in memory or in chunks: the pool decides, all rows are only counted.
+
+    Parameters
+    ----------
+    source : RowSource
+        Rows as they are given, or as `as_pandas` gives them: all columns but the target.
+    choices : Choices
+    pool_share, classes
+        As in `read_rows`.
+    scales : mapping, optional
+        Ordered columns with their words, if rows are as `as_pandas` gives them.
+    """
+    pool, n_pool = _draw(source, pool_share)
+    raw, codes = source.hold(pool)
+    rows, is_frame = raw, hasattr(raw, "columns")
+    if is_frame and scales is None:
+        scales, rows, source = scales_of(raw), normal_rows(raw), source.read_by(normal_rows)
+    names = [str(name) for name in rows.columns] if is_frame else numbered_names(rows.shape[1])
+    check_named(choices, (*names, source.target))
     is_open = pool_share is None or pool_share == 1.0
-    labels, y = _labels(given, pool, _label_options(choices, given.name, classes, is_open))
+    options = _label_options(choices, source.target, classes, is_open)
+    labels, spelled = _labels(source, codes, options)
     if is_frame:
-        columns = decide_columns(table.iloc[pool], y[pool], pool, choices, scales_of(given.X))
-        columns = with_counts(columns, count_cells(columns, table))
-        X = feature_table(columns, table)
+        columns = decide_columns(rows, spelled[codes], pool, choices, scales)
+        sums = source.fold(CellJob(columns), "cells")
+        columns, signs = with_counts(columns, sums.cells), sums.signs
     else:
-        columns, X = tuple(Column(name) for name in names), table
-    first = X.iloc[pool[:MOST_ROWS]] if is_frame else X[pool[:MOST_ROWS]]
+        columns = tuple(Column(name) for name in names)
+        signs = source.fold(_signs, "cells")
+    read = FeatureReader(columns)
+    counts: Counter[str] = Counter()
+    for word, n in zip(spelled.tolist(), source.class_counts.tolist(), strict=True):
+        counts[word] += n
+    first = number_cells(columns, read(take_rows(rows, slice(0, MOST_ROWS))))
     reading = make_reading(
         columns,
         labels,
-        target=given.name,
-        counts=Counter(y.tolist()),
-        first=number_cells(columns, first) if groups is None else None,
-        signs=ScalingSigns.of(number_cells(columns, X)),
-        draw=" ".join(units.caution),
+        target=source.target,
+        counts=counts,
+        first=first if source.groups is None else None,
+        signs=signs,
+        draw=" ".join(source.caution),
     )
     if pool_share == 1.0:  # nothing is counted in these rows, so that no certificate can fail
         reading = replace(reading, repeats="", scaling="", draw="")
     return Study(
         **vars(reading),
-        X=X,
-        y=y,
-        table=table,
-        rows=np.arange(len(y)),
-        units=units,
+        source=source.read_by(read) if is_frame else source,
         pool=pool,
-        pool_share=len(pool) / len(y) if pool_share is None else pool_share,
-        groups=groups,
-        weights=weights,
+        n_pool=n_pool,
+        pool_share=len(pool) / source.n_samples if pool_share is None else pool_share,
     )
 
 
-def read_pool(
-    given: GivenRows,
-    places: Ints,
-    counts: Mapping[Any, int],
-    choices: Choices,
-    classes: Sequence[Any] | None = None,
-    caution: tuple[str, ...] = (),
-) -> TableReading:
-    """Read a table in chunks by its pool, which is in memory.
-
-    Parameters
-    ----------
-    given : GivenRows
-        The rows of the pool, in blind order.
-    places : ndarray of int
-        Their positions in the table.
-    counts : mapping of label to int
-        Rows of each label of the table.
-    choices : Choices
-    classes : sequence, optional
-        The classes in their order, if they were named before the data were seen.
-    caution : tuple of str
-        What must be said of the draw.
-    """
-    if choices.groups is not None or choices.weights is not None:
-        raise ValueError("`columns` must name no groups and no weights for rows in chunks.")
-    words: Counter[str] = Counter()
-    for label, n in counts.items():
-        words[word_of(label)] += n
-    pool = map_distinct(list(given.y), word_of)
-    labels = read_classes(
-        given.name, words, pool, _label_options(choices, given.name, classes, False)
-    )
-    X = given.X
-    if hasattr(X, "columns"):
-        table = as_pandas(X)
-        check_named(choices, [*map(str, table.columns), given.name])
-        y = np.array(map_distinct(pool, labels.spell), dtype=object)
-        columns = decide_columns(table, y, places, choices, scales_of(X))
-        X = feature_table(columns, table)
-    else:
-        columns = tuple(Column(name) for name in numbered_names(X.shape[1]))
-    numbers = number_cells(columns, X)
-    rows: Counter[str] = Counter()
-    for word, n in words.items():
-        rows[labels.spell(word)] += n
-    return make_reading(
-        columns,
-        labels,
-        target=given.name,
-        counts=rows,
-        first=numbers[:MOST_ROWS],
-        signs=ScalingSigns.of(numbers),
-        draw=" ".join(caution),
-    )
+def _signs(rows: Any, codes: Ints) -> ScalingSigns:
+    return ScalingSigns.of(np.asarray(rows, dtype=np.float64))
 
 
-def _pool(units: Units, share: float | None) -> Ints:
-    if share is None:
-        return units.first(reading_size(len(units)))
-    return units.first(len(units)) if share == 1.0 else units.pool(share)
+def _draw(source: RowSource, share: float | None) -> tuple[Ints, int]:
+    """Positions of the pool's rows, in blind order, and the number of rows or groups in it."""
+    groups = source.groups
+    n = source.n_samples if groups is None else len(groups)
+    n_pool = reading_size(n) if share is None else n
+    if share is not None and share < 1.0:
+        n_pool = min(pool_size(n, share), max(1, n - 1))
+    return source.first(n_pool if groups is None else groups.n_rows(n_pool)), n_pool
 
 
 def reading_size(n: int) -> int:
@@ -362,12 +399,16 @@ def _label_options(
     return LabelOptions(choices.positive, named, name in choices.categories, is_open)
 
 
-def _labels(given: GivenRows, pool: Ints, options: LabelOptions) -> tuple[Classes, NDArray[Any]]:
-    """The classes, and the label of each row in their spelling."""
-    words = map_distinct(list(given.y), word_of)
-    chosen = [words[i] for i in pool.tolist()]
-    found = read_classes(given.name, Counter(words), chosen, options)
-    return found, np.array(map_distinct(words, found.spell), dtype=object)
+def _labels(source: RowSource, codes: Ints, options: LabelOptions) -> tuple[Classes, NDArray[Any]]:
+    """The classes, and the word of each label of the source in their spelling."""
+    found = source.classes.tolist()
+    labelled_rows(source.target, found)  # no label may be missing
+    words = [word_of(label) for label in found]
+    counts: Counter[str] = Counter()
+    for word, n in zip(words, source.class_counts.tolist(), strict=True):
+        counts[word] += n
+    labels = read_classes(source.target, counts, [words[code] for code in codes.tolist()], options)
+    return labels, np.array([labels.spell(word) for word in words], dtype=object)
 
 
 def _groups(given: GivenRows, choices: Choices, table: Any) -> NDArray[Any] | None:

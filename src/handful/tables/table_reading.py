@@ -126,6 +126,11 @@ def as_pandas(frame: Any) -> pd.DataFrame:
     return without_marks(frame)
 
 
+def normal_rows(rows: Any) -> Any:
+    """Rows of a frame as `as_pandas` gives them; an array is taken as it is."""
+    return as_pandas(rows) if hasattr(rows, "columns") else rows
+
+
 def scales_of(frame: Any) -> dict[str, tuple[str, ...]]:
     """Ordered categories of a pandas frame: their order is what the user says."""
     if not hasattr(frame, "iloc"):
@@ -196,14 +201,35 @@ def _column(
     return judged(column, sample) if asked is None else column
 
 
-def count_cells(columns: Sequence[Column], table: pd.DataFrame) -> list[CellCounts]:
-    """What is only counted in each column, of all rows or of one chunk."""
-    out = []
-    for j, column in enumerate(columns):
-        cells = np.asarray(table.iloc[:, j])
-        values = column.read(cells) if column.kind == "number" else None
-        out.append(CellCounts.of(column, cells, values))
-    return out
+@dataclass(frozen=True, eq=False)
+class CellSums:
+    """What is only counted in all rows: cells of every column, and signs of scaling."""
+
+    cells: tuple[CellCounts, ...]
+    signs: ScalingSigns
+
+    def __add__(self, other: CellSums) -> CellSums:
+        pairs = zip(self.cells, other.cells, strict=True)
+        return CellSums(tuple(a + b for a, b in pairs), self.signs + other.signs)
+
+
+@dataclass(frozen=True)
+class CellJob:
+    """Counts the cells of some rows, in memory or of one chunk."""
+
+    columns: tuple[Column, ...]
+
+    def __call__(self, rows: Any, codes: Any) -> CellSums:
+        """The counts of these rows; their labels do not matter."""
+        cells, numbers = [], []
+        for j, column in enumerate(self.columns):
+            raw = np.asarray(rows.iloc[:, j])
+            values = column.read(raw) if column.kind == "number" else None
+            cells.append(CellCounts.of(column, raw, values))
+            if values is not None and column.role == "feature":
+                numbers.append(values)
+        matrix = np.column_stack(numbers) if numbers else np.empty((len(rows), 0))
+        return CellSums(tuple(cells), ScalingSigns.of(matrix))
 
 
 def with_counts(columns: Sequence[Column], counts: Sequence[CellCounts]) -> tuple[Column, ...]:
@@ -229,6 +255,20 @@ def feature_table(columns: Sequence[Column], table: pd.DataFrame) -> pd.DataFram
         if columns[j].kind == "number" and not is_number:
             X.isetitem(k, columns[j].read(np.asarray(X.iloc[:, k])))
     return _finite(X)
+
+
+@dataclass(frozen=True)
+class FeatureReader:
+    """Reads the features of rows, which are as `as_pandas` gives them."""
+
+    columns: tuple[Column, ...]
+
+    def __call__(self, rows: Any) -> Any:
+        """Features of a frame; an array is taken as it is."""
+        if not hasattr(rows, "columns"):
+            return rows
+        others = [column for column in self.columns if column.role != "target"]
+        return feature_table(others, rows)
 
 
 def number_cells(columns: Sequence[Column], X: Any) -> Floats:

@@ -7,22 +7,22 @@ wrong with a chunk is said with the number of the chunk.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._engines import is_elsewhere
+from handful._chunked import is_chunked
 from handful._types import Floats, Ints
-from handful.distributed._chunks import Chunks
-from handful.distributed._order import digest_parts
+from handful.distributed.chunk_rows import ChunkRows, ChunkScan, ChunkSummary
 from handful.distributed.cluster import cache_bytes, compute, measured, persist, require_dask
+from handful.distributed.order import block_digests, digest_parts
 from handful.tables import (
     Columns,
     Draw,
     RowDigests,
-    TypePart,
+    RowNeeds,
     column_names,
     digest_of_sum,
     digest_sum,
@@ -36,32 +36,9 @@ from handful.tables import (
 Labels = NDArray[Any]
 
 
-@dataclass(frozen=True)
-class Summary:
-    """What the first look at a chunk found."""
-
-    n_rows: int
-    n_labels: int
-    labels: Labels
-    counts: Ints
-    has_missing: bool
-    has_infinity: bool
-    largest: float
-    digest_sum: NDArray[np.uint64] | None = None
-    parts: tuple[TypePart, ...] | None = None
-    problem: str | None = None
-    distinct: frozenset[bytes] = frozenset()  # digests of some rows: all, where few are distinct
-
-
 def read_chunks(
-    X: Any,
-    y: Any,
-    *,
-    classes: Any = None,
-    may_miss: bool = True,
-    may_name: bool = True,
-    random_state: Any = None,
-) -> Chunks:
+    X: Any, y: Any, needs: RowNeeds | None = None, *, random_state: Any = None
+) -> ChunkRows:
     """Look at every chunk once, check it, and prepare the chunks for learning.
 
     Parameters
@@ -69,102 +46,100 @@ def read_chunks(
     X : dask array or dask data frame
     y : dask array or series
         Cut into the same chunks as X.
-    classes : array-like, optional
-        The labels that may occur; all that are found by default.
-    may_miss : bool
-        Whether missing values are allowed.
-    may_name : bool
-        Whether columns of words are allowed.
+    needs : RowNeeds, optional
+        How the rows are read.
     random_state : None, int, RandomState, Generator or RowDigests
         What decides the order of the rows.
     """
-    looked = look_at_blocks(
-        X, y, classes=classes, may_miss=may_miss, may_name=may_name, random_state=random_state
-    )
-    found, names, width = looked.found, looked.names, looked.width
-    blocks, known, sizes = looked.blocks, looked.classes, looked.sizes
-    columns = _columns(found, names) if names is not None and may_name else None
+    needs = needs or RowNeeds()
+    if needs.is_numeric and not isinstance(random_state, RowDigests):
+        random_state = _numeric_digests(X, y, random_state)
+    scan = scan_chunks(X, y, needs, random_state)
+    columns = None
+    if scan.names is not None and needs.may_name and not needs.is_table:
+        columns = _columns(scan.found, scan.names)
     delayed = require_dask().delayed
     prepare = delayed(_prepare, pure=False)
-    shared = delayed((columns, known), pure=False, traverse=False)
+    known, places = scan.classes, np.arange(len(scan.classes))
+    if needs.class_order is not None:
+        places = np.argsort(np.asarray(needs.class_order, dtype=known.dtype))
+    shared = delayed((columns, known, places, needs.is_table), pure=False, traverse=False)
     parts = [
         prepare(k, block, shared, int(n))
-        for k, (block, n) in enumerate(zip(blocks, sizes, strict=True))
+        for k, (block, n) in enumerate(zip(scan.blocks, scan.sizes, strict=True))
     ]
-    if int(sizes.sum()) * (8 * width + 8) <= cache_bytes() // 2:
+    n_bytes = int(scan.sizes.sum()) * (8 * scan.width + 8)
+    is_numbers = not needs.is_table or scan.names is None
+    if is_numbers and n_bytes <= cache_bytes() // 2:
         parts = persist(parts)
-    counts = np.zeros(len(known), dtype=np.int64)
-    for s in found:
-        np.add.at(counts, np.searchsorted(known, s.labels), s.counts)
-    has_missing = any(s.has_missing for s in found)
-    largest = float("nan") if has_missing else max(s.largest for s in found)
-    return Chunks(
-        parts, sizes, known, counts, width, names, columns, has_missing, largest,
-        looked.digests, looked.draw,
-    )  # fmt: skip
+    return ChunkRows(
+        parts=parts,
+        scan=scan,
+        classes=known[np.argsort(places)],
+        columns=columns,
+        names=scan.names,
+        is_table=needs.is_table,
+        target=_name_of(y, scan.names),
+    )
 
 
-@dataclass(frozen=True)
-class Looked:
-    """Chunks as they are, and what the first look at them found.
-
-    Attributes
-    ----------
-    blocks, digests : list of Delayed
-        Pairs of rows and labels, and digests of the rows.
-    found : list of Summary
-    names : list of str or None
-    width : int
-    sizes : int array
-    classes : array
-    draw : Draw
-    """
-
-    blocks: list[Any]
-    digests: list[Any]
-    found: list[Summary]
-    names: list[str] | None
-    width: int
-    sizes: Ints
-    classes: Labels
-    draw: Draw
-
-    @property
-    def starts(self) -> Ints:
-        """Index of the first row of each chunk."""
-        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)
-
-    def within(self, examples: Ints) -> list[Ints]:
-        """For each chunk, the positions in it of those examples (sorted) that it holds."""
-        ends = np.searchsorted(examples, np.cumsum(self.sizes))
-        begins = np.concatenate([[0], ends[:-1]])
-        pairs = zip(begins, ends, self.starts, strict=True)
-        return [examples[a:b] - start for a, b, start in pairs]
+def _name_of(y: Any, names: Sequence[str] | None) -> str:
+    """Name of a series of labels; y if it has none, or if a column has the same."""
+    name = getattr(y, "name", None) if hasattr(y, "to_frame") else None
+    return "y" if name is None or str(name) in (names or ()) else str(name)
 
 
-def look_at_blocks(
-    X: Any,
-    y: Any,
-    *,
-    classes: Any = None,
-    may_miss: bool = True,
-    may_name: bool = True,
-    random_state: Any = None,
-) -> Looked:
+def scan_chunks(X: Any, y: Any, needs: RowNeeds, random_state: Any) -> ChunkScan:
     """Look at every chunk once and check it; parameters as in `read_chunks`."""
     blocks, names, width = delayed_blocks(X, y)
     look = require_dask().delayed(_look, pure=False)
     digests, covered = _digests_of(blocks, column_names(X), random_state)
     with measured("look", len(blocks), 1, 0, 200):
-        found = compute([look(b, width, may_name, d) for b, d in zip(blocks, digests, strict=True)])
-    known = None if classes is None else np.unique(np.asarray(classes))
-    _check(found, known, may_miss)
-    known = np.unique(np.concatenate([s.labels for s in found])) if known is None else known
+        pairs = zip(blocks, digests, strict=True)
+        found = compute([look(block, width, needs, d) for block, d in pairs])
+    known = None if needs.classes is None else np.unique(np.asarray(needs.classes))
+    _check(found, known, needs.may_miss)
+    if known is None:
+        known = np.unique(np.concatenate([s.labels for s in found]))
     sums = [s.digest_sum for s in found if s.digest_sum is not None]
     total = np.asarray(np.sum(sums, axis=0, dtype=np.uint64))
     sizes = np.array([s.n_rows for s in found], dtype=np.int64)
     draw = Draw(digest_of_sum(total), seed_of(random_state), covered)
-    return Looked(blocks, digests, found, names, width, sizes, known, draw)
+    return ChunkScan(blocks, digests, found, names, width, sizes, known, draw)
+
+
+def chunk_digests(X: Any, y: Any, *, seed: int | None = None) -> RowDigests:
+    """Digests of the rows of Dask inputs, to be given as ``random_state``.
+
+    Parameters
+    ----------
+    X : dask array or dask data frame
+        With all columns of the table, also those that are not used.
+    y : dask array or series
+        Cut like X.
+    seed : int, optional
+        A whole number in place of the digest of the table.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> chunk_digests(da.zeros((4, 2), chunks=(2, 2)), da.zeros(4, chunks=2))
+    RowDigests(2 parts)
+    """
+    blocks, _, _ = delayed_blocks(X, y)
+    return RowDigests(digest_parts(blocks), column_names(X), seed)
+
+
+def _numeric_digests(X: Any, y: Any, seed: Any) -> RowDigests:
+    """Digests of the rows with targets that are numbers in a column, as in memory."""
+    digest = require_dask().delayed(_numeric_block, pure=False)
+    blocks, _, _ = delayed_blocks(X, y)
+    return RowDigests([digest(block) for block in blocks], column_names(X), seed_of(seed))
+
+
+def _numeric_block(block: tuple[Any, Any]) -> Any:
+    targets = np.asarray(block[1], dtype=np.float64)
+    return block_digests((block[0], targets.reshape(len(targets), -1)))
 
 
 def _digests_of(
@@ -187,7 +162,7 @@ Block = Any
 
 def delayed_blocks(X: Any, y: Any) -> tuple[list[Block], list[str] | None, int]:
     """Delayed pairs of rows and labels, names of the columns, number of columns."""
-    if not is_elsewhere(y):
+    if not is_chunked(y):
         raise TypeError(
             f"`y` must be a Dask array or series, cut like `X`, got {type(y).__name__}. "
             "Use dask.array.from_array(y, chunks=X.chunks[0])."
@@ -244,18 +219,20 @@ def _array_blocks(X: Any, y: Any) -> list[Block]:
     return list(both.to_delayed().ravel())
 
 
-def _look(pair: tuple[Any, Any], width: int, may_name: bool, digests: Any) -> Summary:
+def _look(pair: tuple[Any, Any], width: int, needs: RowNeeds, digests: Any) -> ChunkSummary:
     """Size, labels and oddities of one chunk."""
     block, y = pair[0], np.asarray(pair[1])
     empty = np.zeros(0, dtype=np.int64)
-    nothing = Summary(len(block), len(y), empty, empty, False, False, 0.0)
+    nothing = ChunkSummary(len(block), len(y), empty, empty, False, False, 0.0)
     if np.ndim(block) != 2 or block.shape[1] != width:
         found = block.shape[1] if np.ndim(block) == 2 else np.ndim(block)
         return replace(nothing, problem=f"has {found} columns, and `X` has {width}")
     if _has_missing_label(y):
         return replace(nothing, problem="has missing labels. Remove those rows")
     parts = None
-    if may_name and hasattr(block, "dtypes"):
+    if needs.is_table and hasattr(block, "dtypes"):  # cells are read when the pool is known
+        block = block.iloc[:, :0]
+    elif needs.may_name and hasattr(block, "dtypes"):
         parts = tuple(type_part(block, j) for j in range(width))
         is_number = [not (part.words or part.scale) for part in parts]
         block = block.iloc[:, np.flatnonzero(is_number)]
@@ -291,7 +268,7 @@ def as_floats(block: Any) -> Floats:
     return np.ascontiguousarray(block, dtype=np.float64)
 
 
-def _columns(found: Sequence[Summary], names: Sequence[str]) -> Columns | None:
+def _columns(found: Sequence[ChunkSummary], names: Sequence[str]) -> Columns | None:
     """How words are read, from all chunks."""
     usable = [s.parts for s in found if s.parts is not None]
     named = enumerate(names)
@@ -299,7 +276,7 @@ def _columns(found: Sequence[Summary], names: Sequence[str]) -> Columns | None:
     return Columns(columns) if any(column.kind for column in columns) else None
 
 
-def _check(found: Sequence[Summary], known: Labels | None, may_miss: bool) -> None:
+def _check(found: Sequence[ChunkSummary], known: Labels | None, may_miss: bool) -> None:
     """Raise for the first chunk that cannot be used, naming it and its rows."""
     start = 0
     for k, s in enumerate(found):
@@ -329,16 +306,19 @@ def _check(found: Sequence[Summary], known: Labels | None, may_miss: bool) -> No
 
 
 def _prepare(
-    k: int, pair: tuple[Any, Any], shared: tuple[Columns | None, Labels], n_rows: int
-) -> tuple[Floats, Ints]:
-    """Features and label codes of a chunk that was looked at before."""
-    (block, labels), (columns, classes) = pair, shared
-    X = as_floats(block) if columns is None else columns.encode(block)
+    k: int, pair: tuple[Any, Any], shared: tuple[Columns | None, Labels, Ints, bool], n_rows: int
+) -> tuple[Any, Ints]:
+    """Rows and codes of the labels of a chunk that was looked at before."""
+    (block, labels), (columns, classes, places, is_table) = pair, shared
+    X = block if is_table and hasattr(block, "iloc") else None
+    if X is None:
+        X = as_floats(block) if columns is None else columns.encode(block)
     y = np.asarray(labels)
     codes = np.minimum(np.searchsorted(classes, y), len(classes) - 1).astype(np.int64)
     if len(X) != n_rows or len(y) != n_rows or not np.array_equal(classes[codes], y):
         raise ValueError(
             f"chunk {k} changed between two looks at it. Its source must give the same rows each "
-            "time; use `persist()` where it does not."
+            "time; use `persist()` if it does not."
         )
+    codes = places[codes]
     return X, codes.astype(np.uint8) if len(classes) <= 256 else codes

@@ -1,40 +1,62 @@
-"""Fitted machines on Dask inputs: lazy predictions, and errors counted chunk by chunk."""
+"""Machines on Dask inputs: fits, lazy predictions, and errors counted chunk by chunk."""
 
 from __future__ import annotations
 
-import copy
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from handful.covering.classifier import CoveringClassifier
-from handful.distributed._chunks import in_chunk
-from handful.distributed._reading import delayed_blocks
+from handful.distributed.chunk_reading import delayed_blocks, read_chunks
+from handful.distributed.chunk_rows import in_chunk
 from handful.distributed.cluster import compute, measured, require_dask
 
-_HEAVY = ("_seen", "_X", "_label_codes", "_y_signed", "_margins", "margins_")
 
+def fit(machine: Any, X: Any, y: Any, *, classes: Any = None, sample_weight: Any = None) -> Any:
+    """Fit a machine to a Dask array or data frame; ``machine.fit(X, y)`` calls this.
 
-def without_data(machine: Any) -> Any:
-    """A copy that predicts the same and carries no training data and no candidates.
+    Parameters
+    ----------
+    machine : CertifiedClassifier, covering machine, AdaBoost or kernel matching pursuit
+        ``candidates`` of a covering machine must name a pool ("auto" or a number).
+    X : dask array or dask data frame
+        Cut into chunks of rows; it need not fit into memory. It is read several times, so its
+        source must give the same rows each time.
+    y : dask array or series
+        Cut like X.
+    classes : array-like, optional
+        The labels that may occur. A chunk with another label is an error that names the chunk;
+        without ``classes`` every label that is found is a class (of a `CertifiedClassifier`, every
+        label of its pool).
+    sample_weight : None
+        Not accepted: repeat the rows.
+
+    Returns
+    -------
+    machine
+        Fitted, and equal to what a fit in memory gives for the same ``random_state``; a matching
+        pursuit, whose sums are not whole numbers, up to rounding.
 
     Examples
     --------
+    >>> import dask.array as da
     >>> from handful import SetCoveringMachine, load_dataset
-    >>> data = load_dataset("haberman-294")
-    >>> machine = SetCoveringMachine(rules="stumps", random_state=0).fit(data.X, data.y)
-    >>> len(without_data(machine).path_), len(machine.path_) > 1
-    (1, True)
+    >>> from handful.distributed import fit
+    >>> data = load_dataset("breastw")
+    >>> X, y = da.from_array(data.X, chunks=(100, -1)), da.from_array(data.y, chunks=100)
+    >>> there = fit(SetCoveringMachine("stumps", candidates=40, random_state=0), X, y)
+    >>> here = SetCoveringMachine("stumps", candidates=40, random_state=0).fit(data.X, data.y)
+    >>> there.certificate_ == here.certificate_
+    True
     """
-    if isinstance(machine, CoveringClassifier):
-        return machine.without_data()
-    light = copy.copy(machine)
-    for name in _HEAVY:
-        light.__dict__.pop(name, None)
-    if hasattr(light, "draw_"):
-        light.draw_ = replace(light.draw_, row_codes=None)
-    return light
+    if sample_weight is not None:
+        raise ValueError(
+            "`sample_weight` is not accepted with Dask inputs. Repeat the rows instead."
+        )
+    needs = machine.row_needs()
+    if classes is not None:
+        needs = replace(needs, classes=classes)
+    return machine.fit_rows(read_chunks(X, y, needs, random_state=machine.random_state))
 
 
 def map_rows(machine: Any, method: str, X: Any) -> Any:
@@ -49,9 +71,9 @@ def map_rows(machine: Any, method: str, X: Any) -> Any:
 
     Returns
     -------
-    dask array, or a dask series (a data frame where there are several columns) for a frame
+    dask array, or a dask series (a data frame if there are several columns) for a frame
     """
-    light = without_data(machine)
+    light = machine.without_data()
     n_features = int(machine.n_features_in_)
     if hasattr(X, "columns"):
         meta = _framed(light, method, X._meta_nonempty).iloc[:0]
@@ -118,7 +140,7 @@ def count_wrong(machine: Any, X: Any, y: Any) -> tuple[int, int]:
             f"{machine.n_features_in_} features as input."
         )
     delayed = require_dask().delayed
-    shared = delayed(without_data(machine), pure=False, traverse=False)
+    shared = delayed(machine.without_data(), pure=False, traverse=False)
     count = delayed(_wrong, pure=False)
     with measured("errors", len(blocks), 1):
         found = compute([count(k, block, shared) for k, block in enumerate(blocks)])
@@ -129,14 +151,13 @@ def count_seen(machine: Any, X: Any, y: Any) -> int:
     """How many examples of a Dask input equal a row that the machine remembers from training."""
     blocks, _, _ = delayed_blocks(X, y)
     delayed = require_dask().delayed
-    shared = delayed(machine._seen, pure=False, traverse=False)
+    shared = delayed(machine, pure=False, traverse=False)
     with measured("seen rows", len(blocks), 1):
         return sum(compute([delayed(_seen, pure=False)(block, shared) for block in blocks]))
 
 
-def _seen(pair: tuple[Any, Any], seen: Any) -> int:
-    rows = np.asarray(pair[0], dtype=np.float64)
-    return int(seen.is_seen(rows, np.asarray(pair[1])).sum()) if len(rows) else 0
+def _seen(pair: tuple[Any, Any], machine: Any) -> int:
+    return int(machine.count_seen(*pair)) if len(pair[0]) else 0
 
 
 def _wrong(k: int, pair: tuple[Any, Any], machine: Any) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""The order that nobody chose, of rows in chunks: the same as in memory.
+"""The blind order of rows in chunks: the same as in memory.
 
 Every chunk says the digests of its rows, sorted into buckets by their first bytes; a bucket
 numbers equal rows through all chunks and gives its rows with the smallest keys. Digests never
@@ -16,36 +16,12 @@ from numpy.typing import NDArray
 
 from handful._types import Ints
 from handful.distributed.cluster import compute, measured, require_dask
-from handful.tables import Draw, RowDigests, column_names, row_digests
+from handful.tables import Draw, normal_rows, row_digests
 
 Bytes = NDArray[np.uint8]
 
 _BUCKET_ROWS = 4_000_000  # digests that one worker sorts at once, 32 bytes each
 _BYTES_A_ROW = 40  # digest and position
-
-
-def chunk_digests(X: Any, y: Any, *, seed: int | None = None) -> RowDigests:
-    """Digests of the rows of Dask inputs, to be given as ``random_state``.
-
-    Parameters
-    ----------
-    X : dask array or dask data frame
-        With all columns of the table, also those that are not used.
-    y : dask array or series
-        Cut like X.
-    seed : int, optional
-        A whole number in place of the digest of the table.
-
-    Examples
-    --------
-    >>> import dask.array as da
-    >>> chunk_digests(da.zeros((4, 2), chunks=(2, 2)), da.zeros(4, chunks=2))
-    RowDigests(2 parts)
-    """
-    from handful.distributed._reading import delayed_blocks
-
-    blocks, _, _ = delayed_blocks(X, y)
-    return RowDigests(digest_parts(blocks), column_names(X), seed)
 
 
 def digest_parts(blocks: Sequence[Any]) -> list[Any]:
@@ -55,11 +31,11 @@ def digest_parts(blocks: Sequence[Any]) -> list[Any]:
 
 
 def block_digests(block: tuple[Any, Any]) -> Bytes:
-    """Digests of the rows of one chunk; none where rows and labels do not go together."""
+    """Digests of the rows of one chunk; none if rows and labels do not go together."""
     rows, labels = block[0], np.asarray(block[1])
     if len(rows) != len(labels):
         return np.zeros((0, 32), dtype=np.uint8)
-    return row_digests(rows, labels)
+    return row_digests(normal_rows(rows), labels)
 
 
 def first_rows(
