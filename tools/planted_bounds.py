@@ -128,8 +128,8 @@ TABLE: dict[tuple[str, str], list[tuple[str, str, str]]] = {
         ("loss not scaled", "_real_value(method, loss / limit,", "_real_value(method, loss,"),
         (
             "posteriors free",
-            'at once, ln(2 sqrt(n))", math.log(2.0 * math.sqrt(n))',
-            'at once, ln(2 sqrt(n))", 0.0',
+            "posteriors = math.log(2.0 * math.sqrt(n))",
+            "posteriors = 0.0",
         ),
         ("vote at the price of Gibbs", "2.0 * risk if majority_vote", "risk if majority_vote"),
     ],

@@ -247,7 +247,7 @@ SELECTION: dict[str, list[Row]] = {
             (f"{_PROTOCOL}::test_delta_is_a_parameter_that_certify_uses",),
         ),
     ],
-    "selection._search": [
+    "selection.bound_search": [
         (
             "no setting is paid for",
             "return len({_content(s, i) for i, s in enumerate(kept)})",

@@ -1,10 +1,10 @@
 """Frozen records as plain data and back: the type hints of a record are its schema.
 
-`encode` writes a record. `decode` builds one from plain data and refuses everything that the hints
-do not allow; the message names the place. A record that is one of several kinds (a subclass of
+`encode` writes a record. `decode` builds one from plain data and refuses data that the hints do
+not allow; the message names the place. A record that is one of several kinds (a subclass of
 `Tagged`) writes its kind into a field of its own.
 
-What hints cannot say stands in the method ``check_fields(where)`` of a record, which raises
+Rules that hints cannot express are in the method ``check_fields(where)`` of a record, which raises
 `ModelFileError`.
 """
 
@@ -17,26 +17,26 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import cache
 from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
-MAX_PARTS = 1_000_000  # a damaged file must not make the reader build more
+MAX_PARTS = 1_000_000  # the reader builds no more parts, even from a damaged file
 _WORDS = {float: "a finite number", int: "a whole number", str: "a text", bool: "true or false"}
 _CHECK = "check_fields"
 
 
 class ModelFileError(ValueError):
-    """A model file that is not what it should be; the message says where."""
+    """Raised for a model file that breaks a rule; the message names the place."""
 
 
 def fail(where: str, rule: str, value: Any) -> ModelFileError:
-    """The error for a value that is not what it should be."""
+    """The error for a value that breaks a rule."""
     shown = repr(value)
     return ModelFileError(f"`{where}` must be {rule}, got {shown[:80]}. The file is not usable.")
 
 
 class Tagged:
-    """Base of records of which there are several kinds.
+    """Base of records of several kinds.
 
-    The first subclass names the field that says the kind: ``class Form(Tagged, field="machine")``.
-    Its subclasses name their own kind: ``class Card(Form, tag="score card")``.
+    The first subclass names the field of the kind: ``class Form(Tagged, field="machine")``. Its
+    subclasses name their kind: ``class Card(Form, tag="score card")``.
     """
 
     tag_field: ClassVar[str]
@@ -56,7 +56,7 @@ class Tagged:
 
 @cache
 def _schema(cls: Any) -> dict[str, tuple[Any, Field[Any]]]:
-    """Type and field by name, of the fields that are written."""
+    """Type and field of each written field, by name."""
     hints = get_type_hints(cls)
     written = [field for field in fields(cls) if field.metadata.get("file", True)]
     return {field.name: (hints[field.name], field) for field in written}
@@ -79,7 +79,7 @@ def encode(value: Any) -> Any:
 
 
 def decode(kind: Any, value: Any, where: str) -> Any:
-    """What `encode` wrote, as a value of a type."""
+    """The value of type ``kind`` that `encode` wrote."""
     origin, args = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
         return _one_of(args, value, where)
@@ -105,7 +105,7 @@ def _one_of(kinds: tuple[Any, ...], value: Any, where: str) -> Any:
 
 
 def _kind_of(base: Any, value: Any, where: str) -> Any:
-    """The kind that a record says it is, if the base has it."""
+    """The kind that a record names, if the base has it."""
     known = {name: kind for name, kind in base.kinds.items() if issubclass(kind, base)}
     name = value.get(base.tag_field) if isinstance(value, Mapping) else None
     if not isinstance(name, str) or name not in known:
@@ -132,13 +132,13 @@ def _record(cls: Any, value: Any, where: str) -> Any:
 
 @cache
 def _left_out(cls: Any) -> dict[str, None]:
-    """Fields that no file holds and that have no default."""
+    """Fields without a default that are not written."""
     names = set(_schema(cls))
     return {f.name: None for f in fields(cls) if f.name not in names and f.default is MISSING}
 
 
 def names_in(cls: Any) -> set[str]:
-    """Names that a record has in a document; those of a flat part stand beside its own."""
+    """Names of the fields of a record in a document, with those of its flat parts."""
     out = set(_head(cls))
     for name, (kind, field) in _schema(cls).items():
         out |= names_in(kind) if field.metadata.get("flat") else {name}

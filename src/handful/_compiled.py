@@ -1,7 +1,7 @@
 """Numba's ``njit`` for folders that may be read-only.
 
-Compiled loops are kept beside the package or in the user's cache folder. In a container neither
-may be writable; numba then refuses to compile at all. Here such loops are compiled anew in each
+Compiled loops are stored beside the package or in the user's cache folder. In a container both
+may be read-only, and numba then refuses to compile. In that case the loops are compiled in each
 process, and one warning says so.
 """
 
@@ -21,7 +21,7 @@ _was_noted = False
 
 
 def njit(*, cache: bool = True, **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """The decorator ``numba.njit``, without a cache where none can be written."""
+    """The decorator ``numba.njit``, without a cache if none can be written."""
 
     def compile_lazily(function: Callable[..., Any]) -> Any:
         if not cache:
@@ -29,7 +29,7 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Callable[..., Any]]
         try:
             return numba.njit(cache=True, **options)(function)
         except RuntimeError as error:
-            # Numba has no class of its own for this; other errors must be seen.
+            # Numba has no error class for this case; other errors are raised again.
             if "cannot cache function" not in str(error):
                 raise
             _note_once()

@@ -1,4 +1,4 @@
-"""What all displays share: the data that is drawn, as a frame, and the axes to draw on."""
+"""The base of all displays: the drawn data as a frame, and the axes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def axes_or_new(ax: Any, *shape: int, **figure: Any) -> Any:
-    """The given axes, or new ones in a new figure of this shape and with these options."""
+    """The given axes, or new axes in a figure of this shape and with these options."""
     if ax is not None:
         return ax
     import matplotlib.pyplot as plt
@@ -19,7 +19,7 @@ def axes_or_new(ax: Any, *shape: int, **figure: Any) -> Any:
 
 
 class Display(ABC):
-    """A picture that is data first: a family fills `_columns` and `plot`.
+    """A picture and its data. A subclass fills `_columns` and `plot`.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Display(ABC):
         """Columns of the frame."""
 
     def frame(self) -> pd.DataFrame:
-        """What is plotted, as a data frame."""
+        """The plotted data as a data frame."""
         import pandas as pd
 
         return pd.DataFrame(self._columns())
@@ -42,7 +42,7 @@ class Display(ABC):
         """Draw on ``ax``, or on new axes."""
 
     def _axes(self, ax: Any, **figure: Any) -> Any:
-        """The given axes, or new ones, kept as ``ax_`` and ``figure_``."""
+        """The given axes, or new axes; stored as ``ax_`` and ``figure_``."""
         self.ax_ = axes_or_new(ax, **figure)
         self.figure_ = self.ax_.figure
         return self.ax_

@@ -1,4 +1,4 @@
-"""Who watches, and what is going on: stages of long work, told to whoever wants to know."""
+"""Progress of long work: a callback gets the names of its stages."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 Progress = Callable[[str], None]
-_WATCHER: ContextVar[Progress | None] = ContextVar("progress", default=None)
+_CALLBACK: ContextVar[Progress | None] = ContextVar("progress", default=None)
 
 
 @contextmanager
 def watch_progress(report: Progress) -> Iterator[None]:
-    """Call ``report`` with the name of each stage while machines are learned inside."""
-    token = _WATCHER.set(report)
+    """Within this context, call ``report`` with the name of each stage."""
+    token = _CALLBACK.set(report)
     try:
         yield
     finally:
-        _WATCHER.reset(token)
+        _CALLBACK.reset(token)
 
 
 def current_progress() -> Progress:
-    """Who watches now, to be told from other threads too; somebody deaf where nobody does."""
-    return _WATCHER.get() or (lambda stage: None)
+    """The current callback; a no-op if none is set. Other threads may call it."""
+    return _CALLBACK.get() or (lambda stage: None)
 
 
 def report_progress(stage: str) -> None:
-    """Tell who watches, if anybody does."""
+    """Call the current callback with the name of a stage."""
     current_progress()(stage)

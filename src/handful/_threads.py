@@ -1,6 +1,6 @@
 """Linear algebra in one thread, so that the number of threads changes no bit of a result.
 
-A matrix product splits its sums among threads, and the last bits follow the split. Results that
+A matrix product splits its sums among threads, and the last bits depend on the split. Results that
 enter a model file or decide a certificate are computed under `one_blas_thread`.
 """
 
@@ -15,14 +15,14 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _lock = threading.Lock()
-_depth = 0  # how many callers hold the limit; the last one to leave lifts it
+_depth = 0  # number of contexts that hold the limit; the last one to end removes it
 _limits: Any = None
 
 
 class one_blas_thread:  # noqa: N801 (a context manager, used like a function)
-    """A context in which BLAS uses one thread; may be nested, and entered by several threads.
+    """A context in which BLAS uses one thread. It may be nested, and several threads may enter it.
 
-    The limit belongs to the process, so the first to enter sets it and the last to leave lifts it.
+    The limit is one of the process. The first context sets it, and the last one removes it.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class one_blas_thread:  # noqa: N801 (a context manager, used like a function)
 
 
 def in_one_blas_thread(function: Callable[P, T]) -> Callable[P, T]:
-    """The function, always run under `one_blas_thread`."""
+    """The function, run under `one_blas_thread`."""
 
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> T:

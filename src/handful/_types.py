@@ -1,4 +1,4 @@
-"""Names of the arrays that the whole package speaks of."""
+"""Types of arrays."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Mercer kernels by name or callable, their diagonals, and centring in feature space.
 
-A kernel here is a frozen record that can be called on two matrices, printed and written to a
-model file. Machines take ``kernel="rbf"`` and the like and make one with `make_kernel`.
+A kernel is a frozen record that can be called on two matrices, printed and written to a model
+file. Machines take names such as ``kernel="rbf"`` and make a kernel with `make_kernel`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Kernel:
     function: Callable[[Any, Any], Any] | None = field(default=None, metadata={"file": False})
 
     def check_fields(self, where: str) -> None:
-        """Refuse what a file cannot mean: kernels of the training data, powers that overflow."""
+        """Refuse kernels that a file cannot hold: of the training data, or powers that overflow."""
         known = tuple(name for name in KERNELS if name != "precomputed")
         if self.name not in known:
             raise fail(f"{where}.name", f"one of {known}", self.name)
@@ -72,16 +72,15 @@ class Kernel:
 
     @property
     def is_named(self) -> bool:
-        """Whether its values for new cases follow from its name and numbers."""
+        """Whether its name and numbers give its values for new cases."""
         return self.name in KERNELS and self.name != "precomputed"
 
     def __call__(self, X: Floats, Z: Floats | None = None) -> Floats:
-        """Kernel matrix of the rows of X against those of Z (X itself where Z is None)."""
+        """Kernel matrix of the rows of X against those of Z, by default X itself."""
         other = X if Z is None else Z
         if self.name == "precomputed":
             return X
-        if self.name == "callable":
-            assert self.function is not None
+        if self.function is not None:
             return np.asarray(self.function(X, other), dtype=np.float64)
         if self.name == "linear":
             return np.asarray(X @ other.T)
@@ -121,9 +120,9 @@ class ViewKernel:
     ----------
     kernel : Kernel
     columns : tuple of int or None
-        Columns of X that it looks at; None for all.
+        Columns of X that it uses; None for all.
     is_normalised : bool
-        k(x, z) / sqrt(k(x, x) k(z, z)), which is at most 1 and looks at no other example; 0 for
+        k(x, z) / sqrt(k(x, x) k(z, z)), which is at most 1 and depends on no other example; 0 for
         an x with k(x, x) = 0.
     """
 
@@ -165,8 +164,8 @@ def make_kernel(
 ) -> Kernel:
     """A `Kernel` from a name, a callable ``function(X, Z)``, or a `Kernel`.
 
-    ``gamma=None`` or ``"auto"`` is 1 / n_features: it does not look at the data, so it costs a
-    certificate nothing.
+    ``gamma=None`` or ``"auto"`` is 1 / n_features. It does not depend on the data, so a
+    certificate does not pay for it.
 
     Examples
     --------
@@ -194,7 +193,7 @@ def make_kernel(
 
 
 def kernel_of(estimator: Any, n_features: int) -> Kernel:
-    """The `Kernel` that the parameters kernel, gamma, degree and coef0 of an estimator name."""
+    """The `Kernel` of an estimator, from its parameters kernel, gamma, degree and coef0."""
     return make_kernel(
         estimator.kernel,
         gamma=estimator.gamma,
@@ -205,13 +204,14 @@ def kernel_of(estimator: Any, n_features: int) -> Kernel:
 
 
 def similarities(kernel: Kernel, X: Floats, centers: Floats) -> Floats:
-    """Kernel values of the rows of X against centres; a value depends on its two vectors alone."""
+    """Kernel values of the rows of X against centres; a value depends only on its two vectors."""
     if kernel.name == "rbf":
         return np.asarray(np.exp(-kernel.gamma * cdist(X, centers, "sqeuclidean")))
     if not kernel.is_named:
         return np.ascontiguousarray(kernel(centers, X).T)
     products = np.zeros((len(X), len(centers)))
-    for j in range(X.shape[1]):  # a matrix product may round a row differently in other company
+    # A matrix product may round the value of a row differently beside other rows.
+    for j in range(X.shape[1]):
         products += X[:, j, None] * centers[None, :, j]
     if kernel.name == "linear":
         return products

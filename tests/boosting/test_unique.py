@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from handful.boosting import LPBoost
+from handful.boosting.collection import capped_quantile
 from handful.boosting.solver import solve_lpboost
-from handful.boosting.vertices import capped_quantile
 from handful.boosting.weak_learners import PrecomputedColumns
 from tests.oracles import boosting as oracle
 

@@ -9,10 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+import handful.candidates.menu
 from handful import CertifiedClassifier, load_dataset
 from handful.bounds import binomial_tail_inverse
 from handful.models import Fitted
@@ -225,3 +227,32 @@ def test_one_training_row_among_new_ones_is_refused(rng):
     assert machine.certify(X=new, y=y[:20]).n_samples == 20
     with pytest.raises(ValueError, match="got 1 of 21 rows that the machine was trained on"):
         machine.certify(X=np.vstack([new, X[:1]]), y=y[:21])
+
+
+class Counted(DummyClassifier):
+    """Remembers how many rows it was asked about."""
+
+    n_asked = 0
+
+    def predict(self, X):
+        Counted.n_asked += len(X)
+        return super().predict(X)
+
+
+def test_rows_are_labelled_once_and_a_certificate_is_computed_once(monkeypatch):
+    Counted.n_asked, made = 0, []
+    certify = handful.candidates.menu.certify
+    monkeypatch.setattr(
+        handful.candidates.menu, "certify", lambda *a, **k: made.append(a) or certify(*a, **k)
+    )
+    machine = CertifiedClassifier([("mine", Counted()), "constant"]).fit(DATA.X, DATA.y)
+    n_folds = len(machine.held_back_)  # guesses for the rows of the pool
+    assert Counted.n_asked <= n_folds + len(DATA.y) + 10  # and a few that show that it is unfitted
+    asked = Counted.n_asked
+    mine = machine.choose("mine")
+    for _ in range(2):
+        mine.explain(), mine.caution(), mine.certify(), mine.together()
+        assert mine.certificate_.n_errors <= mine.n_training_errors_
+    assert Counted.n_asked == asked
+    assert len(made) == 1
+    assert mine.n_training_errors_ == int((mine.predict(DATA.X) != DATA.y).sum())

@@ -73,7 +73,7 @@ def test_infinity_in_json(monkeypatch):
     from handful.papers import scm_2003
 
     made = pd.DataFrame({"set": ["a"], "penalty": [math.inf], "errors": [math.nan]})
-    monkeypatch.setitem(scm_2003.TABLES, "best", lambda **options: made)
+    monkeypatch.setitem(scm_2003.TABLES, "best", lambda run: made)
     result = runner.invoke(app, ["reproduce", "scm-2003", "--table", "best", "--quick", "--json"])
     row = json.loads(result.stdout)["best"][0]
     assert row == {"set": "a", "penalty": "inf", "errors": None}

@@ -10,6 +10,8 @@ import pytest
 from sklearn.svm import SVC
 
 from handful.papers import compression_2004 as paper
+from handful.papers import run_table
+from handful.papers.paper_registry import TableRun
 
 
 @pytest.fixture
@@ -58,8 +60,13 @@ def test_expected_numbers_are_complete():
 def test_quick_run(data_dir):
     """The best error is near the published one, and every offset is one."""
     seen = []
-    frame = paper.TABLES["table1"](
-        data_dir=data_dir, quick=True, names=("thyroid",), progress=seen.append
+    frame = run_table(
+        "compression-2004",
+        "table1",
+        data_dir=data_dir,
+        quick=True,
+        names=("thyroid",),
+        progress=seen.append,
     )
     assert seen == ["thyroid: subset 1 of 2", "thyroid: subset 2 of 2"]
     assert abs(frame["test error (difference)"][0]) < 0.05
@@ -104,7 +111,7 @@ def test_sigma_divides_the_squared_distance(data_dir):
 
 @pytest.mark.slow
 def test_the_readings_of_the_paper_nearest_to_its_numbers(data_dir):
-    frame = paper.TABLES["conventions"](data_dir=data_dir, quick=True)
+    frame = run_table("compression-2004", "conventions", data_dir=data_dir, quick=True)
     assert len(frame) == 4 * 3
     assert frame.groupby("kernel")["mean distance"].mean().idxmin() == paper.SPEC.kernel
 
@@ -112,9 +119,9 @@ def test_the_readings_of_the_paper_nearest_to_its_numbers(data_dir):
 @pytest.mark.thorough
 def test_figures_share_the_machines_of_their_table(data_dir, monkeypatch):
     options = {"data_dir": data_dir, "quick": True, "names": ("heart",)}
-    paper.TABLES["table1"](**options)
-    monkeypatch.setattr(paper, "run", lambda *a, **k: pytest.fail("ran again"))
-    assert set(paper.TABLES["figure3"](**options)["data"]) == {"heart"}
+    run_table("compression-2004", "table1", **options)
+    monkeypatch.setattr(paper, "run_grid", lambda *a, **k: pytest.fail("ran again"))
+    assert set(run_table("compression-2004", "figure3", **options)["data"]) == {"heart"}
 
 
 @pytest.mark.slow
@@ -123,7 +130,7 @@ def test_the_published_machines_had_a_bias(data_dir):
     offsets = {}
     for bias in (True, False):
         spec = replace(paper.SPEC, names=("heart",), fit_intercept=bias)
-        frame = paper.tabulate(paper.run(spec, data_dir=data_dir))
+        frame = paper.tabulate(paper.run_grid(spec, TableRun(data_dir=data_dir)))
         offsets[bias] = frame["radius-margin (ours)"][0]
     assert offsets[True] == pytest.approx(0.303, abs=0.03)
     assert offsets[False] < 0.1

@@ -16,20 +16,20 @@ def no_folder(monkeypatch):
 def test_the_variable_is_enough(paper, data_dir, monkeypatch):
     monkeypatch.setenv("HANDFUL_DATA", str(data_dir))
     module = importlib.import_module(PAPERS[paper])
-    monkeypatch.setattr(module, "TABLES", {"t": lambda **options: _frame(module, options)})
+    monkeypatch.setattr(module, "TABLES", {"t": lambda run: _frame(module, run.data_dir)})
     assert len(run_table(paper, "t", data_dir=None)) > 50
 
 
-def _frame(module, options):
+def _frame(module, data_dir):
     import pandas as pd
 
     if hasattr(module, "read_data"):
-        X, _ = module.read_data(options["data_dir"], next(iter(module.SPEC.names)))
+        X, _ = module.read_data(data_dir, next(iter(module.SPEC.names)))
     elif hasattr(module, "load"):
-        X, _ = module.load(options["data_dir"], "haberman")
+        X, _ = module.load(data_dir, "haberman")
         assert len(X) == 306  # not the embedded one
     else:
-        X = module.load_dataset("pima", data_dir=options["data_dir"]).X
+        X = module.load_dataset("pima", data_dir=data_dir).X
     return pd.DataFrame(X)
 
 

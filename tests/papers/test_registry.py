@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from handful.papers import PAPERS, run_table
-from handful.papers._registry import expected
+from handful.papers.paper_registry import expected
 
 
 @pytest.mark.parametrize("paper", sorted(PAPERS))
@@ -26,7 +26,7 @@ def test_names_of_data_sets_are_a_column(monkeypatch):
     made.attrs["notes"] = ["a note"]
     module = importlib.import_module(PAPERS["mcm-2014"])
     monkeypatch.setattr(module, "files_needed", lambda *options: [])
-    monkeypatch.setitem(module.TABLES, "table2", lambda **options: made)
+    monkeypatch.setitem(module.TABLES, "table2", lambda run: made)
     frame = run_table("mcm-2014", "table2", data_dir=None)
     assert list(frame.columns) == ["dataset", "ours"]
     assert frame.attrs["notes"] == ["a note"]

@@ -19,7 +19,7 @@ from handful import (
 )
 from handful.bounds import NotCertifiableError, held_out_bound
 from handful.datasets import make_axis_rules
-from handful.selection._search import _n_groups
+from handful.selection.bound_search import _n_groups
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 
 from handful import BoundSearch, KernelMatchingPursuitClassifier, SetCoveringMachine
 from handful.bounds import held_out_bound
-from handful.selection import _search
+from handful.selection import bound_search
 from tests.chance import n_allowed
 
 DELTA, N_DRAWS, N_SETTINGS = 0.5, 100, 20
@@ -67,13 +67,13 @@ def test_a_search_over_look_alikes_holds():
 
 
 def test_a_nat_less_would_be_noticed(monkeypatch):
-    count = _search._n_groups
-    monkeypatch.setattr(_search, "_n_groups", lambda *a: max(1, round(count(*a) / math.e)))
+    count = bound_search._n_groups
+    monkeypatch.setattr(bound_search, "_n_groups", lambda *a: max(1, round(count(*a) / math.e)))
     assert _misses(N_DRAWS) > n_allowed(N_DRAWS, DELTA)
 
 
 def test_settings_told_apart_by_their_text_would_be_noticed(monkeypatch):
-    monkeypatch.setattr(_search, "_content", lambda setting, position: repr(setting))
+    monkeypatch.setattr(bound_search, "_content", lambda setting, position: repr(setting))
     assert _misses(30) == 30
 
 

@@ -146,6 +146,7 @@ class OneVersusRest(BaseClassifier):
             self.machines_.append(vote)
             rows += [{"machine": k, **row} for row in history]
             scores.append(vote(X))
+            # The margin bounds are for convex votes: the weights are divided by their sum.
             margins.append(signed * scores[-1] / (vote.total or 1.0))
         self._margins: Any = np.column_stack(margins)
         self.margins_ = self._margins[:, 0] if len(margins) == 1 else self._margins
@@ -158,7 +159,7 @@ class OneVersusRest(BaseClassifier):
 
     @property
     def path_(self) -> pd.DataFrame:
-        """One row a round of each machine."""
+        """One row for each round of each machine."""
         import pandas as pd
 
         check_is_fitted(self, "machines_")
@@ -349,7 +350,7 @@ class AdaBoost(OneVersusRest):
     margins_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
         y f(x) over the sum of the absolute weights, on the training examples.
     path_ : DataFrame
-        One row a round, with the columns "machine", "round", "error", "alpha", "Z".
+        One row for each round, with the columns "machine", "round", "error", "alpha", "Z".
     n_iter_ : int
         Most rounds of a machine.
 
@@ -559,6 +560,7 @@ class AdaBoost(OneVersusRest):
         self, bound: str, delta: float, margin: float | None, rademacher: Rademacher | None
     ) -> Certificate:
         m = margin_columns(self._margins)[0].size
+        # The complexity is one of the class of weak learners, whatever the number of rounds.
         if rademacher is not None:
             complexity = given_complexity(rademacher, m, delta)
         elif self._is("stumps"):
@@ -569,6 +571,7 @@ class AdaBoost(OneVersusRest):
                 f"for {type(self.weak_learner).__name__}. Pass it to `margin_certificate`, or use "
                 "bound='held-out' with examples set aside."
             )
+        # The class of stumps contains the constants; another class need not.
         if not self._is("stumps"):
             self._refuse_constant(bound)
         if not self._is("stumps") and self.response == "scores":

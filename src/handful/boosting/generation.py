@@ -131,8 +131,7 @@ def column_generation(
     Parameters
     ----------
     oracle : ColumnFamily
-        ``best(scores)`` finds the column with the largest edge minus price. If it is not exact,
-        a small gap says only that the oracle finds nothing better.
+        If its search is not exact, a small gap says only that the oracle finds nothing better.
     master : Master
         The restricted program.
     tol : float
@@ -142,28 +141,20 @@ def column_generation(
     n_columns : int
         Most columns to add after one search: the best, and others that also violate the dual.
     smoothing : float in [0, 1)
-        Share of the best distribution so far in the one that is searched; the rest is the newest.
-        It steadies the search if there are many similar columns.
+        Share of the best distribution so far in the one that is searched, to steady the search.
     needs_vertex : bool
         Continue until the newest distribution, a vertex of the restricted dual, is optimal.
     start : sequence of WeakColumn
         Columns to begin with.
     on_iteration : callable, optional
         Called with each `Iteration`.
-
-    Returns
-    -------
-    Generated
     """
     # With beta = 0 at the start, a first column without a positive edge ends the loop.
     u = centre = master.start()
     beta, upper, share = 0.0, np.inf, 0.0
-    columns: list[WeakColumn] = []
     history: list[Iteration] = []
-    restricted: Restricted | None = None
-    if start:
-        columns += start
-        restricted = _grown(master, start)
+    columns, restricted = list(start), _grown(master, start) if start else None
+    if restricted is not None:
         u, beta = restricted.u, max(0.0, restricted.beta)
     while len(history) < max_iter:
         query = share * centre + (1.0 - share) * u
@@ -177,13 +168,12 @@ def column_generation(
         if on_iteration is not None:
             on_iteration(state)
         if state.gap <= tol and not (needs_vertex and found[0].value - beta > tol):
-            if restricted is not None and not needs_vertex:
-                restricted = replace(restricted, u=centre)
-            return Generated(columns, restricted, max(0.0, state.gap), history, True)
+            last = restricted if needs_vertex else _proved_at(restricted, centre)
+            return Generated(columns, last, max(0.0, state.gap), history, True)
         new = _violating(found, master.scores(u), beta + tol)
         if not new:
-            if share == 0.0:  # the edge differs from beta by rounding only
-                break
+            if share == 0.0:
+                break  # the edge differs from beta by rounding only
             share = 0.0  # the mixture found a satisfied column: search at the newest distribution
             continue
         columns += new
@@ -191,6 +181,11 @@ def column_generation(
         u, beta, share = restricted.u, restricted.beta, smoothing
     gap = max(0.0, upper - beta)
     return Generated(columns, restricted, gap, history, gap <= tol + 1e-9)
+
+
+def _proved_at(restricted: Restricted | None, u: Floats) -> Restricted | None:
+    """The solution with the distribution that proves its value."""
+    return None if restricted is None else replace(restricted, u=u)
 
 
 def _grown(master: Master, new: Sequence[WeakColumn]) -> Restricted:

@@ -18,10 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from handful._types import Floats
-from handful.boosting.collection import vote_value
+from handful.boosting.collection import capped_quantile, vote_value
 from handful.boosting.generation import Iteration
 from handful.boosting.kernel_matrices import KernelMatrices
-from handful.boosting.vertices import capped_quantile
 
 #: Kernels that take part from the start, and that join in one round.
 _N_JOINING = 16

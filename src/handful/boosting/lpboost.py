@@ -82,7 +82,7 @@ class LPBoost(ProgramBooster):
     margins_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
         y f(x) on the training examples.
     path_ : DataFrame
-        One row a round, with the columns "machine", "round", "edge", "beta", "gap", "n_columns".
+        One row for each round: "machine", "round", "edge", "beta", "gap", "n_columns".
     n_iter_ : int
         Most rounds of a machine.
     beta_, rho_, gap_, nu_ : ndarray of shape (n_machines,)
@@ -247,6 +247,7 @@ class LPBoost(ProgramBooster):
                     "beyond. Rescale them by constants known beforehand, or use bound='held-out'."
                 )
             return finite_complexity(2 * d, m)
+        # Both signs of each threshold, and the two constants.
         if self._grid is not None:
             return finite_complexity(2 * sum(map(len, self._grid)) + 2, m)
         if self._is("stumps"):
@@ -259,6 +260,7 @@ class LPBoost(ProgramBooster):
 
     def _stable(self, delta: float) -> Certificate:
         self._refuse_unstable()
+        # An error of the whole is an error of some machine: risks add up, and delta is divided.
         m, share = self._margins.shape[0], delta / len(self.machines_)
         parts = []
         for rho, proof in zip(self.rho_, self._proofs, strict=True):

@@ -80,6 +80,8 @@ def given_complexity(rademacher: Rademacher, n_samples: int, delta: float) -> Co
             f"`rademacher` must be estimated on the {n_samples} training examples, got "
             f"{rademacher.n_samples}. Pass the X that the machine was fitted to."
         )
+    # The signs are drawn once and do not depend on the labels. The estimate fails with
+    # probability `spent`; the margin bound gets the rest of delta.
     spent = _MONTE_CARLO_SHARE * delta
     return Complexity(rademacher.upper(spent), True, spent, Assumption("random-signs"))
 
@@ -261,6 +263,8 @@ def kernel_certificate(
         slack = float(np.maximum(0.0, gamma - column).sum())
         return multiple_kernel_bound(m, n_kernels, gamma, float(m), slack, delta=share)
 
+    # The theorem is for a margin that was fixed before the data: each of ten margins gets its
+    # share of delta, and so does each machine.
     parts = []
     for column in margins.T:
         if margin is not None:

@@ -76,8 +76,8 @@ class LPBoostMKL(ProgramBooster):
         y f(x) on the training examples. f is divided by the sum of the norms of its parts (in
         the spaces of the kernels before centring and scaling) and of its constant.
     path_ : DataFrame
-        One row a round, with the columns "machine", "round", "edge", "beta", "gap", "n_columns"
-        (kernels that take part).
+        One row for each round: "machine", "round", "edge", "beta", "gap", "n_columns" (kernels
+        that take part).
     n_iter_ : int
         Most alternations of a machine.
     beta_, rho_, gap_, nu_ : ndarray of shape (n_machines,)
@@ -198,6 +198,7 @@ class LPBoostMKL(ProgramBooster):
     def _margin_bound(
         self, bound: str, delta: float, margin: float | None, rademacher: Rademacher | None
     ) -> Certificate:
+        # The theorem bounds the trace of each kernel matrix by k(x, x), of new cases too.
         if not all(kernel.is_bounded for kernel in self._kernels):
             raise NotCertifiableError(
                 "the margin bounds need k(x, x) <= 1 for every x. Fit with normalise=True, or "

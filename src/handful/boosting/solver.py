@@ -10,7 +10,7 @@ import numpy as np
 
 from handful._checks import check_real
 from handful._types import Floats
-from handful.boosting.collection import Collected, collect_columns
+from handful.boosting.collection import Collected, capped_quantile, collect_columns
 from handful.boosting.generation import (
     DualMaster,
     Generated,
@@ -21,7 +21,6 @@ from handful.boosting.generation import (
 from handful.boosting.vertices import (
     NotUniqueError,
     Vertex,
-    capped_quantile,
     unique_optimum,
     walk_to_vertex,
 )

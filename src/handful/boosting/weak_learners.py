@@ -298,6 +298,7 @@ class LearnerColumns(ColumnFamily):
         learner = clone(self._learner)
         if "random_state" in learner.get_params(deep=False):
             learner.set_params(random_state=self._random_state.randint(2**31 - 1))
+        # The mean weight is 1, so that penalties of the learner keep their meaning.
         weight = np.abs(scores[is_used])
         weight = weight * (weight.size / weight.sum())
         X = self._X if is_used.all() else self._X[is_used]

@@ -19,8 +19,11 @@ RATE_SENTENCES = {
     "false_positive_given_negative": "a new negative case is called positive",
     "false_negative_given_positive": "a new positive case is called negative",
 }
-
-
+#: Rates that are one statement together: with the class, and given the class.
+_RATE_PAIRS = (
+    ("false_positive", "false_negative"),
+    ("false_positive_given_negative", "false_negative_given_positive"),
+)
 UNITS = ("nats", "risk", "parts")
 PARAMETERS = ("scale", "margin")
 
@@ -210,19 +213,19 @@ class Certificate:
         The risk is one statement, each pair of rates is one more. A cost is computed from its
         pair of rates, so it is no statement of its own.
         """
-        n_pairs = len({"given" in name for name, _ in self.rates})
+        n_pairs = sum(any(name in pair for name, _ in self.rates) for pair in _RATE_PAIRS)
         return max(1, n_pairs + (self.bound != "cost"))
 
     def _rates(self) -> list[str]:
         lines = []
-        for is_given in (False, True):
-            pair = [
+        for pair in _RATE_PAIRS:
+            parts = [
                 f"{RATE_SENTENCES[name]} is at most {percent_text(value)}"
                 for name, value in self.rates
-                if ("given" in name) == is_given
+                if name in pair
             ]
-            if pair:
-                both = ", and that ".join(pair)
+            if parts:
+                both = ", and that ".join(parts)
                 lines.append(
                     f"With {confidence_text(self.delta)} confidence, the probability that {both}."
                 )
@@ -380,6 +383,7 @@ def percent_text(value: float, *, is_padded: bool = False) -> str:
 
     ``is_padded`` keeps trailing zeros, so that the numbers of a column have equal length.
     """
+    # In decimals, so that the printed number is never below the certified one.
     scaled = 100 * Decimal(repr(value))
     place = max(0, 2 - scaled.adjusted()) if scaled else 0
     rounded = scaled.quantize(Decimal(1).scaleb(-place), ROUND_CEILING)

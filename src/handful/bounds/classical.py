@@ -37,6 +37,8 @@ def held_out_bound(
     k = check_count("n_errors", n_errors, high=n)
     models = check_count("n_choices", n_choices, low=1)
     delta = check_delta(delta)
+    # Each model is fixed before the held-out examples, so its errors on them are binomial. The
+    # union over the compared models pays the logarithm of their number.
     terms = [confidence_term(delta)]
     if models > 1:
         terms.append(Term("choice", f"choice among {models} models", math.log(models)))
@@ -116,6 +118,7 @@ def selective_error_bound(
     delta = check_delta(delta)
     # Half of delta for each of the two empirical distributions: accepted errors, and acceptance.
     deviation = dkw_deviation(n, delta=delta / 2.0)
+    # P(error | accepted) is a ratio: raise the numerator and lower the denominator.
     accepted = selected / n - deviation
     risk = (errors / n + deviation) / accepted if accepted > 0.0 else 1.0
     return Certificate(
@@ -182,6 +185,7 @@ def finite_class_bound(
     )
     share = k / m
     nats = total_nats(terms) / m
+    # The larger root of the quadratic inequality (R - q)^2 <= 2 e R, with e the nats per example.
     return Certificate(
         risk=min(1.0, outward(share + nats + math.sqrt(nats * (nats + 2.0 * share)))),
         delta=delta,
@@ -224,6 +228,8 @@ def code_length_bound(
     bits = math.ceil(check_real("code_bits", code_bits, low=0.0, hint="Pass a length in bits."))
     m = check_count("n_samples", n_samples, low=1)
     delta = check_delta(delta)
+    # Kraft: the masses 2^-length of a prefix-free code add up to 1 at most, so a code word of this
+    # length gets delta 2^-bits. Lengths are whole numbers; fractional ones are rounded up.
     log2_delta = math.log2(delta)
     risk = outward((bits - log2_delta) / m)
     if check_flag("exact", exact):

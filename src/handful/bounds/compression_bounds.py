@@ -13,23 +13,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from handful._checks import (
-    check_count,
-    check_delta,
-    check_nats,
-    check_real,
-)
-from handful.bounds.certificates import (
-    Certificate,
-)
+from handful._checks import check_count, check_delta, check_nats, check_real
+from handful.bounds.certificates import Certificate
 from handful.bounds.messages import Term, confidence_term, itemise, log_zeta_prior, total_nats
 from handful.bounds.statements import Assumption, Quantity, assume
-from handful.bounds.tails import (
-    binomial_tail_inverse,
-    kl_inverse,
-    log_choose,
-    outward,
-)
+from handful.bounds.tails import binomial_tail_inverse, kl_inverse, log_choose, outward
 
 _LANGFORD = (
     "Langford (2005), Tutorial on practical prediction theory for classification, JMLR 6; "
@@ -170,43 +158,31 @@ def compression_bound(
 
     With probability at least 1 - delta over the draw of the examples, simultaneously for all
     compression sets and messages, the risk is at most the largest p with
-    P(Bin(n_samples - n_compressed, p) <= n_errors) >= exp(-nats).
+    P(Bin(n_samples - n_compressed, p) <= n_errors) >= exp(-nats), rounded up.
 
     Parameters
     ----------
-    n_samples : int
-        Number m of training examples.
-    n_compressed : int
-        Number d of examples needed to rebuild the classifier.
+    n_samples, n_compressed : int
+        Number m of training examples, and number d of those that rebuild the classifier.
     n_errors : int
         Errors on the m - d other examples. Errors inside the compression set do not count.
     message_nats : float or Message
-        Cost of what must be said beside the examples, under a prior fixed before the data.
+        Cost of the message beside the examples, under a prior fixed before the data.
     size_nats : float, optional
         Cost of the size d. ``None`` pays the prior (6 / pi^2) (d + 1)^-2; pass 0 with the
         messages of this package, which code their sizes.
     delta : float
-        Allowed probability of failure.
     n_choices : int
-        Number of alternatives (kind of machine, rule family, kernel) among which the
-        reconstruction was chosen with the data.
+        Number of alternatives (kind of machine, rule family, kernel) that the data chose among.
     pool_size : int, optional
-        Size of a pool that was drawn before training without looking at the data. The
-        compression set is a subset of the pool. All other examples are counted, also those of
-        the pool.
+        Size of a pool, drawn before training without looking at the data, that contains the
+        compression set. All other examples are counted, also those of the pool.
     which_nats : float, optional
-        Cost of naming the kept examples. ``None`` pays ln C(n_samples, n_compressed), or
-        ln C(pool_size, n_compressed). Pass 0 if the kept examples were drawn without looking at
-        the data (a pool that is not counted), or if the message names them.
+        Cost of naming the kept examples. ``None`` pays ln C(m, d), or ln C(pool_size, d). Pass 0
+        if they were drawn without looking at the data (a pool that is not counted), or if the
+        message names them.
     counts : ClassCounts, optional
-        Counts by class. They add rates of false positives and false negatives, joint and
-        class-conditional.
-
-    Notes
-    -----
-    Given the compression set and the message, the classifier does not depend on the m - d other
-    examples, so the number of errors on them is binomial. The union over sets and messages is
-    weighted by the prior. Rounded up.
+        Counts by class. They add joint and class-conditional rates of both kinds of error.
 
     Examples
     --------
@@ -227,22 +203,31 @@ def compression_bound(
         pool_size=pool_size,
         which_nats=which_nats,
     )
-    certificate = scheme.certificate(
-        "compression", _tail(scheme.n_errors, scheme.n_outside, scheme.nats)
-    )
-    if counts is None:
-        return certificate
+    # Given the set and the message, the classifier does not depend on the m - d other examples, so
+    # its errors on them are binomial. The union over sets and messages adds the nats of the prior.
+    risk = _tail(scheme.n_errors, scheme.n_outside, scheme.nats)
+    rates = () if counts is None else _class_rates(scheme, counts, pool_size, which_nats)
+    return replace(scheme.certificate("compression", risk), rates=rates)
+
+
+def _class_rates(
+    scheme: CompressionScheme,
+    counts: ClassCounts,
+    pool_size: int | None,
+    which_nats: float | None,
+) -> Rates:
+    """Bounds on both kinds of error, jointly with the class and, if possible, given the class."""
     _check_counts(scheme, counts, pool_size)
     rates = _joint_rates(scheme, counts)
     # The kept examples were drawn blindly, or the message names them: naming them class by class
     # costs nothing more, so the same nats hold within a class.
     if which_nats is not None:
-        rates += _given_class(counts, scheme.nats)
+        return rates + _given_class(counts, scheme.nats)
     # The price by class needs the number of positives in the pool. Without it there are no rates
     # within classes.
-    elif pool_size is None or counts.n_pool_positives is not None:
-        rates += _given_class(counts, _nats_by_class(scheme, counts, pool_size))
-    return replace(certificate, rates=rates)
+    if pool_size is not None and counts.n_pool_positives is None:
+        return rates
+    return rates + _given_class(counts, _nats_by_class(scheme, counts, pool_size))
 
 
 def _check_counts(scheme: CompressionScheme, counts: ClassCounts, pool_size: int | None) -> None:

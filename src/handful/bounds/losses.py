@@ -136,14 +136,12 @@ def pac_bayes_bound(
     q = check_real("gibbs_error", gibbs_error, low=0.0, high=1.0, hint="Pass a mean error.")
     divergence, n = check_nats("divergence_nats", divergence_nats), m - d
     delta = check_delta(delta)
+    # All classifiers keep d examples, so each counts its errors on n = m - d others.
     terms = [Term("posterior", "KL(posterior, prior)", divergence), confidence_term(delta)]
     risk = 1.0
     if n:
-        terms.append(
-            Term(
-                "posteriors", "all posteriors at once, ln(2 sqrt(n))", math.log(2.0 * math.sqrt(n))
-            )
-        )
+        posteriors = math.log(2.0 * math.sqrt(n))
+        terms.append(Term("posteriors", "all posteriors at once, ln(2 sqrt(n))", posteriors))
         risk = float(kl_inverse(q, total_nats(terms) / n))
     check_flag("majority_vote", majority_vote)
     return Certificate(

@@ -113,13 +113,9 @@ def rademacher_margin_bound(
         Term("complexity", f"complexity of the class times {scale:g}", scale * complexity),
         Term("deviation", "deviation of the sample", _deviation(m, log_inverse, empirical)),
     )
+    at = (("scale", scale),)
     return _sum_certificate(
-        "rademacher-margin",
-        terms,
-        m,
-        delta,
-        assumptions=assumptions,
-        parameters=(("scale", scale),),
+        "rademacher-margin", terms, m, delta, assumptions=assumptions, parameters=at
     )
 
 
@@ -155,27 +151,19 @@ def margin_distribution_bound(
     if check_flag("margin_is_fixed", margin_is_fixed):
         assumptions += assume("margin")
         terms.append(Term("complexity", "complexity / margin", complexity / theta))
-        terms.append(
-            Term("deviation", "deviation of the sample", _deviation(m, log_inverse, empirical))
-        )
     else:
+        # Union over the margins 2^(1 - j), j = 1, 2, ...: the complexity is that of half the
+        # margin. The term for the choice gives margin j a share of delta proportional to
+        # 1 / j^2. These shares add up to less than 2, hence the ln 2.
         choice = math.sqrt(max(0.0, math.log(math.log2(2.0 / theta))) / m)
         terms.append(Term("complexity", "2 complexity / margin", 2.0 * complexity / theta))
         terms.append(Term("margin", "choice of the margin", 3.0 * choice if empirical else choice))
-        terms.append(
-            Term(
-                "deviation",
-                "deviation of the sample",
-                _deviation(m, log_inverse + math.log(2.0), empirical),
-            )
-        )
+        log_inverse += math.log(2.0)
+    deviation = _deviation(m, log_inverse, empirical)
+    terms.append(Term("deviation", "deviation of the sample", deviation))
+    at = (("margin", theta),)
     return _sum_certificate(
-        "margin-distribution",
-        terms,
-        m,
-        delta,
-        assumptions=assumptions,
-        parameters=(("margin", theta),),
+        "margin-distribution", terms, m, delta, assumptions=assumptions, parameters=at
     )
 
 
@@ -235,22 +223,16 @@ def multiple_kernel_bound(
     trace = check_real("max_trace", max_trace, low=0.0)
     slack = check_real("slack_sum", slack_sum, low=0.0)
     delta = check_delta(delta)
+    # The union over the kernels costs the square root of the logarithm of their number.
     classes = 8.0 / gamma * math.sqrt(math.log(2.0 * (n + 1.0) / delta) / (2.0 * m))
+    deviation = 3.0 * math.sqrt(math.log(4.0 / delta) / (2.0 * m))
     terms = (
         Term("slack", "mean slack / margin", slack / (m * gamma)),
         Term("complexity", "largest kernel complexity", 2.0 / (gamma * m) * math.sqrt(trace)),
         Term("kernel", f"choice among {n} kernels", classes),
-        Term(
-            "deviation",
-            "deviation of the sample",
-            3.0 * math.sqrt(math.log(4.0 / delta) / (2.0 * m)),
-        ),
+        Term("deviation", "deviation of the sample", deviation),
     )
+    assumptions = assume("iid", "margin-and-kernels")
     return _sum_certificate(
-        "multiple-kernel",
-        terms,
-        m,
-        delta,
-        reference=_MKL,
-        assumptions=assume("iid", "margin-and-kernels"),
+        "multiple-kernel", terms, m, delta, reference=_MKL, assumptions=assumptions
     )

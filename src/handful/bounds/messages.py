@@ -278,17 +278,14 @@ def ball_message(n_same_centers: int, n_other_centers: int, n_borders: int) -> M
         return Message([Term("rules", "no rule", math.log(2.0 * math.pi**2 / 3.0))])
     if n_same + n_borders == 0:
         raise ValueError("`n_borders` must be at least 1 where no centre can serve as a border.")
+    sizes = 2.0 * math.log(n_rules + 1.0)
+    # Borders are of one class. The centres of the other class are known by their labels.
+    which = log_choose(n_same + n_borders, n_borders)
     return Message(
         [
             Term("rules", "number of rules", LOG_ZETA_2 + 2.0 * math.log(n_rules)),
-            Term(
-                "size", "number of centres and of borders by class", 2.0 * math.log(n_rules + 1.0)
-            ),
-            Term(
-                "borders",
-                "which examples are borders",
-                log_choose(n_same + n_borders, n_borders),
-            ),
+            Term("size", "number of centres and of borders by class", sizes),
+            Term("borders", "which examples are borders", which),
         ]
     )
 
@@ -320,21 +317,19 @@ def stump_message(n_rules: int, n_thresholds: int, n_features: int) -> Message:
         raise ValueError(
             f"`n_rules` must be at most the {n_stumps} stumps there are, got {n_rules}."
         )
+    # A set has no order: the stumps cost one subset of all stumps, not one stump each.
+    which = log_choose(n_stumps, n_rules)
     return Message(
         [
             Term("rules", "number of rules", log_zeta_prior(n_rules)),
             Term("size", "number of threshold examples", math.log(n_rules)),
-            Term(
-                "content",
-                "feature, direction and threshold of each rule",
-                log_choose(n_stumps, n_rules),
-            ),
+            Term("content", "feature, direction and threshold of each rule", which),
         ]
     )
 
 
 def decision_list_message(n_rules: int, n_compressed: int) -> Message:
-    """Cost of an ordered list of rules over ``n_compressed`` examples, two examples a rule.
+    """Cost of an ordered list of rules over ``n_compressed`` examples, two for each rule.
 
     Each rule names two of the examples, the side that fires, and the output. The default output
     ends the list.
@@ -348,12 +343,9 @@ def decision_list_message(n_rules: int, n_compressed: int) -> Message:
     n_compressed = check_count("n_compressed", n_compressed, low=min(n_rules, 1), high=2 * n_rules)
     terms = [Term("size", "size of the compression set", log_zeta_prior(n_compressed))]
     if n_rules:
+        content = n_rules * math.log(4.0 * n_compressed**2)
         terms += [
             Term("rules", "number of rules", LOG_ZETA_2 + 2.0 * math.log(n_rules)),
-            Term(
-                "content",
-                "examples, side and output of each rule",
-                n_rules * math.log(4.0 * n_compressed**2),
-            ),
+            Term("content", "examples, side and output of each rule", content),
         ]
     return Message([*terms, Term("output", "default output", math.log(2.0))])

@@ -18,7 +18,7 @@ _LARGEST = 10**9  # largest planned number of examples; counts are exact floats 
 
 
 def _exact_rate(error_rate: float) -> Fraction:
-    """The rate as a fraction, a hair below: 0.07 of 100 examples are 7 errors, not 8."""
+    """The rate as a fraction, rounded down a little: 0.07 of 100 examples are 7 errors, not 8."""
     return Fraction(error_rate) * (1 - Fraction(1, 10**12))
 
 
@@ -130,6 +130,7 @@ def counted_needed(
     >>> counted_needed(0.1, error_rate=0.02)
     61
     """
+    # The pool is named for free, so neither a size nor a choice of examples is paid.
     rate, _, nats, delta = _check_plan(error_rate, 0, message_nats, delta)
     return _needed(target_risk, rate, 0, nats - math.log(delta))
 

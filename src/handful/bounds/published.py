@@ -82,11 +82,14 @@ def published_half_space_bound(
     conjunction = check_choice("kind", kind, KINDS) == "conjunction"
     check_count("n_a + n_c" if conjunction else "n_a", n_a + n_c * conjunction, high=m_p)
     check_count("n_b" if conjunction else "n_b + n_c", n_b + n_c * (not conjunction), high=m_n)
+    # Examples and errors are counted within each class, as printed, as if the sizes of the classes
+    # were fixed: this is the error of the theorem.
     left_p = m_p - n_a - (n_c if conjunction else 0)
     left_n = m_n - n_b - (0 if conjunction else n_c)
     k_p = check_count("n_false_negatives", n_false_negatives, high=left_p)
     k_n = check_count("n_false_positives", n_false_positives, high=left_n)
     thresholds = log_choose(m_p - n_a, n_c) if conjunction else log_choose(m_n - n_b, n_c)
+    sizes = confidence_nats(check_delta(delta), (n_a, n_b, n_c, k_p, k_n))
     terms = [
         Term("kept", "examples a", log_choose(m_p, n_a)),
         Term("kept", "examples b", log_choose(m_n, n_b)),
@@ -94,11 +97,7 @@ def published_half_space_bound(
         Term("errors", "errors on positives", log_choose(left_p, k_p)),
         Term("errors", "errors on negatives", log_choose(left_n, k_n)),
         Term("message", "message", _pair_message(n_rules, n_a, n_b)),
-        Term(
-            "sizes",
-            "sizes and confidence",
-            confidence_nats(check_delta(delta), (n_a, n_b, n_c, k_p, k_n)),
-        ),
+        Term("sizes", "sizes and confidence", sizes),
     ]
     return Criterion(
         value=_finish(terms, left_p + left_n - k_p - k_n),
@@ -136,17 +135,14 @@ def published_ball_bound(
     b = check_count("n_borders", n_borders, high=m_s - c_s)
     k_s = check_count("n_same_errors", n_same_errors, high=m_s - c_s - b)
     k_o = check_count("n_other_errors", n_other_errors, high=m_o - c_o)
+    sizes = confidence_nats(check_delta(delta), (c_s, c_o, b, k_s, k_o))
     terms = [
         Term("kept", "centres of the same class", log_choose(m_s, c_s)),
         Term("borders", "borders", log_choose(m_s - c_s, b)),
         Term("kept", "centres of the other class", log_choose(m_o, c_o)),
         Term("errors", "errors in the same class", log_choose(m_s - c_s - b, k_s)),
         Term("errors", "errors in the other class", log_choose(m_o - c_o, k_o)),
-        Term(
-            "sizes",
-            "sizes and confidence",
-            confidence_nats(check_delta(delta), (c_s, c_o, b, k_s, k_o)),
-        ),
+        Term("sizes", "sizes and confidence", sizes),
     ]
     return Criterion(
         value=_finish(terms, m_s + m_o - c_s - c_o - b - k_s - k_o),
@@ -182,15 +178,16 @@ def repaired_half_space_bound(
     n_c = check_count("n_c", n_c, high=n_rules)
     d = check_count("n_a + n_b + n_c", n_a + n_b + n_c, high=m)
     k = check_count("n_errors", n_errors, high=m - d)
+    # One subset of all m examples, without regard to labels; then the labels are visible, and
+    # only the class of the thresholds must be split.
     same = n_a if check_choice("kind", kind, KINDS) == "conjunction" else n_b
+    sizes = confidence_nats(check_delta(delta), (n_a, n_b, n_c, k))
     terms = [
         Term("kept", "which examples are kept", log_choose(m, d)),
         Term("thresholds", "which of them are thresholds", log_choose(same + n_c, same)),
         Term("errors", "which examples are errors", log_choose(m - d, k)),
         Term("message", "message", _pair_message(n_rules, n_a, n_b)),
-        Term(
-            "sizes", "sizes and confidence", confidence_nats(check_delta(delta), (n_a, n_b, n_c, k))
-        ),
+        Term("sizes", "sizes and confidence", sizes),
     ]
     scheme = CompressionScheme(
         n_samples=m, n_compressed=d, n_errors=k, n_outside=m - d, terms=tuple(terms), delta=delta

@@ -5,12 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from handful._checks import (
-    check_choice,
-    check_count,
-    check_delta,
-    check_real,
-)
+from handful._checks import check_choice, check_count, check_delta, check_real
 from handful.bounds.certificates import Certificate
 from handful.bounds.compression_bounds import compression_bound
 from handful.bounds.messages import LOG_ZETA_2, Term, confidence_term, total_nats
@@ -105,11 +100,10 @@ def sparse_pca_bound(
     # n = m - t examples are independent and bounded. Prior: uniform over t, then over the sets.
     published = method == "published"
     which = t * math.log(math.e * m / t) if published and t else log_choose(m, t)
+    size = math.log((2.0 if published else 1.0) * m)
     terms = (
         Term("kept", "which examples are chosen", which),
-        Term(
-            "size", "how many examples are chosen, ln m", math.log((2.0 if published else 1.0) * m)
-        ),
+        Term("size", "how many examples are chosen, ln m", size),
         confidence_term(delta),
     )
     nats, value = total_nats(terms), 1.0
@@ -163,6 +157,7 @@ def perceptron_bound(
     m = check_count("n_samples", n_samples, low=1)
     d = check_count("n_updates", n_updates, high=m)
     n_errors = check_count("n_errors", n_errors, high=m - d)
+    # After a pass without mistakes the updated examples alone rebuild the weights: no message.
     message, fixed = 0.0, "converged"
     if n_passes is not None:
         passes = check_count("n_passes", n_passes, low=1)

@@ -10,7 +10,7 @@ To add a measure, enter a function of distances in ``DISTANCE_MEASURES`` and its
 
 from handful.conformal.display import FilteringDisplay
 from handful.conformal.estimators import NonconformityClassifier
-from handful.conformal.model_sets import PAPER_GRID
+from handful.conformal.model_sets import PAPER_GRID, take_rows
 from handful.conformal.verdicts import (
     decision_values,
     label_scores,
@@ -26,4 +26,5 @@ __all__ = [
     "label_scores",
     "published_deviation",
     "published_nonconformity_value",
+    "take_rows",
 ]

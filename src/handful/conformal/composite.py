@@ -25,22 +25,15 @@ RULES = ("largest-margin", "validation", "vote")
 class Composite(Form, tag="nonconformity"):
     """Many scores of two classes; the validation scores choose one of them for each case.
 
-    Attributes
-    ----------
-    scorers : tuple of Kernels
-    validation : tuple of tuple of float
-        Scores of the validation examples with their own labels, ascending, one row a scorer.
-    tolerances : tuple of float
-    n_errors : tuple of int
-        Errors of each scorer on the validation examples.
-    rule : {"vote", "validation", "largest-margin"}
+    ``validation`` has one row for each scorer: the scores of the validation examples with their
+    own labels, ascending. ``n_errors`` counts the errors of each scorer on them.
     """
 
     scorers: tuple[Kernels, ...]
     validation: tuple[tuple[float, ...], ...]
     tolerances: tuple[float, ...]
     n_errors: tuple[int, ...]
-    rule: str
+    rule: str  # one of RULES
 
     def scores(self, X: Floats) -> Floats:
         values = np.stack([scorer.scores(X) for scorer in self.scorers])

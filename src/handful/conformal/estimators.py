@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from handful._checks import check_choice
@@ -23,6 +22,7 @@ from handful.conformal.model_sets import (
     expand_estimators,
     fit_classifier_set,
     fit_grid_set,
+    take_rows,
 )
 from handful.conformal.verdicts import (
     TIES,
@@ -183,7 +183,7 @@ class NonconformityClassifier(BaseClassifier):
         self.model_set_ = self._fit_set(X, y, codes)
         self.models_, self.model_params_ = self.model_set_.models, self.model_set_.parameters
         self._parts = {
-            name: (_safe_indexing(X, rows), codes[rows])
+            name: (take_rows(X, rows), codes[rows])
             for name, rows in (
                 ("train", self._ordered[2]),
                 ("validation", self._ordered[1]),
@@ -251,7 +251,7 @@ class NonconformityClassifier(BaseClassifier):
             grid = PAPER_GRID if self.param_grid is None else self.param_grid
             return fit_grid_set(grid, X[rows], codes[rows], self.classes_.size, self.measure)
         pairs = expand_estimators(self.estimator, self.param_grid)
-        part = _safe_indexing(X, rows)
+        part = take_rows(X, rows)
         return fit_classifier_set(pairs, part, y[rows], self.classes_, self.measure)
 
     @property
@@ -286,6 +286,8 @@ class NonconformityClassifier(BaseClassifier):
 
     def _hold_back(self) -> None:
         """Hold back the examples that no certificate counts."""
+        # Training and validation examples made the rule. Without calibration examples only rules
+        # that ignore the validation examples, or pay for their choice, may count those.
         held_back = self.train_indices_
         if self.calibration_indices_.size:
             held_back = np.union1d(held_back, self.validation_indices_)
@@ -297,7 +299,7 @@ class NonconformityClassifier(BaseClassifier):
         return super()._rows(X) if self.estimator is None else self._table_rows(X)
 
     def _table_rows(self, X: Any) -> Any:
-        """Cases with checked columns; the inner classifiers check the content."""
+        """Cases with checked columns; the classifiers of the set check their content."""
         check_is_fitted(self)
         return check_rows(self, X, reset=False)
 
@@ -309,7 +311,7 @@ class NonconformityClassifier(BaseClassifier):
             yield X
         else:
             for start in range(0, n, step):
-                yield _safe_indexing(X, np.arange(start, min(start + step, n)))
+                yield take_rows(X, np.arange(start, min(start + step, n)))
 
     def _judge(self, X: Any) -> CaseVerdicts:
         """The verdict on checked cases."""
@@ -335,11 +337,9 @@ class NonconformityClassifier(BaseClassifier):
         return self._judge(rows).label
 
     def _scores(self, rows: Any) -> Floats:
-        """Composite scores: signed for two classes, one column a class for more."""
         return decision_values(self._judge(rows).scores)
 
     def _machine(self) -> Form:
-        """Kernel expansions and validation scores, for support vector machines of this library."""
         grids, rule = getattr(self.model_set_, "grids", None), self.rule_
         if grids is None or len(grids) != 1 or self.classes_.size != 2:
             return self._closed(
@@ -420,7 +420,6 @@ class NonconformityClassifier(BaseClassifier):
         return self.p_values(X) > 1.0 - level
 
     def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
-        """By calibration examples, or by validation examples for "best-validation"."""
         if self._calibration is None and self._rule[0] == "best-validation":
             # The validation examples chose among the models: a union over all of them is paid.
             n_errors = int(self.validation_errors_[self.best_index_])

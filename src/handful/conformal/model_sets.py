@@ -28,8 +28,13 @@ PAPER_GRID: dict[str, list[float]] = {
 }
 
 
+def take_rows(X: Any, rows: Ints) -> Any:
+    """Some rows of an array or a data frame, by position."""
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+
+
 class ModelSet(Protocol):
-    """Protocol for fitted models that score labels together."""
+    """Fitted models that score labels together."""
 
     @property
     def parameters(self) -> list[dict[str, Any]]:
@@ -57,8 +62,8 @@ class ClassifierSet:
 
 
 @dataclass(frozen=True, eq=False)
-class SVMGridSet:
-    """Support vector machines: one grid for two classes, else one grid a class."""
+class SVMGridSet(ModelSet):
+    """Support vector machines: one grid for two classes, otherwise one grid for each class."""
 
     grids: list[SVMGrid]
     known: Ints
@@ -66,18 +71,16 @@ class SVMGridSet:
 
     @property
     def parameters(self) -> list[dict[str, Any]]:
-        """Kernel parameters and C of each machine."""
         return [{**_describe(model.kernel), "C": model.C} for model in self.grids[0]]
 
     @property
     def models(self) -> list[Any]:
-        """The machines; tuples with one machine a class for more than two classes."""
+        """The machines; for more than two classes, tuples with one machine for each class."""
         if len(self.grids) == 1:
             return list(self.grids[0])
         return list(zip(*self.grids, strict=True))
 
     def label_scores(self, X: Floats) -> Floats:
-        """Margins of shape (n_models, n_points, n_labels)."""
         values = [grid.decision_function(X) for grid in self.grids]
         if len(values) == 1:
             stacked = np.stack([-values[0], values[0]], axis=2)
@@ -137,7 +140,7 @@ class DistanceSet:
     parameters: list[dict[str, Any]]
 
     def label_scores(self, X: Any) -> Floats:
-        """Scores of shape (n_models, n_points, n_labels), one model a feature space."""
+        """Scores of shape (n_models, n_points, n_labels), one model for each feature space."""
         score = DISTANCE_MEASURES[self.measure]
         return np.stack(
             [

@@ -94,14 +94,9 @@ def decision_values(scores: Floats) -> Floats:
 class ValidationTable:
     """Scores and errors of each model on the validation examples.
 
-    Attributes
-    ----------
-    sorted_scores : ndarray of shape (n_models, n_validation)
-        Scores of the validation examples with their own labels, ascending.
-    tolerance : ndarray of shape (n_models,)
-        Closer scores count as equal: last bits of a score may depend on the block in which the
-        row is computed.
-    n_errors : ndarray of shape (n_models,)
+    ``sorted_scores``, of shape (n_models, n_validation), are the scores of the validation examples
+    with their own labels, ascending. Scores that differ by less than ``tolerance`` count as equal,
+    because the last bits of a score may depend on the block in which the row is computed.
     """
 
     sorted_scores: Floats
@@ -121,7 +116,7 @@ class ValidationTable:
 
     @property
     def n_validation(self) -> int:
-        """Number of validation examples."""
+        """The number n of validation examples."""
         return self.sorted_scores.shape[1]
 
     @property
@@ -140,24 +135,12 @@ class ValidationTable:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CaseVerdicts:
-    """The verdicts of a rule on new cases.
+    """The verdicts of a rule on new cases."""
 
-    Attributes
-    ----------
-    label : ndarray of shape (n_points,)
-        Column of the predicted label.
-    model : ndarray of shape (n_points,)
-        The deciding model.
-    doubt : ndarray of shape (n_points,)
-        Low values mean that the rule is sure.
-    scores : ndarray of shape (n_points, n_labels)
-        Composite conformity score of every label; the predicted label has the largest score.
-    """
-
-    label: Ints
-    model: Ints
-    doubt: Floats
-    scores: Floats
+    label: Ints  # column of the predicted label
+    model: Ints  # the deciding model
+    doubt: Floats  # low values mean that the rule is sure
+    scores: Floats  # (n_points, n_labels); the predicted label has the largest score
 
 
 def runner_up(scores: Floats) -> Floats:
@@ -180,8 +163,8 @@ def judge_by_nonconformity(
     """Algorithm 1: the model with the smallest critical epsilon predicts.
 
     ``tie`` is "vote" (the label with most votes of tied models, then the lowest validation error,
-    then the lowest index), "validation" (without the vote) or "random" (by ``draws``, one number
-    in [0, 1) a case).
+    then the lowest index) or "validation" (without the vote). ``draws``, one number in [0, 1) for
+    each case, break ties at random instead.
 
     The composite score of a label orders cases by epsilon_crit, then by the share of tied models
     that vote for the label. Given the training and validation examples it is a fixed function;
@@ -193,8 +176,7 @@ def judge_by_nonconformity(
     is_tied = counts == lowest
     votes = np.stack([(is_tied & (labels == y)).sum(axis=0) for y in range(n_labels)], axis=1)
     points = np.arange(lowest.size)
-    if tie == "random":
-        assert draws is not None
+    if draws is not None:
         # The draws are a function of the case: it gets the same model in every block.
         nth = np.floor(draws * is_tied.sum(axis=0)).astype(np.intp)
         model = (np.cumsum(is_tied, axis=0) > nth).argmax(axis=0)
@@ -234,25 +216,13 @@ SELECTIVE_BOUNDS = ("auto", "held-out", "selective-error")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Calibration:
-    """Scores, doubts and errors of the composite rule on fresh examples.
+    """Scores, doubts and errors of the composite rule on fresh examples."""
 
-    Attributes
-    ----------
-    sorted_scores : ndarray of shape (n_calibration,)
-        Composite scores of the examples with their own labels, ascending.
-    tolerance : float
-        Closer scores count as equal, which can only enlarge a p-value.
-    doubt : ndarray of shape (n_calibration,)
-    is_error : ndarray of bool
-    n_thresholds : int or None
-        Number of values that doubt can take, if it is finite and known beforehand.
-    """
-
-    sorted_scores: Floats
-    tolerance: float
+    sorted_scores: Floats  # composite scores of the examples with their own labels, ascending
+    tolerance: float  # closer scores count as equal, which can only enlarge a p-value
     doubt: Floats
     is_error: Mask
-    n_thresholds: int | None
+    n_thresholds: int | None  # number of values of doubt, if finite and known beforehand
 
     @classmethod
     def from_verdict(
@@ -271,7 +241,7 @@ class Calibration:
 
     @property
     def n_calibration(self) -> int:
-        """Number of examples."""
+        """The number of calibration examples."""
         return self.sorted_scores.size
 
     def p_values(self, scores: Floats) -> Floats:
@@ -297,7 +267,6 @@ class Calibration:
         check_choice("bound", bound, SELECTIVE_BOUNDS)
         if isinstance(threshold, (str, bool)) or not np.isreal(threshold) or np.isnan(threshold):
             raise ValueError(f"`threshold` must be a number, got {threshold!r}.")
-        # The threshold may depend on these examples: both bounds hold for all thresholds at once.
         is_accepted = self.doubt <= threshold
         n_accepted, n_errors = int(is_accepted.sum()), int(self.is_error[is_accepted].sum())
         if bound == "selective-error" or (bound == "auto" and self.n_thresholds is None):

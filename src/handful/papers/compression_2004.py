@@ -1,18 +1,16 @@
 """von Luxburg, Bousquet & Schölkopf (2004): Table 1 and the curves of Figures 3 to 6.
 
-Each data set is shuffled and cut into disjoint training subsets of 100; every subset trains
-Gaussian machines on centred features for six C and eleven widths; a criterion chooses; the test
-error is measured on the rest of the data set. The machines have a bias: the paper's text speaks
-of hyperplanes through the origin, but without a bias its numbers do not come out.
+Each data set is shuffled and cut into disjoint training subsets of 100. Every subset trains
+Gaussian machines on centred features for six C and eleven widths. A criterion chooses a machine,
+and the test error is measured on the rest of the data set. The machines have a bias. The paper's
+text describes hyperplanes through the origin, but its numbers need a bias.
 """
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,8 +18,9 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from handful._types import Floats
-from handful.papers._data import Folder, read_numbers
-from handful.papers._figures import curves_figure, shapes_figure
+from handful.papers.paper_data import Folder, read_numbers
+from handful.papers.paper_figures import curves_figure, shapes_figure
+from handful.papers.paper_registry import MakeTable, TableRun, expected, noted
 from handful.svm import (
     CriteriaDisplay,
     KernelStore,
@@ -33,8 +32,6 @@ from handful.svm import (
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Progress = Callable[[str], None] | None
 
 _FILES = {"abalone": "abalone-binary", "usps": "usps", "wisconsin": "breastw"}
 _UNSCALED = ("abalone", "wisconsin")
@@ -51,21 +48,21 @@ OTHERS = (
 PARTS = ("codebook", "support", "inside", "outside")
 #: Criteria that add an empirical risk; the paper says that its definition varies between them.
 WITH_RISK = ("radius-margin", "rescaled-radius-margin", "trace", "trace-printed")
-#: What sigma may mean: the kernel exp(-gamma |x - z|^2) and gamma as a function of sigma.
+#: Possible meanings of sigma: the kernel exp(-gamma |x - z|^2), and gamma as a function of sigma.
 KERNELS: dict[str, Callable[[float], float]] = {
     "exp(-d/sigma)": lambda sigma: 1.0 / sigma,
     "exp(-d/(2 sigma))": lambda sigma: 0.5 / sigma,
     "exp(-d/sigma^2)": lambda sigma: 1.0 / sigma**2,
     "exp(-d/(2 sigma^2))": lambda sigma: 0.5 / sigma**2,
 }
-#: What may be counted: y f <= 0; y f < 1, points within the margin; y f <= 1, those on it too.
+#: Possible empirical risks: points with y f <= 0, with y f < 1, with y f <= 1.
 RISKS = ("errors", "margin errors", "touching")
-_ON_THE_MARGIN = 1e-3  # far above the accuracy of the solver: not errors
+_ON_THE_MARGIN = 1e-3  # far above the accuracy of the solver
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spec:
-    """What is run: data sets, subsets (None for all), their size, the grid and its meaning."""
+class GridSpec:
+    """Data sets, number of subsets (None for all) and their size, the grid and its meaning."""
 
     names: tuple[str, ...]
     n_subsets: int | None = 10
@@ -77,7 +74,7 @@ class Spec:
     risk: str = "margin errors"
 
 
-SPEC = Spec(
+SPEC = GridSpec(
     names=(
         "abalone",
         "banana",
@@ -97,7 +94,7 @@ SPEC = Spec(
         "wisconsin",
     )
 )
-QUICK_SPEC = Spec(names=("breast-cancer", "heart", "thyroid"), n_subsets=2)
+QUICK_SPEC = GridSpec(names=("breast-cancer", "heart", "thyroid"), n_subsets=2)
 
 _NOTES = (
     "The paper names the ends of its grids, not their steps: ours are powers of ten for C and of "
@@ -135,12 +132,11 @@ def read_data(data_dir: Folder, name: str) -> tuple[Floats, Floats]:
 
 def read_expected() -> dict[str, dict[str, float]]:
     """The published rows of Table 1, by data set."""
-    path = files("handful.papers") / "expected" / "compression-2004-table1.csv"
-    rows = csv.DictReader(path.read_text(encoding="utf-8").splitlines())
-    return {row.pop("data"): {key: float(value) for key, value in row.items()} for row in rows}
+    frame = expected("compression-2004-table1").set_index("data").astype(float)
+    return frame.to_dict("index")
 
 
-def _subsets(y: Floats, spec: Spec, seed: int) -> list[NDArray[np.intp]]:
+def _subsets(y: Floats, spec: GridSpec, seed: int) -> list[NDArray[np.intp]]:
     """Disjoint training subsets that hold both classes."""
     order = np.random.default_rng(seed).permutation(y.shape[0])
     n_all = y.shape[0] // spec.n_train
@@ -148,7 +144,7 @@ def _subsets(y: Floats, spec: Spec, seed: int) -> list[NDArray[np.intp]]:
     return [rows for rows in cut if np.unique(y[rows]).size == 2][: spec.n_subsets]
 
 
-def run_subset(X: Floats, y: Floats, rows: NDArray[np.intp], spec: Spec) -> pd.DataFrame:
+def run_subset(X: Floats, y: Floats, rows: NDArray[np.intp], spec: GridSpec) -> pd.DataFrame:
     """Criteria, parts of code 3 and test error of every machine of one subset."""
     gammas = [KERNELS[spec.kernel](sigma) for sigma in spec.sigmas]
     grid = fit_svm_grid(
@@ -184,20 +180,17 @@ def count_as(machines: pd.DataFrame, risk: str, before: str = "errors") -> pd.Da
     return machines
 
 
-def run(
-    spec: Spec, *, data_dir: Folder, random_state: int = 0, progress: Progress = None
-) -> pd.DataFrame:
+def run_grid(spec: GridSpec, run: TableRun) -> pd.DataFrame:
     """One row for each data set, subset and machine."""
     import pandas as pd
 
     frames = []
     for name in spec.names:
-        X, y = read_data(data_dir, name)
-        subsets = _subsets(y, spec, random_state)
+        X, y = read_data(run.data_dir, name)
+        subsets = _subsets(y, spec, run.random_state)
         jobs = (delayed(run_subset)(X, y, rows, spec) for rows in subsets)
         for k, frame in enumerate(Parallel(return_as="generator")(jobs)):
-            if progress is not None:
-                progress(f"{name}: subset {k + 1} of {len(subsets)}")
+            run.say(f"{name}: subset {k + 1} of {len(subsets)}")
             frame.insert(0, "subset", k)
             frame.insert(0, "data", name)
             frames.append(frame)
@@ -207,18 +200,18 @@ def run(
 _LAST: dict[tuple[Any, ...], pd.DataFrame] = {}
 
 
-def _run_once(spec: Spec, data_dir: Folder, random_state: int, progress: Progress) -> pd.DataFrame:
-    """The last run again if nothing changed: a table and four figures share their machines."""
-    key = (spec, str(data_dir or os.environ.get("HANDFUL_DATA")), random_state)
+def _run_once(spec: GridSpec, run: TableRun) -> pd.DataFrame:
+    """`run_grid`, kept for the next table: one table and four figures share their machines."""
+    key = (spec, str(run.data_dir or os.environ.get("HANDFUL_DATA")), run.random_state)
     if key not in _LAST:
-        machines = run(spec, data_dir=data_dir, random_state=random_state, progress=progress)
+        machines = run_grid(spec, run)
         _LAST.clear()
         _LAST[key] = machines
     return _LAST[key]
 
 
 def _chosen(machines: pd.DataFrame, by: list[str], criterion: str) -> pd.DataFrame:
-    """Within each group the machine with the smallest criterion; the first of equals."""
+    """The machine with the smallest criterion of each group; of equal ones, the first."""
     return machines.loc[machines.groupby(by, sort=False)[criterion].idxmin()]
 
 
@@ -226,7 +219,7 @@ def tabulate(machines: pd.DataFrame) -> pd.DataFrame:
     """Table 1: mean smallest test error, and the offset from it of each criterion's choice."""
     import pandas as pd
 
-    expected = read_expected()
+    published = read_expected()
     rows = []
     for name, part in machines.groupby("data", sort=False):
         best = _chosen(part, ["subset"], "test error")["test error"].mean()
@@ -235,15 +228,13 @@ def tabulate(machines: pd.DataFrame) -> pd.DataFrame:
         for criterion in (*CODES, *OTHERS):
             ours[criterion] = _chosen(part, ["subset"], criterion)["test error"].mean() - best
         for key, value in ours.items():
-            theirs = expected.get(str(name), {}).get(key)
+            theirs = published.get(str(name), {}).get(key)
             row[f"{key} (ours)"] = value
             if theirs is not None:
                 row[f"{key} (theirs)"] = theirs
                 row[f"{key} (difference)"] = value - theirs
         rows.append(row)
-    frame = pd.DataFrame(rows)
-    frame.attrs["notes"] = list(_NOTES)
-    return frame
+    return noted(pd.DataFrame(rows), *_NOTES)
 
 
 def code_choices(machines: pd.DataFrame) -> pd.DataFrame:
@@ -298,33 +289,22 @@ def offsets(machines: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def conventions(
-    *,
-    data_dir: Folder = None,
-    quick: bool = False,
-    random_state: int = 0,
-    progress: Progress = None,
-    n_subsets: int = 3,
-    names: tuple[str, ...] | None = None,
+    run: TableRun, n_subsets: int = 3, names: tuple[str, ...] | None = None
 ) -> pd.DataFrame:
     """Which kernel and which empirical risk the paper meant: distance from its offsets."""
     import pandas as pd
 
-    spec = replace(_spec(quick, n_subsets, names), risk="errors")
+    spec = replace(_spec(run.quick, n_subsets, names), risk="errors")
     rows = []
     for kernel in KERNELS:
-        found = run(
-            replace(spec, kernel=kernel),
-            data_dir=data_dir,
-            random_state=random_state,
-            progress=progress,
-        )
+        found = run_grid(replace(spec, kernel=kernel), run)
         for risk in RISKS:
             ours, theirs = offsets(count_as(found, risk))
             distance = (ours - theirs).abs().mean()
             row = {"kernel": kernel, "risk": risk, "mean distance": distance.iloc[1:].mean()}
             rows.append({**row, **distance})
-    frame = pd.DataFrame(rows)
-    frame.attrs["notes"] = [
+    return noted(
+        pd.DataFrame(rows),
         "Mean over the data sets of |ours - theirs|: of the best test error, and of each "
         f"criterion's offset from it; at most {n_subsets} subsets of each data set. d is the "
         "squared distance.",
@@ -332,39 +312,29 @@ def conventions(
         "touching: y f <= 1. Points within 0.001 of the margin are on it: where rounding decides "
         "which of them have y f < 1, other offsets come out.",
         "All other tables of this paper use exp(-d/sigma) and margin errors.",
-    ]
-    return frame
+    )
 
 
-def _spec(quick: bool, n_subsets: int | None, names: tuple[str, ...] | None) -> Spec:
+def _spec(quick: bool, n_subsets: int | None, names: tuple[str, ...] | None) -> GridSpec:
     spec = QUICK_SPEC if quick else replace(SPEC, n_subsets=n_subsets)
     return spec if names is None else replace(spec, names=tuple(names))
 
 
-def _table(
-    finish: Callable[[pd.DataFrame], pd.DataFrame],
-) -> Callable[..., pd.DataFrame]:
-    """A function for ``TABLES``: run, then finish."""
+def _table(finish: Callable[[pd.DataFrame], pd.DataFrame]) -> MakeTable:
+    """A function for ``TABLES``: it runs the grid, then finishes the frame."""
 
     def make(
-        *,
-        data_dir: Folder = None,
-        quick: bool = False,
-        random_state: int = 0,
-        progress: Progress = None,
+        run: TableRun,
         n_subsets: int | None = SPEC.n_subsets,
         names: tuple[str, ...] | None = None,
     ) -> pd.DataFrame:
-        spec = _spec(quick, n_subsets, names)
-        frame = finish(_run_once(spec, data_dir, random_state, progress))
-        frame.attrs.setdefault("notes", list(_NOTES))
-        return frame
+        return noted(finish(_run_once(_spec(run.quick, n_subsets, names), run)), *_NOTES)
 
     make.__doc__ = finish.__doc__
     return make
 
 
-TABLES: dict[str, Callable[..., Any]] = {
+TABLES: dict[str, MakeTable] = {
     "table1": _table(tabulate),
     "conventions": conventions,
     "figure3": _table(code_choices),

@@ -5,8 +5,8 @@ dimension, Neurocomputing 149, 683-689.
 
 Protocol: five stratified folds; features scaled by the training part of each fold; the setting
 with the best mean accuracy over the five folds is reported, for the support vector machine too.
-Choosing on the folds that are reported is optimistic; the paper does not say that it did
-otherwise. Classes are predicted by the largest f, so accuracies are true multi-class ones.
+A choice on the reported folds is optimistic; the paper does not say that it did otherwise. The
+largest f predicts the class, so accuracies are true multi-class accuracies.
 """
 
 from __future__ import annotations
@@ -26,12 +26,10 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from handful.papers._data import Folder, read_numbers
-from handful.papers._registry import expected
+from handful.papers.paper_data import Folder, read_numbers
+from handful.papers.paper_registry import MakeTable, TableRun, expected, noted
 from handful.programs import DegenerateMachineWarning, MinimalComplexityMachine
 from handful.tables import FittedScalingWarning
-
-Progress = Callable[[str], None] | None
 
 #: Data set of the paper -> file. Secom and tian are not stored; sorlie has five classes, not two.
 SPEC: dict[str, str] = {
@@ -59,8 +57,8 @@ SPEC: dict[str, str] = {
     "tic-tac-toe": "tic-tac-toe.csv",
 }
 QUICK = ("blogger", "fertility", "hayes", "haberman")
-N_FOLDS = 5  # as the paper
-COSTS = (0.01, 0.1, 1.0, 10.0, 100.0)  # tried for both machines alike
+N_FOLDS = 5  # as in the paper
+COSTS = (0.01, 0.1, 1.0, 10.0, 100.0)  # for both machines
 KERNEL_COSTS = (0.1, 1.0, 10.0)  # each with every width below
 #: Widths of the Gaussian kernel, times the number of features.
 WIDTHS = (0.1, 1.0, 10.0)
@@ -162,7 +160,7 @@ def _fit_fold(machine: Any, part: tuple[Any, ...]) -> Fold:
 
 
 def best(machines: dict[str, Any], parts: list[tuple[Any, ...]]) -> Result:
-    """The machine with the best mean accuracy; ties go to fewer support vectors, then first."""
+    """The machine with the best mean accuracy; ties go to fewer support vectors, then the first."""
     jobs = (delayed(_fit_fold)(machine, part) for machine in machines.values() for part in parts)
     fitted = Parallel()(jobs)
     results = [
@@ -194,24 +192,17 @@ def kernel_machines(n_features: int, sparsity: str | float = "auto") -> dict[str
     }
 
 
-def run(
-    kind: str,
-    data_dir: Folder,
-    names: tuple[str, ...],
-    random_state: int,
-    progress: Progress = None,
-) -> dict[str, dict[str, Result]]:
+def run_sets(kind: str, run: TableRun) -> dict[str, dict[str, Result]]:
     """Best results of both machines on each data set; ``kind`` is "linear" or "kernel"."""
-    folder = str(data_dir or os.environ.get("HANDFUL_DATA", ""))
+    folder = str(run.data_dir or os.environ.get("HANDFUL_DATA", ""))
     out = {}
-    for name in names:
-        if progress is not None:
-            progress(f"{kind} machines on {name}")
-        out[name] = _run_set(kind, folder, name, random_state)
+    for name in _names(run.quick):
+        run.say(f"{kind} machines on {name}")
+        out[name] = _run_set(kind, folder, name, run.random_state)
     return out
 
 
-@lru_cache(maxsize=64)  # Table 4 is about the machines of Tables 2 and 3
+@lru_cache(maxsize=64)  # Table 4 uses the machines of Tables 2 and 3
 def _run_set(kind: str, folder: str, name: str, random_state: int) -> dict[str, Result]:
     X, y = load(folder or None, name)
     parts = list(folds(X, y, random_state))
@@ -220,7 +211,7 @@ def _run_set(kind: str, folder: str, name: str, random_state: int) -> dict[str, 
 
 
 def majority(data_dir: Folder, name: str) -> float:
-    """Accuracy in percent of always predicting the largest class."""
+    """Accuracy in percent if the largest class is always predicted."""
     _, counts = np.unique(load(data_dir, name)[1], return_counts=True)
     return 100.0 * float(counts.max()) / float(counts.sum())
 
@@ -242,8 +233,7 @@ def _frame(rows: list[dict[str, Any]], table: str) -> Any:
         "; ".join(f"{c}: {why}" for (t, d, c), why in DOUBTS.items() if (t, d) == (table, name))
         for name in frame.index
     ]
-    frame.attrs["notes"] = list(NOTES)
-    return frame
+    return noted(frame, *NOTES)
 
 
 NOTES = (
@@ -262,31 +252,19 @@ NOTES = (
 )
 
 
-def table_2(
-    *,
-    data_dir: Folder = None,
-    quick: bool = False,
-    random_state: int = 0,
-    progress: Progress = None,
-) -> Any:
+def table_2(run: TableRun) -> Any:
     """Linear machines: accuracy and time, ours and theirs."""
     theirs, rows = published("table2"), []
-    for name, found in run("linear", data_dir, _names(quick), random_state, progress).items():
-        rows.append({"dataset": name, **_accuracies(found, theirs.loc[name], data_dir, name)})
+    for name, found in run_sets("linear", run).items():
+        rows.append({"dataset": name, **_accuracies(found, theirs.loc[name], run.data_dir, name)})
     return _frame(rows, "table2")
 
 
-def table_3(
-    *,
-    data_dir: Folder = None,
-    quick: bool = False,
-    random_state: int = 0,
-    progress: Progress = None,
-) -> Any:
+def table_3(run: TableRun) -> Any:
     """Kernel machines: accuracy, support vectors and time, ours and theirs."""
     theirs, rows = published("table3"), []
-    for name, found in run("kernel", data_dir, _names(quick), random_state, progress).items():
-        row = {"dataset": name, **_accuracies(found, theirs.loc[name], data_dir, name)}
+    for name, found in run_sets("kernel", run).items():
+        row = {"dataset": name, **_accuracies(found, theirs.loc[name], run.data_dir, name)}
         for which, prefix in (("mcm", ""), ("svm", "svm_")):
             row[f"{prefix}n_support"] = found[which].mean("n_support")
             row[f"{prefix}n_support_paper"] = theirs.loc[name, f"{prefix}n_support"]
@@ -295,20 +273,11 @@ def table_3(
     return _frame(rows, "table3")
 
 
-def table_4(
-    *,
-    data_dir: Folder = None,
-    quick: bool = False,
-    random_state: int = 0,
-    progress: Progress = None,
-) -> Any:
+def table_4(run: TableRun) -> Any:
     """Largest margins h of the machines of Tables 2 and 3, ours and theirs."""
     theirs, rows = published("table4"), []
-    found = {
-        kind: run(kind, data_dir, _names(quick), random_state, progress)
-        for kind in ("kernel", "linear")
-    }
-    for name in _names(quick):
+    found = {kind: run_sets(kind, run) for kind in ("kernel", "linear")}
+    for name in _names(run.quick):
         row: dict[str, Any] = {"dataset": name}
         for kind, results in found.items():
             ours, paper = results[name]["mcm"].mean("h"), theirs.loc[name, f"{kind}_h"]
@@ -341,50 +310,35 @@ def _accuracies(
 
 
 def sparsity_table(
-    *,
-    data_dir: Folder = None,
-    quick: bool = False,
-    random_state: int = 0,
-    progress: Progress = None,
-    choices: tuple[str | float, ...] = ("paper", "rank", "l1"),
+    run: TableRun, choices: tuple[str | float, ...] = ("paper", "rank", "l1")
 ) -> Any:
     """Accuracy and number of support vectors for each choice of ``sparsity``."""
     import pandas as pd
 
     rows = []
-    for name in _names(quick):
-        X, y = load(data_dir, name)
-        parts = list(folds(X, y, random_state))
+    for name in _names(run.quick):
+        X, y = load(run.data_dir, name)
+        parts = list(folds(X, y, run.random_state))
         row: dict[str, Any] = {"dataset": name}
         for choice in choices:
-            if progress is not None:
-                progress(f"sparsity={choice!r} on {name}")
+            run.say(f"sparsity={choice!r} on {name}")
             found = best(kernel_machines(X.shape[1], choice)["mcm"], parts)
             row[f"{choice} accuracy"] = 100.0 * found.mean("accuracy")
             row[f"{choice} n_support"] = found.mean("n_support")
         rows.append(row)
-    frame = pd.DataFrame(rows).set_index("dataset")
-    frame.attrs["notes"] = [NOTES[0]]
-    return frame
+    return noted(pd.DataFrame(rows).set_index("dataset"), NOTES[0])
 
 
-def glass_table(
-    *,
-    data_dir: Folder = None,
-    quick: bool = False,
-    random_state: int = 0,
-    progress: Progress = None,
-) -> Any:
-    """Glass without and with its row number among the features, which the paper counts."""
+def glass_table(run: TableRun) -> Any:
+    """Glass without and with its row number as a feature; the paper has ten features."""
     import pandas as pd
 
-    X, y = load(data_dir, "glass")
+    X, y = load(run.data_dir, "glass")
     numbered = np.column_stack([np.arange(len(y), dtype=float), X])
     rows = []
     for features, table in (("nine measurements", X), ("and the row number", numbered)):
-        if progress is not None:
-            progress(f"glass, {features}")
-        parts = list(folds(table, y, random_state))
+        run.say(f"glass, {features}")
+        parts = list(folds(table, y, run.random_state))
         row: dict[str, Any] = {"features": features}
         for kind, name in (("linear", "table2"), ("kernel", "table3")):
             grids = linear_machines() if kind == "linear" else kernel_machines(table.shape[1])
@@ -396,16 +350,15 @@ def glass_table(
             row[f"{kind}_svm_accuracy"] = 100.0 * best(grids["svm"], parts).mean("accuracy")
             row[f"{kind}_svm_paper"] = theirs["svm_accuracy"]
         rows.append(row)
-    frame = pd.DataFrame(rows)
-    frame.attrs["notes"] = [
+    return noted(
+        pd.DataFrame(rows),
         "Rows of the public file are sorted by class, so that their number gives the label away.",
         "Minimal complexity machines: means over one-against-rest problems, as in the paper; "
         "support vector machines: share of cases whose class is right.",
-    ]
-    return frame
+    )
 
 
-TABLES: dict[str, Callable[..., Any]] = {
+TABLES: dict[str, MakeTable] = {
     "glass": glass_table,
     "sparsity": sparsity_table,
     "table2": table_2,

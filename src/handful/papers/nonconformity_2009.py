@@ -1,9 +1,10 @@
 """Hardoon, Hussain & Shawe-Taylor (2009): Tables 1 and 3 and Figure 2.
 
-Ten folds; of the nine, min(n/5, 50) examples validate and the rest train 110 Gaussian machines.
-Three ways to use them: nonconformity, 10-fold cross-validation on the same training part, and
-the machine with the largest margin at the case; the span estimate on that training part is ours.
-Data as they come, as in the paper, and beside that scaled by each training part; several seeds.
+Ten folds. Of nine of them, min(n/5, 50) examples validate and the rest train 110 Gaussian machines.
+There are three ways to use the machines: nonconformity, 10-fold cross-validation on the same
+training part, and the machine with the largest margin at the case. The span estimate on that
+training part is ours. Columns are raw, as in the paper, and also scaled by each training part.
+There are several seeds.
 """
 
 from __future__ import annotations
@@ -21,12 +22,10 @@ from sklearn.preprocessing import StandardScaler
 
 from handful._types import Floats
 from handful.conformal import PAPER_GRID, NonconformityClassifier
-from handful.papers._data import Folder, read_numbers
-from handful.papers._figures import filtering_figure
-from handful.papers._registry import expected
+from handful.papers.paper_data import Folder, read_numbers
+from handful.papers.paper_figures import filtering_figure
+from handful.papers.paper_registry import MakeTable, TableRun, expected, noted
 from handful.svm import criteria_table, fit_svm_grid
-
-Progress = Callable[[str], None] | None
 
 FILES = {
     "Votes": "votes-232",
@@ -41,8 +40,8 @@ FILES = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spec:
-    """What is run: data sets, outer and inner folds, how many draws of all of them."""
+class FoldSpec:
+    """Data sets, outer and inner folds, and the number of draws of all folds."""
 
     names: tuple[str, ...]
     n_folds: int = 10
@@ -50,8 +49,8 @@ class Spec:
     n_seeds: int = 3
 
 
-SPEC = Spec(names=tuple(FILES))
-QUICK_SPEC = Spec(names=("Glass", "Votes", "Ionosphere"), n_folds=3, n_seeds=1)
+SPEC = FoldSpec(names=tuple(FILES))
+QUICK_SPEC = FoldSpec(names=("Glass", "Votes", "Ionosphere"), n_folds=3, n_seeds=1)
 
 
 def files_needed(quick: bool = False, names: Iterable[str] | None = None) -> list[str]:
@@ -70,7 +69,7 @@ def _machine(seed: int, **settings: Any) -> NonconformityClassifier:
 
 
 def _cross_validated(X: Floats, y: Floats, n_folds: int, seed: int) -> Any:
-    """The grid's machine with the fewest errors over the folds, trained on all of X."""
+    """The machine of the grid with the fewest errors over the folds, trained on all of X."""
     gammas, Cs = PAPER_GRID["gamma"], PAPER_GRID["C"]
     n_errors = np.zeros(len(gammas) * len(Cs))
     for train, test in KFold(n_folds, shuffle=True, random_state=seed).split(X):
@@ -83,7 +82,7 @@ def _cross_validated(X: Floats, y: Floats, n_folds: int, seed: int) -> Any:
 
 
 def _by_span(X: Floats, y: Floats) -> Any:
-    """The grid's machine with the smallest span estimate; the first of equals."""
+    """The machine of the grid with the smallest span estimate; of equal ones, the first."""
     gammas, Cs = PAPER_GRID["gamma"], PAPER_GRID["C"]
     grid = fit_svm_grid(X, y, gammas=gammas, Cs=Cs)
     estimates = criteria_table(grid, names=["span"])["span"].to_numpy()
@@ -120,14 +119,12 @@ def run_fold(
     return rows
 
 
-def run(
-    spec: Spec, *, data_dir: Folder, random_state: int = 0, progress: Progress = None
-) -> list[dict[str, Any]]:
+def run_folds(spec: FoldSpec, run: TableRun) -> list[dict[str, Any]]:
     """One row for each data set, scaling, seed, fold and method."""
     rows = []
     for name, is_scaled, draw in product(spec.names, (False, True), range(spec.n_seeds)):
-        X, y = read_data(data_dir, name)
-        seed = random_state + 100 * draw
+        X, y = read_data(run.data_dir, name)
+        seed = run.random_state + 100 * draw
         folds = KFold(spec.n_folds, shuffle=True, random_state=seed).split(X)
         jobs = (
             delayed(run_fold)(
@@ -142,9 +139,8 @@ def run(
         )
         key = {"data": name, "scaled": is_scaled, "seed": seed}
         for k, fold in enumerate(Parallel(return_as="generator")(jobs)):
-            if progress is not None:
-                scaling = ", scaled" if is_scaled else ""
-                progress(f"{name}{scaling}, seed {seed}: fold {k + 1} of {spec.n_folds}")
+            scaling = ", scaled" if is_scaled else ""
+            run.say(f"{name}{scaling}, seed {seed}: fold {k + 1} of {spec.n_folds}")
             rows += [{**key, "fold": k, **row} for row in fold]
     return rows
 
@@ -156,9 +152,9 @@ def _scaled(X: Floats, train: Any) -> Floats:
 def tabulate(rows: list[dict[str, Any]]) -> Any:
     """Ours, theirs and the difference, one row for each data set and method.
 
-    Errors are means over seeds and folds, spreads and seconds means over the seeds of one draw's;
-    "seeds" is the spread of the draws' means. "Overall" holds means over the data sets, of the
-    spreads too, as in the paper.
+    Errors are means over seeds and folds. Spreads and seconds are those of one draw, averaged over
+    the seeds. "seeds" is the spread of the means of the draws. "Overall" has means over the data
+    sets, of the spreads too, as in the paper.
     """
     import pandas as pd
 
@@ -171,8 +167,7 @@ def tabulate(rows: list[dict[str, Any]]) -> Any:
     theirs = expected("nonconformity-2009-table3").set_index(["data", "method"])
     frame = ours.add_suffix(" (ours)").join(theirs.add_suffix(" (theirs)")).reset_index()
     frame["error (difference)"] = frame["error (ours)"] - frame["error (theirs)"]
-    frame.attrs["notes"] = [*_time_notes(frame), *_NOTES]
-    return frame
+    return noted(frame, *_time_notes(frame), *_NOTES)
 
 
 def _summary(rows: Any) -> Any:
@@ -201,7 +196,7 @@ _NOTES = [
 
 
 def _time_notes(frame: Any) -> list[str]:
-    """Run-time ratios in plain sentences: totals over the data sets, ours and theirs."""
+    """Sentences with ratios of run times: totals over the data sets, ours and theirs."""
     notes = []
     frame = frame[frame["data"] != "Overall"]
     frame = frame[frame["seconds (theirs)"].notna()]
@@ -216,19 +211,13 @@ def _time_notes(frame: Any) -> list[str]:
     return notes
 
 
-def table_1(
-    *,
-    data_dir: Folder = None,
-    quick: bool = False,
-    random_state: int = 0,
-    progress: Progress = None,
-) -> Any:
+def table_1(run: TableRun) -> Any:
     """Sizes of the data sets, ours beside theirs."""
     import pandas as pd
 
     rows = []
     for theirs in expected("nonconformity-2009-table1").to_dict("records"):
-        X, y = read_data(data_dir, theirs["data"])
+        X, y = read_data(run.data_dir, theirs["data"])
         n_positives = int((y > 0).sum())
         sizes = (y.size, X.shape[1], n_positives, y.size - n_positives)
         row: dict[str, Any] = {"data": theirs["data"]}
@@ -236,59 +225,42 @@ def table_1(
             row[f"{key} (ours)"], row[f"{key} (theirs)"] = ours, theirs[key]
             row[f"{key} (difference)"] = ours - theirs[key]
         rows.append(row)
-    frame = pd.DataFrame(rows)
-    frame.attrs["notes"] = [
-        "Pima has 268 and 500; the paper's 269 and 499 is a misprint.",
-        _NOTES[0],
-    ]
-    return frame
+    misprint = "Pima has 268 and 500; the paper's 269 and 499 is a misprint."
+    return noted(pd.DataFrame(rows), misprint, _NOTES[0])
 
 
-def table_3(
-    *,
-    data_dir: Folder = None,
-    quick: bool = False,
-    random_state: int = 0,
-    progress: Progress = None,
-    names: Iterable[str] | None = None,
-) -> Any:
+def table_3(run: TableRun, names: Iterable[str] | None = None) -> Any:
     """Errors, spreads and run times; ``names`` restricts the data sets."""
-    spec = QUICK_SPEC if quick else SPEC
+    spec = QUICK_SPEC if run.quick else SPEC
     if names is not None:
         spec = replace(spec, names=tuple(names))
-    return tabulate(run(spec, data_dir=data_dir, random_state=random_state, progress=progress))
+    return tabulate(run_folds(spec, run))
 
 
-def figure_2(
-    *,
-    data_dir: Folder = None,
-    quick: bool = False,
-    random_state: int = 0,
-    progress: Progress = None,
-) -> Any:
+def figure_2(run: TableRun) -> Any:
     """The filtering curve of one split of Bupa; ``attrs["display"]`` draws it.
 
     The published figure has no numbers; its x axis is epsilon_crit plus a constant.
     """
     from handful.conformal import FilteringDisplay, published_deviation
 
-    X, y = read_data(data_dir, "Bupa")
-    train, test = next(KFold(10, shuffle=True, random_state=random_state).split(X))
-    machine = _machine(random_state, tie="random").fit(X[train], y[train])
+    X, y = read_data(run.data_dir, "Bupa")
+    train, test = next(KFold(10, shuffle=True, random_state=run.random_state).split(X))
+    machine = _machine(run.random_state, tie="random").fit(X[train], y[train])
     display = FilteringDisplay.from_estimator(machine, X[test], y[test])
     display.name = "epsilon_crit"
     frame = display.frame()
     n = machine.validation_indices_.size
     frame["published value"] = frame["threshold"] + published_deviation(n, len(machine.models_))
     frame.attrs["display"] = display
-    frame.attrs["notes"] = [
+    return noted(
+        frame,
         "The published value is not a guarantee and is above 1 everywhere.",
         "The curve need not be monotone; the last row is the overall error.",
-    ]
-    return frame
+    )
 
 
-TABLES: dict[str, Callable[..., Any]] = {
+TABLES: dict[str, MakeTable] = {
     "figure-2": figure_2,
     "table-1": table_1,
     "table-3": table_3,

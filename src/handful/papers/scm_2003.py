@@ -1,9 +1,9 @@
 """Marchand, Shah, Shawe-Taylor & Sokolova (2003): the set covering machine with half-spaces.
 
 Table 1: cross-validation errors at the paper's settings ("svm": its columns for support vector
-machines; "best": the best settings on our folds); Table 2: choosing penalty and size. "slides" is
-the table of the sparsity lectures (balls, no training error allowed). "certificates" is ours: the
-certificates of the default procedure beside hold-out certificates.
+machines; "best": the best settings on our folds). Table 2: the choice of penalty and size.
+"slides" is the table of the sparsity lectures (balls, no training error allowed). "certificates"
+is ours: the certificates of the default procedure beside hold-out certificates.
 
 Ten folds: ``RandomState(0).permutation(m)``, fold = position modulo 10; no scaling. The Votes
 set could not be identified and is left out. The published bound column is a criterion: the
@@ -16,7 +16,6 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,29 +25,26 @@ from handful.bounds import folk_compression_bound, held_out_bound, published_hal
 from handful.covering import PathScores, SetCoveringMachine, cross_validate_path
 from handful.covering.codes.candidate import Candidate, certified_risks
 from handful.datasets import load_dataset
-from handful.papers._figures import bounds_figure
-from handful.papers._registry import expected
+from handful.papers.paper_figures import bounds_figure
+from handful.papers.paper_registry import MakeTable, TableRun, expected, noted
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Progress = Callable[[str], None] | None
 Row = dict[str, Any]
 
 N_FOLDS, DELTA = 10, 0.05  # folds as in the paper; confidence of the certificates beside its bounds
 PENALTIES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.05, 1.2, 1.4, 1.5, 1.8, 2.0, 3.0, 5.0, math.inf)
-LONGEST = 6  # rules, where the size is chosen
-FAMILIES = {
-    "balls": "balls",
-    "half-spaces": "half_spaces",
-}  # and their columns in the paper's table
+LONGEST = 6  # rules, if the size is chosen
+#: Families and their columns in the paper's table.
+FAMILIES = {"balls": "balls", "half-spaces": "half_spaces"}
 QUICK_SETS = ("Haberman", "Glass")
 HARD = 1e6  # C of a machine that may make no training error
 
 
 @dataclass(frozen=True)
-class Study:
-    """One data set of a table: what the paper printed, the examples, their folds."""
+class PaperSet:
+    """One data set of a table: the numbers of the paper, the examples, their folds."""
 
     paper: Any
     X: Any
@@ -78,34 +74,26 @@ def _sets(name: str, quick: bool) -> list[Any]:
 
 
 def _table(
-    rows_of: Callable[[Study], Iterator[Row]], *notes: str, published: str = "scm-2003"
-) -> Callable[..., pd.DataFrame]:
-    """A table that has ``rows_of`` every data set."""
+    rows_of: Callable[[PaperSet], Iterator[Row]], *notes: str, published: str = "scm-2003"
+) -> MakeTable:
+    """A table with the rows of every data set."""
 
-    def run(
-        *,
-        data_dir: Path | None = None,
-        quick: bool = False,
-        random_state: int = 0,
-        progress: Progress = None,
-    ) -> pd.DataFrame:
+    def make(run: TableRun) -> pd.DataFrame:
         import pandas as pd
 
         rows: list[Row] = []
-        for paper in _sets(published, quick):
-            if progress is not None:
-                progress(str(paper.set))
-            data = load_dataset(paper.file, data_dir=data_dir)
-            rows += rows_of(Study(paper, data.X, data.y, paper_folds(len(data.y)), random_state))
-        frame = pd.DataFrame(rows)
-        frame.attrs["notes"] = list(notes)
-        return frame
+        for paper in _sets(published, run.quick):
+            run.say(str(paper.set))
+            data = load_dataset(paper.file, data_dir=run.data_dir)
+            fold = paper_folds(len(data.y))
+            rows += rows_of(PaperSet(paper, data.X, data.y, fold, run.random_state))
+        return noted(pd.DataFrame(rows), *notes)
 
-    run.__doc__ = rows_of.__doc__
-    return run
+    make.__doc__ = rows_of.__doc__
+    return make
 
 
-def errors_at_settings(study: Study) -> Iterator[Row]:
+def errors_at_settings(study: PaperSet) -> Iterator[Row]:
     """Cross-validation errors of balls and half-spaces at the paper's settings."""
     for family, tag in FAMILIES.items():
         kind, penalty, size, theirs = (
@@ -141,7 +129,7 @@ def errors_at_settings(study: Study) -> Iterator[Row]:
 
 
 def _longest(scores: PathScores) -> list[Candidate]:
-    """The machine of most rules of each fold."""
+    """The machine with the most rules of each fold."""
     return [max(candidates, key=lambda c: c.n_rules) for candidates in scores.candidates]
 
 
@@ -149,7 +137,7 @@ def _in_errors(
     value_of: Callable[[Candidate, Ints], float],
     chosen: list[Candidate],
     scores: PathScores,
-    study: Study,
+    study: PaperSet,
 ) -> float:
     """Sum over the folds of a bound times the size of the test part."""
     return sum(
@@ -163,7 +151,7 @@ def _certificate(candidate: Candidate, y_train: Ints) -> float:
 
 
 def _folk(candidate: Candidate, y_train: Ints) -> float:
-    """The lectures' theorem."""
+    """The risk bound of the lectures' theorem."""
     bound = folk_compression_bound(
         len(y_train), len(candidate.kept), candidate.n_errors, delta=DELTA
     )
@@ -171,7 +159,7 @@ def _folk(candidate: Candidate, y_train: Ints) -> float:
 
 
 def _published(candidate: Candidate, y_train: Ints) -> float:
-    """The paper's theorem."""
+    """The value of the paper's theorem."""
     rules = candidate.build().rules
     firsts, seconds, thirds = ({rule.examples[k] for rule in rules} for k in range(3))
     return published_half_space_bound(
@@ -191,15 +179,15 @@ def _published(candidate: Candidate, y_train: Ints) -> float:
 def _fewest(
     scores: PathScores, penalties: tuple[float, ...], longest: int
 ) -> tuple[int, int, float]:
-    """Fewest errors over all folds, with the size and the penalty that make them."""
+    """Fewest errors over all folds, with their size and penalty."""
     cells = (
         (scores.errors_at(p, size), size, p) for p in penalties for size in range(1, longest + 1)
     )
     return min((int(errors.sum()), size, p) for errors, size, p in cells if (errors >= 0).all())
 
 
-def choices(study: Study) -> Iterator[Row]:
-    """Choosing penalty and size: by certificate, and by inner cross-validation."""
+def choices(study: PaperSet) -> Iterator[Row]:
+    """The choice of penalty and size: by certificate, and by inner cross-validation."""
     paper, fold = study.paper, study.fold
     how = {"kind": paper.kind_selection, "penalties": PENALTIES, "max_rules": LONGEST}
     start = time.perf_counter()
@@ -241,8 +229,8 @@ def _spread(errors: list[int], n_test: list[int]) -> float:
     return float(rates.std(ddof=1) / math.sqrt(len(errors)) * sum(n_test))
 
 
-def lecture_balls(study: Study) -> Iterator[Row]:
-    """The lectures' table: balls that make no training error, at the lectures' sizes."""
+def lecture_balls(study: PaperSet) -> Iterator[Row]:
+    """The lectures' table: balls without training errors, at the lectures' sizes."""
     paper = study.paper
     scores = study.paths(
         rules="balls", kind=paper.kind, penalties=(math.inf,), max_rules=paper.size
@@ -261,7 +249,7 @@ def lecture_balls(study: Study) -> Iterator[Row]:
     }
 
 
-def lecture_machines(study: Study) -> Iterator[Row]:
+def lecture_machines(study: PaperSet) -> Iterator[Row]:
     """The lectures' support vector machines: no training error allowed, and a finite C."""
     machines = expected("scm-2003").set_index("set")
     gamma, C = machines.loc[study.paper.set, ["gamma_svm", "C_svm"]]
@@ -272,7 +260,7 @@ def lecture_machines(study: Study) -> Iterator[Row]:
     yield row
 
 
-def _svm(study: Study, gamma: float, C: float) -> tuple[int, float]:
+def _svm(study: PaperSet, gamma: float, C: float) -> tuple[int, float]:
     """Errors over the folds of a Gaussian machine, and its mean number of support vectors."""
     from sklearn.svm import SVC
 
@@ -285,7 +273,7 @@ def _svm(study: Study, gamma: float, C: float) -> tuple[int, float]:
     return errors, float(np.mean(sizes))
 
 
-def support_vector_machines(study: Study) -> Iterator[Row]:
+def support_vector_machines(study: PaperSet) -> Iterator[Row]:
     """Table 1's support vector machines at the paper's width and C: errors and sizes."""
     paper = study.paper
     errors, size = _svm(study, paper.gamma_svm, paper.C_svm)
@@ -302,7 +290,7 @@ def support_vector_machines(study: Study) -> Iterator[Row]:
     }
 
 
-def best_settings(study: Study) -> Iterator[Row]:
+def best_settings(study: PaperSet) -> Iterator[Row]:
     """The settings with the fewest errors on our folds, as the paper chose its own on its folds."""
     for family, tag in FAMILIES.items():
         longest = max(LONGEST, int(getattr(study.paper, f"size_{tag}")))
@@ -325,7 +313,7 @@ def best_settings(study: Study) -> Iterator[Row]:
         }
 
 
-def certificates(study: Study) -> Iterator[Row]:
+def certificates(study: PaperSet) -> Iterator[Row]:
     """Certificates of the default procedure, beside a plain 70/30 hold-out."""
     total, errors, seconds = 0.0, 0, []
     for f in range(N_FOLDS):
@@ -368,7 +356,7 @@ def _hold_out(X: Any, y: Ints, random_state: int) -> dict[str, float]:
     return out
 
 
-TABLES: dict[str, Callable[..., Any]] = {
+TABLES: dict[str, MakeTable] = {
     "1": _table(
         errors_at_settings,
         "certificate: sum over folds of the valid certificate of the same machine times the "

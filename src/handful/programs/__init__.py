@@ -1,14 +1,14 @@
-"""Linear programs that prove themselves, and the machines made of one.
+"""Linear programs whose optimum is proved, and the machines that solve one.
 
-What lives here: the only door to HiGHS (`solve_lp`, `LinearProgram`); margin programs, of which
-the minimal complexity machine and the 1-norm support vector machine are two cases, with a
-structured interior point as their fast path; paths over C; the test for the constant solution.
-What does not: boosting and multiple kernels, which grow their programs column by column.
+What lives here: the only use of HiGHS (`solve_lp`, `LinearProgram`); margin programs, with a
+structured interior point as their fast path (the minimal complexity machine and the 1-norm support
+vector machine are two cases); paths over C; the test for the constant solution. What does not:
+boosting and multiple kernels, which grow their programs column by column.
 
 To add a machine: write its program as a case of `margin_program.MarginProgram` (or its own
-builder on `LinearProgram`, with the block picture of its matrix in the docstring), derive from
-`estimators.MarginMachine`, and say what its certificate needs. Nothing may be returned whose
-duality gap is not proved.
+builder on `LinearProgram`, with the blocks of its matrix in the docstring), derive from
+`estimators.MarginMachine`, and say what its certificate needs. A solution is returned only if its
+duality gap is proved.
 """
 
 from handful.programs.degenerate import (

@@ -2,9 +2,9 @@
 
 Theorem (proof in the guide). Let T be the set of *all* optima of a margin program with fixed
 columns, C and weights. Let c(S) hold the examples that touch T: at some optimum their margin is
-at most 1, or equals the cap h. Removing an example outside c(S) leaves T and c(S) as they are,
-and an example that some optimum misclassifies would enter c(S). So the scheme is stable, for
-whichever optimum the solver returns: no rule to break ties is needed.
+at most 1, or equals the cap h. If an example outside c(S) is removed, T and c(S) do not change.
+If an example is added that some optimum misclassifies, it enters c(S). So the scheme is stable,
+whichever optimum the solver returns: no rule for ties is needed.
 """
 
 from __future__ import annotations
@@ -18,21 +18,22 @@ from handful.programs.optimal_face import OptimalFace
 
 #: Margins within this distance of 1 or of the cap touch it.
 _TOUCH = 1e-6
-#: Programs solved to decide single examples; the rest are counted as touching.
+#: Programs solved to decide single examples; undecided examples count as touching.
 _MAX_PROGRAMS = 400
 
 
 def touching_examples(program: MarginProgram, solution: MarginSolution) -> NDArray[np.intp]:
-    """Indices of the examples that touch some optimum; never fewer than there are.
+    """Indices of the examples that touch some optimum, and perhaps some more.
 
-    A unique optimum is read off. Otherwise the optimal face is explored: first the range of each
-    coefficient, which frees most examples, then one program for each example left.
+    More examples make a larger set, which loosens the certificate and keeps it valid. A unique
+    optimum is read directly. Otherwise the optimal face is explored: first the range of each
+    coefficient, which excludes most examples, then one program for each example left.
     """
     touching = _touches(program, solution.w, solution.b, solution.h)
     # None means unknown, which is not unique.
     if solution.is_unique is True or touching.all():
         return np.flatnonzero(touching)
-    # Too many to explore: all examples count as touching, which is loose and valid.
+    # Too many to explore: all examples count as touching.
     if 2 * (program.F.shape[1] + 2) > _MAX_PROGRAMS:
         return np.arange(touching.size)
     explorer = _Explorer(program, OptimalFace(program, solution), touching)
@@ -48,7 +49,7 @@ def _touches(program: MarginProgram, w: Floats, b: float, h: float) -> NDArray[n
 
 
 class _Explorer:
-    """Which examples touch the optimal face; starts from those known to."""
+    """Finds the examples that touch the optimal face; ``touching`` holds those known at first."""
 
     def __init__(
         self, program: MarginProgram, face: OptimalFace, touching: NDArray[np.bool_]
@@ -62,7 +63,7 @@ class _Explorer:
         self.twins = np.unique(self.A, axis=0, return_inverse=True)[1].reshape(-1)
 
     def _visit(self, cost: Floats) -> float:
-        """Minimum of cost over the face (-inf where unknown); its point marks examples."""
+        """Minimum of cost over the face, -inf if unknown; marks the examples that touch there."""
         found = self.face.minimise(cost)
         if found is None:
             return -np.inf
@@ -72,7 +73,7 @@ class _Explorer:
         return found[0]
 
     def bound_coefficients(self) -> None:
-        """Range of each coefficient, hence of each margin: frees examples that stay away."""
+        """Bound each coefficient, hence each margin; excludes examples that cannot touch."""
         k = self.A.shape[1]
         low, high = np.empty(k), np.empty(k)
         for j in range(k):
@@ -86,19 +87,19 @@ class _Explorer:
             self.is_away &= _least(to_cap, low, high) > slop
 
     def decide_examples(self) -> None:
-        """One or two programs for each example still open, up to the limit."""
+        """Solve one or two programs for each undecided example, up to the limit."""
         n_programs = 0
         for i in np.flatnonzero(~self.touching & ~self.is_away):
             if self.touching[i] or self.is_away[i]:
                 continue
             stays_away = n_programs < _MAX_PROGRAMS and self._stays_away(self.A[i])
-            # What was not decided touches: errors on this side only cost tightness.
+            # An undecided example counts as touching.
             decided = self.is_away if stays_away else self.touching
             decided |= self.twins == self.twins[i]
             n_programs += 2
 
     def _stays_away(self, row: Floats) -> bool:
-        # Written so that a minimum that is not known (NaN, -inf) does not free the example.
+        # The comparison is false for an unknown minimum (NaN, -inf): the example then touches.
         if not self._visit(row) > 1.0 + _TOUCH:
             return False
         if not self.program.capped:
@@ -109,7 +110,7 @@ class _Explorer:
 
 
 def _least(A: Floats, low: Floats, high: Floats) -> Floats:
-    """Smallest value of each row over a box; zero coefficients ignore infinite sides."""
+    """Smallest value of each row over a box; a coefficient of zero ignores infinite sides."""
     with np.errstate(invalid="ignore"):
         at_low, at_high = A * low, A * high
     least = np.where(A > 0.0, at_low, np.where(A < 0.0, at_high, 0.0))

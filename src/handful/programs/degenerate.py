@@ -1,4 +1,4 @@
-"""When a minimal complexity machine says nothing, and how that is said."""
+"""Degenerate minimal complexity machines: their warnings, and a test for the constant one."""
 
 from __future__ import annotations
 
@@ -32,9 +32,10 @@ class TrivialityTest:
     is_optimal : bool
         Whether w = 0 is optimal at the given C.
     critical_c : float
-        w = 0 is optimal up to this C: infinite where it is for every C, zero where for none.
+        w = 0 is optimal up to this C: infinite if for every C, zero if for none.
     negative_weight : float
-        Least total negative weight with which the majority class reaches the minority mean.
+        Least total negative weight of a combination of majority examples that equals the
+        minority mean.
     """
 
     is_optimal: bool
@@ -45,9 +46,9 @@ class TrivialityTest:
 def trivial_solution_test(X: ArrayLike, y: ArrayLike, C: float = 1.0) -> TrivialityTest:
     """Test whether the published linear program has the constant classifier as an optimum.
 
-    It has if and only if the mean of the smaller class is a combination of examples of the
-    larger one with weights that sum to one, are at most 1/m, and whose negative parts add up to
-    at most 1/(C m), m the size of the smaller class. One small linear program decides.
+    This holds if and only if the mean of the smaller class is a combination of examples of the
+    larger class whose weights sum to one, are at most 1/m, and have negative parts that add up to
+    at most 1/(C m), with m the size of the smaller class. One small linear program decides.
 
     Parameters
     ----------
@@ -55,6 +56,10 @@ def trivial_solution_test(X: ArrayLike, y: ArrayLike, C: float = 1.0) -> Trivial
     y : array-like of shape (n_samples,)
         Two classes, of any type.
     C : float
+
+    Returns
+    -------
+    TrivialityTest
 
     Examples
     --------
@@ -80,7 +85,7 @@ def trivial_solution_test(X: ArrayLike, y: ArrayLike, C: float = 1.0) -> Trivial
 
 
 def _least_negative_weight(target: Floats, points: Floats, most: float) -> float:
-    """Least sum of (p_i)_- with sum p = 1, sum p_i x_i = target, p <= most; inf where none.
+    """Least sum of (p_i)_- with sum p = 1, sum p_i x_i = target, p <= most; inf if there is none.
 
     Columns: positive parts, negative parts. Rows: one per feature, and the sum.
     """

@@ -1,4 +1,4 @@
-"""What the scikit-learn classes of this folder share: labels, columns, prediction, certificates."""
+"""The classifiers of this folder: one margin program for each class against the rest."""
 
 from __future__ import annotations
 
@@ -17,13 +17,7 @@ from handful._types import Floats
 from handful.bounds import Certificate, NotCertifiableError, stable_bound
 from handful.estimator import BaseClassifier, columns_of, refuse_balanced
 from handful.kernels import Kernel, kernel_of
-from handful.models import (
-    Form,
-    from_scores,
-    kernel_expansion,
-    linear_score,
-    steady_product,
-)
+from handful.models import Form, from_scores, kernel_expansion, linear_score, steady_product
 from handful.programs.degenerate import InterpolationWarning, TrivialSolutionWarning
 from handful.programs.kernel_programs import (
     interpolate,
@@ -39,7 +33,7 @@ from handful.tables import class_weights
 
 
 class MarginMachine(BaseClassifier):
-    """One margin program for each class against the rest (one program for two classes)."""
+    """One margin program for two classes; for more, one for each class against the rest."""
 
     _bounds = ("stable",)
     #: Whether the largest margin is priced.
@@ -47,7 +41,7 @@ class MarginMachine(BaseClassifier):
 
     @in_one_blas_thread
     def fit(self, X: Any, y: Any) -> Self:
-        """Solve the program, prove its optimum, and say where it is degenerate.
+        """Solve the program, prove its optimum, and warn if it is degenerate.
 
         Parameters
         ----------
@@ -97,7 +91,7 @@ class MarginMachine(BaseClassifier):
         return [X @ s.w + s.b for s in found]
 
     def _settings(self, weight: float) -> dict[str, Any]:
-        """Arguments that `MarginSolver` and `solve_by_columns` share."""
+        """Arguments of `MarginSolver` and of `solve_by_columns`."""
         return {
             "weight": weight,
             "capped": self._capped,
@@ -125,7 +119,7 @@ class MarginMachine(BaseClassifier):
 
     @abstractmethod
     def _solve_kernel(self, K: Floats, signs: list[Floats]) -> list[MarginSolution]:
-        """The programs on the columns of a kernel matrix."""
+        """Solve the programs on the columns of a kernel matrix."""
 
     def _store(self, found: list[MarginSolution]) -> None:
         self.intercept_ = np.array([s.b for s in found])
@@ -182,6 +176,10 @@ class MarginMachine(BaseClassifier):
                 "certify(bound='held-out', X=..., y=...) or kernel='linear'."
             )
         refuse_balanced(self.class_weight)
+        # The set holds every example that touches some optimum of some class. The removal of
+        # another example changes no optimum, and a new example that an optimum misclassifies
+        # would enter the set. So its size alone bounds the risk: errors are not counted, and delta
+        # is not divided over the classes.
         certificate = stable_bound(
             self.n_samples_, len(self.compression_set_), delta=delta, n_choices=n_choices
         )
@@ -212,11 +210,11 @@ class LinearProgrammingMachine(MarginMachine):
     Parameters
     ----------
     kernel : {"linear", "rbf", "poly", "precomputed"}, callable or Kernel
-        "linear" solves for w itself; any other kernel, which need not be positive, expands f
-        over the training examples.
+        "linear" solves for w itself. Any other kernel expands f over the training examples; it
+        need not be positive semi-definite.
     C : float
         Price of a unit of slack. It is not divided by the number of examples. Below some C all
-        coefficients are zero, which is announced by a warning.
+        coefficients are zero; a warning then says so.
     gamma, degree, coef0
         Kernel parameters, see `handful.kernels.make_kernel`.
     class_weight : dict, "balanced" or None
@@ -225,7 +223,7 @@ class LinearProgrammingMachine(MarginMachine):
     tol : float
         Largest relative duality gap that counts as proved.
     time_limit : float, optional
-        Seconds for HiGHS, which steps in where the interior point cannot prove its solution.
+        Seconds for HiGHS, which is used if the interior point cannot prove its solution.
     delta : float
         Allowed probability that a certificate fails.
 
@@ -233,7 +231,7 @@ class LinearProgrammingMachine(MarginMachine):
     ----------
     classes_ : ndarray
     coef_ : ndarray of shape (n_machines, n_features)
-        For the linear kernel; one machine for two classes, else one for each class.
+        For the linear kernel; one machine for two classes, otherwise one for each class.
     support_, dual_coef_, support_vectors_ : ndarray
         For other kernels: training examples with a coefficient above 1e-7 times the largest.
     intercept_, objective_, gap_, n_iter_ : ndarray of shape (n_machines,)
@@ -291,8 +289,9 @@ class LinearProgrammingMachine(MarginMachine):
 
 
 SPARSITIES = ("auto", "l1", "paper", "rank")
-#: Price of the coefficients relative to that of slack, for sparsity="l1": chosen on nine data
-#: sets, where 0.3 to 1 do about equally well, tried on five others (bench_mcm_sparsity.py).
+#: Price of the coefficients relative to that of slack, for sparsity="l1". It was chosen on nine
+#: data sets, on which 0.3 to 1 do about equally well, and tested on five others
+#: (bench_mcm_sparsity.py).
 L1_SHARE = 0.5
 #: Residual diagonal below which a kernel is numerically singular, for sparsity="paper".
 PAPER_RANK_TOL = 1e-10
@@ -308,11 +307,11 @@ class MinimalComplexityMachine(MarginMachine):
     Parameters
     ----------
     kernel : {"linear", "rbf", "poly", "precomputed"}, callable or Kernel
-        "linear" solves for w itself; any other kernel expands f over the training examples.
+        "linear" solves for w itself. Any other kernel expands f over the training examples.
     C : float
         Price of a unit of slack. It is not divided by the number of examples.
     sparsity : {"auto", "paper", "l1", "rank"} or float
-        How the expansion is kept short.
+        How the expansion is shortened.
 
         - "paper": the published program. With a nonsingular kernel it interpolates (see Notes).
         - "l1": adds 0.5 C times the sum of absolute coefficients.
@@ -320,7 +319,7 @@ class MinimalComplexityMachine(MarginMachine):
         - "rank": expands over the pivots of a pivoted Cholesky factorisation only.
         - "auto": "paper" for the linear kernel, "l1" for all others.
     hard : bool
-        Hard margin: no slack; raises `SolverError` where the classes are not separable.
+        Hard margin: no slack. Raises `SolverError` if the classes are not separable.
     gamma, degree, coef0
         Kernel parameters, see `handful.kernels.make_kernel`.
     class_weight : dict, "balanced" or None
@@ -331,7 +330,7 @@ class MinimalComplexityMachine(MarginMachine):
     tol : float
         Largest relative duality gap that counts as proved.
     time_limit : float, optional
-        Seconds for HiGHS, which steps in where the interior point cannot prove its solution.
+        Seconds for HiGHS, which is used if the interior point cannot prove its solution.
     delta : float
         Allowed probability that a certificate fails.
 
@@ -339,18 +338,18 @@ class MinimalComplexityMachine(MarginMachine):
     ----------
     classes_ : ndarray
     coef_ : ndarray of shape (n_machines, n_features)
-        For the linear kernel; one machine for two classes, else one for each class.
+        For the linear kernel; one machine for two classes, otherwise one for each class.
     support_, dual_coef_, support_vectors_ : ndarray
         For other kernels: training examples with a coefficient above 1e-7 times the largest.
     intercept_, objective_, gap_, n_iter_ : ndarray of shape (n_machines,)
     h_ : ndarray of shape (n_machines,)
-        Largest margin on the training examples, at least 1: the ratio of the largest to the
-        smallest functional margin where there is no slack. The paper calls its square an exact
-        bound on the VC dimension; that is not proved (its A.12 to A.15 do not follow), and
-        h = 1 is reached for *every* labelling of n_features + 1 points in general position. Use
-        it to compare machines of one family, not as a measure of capacity.
+        Largest margin on the training examples, at least 1. Without slack it is the ratio of the
+        largest to the smallest functional margin. The paper calls its square an exact bound on
+        the VC dimension. That is not proved (its A.12 to A.15 do not follow), and *every*
+        labelling of n_features + 1 points in general position reaches h = 1. Use it to compare
+        machines of one family, not as a measure of capacity.
     is_trivial_, is_interpolating_ : ndarray of bool, shape (n_machines,)
-        The degenerate cases, each announced by a warning.
+        The degenerate cases; a warning announces each.
     rank_ : int
         Number of columns of the expansion, for "paper" and "rank".
     compression_set_ : ndarray
@@ -358,10 +357,10 @@ class MinimalComplexityMachine(MarginMachine):
 
     Notes
     -----
-    Two degeneracies belong to the program, not to its solution. Overlapping or unbalanced classes
-    make the constant classifier optimal, for all C or up to some C (`trivial_solution_test`).
-    A nonsingular kernel lets the published program fit every label exactly, with as many support
-    vectors as examples, for every C. The default adds a price on the coefficients instead.
+    The program has two degeneracies. If the classes overlap or are unbalanced, the constant
+    classifier may be optimal, for all C or up to some C (`trivial_solution_test`). With a
+    nonsingular kernel the published program fits every label exactly, with as many support vectors
+    as examples, for every C. So the default adds a price on the coefficients.
 
     References
     ----------
@@ -409,12 +408,12 @@ class MinimalComplexityMachine(MarginMachine):
         self.delta = delta
 
     def fit(self, X: Any, y: Any) -> MinimalComplexityMachine:
-        """Solve the program, prove its optimum, and say where it is degenerate.
+        """Solve the program, prove its optimum, and warn if it is degenerate.
 
         Raises
         ------
         SolverError
-            Where the hard margin is infeasible, or no solver proves its solution.
+            If the hard margin is infeasible, or if no solver proves its solution.
         """
         try:
             super().fit(X, y)
@@ -473,12 +472,12 @@ class MinimalComplexityMachine(MarginMachine):
         return self._solve_on_pivots(K, signs, C)
 
     def _solve_on_pivots(self, K: Floats, signs: list[Floats], C: float) -> list[MarginSolution]:
-        """Expand over the pivots; a kernel too singular to interpolate is truncated further."""
+        """Expand over the pivots, with fewer pivots until the gap of an interpolation is proved."""
         tol = self.rank_tol if self._sparsity() == "rank" else PAPER_RANK_TOL
         dearest = C if self._row_weights is None else C * float(self._row_weights.max())
         while True:
             columns = pivoted_columns(K, tol)
-            self.rank_ = columns.rank
+            self.rank_ = columns.pivots.size
             if not columns.is_full:
                 return [self._solve_on(K, columns.pivots, sign, C) for sign in signs]
             found = [interpolate(K, sign, dearest) for sign in signs]

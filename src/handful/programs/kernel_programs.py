@@ -1,4 +1,4 @@
-"""Kernel columns: which of them are needed, and margin programs that look for their own."""
+"""Kernel columns: pivots that span them, and margin programs by column generation."""
 
 from __future__ import annotations
 
@@ -17,30 +17,17 @@ from handful.programs.solver import MarginSolver
 
 Indices = NDArray[np.intp]
 
-#: Below this many columns all are given to the program at once.
+#: With at most this many columns the program gets all of them at once.
 _ALL_AT_ONCE = 300
-_MAX_ROUNDS = 200  # an end to the loop; a gap that is not proved raises
+_MAX_ROUNDS = 200  # then a gap that is not proved raises
 
 
 @dataclass(frozen=True)
 class PivotedColumns:
-    """Columns of a kernel matrix that span it up to a tolerance.
-
-    Attributes
-    ----------
-    pivots : ndarray
-        Their indices, in the order of the factorisation.
-    is_full : bool
-        Whether they are all the columns: the matrix is numerically nonsingular.
-    """
+    """Indices of columns that span a kernel matrix up to a tolerance, in order of the pivots."""
 
     pivots: Indices
-    is_full: bool
-
-    @property
-    def rank(self) -> int:
-        """Number of columns."""
-        return self.pivots.size
+    is_full: bool  # all columns: the matrix is numerically nonsingular
 
 
 def pivoted_columns(K: Floats, tol: float) -> PivotedColumns:
@@ -68,10 +55,10 @@ def is_positive_semidefinite(K: Floats) -> bool:
 
 
 def interpolate(K: Floats, y_signed: Floats, C: float) -> MarginSolution:
-    """The closed form of the published program on a nonsingular kernel, for every C.
+    """The optimum of the published program on a nonsingular kernel in closed form, for every C.
 
-    All margins are 1, so h = 1 and no slack is paid: the objective 1 is the least possible. b is
-    chosen for the least norm in the kernel's space.
+    All margins are 1, so h = 1 and the slack is 0: the objective 1 is the least possible. b gives
+    the least norm in the kernel's space.
     """
     factor = (lapack.dpotrf(K, lower=1)[0], True)
     inverse_y, inverse_1 = cho_solve(factor, np.column_stack([y_signed, np.ones(len(K))])).T
@@ -100,10 +87,10 @@ def solve_by_columns(
 ) -> MarginSolution:
     """A margin program over all columns of K with priced coefficients, by column generation.
 
-    Each round solves the program on the columns at hand, adds those that its dual point prices
-    wrongly and drops those far from use. The gap is proved over all columns: the dual point,
-    shrunk until no column is priced wrongly, gives the lower bound. ``settings`` are further ones
-    of `MarginSolver`.
+    Each round solves the program on the chosen columns, adds columns whose constraint its dual
+    point violates, and drops columns far from use. The gap is proved over all columns: the dual
+    point, shrunk until it violates no constraint, gives the lower bound. ``settings`` are
+    arguments of `MarginSolver`.
     """
     n, gap, last = K.shape[1], np.inf, np.inf
     chosen = np.arange(n) if n <= _ALL_AT_ONCE else _first_columns(K)
@@ -134,7 +121,7 @@ def solve_by_columns(
 
 
 def _gap_over_all(solution: MarginSolution, shrink: float) -> float:
-    """Gap proved by the dual point times ``shrink``: the share it lost is added."""
+    """The gap that the dual point times ``shrink`` proves: the value it loses is added."""
     lost = (1.0 - shrink) * max(0.0, float(solution.a.sum() - solution.p.sum()))
     return solution.gap + lost / (1.0 + abs(solution.value))
 
@@ -146,7 +133,7 @@ def _first_columns(K: Floats) -> Indices:
 
 
 def training_matrix(kernel: Kernel, X: Floats) -> Floats:
-    """Kernel matrix of the training examples: square, finite, symmetric."""
+    """Kernel matrix of the training examples, checked: square, finite, symmetric."""
     K = kernel(X)
     if K.shape != (len(X), len(X)):
         raise ValueError(

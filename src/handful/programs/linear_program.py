@@ -1,14 +1,14 @@
-"""The one door to HiGHS: linear programs that grow, warm starts, and proofs by duality.
+"""Linear programs solved by HiGHS: they can grow, start from the last basis, and are proved.
 
 A program is: minimise cost.x subject to row_lower <= A x <= row_upper, lower <= x <= upper.
 
 Sign convention. The dual of a row is the derivative of the optimal value with respect to the
-active bound of that row: it is >= 0 where the lower bound is active and <= 0 where the upper
-one is. Reduced costs are ``cost - A.T @ duals``, with the same signs for the column bounds, and
+active bound of that row. It is >= 0 if the lower bound is active and <= 0 if the upper bound is.
+Reduced costs are ``cost - A.T @ duals``, with the same signs for the column bounds, and
 
     value = sum_i bound_i duals_i + sum_j bound_j reduced_costs_j
 
-where bound is the lower one for a positive multiplier and the upper one for a negative one.
+with the lower bound for a positive multiplier and the upper bound for a negative one.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from handful._types import Floats
 
 Matrix = Any  # a dense array or a scipy sparse matrix
 
-#: HiGHS works to the first feasibility, and to the second one where it gives up or its gap is
-#: too large. The proof of optimality is ours.
+#: HiGHS uses the first tolerance; the second if it fails or its gap is too large. The gap is
+#: computed here, from the solution itself.
 _FEASIBILITY, _LOOSE_FEASIBILITY = 1e-9, 1e-7
 
 
@@ -47,8 +47,8 @@ class LPSolution:
         ``cost @ x``.
     gap : float
         Relative duality gap, ``|value - dual value| / (1 + |value|)``, computed from ``x`` and
-        ``duals`` and not taken from the solver; multipliers of the wrong sign and violated
-        constraints count into it.
+        ``duals`` and not taken from the solver. Multipliers of the wrong sign and violated
+        constraints increase it.
     n_iterations : int
     """
 
@@ -79,7 +79,7 @@ def solve_lp(
     cost : array-like of shape (n_columns,)
     A : array or sparse matrix of shape (n_rows, n_columns)
     row_lower, row_upper, lower, upper : array-like or float
-        Bounds; infinite where there is none. A number stands for all rows or columns.
+        Bounds; infinite for no bound. A number stands for all rows or columns.
     time_limit : float, optional
         Seconds; passing it raises `SolverError`.
     max_iter : int, optional
@@ -110,9 +110,9 @@ class LinearProgram:
     cost : array-like of shape (n_columns,)
     A : array or sparse matrix of shape (n_rows, n_columns)
     row_lower, row_upper, lower, upper : array-like or float
-        Bounds; infinite where there is none. A number stands for all rows or columns.
+        Bounds; infinite for no bound. A number stands for all rows or columns.
     presolve : bool
-        Whether HiGHS may simplify the first, cold solve. Warm solves never do.
+        Whether HiGHS may simplify the first solve. Later solves start from the last basis.
 
     Examples
     --------
@@ -141,7 +141,7 @@ class LinearProgram:
         self._cost = _vector("cost", cost, n_columns, finite=True)
         self._bounds = _pair("lower", "upper", lower, upper, n_columns)
         self._row_bounds = _pair("row_lower", "row_upper", row_lower, row_upper, n_rows)
-        #: Blocks (first row, matrix) that make up A; growing never copies.
+        #: Blocks (first row, matrix) of A; growth copies none of them.
         self._blocks: list[tuple[int, Matrix]] = [(0, matrix)]
         self._presolve = presolve
         self._model = self._build(matrix)
@@ -188,13 +188,17 @@ class LinearProgram:
         max_iter: int | None = None,
         tol: float = 1e-7,
     ) -> LPSolution:
-        """Solve from the last basis; a failure, or a gap above ``tol``, gets one cold second try.
+        """Solve from the last basis; after a failure or a gap above ``tol``, once from the start.
+
+        Returns
+        -------
+        LPSolution
 
         Raises
         ------
         SolverError
-            Where there is no proved optimum: infeasible, unbounded, out of time or iterations,
-            or a gap above ``tol`` even after the second try.
+            If there is no proved optimum: infeasible, unbounded, out of time or iterations, or a
+            gap above ``tol`` after the second solve.
         """
         try:
             solution = self._run(time_limit, max_iter)
@@ -237,7 +241,7 @@ class LinearProgram:
         return self._proved(x, np.array(solution.row_dual, dtype=np.float64), n_iterations)
 
     def _proved(self, x: Floats, duals: Floats, n_iterations: int) -> LPSolution:
-        """The solution with the gap that ``x`` and ``duals`` themselves prove."""
+        """The solution with the gap that ``x`` and ``duals`` prove."""
         np.clip(x, *self._bounds, out=x)
         activity, priced = np.zeros(self.n_rows), np.zeros(self.n_columns)
         for row, block in self._blocks:
@@ -277,10 +281,10 @@ class LinearProgram:
 def _dual_value(
     multipliers: Floats, lower: Floats, upper: Floats, at: Floats
 ) -> tuple[float, float]:
-    """Dual value of bounds, and what multipliers that lack a bound could cost.
+    """Dual value of bounds, and the possible loss by multipliers that lack a bound.
 
-    A multiplier whose bound is infinite must vanish. What is left of it is priced as if the
-    variable were bounded by twice its size plus one.
+    A multiplier whose bound is infinite must be zero. If it is not, the loss is computed as if
+    the variable were bounded by twice its size plus one.
     """
     bound = np.where(multipliers > 0.0, lower, upper)
     lost = np.isinf(bound) & (multipliers != 0.0)
@@ -359,7 +363,7 @@ def _indices(indices: ArrayLike, size: int) -> NDArray[np.int32]:
 class LPStatus(Enum):
     """How a linear program ended.
 
-    Only ``OPTIMAL`` comes with a solution; every other status travels in a `SolverError`.
+    Only ``OPTIMAL`` has a solution; every other status is the status of a `SolverError`.
 
     Examples
     --------
@@ -378,7 +382,7 @@ class LPStatus(Enum):
 
     @property
     def sentence(self) -> str:
-        """What happened and what to do next."""
+        """The result and the next step, for error messages."""
         return _SENTENCES[self]
 
 
@@ -412,7 +416,7 @@ _SENTENCES = {
 
 
 class SolverError(RuntimeError):
-    """Raised when a linear program has no proved optimal solution to return.
+    """Raised if a linear program has no proved optimal solution.
 
     Attributes
     ----------

@@ -17,7 +17,7 @@ def measure(state, g, upper, capped):  # type: ignore[no-untyped-def]
     """Sum of slacks, largest margin, sum of a, sum of p, total complementarity."""
     hinge, top, sum_a, sum_p, products = 0.0, -_HUGE, 0.0, 0.0, 0.0
     for i in range(g.size):
-        # Slacks follow from the margins: they are no variables of their own.
+        # Slacks follow from the margins; they are not variables.
         if g[i] < 1.0:
             hinge += 1.0 - g[i]
         top = max(top, g[i])
@@ -36,8 +36,7 @@ def weigh(state, upper, capped, weights):  # type: ignore[no-untyped-def]
     """Scaling of a and p into weights[0:2], root of their sum into weights[2]; sum for p."""
     total = 0.0
     for i in range(state.shape[1]):
-        # Infinite bounds have no multiplier; their share of the scaling is left out, not zero times
-        # it.
+        # An infinite bound has no multiplier and no part in the scaling.
         ratio = state[2, i] / state[0, i]
         if upper:
             ratio += state[3, i] / state[1, i]
@@ -61,7 +60,7 @@ def aim(state, step, g, h, mu, weights, aims):  # type: ignore[no-untyped-def]
         if mu >= 0.0:
             # Mehrotra's second-order terms, from the predictor's own step.
             aims[3, i] = mu - step[0, i] * step[1, i]
-            # C - a moves against a: hence the sign.
+            # C - a falls if a rises: hence the sign.
             aims[4, i] = mu + step[0, i] * step[2, i]
             aims[5, i] = mu - step[3, i] * step[4, i]
             to_a += aims[3, i] / state[0, i] - aims[4, i] / state[1, i]
@@ -122,8 +121,8 @@ def products_after(state, step, primal, dual, upper, capped):  # type: ignore[no
 
 @njit(cache=True, nogil=True)
 def advance(state, step, primal, dual, upper, capped):  # type: ignore[no-untyped-def]
-    """Take the step in place; nothing falls below a tiny positive number."""
-    # A step to the boundary may round onto it; zero would divide by zero in the next round.
+    """Take the step in place; every value stays above a tiny positive number."""
+    # A step to the boundary may round to zero, by which the next iteration would divide.
     tiny = 1e-200
     for i in range(state.shape[1]):
         da = primal * step[0, i]

@@ -1,21 +1,21 @@
-"""The margin program, of which every machine of this folder is a case.
+"""The margin program. Every machine of this folder is a case of it.
 
     minimise over w, b:   [capped] max(1, max_i g_i) + sum_i C_i (1 - g_i)_+ + sum_j D_j |w_j|
 
-with C_i = C r_i, r_i the weight of example i (one unless told otherwise), and margins g_i = y_i
-(F_i w + b). The minimal complexity machine is ``capped``, with D = 0 as published; the 1-norm
-support vector machine is not capped and has D = 1; the hard margin is C = inf. The columns of F
-are features or kernel columns.
+with C_i = C r_i, r_i the weight of example i (1 by default), and margins g_i = y_i (F_i w + b). The
+minimal complexity machine is ``capped``, with D = 0 as published. The 1-norm support vector
+machine is not capped and has D = 1. The hard margin is C = inf. The columns of F are features or
+kernel columns.
 
 Its dual, with u = a - p: maximise sum_i a_i + [capped] (1 - sum_i p_i) subject to
-0 <= a_i <= C_i, p_i >= 0, sum_i p_i <= 1 (p = 0 where not capped), sum_i u_i y_i = 0 and
-|sum_i u_i y_i F_ij| <= D_j. Every solution carries a dual point and the gap it proves.
+0 <= a_i <= C_i, p_i >= 0, sum_i p_i <= 1 (p = 0 if not capped), sum_i u_i y_i = 0 and
+|sum_i u_i y_i F_ij| <= D_j. Every solution has a dual point and the gap it proves.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
@@ -26,30 +26,14 @@ from handful.programs.linear_program import LinearProgram
 
 @dataclass(frozen=True)
 class MarginProgram:
-    """A margin program.
-
-    Attributes
-    ----------
-    F : ndarray of shape (n_samples, n_columns)
-        Features or kernel columns.
-    y_signed : ndarray of shape (n_samples,)
-        Labels, -1 or +1.
-    C : float
-        Price of a unit of slack; infinite for the hard margin.
-    weights : ndarray of shape (n_columns,)
-        Price D_j of the absolute value of w_j. Columns without a price come last.
-    capped : bool
-        Whether the largest margin h is priced (the minimal complexity machine).
-    row_weights : ndarray of shape (n_samples,), optional
-        How much the slack of each example weighs; all positive.
-    """
+    """A margin program on the columns of F, of shape (n_samples, n_columns)."""
 
     F: Floats
     y_signed: Floats
-    C: float
-    weights: Floats
-    capped: bool
-    row_weights: Floats | None = None
+    C: float  # price of a unit of slack; infinite for the hard margin
+    weights: Floats  # price D_j of |w_j|; columns without a price come last
+    capped: bool  # whether the largest margin h is priced
+    row_weights: Floats | None = None  # weights of the slacks of the examples; all positive
 
     @property
     def prices(self) -> Floats:
@@ -78,9 +62,11 @@ class MarginProgram:
         return np.asarray(self.y_signed * (self.F @ w + b))
 
     def value(self, w: Floats, g: Floats, slop: float = 0.0) -> float:
-        """Objective at w with margins g; infinite where the hard margin fails by over ``slop``."""
+        """Objective at w with margins g; infinite if the hard margin fails by more than ``slop``.
+
+        The point is feasible by construction: slacks and cap are those that its margins need.
+        """
         total = max(1.0, float(g.max())) if self.capped else 0.0
-        # The point is feasible by construction: slack and cap are what its margins ask for.
         short = np.maximum(1.0 - g, 0.0)
         if not self.is_hard:
             total += float(self.prices @ short)
@@ -91,46 +77,26 @@ class MarginProgram:
 
 @dataclass(frozen=True)
 class MarginSolution:
-    """A proved solution of a margin program.
-
-    Attributes
-    ----------
-    w : ndarray
-    b : float
-    h : float
-        max(1, largest margin).
-    a, p : ndarray of shape (n_samples,)
-        Dual point: price of the slack and of the cap, for each example.
-    value : float
-        Objective, recomputed from w and b.
-    gap : float
-        Relative duality gap that (w, b) and (a, p) prove.
-    is_unique : bool or None
-        Whether (w, b) is the only optimum; None where that is not known.
-    is_vertex : bool
-        Whether coefficients that may vanish are exactly zero.
-    solver : {"interior", "highs", "closed form"}
-    n_iterations : int
-    """
+    """A proved solution of a margin program."""
 
     w: Floats
     b: float
-    h: float
-    a: Floats
-    p: Floats
-    value: float
-    gap: float
-    is_unique: bool | None
-    is_vertex: bool
-    solver: str
+    h: float  # max(1, largest margin)
+    a: Floats  # dual point: multipliers of the slacks
+    p: Floats  # dual point: multipliers of the cap
+    value: float  # objective, recomputed from w and b
+    gap: float  # relative duality gap that (w, b) and (a, p) prove
+    is_unique: bool | None  # whether (w, b) is the only optimum; None if not known
+    is_vertex: bool  # whether coefficients that may vanish are exactly zero
+    solver: Literal["interior", "highs", "closed form"]
     n_iterations: int
 
 
 def proved(program: MarginProgram, solution: MarginSolution) -> MarginSolution:
     """The solution with h, objective and gap recomputed from (w, b) and the dual point.
 
-    The dual point is first made feasible for its bounds. What is left of its equations is
-    priced as if no coefficient could exceed twice its size plus one.
+    The dual point is first made feasible for its bounds. The residual of its equations is charged
+    as if no coefficient could exceed twice its size plus one.
     """
     w, b = solution.w, solution.b
     g = program.margins(w, b)
@@ -152,7 +118,7 @@ def balanced(program: MarginProgram, solution: MarginSolution) -> MarginSolution
     """The solution with its dual point moved as little as possible until its equations hold.
 
     Multipliers move in proportion to their distance from their bounds, so that those at a bound
-    stay there. Taken only if it proves more.
+    stay there. The given solution is returned if the moved one does not prove more.
     """
     a, p, y = solution.a, solution.p, program.y_signed
     room = np.minimum(a, program.prices - a) if not program.is_hard else a
@@ -189,10 +155,10 @@ def solve_with_highs(program: MarginProgram, *, time_limit: float | None = None)
 def margin_lp(program: MarginProgram) -> LinearProgram:
     """The linear program of a margin program.
 
-    Columns w (split in two where priced), b, h, q, z; rows, with G the signed features::
+    Columns w (split in two if priced), b, h, q, z; rows, with G the signed features::
 
         G w + y b + q - z = 0     z >= 1, q >= 0 (q = 0 for the hard margin)
-                    z - h <= 0    (where capped; else z is not bounded above)
+                    z - h <= 0    (if capped; otherwise z is not bounded above)
 
     The duals of the first rows are a - p.
     """

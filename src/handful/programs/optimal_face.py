@@ -1,4 +1,4 @@
-"""From the inside of the optimal face to its points: polishing, the face itself, its vertices."""
+"""The optimal face of a margin program: polished points, bounds on all optima, vertices."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Flags = NDArray[np.bool_]
 
 #: Pivots below this part of the largest one are left out when equations are solved.
 _PIVOT_TOL = 1e-12
-#: Only equations with pivots above this part of the largest one prove that an optimum is unique.
+#: Equations prove that an optimum is unique if all pivots are above this part of the largest.
 _UNIQUE_TOL = 1e-8
 
 
 @dataclass(frozen=True)
 class _Partition:
-    """Which constraints hold with equality at every optimum; whose slack has its full price."""
+    """Constraints that hold with equality at every optimum; slacks that pay their full price."""
 
     on_margin: Flags
     at_bound: Flags
@@ -34,8 +34,8 @@ class _Partition:
 
 def _partition(program: MarginProgram, point: InteriorPoint) -> _Partition:
     a, v, zl, zu, p, zp = point.state
-    # Each multiplier against its own slack, in comparable units: at a strictly complementary
-    # optimum one of the two vanishes.
+    # Compare each multiplier with its own slack, in the same units: at a strictly complementary
+    # optimum one of the two is zero.
     scale = np.full(a.size, a.max()) if program.is_hard else program.prices
     on_margin = a / scale > zl
     at_bound = np.zeros_like(on_margin)
@@ -56,8 +56,8 @@ def _partition(program: MarginProgram, point: InteriorPoint) -> _Partition:
 def polish(program: MarginProgram, point: InteriorPoint, tol: float) -> MarginSolution:
     """Move an interior point, and its dual point, onto the equations that all optima satisfy.
 
-    If they have full rank, the optimum is unique and reached to machine precision, with exact
-    zeros. A polished point that proves less than the old one (and less than ``tol``) is not taken.
+    If the equations have full rank, the optimum is unique, and the point reaches it to machine
+    precision, with exact zeros. If the polished point proves clearly less, the old one is kept.
     """
     n, count = program.F.shape[1], point.n_iterations
     a, p = point.state[0], point.state[4] * program.capped
@@ -66,12 +66,11 @@ def polish(program: MarginProgram, point: InteriorPoint, tol: float) -> MarginSo
     best = proved(program, start)
     part = _partition(program, point)
     equations, target = _equations(program, part)
-    # Nothing binds: any point near is as good, and nothing can be solved for.
+    # No constraint is active: there is nothing to solve.
     if not equations.size:
         return best
     factors = _Factors(equations)
-    # From where the interior point is, so that directions that the equations leave open do not
-    # move.
+    # Solve for a move from the interior point, so that free directions do not change.
     old = np.concatenate([w[part.is_free], [b], [point.h] * program.capped])
     new = old + factors.least_move(target - equations @ old)
     n_free = int(part.is_free.sum())
@@ -88,13 +87,12 @@ def polish(program: MarginProgram, point: InteriorPoint, tol: float) -> MarginSo
     both = proved(program, _with_polished_dual(program, moved, part, equations, factors))
     moved = proved(program, moved)
     polished = both if both.gap < moved.gap else moved
-    # A wrong guess of the active set shows as a worse gap; exact zeros are worth a slightly worse
-    # one.
+    # A wrong active set gives a worse gap. A slightly worse gap is accepted for exact zeros.
     return polished if polished.gap <= max(1.5 * best.gap, 0.01 * tol) else best
 
 
 def _equations(program: MarginProgram, part: _Partition) -> tuple[Floats, Floats]:
-    """Equations of every optimum in the free coefficients, b and h (h where capped)."""
+    """Equations of every optimum in the free coefficients, b and (if capped) h."""
     rows = np.concatenate([np.flatnonzero(part.on_margin), np.flatnonzero(part.on_cap)])
     cap = np.zeros(rows.size)
     cap[int(part.on_margin.sum()) :] = -1.0
@@ -116,7 +114,7 @@ class _Factors:
         rank = int(np.sum(pivots > _PIVOT_TOL * max(float(pivots[0]), 1e-300)))
         self.Q, self.R, self.order = Q[:, :rank], R[:rank, :rank], order[:rank]
         self.n_unknowns = equations.shape[1]
-        #: Last pivot relative to the first; zero where the rank is not full.
+        #: Last pivot relative to the first; zero if the rank is not full.
         self.last_pivot = float(pivots[-1] / pivots[0]) if rank == self.n_unknowns else 0.0
 
     def least_move(self, residual: Floats) -> Floats:
@@ -156,16 +154,10 @@ def _with_polished_dual(
 class OptimalFace:
     """A polyhedron that holds every optimum of a margin program.
 
-    Any optimum differs from the proved lower bound by at most eps = gap (1 + value), and that
-    difference is a sum of non-negative terms, one for each constraint times its multiplier. So
-    each constraint with multiplier t holds up to eps / t. Variables: w, b, h (h where capped).
-
-    Parameters
-    ----------
-    program : MarginProgram
-    solution : MarginSolution
-    split : bool
-        Whether w is split into positive and negative parts (to price its absolute values).
+    Any optimum differs from the proved lower bound by at most eps = gap (1 + value). That
+    difference is a sum of non-negative terms, each a constraint times its multiplier. So each
+    constraint with multiplier t holds up to eps / t. Variables: w, b, h. With ``split``, w is
+    split into positive and negative parts, to price its absolute values.
     """
 
     def __init__(
@@ -173,7 +165,7 @@ class OptimalFace:
     ) -> None:
         self.program, self.split = program, split
         self.n_columns = program.F.shape[1]
-        # Twice the proved distance and a hair: the face may be too large, never too small.
+        # Rounded up: the polyhedron may be larger than the face, and never smaller.
         eps = 2.0 * solution.gap * (1.0 + abs(solution.value)) + 1e-12
         self._lp = self._build(solution, eps)
         self._everything = np.arange(self._lp.n_columns)
@@ -210,7 +202,7 @@ class OptimalFace:
         )
 
     def minimise(self, cost: Floats) -> tuple[float, Floats] | None:
-        """Smallest value of a linear function of (w, b, h) and where; None where unknown."""
+        """Smallest value of a linear function of (w, b, h) and its point; None if unknown."""
         self._lp.change_costs(self._everything, cost)
         try:
             solution = self._lp.solve(tol=1e-6, max_iter=2 * (self._lp.n_rows + 500))
@@ -219,7 +211,7 @@ class OptimalFace:
         return solution.value, solution.x
 
     def sparsest(self) -> tuple[Floats, float] | None:
-        """(w, b) with the least sum of priced coefficients: a vertex with few non-zeros."""
+        """The vertex (w, b) with the least sum of priced coefficients, so with few non-zeros."""
         cost = np.zeros(2 * self.n_columns + 2)
         cost[: 2 * self.n_columns] = np.tile(self.program.weights > 0.0, 2)
         found = self.minimise(cost)
@@ -244,10 +236,10 @@ def _coefficient_bounds(
 
 
 def to_vertex(program: MarginProgram, solution: MarginSolution, tol: float) -> MarginSolution:
-    """Among the optima the one of least sum of absolute coefficients, if it proves as much.
+    """The optimum with the least sum of absolute coefficients, if its gap is at most ``tol``.
 
-    Columns whose coefficient vanishes at every optimum are left out first. HiGHS gets a limited
-    number of iterations; where they do not suffice, the given optimum is returned.
+    Columns whose coefficient is zero at every optimum are left out first. HiGHS has a limited
+    number of iterations; if they do not suffice, the given optimum is returned.
     """
     pull = program.F.T @ ((solution.a - solution.p) * program.y_signed)
     # A column pulled by less than its price is zero at every optimum.

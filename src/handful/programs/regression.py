@@ -1,6 +1,6 @@
 """The minimal complexity machine for numbers, with linear and with squared slack.
 
-**Linear slack: shifted examples, told apart by a hyperplane.** A function f within epsilon of all
+**Linear slack: a hyperplane that separates shifted examples.** A function f within epsilon of all
 targets separates the examples moved up, (x, y + epsilon), from those moved down, (x, y - epsilon)
 (Bi and Bennett 2003). Written as a hyperplane w.x + b + t y, the two margins of an example with
 residual r = y - f(x), f = -(w.x + b) / t, are
@@ -13,9 +13,9 @@ and the minimal complexity machine of these 2 m points is the regressor of Jayad
                                                       (1 - t (epsilon - r_i))_+]
 
 It is a margin program with the columns of f and one more, the target. t > 0 at every optimum: t
-= 0 pays 2 C m of slack, and a small t > 0 with f constant less at the same h = 1; t < 0 pays more.
-Where an example has no slack, |r| <= epsilon - 1 / t: the tube is narrower than epsilon, and the
-program chooses by how much. Only the coefficients of f are priced, never t.
+= 0 pays 2 C m of slack; a small t > 0 with f constant pays less at the same h = 1; t < 0 pays more.
+If an example has no slack, |r| <= epsilon - 1 / t: the tube is narrower than epsilon, and the
+program chooses by how much. The coefficients of f are priced; t is not.
 
 **Squared slack: capped least squares.** Squared slack on both sides of each shifted example,
 margins aimed at 1 from above and below as in least-squares support vector machines, and t = 1 /
@@ -24,12 +24,12 @@ example are then +- r / epsilon, and with rho = r / epsilon the program is
 
     minimise   (1 + max |rho|) + C sum_i rho_i^2 + D sum_j |coef_j| / epsilon.
 
-It is a quadratic program, convex, and strictly so in the residuals: they are unique. HiGHS would
-solve it as one of 2 m rows by an active set; the interior point below eliminates the rows, so that
-an iteration costs one weighted Gram matrix of the columns, as in the linear programs of this
-folder. Its dual, for any p with sum |p| <= 1, q orthogonal to the columns without a price and
+It is a convex quadratic program, strictly convex in the residuals, so they are unique. HiGHS would
+solve it with 2 m rows by an active set. The interior point below eliminates the rows, so that an
+iteration costs one weighted Gram matrix of the columns, as in the linear programs of this folder.
+Its dual, for any p with sum |p| <= 1, q orthogonal to the columns without a price and
 |columns . q| <= D on the others: maximise 1 + q . y / epsilon - |q - p|^2 / (4 C). Every solution
-carries such a point and the gap it proves.
+has such a point and the gap it proves.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ import numpy as np
 from scipy.linalg import lapack, qr
 
 from handful._types import Floats, Ints
+from handful.programs.interior import follow_central_path
 from handful.programs.linear_program import LPStatus, SolverError
 from handful.programs.margin_program import MarginSolution
 from handful.programs.solver import MarginSolver, centred_columns
@@ -47,31 +48,16 @@ from handful.programs.solver import MarginSolver, centred_columns
 
 @dataclass(frozen=True)
 class RegressionSolution:
-    """A proved regressor f = columns . coef + intercept.
-
-    Attributes
-    ----------
-    coef : ndarray of shape (n_columns,)
-    intercept : float
-    h : float
-        Largest margin of a shifted example: (epsilon + max |r|) / unit, at least 1.
-    unit : float
-        1 / t: the residual that counts as a margin of one.
-    value, gap : float
-        Objective, and the relative duality gap that is proved.
-    n_iterations : int
-    touching : ndarray or None
-        Examples that touch some optimum; None where that is not known.
-    """
+    """A proved regressor f = columns . coef + intercept."""
 
     coef: Floats
     intercept: float
-    h: float
-    unit: float
+    h: float  # largest margin of a shifted example: (epsilon + max |r|) / unit, at least 1
+    unit: float  # 1 / t: the residual that counts as a margin of one
     value: float
-    gap: float
+    gap: float  # the relative duality gap that is proved
     n_iterations: int
-    touching: Ints | None = None
+    touching: Ints | None = None  # examples that touch some optimum; None if not known
 
 
 def solve_insensitive(
@@ -85,7 +71,7 @@ def solve_insensitive(
     time_limit: float | None = None,
     touching: bool = False,
 ) -> RegressionSolution:
-    """The proved optimum for columns F and targets y; ``touching`` asks for those examples.
+    """The proved optimum for columns F and targets y; ``touching`` also finds those examples.
 
     Examples
     --------
@@ -120,7 +106,7 @@ def _regressor(solution: MarginSolution, touching: Ints | None) -> RegressionSol
     )
 
 
-_MAX_ITERATIONS = 100  # an end to the loop; it stops before, where rounding ends progress
+_MAX_ITERATIONS = 100  # the loop ends earlier if rounding ends the progress
 #: A gap that needs no further iterations.
 _PROVED = 1e-11
 
@@ -160,7 +146,7 @@ def solve_least_squares(
 
 @dataclass
 class _Point:
-    """An iterate: coefficients with their parts (where priced), the cap, the multipliers."""
+    """An iterate: coefficients, the cap, the multipliers, the parts of priced coefficients."""
 
     theta: Floats
     cap: float
@@ -188,7 +174,7 @@ class _Point:
         )
 
     def longest(self, move: _Point) -> float:
-        """The longest step that leaves all signs as they are."""
+        """The longest step that changes no sign."""
         pairs = [(self.p, move.p), (self.s, move.s), (self.parts, move.parts)]
         ratios = [np.min(-v[d < 0.0] / d[d < 0.0], initial=np.inf) for v, d in pairs]
         return float(min(ratios))
@@ -230,28 +216,20 @@ class _Program:
         return (value - lower) / (1.0 + abs(value))
 
     def solve(self) -> _Point:
-        """Best iterate of the interior point, polished: zeros are exact where that proves more."""
-        point = self._start()
-        best, since, least = point, 0, np.inf
-        with np.errstate(all="ignore"):
-            for iteration in range(_MAX_ITERATIONS):
-                point.n_iterations = iteration
-                point.gap = self.proved_gap(point.theta, point.p[0] - point.p[1])
-                if not np.isfinite(point.gap):
-                    break
-                products = point.products()
-                is_better = point.gap < 0.9 * best.gap or products < 0.9 * least
-                since, least = 0 if is_better else since + 1, min(least, products)
-                if point.gap < best.gap:
-                    best = self._polished(point) if point.gap < 1e-4 else point
-                is_worse = best.gap < 1e-8 and point.gap > 100.0 * best.gap  # rounding rules
-                if best.gap <= _PROVED or since >= 8 or is_worse:
-                    break
-                moved = self._step(point)
-                if moved is None:
-                    break
-                point = moved
+        """The iterate with the smallest proved gap, polished: its zeros are then exact."""
+
+        def is_done(point: _Point, best: _Point, products: float) -> bool:
+            is_rounding = best.gap < 1e-8 and point.gap > 100.0 * best.gap
+            return best.gap <= _PROVED or is_rounding
+
+        best, _ = follow_central_path(
+            self._start(), self._assess, self._step, is_done, _MAX_ITERATIONS, self._polished
+        )
         return best
+
+    def _assess(self, point: _Point) -> float:
+        point.gap = self.proved_gap(point.theta, point.p[0] - point.p[1])
+        return point.products()
 
     def _start(self) -> _Point:
         theta = np.zeros(self.A.shape[1])
@@ -264,9 +242,11 @@ class _Program:
     def _polished(self, point: _Point) -> _Point:
         """The point moved onto the equations of its active rows and columns, if it proves more.
 
-        Unknown are the coefficients that are not zero, the cap and the multipliers of the rows
-        at it: their columns balance, the multipliers sum to one, the rows are at the cap.
+        The unknowns are the coefficients that are not zero, the cap, and the multipliers of the
+        rows at the cap. Their columns balance, the multipliers sum to one, the rows are at the cap.
         """
+        if point.gap >= 1e-4:
+            return point
         k = self.n_priced
         used = np.ones(len(point.theta), dtype=np.bool_)
         slack = np.minimum(point.parts[2], point.parts[3]) / self.prices
@@ -294,13 +274,12 @@ class _Program:
         gap = self.proved_gap(theta, p)
         return replace(point, theta=theta, gap=gap) if gap < 1e-9 + point.gap else point
 
-    def _step(self, point: _Point) -> _Point | None:
-        """One predictor-corrector step; None where the equations are singular."""
+    def _step(self, point: _Point, products: float) -> _Point | None:
+        """One predictor-corrector step; None if the equations are singular."""
         newton = _SquaresSystem(self, point)
         if not newton.is_sound:
             return None
         aim = newton.direction(0.0, None)
-        products = point.products()
         after = point.moved(aim, min(1.0, point.longest(aim))).products()
         mu = products / newton.n_products
         move = newton.direction((after / products) ** 3 * mu, aim)
@@ -349,7 +328,7 @@ class _SquaresSystem:
                 return
 
     def direction(self, mu: float, last: _Point | None) -> _Point:
-        """The direction that aims at products mu; ``last`` gives the second-order terms."""
+        """The direction to products of size mu; ``last`` gives the second-order terms."""
         program, point, s = self.program, self.point, self.point.s
         k, parts = program.n_priced, point.parts
         aim_p = mu - point.p * s

@@ -1,4 +1,4 @@
-"""The minimal complexity machine for numbers as a scikit-learn regressor."""
+"""The regressor of this folder: the minimal complexity machine for numbers."""
 
 from __future__ import annotations
 
@@ -27,33 +27,33 @@ L1_SHARE = 0.2
 
 
 class MinimalComplexityRegressor(BaseRegressor):
-    r"""Minimal complexity machine for numbers: keeps the largest deviation small, and the loss.
+    r"""Minimal complexity machine for numbers: keeps the largest deviation and the loss small.
 
-    A function f is right about an example where it separates (x, y + epsilon) from (x, y -
-    epsilon). With residuals r = y - f(x) the two margins are t (epsilon + r) and t (epsilon - r),
-    and the minimal complexity machine of these points minimises, over f and t > 0,
+    A function f is right about an example if it separates (x, y + epsilon) from (x, y - epsilon).
+    With residuals r = y - f(x) the two margins are t (epsilon + r) and t (epsilon - r). The
+    minimal complexity machine of these points minimises, over f and t > 0,
 
         max(1, t (epsilon + max \|r\|)) + C sum_i (slack of both margins below 1).
 
     Parameters
     ----------
     kernel : {"linear", "rbf", "poly", "precomputed"}, callable or Kernel
-        "linear" solves for the weights themselves; any other kernel expands f over the training
+        "linear" solves for the weights themselves. Any other kernel expands f over the training
         examples, with a price on the coefficients.
     epsilon : float or "auto"
-        Tolerated deviation, in units of y. The program is at its best where it is half to twice
-        the noise; much below that only the largest deviation counts. "auto" is the median
-        absolute residual of the machine with ``loss="squared"``, whose unit is then the median
-        absolute deviation of y. A certificate without a test set needs a number.
+        Tolerated deviation, in units of y. Half to twice the noise works best; with much less
+        only the largest deviation counts. "auto" is the median absolute residual of the machine
+        with ``loss="squared"``, whose unit is then the median absolute deviation of y. A
+        certificate without a test set needs a number.
     C : float
         Price of a unit of slack. It is not divided by the number of examples.
     loss : {"epsilon_insensitive", "squared"}
         The linear program above, or squared slack around margins of exactly 1, with t = 1 /
         epsilon: minimises (1 + max \|r\| / epsilon) + C sum_i (r_i / epsilon)^2. epsilon is then
-        a mere unit.
+        only a unit.
     sparsity : float or "auto"
         Price of the sum of absolute coefficients of t f. "auto" is 0 for the linear kernel and
-        0.2 C for others. A kernel needs a price: without one the program interpolates.
+        0.2 C for others. Without a price, a program with a kernel interpolates.
     gamma, degree, coef0
         Kernel parameters, see `handful.kernels.make_kernel`.
     delta : float
@@ -61,7 +61,7 @@ class MinimalComplexityRegressor(BaseRegressor):
     tol : float
         Largest relative duality gap that counts as proved.
     time_limit : float, optional
-        Seconds for HiGHS, which steps in where the interior point cannot prove its solution.
+        Seconds for HiGHS, which is used if the interior point cannot prove its solution.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class MinimalComplexityRegressor(BaseRegressor):
         Largest margin of a shifted example, at least 1: t (epsilon + max \|r\|).
     epsilon_ : float
     tube_ : float
-        epsilon - 1 / t: examples whose residual is smaller pay nothing. Negative where all pay.
+        epsilon - 1 / t: examples with a smaller residual have no slack. Negative if all have some.
     n_iter_ : int
     n_training_errors_ : int
         Training examples that are off by more than epsilon.
@@ -194,7 +194,7 @@ class MinimalComplexityRegressor(BaseRegressor):
         return float(self.sparsity)
 
     def _epsilon(self, columns: Floats, y: Floats, weight: float) -> float:
-        """The tolerated deviation as given, or that of a first fit by squares."""
+        """The given tolerance, or the median residual of a first fit by squares."""
         if self.epsilon != "auto":
             return float(self.epsilon)
         least = 1e-6 * max(float(np.abs(y).max()), 1e-290)
@@ -245,7 +245,16 @@ class MinimalComplexityRegressor(BaseRegressor):
             )
 
     def predict(self, X: Any) -> Floats:
-        """Values at the rows of X."""
+        """Predict the value of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
         return self._outputs(self._rows(X))
 
     def _outputs(self, rows: Floats) -> Floats:
@@ -264,13 +273,15 @@ class MinimalComplexityRegressor(BaseRegressor):
         reason = self._why_not_stable()
         if reason is not None:
             raise NotCertifiableError(f"{reason} {_OTHERWISE}")
+        # As for the classifiers: if some optimum is off by more than epsilon on a new example, a
+        # margin of the example is below 1 there, so it would enter the set.
         certificate = stable_bound(
             self.n_samples_, len(self.compression_set_), delta=delta, n_choices=n_choices
         )
         return certificate.assuming("regression-settings")
 
     def _why_not_stable(self) -> str | None:
-        """Why the training examples cannot certify this machine; None where they can."""
+        """Why the training examples cannot certify this machine; None if they can."""
         if not self._is_linear():
             return (
                 "The stable certificate needs features that do not move with the data, and the "

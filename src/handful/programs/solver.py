@@ -1,4 +1,4 @@
-"""Margin programs on fixed columns: scaling, the fast path, the fallback, the proof."""
+"""Margin programs on fixed columns: scaling, interior point, HiGHS if that fails, paths over C."""
 
 from __future__ import annotations
 
@@ -27,27 +27,16 @@ _PROVED = 1e-11
 
 
 class MarginSolver:
-    """Solves one family of margin programs, for any C, on centred and scaled columns.
+    """Solves a margin program for any C, on centred and scaled columns.
 
-    Centring moves only b and scaling only the weights, so the optimum is that of the given
-    columns. Without weights an orthonormal basis of the columns is used instead. Constant and
-    dependent columns get the coefficient zero.
+    Centring changes only b, and scaling changes only the weights. So the optimum is that of the
+    given columns. Without weights the solver takes an orthonormal basis of the columns. Constant
+    and dependent columns get the coefficient zero.
 
-    Parameters
-    ----------
-    F : ndarray of shape (n_samples, n_columns)
-    y_signed : ndarray of shape (n_samples,)
-    weight : float or ndarray of shape (n_columns,)
-        Price D of the sum of absolute coefficients; zero for none. One for each column, those of
-        price zero last.
-    capped : bool
-        Whether the largest margin is priced.
-    tol : float
-        Largest relative duality gap that counts as proved.
-    time_limit : float, optional
-        Seconds for HiGHS, where the interior point did not prove its solution.
-    row_weights : ndarray of shape (n_samples,), optional
-        How much the slack of each example weighs.
+    ``weight`` is the price D of the sum of absolute coefficients, 0 for none; or one price for
+    each column, those of price zero last. With ``capped`` the largest margin is priced. A gap up
+    to ``tol`` counts as proved. ``time_limit`` is in seconds, for HiGHS, which is used if the
+    interior point does not prove its solution. ``row_weights`` multiply the slack of the examples.
 
     Examples
     --------
@@ -81,14 +70,10 @@ class MarginSolver:
             self.program = MarginProgram(Q, y_signed, 1.0, no_price, capped, row_weights)
 
     def solve(self, C: float, *, vertex: bool = False) -> MarginSolution:
-        """The proved optimum for this C; ``vertex`` asks for one with few non-zeros.
+        """The proved optimum for this C; with ``vertex`` and weights, one with few non-zeros.
 
-        Without weights nothing drives coefficients to zero, and ``vertex`` has no effect.
-
-        Raises
-        ------
-        SolverError
-            Where there is none: not separable (C = inf), or no solver proves the gap.
+        Raises `SolverError` if the classes are not separable (C = inf), or if no solver proves
+        its gap.
         """
         return self._unscaled(self._solve_scaled(C, vertex))
 
@@ -120,7 +105,7 @@ class MarginSolver:
 
 
 def centred_columns(F: Floats) -> tuple[Floats, Floats, Floats]:
-    """Columns of mean 0 and mean square 1 (0 for constants), the means and the scales."""
+    """Columns of mean 0 and mean square 1 (0 for constants), their means and their scales."""
     center = F.mean(axis=0)
     scaled = F - center
     scale = np.sqrt(np.mean(scaled**2, axis=0))
@@ -132,7 +117,7 @@ def centred_columns(F: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _interior(program: MarginProgram, tol: float) -> MarginSolution:
-    """The polished interior point; polishing is tried on the way, to stop as soon as it proves."""
+    """The polished interior point; the path ends early if a polished point on it is proved."""
     early: list[MarginSolution] = []
 
     def is_proved(point: InteriorPoint) -> bool:
@@ -163,7 +148,7 @@ class _Basis:
 def _orthonormal(columns: Floats) -> tuple[Floats, _Basis]:
     """A well-conditioned basis (of about unit mean square) of the columns' span.
 
-    Well-conditioned columns take the Cholesky factor of their Gram matrix, others a pivoted QR.
+    Well-conditioned columns use the Cholesky factor of their Gram matrix, others a pivoted QR.
     """
     m, n = columns.shape
     if 0 < n < m:
@@ -232,8 +217,8 @@ def mcm_path(
 ) -> MarginPath:
     """Minimal complexity machines along a grid of C, on features or kernel columns.
 
-    The columns are centred and scaled once. Each C is solved by the interior point, which needs
-    about twenty iterations wherever it starts and beats a warm-started simplex.
+    The columns are centred and scaled once. Each C is solved by the interior point. It needs
+    about twenty iterations from any start, and is faster than the simplex from the last basis.
 
     Parameters
     ----------
@@ -248,6 +233,10 @@ def mcm_path(
     tol : float
         Largest relative duality gap.
 
+    Returns
+    -------
+    MarginPath
+
     Examples
     --------
     >>> import numpy as np
@@ -259,11 +248,7 @@ def mcm_path(
 
 
 def lpm_path(
-    X: ArrayLike,
-    y: ArrayLike,
-    Cs: Sequence[float] | Floats | None = None,
-    *,
-    tol: float = 1e-7,
+    X: ArrayLike, y: ArrayLike, Cs: Sequence[float] | Floats | None = None, *, tol: float = 1e-7
 ) -> MarginPath:
     """1-norm support vector machines along a grid of C, on features or kernel columns.
 

@@ -1,10 +1,10 @@
 """Score cards: few items, integer points, a threshold.
 
-What lives here: the items a card may ask (`make_items`), the solver that gives them integer
+What lives here: the possible items of a card (`make_items`), the solver that gives them integer
 points (`support_path`, `integer_points`), the estimator `ScoreCard`, and `ScoreCardDisplay`. What
 does not: the card as data (`handful.models.Card`) and certificates (`handful.certified`).
 
-To add a move to the search: a step of ``improve_points`` in ``loops.py`` and a case in the
+To add a move to the search: a step of ``improve_points`` in ``loops.py``, and a case in the
 oracle, which tries all points of few items.
 """
 

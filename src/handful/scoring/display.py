@@ -1,11 +1,11 @@
-"""A score card as a picture: its items, and what totals mean."""
+"""A score card as a picture: its items, and the probabilities of its totals."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from handful._display import axes_or_new
 from handful.models import Card, Fitted
@@ -23,7 +23,7 @@ class ScoreCardDisplay:
     fitted : Fitted
         A classifier that is a card.
     table : DataFrame or None
-        Certified limits by ranges of totals (``above`` and ``up_to`` in scores), where there are.
+        Certified limits of ranges of totals (``above`` and ``up_to`` in scores), if there are any.
 
     Examples
     --------
@@ -39,9 +39,9 @@ class ScoreCardDisplay:
 
     @classmethod
     def from_estimator(cls, machine: Any) -> ScoreCardDisplay:
-        """From a fitted `ScoreCard`, or a menu whose chosen row is a card."""
+        """The display of a fitted `ScoreCard`, or of a menu whose chosen row is a card."""
         fitted = getattr(machine, "fitted_", None)
-        if not isinstance(fitted, Fitted) or not isinstance(fitted.machine, Card):
+        if not isinstance(fitted, Fitted) or fitted.machine.tag != Card.tag:
             raise TypeError(
                 "`machine` must be a fitted score card, or a menu with one chosen. "
                 "Call choose('score card') first."
@@ -51,13 +51,11 @@ class ScoreCardDisplay:
 
     @property
     def card(self) -> Card:
-        """The card itself."""
-        machine = self.fitted.machine
-        assert isinstance(machine, Card)
-        return machine
+        """The card as data."""
+        return cast(Card, self.fitted.machine)
 
     def items(self) -> list[tuple[str, str]]:
-        """Conditions and points as they are drawn."""
+        """Conditions and points, as text."""
         words = self.fitted.words
         return [(i.condition.describe(words), f"{i.points:+d}") for i in self.card.items]
 
@@ -67,7 +65,11 @@ class ScoreCardDisplay:
         Parameters
         ----------
         axes : pair of matplotlib axes, or one, optional
-            For the items, and for the probabilities; one is divided between them.
+            One for the items and one for the probabilities. A single one is divided.
+
+        Returns
+        -------
+        self
         """
         height = max(2.4, 0.4 * len(self.card.items) + 1.2)
         axes = axes_or_new(axes, 1, 2, figsize=(9.0, height), layout="constrained")
@@ -101,10 +103,8 @@ class ScoreCardDisplay:
             low = totals[0] if math.isinf(row.above) else math.floor(row.above + base) + 1
             high = totals[-1] if math.isinf(row.up_to) else math.floor(row.up_to + base)
             label = "certified limits" if k == 0 else None
-            ax.fill_between(
-                [low - 0.4, high + 0.4], row.at_least, row.at_most, alpha=0.25, color="C2",
-                label=label,
-            )  # fmt: skip
+            span, style = [low - 0.4, high + 0.4], {"alpha": 0.25, "color": "C2"}
+            ax.fill_between(span, row.at_least, row.at_most, label=label, **style)
         ax.axvline(base, color="C3", lw=1)
         ax.set(xlabel="points", ylim=(0, 1))
         ax.set_ylabel(f"probability of {self.fitted.classes[1]}", parse_math=False)

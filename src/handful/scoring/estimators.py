@@ -1,4 +1,4 @@
-"""The score card as a scikit-learn classifier."""
+"""The estimator of this folder: a score card."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import _check_sample_weight
 
-from handful._checks import check_count
+from handful._checks import check_count, check_weights
 from handful._types import Floats
 from handful.models import Card, Fitted
 from handful.scoring.solver import (
@@ -25,25 +24,25 @@ from handful.tables import Columns
 
 
 class ScoreCard(TableClassifier):
-    """Few conditions with integer points; from a threshold on, the second class.
+    """Few conditions with integer points. A total from the threshold on gives the second class.
 
-    Items are cuts of features at quantiles (or given ones), words, and missing values. Real
-    weights are chosen greedily by logistic loss, rounded at several scales, and then points and
-    cuts are moved while the loss falls. The card is certified on held-out rows alone: put it into
-    a `CertifiedClassifier` to use all of them.
+    Items are cuts of features at quantiles (or given cuts), words, and missing values. Items and
+    real weights are chosen greedily by logistic loss, and rounded at several scales. Then points
+    and cuts are moved while the loss falls. The card is certified on held-out rows only. Use
+    `CertifiedClassifier` to certify a card on all rows.
 
     Parameters
     ----------
     max_items : int
-        Conditions on the card, at most.
+        Most conditions on the card.
     max_points : int
-        Points of one condition, at most; they are whole numbers.
+        Most points of one condition; points are whole numbers.
     n_cuts : int
-        Cuts a feature that are considered, at quantiles.
+        Number of cuts of a feature, at quantiles.
     cut_points : mapping from feature to sequence of float, optional
-        Cuts to use instead, by name or position of a column.
+        Cuts that replace the quantiles, by name or position of a column.
     directions : mapping from feature to {-1, 1}, optional
-        Sign that points of "feature ≥ cut" must have.
+        Required sign of the points of "feature ≥ cut".
     columns : mapping or handful.tables.Choices, optional
         What you say about the columns of a data frame; see `CertifiedClassifier`.
     delta : float
@@ -99,6 +98,10 @@ class ScoreCard(TableClassifier):
         y : array (n_samples,)
             Two classes.
         sample_weight : array (n_samples,), optional
+
+        Returns
+        -------
+        self
         """
         self._check_parameters()
         study = self._read(X, y, pool_share=1.0)
@@ -108,10 +111,12 @@ class ScoreCard(TableClassifier):
                 "Only binary classification is supported. The type of the target is: a score card "
                 f"is for two classes, got {len(self.classes_)} class(es)."
             )
-        weight = _check_sample_weight(sample_weight, codes, ensure_non_negative=True)
+        weight = check_weights(sample_weight, len(codes))
         columns = Columns(study.features).asking(table)
         encoded = columns.encode(table)
         task = self._task(encoded, codes.astype(np.float64), weight, columns)
+        # All rows choose the card, so no count on them is binomial: it has no certificate of its
+        # own, and `CertifiedClassifier` codes it with a pool.
         *_, support = support_path(task, int(self.max_items))
         card = card_of(task.items, integer_points(task, support))
         self._fitted = Fitted(card.tag, columns, study.classes, card)
@@ -128,13 +133,8 @@ class ScoreCard(TableClassifier):
         sign = np.zeros(max(1, X.shape[1]), dtype=np.int64)
         for name, direction in (self.directions or {}).items():
             sign[self._features(name, columns)] = direction
-        return make_task(
-            items,
-            y,
-            weight=weight,
-            direction=sign[items.features],
-            max_points=int(self.max_points),
-        )
+        signs, most = sign[items.features], int(self.max_points)
+        return make_task(items, y, weight=weight, direction=signs, max_points=most)
 
     def _features(self, name: Any, columns: Columns) -> list[int]:
         """Encoded features of a column given by name or position."""
@@ -161,7 +161,7 @@ class ScoreCard(TableClassifier):
 
     @property
     def card_(self) -> Card:
-        """The card itself."""
+        """The card as data."""
         return cast(Card, self.fitted_.machine)
 
     def points(self, X: Any) -> NDArray[np.int64]:

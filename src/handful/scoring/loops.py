@@ -1,10 +1,10 @@
 """Compiled loops of the score card: logistic loss of real weights and of integer points.
 
-Items are rows of a byte matrix (n_items, n_samples), 1 where the item's condition is met. ``y``
-is 1 for the second class; ``weight`` says how much an example counts.
+Items are rows of a byte matrix (n_items, n_samples), 1 if the row meets the item's condition.
+``y`` is 1 for the second class; ``weight`` is the weight of an example.
 
-Arrays are filled element by element: a whole-array assignment brings numba's shape errors with
-it, whose text formatting takes longer to compile than all of these loops together.
+Arrays are filled element by element. A whole-array assignment would include numba's shape errors,
+whose text formatting takes longer to compile than all of these loops together.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 
 from handful._compiled import njit
 
-_MAX_DENSE = 10  # up to here there is a place for each of the 2^k answers
-CURVE_RIDGE = 1e-3  # on the scale of the curve over totals: finite where totals separate
+_MAX_DENSE = 10  # up to this many items there is a place for each of the 2^k answers
+CURVE_RIDGE = 1e-3  # on the scale of the curve over totals: finite if totals separate the classes
 
 
 @njit(cache=True, nogil=True)
@@ -28,8 +28,8 @@ def solve_small(H, g, k):
             for t in range(j):
                 s -= H[i, t] * H[j, t]
             if i == j:
-                # Two items met by the same rows make the matrix singular; the floor shares their
-                # weight.
+                # Two items that the same rows meet make the matrix singular; the floor shares
+                # their weight.
                 H[i, i] = math.sqrt(max(s, 1e-12))
             else:
                 H[i, j] = s / H[j, j]
@@ -47,10 +47,10 @@ def solve_small(H, g, k):
 
 @njit(cache=True, nogil=True)
 def patterns(items, support, k, y, weight):
-    """Rows with equal answers to k items taken together: answers, weights of either class.
+    """Groups of rows with equal answers to k items: the answers, and the weights of both classes.
 
-    Item a is in bit a of an answer. Beyond ten items hardly two rows are equal, and each has its
-    own place.
+    Bit a of an answer is item a. With more than ten items hardly two rows are equal, and each row
+    is its own group.
     """
     n = len(y)
     n_places = 1 << k if k <= _MAX_DENSE else n
@@ -83,7 +83,7 @@ def pattern_loss(codes, positives, negatives, k, beta, eta):
             if (codes[r] >> a) & 1:
                 z += beta[a]
         eta[r] = z
-        # The exponent is never positive: nothing overflows.
+        # The exponent is never positive, so exp cannot overflow.
         soft = math.log1p(math.exp(-abs(z)))
         total += positives[r] * (soft + max(-z, 0.0)) + negatives[r] * (soft + max(z, 0.0))
     return total
@@ -91,7 +91,7 @@ def pattern_loss(codes, positives, negatives, k, beta, eta):
 
 @njit(cache=True, nogil=True)
 def newton_system(codes, positives, negatives, k, eta, H, g):
-    """Slope and bend of the log loss in the weights of k items and an intercept (last)."""
+    """Gradient and Hessian of the log loss in the weights of k items and an intercept (last)."""
     for a in range(k + 1):
         g[a] = 0.0
         for b in range(k + 1):
@@ -100,7 +100,7 @@ def newton_system(codes, positives, negatives, k, eta, H, g):
         w = positives[r] + negatives[r]
         p = 1.0 / (1.0 + math.exp(-max(min(eta[r], 30.0), -30.0)))
         slope = positives[r] - w * p
-        # Rows that are surely right have no curvature left; all of them together must leave some.
+        # Rows with a probability near 0 or 1 have no curvature; the floor leaves some.
         h = w * max(p * (1.0 - p), 1e-9)
         g[k] += slope
         H[k, k] += h
@@ -117,8 +117,8 @@ def newton_system(codes, positives, negatives, k, eta, H, g):
 def fit_support(items, support, k, y, weight, ridge, beta, n_steps):
     """Newton's method for the weights of k items and an intercept (last); gives the loss.
 
-    ``beta`` holds the start and receives the solution; the ridge keeps separable data finite.
-    Rows with equal answers are taken together: k items have 2^k answers, however many the rows.
+    ``beta`` holds the start and receives the solution. The ridge keeps weights of separable data
+    finite. Rows with equal answers are grouped: k items have 2^k answers for any number of rows.
     """
     codes, positives, negatives = patterns(items, support, k, y, weight)
     H = np.empty((k + 1, k + 1))
@@ -140,7 +140,7 @@ def fit_support(items, support, k, y, weight, ridge, beta, n_steps):
         size = 0.0
         for a in range(k + 1):
             size = max(size, abs(g[a]))
-        # Far from the optimum a full Newton step overshoots; four units of log odds are far.
+        # Far from the optimum a full Newton step overshoots: limit it to four units of log odds.
         shrink = min(1.0, 4.0 / size) if size > 0.0 else 1.0
         for a in range(k + 1):
             beta[a] += shrink * g[a]
@@ -168,7 +168,7 @@ def item_gains(items, eta, y, weight, ridge, gains):
         for i in range(n):
             a += row[i] * r[i]
             b += row[i] * h[i]
-        # The intercept moves along with the item: its part of slope and curvature is taken off.
+        # The intercept moves with the item: subtract its part of slope and curvature.
         slope = a - sum_r * b / max(sum_h, 1e-12)
         bend = b - b * b / max(sum_h, 1e-12) + ridge
         # Signed, so that items with the wrong direction can be left out by the caller.
@@ -180,8 +180,8 @@ def fit_totals(positives, negatives, low, start, out, tol, n_steps, enough):
     """Best scale >= 0 and offset of a logistic curve over totals; gives the loss.
 
     ``positives[t]`` and ``negatives[t]`` are weights of rows with total ``low + t``; ``start``
-    and ``out`` hold (scale, offset). Given up where twice the fall that Newton's method foresees
-    would not bring the loss below ``enough``.
+    and ``out`` hold (scale, offset). The fit ends early if twice the predicted fall of the loss
+    would not bring it below ``enough``.
     """
     s, b = start[0], start[1]
     best = np.inf
@@ -189,7 +189,7 @@ def fit_totals(positives, negatives, low, start, out, tol, n_steps, enough):
         loss = 0.5 * CURVE_RIDGE * s * s
         g0 = 0.0
         g1 = -CURVE_RIDGE * s
-        # Without a row the system would be singular; the hair moves no digit of the solution.
+        # Without rows the system would be singular; this changes no digit of the solution.
         h00 = 1e-9
         h01 = 0.0
         h11 = CURVE_RIDGE
@@ -225,7 +225,7 @@ def fit_totals(positives, negatives, low, start, out, tol, n_steps, enough):
             return best
         size = max(abs(ds), abs(db) * 0.2)
         shrink = min(1.0, 2.0 / size) if size > 0.0 else 1.0
-        # More points never mean a lower chance: the scale of the curve may vanish, not turn.
+        # More points never mean a lower probability: the scale may be 0 but not negative.
         s = max(s + shrink * ds, 0.0)
         b += shrink * db
     return best
@@ -233,9 +233,9 @@ def fit_totals(positives, negatives, low, start, out, tol, n_steps, enough):
 
 @njit(cache=True, nogil=True)
 def rounding_losses(items, support, k, y, weight, drafts, curves, losses):
-    """Loss of several integer points of one support; ``curves`` holds starts, receives the best.
+    """Loss of several integer points of one support, ``drafts`` of shape (n_drafts, k).
 
-    ``drafts`` is (n_drafts, k).
+    ``curves`` holds the starts and receives the best curves.
     """
     codes, positives, negatives = patterns(items, support, k, y, weight)
     for d in range(len(drafts)):
@@ -256,7 +256,7 @@ def rounding_losses(items, support, k, y, weight, drafts, curves, losses):
 
 @njit(cache=True, nogil=True)
 def split_totals(totals, item, y, weight, low, n_bins, split):
-    """Weights of rows by total: of either class that do not meet the item, then that do."""
+    """Weights by total and class: of the rows that do not meet the item, then of those that do."""
     for row in range(4):
         for t in range(n_bins):
             split[row, t] = 0.0
@@ -267,7 +267,7 @@ def split_totals(totals, item, y, weight, low, n_bins, split):
 
 @njit(cache=True, nogil=True)
 def moved_loss(split, n_bins, low, points, start, out, bins, enough):
-    """Loss when rows that meet the item get ``points``, with the best scale and offset."""
+    """Loss if rows that meet the item get ``points``, with the best scale and offset."""
     unmet, met = max(-points, 0), max(points, 0)
     n_moved = n_bins + unmet + met
     for t in range(n_moved):
@@ -294,16 +294,25 @@ def add_points(totals, item, points):
 
 
 @njit(cache=True, nogil=True)
+def _is_taken(support, k, a, item):
+    """Whether an entry of the support other than a is this item."""
+    is_taken = False
+    for b in range(k):
+        is_taken |= b != a and support[b] == item
+    return is_taken
+
+
+@njit(cache=True, nogil=True)
 def improve_points(
     items, support, points, k, y, weight, max_points, direction, neighbours, start, n_sweeps
 ):
     """Change points, move cuts and exchange items while the loss falls; gives the loss.
 
-    ``neighbours`` lists, for each item, those that may take its place (-1 ends a row).
-    ``direction[j]`` is the sign that points of item j must have, 0 for any.
+    ``neighbours`` lists, for each item, those that may replace it (-1 ends a row).
+    ``direction[j]`` is the required sign of the points of item j, 0 for any.
     """
     n = len(y)
-    # Totals stay within k times the largest points on either side, and an item more is tried.
+    # Totals are within k times the largest points on either side, and one more item is tried.
     room = 2 * max_points * (k + 1) + 1
     split = np.zeros((4, room))
     bins = np.zeros((2, room + max_points))
@@ -325,24 +334,20 @@ def improve_points(
             row = 0
             item = old_item
             while item >= 0:
-                is_taken = False
-                for b in range(k):
-                    if b != a and support[b] == item:
-                        is_taken = True
-                if not is_taken:
+                if not _is_taken(support, k, a, item):
                     split_totals(totals, items[item], y, weight, low, high - low + 1, split)
                     first, last = -max_points, max_points
                     if item != old_item:
-                        # Another item starts from nearly the points of the one it replaces: all
-                        # values for all items would cost most of the time.
+                        # Another item gets about the points of the item that it replaces: all
+                        # values for all items would take most of the time.
                         first = max(first, old_points - 1)
                         last = min(last, old_points + 1)
                     for value in range(first, last + 1):
                         if direction[item] * value < 0:
                             continue
                         loss = moved_loss(split, high - low + 1, low, value, start, out, bins, best)
-                        # By more than the rounding of the curve's own fit, or sweeps would cycle
-                        # between equal cards.
+                        # Better by more than the rounding of the fitted curve; otherwise sweeps
+                        # could cycle between equal cards.
                         if loss < best - 1e-7 * (1.0 + abs(best)):
                             best, best_item, best_points = loss, item, value
                             start[0], start[1] = out[0], out[1]

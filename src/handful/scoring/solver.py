@@ -1,8 +1,8 @@
-"""What a score card may ask, and few items with integer points: arrays in, arrays out.
+"""Items of a score card, and the search for few of them with integer points: arrays in and out.
 
-Items are cuts of features at quantiles, words, missing values. First a path of real weights
-(greedy, each step compares the most promising items exactly), then rounding at several scales,
-then moves of points, cuts and items while the logistic loss falls.
+Items are cuts of features at quantiles, words, missing values. The search has three parts: a
+greedy path of real weights, whose steps fit the most promising items exactly; rounding at several
+scales; moves of points, cuts and items while the logistic loss falls.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from handful.models import Card, Condition, Item
 
 Bytes = NDArray[np.uint8]
 
-_N_NEIGHBOURS = 24  # nearest cuts of the same column, tried in place of an item
+_N_NEIGHBOURS = 24  # nearest cuts of the same column that may replace an item
 
 
 @dataclass(frozen=True)
 class Items:
-    """Conditions "feature ≥ cut", sorted by feature and cut, and where rows meet them.
+    """Conditions "feature ≥ cut", sorted by feature and cut, and the rows that meet them.
 
     Attributes
     ----------
-    conditions : tuple of Cut
+    conditions : tuple of Condition
     is_met : ndarray of uint8 (n_items, n_samples)
     neighbours : ndarray of int (n_items, k)
-        Other cuts of the same feature, nearest first; -1 where there are no more.
+        Other cuts of the same feature, nearest first; -1 after the last.
     """
 
     conditions: tuple[Condition, ...]
@@ -47,9 +47,9 @@ class Items:
 
 
 def quantile_cuts(x: Floats, n_cuts: int, weight: Floats | None = None) -> list[float]:
-    """At most ``n_cuts`` numbers that split the values into parts of like size (or weight).
+    """At most ``n_cuts`` numbers that split the values into parts of similar size (or weight).
 
-    A cut stands between two neighbouring values and has as few digits as fit there.
+    A cut lies between two neighbouring values and has the fewest digits possible.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def quantile_cuts(x: Floats, n_cuts: int, weight: Floats | None = None) -> list[
 
 
 def between(low: float, high: float) -> float:
-    """The number of fewest digits in (low, high]."""
+    """The number in (low, high] with the fewest digits."""
     middle = 0.5 * low + 0.5 * high
     for digits in range(1, 16):
         for start in (middle, high):
@@ -92,13 +92,13 @@ def make_items(
     Parameters
     ----------
     X : ndarray (n_samples, n_features)
-        Encoded rows, NaN where a value is missing.
+        Encoded rows; NaN for missing values.
     weight : ndarray, optional
-        How much each row counts for the quantiles.
+        Weights of the rows for the quantiles.
     n_cuts : int
-        Cuts a feature, at most.
+        Most cuts of a feature.
     cut_points : mapping from feature to cuts, optional
-        Used instead of quantiles.
+        Cuts that replace the quantiles.
 
     Examples
     --------
@@ -135,15 +135,15 @@ def _neighbours(features: Ints) -> Ints:
     return out
 
 
-# On weights of items that are 0 or 1, three examples' worth: the first cuts that are taken are then
-# not those that fit a few rows best, and weights of separable data are finite.
+# A ridge on the weights of items (which are 0 or 1), worth three examples. The first cuts then do
+# not fit a few rows best, and weights of separable data are finite.
 _RIDGE = 3.0
 MAX_ITEMS = 60  # answers to the items of a card are the bits of one whole number
 _N_TRIED = 6  # items of largest gain that a greedy step fits exactly
-_N_STARTS = 3  # roundings of the relaxed card: more end in the same cards
+_N_STARTS = 3  # roundings that are improved; more roundings lead to the same cards
 _N_STEPS = 12  # of Newton's method
-_N_SWEEPS = 12  # each moves every item once; it ends earlier where none moves
-_N_EXCHANGED = 60  # items that may take the place of any other
+_N_SWEEPS = 12  # each moves every item once; the search ends earlier if no item moves
+_N_EXCHANGED = 60  # items that may replace any other item
 
 
 @dataclass(frozen=True)
@@ -161,14 +161,14 @@ class Points:
 
     @property
     def threshold(self) -> int:
-        """Smallest total with offset + scale * total >= 0; out of reach where there is none."""
+        """Smallest total with offset + scale * total >= 0; out of reach if there is none."""
         reach = sum(abs(p) for p in self.points) + 1
         if self.scale <= 0.0:
             return -reach if self.offset >= 0.0 else reach
         return int(np.clip(np.ceil(-self.offset / self.scale - 1e-9), -reach, reach))
 
     def labels(self, items: Items) -> Ints:
-        """Labels 0 and 1 of the rows behind the items."""
+        """Labels 0 and 1 of the rows."""
         return (self.totals(items) >= self.threshold).astype(np.int64)
 
     def totals(self, items: Items) -> Ints:
@@ -181,7 +181,7 @@ class Points:
 
 @dataclass(frozen=True)
 class Support:
-    """Items with real weights; the intercept is last in ``beta``."""
+    """Items with real weights; the last entry of ``beta`` is the intercept."""
 
     items: tuple[int, ...]
     beta: Floats
@@ -190,7 +190,7 @@ class Support:
 
 @dataclass(frozen=True)
 class CardTask:
-    """Rows, labels (0 and 1), weights and wanted signs."""
+    """Rows, labels (0 and 1), weights, and the required signs of the items."""
 
     items: Items
     y: Floats
@@ -207,7 +207,7 @@ def make_task(
     direction: Ints | None = None,
     max_points: int = 5,
 ) -> CardTask:
-    """Fill in what was not given."""
+    """The problem of a card; by default with weights of 1 and without required signs."""
     n = items.is_met.shape[1]
     return CardTask(
         items,
@@ -238,7 +238,8 @@ def support_path(
         is_wrong = task.direction * np.sign(gains) < 0
         usable = np.where(is_banned | is_wrong, 0.0, np.abs(gains))
         usable[chosen] = 0.0
-        usable = np.round(usable / max(float(usable.max(initial=0.0)), 1e-300), 9)  # ties are ties
+        # Round, so that gains which differ by rounding are ties.
+        usable = np.round(usable / max(float(usable.max(initial=0.0)), 1e-300), 9)
         best: Support | None = None
         for j in _largest(usable, _N_TRIED):
             found = _try_item(task, chosen, beta, int(j))
@@ -251,7 +252,7 @@ def support_path(
 
 
 def _largest(gains: Floats, n: int) -> Ints:
-    """Places of the n largest gains above 0, largest first, the first of equals first."""
+    """Positions of the n largest gains above 0, largest first; of equal gains, the first first."""
     least = np.partition(gains, -n)[-n] if len(gains) > n else 0.0
     places = np.flatnonzero((gains >= least) & (gains > 0.0))
     return places[np.argsort(-gains[places], kind="stable")[:n]]
@@ -270,13 +271,13 @@ def _try_item(task: CardTask, chosen: list[int], beta: Floats, j: int) -> Suppor
 
 
 def round_support(task: CardTask, support: Support) -> Points:
-    """The best of several scalings of the real weights, rounded; no moves: the plain way."""
+    """The best of several scalings of the real weights, rounded, without moves."""
     return _finished(min(_roundings(task, support), key=lambda draft: draft.loss))
 
 
 @dataclass(frozen=True)
 class Draft:
-    """Points of a support; some may be 0, and then wait for a better use."""
+    """Points of a support; items with 0 points may be exchanged later."""
 
     support: Ints
     points: Ints
@@ -285,7 +286,7 @@ class Draft:
 
 
 def _roundings(task: CardTask, support: Support) -> list[Draft]:
-    """Distinct roundings at scales whose largest weight becomes 1 to max_points, best first."""
+    """Distinct roundings, best first, at scales that make the largest weight 1 to max_points."""
     from handful.scoring import loops
 
     weights, chosen = support.beta[:-1], np.array(support.items, dtype=np.int64)
@@ -295,7 +296,7 @@ def _roundings(task: CardTask, support: Support) -> list[Draft]:
     every = np.clip(whole, -task.max_points, task.max_points).astype(np.int64)
     every[task.direction[chosen] * every < 0] = 0
     found = {tuple(points): i for i, points in reversed(list(enumerate(every.tolist())))}
-    first = sorted(found.values())  # the smallest scale of those that round to equal points
+    first = sorted(found.values())  # of scales that round to equal points, the smallest
     drafts, losses = every[first], np.empty(len(first))
     curves = np.column_stack([1.0 / ratios[first], np.zeros(len(first))])
     loops.rounding_losses(
@@ -333,7 +334,7 @@ def _improved(
 
 
 def _finished(draft: Draft) -> Points:
-    """Without the items that got no points, most points first."""
+    """The points without items of 0 points, most points first."""
     support, points = draft.support, draft.points
     keep = np.flatnonzero(points)
     order = keep[np.lexsort((support[keep], -np.abs(points[keep])))]
@@ -354,10 +355,10 @@ def integer_points(
     exchange: bool = True,
     banned: Sequence[int] = (),
 ) -> Points:
-    """Round at several scales, improve the best few by moves, keep the best of all.
+    """Round at several scales, improve the best few by moves, and keep the best.
 
-    Points are changed and cuts moved within their feature; with ``exchange``, the best of them
-    then tries items of other features in place of its own, except ``banned`` ones.
+    A move changes the points of an item or its cut. With ``exchange``, the best card then tries
+    items of other features in place of its own, except ``banned`` ones.
     """
     starts = _roundings(task, support)[:n_starts]
     improved = [_improved(task, d.support, d.points, d.curve, _N_SWEEPS) for d in starts]
@@ -369,7 +370,7 @@ def integer_points(
 
 
 def _exchanges(task: CardTask, banned: Sequence[int]) -> Ints:
-    """For each item, its own feature's cuts and the items that alone matter most."""
+    """For each item, the cuts of its own feature and the items with the largest gains alone."""
     from handful.scoring import loops
 
     gains = np.empty(len(task.items))

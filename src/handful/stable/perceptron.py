@@ -105,7 +105,7 @@ class KernelPerceptron(BaseClassifier):
         Sorted indices of the examples with an update. More than two classes are learnt one
         against the rest; the set is the union over classes.
     n_updates_ : ndarray of shape (n_machines, n_compressed)
-        Number of updates of each kept example: one row for two classes, else one row a class.
+        Number of updates of each kept example: one row for two classes, otherwise one for each.
     n_passes_ : int
         The largest number of passes of a machine.
     is_converged_ : bool
@@ -113,7 +113,7 @@ class KernelPerceptron(BaseClassifier):
     n_errors_ : int
         Training errors outside the compression set.
     kernel_, support_vectors_, dual_coef_, intercept_
-        The kernel expansion: the updated examples and their signed updates, one row a machine.
+        The kernel expansion: the updated examples, and a row of signed updates for each machine.
     is_rebuilt_ : bool
         Whether a run on the compression set alone gave the same updates.
 
@@ -200,7 +200,7 @@ class KernelPerceptron(BaseClassifier):
         return self.kernel_(X, Z) + float(bool(self.fit_intercept))
 
     def _run(self, X: Floats, codes: Ints) -> tuple[list[PerceptronRun], Ints]:
-        """One run a machine, on the examples in their canonical order."""
+        """One run for each machine, on the examples in their canonical order."""
         order = canonical_order(X, codes)
         K = self._gram(X[order], X[order])
         runs = [

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import MetaEstimatorMixin, clone
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from handful._checks import check_choice, check_count
@@ -24,7 +24,7 @@ from handful.bounds import (
     drawn_by,
     stable_bound,
 )
-from handful.conformal import decision_values, label_scores
+from handful.conformal import decision_values, label_scores, take_rows
 from handful.estimator import BaseClassifier
 from handful.models import Constant, Form, as_form, close_seeds, refuse_fitted, seeds_of
 from handful.tables import (
@@ -58,7 +58,7 @@ class PickPath:
         return self.rounds[-1][1] == 0
 
     def frame(self) -> pd.DataFrame:
-        """One row a round."""
+        """One row for each round."""
         import pandas as pd
 
         return pd.DataFrame(self.rounds, columns=["n_picks", "n_errors"])
@@ -157,7 +157,7 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
         Number of examples to start from, chosen by a digest of their features. Raise it for
         classifiers that need several examples.
     batch_size : int or float
-        Number of examples added a round: a count, or a fraction of the picks so far. A larger
+        Number of examples added in a round: a count, or a fraction of the picks so far. A larger
         batch is faster, picks a few more, and has the same certificate. Fix it before the data.
     delta : float
         Allowed probability that a certificate fails.
@@ -178,7 +178,7 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
     n_errors_ : int
         Errors outside the picks.
     path_ : DataFrame
-        One row a round: number of picks, and errors outside the picks.
+        One row for each round: number of picks, and errors outside the picks.
     n_rounds_ : int
         Number of rounds; the classifier is trained once in each.
     is_rebuilt_ : bool
@@ -272,6 +272,7 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
         self.n_training_errors_ = int(is_error.sum())
         is_error[self.picks_] = False
         self.n_errors_ = int(is_error.sum())
+        # A classifier that draws at random is no function of the picks and is not certified.
         again = self._train(X, y, self.picks_)
         self.is_rebuilt_ = again is None or bool((again.predict(X) == predicted).all())
         return self
@@ -297,7 +298,7 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
             badness = np.zeros(codes.size)
             rows = np.flatnonzero(is_wrong)
             if rows.size:
-                badness[rows] = self._badness(model, _safe_indexing(X, rows), codes[rows])
+                badness[rows] = self._badness(model, take_rows(X, rows), codes[rows])
             return is_wrong, badness
 
         def is_done(rounds: list[tuple[int, int]]) -> bool:
@@ -327,7 +328,7 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
         if (labels == labels[0]).all():
             return None
         model = clone(self.estimator)
-        rows = _safe_indexing(X, picks)
+        rows = take_rows(X, picks)
         if None in seeds_of(model):
             seed = self.random_state
             if seed is None:
@@ -356,7 +357,6 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
         return decision_values(scores)
 
     def _machine(self) -> Form:
-        """The classifier that was trained on the picks, if it is a formula."""
         inner = self.estimator_
         if inner is None:
             return Constant(self._constant, self.classes_.size)
@@ -378,11 +378,14 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
         self._check_deterministic()
         n, n_picks = self.n_samples_, self.picks_.size
         if bound == "compression":
+            # The picks rebuild the classifier. Given the picks, its errors on the other examples
+            # are binomial; the choice of the picks is paid by ln C(n, n_picks).
             certificate = compression_bound(
                 n, n_picks, self.n_errors_, delta=delta, n_choices=n_choices
             )
         else:
-            # Each stopping size is a stable scheme of its own: the best of them pays for all.
+            # Errors left outside count like picks, because a new error would be picked. Each
+            # stopping size is a stable scheme of its own: the best of them pays for all.
             n_stops = len(stopping_sizes(n)) if self.stop == "certificate" else 1
             certificate = stable_bound(
                 n, n_picks + self.n_errors_, delta=delta, n_choices=n_stops * n_choices

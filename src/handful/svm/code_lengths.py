@@ -98,6 +98,8 @@ def code_1(g: MachineGeometry, *, region: str = "cone", exact: bool = False) -> 
     """Code vector from a cover of the sphere: it depends on the margin only."""
     if g.is_trivial:
         return _INFINITE
+    # A grid of angles of width margin / radius contains a vector whose labels differ at most on
+    # the points of the rotation region; those are named one by one.
     cells = max(1, math.ceil(g.radius * math.pi / g.margin - 1e-12))
     position = 1.0 + (g.n_samples - 1) * math.log2(cells)
     return _assemble(g, position, 0.0, region, exact)
@@ -107,6 +109,7 @@ def code_2(g: MachineGeometry, *, region: str = "cone", exact: bool = False) -> 
     """Code vector from a cover of the ellipsoid of the data."""
     if g.is_trivial:
         return _INFINITE
+    # Cells along the principal axes: short axes need one cell, which costs no bits.
     position = float(cell_bits(2.0 * np.sqrt(g.points.eigenvalues) * g.norm))
     return _assemble(g, position, 0.0, region, exact)
 

@@ -203,7 +203,7 @@ def criteria_table(
     *,
     names: Sequence[str] | None = None,
 ) -> pd.DataFrame:
-    """A data frame with one row a machine and one column a criterion.
+    """A data frame with one row for each machine and one column for each criterion.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ class CriteriaDisplay(Display):
     x : ndarray
         Values of the parameter.
     curves : dict of str to ndarray
-        One curve a name.
+        Curves by name.
     x_label, title : str
 
     Examples
@@ -96,7 +96,7 @@ class CriteriaDisplay(Display):
 
     @classmethod
     def from_parts(cls, grid: SVMGrid, *, code: str = "c3", at: int = 0) -> CriteriaDisplay:
-        """The parts of a code, in bits a training point, along C (Figure 5)."""
+        """The parts of a code along C, in bits for each training point (Figure 5)."""
         if code not in _CODES:
             raise ValueError(f"`code` must be one of {sorted(_CODES)}, got {code!r}.")
         store = KernelStore(grid.X)

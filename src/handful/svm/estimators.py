@@ -21,11 +21,7 @@ from handful.models import Form, from_scores, kernel_expansion, linear_score
 from handful.svm.criteria import get_criterion
 from handful.svm.geometry import KernelStore
 from handful.svm.grid import SVMGrid, fit_kernel_path
-from handful.svm.stable_sets import (
-    StableSet,
-    certify_models,
-    stable_set,
-)
+from handful.svm.stable_sets import StableSet, certify_models, stable_set
 from handful.svm.svm_model import SVMModel
 from handful.tables import SeenRows, class_weights
 
@@ -159,7 +155,7 @@ class SupportVectorMachine(BaseClassifier):
             self.feature_names_in_ = first.feature_names_in_
 
     def _adopt(self, store: KernelStore, models: Sequence[SVMModel], codes: Ints) -> None:
-        """Store the fitted binary machines: one for two classes, else one a class."""
+        """Store the fitted binary machines: one for two classes, otherwise one for each class."""
         self.models_ = tuple(models)
         self._store = store
         self.support_ = np.unique(np.concatenate([model.support for model in self.models_]))
@@ -190,7 +186,7 @@ class SupportVectorMachine(BaseClassifier):
         ----------
         X, y : array-like
         param_list : sequence of dict
-            Parameters that replace those of this machine, one dict a machine.
+            Parameters that replace those of this machine, one dict for each new machine.
         criterion : str, optional
             A name in ``CRITERIA``. It is computed while the kernel matrix is in memory; the
             method `criterion` then returns it at once.
@@ -237,7 +233,6 @@ class SupportVectorMachine(BaseClassifier):
         return self.models_[0].kernel.name == "linear" and not self.center
 
     def _machine(self) -> Form:
-        """Kernel expansion over the support vectors, or a linear score."""
         kernel, kept = self.models_[0].kernel, self.support_
         if self.center:  # the centre depends on all examples
             return self._closed(
@@ -305,7 +300,7 @@ def fit_machines(
 def _fit_kernel(
     members: Sequence[SupportVectorMachine], kernel: Kernel, store: KernelStore, codes: Ints
 ) -> None:
-    """Fit the machines of one kernel, which differ in C only; one path a class."""
+    """Fit the machines of one kernel, which differ in C only; one path for each class."""
     first = members[0]
     K = store.kernel_matrix(kernel)
     if first.center:

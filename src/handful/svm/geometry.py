@@ -69,10 +69,8 @@ def enclosing_ball(K: Floats, *, tol: float = 1e-8, max_rounds: int = 200) -> tu
     for _ in range(max_rounds):
         if _ball_gap(state)[0] <= tol * scale:
             break
-        loops.smo_pairs(
-            doubled, state.diagonal, state.low, state.high, state.u, state.errors,
-            violation, SMO_STEPS, FLOOR * scale,
-        )  # fmt: skip
+        box = (doubled, state.diagonal, state.low, state.high)
+        loops.smo_pairs(*box, state.u, state.errors, violation, SMO_STEPS, FLOOR * scale)
         newton_steps(state, violation, RIDGE * scale)
         violation = max(0.3 * violation, 1e-14 * scale)
     return float(np.sqrt(max(_ball_gap(state)[1], 0.0))), state.u

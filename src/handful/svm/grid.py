@@ -107,16 +107,17 @@ def _shared_kernels(kernels: Sequence[Kernel], rows: Floats, X: Floats) -> Itera
 def _check_grid(
     y_signed: Floats, kernels: Sequence[Kernel] | None, gammas: Sequence[float] | None, Cs: Floats
 ) -> tuple[Kernel, ...]:
-    if (kernels is None) == (gammas is None):
+    if kernels is None and gammas is not None:
+        chosen = tuple(Kernel("rbf", gamma=float(gamma)) for gamma in gammas)
+    elif kernels is not None and gammas is None:
+        chosen = tuple(kernels)
+    else:
         raise ValueError("`kernels` or `gammas` must be given, and not both.")
     if not np.isin(y_signed, (-1.0, 1.0)).all() or np.unique(y_signed).size != 2:
         raise ValueError("`y_signed` must hold both -1 and +1, and nothing else.")
     if Cs.size == 0 or not np.isfinite(Cs).all() or (Cs <= 0).any():
         raise ValueError(f"`Cs` must hold positive numbers, got {Cs.tolist()}.")
-    if gammas is not None:
-        return tuple(Kernel("rbf", gamma=float(gamma)) for gamma in gammas)
-    assert kernels is not None
-    return tuple(kernels)
+    return chosen
 
 
 def fit_svm_grid(

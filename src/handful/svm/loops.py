@@ -53,7 +53,7 @@ def shift_errors(errors, row_i, row_j, step, u, high):
 
 @njit(cache=True, nogil=True)
 def smo_pairs(K, diagonal, low, high, u, errors, tol, max_steps, floor):
-    """Sequential minimal optimisation with a bias: two variables a step, second-order choice.
+    """Sequential minimal optimisation with a bias: two variables in each step, chosen by gain.
 
     Returns the number of steps and the last violation (infinite if the steps ran out).
     """
@@ -107,7 +107,7 @@ def single_gains(errors, u, low, high, diagonal, floor, gains):
 
 @njit(cache=True, nogil=True)
 def smo_singles(K, diagonal, low, high, u, errors, tol, max_steps, floor):
-    """Sequential minimal optimisation without a bias: one variable a step, largest gain first."""
+    """Sequential minimal optimisation without a bias: each step moves the variable of most gain."""
     gains = np.empty(errors.shape[0])
     for step_number in range(max_steps):
         best, violation = single_gains(errors, u, low, high, diagonal, floor, gains)

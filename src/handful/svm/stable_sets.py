@@ -42,14 +42,9 @@ _FLOOR = 1e-6  # added to the proven enlargement, for rounding of the values
 class StableSet:
     """The compression set of a machine, and the distance of its scores from the exact ones.
 
-    Attributes
-    ----------
-    members : ndarray of int
-        Sorted indices. They contain every example with y f(x) <= 1 for the exact machine.
-    slope, offset : float
-        Scores differ from those of the exact machine by at most slope * norm(x) + offset.
-    radius : float
-        Largest norm of a training point.
+    ``members`` are sorted indices. They contain every example with y f(x) <= 1 for the exact
+    machine. Scores differ from the exact ones by at most slope * norm(x) + offset. ``radius`` is
+    the largest norm of a training point.
     """
 
     members: Indices
@@ -79,11 +74,13 @@ def stable_set(model: SVMModel, X: Floats | KernelStore) -> StableSet:
         )
     store = X if isinstance(X, KernelStore) else KernelStore(X)
     K, y = store.training_kernel(model), model.y_signed
-    tight = solve_path(
-        K, y, np.array([model.C]), fit_intercept=model.fit_intercept, tol=_TIGHT,
-        alpha=np.clip(model.alpha, 0.0, model.prices) if _is_feasible(model) else None,
-        warn=False, row_weights=model.row_weights,
-    )[0]  # fmt: skip
+    settings: dict[str, Any] = {
+        "fit_intercept": model.fit_intercept,
+        "row_weights": model.row_weights,
+    }
+    start = np.clip(model.alpha, 0.0, model.prices) if _is_feasible(model) else None
+    Cs = np.array([model.C])
+    tight = solve_path(K, y, Cs, tol=_TIGHT, alpha=start, warn=False, **settings)[0]
     norms = np.sqrt(np.maximum(np.diagonal(K), 0.0))
     reach = np.sqrt(2.0 * tight.gap)  # |w - w*| at most
     if model.fit_intercept:

@@ -1,4 +1,4 @@
-"""The papers' data sets: where they are, and what is missing."""
+"""The papers' data sets: reading one, and a check that all files are there."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def read_numbers(name: str, data_dir: Folder = None) -> tuple[Floats, Floats]:
 
 
 def check_data(names: Iterable[str], data_dir: Folder = None) -> None:
-    """Say which files are missing before anything is computed.
+    """Raise ValueError with the files that are missing.
 
-    Looked for are the folder ``data_dir``, that of ``HANDFUL_DATA``, and the embedded sets.
+    They may be in the folder ``data_dir``, in that of ``HANDFUL_DATA``, or among the embedded sets.
     """
     found = {*list_datasets(data_dir), *_EMBEDDED}
     found -= {n for n in _OTHERS if not Path(load_dataset(n, data_dir=data_dir).source).exists()}

@@ -52,7 +52,7 @@ def _legend(figure: Figure, axes: Any) -> None:
 def curves_figure(
     frame: pd.DataFrame, x: str, y_label: str, *, n_sets: int | None = None
 ) -> Figure:
-    """One panel a data set, the columns of the frame as curves."""
+    """One panel for each data set, with the columns of the frame as curves."""
     sets = list(dict.fromkeys(frame["data"]))[:n_sets]
     n_columns = min(4, len(sets))
     figure, panels = _new_figure(math.ceil(len(sets) / n_columns), n_columns)
@@ -70,7 +70,7 @@ def curves_figure(
 
 
 def shapes_figure(frame: pd.DataFrame, n_sets: int = 6) -> Figure:
-    """Criteria against the width, each scaled to [0, 1]: a row a data set, every second C."""
+    """Criteria against the width, each scaled to [0, 1]; one row for a data set, every second C."""
     sets = list(dict.fromkeys(frame["data"]))[:n_sets]
     Cs = sorted(set(frame["C"]))[::2]
     figure, panels = _new_figure(len(sets), len(Cs))
@@ -109,7 +109,7 @@ def bounds_figure(frame: pd.DataFrame) -> Figure:
 
 
 def filtering_figure(frame: pd.DataFrame) -> Figure:
-    """Error among the cases whose published value is at most each value (one split of Bupa)."""
+    """Error among the cases up to each published value, for one split of Bupa."""
     figure, panels = _new_figure(1, 1, height=3.6)
     figure.set_size_inches(6.0, 4.2)
     axes = panels[0, 0]

@@ -1,13 +1,15 @@
-"""Which papers can be reproduced, by the name the command line uses."""
+"""The papers by the names of the command line, and how one of their tables is run."""
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from handful.papers._data import check_data
-from handful.papers._figures import svg_text
+from handful.papers.paper_data import Folder, check_data
+from handful.papers.paper_figures import svg_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +22,35 @@ PAPERS: dict[str, str] = {
 }
 
 
-def run_table(paper: str, table: str, **options: Any) -> pd.DataFrame:
+@dataclass(frozen=True, kw_only=True)
+class TableRun:
+    """Settings with which a table is run; ``say`` reports the next step to ``progress``."""
+
+    data_dir: Folder = None
+    quick: bool = False
+    random_state: int = 0
+    progress: Callable[[str], None] | None = None
+
+    def say(self, stage: str) -> None:
+        """Report the name of a stage."""
+        if self.progress is not None:
+            self.progress(stage)
+
+
+#: Runs a table. Some tables take further options.
+MakeTable = Callable[..., Any]
+
+
+def run_table(
+    paper: str,
+    table: str,
+    *,
+    data_dir: Folder = None,
+    quick: bool = False,
+    random_state: int = 0,
+    progress: Callable[[str], None] | None = None,
+    **options: Any,
+) -> pd.DataFrame:
     """Run one table of a paper; unknown names raise ValueError with the known ones.
 
     Parameters
@@ -29,17 +59,27 @@ def run_table(paper: str, table: str, **options: Any) -> pd.DataFrame:
         A name of ``PAPERS``.
     table : str
         A name of the paper's ``TABLES``.
+    data_dir : path, optional
+        Folder with the data sets; by default that of the environment variable ``HANDFUL_DATA``.
+    quick : bool
+        Run a few small data sets only.
+    random_state : int
+    progress : callable, optional
+        Called with the name of each stage.
     **options
-        ``data_dir``, ``quick``, ``random_state``, ``progress``. Without ``data_dir`` the folder
-        is that of the environment variable ``HANDFUL_DATA``.
+        Further options of the table, such as ``names`` of data sets.
+
+    Returns
+    -------
+    DataFrame
     """
     module = _module(paper)
     if table not in module.TABLES:
         known = ", ".join(module.TABLES)
         raise ValueError(f"`table` must be one of {known} for {paper}, got {table!r}.")
-    needed = module.files_needed(bool(options.get("quick")), options.get("names"))
-    check_data(needed, options.get("data_dir"))
-    frame: pd.DataFrame = module.TABLES[table](**options)
+    check_data(module.files_needed(bool(quick), options.get("names")), data_dir)
+    run = TableRun(data_dir=data_dir, quick=quick, random_state=random_state, progress=progress)
+    frame: pd.DataFrame = module.TABLES[table](run, **options)
     if frame.index.name is None:
         return frame
     notes = frame.attrs
@@ -76,3 +116,9 @@ def expected(name: str) -> pd.DataFrame:
 
     path = Path(__file__).parent / "expected" / f"{name}.csv"
     return pd.read_csv(path, **exact_floats())
+
+
+def noted(frame: pd.DataFrame, *notes: str) -> pd.DataFrame:
+    """The frame with notes, unless it has some."""
+    frame.attrs.setdefault("notes", list(notes))
+    return frame

@@ -1,4 +1,4 @@
-"""A search that reads like scikit-learn's GridSearchCV and chooses by certificate."""
+"""A search like scikit-learn's GridSearchCV that chooses by certificate."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def _has(name: str) -> Any:
     return available_if(check)
 
 
-def _handed_on(name: str, meaning: str) -> Any:
-    """A property of the chosen machine as one of the search."""
+def _delegated(name: str, meaning: str) -> Any:
+    """A property of the search that is read from the chosen machine."""
 
     def read(search: Any) -> Any:
         check_is_fitted(search, "best_estimator_")
@@ -53,19 +53,19 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     estimator : estimator
-        Anything with ``certify(delta)``; scikit-learn's ``SVC`` (or a subclass) is taken as a
+        An estimator with ``certify(delta)``. scikit-learn's ``SVC`` (or a subclass) becomes a
         `SupportVectorMachine`. Without a certificate only ``by="cv"`` works.
     param_grid : dict or list of dict
         As in scikit-learn's ``GridSearchCV``.
     by : str
         "certificate", "cv", or the name of a criterion of the estimator ("c2", "span", ...).
         "auto" is "span" for support vector machines and "certificate" for all others. A
-        criterion carries no guarantee and only chooses; the chosen machine alone is then
-        certified, and its certificate is valid for the grid all the same. Ties go to fewer
-        support vectors, then to the earlier setting.
+        criterion has no guarantee and only chooses. Then only the chosen machine is certified,
+        and its certificate pays for the whole grid. Ties go to fewer support vectors, then to
+        the earlier setting.
     delta : float
-        Allowed probability that the certificate fails. It is divided over the settings that the
-        certificate does not already hold for simultaneously.
+        Allowed probability that the certificate fails. It is divided over the groups of settings
+        for which the certificate does not hold at once.
     cv : int or splitter
         Folds of ``by="cv"``.
     n_jobs : int, optional
@@ -75,13 +75,13 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     ----------
     best_estimator_, best_params_, best_index_, best_score_
     by_ : str
-        What chose.
+        "certificate", "cv" or the name of the criterion that chose.
     n_groups_ : int
-        Groups of settings that the confidence was divided over.
+        Number of groups of settings over which the confidence was divided.
     certificate_ : Certificate
         Valid for the choice among all settings.
     results_ : DataFrame
-        One row a setting: parameters, score, certificate (of those certified), seconds.
+        One row for each setting: parameters, score, certificate (if certified), seconds.
 
     Examples
     --------
@@ -116,7 +116,6 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def __sklearn_tags__(self) -> Any:
-        """The estimator's own tags for input."""
         tags = super().__sklearn_tags__()
         inner = getattr(self.estimator, "__sklearn_tags__", None)
         if inner is not None:
@@ -125,9 +124,18 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return tags
 
     def fit(self, X: Any, y: Any) -> BoundSearch:
-        """Fit every setting and choose."""
-        if not 0.0 < self.delta < 1.0:
-            raise ValueError(f"`delta` must be in (0, 1), got {self.delta!r}.")
+        """Fit every setting and choose.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        self
+        """
+        check_delta(self.delta)
         settings = list(ParameterGrid(self.param_grid))
         base = _as_machine(self.estimator)
         self.by_ = self.by
@@ -169,7 +177,9 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         seconds: Sequence[float],
         n_groups: int,
     ) -> None:
-        """Score all machines; a criterion chooses first, and only its choice is certified."""
+        """Score all machines; if a criterion chooses, only its choice is certified."""
+        # Every setting gets delta / n_groups, so all certificates of the grid hold at once with
+        # probability 1 - delta. The certificate of whichever setting is chosen holds then too.
         if self.by_ == "certificate":
             certificates = [_share(m, self.delta, n_groups) for m in fitted]
             risks = [c.risk for c in certificates]
@@ -187,23 +197,18 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.best_estimator_ = fitted[self.best_index_]
 
     def _fit_by_cv(self, base: Any, settings: Sequence[Settings], X: Any, y: Any) -> BoundSearch:
-        """Cross-validation error chooses; the winner is fitted on all the data."""
+        """Choose by the error of cross-validation, and fit the best setting on all the data."""
         start = time.perf_counter()
-        scores = [
-            1.0
-            - float(
-                cross_val_score(
-                    clone(base).set_params(**s), X, y, cv=self.cv, n_jobs=self.n_jobs
-                ).mean()
-            )
-            for s in settings
-        ]
+        folds = {"cv": self.cv, "n_jobs": self.n_jobs}
+        machines = [clone(base).set_params(**setting) for setting in settings]
+        scores = [1.0 - float(cross_val_score(m, X, y, **folds).mean()) for m in machines]
         seconds = (time.perf_counter() - start) / len(settings)
         self._keep(settings, scores, scores, [seconds] * len(settings))
         self._risks = [math.nan] * len(settings)
         self.best_estimator_ = clone(base).set_params(**self.best_params_).fit(X, y)
         self.certificate_ = None
         if hasattr(self.best_estimator_, "certify"):
+            # The folds contain the training examples: the choice among the settings is paid for.
             self.n_groups_ = _n_groups(base, settings)
             self.certificate_ = _share(self.best_estimator_, self.delta, self.n_groups_)
         return self
@@ -224,7 +229,7 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     @property
     def results_(self) -> pd.DataFrame:
-        """One row a setting."""
+        """One row for each setting."""
         import pandas as pd
 
         check_is_fitted(self, "best_index_")
@@ -235,12 +240,12 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         frame["is_best"] = np.arange(len(frame)) == self.best_index_
         return frame
 
-    classes_ = _handed_on("classes_", "Labels of the chosen machine.")
-    n_features_in_ = _handed_on("n_features_in_", "Number of features of the chosen machine.")
-    fitted_ = _handed_on("fitted_", "The chosen machine as data.")
-    compression_set_ = _handed_on("compression_set_", "Examples that it is made of.")
-    held_back_ = _handed_on("held_back_", "Examples that its certificate does not count.")
-    n_training_errors_ = _handed_on("n_training_errors_", "Its errors on the training examples.")
+    classes_ = _delegated("classes_", "Labels of the chosen machine.")
+    n_features_in_ = _delegated("n_features_in_", "Number of features of the chosen machine.")
+    fitted_ = _delegated("fitted_", "The chosen machine as data.")
+    compression_set_ = _delegated("compression_set_", "Examples that it is made of.")
+    held_back_ = _delegated("held_back_", "Examples that its certificate does not count.")
+    n_training_errors_ = _delegated("n_training_errors_", "Its errors on the training examples.")
 
     def get_rules(self) -> pd.DataFrame:
         """Parts of the chosen machine."""
@@ -284,7 +289,12 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         n_choices : int
             Number of searches among which this one was chosen.
         X, y : array-like, optional
-            Examples that had no part in training or in the search; these pay for no setting.
+            Examples that had no part in training or in the search. Their certificate does not pay
+            for the settings.
+
+        Returns
+        -------
+        Certificate
         """
         check_is_fitted(self, "best_estimator_")
         machine, delta = self.best_estimator_, check_delta(self.delta if delta is None else delta)
@@ -293,6 +303,7 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             raise NotCertifiableError(
                 f"{type(machine).__name__} has no `certify`. Wrap it in PickToLearn."
             )
+        # On examples that did not choose, the chosen machine is a fixed classifier.
         if X is not None or bound == "held-out":
             return machine.certify(delta, bound=bound, n_choices=n_choices, X=X, y=y)
         options = {} if bound == "auto" else {"bound": bound}
@@ -311,7 +322,7 @@ def _timed_fit(machine: Any, X: Any, y: Any) -> tuple[Any, float]:
 
 
 def _as_machine(estimator: Any) -> Any:
-    """scikit-learn's SVC becomes a machine that can be certified; others stay as they are."""
+    """The estimator; scikit-learn's SVC as a machine that can be certified."""
     from sklearn.svm import SVC
 
     if isinstance(estimator, SVC):
@@ -324,7 +335,8 @@ def _as_machine(estimator: Any) -> Any:
 def _n_groups(base: Any, settings: Sequence[Settings]) -> int:
     """Number of settings that differ in more than the estimator's free parameters.
 
-    Two settings are one only where their content is proved equal.
+    Two settings count as one only if their content is proved equal. The certificate holds for
+    all values of free parameters at once, so their choice costs nothing.
     """
     free = set(getattr(base, "free_parameters", ()))
     kept = [{k: v for k, v in s.items() if k not in free} for s in settings]
@@ -332,7 +344,7 @@ def _n_groups(base: Any, settings: Sequence[Settings]) -> int:
 
 
 def _content(setting: Settings, position: int) -> str:
-    """A hash of the content; what cannot be hashed equals nothing else."""
+    """A hash of the content; a setting that cannot be hashed equals no other."""
     try:
         return str(joblib.hash(sorted(setting.items())))
     except (TypeError, AttributeError, pickle.PicklingError):
@@ -340,5 +352,5 @@ def _content(setting: Settings, position: int) -> str:
 
 
 def _share(machine: Any, delta: float, n_groups: int) -> Certificate:
-    """The machine's certificate, paid for the choice among groups of settings."""
+    """The certificate of the machine, which pays for the choice among groups of settings."""
     return shared_certificate(machine.certify, delta, n_groups, _GROUPS)
