@@ -254,6 +254,8 @@ def test_what_is_said_of_columns_is_checked(rng):
     ):
         with pytest.raises(ValueError, match=message):
             CertifiedClassifier(["constant"], columns=columns).fit(X, y)
+    with pytest.raises(ValueError, match="different names, got 'a' twice"):
+        read_rows(GivenRows(pd.concat([X, X], axis=1), y))
     grouped = CertifiedClassifier(["constant"], columns={"groups": "a"})
     with pytest.raises(ValueError, match="`groups` must be given once"):
         grouped.fit(X, y, groups=np.arange(60))

@@ -199,12 +199,14 @@ def _by_value(word: str) -> str:
 
 def _sentinels(known: Floats) -> tuple[tuple[int, float, float], ...]:
     """How often each sentinel occurs, and the range of all other numbers."""
-    distinct, counts = np.unique(known, return_counts=True)
+    low, high = float(known.min(initial=np.inf)), float(known.max(initial=-np.inf))
     out = []
     for mark in SENTINELS:
-        at = int(np.searchsorted(distinct, mark))
-        is_there = at < len(distinct) and distinct[at] == mark
-        rest = np.delete(distinct, at) if is_there else distinct
-        n = int(counts[at]) if is_there else 0
-        out.append((n, float(rest[0]), float(rest[-1])) if len(rest) else (n, np.inf, -np.inf))
+        is_mark = known == mark
+        n = int(np.count_nonzero(is_mark))
+        if n and mark in (low, high):
+            rest = known[~is_mark]
+            out.append((n, float(rest.min(initial=np.inf)), float(rest.max(initial=-np.inf))))
+        else:  # it is not at an end
+            out.append((n, low, high))
     return tuple(out)

@@ -247,14 +247,26 @@ def feature_table(columns: Sequence[Column], table: pd.DataFrame) -> pd.DataFram
     table : DataFrame
         As `as_pandas` gives it.
     """
-    places = [j for j, column in enumerate(columns) if column.role == "feature"]
-    X = table.iloc[:, places].set_axis([columns[j].name for j in places], axis=1)
-    for k, j in enumerate(places):
-        dtype = X.dtypes.iloc[k]
+    import pandas as pd
+
+    dtypes, out = list(table.dtypes), {}
+    for j, column in enumerate(columns):
+        if column.role != "feature":
+            continue
+        series, dtype = table.iloc[:, j], dtypes[j]
         is_number = isinstance(dtype, np.dtype) and dtype.kind in "biuf"
-        if columns[j].kind == "number" and not is_number:
-            X.isetitem(k, columns[j].read(np.asarray(X.iloc[:, k])))
-    return _finite(X)
+        if column.kind == "number" and not is_number:
+            series = pd.Series(column.read(np.asarray(series)), index=table.index)
+        elif is_number and dtype.kind == "f":
+            series = _finite(series)
+        out[column.name] = series
+    return pd.DataFrame(out, index=table.index)
+
+
+def _finite(series: pd.Series) -> pd.Series:
+    """The same numbers; infinite ones become missing."""
+    is_infinite = np.isinf(series.to_numpy())
+    return series.mask(is_infinite) if is_infinite.any() else series
 
 
 @dataclass(frozen=True)
@@ -350,13 +362,3 @@ def _expected(words: Sequence[str], counts: Mapping[str, int], n_features: int) 
             "columns that would have done as well."
         )
     return notes
-
-
-def _finite(X: pd.DataFrame) -> pd.DataFrame:
-    """Infinite values become missing ones."""
-    floats = [j for j, dtype in enumerate(X.dtypes) if isinstance(dtype, np.dtype)]
-    floats = [j for j in floats if X.dtypes.iloc[j].kind == "f"]
-    is_odd = np.isinf(X.iloc[:, floats].to_numpy(dtype=np.float64)).any(axis=0)
-    for j in np.flatnonzero(is_odd):
-        X.isetitem(floats[j], X.iloc[:, floats[j]].replace([np.inf, -np.inf], np.nan))
-    return X
