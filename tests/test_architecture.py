@@ -22,8 +22,8 @@ MAY_IMPORT = {
     "kernels": set(),
     "datasets": {"tables"},
     "tables": set(),
-    "rules": {"kernels", "bounds"},
     "models": {"tables", "kernels"},
+    "rules": {"kernels", "bounds", "models"},
     "candidates": {"bounds", "tables", "models"},  # what is priced, counted and chosen
     "estimator": {"bounds", "tables", "models"},  # the one base of all estimators
     "table_classifier": {"tables", "models", "estimator"},  # the base of those that read tables
@@ -231,7 +231,7 @@ MANY_PARAMETERS = {
     "covering/_paths.py:cross_validate_path": "what is fitted, and how, as keywords of a search",
     "covering/codes/compression.py:_candidate": "one call a prefix; its facts become a record",
     "covering/codes/listed.py:_listed_candidate": "one call a prefix; its facts become a record",
-    "files/form_document.py:save_form": "a public function: what is written, and what may be",
+    "files/save.py:save_model": "a public function: what is written, and what may be",
     "programs/linear_program.py:solve_lp": "the blocks of a linear program, solver options",
     "report/_page.py:render_report": "a public function: every part of the page may be left out",
     "rules/search/exact.py:exact_half_space_paths": "what is searched, and how, as keywords",

@@ -14,7 +14,6 @@ from handful.estimator import CertifiedEstimator
 from handful.models import Fitted
 from tests.test_common import SMALL as ALL
 
-COVERING = {"DecisionListMachine", "SetCoveringMachine"}  # their record is of its own kind
 SMALL = dict(ALL)
 SMALL["BoundSearch"] = {
     "estimator": handful.LinearProgrammingMachine(),
@@ -172,10 +171,11 @@ def test_errors_rules_and_data_of_a_fitted_classifier(name, fitted):
     assert not any("x[" in text for text in rules["condition"])
     assert isinstance(machine.explain(), str)
     data = machine.fitted_
-    if name in COVERING:
-        np.testing.assert_array_equal(data.held_back, machine.held_back_)
-        return
     assert isinstance(data, Fitted)
+    assert len(data.reasons(X_NEW[:, 1:])) == len(X_NEW)
+    if name != "PickToLearn":  # its score is that of one label minus that of the other
+        scores = data.scores(X_NEW[:, 1:])
+        np.testing.assert_allclose(scores, machine.decision_function(X_NEW[:, 1:]), rtol=1e-9)
     labels = machine.classes_[data.labels(X_NEW[:, 1:])]
     np.testing.assert_array_equal(labels, machine.predict(X_NEW[:, 1:]))
     assert [column.name for column in data.columns.columns] == ["x0", "x1", "x2"]

@@ -19,18 +19,54 @@ VERIFY: dict[str, list[Row]] = {
         ),
         (
             "weights not compared with the examples",
-            'rule["weights"] == wanted',
+            'rule["weights"] == (a - b).tolist()',
             "True",
             (_SAID,),
         ),
     ],
-    "verify._verify": [
+    "verify._document": [
         (
             "hash not compared",
             'audit.equal("content hash", document.get(HASH_FIELD), digest)',
             "None",
             ("tests/verify/test_verify.py::test_any_digit_anywhere",),
         ),
+        (
+            "fields of parts not compared",
+            'audit.equal(f"{n}: fields", sorted(document[n]), sorted(wanted[n]))',
+            "True",
+            (_SAID,),
+        ),
+    ],
+    "verify._unfold": [
+        (
+            "tolerance of a ball believed",
+            "is_close(tol, RELATIVE * cut, RELATIVE * abs(cut))",
+            "True",
+            (_SAID,),
+        ),
+        (
+            "labels of rules not looked at",
+            'audit.equal("labels of the rules", labels, [1] * len(conditions))',
+            "None",
+            (_SAID,),
+        ),
+        (
+            "sides of a conjunction mixed up",
+            "sides = _OPPOSITE_SIDES",
+            "sides = {**_OPPOSITE_SIDES, '>=': 'above', '<=': 'below'}",
+            ("tests/verify/test_verify.py::test_honest_files_are_valid",),
+        ),
+    ],
+    "verify._reading": [
+        (
+            "columns of a clean table believed",
+            'audit.equal(f"reading of {name!r}", {key: column[key] for key in plain}, plain)',
+            "True",
+            (_SAID,),
+        ),
+    ],
+    "verify._verify": [
         (
             "pool not drawn again",
             "holds = set(kept) == pool if is_whole else set(kept) <= pool",

@@ -41,17 +41,17 @@ class Tagged:
 
     tag_field: ClassVar[str]
     tag: ClassVar[str]
-    kinds: ClassVar[dict[str, type[Any]]]
+    tagged: ClassVar[dict[str, type[Any]]]
 
     def __init_subclass__(cls, *, field: str = "", tag: str = "", **options: Any) -> None:
         super().__init_subclass__(**options)
         if field:
-            cls.tag_field, cls.kinds = field, {}
+            cls.tag_field, cls.tagged = field, {}
         if tag:
-            if tag in cls.kinds:
+            if tag in cls.tagged:
                 raise ValueError(f"`tag` must be new, got {tag!r}.")
             cls.tag = tag
-            cls.kinds[tag] = cls
+            cls.tagged[tag] = cls
 
 
 @cache
@@ -75,6 +75,8 @@ def encode(value: Any) -> Any:
             part = encode(getattr(value, name))
             out |= part if field.metadata.get("flat") else {name: part}
         return out
+    if isinstance(value, Mapping):
+        return {name: encode(part) for name, part in value.items()}
     return [encode(part) for part in value] if isinstance(value, tuple) else value
 
 
@@ -88,25 +90,43 @@ def decode(kind: Any, value: Any, where: str) -> Any:
             raise fail(where, f"one of {args}", value)
         return value
     if origin is tuple:
-        if not isinstance(value, list) or len(value) > MAX_PARTS:
-            raise fail(where, f"a list of at most {MAX_PARTS} parts", value)
-        return tuple(decode(args[0], part, f"{where}[{i}]") for i, part in enumerate(value))
+        return _parts(args, value, where)
+    if origin is Mapping:
+        if not isinstance(value, Mapping):
+            raise fail(where, "an object", value)
+        return {name: decode(args[1], part, f"{where}.{name}") for name, part in value.items()}
+    if kind is Any:
+        return value
     if isinstance(kind, type) and issubclass(kind, Tagged):
         return _record(_kind_of(kind, value, where), value, where)
     return _record(kind, value, where) if is_dataclass(kind) else _scalar(kind, value, where)
 
 
+def _parts(kinds: tuple[Any, ...], value: Any, where: str) -> tuple[Any, ...]:
+    """A list whose parts are all of one kind, or of a kind each."""
+    is_open = kinds[-1] is Ellipsis
+    if not isinstance(value, list) or len(value) > MAX_PARTS:
+        raise fail(where, f"a list of at most {MAX_PARTS} parts", value)
+    if not is_open and len(value) != len(kinds):
+        raise fail(where, f"a list of {len(kinds)} parts", value)
+    each = kinds[:1] * len(value) if is_open else kinds
+    pairs = enumerate(zip(each, value, strict=True))
+    return tuple(decode(kind, part, f"{where}[{i}]") for i, (kind, part) in pairs)
+
+
 def _one_of(kinds: tuple[Any, ...], value: Any, where: str) -> Any:
+    """The kind that looks like the value; else the first one says what is wrong."""
     if value is None and types.NoneType in kinds:
         return None
     rest = [kind for kind in kinds if kind is not types.NoneType]
     exact = [kind for kind in rest if type(value) is kind]
-    return decode((exact or rest)[0], value, where)
+    listed = [kind for kind in rest if get_origin(kind) is tuple and isinstance(value, list)]
+    return decode((exact or listed or rest)[0], value, where)
 
 
 def _kind_of(base: Any, value: Any, where: str) -> Any:
     """The kind that a record names, if the base has it."""
-    known = {name: kind for name, kind in base.kinds.items() if issubclass(kind, base)}
+    known = {name: kind for name, kind in base.tagged.items() if issubclass(kind, base)}
     name = value.get(base.tag_field) if isinstance(value, Mapping) else None
     if not isinstance(name, str) or name not in known:
         raise fail(f"{where}.{base.tag_field}", f"one of {sorted(known)}", name)

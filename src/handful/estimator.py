@@ -308,10 +308,7 @@ class BaseClassifier(ClassifierMixin, CertifiedEstimator):
 
     def _closed_kernel(self, kernel: Any) -> Form:
         """A closed box, because a kernel knows no new cases."""
-        return self._closed(
-            f"`kernel` must be named to be written to a file, got {kernel.name}. "
-            "A file cannot hold the kernel values of new cases."
-        )
+        return self._closed(kernel.why_closed)
 
     # -- training ---------------------------------------------------------------------------
 
@@ -377,6 +374,27 @@ class BaseClassifier(ClassifierMixin, CertifiedEstimator):
             return chunked().map_rows(self, "predict", X)
         codes = self._codes(self._rows(X))
         return np.asarray(self.classes_[codes])
+
+    def reasons(self, X: Any) -> NDArray[Any]:
+        """What decided about each row, in words; empty texts if no part decides alone.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of str (n_samples,)
+        """
+        if is_chunked(X):
+            return chunked().map_rows(self, "reasons", X)
+        return np.array(self.fitted_.reasons(self._rows(X)), dtype=object)
+
+    @property
+    def labels_(self) -> NDArray[Any]:
+        """The labels in the order of the classes of ``fitted_``."""
+        check_is_fitted(self)
+        return self.classes_
 
     def _codes(self, rows: Any) -> Ints:
         """Predicted positions in ``classes_``."""

@@ -75,6 +75,16 @@ class Kernel:
         """Whether its name and numbers give its values for new cases."""
         return self.name in KERNELS and self.name != "precomputed"
 
+    @property
+    def why_closed(self) -> str:
+        """Why no file can hold it; empty if one can."""
+        if self.is_named:
+            return ""
+        return (
+            f"`kernel` must be named to be written to a file, got {self.name}. "
+            "A file cannot hold the kernel values of new cases."
+        )
+
     def __call__(self, X: Floats, Z: Floats | None = None) -> Floats:
         """Kernel matrix of the rows of X against those of Z, by default X itself."""
         other = X if Z is None else Z

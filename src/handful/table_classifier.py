@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from handful.models import Fitted
 from handful.tables import (
     Choices,
     Column,
+    Draw,
     FeatureReader,
     RowDigests,
     RowSource,
@@ -46,11 +48,14 @@ class TableClassifier(BaseClassifier):
         All columns, and last the target, with what they hold, what they are for, and notes.
     notes_ : tuple of str
         What was assumed, and cautions, which are warnings too (`TableCaution`).
+    draw_ : Draw
+        What drew the pool: the digest of the table, or a seed.
     """
 
     columns: Any
     columns_: tuple[Column, ...]
     notes_: tuple[str, ...]
+    draw_: Draw
     _fitted: Fitted
     _places: Ints
     _reading: TableReading
@@ -97,6 +102,7 @@ class TableClassifier(BaseClassifier):
         source, self._reading = study.source, study.reading
         self.columns_, self.notes_ = study.columns, study.all_notes
         self._is_frame = source.names is not None
+        self.draw_ = replace(source.draw, row_codes=None)
         labels: dict[str, Any] = {}
         for label in [*source.classes, *(() if named is None else named)]:
             labels.setdefault(study.labels.spell(label), label)
@@ -106,6 +112,17 @@ class TableClassifier(BaseClassifier):
         kept = study.pool if study.table is None else np.arange(source.n_samples)
         self._seen = SeenRows.of_digests(source.digests_of(kept))
         self.n_samples_ = source.n_samples
+
+    @property
+    def reading_(self) -> Choices | None:
+        """What was said about the columns, for a file, if the table alone gives the pool again."""
+        check_is_fitted(self)
+        return self._reading.said if self._reading.is_whole else None
+
+    @property
+    def labels_(self) -> NDArray[Any]:
+        check_is_fitted(self)
+        return np.asarray(self.classes_[self._places])
 
     def _positions(self, y: Any) -> Ints:
         """Positions of labels among the classes of ``fitted_``; -1 for a label that is none."""

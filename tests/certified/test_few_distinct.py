@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from handful import CertifiedClassifier
 from handful.cli import app
-from handful.files import Retraining, save_form
+from handful.files import Retraining, save_model
 from handful.tables import TableCaution, read_study
 from handful.verify import verify_form
 
@@ -70,7 +70,7 @@ def test_a_study_warns_and_verify_derives_the_same(rng, tmp_path):
     assert any(SAID.format(4) in line for line in study.cautions)
     machine = CertifiedClassifier(["constant"]).fit(study)
     path = tmp_path / "form.json"
-    save_form(machine, path, study)
+    save_model(machine, path)
     assert any(SAID.format(4) in n for n in json.loads(path.read_text())["certificate"]["notes"])
     assert verify_form(path, frame, Retraining(path, frame)).status == "VALID"
 

@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from handful import AdaBoost, CertifiedClassifier, load_model
 from handful.certified import Proposal
 from handful.certified import foreign_forms as forms
-from handful.files import Retraining, save_form
+from handful.files import Retraining, save_model
 from handful.models import Additive, Constant, Vote
 from handful.tables import read_study
 from handful.verify import verify_form
@@ -51,7 +51,7 @@ def test_adaboost_is_written_without_other_libraries(rng, tmp_path):
     study = read_study(frame)
     machine = CertifiedClassifier(["adaboost", "constant"]).fit(study).choose("adaboost")
     path = tmp_path / "m.json"
-    assert save_form(machine, path, study) == [path]
+    assert save_model(machine, path) == [path]
     assert (load_model(path).predict(frame) == machine.predict(study.table)).all()
     verdict = verify_form(path, frame, Retraining(path, frame))
     assert verdict.is_valid, verdict.differences

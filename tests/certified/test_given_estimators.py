@@ -26,7 +26,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
 from handful import CertifiedClassifier, NonconformityClassifier, PickToLearn
-from handful.files import Retraining, beside, save_form, untrusted_types
+from handful.files import Retraining, beside, save_model, untrusted_types
 from handful.files.document import to_text
 from handful.tables import read_study
 from handful.verify import verify_form
@@ -149,7 +149,7 @@ def rewritten(path, content):
     """A model file that names another file beside it, under hashes that fit."""
     beside(path).write_bytes(content)
     document = json.loads(path.read_text())
-    document["provenance"]["estimators_sha256"] = hashlib.sha256(content).hexdigest()
+    document["training"]["estimators_sha256"] = hashlib.sha256(content).hexdigest()
     path.write_text(to_text(document))
 
 
@@ -160,7 +160,7 @@ def test_the_re_check_refuses_a_file_whose_estimator_is_fitted_already(rng, tmp_
     study = read_study(frame)
     machine = CertifiedClassifier([("mine", LogisticRegression()), "constant"]).fit(study)
     path = tmp_path / "m.json"
-    save_form(machine.choose("constant"), path, study, include_rows=True)
+    save_model(machine.choose("constant"), path, include_rows=True)
     assert verify_form(path, frame, Retraining(path, frame)).status == "VALID"
     frozen = FrozenEstimator(LogisticRegression().fit(X, y))
     content = skops.dumps({"fitted": [], "candidates": {"mine": frozen}})
@@ -227,12 +227,7 @@ def test_the_re_check_draws_the_same_seed(rng, tmp_path):
     folds = StratifiedKFold(3, shuffle=True)
     for given in (make_pipeline(StandardScaler(), tree), GridSearchCV(tree, {}, cv=folds)):
         path = tmp_path / f"{type(given).__name__}.json"
-        save_form(
-            CertifiedClassifier([("mine", given)]).fit(study),
-            path,
-            study,
-            include_rows=True,
-        )
+        save_model(CertifiedClassifier([("mine", given)]).fit(study), path, include_rows=True)
         retraining = Retraining(path, frame, untrusted_types(path))
         for _ in range(3):
             verdict = verify_form(path, frame, retraining)

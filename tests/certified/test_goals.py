@@ -12,7 +12,7 @@ from handful.bounds import binomial_tail_inverse
 from handful.candidates import ThresholdGrid
 from handful.certified.goals import positives_needed
 from handful.export import export_python, export_sql
-from handful.files import Retraining, save_form
+from handful.files import Retraining, save_model
 from handful.tables import read_study
 from handful.verify import verify_form
 from tests.certified.simulation import law, n_allowed
@@ -143,7 +143,7 @@ def test_a_moved_row_round_trips_and_is_checked_again(name, data, tmp_path):
     machine = CertifiedClassifier([name]).fit(study).reach(sensitivity=0.9)
     assert machine.certificate_.terms[1].kind == "threshold"
     path = tmp_path / "m.json"
-    save_form(machine, path, study, include_rows=True)
+    save_model(machine, path, include_rows=True)
     again = load_model(path)
     wanted = [str(v) for v in machine.predict(study.table)]
     assert again.predict(frame).tolist() == wanted
@@ -154,7 +154,7 @@ def test_a_moved_row_round_trips_and_is_checked_again(name, data, tmp_path):
     assert [module["predict"](row) for row in frame.head(40).to_dict("records")] == wanted[:40]
     assert export_sql(again, include_rows=True).startswith("-- ")
     document = json.loads(path.read_text())
-    document["provenance"]["goal"] = None
+    document["training"]["goal"] = None
     from handful.files.document import to_text
 
     path.write_text(to_text(document))

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from handful import CertifiedClassifier
 from handful.cli import app
-from handful.files import Retraining, save_form
+from handful.files import Retraining, save_model
 from handful.files.document import to_text
 from handful.tables import read_study
 from handful.verify import verify_form
@@ -70,7 +70,7 @@ def written(tmp_path):
     study = read_study(frame)
     machine = CertifiedClassifier(["one rule", "linear"], delta=0.1).fit(study)
     path = tmp_path / "m.json"
-    save_form(machine, path, study)
+    save_model(machine, path)
     return path, frame
 
 

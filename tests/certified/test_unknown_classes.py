@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from handful import CertifiedClassifier
 from handful.cli import app
-from handful.files import Retraining, save_form
+from handful.files import Retraining, save_model
 from handful.tables import read_study
 from handful.verify import verify_form
 from tests.chance import n_allowed
@@ -180,7 +180,7 @@ def test_a_study_says_so_and_verify_derives_the_same(rng, tmp_path):
     assert any("1 row has the label 'unknown'" in note for note in study.notes)
     machine = CertifiedClassifier(["constant", "one rule", "linear"]).fit(study)
     path = tmp_path / "form.json"
-    save_form(machine, path, study)
+    save_model(machine, path)
     assert verify_form(path, frame, Retraining(path, frame)).status == "VALID"
     document = json.loads(path.read_text())
     assert document["fitted"]["classes"] == ["alive", "Died"]
@@ -200,7 +200,7 @@ def test_a_study_with_a_pool_of_one_class_is_verified(rng, tmp_path):
     assert study.classes == ("alive",)
     machine = CertifiedClassifier().fit(study)
     path = tmp_path / "form.json"
-    save_form(machine, path, study)
+    save_model(machine, path)
     verdict = verify_form(path, other, Retraining(path, other))
     assert verdict.status == "VALID", verdict
 

@@ -53,7 +53,7 @@ def test_the_certificate_is_that_of_memory(folder, pattern):
     data = json.loads(result.stdout)
     assert Certificate.from_dict(data["certificate"]) == here.certificate_
     assert data["n_training_errors"] == here.n_training_errors_
-    assert data["rule"] == "\n".join(here.sentences())
+    assert data["rule"] == "\n".join(here.fitted_.sentences())
     assert any("chunks" in note for note in data["notes"])
 
 
@@ -64,8 +64,9 @@ def test_the_model_is_written_and_reads_back(folder):
     assert sorted(p.name for p in out.iterdir()) == ["certificate.json", "model.json"]
     assert "report.html was not written" in " ".join(result.output.split())
     model = load_model(out / "model.json")
-    assert model.provenance["data"]["target"] == "label"
-    assert model.provenance["data"]["row_codes"] is None
+    assert model.data.target == "label"
+    assert model.data.file == "*.parquet"  # not where it was
+    assert model.data.row_codes is None
     frame = pd.read_csv(folder / "rows.csv")
     machine = SetCoveringMachine("stumps")
     machine.fit(frame.drop(columns=["label"]), frame["label"])

@@ -29,16 +29,6 @@ def trained(tmp_path_factory):
     return folder, machine, X
 
 
-def _rule(machine):
-    return machine.explain().split("\n\n")[0]
-
-
-def _printed(machine):
-    """The conditions of the printed rule."""
-    inside = _rule(machine).split("\n", 1)[1].split(";", 1)[0]
-    return [part.strip() for part in inside.replace("\n  or ", "\n  and ").split("\n  and ")]
-
-
 def _read(path, field="label"):
     with path.open(newline="", encoding="utf-8") as file:
         return [row[field] for row in csv.DictReader(file)]
@@ -58,22 +48,22 @@ def test_streamed_is_in_memory(suffix, trained, tmp_path, monkeypatch, rng):
     result = runner.invoke(app, ["predict", str(folder / "m.json"), str(path), "--out", str(out)])
     assert result.exit_code == 0, result.output
     assert _read(out) == machine.predict(new[X.columns]).tolist()
-    rules = [c.removesuffix(" or missing") for c in machine.get_rules()["condition"]]
-    rules.append(" and ".join(_printed(machine)) if "\n  and " in _rule(machine) else "otherwise")
-    assert _read(out, "decided by") == [rules[i] for i in machine.fired_rules(new[X.columns])]
+    assert _read(out, "decided by") == machine.reasons(new[X.columns]).tolist()
+    scores = machine.decision_function(new[X.columns])
+    assert [float(score) for score in _read(out, "score")] == pytest.approx(scores, abs=1e-6)
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted([path.name, "labels.csv"])
 
 
 def test_only_the_columns_that_decide(trained, tmp_path):
     folder, machine, X = trained
-    used = [X.columns[j] for j in load_model(folder / "m.json").used_features]
+    used = list(load_model(folder / "m.json").needs)
     assert 0 < len(used) < 9
     X[used].to_csv(tmp_path / "new.csv", index=False)
     words = ["predict", str(folder / "m.json"), str(tmp_path / "new.csv")]
     result = runner.invoke(app, words)
     assert [row.split(",")[1] for row in result.stdout.splitlines()[1:]] == list(machine.predict(X))
     lines = runner.invoke(app, [*words, "--json"]).stdout.splitlines()
-    assert json.loads(lines[0]).keys() == {"row", "label", "decided by", "missing"}
+    assert json.loads(lines[0]).keys() == {"row", "label", "score", "decided by", "missing"}
     X[used[:-1]].to_csv(tmp_path / "new.csv", index=False)
     result = runner.invoke(app, words)
     assert result.exit_code == 2

@@ -88,7 +88,6 @@ def test_the_file_is_valid_and_a_forged_one_is_not(study, tmp_path):
     result = runner.invoke(app, words)
     assert result.exit_code == 0, result.output
     document = json.loads((folder / "out" / "model.json").read_text())
-    place = next(j for j, c in enumerate(document["reading"]["columns"]) if c is not None)
     changes = (
         ("marks", ["7"]),
         ("style", "thousands comma"),
@@ -97,14 +96,14 @@ def test_the_file_is_valid_and_a_forged_one_is_not(study, tmp_path):
     )
     for name, value in changes:
         forged = json.loads(json.dumps(document))
-        forged["reading"]["columns"][place][name] = value
+        forged["fitted"]["columns"]["columns"][0][name] = value
         assert not _is_valid(forged, folder, tmp_path), name
-    for name, value in (("n_rows", 23), ("options", None)):
+    for name, value in (("n_set_aside", 23), ("reading", None), ("n_rows", 1)):
         forged = json.loads(json.dumps(document))
-        forged["reading"][name] = value
+        forged["data"][name] = value
         assert not _is_valid(forged, folder, tmp_path), name
     forged = json.loads(json.dumps(document))
-    forged["reading"]["options"]["exclude"] = ["bmi"]
+    forged["data"]["reading"]["exclude"] = ["bmi"]
     assert not _is_valid(forged, folder, tmp_path)
 
 
@@ -139,10 +138,10 @@ def test_new_raw_tables_are_labelled_as_the_machine_does(study, tmp_path):
     clean = read_study(both.assign(outcome=both["outcome"]), choices, set_aside=True).rest()
     assert set(clean.X["smoker"].dropna()) == {"No", "YES"}
     model = load_model(folder / "out" / "model.json")
-    used = [model.names[j] for j in model.used_features]
+    used = list(model.needs)
     lower = {name: set(new[name].astype(str).str.strip().str.lower()) for name in used}
     assert lower
-    assert (model.classes, machine.sentences()) == (table.classes, _sentences(folder))
+    assert (model.classes, machine.fitted_.sentences()) == (table.classes, _sentences(folder))
     gaps = found["missing"].str.startswith("missing: ")
     is_gone = pd.Series(False, index=new.index)
     for name in used:
@@ -261,7 +260,7 @@ def test_ordered_categories_in_python(tmp_path, rng):
     save_model(machine, tmp_path / "m.json")
     model = load_model(tmp_path / "m.json")
     raw = X.astype({"grade": str})
-    assert (model.predict(model.encode(raw)) == machine.predict(X)).all()
+    assert (model.predict(raw) == machine.predict(X)).all()
     assert (machine.predict(raw) == machine.predict(X)).all()
     assert verify_model(tmp_path / "m.json", X, y).is_valid
 

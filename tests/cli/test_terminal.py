@@ -47,7 +47,7 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize(
     ("words", "start", "n_lines"),
     [
-        (["predict", "results/model.json", "data.csv"], "row,label,decided by,missing", 295),
+        (["predict", "results/model.json", "data.csv"], "row,label,score,decided by,missing", 295),
         (["export", "results/model.json"], "--", 5),
         (["export", "results/model.json", "--to", "python"], '"""', 5),
         (["datasets", "haberman"], "age,", 295),

@@ -33,7 +33,7 @@ def misses(rng, n_draws, n_groups, size, delta, is_one_label=True, n_by_row=0, *
         if len(np.unique(y)) < 2:
             continue
         machine = SetCoveringMachine(delta=delta, **options).fit(X, y, groups=groups)
-        counts = machine.fitted_.groups
+        counts = machine.cover_.groups
         unpaid = binomial_tail_inverse(counts.n_first, len(counts.losses), math.log(delta))
         found[:2, i] = machine.certificate_.risk < 0.5, unpaid < 0.5
         if i < n_by_row:

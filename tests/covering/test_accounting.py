@@ -44,15 +44,15 @@ def _check(name, n_samples, most, monkeypatch, tmp_path):
     monkeypatch.setattr(_audit, "TOLERANCE", 1e-10)
     machine = procedure.make(**procedure.options).fit(X, y)
     limit = 1.0 if machine.costs is None else max(machine.costs)
-    for i in _sorts(machine.fitted_.parts[0].candidates, most):
+    for i in _sorts(machine.cover_.parts[0].candidates, most):
         monkeypatch.setattr(learn, "best_candidate", lambda c, _, i=i: min(i, len(c) - 1))
         taken = procedure.make(**procedure.options).fit(X, y)
         if procedure.n_classes == 2:
-            risk = min(limit, taken.fitted_.parts[0].risks[i])  # what the candidate was chosen by
+            risk = min(limit, taken.cover_.parts[0].risks[i])  # what the candidate was chosen by
             assert taken.certificate_.risk == pytest.approx(risk, abs=1e-12)
         save_model(taken, tmp_path / "model.json", include_rows=True)
         verdict = verify_model(tmp_path / "model.json", X, y)
-        assert verdict.is_valid, (taken.fitted_.parts[0].chosen, verdict.differences)
+        assert verdict.is_valid, (taken.cover_.parts[0].chosen, verdict.differences)
 
 
 @pytest.mark.sample(2)

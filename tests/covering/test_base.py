@@ -41,7 +41,7 @@ def test_the_certificate_counts_what_was_fitted(make, candidates, data):
     assert certificate.n_errors == machine.n_errors_
     assert certificate.n_compressed == len(machine.held_back_)
     assert certificate.n_samples == len(y)
-    assert set(machine.machine_.compression_set) <= set(machine.compression_set_.tolist())
+    assert set(machine.fitted_.machine.examples) <= set(machine.compression_set_.tolist())
     assert set(machine.compression_set_.tolist()) <= set(machine.held_back_.tolist())
 
 
@@ -83,11 +83,11 @@ def test_several_classes_share_one_certificate(make, three):
     X, y = three
     machine = make(random_state=0).fit(X, y)
     assert machine.classes_.tolist() == ["ash", "beech", "cedar"]
-    assert len(machine.rules_) == len(machine.machine_) == 3
+    assert len(machine.rules_) == len(machine.fitted_.machine.members) == 3
     wrong = machine.predict(X) != y
     kept = set()
     nats = 0.0
-    for part in machine.fitted_.parts:
+    for part in machine.cover_.parts:
         kept |= set(part.chosen.kept)
         nats += part.chosen.nats
     outside = np.setdiff1d(np.arange(len(y)), sorted(kept))
@@ -100,8 +100,9 @@ def test_several_classes_share_one_certificate(make, three):
     scores = machine.decision_function(X)
     assert scores.shape == (150, 3)
     np.testing.assert_array_equal(machine.classes_[scores.argmax(axis=1)], machine.predict(X))
-    assert machine.fired_rules(X).shape == (150, 3)
-    assert "Predict ash if" in machine.explain() or "ash" in machine.explain()
+    np.testing.assert_array_equal(machine.fitted_.scores(X), scores)
+    assert ": ash." in machine.explain()
+    assert len(machine.reasons(X)) == 150
     assert set(machine.path_["machine"]) == set(machine.classes_)
     with pytest.raises(ValueError, match="`bound` must be 'auto' or 'compression' for more than"):
         machine.certify(bound="compression-kl")
@@ -112,7 +113,7 @@ def test_pools_of_several_classes_overlap(three):
     machine = SetCoveringMachine(random_state=0).fit(*three)
     pools = [
         {c.kept for c in part.candidates if c.scheme in ("pool", "plain")}
-        for part in machine.fitted_.parts
+        for part in machine.cover_.parts
     ]
     assert len(pools) == 3
     assert pools[0] == pools[1] == pools[2] != set()
@@ -122,7 +123,7 @@ def test_pools_of_several_classes_overlap(three):
 
 def test_nothing_works_before_fitting(data):
     machine = SetCoveringMachine()
-    for call in (machine.predict, machine.decision_function, machine.fired_rules):
+    for call in (machine.predict, machine.decision_function, machine.reasons):
         with pytest.raises(NotFittedError):
             call(data[0])
     for call in (machine.certify, machine.explain, machine.get_rules):

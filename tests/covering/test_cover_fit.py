@@ -12,7 +12,6 @@ import pytest
 from handful import DecisionListMachine, SetCoveringMachine, load_dataset
 from handful.bounds import held_out_bound
 from handful.covering import CoverFit
-from handful.rules import LinearRule, Stump
 from handful.tables import row_digests
 
 
@@ -32,17 +31,17 @@ def test_a_half_space_of_a_pool_names_its_examples(breast):
     X, y = breast
     machine = SetCoveringMachine().fit(X, y)
     (rule,) = machine.rules_
-    assert isinstance(rule, LinearRule)
+    assert rule.kind == "linear"
     pool, spread = pool_of(machine, X)
     assert len(pool) > 100
     a, b, low, high = rule.examples
     assert {a, b, low, high} == set(machine.compression_set_.tolist()) <= set(pool.tolist())
-    np.testing.assert_allclose(rule.weights, (X[a] - X[b]) / spread**2, rtol=1e-9)
+    np.testing.assert_allclose(rule.value.weights, (X[a] - X[b]) / spread**2, rtol=1e-9)
     assert y[a] == 1
     assert y[b] == -1
-    values = rule.values(X)
-    assert 0.5 * (values[low] + values[high]) == pytest.approx(rule.threshold)
-    assert values[low] < rule.threshold < values[high]
+    values = rule.value.of(X)
+    assert 0.5 * (values[low] + values[high]) == pytest.approx(rule.cut)
+    assert values[low] < rule.cut < values[high]
     between = (values[pool] > values[low] + 1e-9) & (values[pool] < values[high] - 1e-9)
     assert not between.any()
 
@@ -52,9 +51,9 @@ def test_a_stump_of_a_pool_lies_between_two_examples(breast):
     machine = SetCoveringMachine("stumps").fit(X, y)
     assert machine.chosen_.scheme == "pool"
     for rule in machine.rules_:
-        assert isinstance(rule, Stump)
-        low, high = X[list(rule.examples), rule.feature]
-        assert 0.5 * (low + high) == rule.threshold
+        assert rule.kind == "stump"
+        low, high = X[list(rule.examples), rule.features[0]]
+        assert 0.5 * (low + high) == rule.cut
     assert set(machine.compression_set_) == {e for r in machine.rules_ for e in r.examples}
 
 
@@ -103,10 +102,10 @@ def test_explain_says_made_of_and_held_back(breast):
 
 def test_the_record_is_frozen_and_is_all_there_is(breast):
     machine = SetCoveringMachine("stumps").fit(*breast)
-    fitted = machine.fitted_
-    assert isinstance(fitted, CoverFit)
+    assert isinstance(machine.cover_, CoverFit)
     with pytest.raises(FrozenInstanceError):
-        fitted.n_errors = 0
+        machine.cover_.n_errors = 0
+    assert machine.fitted_ is machine.cover_.fitted
     learned = {name for name in vars(machine) if name not in machine.get_params()}
     assert learned == {"_cover", "classes_", "n_features_in_"}
 
@@ -127,8 +126,8 @@ def test_a_machine_keeps_no_table(rules, rng):
 
 def test_kept_examples_are_known_by_their_digests(breast):
     X, y = breast
-    fitted = SetCoveringMachine().fit(X, y).fitted_
-    np.testing.assert_array_equal(fitted.digests, row_digests(X, y)[fitted.named])
+    cover = SetCoveringMachine().fit(X, y).cover_
+    np.testing.assert_array_equal(cover.digests, row_digests(X, y)[cover.named])
 
 
 @pytest.mark.parametrize("make", [SetCoveringMachine, DecisionListMachine])
@@ -143,7 +142,7 @@ def test_one_protocol(make, breast):
     assert machine.path_["is_chosen"].sum() == 1
     assert list(machine.get_rules().columns[:4]) == ["form", "condition", "label", "value"]
     assert machine.certify() == machine.certificate_
-    assert "\n".join(machine.sentences()) in machine.explain()
+    assert "\n".join(machine.fitted_.sentences()) in machine.explain()
 
 
 def test_choices_are_paid(breast):
@@ -177,7 +176,7 @@ def test_the_order_of_the_classes_may_be_given(breast):
     second = SetCoveringMachine("stumps", classes=["well", "ill"]).fit(X, words)
     assert second.classes_.tolist() == ["well", "ill"]
     assert (second.predict(X) == words).mean() > 0.9
-    assert second.sentences()[0].startswith("Predict ill")
+    assert second.fitted_.sentences()[0].endswith(": ill.")
     assert first.classes_.tolist() == ["ill", "well"]
     with pytest.raises(ValueError, match="`classes` must name the labels"):
         SetCoveringMachine(classes=["a", "b"]).fit(X, words)

@@ -3,71 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from handful.covering import SetCoveringMachine
-from handful.covering._explain import (
-    equivalent_rules,
-    examples_text,
-    machine_lines,
-    rules_frame,
-)
-from handful.models import PART_COLUMNS
-from handful.rules import Ball, RuleList, RuleSet, Stump
-
-CLASSES = np.array(["no", "yes"])
-NAMES = ["age", "nodes"]
-LOW, HIGH = Stump(0, 40.0, "below"), Stump(1, 2.5, "above", indices=(7,))
-
-
-def explained(machine, words=None, classes=CLASSES):
-    return "\n".join(machine_lines([(classes[-1], machine)], classes, NAMES, words))
-
-
-def test_a_conjunction_says_when_it_is_true():
-    assert explained(RuleSet((LOW, HIGH), "conjunction")) == (
-        "Predict yes if\n      age ≥ 40\n  and nodes ≤ 2.5;\notherwise no."
-    )
-
-
-def test_a_disjunction_says_when_it_is_true():
-    assert explained(RuleSet((LOW, HIGH), "disjunction")) == (
-        "Predict yes if\n      age < 40\n  or  nodes > 2.5;\notherwise no."
-    )
-
-
-@pytest.mark.parametrize(("kind", "label"), [("conjunction", "yes"), ("disjunction", "no")])
-def test_a_constant_says_so(kind, label):
-    assert explained(RuleSet((), kind)) == f"Always predict {label}."
-
-
-def test_a_list_reads_in_order():
-    assert explained(RuleList((LOW, HIGH), (1, -1), 1)) == (
-        "if age < 40: yes\nelse if nodes > 2.5: no\notherwise: yes"
-    )
-    assert explained(RuleList((), (), -1)) == "otherwise: no"
-
-
-def test_several_classes_are_one_machine_each():
-    machines = [(c, RuleSet((LOW,), "conjunction")) for c in ("a", "b", "c")]
-    text = "\n".join(machine_lines(machines, np.array(["a", "b", "c"]), NAMES, None))
-    assert "Predict b if\n      age ≥ 40;\notherwise not b." in text
-    assert text.endswith("The class whose machine says yes with the largest distance wins.")
-
-
-def test_categories_are_named():
-    words = (None, ("blue", "red"))
-    rule = Stump(1, 1.0, "unequal")
-    assert rule.describe(NAMES, words=words) == "nodes ≠ red"
-    assert "nodes = red" in explained(RuleSet((rule,), "conjunction"), words)
-    assert LOW.describe(NAMES, words=words) == "age < 40"
-
-
-def test_a_name_that_looks_like_a_comparison_is_not_cut():
-    rule = Stump(0, 40.0, "below")
-    assert rule.describe(["a < b"], opposite=True) == "a < b ≥ 40"
-    word = Stump(0, 0.0, "equal").describe(["x"], words=[("p = q",)], opposite=True)
-    assert word == "x ≠ p = q"
+from handful.covering import DecisionListMachine, SetCoveringMachine
+from handful.covering.classifier import equivalent_conditions
+from handful.covering.cover_fit import as_asked, examples_text
+from handful.models import PART_COLUMNS, Condition, Distance, RuleSet
+from handful.rules import rule_set
+from handful.tables import Column, Columns
 
 
 def test_what_it_is_made_of_and_what_was_held_back():
@@ -75,52 +19,64 @@ def test_what_it_is_made_of_and_what_was_held_back():
     assert examples_text(3, 3, 683) == "It is made of 3 of 683 examples, which are not counted."
 
 
-def test_rules_as_a_frame():
-    def frame_of(machine, n_covered):
-        return rules_frame("rule set", [("yes", machine)], [n_covered], CLASSES, NAMES, None)
+@pytest.mark.parametrize("make", [SetCoveringMachine, DecisionListMachine])
+def test_rules_as_a_frame(make, rng):
+    X = rng.normal(size=(120, 3))
+    y = np.where((X[:, 0] > 0) & (X[:, 1] > -0.5), "yes", "no")
+    machine = make("stumps", candidates=40, max_rules=2, random_state=0).fit(X, y)
+    frame, rules = machine.get_rules(), machine.fitted_.machine.rules
+    assert list(frame.columns) == [*PART_COLUMNS, "examples", "n_covered"]
+    assert len(frame) == len(rules) + 1  # and what is said of other cases
+    assert frame["condition"].tolist()[:-1] == machine.fitted_.machine.texts(machine.fitted_.words)
+    assert frame["condition"].iloc[-1] == ""
+    for row, rule in zip(frame.itertuples(), rules, strict=False):
+        assert row.n_covered == rule.is_met(X).sum()
+        assert row.label == machine.fitted_.classes[rule.label]
+        assert row.examples == tuple(i for c in rule.conditions for i in c.examples)
+    assert frame["n_covered"].iloc[-1] == (machine.fitted_.machine.first_rule(X) < 0).sum()
 
-    frame = frame_of(RuleSet((LOW, HIGH), "conjunction"), [1, 2])
-    assert (
-        tuple(frame.columns[:4]) == tuple(PART_COLUMNS) == ("form", "condition", "label", "value")
+
+def test_words_become_flags_of_those_that_rules_name():
+    columns = Columns(
+        (
+            Column("site", "words", levels=("a", "b", "c")),
+            Column("age", ""),
+            Column("other", "words", levels=("x", "y")),
+        )
     )
-    assert frame["condition"].tolist() == ["age < 40 or missing", "nodes > 2.5 or missing"]
-    assert frame["label"].tolist() == ["no", "no"]
-    assert frame["n_covered"].tolist() == [1, 2]
-    assert frame["rule"].tolist() == ["stump", "stump"]
-    assert frame["examples"].tolist() == [(), (7,)]
-    listed = frame_of(RuleList((LOW, HIGH), (1, -1), 1), [1, 2])
-    assert listed["label"].tolist() == ["yes", "no"]
-    empty = frame_of(RuleSet(()), [])
-    assert len(empty) == 0
-    assert list(empty.columns) == list(frame.columns)
+    covers = [Condition.on(0, "≠", 1.0, (7,)), Condition.on(1, "<", 40.0)]
+    asked, (machine,) = as_asked(columns, [rule_set(covers, "conjunction")])
+    assert asked.names == ("site = b", "age")
+    assert [column.words for column in asked.columns] == [("b",), None, ()]
+    word, number = machine.conditions
+    assert word == Condition.on(0, "=", 1.0, (7,))
+    assert number == Condition.on(1, ">=", 40.0)
+    frame = pd.DataFrame({"site": ["b", "c", None, "new"], "age": 50.0, "other": "x"})
+    assert machine.labels(asked.encode(frame)).tolist() == [1, 0, 0, 0]
 
 
-def test_equivalent_stumps_cover_the_same_rows(rng):
+def test_equivalent_conditions_are_met_by_the_same_rows(rng):
     X = rng.normal(size=(30, 4))
     X[:, 1] = -X[:, 0]
     X[:, 2] = np.exp(X[:, 0])
-    cut = float(np.sort(X[:, 0])[11])
-    rule = Stump(0, cut, "below")
-    ((first, second),) = equivalent_rules([rule], X, None)
-    assert (first.feature, first.side) == (1, "above")
-    assert (second.feature, second.side) == (2, "below")
+    rule = Condition.on(0, "<", float(np.sort(X[:, 0])[11]))
+    first, second = equivalent_conditions(rule, X, np.arange(4))
+    assert (first.features, first.op) == ((1,), ">")
+    assert (second.features, second.op) == ((2,), "<")
     for found in (first, second):
-        np.testing.assert_array_equal(found.covers(X), rule.covers(X))
-    ball = Ball((100.0, 0.0, 0.0, 0.0), 1.0, "below")  # covers nothing
-    assert equivalent_rules([ball], X, None) == [[]]
+        np.testing.assert_array_equal(found.is_met(X), rule.is_met(X))
+    nothing = Condition(Distance((100.0, 0.0, 0.0, 0.0)), "<", 1.0)
+    assert equivalent_conditions(nothing, X, np.arange(4)) == []
 
 
-def test_equivalent_stumps_skip_categories_and_missing_values():
+def test_equivalent_conditions_skip_words_and_missing_values():
     X = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, np.nan], [2.0, 2.0, 2.0]])
-    words = (None, ("a", "b", "c"), None)
-    found = equivalent_rules([Stump(0, 1.0, "below")], X, words)
-    assert [stump.feature for stump in found[0]] == [2]
-    np.testing.assert_array_equal(found[0][0].covers(X), [True, False, False])
+    (found,) = equivalent_conditions(Condition.on(0, "<", 1.0), X, np.array([0, 2]))
+    assert found.features == (2,)
+    np.testing.assert_array_equal(found.is_met(X), [True, False, False])
 
 
 def test_notebooks_see_rule_and_certificate_once_fitted(rng):
-    import pandas as pd
-
     X = pd.DataFrame(rng.normal(size=(60, 2)), columns=["<b>", "age"])
     machine = SetCoveringMachine(rules="stumps", candidates=None)
     assert "With 95" not in machine._repr_html_()
@@ -129,3 +85,11 @@ def test_notebooks_see_rule_and_certificate_once_fitted(rng):
         assert text.count("With 95 % confidence") == machine.certificate_.n_statements == 3
         assert "&lt;b&gt;" in text.split("<pre", 1)[1]
         assert "<b> " not in text
+
+
+def test_machines_without_rules_say_a_constant(rng):
+    X, y = rng.normal(size=(40, 2)), np.arange(40) % 4 == 0
+    machine = SetCoveringMachine("stumps", candidates=None).fit(X, y)
+    assert isinstance(machine.fitted_.machine, RuleSet)
+    if not machine.rules_:
+        assert machine.fitted_.sentences() == ["Always predict False."]

@@ -33,7 +33,7 @@ def _by_hand(machine, X, y, groups):
     """Limit of a machine of few examples, from its rules' examples and its labels alone."""
     kept = {groups[i] for i in machine.chosen_.named}
     is_wrong = machine.predict(X) != y
-    order = machine.fitted_.groups  # only the order of the losses is taken from the machine
+    order = machine.cover_.groups  # only the order of the losses is taken from the machine
     means = [float(np.mean(is_wrong[groups == g])) for g in sorted(set(groups) - kept)]
     assert sorted(means) == pytest.approx(sorted(order.losses.tolist()), abs=1e-15)
     terms = [t.nats for t in machine.chosen_.terms if t.kind != "kept"]
@@ -150,7 +150,7 @@ def test_candidates_pay_what_they_owe(name, rng, monkeypatch, tmp_path):
     best = learn.group_risks
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        candidates = make(**options).fit(X, y, groups=groups).fitted_.parts[0].candidates
+        candidates = make(**options).fit(X, y, groups=groups).cover_.parts[0].candidates
         sorts = {(c.scheme, c.family, c.pool_size, c.n_rules): i for i, c in enumerate(candidates)}
         for i in list(sorts.values())[:: max(1, len(sorts) // 6)]:
             with monkeypatch.context() as patch:
@@ -186,7 +186,7 @@ def test_the_order_of_rows_does_not_matter(rng):
     rows = rng.permutation(len(X))
     second = SetCoveringMachine("stumps").fit(X[rows], y[rows], groups=groups[rows])
     assert first.certificate_ == second.certificate_
-    assert first.sentences() == second.sentences()
+    assert first.fitted_.sentences() == second.fitted_.sentences()
 
 
 def test_bounds_and_refusals(rng):

@@ -14,7 +14,8 @@ from handful.covering.codes.compression import compression_candidates, make_tabl
 from handful.covering.codes.pool import pool_candidates
 from handful.covering.learn import Settings, learn
 from handful.kernels import Kernel
-from handful.rules import RuleList, RuleSet, SweepOptions, collapse_rows
+from handful.models import RuleList, RuleSet
+from handful.rules import SweepOptions, as_list, collapse_rows, signs_of
 from handful.rules.family import FAMILIES, Geometry
 from handful.rules.pooled import make_projections
 from tests.rules.cases import KINDS, messy
@@ -50,7 +51,7 @@ def price_of(found, **wanted):
 def test_the_chosen_machine_is_the_counted_one(rules, candidates, rng):
     X, y = messy(rng, "smooth", m=70)
     found = learnt(X, y, rules=rules, candidates=candidates)
-    wrong = found.machine.predict(X) != y
+    wrong = signs_of(found.machine, X) != y
     outside = np.setdiff1d(np.arange(70), found.chosen.kept)
     assert found.chosen.n_training_errors == wrong.sum()
     assert found.chosen.n_errors == wrong[outside].sum()
@@ -207,7 +208,7 @@ def test_the_search_counts_missing_values_as_the_machine_does(kind, rng):
     for candidate in found:
         machine = candidate.build()
         if kind == "list":
-            machine = machine.as_list()
+            machine = as_list(machine, candidate.kind)
         assert recount(candidate, machine, rows).counts == candidate.counts
 
 
@@ -216,8 +217,8 @@ def test_balls_measure_distances_by_what_tells_the_classes_apart(rng):
     X = rng.normal(size=(300, 12))
     y = np.where(X[:, 3] + 0.3 * rng.normal(size=300) > 0, 1, -1)
     found = learnt(X, y, rules="balls")
-    (ball,) = found.machine.rules
-    weights = X.std(axis=0) / np.array(ball.scale)
+    (ball,) = found.machine.conditions
+    weights = X.std(axis=0) / np.array(ball.value.scale)
     assert found.chosen.scheme == "pool"
     assert np.argmax(weights) == 3
     assert np.delete(weights, 3).max() < 0.5 * weights[3]

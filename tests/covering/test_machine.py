@@ -19,8 +19,7 @@ from sklearn.preprocessing import FunctionTransformer
 from handful import DecisionListMachine, SetCoveringMachine, load_dataset
 from handful.bounds import Term, binomial_tail_inverse
 from handful.datasets import make_axis_rules, make_two_norm
-from handful.kernels import Kernel
-from handful.rules import RuleList, RuleSet
+from handful.models import RuleList, RuleSet, WeightedSum
 from handful.tables import RowDigests
 from tests.rules.cases import SHAPES, messy
 
@@ -121,7 +120,7 @@ def test_a_category_never_seen_before_obeys_the_rule(rng):
     machine = SetCoveringMachine(rules="stumps", kind="disjunction", max_rules=1, candidates=None)
     machine.fit(train, y[:m])
     new = machine.predict(pd.DataFrame({"name": names[m:]}))
-    assert machine.rules_[0].side == "unequal"
+    assert machine.rules_[0].op == "≠"
     assert (new != y[m:]).mean() <= machine.certificate_.risk
 
 
@@ -288,8 +287,7 @@ def test_signs_agree_with_predictions(options, data, rng):
     machine = SetCoveringMachine(random_state=0, **options).fit(*data)
     X = rng.random((300, data[0].shape[1])) * 1.4 - 0.2
     np.testing.assert_array_equal(np.sign(machine.decision_function(X)), machine.predict(X))
-    fired = machine.fired_rules(X)
-    assert ((fired >= 0) == (machine.predict(X) == -machine.machine_.sign)).all()
+    np.testing.assert_array_equal(machine.fitted_.scores(X), machine.decision_function(X))
 
 
 def twice(X):
@@ -317,7 +315,7 @@ def test_clones_and_pickles(make, data):
     assert again.explain() == machine.explain()
     assert len(again.path_) == len(machine.path_)
     copy = clone(machine)
-    assert not hasattr(copy, "machine_")
+    assert not hasattr(copy, "_cover")
     assert copy.get_params() == machine.get_params()
 
 
@@ -335,14 +333,14 @@ def test_precomputed_equals_linear(rng):
         plain = SetCoveringMachine(**options).fit(X, y)
         given = SetCoveringMachine(kernel="precomputed", **options).fit(X @ X.T, y)
         assert given.certificate_.risk == plain.certificate_.risk
-        linear = [
-            replace(
-                r, a=tuple(X[r.examples[0]]), b=tuple(X[r.examples[1]]), kernel=Kernel("linear")
-            )
-            for r in given.rules_
-        ]
-        again = RuleSet(tuple(linear), given.machine_.kind)
-        np.testing.assert_array_equal(given.predict(new @ X.T), again.predict(new))
+        again = given.fitted_.machine.changed(lambda c: replace(c, value=_weights(c, X)))
+        np.testing.assert_array_equal(given.predict(new @ X.T) > 0, again.labels(new) == 1)
+
+
+def _weights(condition, X):
+    """A condition on two columns of a kernel matrix as one on the features themselves."""
+    a, b = condition.value.columns
+    return WeightedSum(tuple(X[a] - X[b]))
 
 
 def chi_kernel(X, Z):
@@ -365,7 +363,7 @@ def test_kernels(rules, options, rng):
     y = np.where((X**2).sum(axis=1) < 1.4, 1, -1)
     machine = SetCoveringMachine(rules=rules, candidates=None, **options).fit(X, y)
     assert machine.n_training_errors_ < 20
-    assert {rule.kernel for rule in machine.rules_} != set()
+    assert {rule.value.kernel for rule in machine.rules_} != set()
     np.testing.assert_array_equal(np.sign(machine.decision_function(X)), machine.predict(X))
 
 
@@ -409,13 +407,13 @@ def test_the_readable_side(data):
     X, y = data
     machine = SetCoveringMachine(max_rules=2, **FIXED).fit(X, y)
     rules = machine.get_rules()
-    assert len(rules) == len(machine.rules_)
-    assert rules["examples"].tolist() == [rule.examples for rule in machine.rules_]
-    assert machine.explain().startswith("Predict 1 if")
+    examples = {i for rule in machine.rules_ for i in rule.examples}
+    assert {i for own in rules["examples"] for i in own} == examples
+    assert machine.explain().startswith("If ")
     assert machine.certificate_.explain() in machine.explain()
     for rule, same in zip(machine.rules_, machine.equivalent_rules(X), strict=True):
         for other in same:
-            np.testing.assert_array_equal(other.covers(X), rule.covers(X))
+            np.testing.assert_array_equal(other.is_met(X), rule.is_met(X))
 
 
 def test_published_data_are_certified_as_before():
@@ -429,6 +427,6 @@ def test_published_data_are_certified_as_before():
 
 def test_lists_are_lists(data):
     machine = DecisionListMachine(random_state=0, max_rules=2).fit(*data)
-    assert isinstance(machine.machine_, RuleList)
-    assert machine.explain().splitlines()[0].startswith("if ")
-    assert isinstance(SetCoveringMachine(random_state=0).fit(*data).machine_, RuleSet)
+    assert isinstance(machine.fitted_.machine, RuleList)
+    assert machine.explain().splitlines()[0].startswith("If ")
+    assert isinstance(SetCoveringMachine(random_state=0).fit(*data).fitted_.machine, RuleSet)

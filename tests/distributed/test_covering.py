@@ -191,7 +191,7 @@ def test_chunks_give_the_same_record_as_memory():
     there = SetCoveringMachine(random_state=0).fit(cut(X, [100, 200]), cut(y, [100, 200]))
     assert vars(there).keys() == vars(here).keys()
     for name in ("classes", "digests", "made_of", "named", "held_back"):
-        np.testing.assert_array_equal(getattr(there.fitted_, name), getattr(here.fitted_, name))
+        np.testing.assert_array_equal(getattr(there.cover_, name), getattr(here.cover_, name))
     pd.testing.assert_frame_equal(there.get_rules(), here.get_rules())
     pd.testing.assert_frame_equal(there.path_, here.path_)
     assert there.explain() == here.explain()

@@ -24,7 +24,7 @@ FRAME = pd.DataFrame(DATA.X, columns=NAMES)
 SETTINGS = [
     (SetCoveringMachine("stumps", candidates=40, random_state=0), "predict"),
     (SetCoveringMachine("stumps", candidates=40, random_state=0), "decision_function"),
-    (DecisionListMachine(candidates=40, random_state=0), "fired_rules"),
+    (DecisionListMachine(candidates=40, random_state=0), "reasons"),
     (AdaBoost(n_rounds=5), "predict"),
     (AdaBoost(n_rounds=5), "decision_function"),
     (AdaBoost(n_rounds=5), "predict_proba"),
@@ -40,6 +40,7 @@ def test_arrays_and_frames_are_mapped_lazily(machine, method, n_classes):
     frames = getattr(machine, method)(dd.from_pandas(FRAME, npartitions=3))
     np.testing.assert_array_equal(np.asarray(frames.compute()), expected)
     machine.fit(DATA.X, y)
+    expected = getattr(machine, method)(DATA.X)
     lazy = getattr(machine, method)(cut(DATA.X, [83, 600]))
     assert isinstance(lazy, da.Array)
     assert lazy.shape == expected.shape

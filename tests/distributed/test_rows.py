@@ -7,7 +7,8 @@ import pytest
 
 from handful.distributed import read_chunks
 from handful.distributed._rows import ChunkedRows, HeldIndex
-from handful.rules import Rows, RuleSet, Stump, collapse_rows
+from handful.models import Condition
+from handful.rules import Rows, collapse_rows, rule_set
 from handful.tables import blind_order
 from tests.distributed.conftest import cut
 
@@ -49,9 +50,9 @@ def test_held_rows_are_those_of_memory(rng, limit, monkeypatch):
         np.testing.assert_array_equal(  # the same order and the same groups
             np.unique(rows, return_inverse=True)[1], np.unique(groups, return_inverse=True)[1]
         )
-        machine = RuleSet((Stump(0, 1.0, "above"),))
+        machine = rule_set([Condition.on(0, ">", 1.0)], "disjunction")
         assert held.judge(machine) == here.judge(machine)
-        assert held.judge(machine).n_covered == (int((X[:, 0] > 1.0).sum()),)
+        assert held.judge(machine).n_covered == ((n := int((X[:, 0] > 1.0).sum())), len(X) - n)
 
 
 def test_holding_everything_is_being_in_memory(rng):

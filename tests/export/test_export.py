@@ -97,10 +97,11 @@ def test_three_classes(machine, tmp_path):
     X, y = load_iris(return_X_y=True, as_frame=True)
     machine.fit(X, y)
     assert _python_labels(machine, X, tmp_path) == machine.predict(X).tolist()
-    with pytest.raises(ValueError, match="two classes for SQL"):
+    with pytest.raises(ValueError, match="must have two classes"):
         export_sql(machine, include_rows=True)
-    document = json.loads(export_json(machine))
-    assert len(document["machines"]) == 3
+    document = json.loads(export_json(machine, include_rows=True))
+    assert len(document["fitted"]["machine"]["members"]) == 3
+    assert document["classes"] == [0, 1, 2]
 
 
 def test_constants_and_stored_models(tmp_path):
@@ -111,7 +112,7 @@ def test_constants_and_stored_models(tmp_path):
     assert export_sql(model).splitlines()[1] == str(machine.predict(data.X[:1])[0])
     frame = pd.DataFrame(data.X, columns=["x0", "x1", "x2"])
     assert _sql_labels(model, frame) == machine.predict(data.X).tolist()
-    assert json.loads(export_json(model))["machines"][0]["rules"] == []
+    assert json.loads(export_json(model))["fitted"]["machine"]["rules"] == []
 
 
 def test_what_has_no_rules_is_exported_as_its_form():

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from handful import CertifiedClassifier, SupportVectorMachine, export_sql, load_model
-from handful.files import save_form
+from handful.files import save_model
 from handful.tables import Choices, read_study
 
 FORMS = ["one rule", "linear", "score card", "rule list", "additive"]
@@ -70,7 +70,7 @@ def test_the_model_knows_how_numbers_are_written(style, rng, tmp_path):
     assert study.features[0].style == style
     machine = CertifiedClassifier(["one rule"]).fit(study)
     path = tmp_path / "m.json"
-    save_form(machine, path, study)
+    save_model(machine, path)
     text = export_sql(load_model(path), table="t")
     assert in_sqlite(text, frame) == machine.predict(study.table).tolist()
     typed = frame.assign(crp=[np.nan if "d" in c.lower() else 1.5 for c in cells])

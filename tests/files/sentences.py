@@ -17,13 +17,10 @@ def label_of(sentence, row):
     """The label that a printed rule gives to a row (a dict; None where a value is missing)."""
     if always := re.fullmatch(r"Always predict (.+)\.", sentence):
         return always[1]
-    if found := re.fullmatch(r"(?s)Predict (\S+) if\n(.+);\notherwise (.+)\.", sentence):
-        joint = all if "\n  and " in found[2] else any
-        parts = re.split(r"\n  (?:and|or ) ", found[2].strip())
-        return found[1] if joint(is_met(part, row) for part in parts) else found[3]
-    for line in sentence.splitlines():
-        head, label = line.rsplit(": ", 1)
-        if head == "otherwise" or is_met(re.sub(r"^(else )?if ", "", head), row):
+    for line in sentence.replace("\n  and ", " and ").splitlines():
+        head, label = re.fullmatch(r"(.+): (.+)\.", line).groups()
+        asked = re.sub(r"^(If|Else if) ", "", head)
+        if head == "Otherwise" or all(is_met(part, row) for part in asked.split(" and ")):
             return label
     raise AssertionError(sentence)
 

@@ -61,7 +61,7 @@ def test_round_trip(name, n_classes, data, tmp_path, rng):
     save_model(machine, tmp_path / "m.json", data=(X, y), include_rows=True)
     model = load_model(tmp_path / "m.json")
     if kind is not None:
-        assert model.form.tag == kind
+        assert model.fitted.machine.tag == kind
     more = X[rng.integers(0, len(X), 300)] * rng.normal(1.0, 0.05, size=(300, X.shape[1]))
     assert (model.predict(more) == machine.predict(more)).all()
     verdict = verify_model(tmp_path / "m.json", X, y)

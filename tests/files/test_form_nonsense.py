@@ -50,8 +50,9 @@ def _at(document, path):
 @pytest.mark.parametrize("name", FORMS)
 def test_unknown_and_missing_fields(name, tmp_path):
     honest = json.loads(form_text(name))
-    # marks by column: any column may be named, and none must be
-    free = {("provenance", "reading", "missing")}
+    # marks by column and versions: any may be named, and none must be
+    free = {("data", "reading", "missing"), ("data", "reading", "not_missing"),
+            ("provenance", "versions")}  # fmt: skip
     optional = {"content_sha256"}  # a hash that is not there is what verify complains about
     defaults = {"n_errors", "n_compressed", "unit", "quantity", "limit", "rates", "assumptions",
                 "parameters", "reference", "notes", "terms"}  # fmt: skip
@@ -90,8 +91,9 @@ def _wrong_types(value):
 @pytest.mark.parametrize("name", FORMS)
 def test_wrong_types(name, tmp_path):
     honest = json.loads(form_text(name))
-    nullable = {"words", "positive", "groups", "weights", "estimators_sha256", "n_errors",
-                "n_compressed"}  # fmt: skip
+    nullable = {"words", "positive", "groups", "weights", "estimators_sha256", "n_errors", "target",
+                "n_compressed", "file", "sha256", "n_rows", "features", "columns", "row_codes",
+                "seed", "reading"}  # fmt: skip
     n_checked = 0
     for path, value in _leaves(honest):
         if path == ("content_sha256",):
@@ -99,8 +101,9 @@ def test_wrong_types(name, tmp_path):
         for wrong in _wrong_types(value):
             is_allowed = wrong is None and path[-1] in nullable
             is_allowed |= value is None and isinstance(wrong, str)  # a name where there was none
-            is_allowed |= path == ("provenance", "candidates") and isinstance(wrong, str)
-            is_allowed |= value == [] and wrong == {"0": []} and path[-1] == "missing"
+            is_allowed |= path == ("training", "candidates") and isinstance(wrong, str)
+            is_allowed |= value is None and path[-1] == "seed" and type(wrong) is int
+            is_allowed |= path == ("labels",) or path[:2] == ("provenance", "versions")
             if is_allowed:
                 continue
             altered = copy.deepcopy(honest)
@@ -119,8 +122,8 @@ NUMBERS = [
     ("prototypes", ("fitted", "machine", "gamma")),
     ("one rule", ("certificate", "risk")),
     ("one rule", ("certificate", "terms", 0, "nats")),
-    ("one rule", ("provenance", "delta")),
-    ("one rule", ("provenance", "pool_share")),
+    ("one rule", ("training", "delta")),
+    ("one rule", ("training", "pool_share")),
 ]
 
 

@@ -9,65 +9,52 @@ import pandas as pd
 import pytest
 
 from handful import DecisionListMachine, SetCoveringMachine, load_model, save_model
-from handful.covering._explain import machine_lines
 from handful.export import export_json, export_python, export_sql
-from handful.files import StoredModel
-from handful.files._rules import machine_to_dict
 from handful.kernels import Kernel
-from handful.rules import (
-    Ball,
-    HalfSpace,
-    LinearRule,
-    RuleList,
-    RuleSet,
-    Stump,
-    TwoPointHalfSpace,
-)
+from handful.models import Condition, Rule, RuleList, WeightedSum
+from handful.rules import ball_cover, rule_set, two_point_cover
+from handful.rules.directions import LINEAR, pair_value
+from handful.tables import Column, Columns
 from handful.verify import verify_model
 from handful.verify._geometry import machine_scores
+from tests.covers import NAMES, cover_model, taken_apart
 from tests.files.sentences import label_of
 
-NAMES = ("a", "b", "c")
-SQUARE = Kernel("poly", degree=2, coef0=1.0)
-A, B = (2.0, 1.0, 0.0), (0.0, 1.0, 2.0)  # the same b: its weight is zero
+SQUARE, RBF = Kernel("poly", degree=2, coef0=1.0), Kernel("rbf", gamma=0.3)
+A, B, C = (np.array(row) for row in ([2.0, 1.0, 0.0], [0.0, 1.0, 2.0], [0.0, 2.0, 1.0]))
+D, E = np.array([2.0, 0.0, 1.0]), np.array([0.0, 0.0, 2.0])  # A and B have the same b: no weight
+
+
+def half_space(a, b, cut, op, kernel=LINEAR):
+    value, tol = pair_value(a, b, kernel, (0, 1))
+    return Condition(value, op, cut, tol)
+
+
 FAMILIES = {
-    "stumps": (Stump(0, 1.0, "above"), Stump(1, 1.0, "below")),
+    "stumps": (Condition.on(0, ">", 1.0), Condition.on(1, "<", 1.0)),
     "linear": (
-        LinearRule((1.0, 0.0, -2.0), 0.5, "above"),
-        LinearRule((0.0, 3.0, 0.0), 2.0, "below"),
+        Condition(WeightedSum((1.0, 0.0, -2.0)), ">", 0.5),
+        Condition(WeightedSum((0.0, 3.0, 0.0)), "<", 2.0),
     ),
-    "half-spaces": (HalfSpace(A, B, 1.0, "below"), HalfSpace((0.0, 2.0, 1.0), A, 3.0, "above")),
+    "half-spaces": (half_space(A, B, 1.0, "<"), half_space(C, A, 3.0, ">")),
     "two-point": (
-        TwoPointHalfSpace(A, B, 1, 1, "below"),
-        TwoPointHalfSpace((0.0, 2.0, 1.0), A, 1, 2, "above"),
+        two_point_cover(A, B, (1, 1), "<", LINEAR, (0, 1)),
+        two_point_cover(C, A, (1, 2), ">", LINEAR, (0, 1)),
     ),
-    "balls": (Ball(A, 1.5, "above"), Ball(B, 2.5, "below")),
+    "balls": (ball_cover(A, 1.5, ">"), ball_cover(B, 2.5, "<")),
     "manhattan": (
-        Ball(A, 2.5, "above", metric="manhattan"),
-        Ball(B, 1.5, "below", metric="manhattan"),
+        ball_cover(A, 2.5, ">", metric="manhattan"),
+        ball_cover(B, 1.5, "<", metric="manhattan"),
     ),
     "chebyshev": (
-        Ball(A, 1.5, "above", metric="chebyshev"),
-        Ball(B, 0.5, "below", metric="chebyshev"),
+        ball_cover(A, 1.5, ">", metric="chebyshev"),
+        ball_cover(B, 0.5, "<", metric="chebyshev"),
     ),
-    "poly": (
-        HalfSpace((2.0, 0.0, 1.0), (0.0, 0.0, 2.0), 1.0, "below", SQUARE),
-        HalfSpace((0.0, 0.0, 2.0), (2.0, 0.0, 1.0), 3.0, "above", SQUARE),
-    ),
-    "rbf": (
-        HalfSpace(A, B, 0.0, "below", Kernel("rbf", gamma=0.3)),
-        HalfSpace((0.0, 2.0, 1.0), A, 0.1, "above", Kernel("rbf", gamma=0.3)),
-    ),
-    "kernel-balls": (
-        Ball(A, 1.0, "above", kernel=Kernel("rbf", gamma=0.3)),
-        Ball(B, 0.5, "below", kernel=SQUARE),
-    ),
-}  # fmt: skip
+    "poly": (half_space(D, E, 1.0, "<", SQUARE), half_space(E, D, 3.0, ">", SQUARE)),
+    "rbf": (half_space(A, B, 0.0, "<", RBF), half_space(C, A, 0.1, ">", RBF)),
+    "kernel-balls": (ball_cover(A, 1.0, ">", kernel=RBF), ball_cover(B, 0.5, "<", kernel=SQUARE)),
+}
 UNPRINTED = ("poly", "rbf", "kernel-balls")  # their sentences name a kernel, not its formula
-
-
-def explained(machine, words=None):
-    return "\n".join(machine_lines([("yes", machine)], np.array(["no", "yes"]), NAMES, words))
 
 
 def _rows():
@@ -77,16 +64,18 @@ def _rows():
     return np.vstack([np.where(pattern, np.nan, grid) for pattern in patterns])
 
 
-def _machines(rules):
-    yield from (RuleSet(rules, kind) for kind in ("conjunction", "disjunction"))
-    yield from (RuleSet(rules[:1], kind) for kind in ("conjunction", "disjunction"))
-    for outputs in ((1, -1), (-1, 1), (1, 1)):
-        for default in (1, -1):
-            yield RuleList(rules, outputs, default)
+def _machines(covers):
+    """Machines of all kinds, with the kind that their code says."""
+    for kind in ("conjunction", "disjunction"):
+        yield kind, rule_set(covers, kind)
+        yield kind, rule_set(covers[:1], kind)
+    for labels in ((1, 0), (0, 1), (1, 1)):
+        rules = tuple(Rule((cover,), label) for cover, label in zip(covers, labels, strict=True))
+        yield from (("list", RuleList(rules, default)) for default in (1, 0))
 
 
-def _stored(machine, categories=None):
-    return StoredModel((machine,), ("no", "yes"), NAMES, categories, 3, (), None, {})
+def explained(model):
+    return "\n".join(model.fitted.sentences(include_rows=True))
 
 
 def _dicts(X):
@@ -125,31 +114,35 @@ def test_every_road_evaluates_the_printed_sentence(family):
     X = _rows()
     frame = pd.DataFrame(X, columns=list(NAMES)).convert_dtypes()  # whole numbers, NULL
     rows = _dicts(X)
-    for machine in _machines(FAMILIES[family]):
-        model = _stored(machine)
-        predicted = model.predict(model.encode(frame)).tolist()
-        assert predicted == np.where(machine.predict(X) > 0, "yes", "no").tolist()
+    for kind, machine in _machines(FAMILIES[family]):
+        model = cover_model(machine, kind)
+        predicted = model.predict(frame).tolist()
         if family not in UNPRINTED:
-            sentence = explained(machine)
+            sentence = explained(model)
             assert predicted == [label_of(sentence, row) for row in rows]
         assert _sqlite(model, frame) == predicted
         assert _duckdb(model, frame) == predicted
         assert _python(model, rows) == predicted
-        scores = machine_scores(json.loads(json.dumps(machine_to_dict(machine))), X)
-        assert np.where(scores > 0, "yes", "no").tolist() == predicted
-        assert (np.sign(machine.decision_function(X)) == machine.predict(X)).all()
+        again = taken_apart(model)
+        assert np.where(machine_scores(again, X) > 0, "yes", "no").tolist() == predicted
+        np.testing.assert_allclose(machine_scores(again, X), machine.scores(X), rtol=1e-12)
+        assert np.where(machine.scores(X) > 0, "yes", "no").tolist() == predicted
 
 
 def test_words_with_every_pattern():
-    words = (("blue", "red"), None, ("3", "5"))
-    rules = (Stump(0, 1.0, "unequal"), Stump(2, 0.0, "equal"))
+    columns = (
+        Column("a", "words", words=("blue", "red")),
+        Column("b", ""),
+        Column("c", "words", words=("3",)),
+    )
+    covers = (Condition.on(1, "≠", 1.0), Condition.on(3, "=", 1.0))  # a ≠ red, c = 3
     cells = itertools.product(("red", " blue ", "green", None), (1.0, None), (3, 3.0, "3", 4, None))
     frame = pd.DataFrame(list(cells), columns=list(NAMES), dtype=object)
     rows = frame.where(frame.notna(), None).to_dict(orient="records")
-    for machine in _machines(rules):
-        model = _stored(machine, words)
-        predicted = model.predict(model.encode(frame)).tolist()
-        sentence = explained(machine, words)
+    for kind, machine in _machines(covers):
+        model = cover_model(machine, kind, Columns(columns))
+        predicted = model.predict(frame).tolist()
+        sentence = explained(model)
         plain = [
             {**row, "a": row["a"] and row["a"].strip(), "c": row["c"] and f"{float(row['c']):g}"}
             for row in rows
@@ -160,17 +153,13 @@ def test_words_with_every_pattern():
 
 
 def test_an_empty_row_does_not_meet_a_conjunction():
-    machine = RuleSet((Stump(0, 883.0, "above"), Stump(1, 0.16, "above")), "conjunction")
-    model = _stored(machine)
+    covers = [Condition.on(0, ">", 883.0), Condition.on(1, ">", 0.16)]
+    model = cover_model(rule_set(covers, "conjunction"), "conjunction")
     empty = np.full((1, 3), np.nan)
     assert model.predict(empty).tolist() == ["no"]
-    assert model.fired(empty).tolist() == ["a is missing"]
-    assert machine.describe(NAMES) == ["a > 883 or missing", "b > 0.16 or missing"]
-    [document] = json.loads(export_json(model))["machines"]
-    assert [rule["if"] for rule in document["rules"]] == [
-        "a > 883 or missing",
-        "b > 0.16 or missing",
-    ]
+    assert model.reasons(empty) == ["a is missing"]
+    said = json.loads(export_json(model))["sentences"]
+    assert said == ["If a ≤ 883 and b ≤ 0.16: yes.", "Otherwise: no."]
 
 
 def _holes(rng, n=160):
@@ -194,7 +183,7 @@ SETTINGS = {
 def test_fitted_machines_count_what_they_say(name, rng, tmp_path):
     X, y = _holes(rng)
     machine = SETTINGS[name].fit(X, y)
-    sentence = "\n".join(machine.sentences())
+    sentence = "\n".join(machine.fitted_.sentences())
     wrong = np.array([label_of(sentence, row) for row in _dicts(X.to_numpy())]) != y
     assert machine.n_training_errors_ == wrong.sum()
     counted = np.delete(wrong, machine.held_back_)

@@ -44,59 +44,73 @@ def _put(document, path, value):
     return document
 
 
-RULE = ("machines", 0, "rules", 0)
-PART = ("machines", 0, "parts", 0)
-KERNEL = (*RULE, "kernel")
+MACHINE = ("fitted", "machine")
+RULE = (*MACHINE, "rules", 0, "conditions", 0)
+PART = (*MACHINE, "parts", 0)
+KERNEL = (*RULE, "value", "kernel")
 NONSENSE = [
-    ("stump", ("classes",), ["a", "a"]),
-    ("stump", ("classes",), [1, 1.0]),
-    ("stump", ("classes",), [1, "1"]),
-    ("stump", ("classes",), [0, False]),
-    ("stump", ("classes",), [None, 1]),
-    ("stump", ("classes",), ["\ud800", "a"]),
+    ("stump", ("fitted", "classes"), ["a", "a"]),
+    ("stump", ("fitted", "classes"), ["1", "-1"]),
+    ("stump", ("fitted", "classes"), ["\ud800", "a"]),
+    ("stump", ("labels",), [1, 1.0]),
+    ("stump", ("labels",), [1, -1]),
+    ("stump", ("labels",), [None, 1]),
+    ("stump", ("labels",), [-1, True]),
     ("stump", ("version",), True),
-    ("stump", ("version",), 2.0),
-    ("stump", ("n_features",), 10_000_000),
-    ("stump", ("n_features",), True),
+    ("stump", ("version",), 3.0),
+    ("stump", ("data", "n_features"), 10_000_000),
+    ("stump", ("data", "n_features"), True),
+    ("stump", ("data", "n_features"), 1),
+    ("stump", ("fitted", "columns", "columns", 0, "name"), "x9"),
+    ("stump", ("fitted", "columns", "columns", 0, "name"), "x01"),
+    ("stump", ("fitted", "columns", "columns", 0, "kind"), "words"),
     ("stump", (*RULE, "category"), "Na < 13.0 (checked by hand)"),
-    ("stump", (*RULE, "side"), "equal"),
-    ("stump", (*RULE, "feature"), -1),
-    ("stump", (*RULE, "indices"), [-1]),
-    ("stump", (*RULE, "threshold"), 10**400),
-    ("stump", ("compression_set",), [3, 3]),
-    ("stump", ("compression_set",), ["a" * 63]),
-    ("stump", ("compression_set",), [-1]),
-    ("stump", ("codes",), None),
-    ("stump", ("codes",), []),
-    ("stump", ("machines", 0, "note"), "excellent"),
+    ("stump", (*RULE, "op"), "≈"),
+    ("stump", (*RULE, "value", "feature"), -1),
+    ("stump", (*RULE, "value", "feature"), 9),
+    ("stump", (*RULE, "examples"), [-1]),
+    ("stump", (*RULE, "cut"), 10**400),
+    ("stump", (*MACHINE, "default"), 2),
+    ("stump", (*MACHINE, "rules", 0, "label"), 0),
+    ("stump", (*MACHINE, "rules", 0, "conditions"), []),
+    ("stump", (*MACHINE, "n_classes"), 3),
+    ("stump", ("kept",), [3, 3]),
+    ("stump", ("kept",), ["a" * 63]),
+    ("stump", ("kept",), ["a" * 64, "a" * 64]),
+    ("stump", ("kept",), ["a" * 64, 1]),
+    ("stump", ("kept",), [-1]),
+    ("stump", ("training", "codes"), None),
+    ("stump", ("training", "codes", 0, "kept"), [7]),
+    ("stump", ("training", "costs"), [1.0]),
+    ("stump", (*MACHINE, "note"), "excellent"),
     ("stump", ("certificate", "terms", 0, "nats"), -1.0),
-    ("ball", (*RULE, "radius"), -1.0),
-    ("ball", (*RULE, "side"), "unequal"),
-    ("ball", (*RULE, "scale"), [-1.0] * 9),
-    ("two-point", (*RULE, "level"), 5000),
-    ("two-point", (*RULE, "level"), 0),
-    ("two-point", (*RULE, "numerator"), 2),
-    ("two-point", (*RULE, "numerator"), 2**62 + 1),
+    ("ball", (*RULE, "cut"), -1.0),
+    ("ball", (*RULE, "op"), "≠"),
+    ("ball", (*RULE, "tol"), -1e-10),
+    ("ball", (*RULE, "value", "scale"), [-1.0] * 9),
+    ("ball", (*RULE, "value", "center"), [1.0] * 8),
+    ("two-point", (*RULE, "value", "a"), [1.0]),
     ("two-point", (*KERNEL, "degree"), 100_000_000),
     ("two-point", (*KERNEL, "degree"), -1),
     ("two-point", (*KERNEL, "gamma"), 0.0),
     ("two-point", (*KERNEL, "gamma"), -1.0),
     ("two-point", (*KERNEL, "name"), "precomputed"),
-    ("linear", (*RULE, "origin"), "a randomised trial"),
+    ("linear", (*RULE, "value", "origin"), "a randomised trial"),
     ("linear", (*RULE, "tol"), -1e-9),
-    ("expansion", ("machines", 0, "tie"), -1e-10),
-    ("expansion", ("machines", 0, "tie"), 1.0),
+    ("linear", (*RULE, "value", "weights"), [1.0]),
+    ("expansion", (*MACHINE, "tie"), -1e-10),
+    ("expansion", (*MACHINE, "tie"), 1.0),
     ("expansion", (*PART, "scale"), [0.0] * 9),
     ("expansion", (*PART, "kernel", "degree"), 10**8),
-    ("expansion", ("codes",), []),
-    ("votes", ("machines", 0, "votes", 0, "features", 0), -1),
-    ("votes", ("machines", 0, "votes", 0, "features", 0), 9),
+    ("expansion", ("training",), {"kind": "machine"}),
+    ("votes", (*MACHINE, "votes", 0, "features", 0), -1),
+    ("votes", (*MACHINE, "votes", 0, "features", 0), 9),
 ]
 
 
 @pytest.mark.parametrize(("name", "path", "value"), NONSENSE)
 def test_load_refuses_nonsense(name, path, value, documents):
-    model_from_dict(_put(documents[name], ("version",), 2))
+    model_from_dict(_put(documents[name], ("version",), 3))
     with pytest.raises(ModelFileError):
         model_from_dict(_put(documents[name], path, value))
 
@@ -105,7 +119,9 @@ def test_load_refuses_nonsense(name, path, value, documents):
     "number", ["1e999", "-1e999", "9" * 400, "0." + "1" * 400, "NaN", "1" * 100_000]
 )
 def test_numbers_beyond_floats(number, documents, tmp_path):
-    text = json.dumps(_put(documents["stump"], ("n_features",), 7654321)).replace("7654321", number)
+    text = json.dumps(_put(documents["stump"], ("data", "n_features"), 7654321)).replace(
+        "7654321", number
+    )
     with pytest.raises(ModelFileError):
         from_text(text)
     (tmp_path / "m.json").write_text(text)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from handful import AdaBoost, KernelMatchingPursuitClassifier, LPBoost, SupportVectorMachine
-from handful.files._settings import plain_parameters
+from handful.files.save import plain_parameters
 from handful.kernels import Kernel
 
 

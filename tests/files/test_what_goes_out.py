@@ -72,7 +72,7 @@ def certify(path, out, *options):
 
 
 def used_columns(document) -> list[str]:
-    return [name for name in document["feature_names"] if name is not None]
+    return [column["name"] for column in document["fitted"]["columns"]["columns"]]
 
 
 @pytest.mark.sample(2)
@@ -106,12 +106,13 @@ def test_nothing_unused_goes_out(rules, frame, tmp_path):
         for file, text in texts.items():
             assert [cell for cell in cells if cell in text] == [], (file, name)
         assert json.dumps(name) not in texts["model.json"]  # not even their names
-    thresholds = [str(rule["threshold"]) for m in document["machines"] for rule in m["rules"]]
+    rules = document["fitted"]["machine"]["rules"]
+    thresholds = [str(asked["cut"]) for rule in rules for asked in rule["conditions"]]
     for name in used:  # of used columns no cell but a threshold
         found = [cell for cell in words_of(frame[name]) if any(cell in t for t in texts.values())]
         assert set(found) <= {text for t in thresholds for text in (t, f"{float(t):.6g}")}, name
     model = load_model(tmp_path / "out" / "model.json")
-    assert set(model.predict(model.encode(frame[used]))) <= {"sick", "well"}
+    assert set(model.predict(frame[used])) <= {"sick", "well"}
 
 
 @pytest.mark.parametrize("rules", ["balls"])
@@ -136,7 +137,7 @@ def test_forms_with_rows_need_leave(rules, tmp_path):
     model = load_model(tmp_path / "yes" / "model.json")
     words = ["verify", str(tmp_path / "yes" / "model.json"), str(tmp_path / "t.csv")]
     assert runner.invoke(app, words).exit_code == 0
-    rows = {rule.center for machine in model.machines for rule in machine.rules}
+    rows = {condition.value.center for condition in model.fitted.machine.conditions}
     features = frame.drop(columns=["outcome", "fixed"])  # what never changes is not used
     table = [tuple(row) for row in features.to_numpy(dtype=float).tolist()]
     assert rows <= set(table)
@@ -170,9 +171,7 @@ def test_a_text_that_a_rule_names_is_the_only_one(tmp_path):
     assert sorted(k for k in set(site) if k in text) == ["hospital-07"]
     model = load_model(tmp_path / "m.json")
     new = pd.DataFrame({"site": ["hospital-07", "hospital-03", "elsewhere", None]})
-    assert (
-        model.predict(model.encode(new)).tolist() == machine.predict(new.assign(age=1.0)).tolist()
-    )
+    assert model.predict(new).tolist() == machine.predict(new.assign(age=1.0)).tolist()
 
 
 def test_rows_in_python_need_leave_too(tmp_path):
@@ -198,9 +197,7 @@ def test_a_file_without_rows_predicts_to_the_last_bit(rules, tmp_path, rng):
     save_model(machine, tmp_path / "m.json")
     model = load_model(tmp_path / "m.json")
     more = X[rng.integers(0, N, 2000)] + rng.normal(0, 200, (2000, X.shape[1]))
-    np.testing.assert_array_equal(
-        model.machines[0].decision_function(more), machine.decision_function(more)
-    )
+    np.testing.assert_array_equal(model.scores(more), machine.decision_function(more))
     np.testing.assert_array_equal(model.predict(X), machine.predict(X))
 
 
@@ -348,23 +345,20 @@ REFUSED = [
 def test_what_is_made_of_rows_is_refused_by_the_same_words(name, tmp_path):
     machine, X, y = fitted(name)
     refusal = r"this form contains \d+ training rows?\. Say `include_rows=True` \(--include-rows\)"
-    is_form = name.startswith("CertifiedClassifier")
-    if not is_form:
-        with pytest.raises(ValueError, match=refusal):
-            save_model(machine, tmp_path / "m.json", data=(X, y))
-        assert not list(tmp_path.iterdir())
-        save_model(machine, tmp_path / "m.json", data=(X, y), include_rows=True)
-        stored = load_model(tmp_path / "m.json")
-        np.testing.assert_array_equal(stored.predict(X.to_numpy()), machine.predict(X))
-    for subject in [machine] if is_form else [machine, stored]:
-        with pytest.raises(ValueError, match=refusal):
-            export_sql(subject, table="t")
-        if is_form or name.startswith("SetCovering"):
+    with pytest.raises(ValueError, match=refusal):
+        save_model(machine, tmp_path / "m.json", data=(X, y))
+    assert not list(tmp_path.iterdir())
+    save_model(machine, tmp_path / "m.json", data=(X, y), include_rows=True)
+    stored = load_model(tmp_path / "m.json")
+    np.testing.assert_array_equal(stored.predict(X.to_numpy()), machine.predict(X))
+    for subject in (machine, stored):
+        for export in (export_sql, export_python, export_json):
             with pytest.raises(ValueError, match=refusal):
-                export_python(subject)
-            assert "def predict" in export_python(subject, include_rows=True)
+                export(subject)
+        assert '"sentences"' in export_json(subject, include_rows=True)
         if not name.startswith("Nonconformity"):  # which has no formula at all
             assert "CASE" in export_sql(subject, table="t", include_rows=True)
+            assert "def predict" in export_python(subject, include_rows=True)
 
 
 @pytest.mark.parametrize(
@@ -392,7 +386,8 @@ def test_linear_kernels_are_weights_that_decide_the_same_to_the_last_bit(
     model = load_model(tmp_path / "m.json")
     assert n_classes == len(model.classes)
     more = X.to_numpy()[rng.integers(0, N, 2000)] + rng.normal(0, 0.5, (2000, 4))
-    np.testing.assert_array_equal(model.form.scores(more), machine.decision_function(more))
+    scores = model.fitted.scores(model.rows(more))
+    np.testing.assert_array_equal(scores, machine.decision_function(more))
     np.testing.assert_array_equal(model.predict(more), machine.predict(more))
     verdict = verify_model(tmp_path / "m.json", X, y)
     assert verdict.is_valid, (verdict.differences, verdict.unverified)
@@ -405,13 +400,13 @@ def test_kept_examples_are_named_by_digest_and_found_in_any_order(tmp_path, rng)
     machine = handful.KernelPerceptron(gamma=0.01).fit(X, y)
     path = tmp_path / "m.json"
     save_model(machine, path, data=(X, y), include_rows=True)
-    names = load_model(path).compression_set
+    names = load_model(path).kept
     assert len(set(names)) == len(names) == len(machine.compression_set_)
     assert all(re.fullmatch(r"[0-9a-f]{64}(:[23])?", name) for name in names)
     order = rng.permutation(len(X))
     assert verify_model(path, X.iloc[order], y[order]).is_valid
     document = json.loads(path.read_text())
-    document["compression_set"][0] = document["compression_set"][0][::-1]
+    document["kept"][0] = document["kept"][0][::-1]
     path.write_text(to_text(document))
     assert "kept examples" in " ".join(verify_model(path, X, y).differences)
 
@@ -421,7 +416,7 @@ def test_the_command_line_exports_rows_only_by_leave(tmp_path):
     save_model(
         SetCoveringMachine("balls", candidates=40).fit(X, y), tmp_path / "m.json", include_rows=True
     )
-    for to in ("sql", "python"):
+    for to in ("sql", "python", "json"):
         words = ["export", str(tmp_path / "m.json"), "--to", to, "--out", str(tmp_path / "o")]
         refused = runner.invoke(app, words)
         assert refused.exit_code == 2

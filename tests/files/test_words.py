@@ -47,8 +47,8 @@ def test_a_number_is_the_same_word_in_every_form(trained, form, coded, tmp_path)
     assert machine.predict(new).tolist() == wanted
     save_model(machine, tmp_path / "m.json")
     model = load_model(tmp_path / "m.json")
-    assert model.categories[0] == ("3",)  # the word that the rule names, and no other
-    assert model.predict(model.encode(new)).tolist() == wanted
+    assert model.fitted.columns.columns[0].words == ("3",)  # which the rule names, and no other
+    assert model.predict(new).tolist() == wanted
     assert verify_model(tmp_path / "m.json", new, y).is_valid
     space = {}
     exec(export_python(machine), space)
@@ -87,9 +87,9 @@ def test_true_and_false_on_every_road(flags, has_gaps, tmp_path):
     wanted = machine.predict(X).tolist()
     save_model(machine, tmp_path / "m.json")
     model = load_model(tmp_path / "m.json")
-    assert model.categories is None
-    assert model.predict(model.encode(X)).tolist() == wanted
-    assert model.predict(model.encode(X.astype(object))).tolist() == wanted
+    assert all(column.words is None for column in model.fitted.columns.columns)
+    assert model.predict(X).tolist() == wanted
+    assert model.predict(X.astype(object)).tolist() == wanted
     assert verify_model(tmp_path / "m.json", X, y).is_valid
     space = {}
     exec(export_python(machine), space)
@@ -127,6 +127,6 @@ def test_the_command_line_reads_true_and_false_back(flags, suffix, has_gaps, tmp
     model = json.loads((out / "model.json").read_text())
     study = read_study(load_table(path).frame, Choices(target="outcome"), set_aside=True)
     is_wrong = np.delete(found != y, study.pool)  # these rows read the columns
-    assert is_wrong.sum() == sum(code["n_training_errors"] for code in model["codes"])
+    assert is_wrong.sum() == sum(code["n_training_errors"] for code in model["training"]["codes"])
     checked = run.invoke(app, ["verify", str(out / "model.json"), str(path), "--target", "outcome"])
     assert checked.exit_code == 0, checked.output

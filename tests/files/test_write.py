@@ -17,13 +17,14 @@ def data():
 def test_codes_hold_what_a_check_needs(data):
     machine = SetCoveringMachine("stumps", candidates=40, max_rules=2, random_state=0)
     document = model_to_dict(machine.fit(data.X, data.y))
-    code = document["codes"][0]
+    code = document["training"]["codes"][0]
     digests = row_digests(data.X, data.y)[machine.compression_set_]
-    assert document["compression_set"] == [digest.tobytes().hex() for digest in digests]
+    assert document["kept"] == [digest.tobytes().hex() for digest in digests]
     assert code["kept"] == list(range(len(machine.compression_set_)))
     assert code["terms"] == [term.to_dict() for term in machine.chosen_.terms]
     assert code["n_training_errors"] == machine.n_training_errors_
-    named = [place for rule in document["machines"][0]["rules"] for place in rule["indices"]]
+    rules = document["fitted"]["machine"]["rules"]
+    named = [i for rule in rules for asked in rule["conditions"] for i in asked["examples"]]
     assert set(named) == set(code["kept"])
 
 
@@ -31,7 +32,7 @@ def test_a_search_is_written_with_the_price_of_its_choice(data):
     grid = {"rules": ["stumps", "balls"]}
     search = BoundSearch(SetCoveringMachine(candidates=40, random_state=0), param_grid=grid)
     document = model_to_dict(search.fit(data.X, data.y), include_rows=True)
-    assert document["settings"]["n_groups"] == 2
+    assert document["training"]["n_groups"] == 2
     last = document["certificate"]["terms"][-1]
     assert (last["kind"], last["text"]) == ("groups", "choice among 2 groups of settings")
 

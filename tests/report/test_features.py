@@ -29,9 +29,9 @@ def test_unused_features_are_ordered_by_how_they_separate(rng):
 @pytest.mark.parametrize("name", ["half-spaces", "balls", "pool", "list", "three"])
 def test_weights_are_shares_a_rule(fitted, name):
     machine, X, _ = fitted(name)
-    weights = rule_weights(machine, machine.encode(X))
+    weights = rule_weights(machine, machine.fitted_.rows(X))
     assert weights.shape == (X.shape[1],)
-    assert weights.sum() == pytest.approx(len(machine.fitted_.rules))
+    assert weights.sum() == pytest.approx(sum(map(len, machine.cover_.rules)))
 
 
 def test_names(fitted):

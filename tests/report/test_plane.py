@@ -39,7 +39,7 @@ def test_kept_examples_are_marked(fitted):
 def test_the_features_that_are_used_are_shown(fitted):
     machine, X, y = fitted("stumps")
     display = RulesDisplay.from_estimator(machine, X, y)
-    used = {f"x{rule.feature}" for rule in machine.rules_}
+    used = {f"x{j}" for rule in machine.rules_ for j in rule.features}
     assert used & set(display.names)
     assert len(used) < 2 or set(display.names) <= used
 
@@ -53,13 +53,15 @@ def test_boundaries_of_single_rules(fitted):
     assert len(display.boundaries) == len(machine.rules_) > 1
 
 
-def test_categories_are_written_on_the_axis(fitted):
+def test_questions_about_words_are_answered_on_the_axis(fitted):
     machine, X, y = fitted("words")
-    j = list(X.columns).index("colour")
-    display = RulesDisplay.from_estimator(machine, X, y, features=(j, 1)).plot()
+    features = machine.fitted_.columns.features
+    j = next(j for j, feature in enumerate(features) if feature.is_flag)
+    other = next(j for j, feature in enumerate(features) if not feature.is_flag)
+    display = RulesDisplay.from_estimator(machine, X, y, features=(j, other)).plot()
     labels = [text.get_text() for text in display.ax_.get_xticklabels()]
-    assert labels == list(machine.fitted_.categories[j])
-    assert display.ax_.get_xlabel() == "colour"
+    assert labels == ["no", "yes"]
+    assert display.ax_.get_xlabel() == features[j].name
 
 
 def test_one_feature_is_drawn_against_the_class(rng):

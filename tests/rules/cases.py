@@ -16,6 +16,7 @@ from handful.rules import (
 SHAPES = ("grid", "smooth", "duplicates", "heavy")
 FAMILIES = ("stumps", "balls", "half-spaces", "two-point")
 KINDS = ("conjunction", "disjunction")
+SIDES = ("below", "above", "equal", "unequal") * 2  # in the words of the oracle
 SIGNS = {"conjunction": 1, "disjunction": -1}
 LINEAR = Kernel("linear")
 

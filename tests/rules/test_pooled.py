@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from handful.rules import Ball, LinearRule, Stump, collapse_rows
+from handful.rules import collapse_rows
 from handful.rules.pooled import (
     _MAX_CENTERS,
     _MAX_PAIRS,
@@ -57,9 +57,9 @@ def test_candidates_are_what_their_rules_say(rng):
         for j in range(0, int(table.n_thresholds[t]), 5):
             for side in (0, 1):
                 rule = projections.make_rule(t, j, side)
-                types.add(type(rule))
-                np.testing.assert_array_equal(covered_rows(table, t, j, side), rule.covers(rows.X))
-    assert types == {Stump, LinearRule, Ball}
+                types.add(rule.value.tag)
+                np.testing.assert_array_equal(covered_rows(table, t, j, side), rule.is_met(rows.X))
+    assert types == {"feature", "sum", "distance"}
 
 
 def test_nothing_outside_the_pool_enters(rng):
@@ -83,7 +83,7 @@ def test_missing_values_outside_the_pool_do_not_change_its_candidates(rng):
     found = [make_projections(collapse_rows(Z, y), np.arange(25), ALL) for Z in (X, holes)]
     np.testing.assert_array_equal(found[0].weights, found[1].weights)
     assert found[0].family == found[1].family == "+".join(ALL)
-    assert not found[1].make_rule(3, 0, 0).covers(holes[[40]])[0]
+    assert not found[1].make_rule(3, 0, 0).is_met(holes[[40]])[0]
 
 
 def test_a_pool_with_missing_values_offers_stumps_only(rng):
@@ -161,6 +161,6 @@ def test_categories_are_compared_by_equality(rng):
     y = np.where(rng.random(40) < 0.5, 1, -1)
     rows = collapse_rows(X, y, np.array([True, False]))
     projections = make_projections(rows, np.arange(20), ("stumps",))
-    sides = {projections.make_rule(t, 0, s).side for t, s in projections.sides.tolist() if t == 0}
-    assert sides == {"equal", "unequal"}
+    sides = {projections.make_rule(t, 0, s).op for t, s in projections.sides.tolist() if t == 0}
+    assert sides == {"=", "≠"}
     assert projections.table.thresholds[0, :3].tolist() == [0.0, 1.0, 2.0]

@@ -9,8 +9,20 @@ import pytest
 
 from handful.covering.codes.all_half_spaces import exact_candidates
 from handful.kernels import Kernel
-from handful.rules import Ball, HalfSpace, RuleSet, Stump, Sweep, SweepOptions, collapse_rows
+from handful.models import Condition, WeightedSum
+from handful.rules import (
+    BALLS,
+    HALF_SPACES,
+    STUMPS,
+    Sweep,
+    SweepOptions,
+    ball_cover,
+    collapse_rows,
+    rule_set,
+    signs_of,
+)
 from handful.rules.ball import rebuild_balls
+from handful.rules.directions import LINEAR, pair_value
 from handful.rules.family import CodedPath, Geometry
 from handful.rules.half_space import rebuild_half_spaces
 from handful.rules.stump import rebuild_stumps
@@ -34,24 +46,24 @@ def as_searched(rows, table, steps, kind, example_of):
     """The machine with the thresholds of the search's own table."""
     make = table.family.make_rule
     rules = (make(table, rows, s.t, s.j, s.side, example_of.get(s.member, -1)) for s in steps)
-    return RuleSet(tuple(rules), kind)
+    return rule_set(list(rules), kind)
 
 
 def assert_rebuilt(rng, rows, table, steps, kind):
     example_of = {int(rows.row_of[e]): int(e) for e in table.pool[::-1]}
     path = CodedPath(rows, table, tuple(steps), kind, example_of)
-    rebuilt = RuleSet(table.family.rebuild(path), kind)
+    rebuilt, sign = rule_set(table.family.rebuild(path), kind), SIGNS[kind]
     searched = as_searched(rows, table, steps, kind, example_of)
     X = new_points(rng, rows)
-    np.testing.assert_array_equal(rebuilt.predict(X), searched.predict(X))
+    np.testing.assert_array_equal(rebuilt.labels(X), searched.labels(X))
     covered = np.zeros(len(rows.y), bool)
     for s in steps:
         covered |= covered_rows(table, s.t, s.j, s.side)
-    np.testing.assert_array_equal(rebuilt.predict(rows.X) == -rebuilt.sign, covered)
+    np.testing.assert_array_equal(signs_of(rebuilt, rows.X) == -sign, covered)
     kept = path.kept
-    assert set(rebuilt.compression_set) <= set(kept)
+    assert set(rebuilt.examples) <= set(kept)
     if table.family.has_members:  # what the reconstruction relies on
-        members = [rows.row_of[e] for e in kept if rows.y[rows.row_of[e]] == rebuilt.sign]
+        members = [rows.row_of[e] for e in kept if rows.y[rows.row_of[e]] == sign]
         assert not covered[members].any()
 
 
@@ -105,7 +117,7 @@ def test_all_half_spaces_are_rebuilt(shape, kind, rng):
     )
     for candidate in found:
         machine = candidate.build()
-        wrong = machine.predict(X) != y
+        wrong = signs_of(machine, X) != y
         outside = np.ones(len(y), bool)
         outside[list(candidate.kept)] = False
         assert wrong.sum() == candidate.n_training_errors
@@ -121,64 +133,60 @@ def test_only_kept_examples_matter_to_the_rebuilt_machine(rng):
     example_of = {int(rows.row_of[e]): int(e) for e in first[::-1]}
     steps = Sweep(table, rows, 1, SweepOptions(max_rules=3)).path(1.0)
     path = CodedPath(rows, table, tuple(steps), "conjunction", example_of)
-    machine, kept = RuleSet(table.family.rebuild(path), "conjunction"), list(path.kept)
+    covers, kept = table.family.rebuild(path), list(path.kept)
     at = {e: k for k, e in enumerate(kept)}
-    pairs = [(at[r.examples[0]], at[r.examples[1]]) for r in machine.rules]
+    pairs = [(at[r.examples[0]], at[r.examples[1]]) for r in covers]
     directions = {i for pair in pairs for i in pair}
     again = rebuild_half_spaces(
         X[kept], y[kept], np.array([k not in directions for k in range(len(kept))]), pairs,
         "conjunction",
     )  # fmt: skip
-    assert [r.threshold for r in again.rules] == [r.threshold for r in machine.rules]
+    assert [r.cut for r in again] == [r.cut for r in covers]
 
 
 def test_half_space_thresholds_by_hand():
     X = np.array([[3.0], [2.0], [0.0], [1.0]])
     y = np.array([1, 1, -1, -1])
     none, c = np.zeros(4, bool), np.array([False, True, False, False])
-    conjunction = rebuild_half_spaces(X, y, c, [(0, 2)], "conjunction", indices=[7, 8, 9, 10])
-    assert conjunction.rules == (HalfSpace((3.0,), (0.0,), 6.0, "below", indices=(7, 9, 8)),)
+    tol = 1e-10 * 9.0
+    (cover,) = rebuild_half_spaces(X, y, c, [(0, 2)], "conjunction", indices=[7, 8, 9, 10])
+    assert cover == Condition(WeightedSum((3.0,)), "<", 6.0, tol, (7, 9, 8))
     c = np.array([False, False, False, True])
-    disjunction = rebuild_half_spaces(X, y, c, [(0, 2)], "disjunction")
-    assert disjunction.rules == (HalfSpace((3.0,), (0.0,), 3.0, "above", indices=(0, 2, 3)),)
+    (cover,) = rebuild_half_spaces(X, y, c, [(0, 2)], "disjunction")
+    assert cover == Condition(WeightedSum((3.0,)), ">", 3.0, tol, (0, 2, 3))
     both = rebuild_half_spaces(X, y, none, [(0, 2), (1, 3)], "conjunction")
-    assert [r.threshold for r in both.rules] == [6.0, 2.0]
+    assert [r.cut for r in both] == [6.0, 2.0]
 
 
 def test_ball_radii_by_hand():
     X, y = np.array([[0.0], [2.0], [3.0], [-1.5]]), np.array([1, 1, -1, -1])
-    machine = rebuild_balls(X, y, np.array([False, True, False, False]), "conjunction")
-    assert [(r.center[0], r.radius, r.side) for r in machine.rules] == [
-        (0.0, 2.0, "above"),
-        (3.0, 1.0, "below"),
-        (-1.5, 1.5, "below"),
+    covers = rebuild_balls(X, y, np.array([False, True, False, False]), "conjunction")
+    assert [(r.value.center[0], r.op, r.cut) for r in covers] == [
+        (0.0, ">", 2.0),
+        (3.0, "<", 1.0),
+        (-1.5, "<", 1.5),
     ]
-    assert [r.examples for r in machine.rules] == [(0, 1), (2, 1), (3, 0)]
+    assert [r.examples for r in covers] == [(0, 1), (2, 1), (3, 0)]
+    assert [r.tol for r in covers] == [2e-10, 1e-10, 1.5e-10]
     flipped = rebuild_balls(X, y, np.array([False, False, True, False]), "disjunction")
-    assert [(r.radius, r.side) for r in flipped.rules] == [
-        (1.5, "below"),
-        (1.0, "below"),
-        (4.5, "above"),
-    ]
+    assert [(r.op, r.cut) for r in flipped] == [("<", 1.5), ("<", 1.0), (">", 4.5)]
 
 
 def test_two_points_and_stumps_by_hand():
     X, y = np.array([[2.0, 5.0], [0.0, 1.0]]), np.array([1, -1])
-    machine = rebuild_two_points(X[:, :1], y, [(0, 1)], [(3, 2)], "disjunction")
-    assert machine.rules[0].cut == pytest.approx(3.0)
-    assert machine.rules[0].side == "above"
-    stumps = rebuild_stumps(X, [(1, "below", 0), (0, "equal", 1)], "conjunction", indices=[4, 6])
-    assert stumps.rules == (
-        Stump(1, 5.0, "below", indices=(4,)),
-        Stump(0, 0.0, "equal", indices=(6,)),
-    )
+    (cover,) = rebuild_two_points(X[:, :1], y, [(0, 1)], [(3, 2)], "disjunction")
+    assert (cover.op, cover.cut) == (">", pytest.approx(3.0))
+    stumps = rebuild_stumps(X, [(1, "<", 0), (0, "=", 1)], indices=[4, 6])
+    assert stumps == (Condition.on(1, "<", 5.0, (4,)), Condition.on(0, "=", 0.0, (6,)))
 
 
 def test_thresholds_are_placed_at_the_example():
     X = np.array([[3.0, 4.0]])
-    assert Ball((0.0, 0.0), 1.0, "above").placed_at(X).radius == 5.0
-    assert Stump(1, 0.0, "below").placed_at(X).threshold == 4.0
-    assert HalfSpace((1.0, 0.0), (0.0, 1.0), 0.0, "below").placed_at(X).threshold == -1.0
+    ball = BALLS.placed_at(ball_cover(np.zeros(2), 1.0, ">"), X)
+    assert (ball.cut, ball.tol) == (5.0, 5e-10)
+    assert STUMPS.placed_at(Condition.on(1, "<", 0.0), X).cut == 4.0
+    value, tol = pair_value(np.array([1.0, 0.0]), np.array([0.0, 1.0]), LINEAR, (0, 1))
+    assert HALF_SPACES.placed_at(Condition(value, "<", 0.0, tol), X).cut == -1.0
 
 
 def test_precomputed_kernels_are_rebuilt_from_their_columns(rng):
@@ -192,8 +200,10 @@ def test_precomputed_kernels_are_rebuilt_from_their_columns(rng):
         K[kept], y[kept], is_threshold, [(0, 1)], "conjunction",
         kernel=Kernel("precomputed"), indices=kept,
     )  # fmt: skip
-    assert given.rules[0].threshold == pytest.approx(plain.rules[0].threshold)
-    np.testing.assert_array_equal(given.predict(K), plain.predict(X))
+    assert given[0].cut == pytest.approx(plain[0].cut)
+    assert given[0].tol == pytest.approx(plain[0].tol)
+    assert given[0].value.unit == pytest.approx(plain[0].value.unit)
+    np.testing.assert_array_equal(given[0].is_met(K), plain[0].is_met(X))
 
 
 def test_impossible_messages_are_refused():

@@ -36,7 +36,7 @@ def test_codes_are_what_the_rules_say(family, shape, rng):
         for j in range(table.n_thresholds[t]):
             for side in sides:
                 rule = table.family.make_rule(table, rows, t, j, side, -1)
-                np.testing.assert_array_equal(covered_rows(table, t, j, side), rule.covers(rows.X))
+                np.testing.assert_array_equal(covered_rows(table, t, j, side), rule.is_met(rows.X))
 
 
 @pytest.mark.parametrize("family", ["balls", "half-spaces", "stumps"])

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from handful import CertifiedClassifier, export_python, export_sql
 from handful.cli import app
-from handful.files import Retraining, load_model, save_form
+from handful.files import Retraining, load_model, save_model
 from handful.tables import Choices, read_study
 from handful.verify import verify_form
 
@@ -110,10 +110,10 @@ def test_of_a_few_numbers_none_is_one_answer_more():
 )  # fmt: skip
 def test_files_sql_and_the_re_check_read_the_same(word, choices, tmp_path):
     frame = table(word)
-    study = read_study(frame, told := Choices(**choices))
+    study = read_study(frame, Choices(**choices))
     machine = CertifiedClassifier(["constant", "one rule"]).fit(study).choose("one rule")
     path = tmp_path / "m.json"
-    save_form(machine, path, study, told)
+    save_model(machine, path)
     verdict = verify_form(path, frame, Retraining(path, frame))
     assert verdict.status == "VALID", verdict.differences
     wanted = machine.predict(study.table).tolist()

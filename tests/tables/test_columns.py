@@ -77,3 +77,11 @@ def test_only_the_given_rows_say_what_a_column_holds():
     empty = np.array([[None], [None], ["old"]], dtype=object)
     columns = column_types(empty[:2], ["age"]).asking(empty[:2])
     assert columns.encode(empty).shape == (3, 1)  # nothing to ask but whether it is missing
+
+
+def test_numbers_that_are_written_as_texts_are_numbers():
+    column = Column("a", "")
+    found = column.read([" 3", "true", "False", None, 2])
+    np.testing.assert_array_equal(found, [3.0, 1.0, 0.0, np.nan, 2.0])
+    with pytest.raises(ValueError, match=r"'a' must hold numbers.*'many'"):
+        column.read(["1", "many"])

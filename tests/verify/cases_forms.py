@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from handful import CertifiedClassifier
-from handful.files import Retraining, form_to_dict
+from handful.files import Retraining, model_to_dict
 from handful.files.document import to_text
-from handful.tables import Choices, read_study
+from handful.tables import read_study
 
 FORMS = ("constant", "one rule", "rule list", "score card", "linear", "prototypes")
 
@@ -47,31 +47,26 @@ def default_form() -> str:
 def form_text(name: str) -> str:
     """The model file of one row of the menu."""
     study, machine = _machine()
-    document, _ = form_to_dict(
-        machine.choose(name),
-        study,
-        Choices(),
-        data="table",
-        is_default=False,
-        include_rows=True,
-    )
-    return to_text(document)
+    source = {"file": "table", "target": study.target}
+    return to_text(model_to_dict(machine.choose(name), source=source, include_rows=True))
 
 
 @cache
-def _trained(provenance: str, path: str) -> Any:
-    return Retraining(path, frame())(json.loads(provenance))
+def _trained(document: str, path: str) -> Any:
+    return Retraining(path, frame())(json.loads(document))
 
 
 class CachedRetraining:
-    """The library's retraining, once for every provenance that is asked for."""
+    """The library's retraining, once for every way of training that is asked for."""
 
     def __init__(self, path: Any) -> None:
         self.path = str(path)
 
-    def __call__(self, provenance: Any) -> Any:
-        told = {k: v for k, v in provenance.items() if k not in ("rank", "n_candidates", "data")}
-        return _trained(json.dumps(told, sort_keys=True), self.path)
+    def __call__(self, document: Any) -> Any:
+        training = document["training"]
+        told = {k: v for k, v in training.items() if k not in ("rank", "n_candidates")}
+        data = {"reading": document["data"]["reading"]}
+        return _trained(json.dumps({"training": told, "data": data}, sort_keys=True), self.path)
 
     def estimators(self, digest: str) -> Any:
         return Retraining(self.path, frame()).estimators(digest)

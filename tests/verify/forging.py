@@ -24,7 +24,7 @@ def restated(document: Any, is_wrong: Any, labels: Any, held_back: Any) -> Any:
     wrong, own = np.asarray(is_wrong)[counted], np.asarray(labels, dtype=object)[counted]
     certificate["n_errors"] = int(wrong.sum())
     certificate["risk"] = binomial_tail_inverse(int(wrong.sum()), len(counted), -nats)
-    case = document["provenance"]["reading"]["positive"]
+    case = document["data"]["reading"]["positive"]
     classes = sorted(document["fitted"]["classes"], key=lambda label: label == case)
     for pair, label in zip(certificate["rates"], classes, strict=False):
         k, n = int(wrong[own == label].sum()), int((own == label).sum())
@@ -75,5 +75,5 @@ def resealed_beside(path: Any, content: bytes) -> None:
     """Another file of estimators beside a model file, which then names its digest."""
     path.with_suffix(".skops").write_bytes(content)
     document = json.loads(path.read_text())
-    document["provenance"]["estimators_sha256"] = hashlib.sha256(content).hexdigest()
+    document["training"]["estimators_sha256"] = hashlib.sha256(content).hexdigest()
     path.write_text(to_text(document))

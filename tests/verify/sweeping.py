@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from handful import CertifiedClassifier, SetCoveringMachine, load_model
-from handful.files import Retraining, model_to_dict, save_form
+from handful.files import Retraining, model_to_dict, save_model
 from handful.files.document import to_text
 from handful.tables import Choices, read_study
 from handful.verify import FormVerifier, ModelVerifier, Verdict
@@ -111,10 +111,10 @@ def make_form(name: str, folder: Path) -> Kind:
     """The file of a menu's form; its training is done again once."""
     table, study, choices, machine, band = _form(name)
     path = folder / "m.json"
-    save_form(machine, path, study, choices, band=band, is_default=False, include_rows=True)
+    save_model(machine, path, band=band, is_default=False, include_rows=True)
     verifier = FormVerifier(table, Retraining(path, table))
     document = json.loads(path.read_text())
-    beside = document["provenance"]["estimators_sha256"] or ""
+    beside = document["training"]["estimators_sha256"] or ""
     is_simple = choices.groups is None and band is None and not beside
     truth = (study.y, machine.held_back_) if is_simple else None
     return Kind(document, lambda d: verifier.check(d, beside=beside), table, folder,

@@ -8,7 +8,7 @@ import pytest
 
 from handful import CertifiedClassifier
 from handful.bounds import betting_bound
-from handful.files import Retraining, save_form
+from handful.files import Retraining, save_model
 from handful.files.document import to_text
 from handful.tables import Choices, read_study
 from handful.verify import verify_form
@@ -38,7 +38,7 @@ def test_a_grouped_file_is_wholly_checked_again(rng, tmp_path):
     machine = CertifiedClassifier(["one rule"]).fit(study)
     assert machine.certificate_.bound == "betting"  # errors within a group are mixed
     path = tmp_path / "m.json"
-    save_form(machine, path, study, choices)
+    save_model(machine, path)
     verdict = verify_form(path, frame, Retraining(path, frame))
     assert verdict.status == "VALID", (verdict.differences, verdict.unverified)
     document = json.loads(path.read_text())

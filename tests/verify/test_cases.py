@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from handful import CertifiedClassifier
 from handful.cli import app
-from handful.files import Retraining, save_form
+from handful.files import Retraining, save_model
 from handful.files.document import to_text
 from handful.tables import Choices, read_study
 from handful.verify import verify_form
@@ -48,13 +48,13 @@ def test_rates_of_the_files_are_those_on_the_screen(case, frame, tmp_path):
 @pytest.mark.parametrize("case", ["north", "east", None])
 def test_another_case_is_not_valid(case, frame, tmp_path):
     study, path = read_study(frame, Choices(positive=case)), tmp_path / "m.json"
-    save_form(CertifiedClassifier(["one rule"]).fit(study), path, study, Choices(positive=case))
+    save_model(CertifiedClassifier(["one rule"]).fit(study), path)
     assert _verdict(path, frame).status == "VALID"
     document = json.loads(path.read_text())
-    own = document["provenance"]["reading"]["positive"]
+    own = document["data"]["reading"]["positive"]
     assert own == study.positive
     for other in ({"north", "east"} - {own}).union({None, "south"}):
-        document["provenance"]["reading"]["positive"] = other
+        document["data"]["reading"]["positive"] = other
         path.write_text(to_text(document))
         assert _verdict(path, frame).status == "NOT VALID", other
 
@@ -66,8 +66,8 @@ def test_a_goal_speaks_of_the_case(case, frame, tmp_path):
     machine = CertifiedClassifier(["linear"]).fit(study)
     of_second = case == str(machine.classes_[1])
     machine = machine.reach(**{"sensitivity" if of_second else "specificity": 0.5})
-    save_form(machine, path, study, choices)
-    assert json.loads(path.read_text())["provenance"]["goal"] == ["sensitivity", 0.5]
+    save_model(machine, path)
+    assert json.loads(path.read_text())["training"]["goal"] == ["sensitivity", 0.5]
     assert _verdict(path, frame).status == "VALID"
 
 
@@ -81,7 +81,7 @@ def test_counts_of_groups_are_not_written_over(field, tmp_path):
     study = read_study(frame, choices)
     machine = CertifiedClassifier(["one rule"]).fit(study)
     assert machine.certificate_.bound == "betting"
-    save_form(machine, path, study, choices)
+    save_model(machine, path)
     assert _verdict(path, frame).status == "VALID"
     document = json.loads(path.read_text())
     document["certificate"][field] = 0

@@ -14,7 +14,7 @@ from tests.verify.cases_forms import CachedRetraining, form_text, frame
 def test_a_form_is_refused_in_time(changes, tmp_path):
     path = tmp_path / "m.json"
     document = json.loads(form_text("one rule"))
-    document["provenance"].update(changes)
+    document["training"].update(changes)
     path.write_text(to_text(document))
     start = time.process_time()
     assert verify_form(path, frame(), CachedRetraining(path)).status == "NOT VALID"

@@ -19,14 +19,11 @@ from tests.verify.test_forgeries import forgeries
 N_SAMPLED = 25
 # Not claims: versions and the name of the data, and options that the chosen row does not depend on.
 SILENT = {
-    "handful",
-    "python",
-    "numpy",
-    "scikit-learn",
-    "data",
-    "candidates",
-    "tolerance",
-    "reading",
+    ("provenance", "versions"),
+    ("data", "file"),
+    ("data", "reading"),
+    ("training", "candidates"),
+    ("training", "tolerance"),
 }
 
 
@@ -38,10 +35,13 @@ def _verdict(document, folder):
 
 def _claims(document):
     """What a reader of the file is told: classifier, certificate, and where both come from."""
-    provenance = document["provenance"]
-    if isinstance(provenance, dict):
-        provenance = {k: v for k, v in provenance.items() if k not in SILENT}
-    return document["fitted"], document["certificate"], provenance
+    parts = []
+    for name in ("training", "data", "provenance"):
+        part = document[name]
+        if isinstance(part, dict):
+            part = {k: v for k, v in part.items() if (name, k) not in SILENT}
+        parts.append(part)
+    return document["fitted"], document["labels"], document["certificate"], document["kept"], parts
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -77,12 +77,12 @@ def _false(name, path, value, folder):
 
 
 def _is_silent(path):
-    return path[0] == "provenance" and len(path) > 1 and path[1] in SILENT
+    return path[:2] in SILENT
 
 
 def _every(name):
     every = forgeries(json.loads(form_text(name)))
-    true = (("provenance", "is_default"), True) if name == default_form() else None
+    true = (("training", "is_default"), True) if name == default_form() else None
     return [pair for pair in every if not _is_silent(pair[0]) and pair != true]
 
 
@@ -138,28 +138,28 @@ def _encoding(document):
 
 
 def _pool_share(document):
-    document["provenance"]["pool_share"] = 0.2
+    document["training"]["pool_share"] = 0.2
 
 
 def _nearly_the_pool_share(document):
-    document["provenance"]["pool_share"] *= 1.0001  # of which the same rows would follow
+    document["training"]["pool_share"] *= 1.0001  # of which the same rows would follow
 
 
 def _rank(document):
-    document["provenance"]["rank"] = 1
+    document["training"]["rank"] = 1
     document["certificate"]["terms"][0].update(
-        text=f"rank 1 of {document['provenance']['n_candidates']} in the pool's order",
+        text=f"rank 1 of {document['training']['n_candidates']} in the pool's order",
         nats=-np.log(0.95),
     )
 
 
 def _fewer_candidates(document):
-    document["provenance"].update(rank=1, n_candidates=1)
+    document["training"].update(rank=1, n_candidates=1)
     document["certificate"]["terms"][0].update(text="rank 1 of 1 in the pool's order", nats=0.0)
 
 
 def _delta(document):
-    document["provenance"]["delta"] = document["certificate"]["delta"] = 0.2
+    document["training"]["delta"] = document["certificate"]["delta"] = 0.2
     document["certificate"]["terms"][1]["nats"] = -np.log(0.2)
 
 
@@ -176,23 +176,39 @@ def _risk(document):
 
 
 def _digest(document):
-    digest = document["provenance"]["table_sha256"]
-    document["provenance"]["table_sha256"] = digest[::-1]
+    document["data"]["sha256"] = document["data"]["sha256"][::-1]
 
 
 def _rows(document):
-    document["provenance"]["n_rows"] += 1
+    document["data"]["n_rows"] += 1
 
 
 def _default(document):
-    document["provenance"]["is_default"] = True
+    document["training"]["is_default"] = True
 
 
 def _assumption(document):
     document["certificate"]["assumptions"].pop()
 
 
+def _features(document):
+    document["data"]["features"].reverse()
+
+
+def _words(document):
+    document["data"]["words"] = []
+
+
+def _target(document):
+    document["data"]["target"] = "colour"
+
+
+def _kept(document):
+    document["kept"] = ["0" * 64]
+
+
 CHANGES = [
+    _features, _words, _target, _kept,
     _threshold, _points, _side, _dropped_item, _class_order, _column_name, _encoding, _pool_share,
     _nearly_the_pool_share,
     _rank, _fewer_candidates, _delta, _kind_of_a_term, _errors, _risk, _digest, _rows, _default,

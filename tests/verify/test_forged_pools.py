@@ -7,8 +7,10 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from handful import SetCoveringMachine
+from handful._codec import encode
 from handful.bounds import Message, Term, compression_bound
 from handful.files.document import to_text
+from handful.tables import Columns
 from handful.verify import verify_model
 from tests.verify.cases import case, reseal
 
@@ -35,19 +37,23 @@ def _forged(machine, X, y):
     )
     terms = [Term("code", "which code is used", float(-np.log(0.1)))]
     rule = {
-        "type": "linear", "weights": model.coef_[0].tolist(), "tol": 0.0, "side": "below",
-        "threshold": float(-model.intercept_[0]),
-        "origin": "logistic regression on the pool (ridge 1)", "indices": [],
+        "value": {"kind": "sum", "weights": model.coef_[0].tolist(), "fill": None}, "op": ">=",
+        "cut": float(-model.intercept_[0]), "tol": 0.0, "examples": [],
     }  # fmt: skip
-    document["machines"] = [{"kind": "conjunction", "rules": [rule]}]
-    document["codes"] = [
+    columns = [encode(column) for column in Columns.of_numbers(["x0", "x1", "x2"]).columns]
+    document["fitted"]["columns"]["columns"] = columns
+    document["fitted"]["machine"] = {
+        "machine": "rule set", "rules": [{"conditions": [rule], "label": 1}], "default": 0,
+        "n_classes": 2,
+    }  # fmt: skip
+    document["training"]["codes"] = [
         {
             "scheme": "plain", "family": "linear", "kind": "conjunction", "pool_size": size,
             "kept": None, "terms": [t.to_dict() for t in terms],
             "n_false_positives": n_fp, "n_false_negatives": n_fn, "n_training_errors": len(wrong),
         }
     ]  # fmt: skip
-    document["compression_set"] = []
+    document["kept"] = []
     certificate = compression_bound(
         len(y), size, n_fp + n_fn, message_nats=Message(terms), size_nats=0.0,
         which_nats=0.0,
@@ -75,9 +81,9 @@ def test_the_worst_examples_are_no_pool(rng, tmp_path, seed):
 def test_a_file_may_not_shift_its_rows(tmp_path):
     """The codes of the rows number them; they cannot name other rows than the data have."""
     document = json.loads(case("digest-pool").text)
-    stored = document["provenance"]["data"]
+    stored = document["data"]
     path = tmp_path / "model.json"
     for change in ({"row_codes": stored["row_codes"][:-8] + "AAAAAAA="}, {"sha256": "0" * 64}):
-        document["provenance"]["data"] = {**stored, **change}
+        document["data"] = {**stored, **change}
         path.write_text(reseal(json.dumps(document, indent=1)))
         assert not verify_model(path, case("digest-pool").X, case("digest-pool").y).is_valid

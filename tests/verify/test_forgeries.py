@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import json
 import random
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -19,7 +20,6 @@ import pytest
 
 from handful.files import load_model, model_from_dict
 from handful.files.document import from_text, to_text
-from handful.rules import RuleSet
 from handful.verify import verify_model
 from tests.verify.cases import MACHINES, case
 from tests.verify.cases_scores import OPEN, SCORES
@@ -27,7 +27,7 @@ from tests.verify.cases_scores import OPEN, SCORES
 NAMES = sorted(set(MACHINES) - {"no-seed"}) + sorted(SCORES)
 N_SAMPLED, LONGEST = 15, 12
 # what is not a claim: versions, and the memory that training was allowed
-SILENT = {("provenance", "handful"), ("provenance", "python"), ("provenance", "numpy")}
+SILENT = {("provenance", "versions"), ("data", "file"), ("data", "target"), ("data", "groups")}
 
 
 def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -106,13 +106,12 @@ def _document(name: str) -> Any:
 def _claims(text: str, name: str) -> Any:
     """Everything that a user of the model is told, and what it does on the data."""
     model, X = model_from_dict(from_text(text)), case(name).X
-    rows = model.encode(X) if hasattr(X, "columns") else np.asarray(X, dtype=float)
-    conditions = [[model.condition(r) for r in machine.rules] for machine in model.machines]
-    if all(isinstance(machine, RuleSet) for machine in model.machines):
-        conditions = [sorted(texts) for texts in conditions]  # a set has no order
-    names = (model.classes, model.feature_names, model.compression_set)
+    sentences = model.fitted.sentences()
+    if name in MACHINES and "list" not in name:  # a set has no order
+        sentences = [sorted(re.split(r"\s+and |: |Else if |If ", "".join(sentences)))]
+    names = (model.classes, model.needs, model.kept, model.fitted.form, model.data.n_rows)
     certificate = model.certificate and model.certificate.to_dict()
-    return (model.predict(rows).tolist(), conditions, names, certificate)
+    return (model.predict(X).tolist(), sentences, names, certificate)
 
 
 @cache
@@ -178,5 +177,5 @@ def test_forgeries(name, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_forgery(name, tmp_path):
-    every = [pair for pair in forgeries(_document(name)) if pair[0] not in SILENT]
+    every = [pair for pair in forgeries(_document(name)) if pair[0][:2] not in SILENT]
     print(name, len(every), _run(name, every, tmp_path))

@@ -3,41 +3,53 @@
 import numpy as np
 import pytest
 
-from handful.files._rules import machine_to_dict, rule_to_dict
 from handful.kernels import Kernel
-from handful.rules import Ball, HalfSpace, LinearRule, RuleList, RuleSet, Stump, TwoPointHalfSpace
+from handful.models import Condition, Rule, RuleList, WeightedSum
+from handful.rules import ball_cover, rule_set, two_point_cover
+from handful.rules.directions import pair_value
 from handful.verify._geometry import covered, machine_scores
+from tests.covers import cover_model, taken_apart
 
-A, B = (1.0, -0.5, 2.0), (0.25, 1.0, -1.0)
+A, B = np.array([1.0, -0.5, 2.0]), np.array([0.25, 1.0, -1.0])
 KERNELS = [Kernel("linear"), Kernel("rbf", gamma=0.4), Kernel("poly", gamma=0.5, degree=2, coef0=1)]
-RULES = [
-    *(Stump(1, 0.25, side) for side in ("below", "above", "equal", "unequal")),
-    LinearRule((1.0, -2.0, 0.0), 0.3, "above", tol=1e-9),
-    *(HalfSpace(A, B, 0.2, "below", kernel) for kernel in KERNELS),
-    *(TwoPointHalfSpace(A, B, 3, 3, "above", kernel) for kernel in KERNELS),
-    *(Ball(A, 1.5, "above", metric=m) for m in ("euclidean", "manhattan", "chebyshev")),
-    Ball(A, 1.5, "below", scale=(1.0, 2.0, 0.5)),
-    *(Ball(A, 0.9, "above", kernel=kernel) for kernel in KERNELS),
+
+
+def _half_space(kernel):
+    value, tol = pair_value(A, B, kernel, (0, 1))
+    return Condition(value, "<", 0.2, tol)
+
+
+COVERS = [
+    *(Condition.on(1, op, 0.25) for op in ("<", ">")),
+    Condition(WeightedSum((1.0, -2.0, 0.0)), ">", 0.3, 1e-9),
+    *(_half_space(kernel) for kernel in KERNELS),
+    *(two_point_cover(A, B, (3, 3), ">", kernel, (0, 1)) for kernel in KERNELS),
+    *(ball_cover(A, 1.5, ">", metric=m) for m in ("euclidean", "manhattan", "chebyshev")),
+    ball_cover(A, 1.5, "<", scale=np.array([1.0, 2.0, 0.5])),
+    *(ball_cover(A, 0.9, ">", kernel=kernel) for kernel in KERNELS),
 ]
 
 
-@pytest.mark.parametrize(
-    "rule", RULES, ids=[f"{i}-{type(r).__name__}" for i, r in enumerate(RULES)]
-)
-def test_covers(rule, rng):
+@pytest.mark.parametrize("cover", COVERS, ids=str)
+def test_covers(cover, rng):
     X = rng.normal(size=(300, 3)).round(2)
     X[:5] = [A, B, A, B, [0.25] * 3]
-    assert (covered(rule_to_dict(rule), X) == rule.covers(X)).all()
+    for kind in ("conjunction", "disjunction"):
+        (rule,) = taken_apart(cover_model(rule_set([cover], kind), kind))["rules"]
+        assert (covered(rule, X) == cover.is_met(X)).all()
 
 
 @pytest.mark.parametrize("kind", ["conjunction", "disjunction", "list", "empty"])
 def test_scores(kind, rng):
     X = rng.normal(size=(200, 3))
     X[rng.random(X.shape) < 0.05] = np.nan
-    rules = (RULES[0], RULES[4], RULES[12])
-    machine = RuleSet(rules, kind) if kind != "list" else RuleList(rules, (1, -1, 1), -1)
-    if kind == "empty":
-        machine = RuleSet((), "disjunction")
-    ours = machine_scores(machine_to_dict(machine), X)
-    assert np.allclose(ours, machine.decision_function(X), rtol=1e-9)
-    assert (np.sign(ours) == machine.predict(X)).all()
+    covers = (COVERS[0], COVERS[2], COVERS[10])
+    if kind == "list":
+        rules = tuple(Rule((c,), label) for c, label in zip(covers, (1, 0, 1), strict=True))
+        machine = RuleList(rules, 0)
+    else:
+        machine = rule_set([] if kind == "empty" else covers, kind.replace("empty", "disjunction"))
+    said = taken_apart(cover_model(machine, kind.replace("empty", "disjunction")))
+    ours = machine_scores(said, X)
+    assert np.allclose(ours, machine.scores(X), rtol=1e-9)
+    assert ((ours > 0) == (machine.labels(X) == 1)).all()

@@ -23,11 +23,12 @@ def test_two_columns_that_cancel_are_no_back_door(tmp_path):
     rules = ["stumps", "linear", "half-spaces"]
     machine = SetCoveringMachine(rules, random_state=4).fit(X, data.y)
     document = json.loads(to_text(model_to_dict(machine)))
-    assert document["codes"][0]["scheme"] == "plain"
+    assert document["training"]["codes"][0]["scheme"] == "plain"
     path = tmp_path / "model.json"
     path.write_text(reseal(json.dumps(document, indent=1)))
     assert verify_model(path, X, data.y).is_valid
-    weights = document["machines"][0]["rules"][0]["weights"]
+    (rule,) = document["fitted"]["machine"]["rules"]
+    weights = rule["conditions"][0]["value"]["weights"]
     weights[-2] += 3e-8
     weights[-1] -= 3e-8
     path.write_text(reseal(json.dumps(document, indent=1)))

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from handful import CertifiedClassifier, load_dataset
-from handful.files import Retraining, save_form
+from handful.files import Retraining, save_model
 from handful.files.document import to_text
 from handful.tables import read_study
 from handful.verify import verify_form
@@ -43,7 +43,7 @@ def test_a_nudge_that_saves_errors_is_not_valid(table, form, tmp_path):
     frame, path = table(), tmp_path / "m.json"
     study = read_study(frame)
     machine = CertifiedClassifier([form]).fit(study)
-    save_form(machine, path, study, include_rows=True)
+    save_model(machine, path, include_rows=True)
     retrain = Retraining(path, frame)
     assert verify_form(path, frame, retrain).status == "VALID"
     honest = json.loads(path.read_text())

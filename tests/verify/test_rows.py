@@ -34,8 +34,8 @@ def test_words_are_those_of_the_data():
 
 def test_words_that_the_data_do_not_have_are_refused(tmp_path):
     document = json.loads(case("words").text)
-    place = next(j for j, known in enumerate(document["categories"]) if known)
-    document["categories"][place] = ["purple" for _ in document["categories"][place]]
+    column = next(c for c in document["fitted"]["columns"]["columns"] if c["words"])
+    column["words"] = ["purple" for _ in column["words"]]
     path = tmp_path / "model.json"
     path.write_text(reseal(json.dumps(document, indent=1)), encoding="utf-8")
     verdict = verify_model(path, case("words").X, case("words").y)

@@ -56,7 +56,7 @@ def test_an_empty_compression_set(machine, noise, tmp_path):
     assert certificate["risk"] < 0.04
     verdict = _verdict(document, noise, tmp_path)
     assert verdict.status == "NOT VALID"
-    document["compression_set"] = []
+    document["kept"] = []
     assert _verdict(document, noise, tmp_path).status == "NOT VALID"
 
 
@@ -68,11 +68,11 @@ def test_errors_moved_into_the_pool(noise, tmp_path):
     machine = KernelMatchingPursuitClassifier(n_centers=5).fit(X, y)
     wrong = np.flatnonzero(machine.predict(X) != y)
     forged = pool_bound(120, len(wrong), 0)
-    document["compression_set"] = wrong.tolist()
+    document["kept"] = wrong.tolist()
     document["certificate"].update(json.loads(json.dumps(forged.to_dict())))
     assert forged.risk < 0.06
     assert _verdict(document, noise, tmp_path).status == "NOT VALID"
-    document["provenance"]["random_state"] = None  # nor without a seed: it is not the pool's fit
+    document["data"]["seed"] = None  # nor without a seed: it is not the pool's fit
     assert _verdict(document, noise, tmp_path).status == "NOT VALID"
 
 
@@ -225,38 +225,38 @@ def _certificate(**changes):
 
 
 def _fewer_kept(document):
-    document["compression_set"].pop()
+    document["kept"].pop()
 
 
 def _none_kept(document):
-    document["compression_set"] = []
+    document["kept"] = []
 
 
 def _scaled(document):
     """Predictions stay; the margins, over a total that is a norm, do too."""
-    for part in document["machines"][0]["parts"]:
+    for part in document["fitted"]["machine"]["parts"]:
         part["coefficients"] = [[2.0 * a for a in row] for row in part["coefficients"]]
 
 
 def _one_coefficient(document):
-    document["machines"][0]["parts"][0]["coefficients"][0][0] *= 1.5
+    document["fitted"]["machine"]["parts"][0]["coefficients"][0][0] *= 1.5
 
 
 def _fewer_kernels(document):
-    document["settings"]["parameters"]["kernels"].pop()
+    document["training"]["parameters"]["kernels"].pop()
 
 
 def _another_kernel(document):
-    document["machines"][0]["parts"][0]["kernel"]["gamma"] *= 2.0
+    document["fitted"]["machine"]["parts"][0]["kernel"]["gamma"] *= 2.0
 
 
 def _better_validation(document):
-    scores = document["machines"][0]["validation"]
-    document["machines"][0]["validation"] = [[v + 1.0 for v in row] for row in scores]
+    scores = document["fitted"]["machine"]["validation"]
+    document["fitted"]["machine"]["validation"] = [[v + 1.0 for v in row] for row in scores]
 
 
 def _fewer_models(document):
-    document["settings"]["parameters"]["param_grid"]["gamma"].append(1.0)
+    document["training"]["parameters"]["param_grid"]["gamma"].append(1.0)
 
 
 @pytest.mark.parametrize(
@@ -307,6 +307,6 @@ def test_a_margin_that_was_fixed_is_trusted_and_said(tmp_path):
 @pytest.mark.parametrize("parameters", [None, 1, []])
 def test_no_parameters_are_no_reason_to_look_at_nothing(parameters, noise, tmp_path):
     document = _document(SupportVectorMachine(gamma=0.5), noise)
-    document["settings"]["parameters"] = parameters
+    document["training"]["parameters"] = parameters
     document["certificate"].update(n_compressed=0, risk=0.001)
     assert _verdict(document, noise, tmp_path).status == "NOT VALID"

@@ -20,7 +20,7 @@ def _verdict(name, change, tmp_path):
 
 def _hundredth_of_a_group(document):
     """The choice among 0.01 groups is worth -4.6 nats: the risk falls with every negative nat."""
-    document["settings"]["n_groups"] = 0.01
+    document["training"]["n_groups"] = 0.01
     terms = document["certificate"]["terms"]
     text = "choice among 0.01 groups of settings"
     terms[-1] = {"kind": "groups", "text": text, "nats": -4.605170185988091}
@@ -45,7 +45,8 @@ def test_a_price_below_zero_is_refused(tmp_path):
     ],
 )  # fmt: skip
 def test_settings(field, value):
-    settings = json.loads(case("search").text)["settings"]
+    training = json.loads(case("search").text)["training"]
+    settings = {k: v for k, v in training.items() if k not in ("kind", "codes")}
     audit = Audit()
     assert check_settings(audit, settings)
     assert not check_settings(audit, {**settings, field: value})
@@ -73,6 +74,6 @@ def test_certificates(field, value):
 
 def test_a_family_that_was_not_offered_has_no_price(tmp_path):
     def change(document):
-        document["settings"]["family_sets"] = [["balls"]]
+        document["training"]["family_sets"] = [["balls"]]
 
     assert not _verdict("stumps", change, tmp_path).is_consistent

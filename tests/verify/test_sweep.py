@@ -27,29 +27,26 @@ from tests.verify.test_forgeries import forgeries
 ROUNDING = 1e-8  # relative: what an honest file may differ by on another processor
 #: Fields that nothing can be checked against; the verdict shows them as stated, not checked.
 STATED = {
-    ("provenance", "handful"): "the version that wrote the file",
-    ("provenance", "python"): "the version that wrote the file",
-    ("provenance", "numpy"): "the version that wrote the file",
-    ("provenance", "scikit-learn"): "the version that wrote the file",
-    ("provenance", "data"): "of a form: the name of a file; of a machine: only the parts below",
+    ("provenance", "versions"): "the versions that wrote the file",
+    ("data", "file"): "the name of a file",
 }
 #: Options: said beforehand, so that their values are trusted, and no claim of their own. They are
 #: forged like all other fields: what they do is derived again.
 OPTIONS = {
-    ("provenance", "candidates"): "which forms stood on the menu; ranks, prices and the classifier "
+    ("training", "candidates"): "which forms stood on the menu; ranks, prices and the classifier "
     "are derived again",
-    ("provenance", "tolerance"): "the row that it chooses is derived again",
-    ("provenance", "reading"): "cells, labels, pool and the case are derived again",
+    ("training", "tolerance"): "the row that it chooses is derived again",
+    ("data", "reading"): "cells, labels, pool and the case are derived again",
 }
 #: Forms whose options are forged, too: each of them is trained again.
 TRAINED_AGAIN = ("form: one rule", "form: groups mean")
-#: Of a machine's data these are stated alone; its digests, columns and codes are checked.
-STATED_DATA = ("file", "target", "groups")
+#: Of a machine that was given a clean table these are stated alone, too.
+STATED_NAMES = {("data", "target"), ("data", "groups")}
 #: Edits that leave a true statement: such a file could have been written by an honest run.
 TRUE = {
-    ("provenance", "is_default"): "the row is the one that the tolerance chooses, and now says so",
-    ("provenance", "goal", 1): "the same row and threshold reach the other goal, trained again",
-    ("provenance", "band"): "without its band a file claims less",
+    ("training", "is_default"): "the row is the one that the tolerance chooses, and now says so",
+    ("training", "goal", 1): "the same row and threshold reach the other goal, trained again",
+    ("training", "band"): "without its band a file claims less",
 }
 PER_PLACE, N_PAIRS, N_QUICK = 1, 100, 40
 STEPS = (1e-9, 1e-7, 1e-5)
@@ -57,9 +54,13 @@ STEPS = (1e-9, 1e-7, 1e-5)
 
 def is_stated(path: tuple[Any, ...], document: Any) -> bool:
     """Whether a field is on the list of those that are not checked."""
-    if path[:2] == ("provenance", "data") and document["format"] == "handful-model":
-        return len(path) > 2 and path[2] in STATED_DATA
-    return path[:2] in STATED
+    is_clean = document["data"]["reading"] is None
+    return path[:2] in STATED or (is_clean and path[:2] in STATED_NAMES)
+
+
+def _is_option(path: tuple[Any, ...], document: Any) -> bool:
+    """Whether a field is an option of a menu."""
+    return document["training"]["kind"] == "menu" and path[:2] in OPTIONS
 
 
 def _template(path: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -85,15 +86,15 @@ def singles(kind: Kind, name: str) -> list[Any]:
         pair
         for pair in forgeries(kind.document)
         if not is_stated(pair[0], kind.document)
-        and (pair[0][:2] not in OPTIONS or name in TRAINED_AGAIN)
+        and (not _is_option(pair[0], kind.document) or name in TRAINED_AGAIN)
     ]
     return [[pair] for pair in _few(pairs, PER_PLACE)]
 
 
 def pairs(kind: Kind, seed: str) -> list[Any]:
     """Two fields at once: numbers of the certificate with any other field, and any two fields."""
-    every = [pair for (pair,) in singles(kind, seed) if pair[0][:2] not in OPTIONS]
-    told = [p for p in every if p[0][0] in ("certificate", "codes") and len(p[0]) > 1]
+    every = [pair for (pair,) in singles(kind, seed) if not _is_option(pair[0], kind.document)]
+    told = [p for p in every if p[0][0] in ("certificate", "training") and len(p[0]) > 1]
     draw = random.Random(seed)
     out = []
     while len(out) < N_PAIRS:
@@ -117,7 +118,7 @@ def nudges(kind: Kind) -> list[Any]:
     found = [
         (p, v)
         for p, v in numbers_of(kind.document)
-        if not is_stated(p, kind.document) and p[:2] not in OPTIONS
+        if not is_stated(p, kind.document) and not _is_option(p, kind.document)
     ]
     out = []
     for path, value in _few(found, PER_PLACE):
@@ -179,16 +180,17 @@ def _same_numbers(a: Any, b: Any) -> bool:
 
 def _told(model: Any, kind: Kind) -> Any:
     """What a user is told and gets: certificate, conditions, labels of all rows."""
-    table = kind.table
-    if hasattr(model, "provenance") and not hasattr(model, "machines"):
-        labels = model.predict(table).tolist()
-        hidden = {path[1] for path in (*STATED, *OPTIONS)}
-        more = {k: v for k, v in model.provenance.items() if k not in hidden}
-        return labels, model.certificate.to_dict(), more
-    rows = model.encode(table) if hasattr(table, "columns") else np.asarray(table, dtype=float)
     certificate = model.certificate and model.certificate.to_dict()
-    names = [list(model.classes), model.feature_names, list(model.compression_set)]
-    return model.predict(rows).tolist(), certificate, names
+    names = [list(model.classes), list(model.needs), list(model.kept), model.fitted.form]
+    stated = {*STATED, *STATED_NAMES, *OPTIONS}
+    document = model.to_document([])
+    more = {
+        (part, name): value
+        for part in ("training", "data", "provenance")
+        for name, value in document[part].items()
+        if (part, name) not in stated and name != "codes"
+    }
+    return model.predict(kind.table).tolist(), certificate, names, sorted(more.items(), key=str)
 
 
 def outcome(kind: Kind, edits: Any, honest: Any) -> str:

@@ -20,8 +20,8 @@ UNUSED = {
     **dict.fromkeys(("pool", "pool-cost", "pool-two-rules", "words", "constant"), ("n_kernels",)),
     **dict.fromkeys(("list-from-pool", "three-classes", "plain"), ("n_kernels",)),
     **dict.fromkeys(("digest", "digest-pool", "digest-plain"), ("n_kernels",)),
-    "no-rule": ("candidates", "random_state"),
-    "all-half-spaces": ("random_state",),
+    "no-rule": ("candidates", "seed"),
+    "all-half-spaces": ("seed",),
 }
 NUMBER = re.compile(r'(?m)(?:^ *|": )(-?\d[^,\s]*)(?=,?$)')
 
@@ -117,7 +117,24 @@ def _unnamed(document):
     """The digest of a row that no rule is made of."""
     digests = row_digests(case("stumps").X, case("stumps").y)
     hexes = (digest.tobytes().hex() for digest in digests)
-    return next(text for text in hexes if text not in document["compression_set"])
+    return next(text for text in hexes if text not in document["kept"])
+
+
+def _code(document):
+    return document["training"]["codes"][0]
+
+
+def _rule(document):
+    """The first rule of a set, or the only condition of each."""
+    return document["fitted"]["machine"]["rules"][0]
+
+
+def _asked(document):
+    return _rule(document)["conditions"][0]
+
+
+def _column(document):
+    return document["fitted"]["columns"]["columns"][0]
 
 
 def _edited(name, change):
@@ -131,34 +148,51 @@ def _edited(name, change):
     [
         ("pool", lambda d: d["certificate"].update(risk=0.03), "certificate: risk: the file says"),
         ("pool", lambda d: d["certificate"].update(n_errors=1), "certificate: n_errors"),
-        ("pool-two-rules", lambda d: d["settings"]["kinds"].pop(), "code: kinds"),
-        ("pool", lambda d: d["codes"][0].update(scheme="magic"), "the model file"),
+        ("pool-two-rules", lambda d: d["training"]["kinds"].pop(), "code: kinds"),
+        ("pool", lambda d: _code(d).update(scheme="magic"), "the model file"),
         (
             "pool",
-            lambda d: d["provenance"].update(random_state=7),
+            lambda d: d["data"].update(seed=7),
             "rules on the pool: a rule is not among the candidates",
         ),
         ("pool", lambda d: d.update(version=1), "version"),
-        ("pool", lambda d: d.pop("codes"), "fields"),
-        ("pool", lambda d: d["machines"][0]["rules"].pop(), "rank of each rule"),
+        ("pool", lambda d: d.pop("training"), "fields"),
+        ("pool", lambda d: d["fitted"]["machine"].update(rules=[], default=1), "rank of each"),
         ("pool", lambda d: d["certificate"]["assumptions"].clear(), "assumptions"),
-        ("stumps", lambda d: d["machines"][0].update(kind="list"), "outputs"),
-        ("stumps", lambda d: d["codes"][0]["kept"].reverse(), "kept examples"),
-        ("stumps", lambda d: d["codes"][0]["kept"].insert(0, d["codes"][0]["kept"][0]), "distinct"),
-        ("stumps", lambda d: d["compression_set"].pop(), "the model file"),
-        ("stumps", lambda d: d["compression_set"].append("0" * 64), "1 are not in the data"),
-        ("stumps", lambda d: d["compression_set"].append(_unnamed(d)), "compression set: the file"),
-        ("two-point", lambda d: d["machines"][0]["rules"][0]["indices"].reverse(), "a - b"),
-        ("pool", lambda d: d["machines"][0]["rules"][0]["indices"].pop(), "examples: are not"),
-        ("pool", lambda d: d["codes"][0].update(kept=[0]), "kept examples of a pool"),
-        ("stumps", lambda d: d["machines"][0]["rules"][0].update(side="equal"), "side"),
-        ("balls", lambda d: d["machines"][0]["rules"][0].update(side="equal"), "side"),
-        ("list", lambda d: d["machines"][0].update(default=7), "outputs"),
-        ("three-classes", lambda d: d["classes"].reverse(), ""),
-        ("words", lambda d: d.update(categories=[["green"], None]), ""),
-        ("words", lambda d: d.update(feature_names=["a", None]), "names of the columns"),
-        ("words", lambda d: d["provenance"]["data"].update(words=[]), ""),
-        ("constant", lambda d: d["codes"][0].update(kind="disjunction"), ""),
+        ("stumps", lambda d: d["fitted"]["machine"].update(machine="rule list"), "form"),
+        ("stumps", lambda d: _code(d)["kept"].reverse(), "kept examples"),
+        ("stumps", lambda d: _code(d)["kept"].insert(0, _code(d)["kept"][0]), "distinct"),
+        ("stumps", lambda d: d["kept"].pop(), "the model file"),
+        ("stumps", lambda d: d["kept"].append("0" * 64), "1 are not in the data"),
+        ("stumps", lambda d: d["kept"].append(_unnamed(d)), "compression set: the file"),
+        ("two-point", lambda d: _asked(d)["examples"].reverse(), "a - b"),
+        ("pool", lambda d: _asked(d)["examples"].pop(), "examples: are not"),
+        ("pool", lambda d: _code(d).update(kept=[0]), "kept examples of a pool"),
+        ("stumps", lambda d: _asked(d).update(op="="), "side"),
+        ("balls", lambda d: _asked(d).update(op="="), "compared by equality"),
+        ("list", lambda d: d["fitted"]["machine"].update(default=7), "for the class 7"),
+        ("three-classes", lambda d: d["fitted"]["classes"].reverse(), "labels"),
+        ("words", lambda d: _column(d).update(words=["green"]), ""),
+        ("words", lambda d: _column(d).update(name="a"), "the model file"),
+        ("words", lambda d: d["data"].update(words=[]), ""),
+        ("constant", lambda d: _code(d).update(kind="disjunction"), ""),
+        ("stumps", lambda d: _asked(d).update(tol=1e-3), "tolerance of a feature"),
+        ("balls", lambda d: _asked(d).update(tol=1e-3), "tolerance of a ball"),
+        ("half-spaces", lambda d: _asked(d).update(tol=1e-3), "tolerance: the file says"),
+        ("two-point", lambda d: _asked(d).update(tol=1e-3), "tolerance: the file says"),
+        ("stumps", lambda d: _asked(d).update(op="<" if _asked(d)["op"] == ">" else ">"), ""),
+        ("pool", lambda d: _rule(d).update(label=0), "labels of the rules"),
+        ("pool", lambda d: _rule(d)["conditions"].append(_asked(d)), ""),
+        ("words", lambda d: _column(d).update(kind="category"), "reading of 'colour'"),
+        ("words", lambda d: _column(d).update(marks=["red"]), "reading of 'colour'"),
+        ("words", lambda d: _asked(d).update(cut=0.0), "flag of a word"),
+        ("stumps", lambda d: _column(d).update(style="decimal comma"), "reading of 'x"),
+        ("stumps", lambda d: d["fitted"].update(form="a trial"), "form: the file says"),
+        ("stumps", lambda d: d["data"].update(n_rows=1), "number of rows"),
+        ("stumps", lambda d: d["data"].update(n_set_aside=1), "rows set aside"),
+        ("stumps", lambda d: d.update(labels=["yes", "no"]), "labels"),
+        ("stumps", lambda d: d["provenance"].update(note="excellent"), "provenance: fields"),
+        ("stumps", lambda d: d["training"].update(note="excellent"), "training: fields"),
     ],
 )
 def test_what_differs_is_said(name, change, words, tmp_path):
@@ -240,16 +274,20 @@ def test_hostile_values_are_findings_not_crashes(name, tmp_path_factory):
     check()
 
 
+def _columns(document):
+    return [column["name"] for column in document["fitted"]["columns"]["columns"]]
+
+
 def test_a_kept_example_comes_from_the_pool(tmp_path):
     """A row outside the pool with the same value would give the same stump."""
     X, y = case("stumps").X, np.asarray(case("stumps").y)
     document = json.loads(case("stumps").text)
     hexes = [digest.tobytes().hex() for digest in row_digests(X, y)]
-    rule = document["machines"][0]["rules"][0]
-    place = rule["indices"][0]
-    row = hexes.index(document["compression_set"][place])
+    rule = _asked(document)
+    place, column = rule["examples"][0], int(_columns(document)[rule["value"]["feature"]][1:])
+    row = hexes.index(document["kept"][place])
     pool = {hexes[i] for i in blind_order(X, y, random_state=0).order[:40]}
-    same = np.flatnonzero((X[:, rule["feature"]] == rule["threshold"]) & (y == y[row]))
-    document["compression_set"][place] = next(hexes[i] for i in same if hexes[i] not in pool)
+    same = np.flatnonzero((X[:, column] == rule["cut"]) & (y == y[row]))
+    document["kept"][place] = next(hexes[i] for i in same if hexes[i] not in pool)
     verdict = _verdict("stumps", reseal(json.dumps(document, indent=1)), tmp_path)
     assert "is not what the data's digest (or the seed) draws" in " ".join(verdict.differences)

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from handful._writing import write_atomically, write_folder
+from handful._writing import write_folder
 from handful.cli._examples import EMBEDDED
 from handful.cli._menu import Made
 from handful.cli._origin import read_origin
@@ -14,51 +14,44 @@ from handful.cli._output import FILES
 
 if TYPE_CHECKING:
     from handful.certified import CertifiedClassifier
+    from handful.files import Model
 
 
 def write_menu(made: Made, data: Path | None, out: Path, *, force: bool) -> list[Path]:
     """The model alone, or model, certificate and report in a folder."""
-    from handful.files import beside, form_to_dict
+    from handful.files import model_of, write_model
     from handful.files.document import to_text
 
-    document, content = form_to_dict(
+    model, content = model_of(
         made.machine,
-        made.study,
-        made.choices,
-        data=EMBEDDED if data is None else made.name,
+        source={"file": EMBEDDED if data is None else made.name, "target": made.study.target},
         is_default=made.is_default,
         band=made.band,
         include_rows=made.options.include_rows,
     )
-    text = to_text(document)
     if out.suffix == ".json":
-        more = [] if content is None else [beside(out)]
-        for path in more:
-            write_atomically(path, content or b"", overwrite=force)
-        write_atomically(out, text, overwrite=force)
-        return [out, *more]
+        return write_model(model, content, out, overwrite=force)
+    document = model.to_document([])
+    text = to_text(document)
     certificate = document["certificate"] | {"together": made.machine.together(made.band)}
     contents: dict[str, str | bytes] = {
         "model.json": text,
         "certificate.json": json.dumps(certificate, indent=1, allow_nan=False) + "\n",
-        "report.html": _report(made, data, out, text, document["provenance"]),
+        "report.html": _report(made, data, out, text, model),
     }
     if content is not None:
         contents["model.skops"] = content
     return write_folder(out, contents, overwrite=force, replaced=FILES)
 
 
-def _report(
-    made: Made, data: Path | None, out: Path, model: str, provenance: dict[str, Any]
-) -> str:
+def _report(made: Made, data: Path | None, out: Path, text: str, model: Model) -> str:
     """The page about the menu and its chosen row."""
     from handful.cli._menu_text import form_in_words, found_rates, rule_lines, uses_in_words
     from handful.report import MenuPage, render_menu
 
-    origin = read_origin(data, made.loaded.digests, out / "model.json", model)
-    facts = {**origin["provenance"], "target": made.study.target}
-    facts |= {name: provenance[name] for name in ("handful", "python", "numpy", "scikit-learn")}
-    facts["table sha256"] = provenance["table_sha256"]
+    origin = read_origin(data, made.loaded.digests, out / "model.json", text)
+    facts = {**origin["provenance"], "target": made.study.target, **model.provenance.versions}
+    facts["table sha256"] = model.data.sha256
     rows = zip(made.machine.candidates_, made.machine.menu_risks_.tolist(), strict=True)
     page = MenuPage(
         made.machine.certificate_,

@@ -9,14 +9,14 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.markup import escape
 
 from handful._writing import check_place, open_atomically, write_atomically
-from handful.cli._labels import Labeller, labeller_of
 from handful.cli._output import (
     AS_JSON,
     FORCE,
@@ -31,7 +31,13 @@ from handful.cli._output import (
     write_out,
 )
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from handful.files import Model
+
 ON_MISSING = ("evaluate", "abstain")
+ABSTAINS, IN_DOUBT = "abstains", "abstains: in doubt"
 
 
 def register(app: typer.Typer, panel: str) -> None:
@@ -76,7 +82,7 @@ def predict(
     if stored.certificate is not None:
         note(f"[dim]{escape(stored.certificate.statement())}[/]")
     names = [part.strip() for value in keep or () for part in value.split(",")]
-    labeller = labeller_of(stored, [name for name in names if name], on_missing == "abstain")
+    labeller = Labeller(stored, tuple(filter(None, names)), on_missing == "abstain")
     if out is None:
         # rows on a terminal are progress enough, and would be mixed with its line
         with nullcontext(_ignore) if sys.stdout.isatty() else progress("Predicting") as report:
@@ -89,6 +95,79 @@ def predict(
 
 def _ignore(stage: str) -> None:
     pass
+
+
+@dataclass(frozen=True, eq=False)
+class Labeller:
+    """Turns pieces of a table into rows of results: label, score, what decided, what is missing.
+
+    ``keep`` are columns that pass through. ``is_abstaining`` says that rows which lack a value that
+    the model reads get no label.
+    """
+
+    model: Model
+    keep: tuple[str, ...]
+    is_abstaining: bool
+
+    @property
+    def needs(self) -> list[str]:
+        """Columns to read."""
+        return list(dict.fromkeys([*self.model.needs, *self.keep]))
+
+    @property
+    def words(self) -> set[str]:
+        """Columns whose cells are words even if they look like numbers.
+
+        What passes through, words such as 007 (not 7), and 1.234 if that is 1234.
+        """
+        out = set(self.keep)
+        for column in self.model.fitted.columns.columns:
+            words = (*(column.words or ()), *column.levels)
+            is_exact = column.is_exact and bool(words)
+            if is_exact or column.style != "plain" or any(map(_is_code, words)):
+                out.add(column.name)
+        return out
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """Names of the results."""
+        return (*self.keep, "row", "label", "score", "decided by", "missing")
+
+    def rows(self, chunk: pd.DataFrame, start: int) -> list[tuple[Any, ...]]:
+        """Results of a piece that begins after ``start`` rows."""
+        import numpy as np
+
+        gaps = [f"missing: {', '.join(g)}" if g else "" for g in self.model.missing(chunk)]
+        is_asked = np.array([not (self.is_abstaining and gap) for gap in gaps], dtype=bool)
+        results: list[tuple[Any, ...]] = [("", "", ABSTAINS)] * len(chunk)
+        for i, found in zip(np.flatnonzero(is_asked), self._decided(chunk[is_asked]), strict=True):
+            results[i] = found
+        kept = [["" if value != value else value for value in chunk[name]] for name in self.keep]
+        places = range(start + 1, start + len(chunk) + 1)
+        return list(zip(*kept, places, *zip(*results, strict=True), gaps, strict=True))
+
+    def _decided(self, chunk: pd.DataFrame) -> list[tuple[Any, ...]]:
+        """Label, score and reason of each row."""
+        if not len(chunk):
+            return []
+        model = self.model
+        scores = [round(float(score), 6) for score in model.scores(chunk)]
+        found = zip(model.predict(chunk), scores, model.reasons(chunk), strict=True)
+        in_doubt = model.is_in_doubt(chunk)
+        return [
+            ("", score, IN_DOUBT) if in_doubt[i] else (label, score, reason)
+            for i, (label, score, reason) in enumerate(found)
+        ]
+
+
+def _is_code(word: str) -> bool:
+    """Whether a word would be read as a number and then be another word."""
+    from handful.tables import word_of
+
+    try:
+        return word_of(float(word)) != word
+    except ValueError:
+        return False
 
 
 def _write_rows(
@@ -145,8 +224,8 @@ def export(
 ) -> None:
     """Write a model as SQL, as Python without dependencies, or as plain JSON.
 
-    Every form of a menu that is made of plain data goes to all three. Words, ordered words and
-    missing values mean what they mean in the printed rule.
+    Every classifier that is made of plain data goes to all three. Words, ordered words and missing
+    values mean what they mean in the printed rule.
 
     Example: **handful export results/model.json --to sql --table patients**
     """

@@ -50,7 +50,7 @@ class Rival:
 
 
 def _rules(machine: Any) -> int:
-    return len(machine.fitted_.rules)
+    return sum(map(len, machine.cover_.rules))
 
 
 def _kept(machine: Any) -> int:

@@ -114,18 +114,20 @@ def _fit(table: Examples, **parameters: Any) -> tuple[Any, float]:
 
 def _write(made: Made, out: Path, data: Path | None, *, force: bool) -> list[Path]:
     """The model alone, or model, certificate and report in a folder."""
-    from handful.files import Reading, model_to_dict
+    from handful.files import model_to_dict
     from handful.files.document import to_text
 
     machine, table = made.machine, made.table
-    source = {
-        "file": EMBEDDED if data is None else str(data),
-        "target": table.target,
-        "groups": made.choices.groups,
-    }
-    reading = None if table.study is None else Reading.of_study(table.study, made.choices)
     document = model_to_dict(
-        machine, source=source, include_rows=made.include_rows, reading=reading
+        machine,
+        source={
+            "file": EMBEDDED if data is None else data.name,
+            "target": table.target,
+            "groups": made.choices.groups,
+        },
+        include_rows=made.include_rows,
+        study=table.study,
+        choices=made.choices,
     )
     if out.suffix == ".json":
         write_atomically(out, to_text(document), overwrite=force)
@@ -138,18 +140,21 @@ def _write(made: Made, out: Path, data: Path | None, *, force: bool) -> list[Pat
         note(f"[yellow]{escape(NO_ROWS)}[/]")
     else:
         origin = read_origin(data, table.digests, out / "model.json", contents["model.json"])
-        provenance = dict(document["provenance"])
-        contents["report.html"] = _render(made, provenance, origin)
+        contents["report.html"] = _render(made, document, origin)
     return write_folder(out, contents, overwrite=force, replaced=FILES)
 
 
-def _render(made: Made, provenance: dict[str, Any], origin: dict[str, Any]) -> str:
+def _render(made: Made, document: dict[str, Any], origin: dict[str, Any]) -> str:
     """The page about a machine."""
     from handful.report import render_report
 
     machine, table = made.machine, made.table
-    known = provenance.pop("data")
-    facts = {**provenance, "data": f"sha256 {known['sha256']} (in any order of the rows)"}
+    facts = {
+        **document["provenance"]["versions"],
+        "estimator": document["provenance"]["estimator"],
+        "random_state": document["data"]["seed"],
+        "data": f"sha256 {document['data']['sha256']} (in any order of the rows)",
+    }
     return render_report(
         machine,
         table.X,
@@ -171,7 +176,7 @@ def _as_dict(machine: Any, table: Examples, seconds: float) -> dict[str, Any]:
         "cautions": [] if table.study is None else list(table.study.cautions),
         "notes": list(table.notes),
         "columns": [] if table.study is None else columns_as_dicts(table.study),
-        "rule": "\n".join(machine.sentences()),
+        "rule": "\n".join(machine.fitted_.sentences()),
         "rules": [
             {"condition": row.condition, "label": str(row.label), "n_covered": row.n_covered}
             for row in machine.get_rules().itertuples()
@@ -192,7 +197,7 @@ def _rates(machine: Any, table: Examples) -> list[dict[str, Any]]:
         "false_positive_given_negative"
     ):
         return []
-    counts = machine.fitted_.parts[0].counts
+    counts = machine.cover_.parts[0].counts
     n_counted = (
         counts.n_negatives - counts.n_compressed_negatives,
         counts.n_positives - counts.n_compressed_positives,
@@ -215,7 +220,7 @@ def _print(machine: Any, table: Examples, seconds: float) -> None:
         console.print(f"  [dim]{escape(remark)}[/]", highlight=False)
     if table.study is not None:
         print_assumed(table.study, with_notes=False)
-    rule_text = "\n".join(machine.sentences())
+    rule_text = "\n".join(machine.fitted_.sentences())
     console.print(Panel(escape(rule_text), title="Rule", expand=False, border_style="blue"))
     certificate: Certificate = machine.certificate_
     caution = machine.caution()

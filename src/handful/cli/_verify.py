@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.markup import escape
@@ -59,13 +60,8 @@ def verify(
 
     Example: **handful verify results/model.json patients.csv**
     """
-    from handful.verify import format_of
-
     with progress("Checking") as report:
-        if model.is_file() and format_of(model) == "handful-form":
-            verdict = _check_form(model, data, target, named_types(trust), report)
-        else:
-            verdict = _check_model(model, data, target)
+        verdict = _verdict(model, data, target, named_types(trust), report)
     if as_json:
         print_json(verdict.to_dict())
     else:
@@ -74,67 +70,80 @@ def verify(
         raise typer.Exit(EXIT_CONSISTENT if verdict.is_consistent else EXIT_NOT_VALID)
 
 
-def _check_form(
+def _remembered(model: Path) -> Mapping[str, Any]:
+    """What a model file says, as far as it can be read: it only tells where to look.
+
+    What is wrong with the file is found when it is checked.
+    """
+    from handful.files.document import MAX_BYTES
+
+    if not model.is_file():
+        raise FileNotFoundError(f"there is no model file {model}. Check the path.")
+    if model.stat().st_size > MAX_BYTES:
+        return {}
+    try:
+        found = json.loads(model.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _part(document: Any, *names: str) -> Any:
+    for name in names:
+        document = document.get(name) if isinstance(document, dict) else None
+    return document
+
+
+def _verdict(
     model: Path,
     data: str | None,
     target: str | None,
     trusted: list[str],
     report: Callable[[str], None],
 ) -> Verdict:
-    """A form of a menu, against the whole table; the file says how that is read."""
+    """The verdict on a model file, against its training data, read as the file remembers."""
     from handful._progress import watch_progress
     from handful.cli._examples import EMBEDDED, embedded_frame
-    from handful.cli._sources import form_source, form_target
-    from handful.files import Retraining
+    from handful.files import Retraining, clean_table
     from handful.tables import load_table
-    from handful.verify import verify_form
+    from handful.verify import verify_form, verify_model
 
-    _same_target(target, form_target(model))
-    known = form_source(model)
+    said = _remembered(model)
+    reading, known = _part(said, "data", "reading"), _part(said, "data", "file")
+    known_target = _part(reading, "target") or _part(said, "data", "target")
+    _same_target(target, known_target if isinstance(known_target, str) else None)
     if data is None and known != EMBEDDED:
-        hint = f" The model was trained on {known}." if known else ""
+        hint = f" The model was trained on {known}." if isinstance(known, str) else ""
         raise ValueError(f"`DATA` must name the training data to check against, got none.{hint}")
     frame = embedded_frame() if data is None else load_table(data).frame
-    with watch_progress(report):
-        return verify_form(model, frame, Retraining(model, frame, trusted))
-
-
-def _check_model(model: Path, data: str | None, target: str | None) -> Verdict:
-    """A machine, against its training data, read as the model file remembers."""
-    from handful.cli._examples import EMBEDDED, embedded_frame
-    from handful.cli._sources import options_of, source_of
-    from handful.files import clean_table
-    from handful.tables import load_table, target_of
-    from handful.verify import verify_model
-
-    if not model.is_file():
-        raise FileNotFoundError(f"there is no model file {model}. Check the path.")
-    source, options = source_of(model), options_of(model)
-    _same_target(target, (options or source).get("target"))
-    known = source.get("file")
-    if data is None and known != EMBEDDED:
-        hint = f" The model was trained on {known}." if known else ""
-        raise ValueError(f"`DATA` must name the training data to check against, got none.{hint}")
-    frame = embedded_frame() if data is None else load_table(data).frame
-    if options is not None:
-        clean = clean_table(frame, options)
+    if isinstance(reading, dict) and _part(said, "training", "kind") == "menu":
+        with watch_progress(report):
+            return verify_form(model, frame, Retraining(model, frame, trusted))
+    if reading is not None:
+        clean = clean_table(frame, reading)
         return verify_model(
             model, clean.X, clean.y, clean.groups, raw=clean.raw, reading=clean.reading
         )
+    return verify_model(model, *_clean_columns(frame, target or known_target, said))
+
+
+def _clean_columns(frame: Any, target: Any, said: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+    """Features, labels and groups of a table whose columns are taken as they are."""
+    from handful.tables import target_of
+
     names = [str(name) for name in frame.columns]
-    place = names.index(target_of(_known_target(target or source.get("target"), names), names))
+    place = names.index(target_of(_known_target(target, names), names))
     y = frame.iloc[:, place]
     if y.isna().any():
         raise ValueError(
             f"the target column {names[place]!r} has {int(y.isna().sum())} missing values. "
             "Remove those rows."
         )
-    groups = source.get("groups")
+    groups = _part(said, "data", "groups")
     if groups is not None and groups not in names:
         raise ValueError(f"`DATA` must have the column of the groups, {groups!r}.")
     members = None if groups is None else frame.iloc[:, names.index(groups)].to_numpy()
-    X = frame.drop(columns=[frame.columns[place]])
-    return verify_model(model, X, y.to_numpy(), members)
+    return frame.drop(columns=[frame.columns[place]]), y.to_numpy(), members
 
 
 def _same_target(target: str | None, known: str | None) -> None:

@@ -61,9 +61,11 @@ class SetCoveringMachine(CoveringClassifier):
 
     Attributes
     ----------
-    fitted_ : CoverFit
-        The classifier as data, with every candidate that was weighed.
-    rules_ : tuple of rules
+    fitted_ : Fitted
+        The classifier as data.
+    cover_ : CoverFit
+        How it was learned, with every candidate that was weighed.
+    rules_ : tuple of Condition
         For more than two classes, one tuple a class.
     certificate_ : Certificate
     compression_set_ : array of int
@@ -175,9 +177,11 @@ class DecisionListMachine(CoveringClassifier):
 
     Attributes
     ----------
-    fitted_ : CoverFit
-        The classifier as data, with every candidate that was weighed.
-    rules_ : tuple of rules
+    fitted_ : Fitted
+        The classifier as data.
+    cover_ : CoverFit
+        How it was learned, with every candidate that was weighed.
+    rules_ : tuple of Condition
         For more than two classes, one tuple a class.
     certificate_ : Certificate
     compression_set_ : array of int

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from numpy.typing import NDArray
 
-from handful._types import Floats, Ints
+from handful._types import Floats, Ints, Mask
 from handful.covering.codes.all_half_spaces import candidates_of_paths, kernel_of_rows
 from handful.covering.codes.candidate import Candidate
 from handful.covering.codes.compression import compression_candidates, make_table
-from handful.rules import Rows, RuleSet, SweepOptions, collapse_rows
+from handful.models import Condition, SignedRules
+from handful.rules import Rows, SweepOptions, collapse_rows
 from handful.rules.family import FAMILIES, Geometry
 from handful.rules.half_space import HALF_SPACES
 from handful.rules.search.exact import exact_half_space_paths
@@ -230,22 +230,23 @@ def _half_space_folds(
 
 
 def _tested(candidates: Sequence[Candidate], X: Floats, y: Ints) -> tuple[list[Candidate], Ints]:
-    """The candidates with their machines made, and errors of prefixes; each rule is run once."""
+    """The candidates with their machines made, and their errors; each condition is asked once."""
     made, errors = [], []
-    known: dict[Any, NDArray[np.bool_]] = {}
+    known: dict[Condition, Mask] = {}
     for candidate in candidates:
         machine = candidate.build()
-        assert isinstance(machine, RuleSet)
-        covered = np.zeros(len(y), dtype=bool)
+        is_positive = np.full(len(y), bool(machine.default))
         for rule in machine.rules:
-            if rule not in known:
-                known[rule] = machine.covers(rule, X)
-            covered |= known[rule]
-        predicted = np.where(covered, -machine.sign, machine.sign)
-        errors.append(int((predicted != y).sum()))
+            is_met = np.ones(len(y), dtype=bool)
+            for condition in rule.conditions:
+                if condition not in known:
+                    known[condition] = condition.is_met(X)
+                is_met &= known[condition]
+            is_positive[is_met] = bool(rule.label)  # all rules of a set have one label
+        errors.append(int((np.where(is_positive, 1, -1) != y).sum()))
         made.append(replace(candidate, build=partial(_as_made, machine)))  # without its table
     return made, np.array(errors, dtype=np.int64)
 
 
-def _as_made(machine: RuleSet) -> RuleSet:
+def _as_made(machine: SignedRules) -> SignedRules:
     return machine

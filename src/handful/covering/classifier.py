@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import html
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,25 +16,26 @@ from handful._chunked import chunked, is_chunked
 from handful._types import Floats, Ints
 from handful.bounds import GROUP_QUANTITIES, Certificate
 from handful.covering._certify import BOUND_NAMES
-from handful.covering._explain import equivalent_rules, machine_html
 from handful.covering._parameters import read_settings, steering_weights
 from handful.covering.codes.candidate import Candidate
 from handful.covering.cover_fit import CoverFit, cover
 from handful.covering.groups import read_groups
 from handful.covering.training import MemoryTraining, Training
 from handful.estimator import BaseClassifier, shared_certificate
-from handful.rules import AbstractRule, RuleList, RuleSet
+from handful.models import Condition, Fitted
 from handful.rules.rows import STEERING_UNIT
 from handful.tables import Draw, RowNeeds, SeenRows, typed_columns, warn_of_fitted_scaling
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_AS_IS = {"ensure_all_finite": False, "ensure_min_samples": 0}  # cells are read later
+
 
 class CoveringClassifier(BaseClassifier):
     """Base of `SetCoveringMachine` and `DecisionListMachine`; not for direct use.
 
-    A fit is a record, `CoverFit`, in ``fitted_``; everything else is read off it.
+    A fit is a record, `CoverFit`, in ``cover_``; everything else is read off it.
     """
 
     _bounds = BOUND_NAMES
@@ -199,43 +201,36 @@ class CoveringClassifier(BaseClassifier):
 
     # -- prediction -------------------------------------------------------------------------
 
-    def encode(self, X: Any) -> Floats:
-        """New cases as the numbers that rules look at; words become codes."""
-        columns = self.fitted_.columns
-        if columns is None or not hasattr(X, "columns"):
-            return np.asarray(super()._rows(X))
-        names = list(self.feature_names_in_)
+    def _rows(self, X: Any) -> Any:
+        """New cases: numbers as an array; a table of words as a frame of its columns."""
+        check_is_fitted(self)
+        columns = self._cover.fitted.columns.columns
+        if all(column.is_plain for column in columns):
+            return super()._rows(X)
+        names = [column.name for column in columns]
+        if not hasattr(X, "columns"):
+            return _framed(validate_data(self, X, dtype=object, reset=False, **_AS_IS), names)
         absent = [name for name in names if name not in X.columns]
         if absent:
             raise ValueError(f"X must have the columns of the training data, lacks {absent}.")
-        return columns.encode(X[names])
+        return X[names]
 
-    def _rows(self, X: Any) -> Floats:
-        return self.encode(X)
-
-    def _scores(self, rows: Floats) -> Floats:
+    def _scores(self, rows: Any) -> Floats:
         """Distance to the nearest boundary that decides, with the sign of the prediction."""
-        return self.fitted_.scores(rows)
+        return self._cover.fitted.scores(rows)
 
-    def _codes(self, rows: Floats) -> Ints:
-        return self.fitted_.labels(rows)
-
-    def fired_rules(self, X: Any) -> Ints:
-        """Index of the first rule that covers each row, -1 where none does (two classes)."""
-        if is_chunked(X):
-            return chunked().map_rows(self, "fired_rules", X)
-        rows = self.encode(X)
-        return self.fitted_.fired(rows)
+    def _codes(self, rows: Any) -> Ints:
+        return self._cover.fitted.labels(rows)
 
     # -- certificates -----------------------------------------------------------------------
 
     def _default_bound(self) -> str:
-        return "compression" if self.fitted_.settings.costs is None else "cost"
+        return "compression" if self._cover.settings.costs is None else "cost"
 
     def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
         """From stored counts."""
-        fitted = self.fitted_
-        return shared_certificate(lambda share: fitted.certificate(share, bound), delta, n_choices)
+        made = self._cover
+        return shared_certificate(lambda share: made.certificate(share, bound), delta, n_choices)
 
     # -- reading ----------------------------------------------------------------------------
 
@@ -243,14 +238,19 @@ class CoveringClassifier(BaseClassifier):
         return hasattr(self, "_cover")
 
     @property
-    def fitted_(self) -> CoverFit:  # type: ignore[override]
-        """The record of the fit: the classifier as data, and how it was chosen."""
+    def cover_(self) -> CoverFit:
+        """How it was learned: every candidate, what was counted, what drew the pools."""
         check_is_fitted(self)
         return self._cover
 
     @property
+    def fitted_(self) -> Fitted:
+        """The classifier as data: it predicts, speaks, and becomes a document."""
+        return self.cover_.fitted
+
+    @property
     def _seen(self) -> SeenRows:  # type: ignore[override]
-        return self.fitted_.seen
+        return self.cover_.seen
 
     @property
     def _names(self) -> list[str] | None:
@@ -258,21 +258,15 @@ class CoveringClassifier(BaseClassifier):
         return None if names is None else [str(name) for name in names]
 
     @property
-    def machine_(self) -> RuleSet | RuleList | tuple[RuleSet | RuleList, ...]:
-        """The rules with how they combine; for more than two classes, one a class."""
-        machines = self.fitted_.machines
-        return machines[0] if len(machines) == 1 else machines
-
-    @property
     def rules_(self) -> tuple[Any, ...]:
-        """The rules; for more than two classes, one tuple a class."""
-        machines = self.fitted_.machines
-        return machines[0].rules if len(machines) == 1 else tuple(m.rules for m in machines)
+        """The conditions; for more than two classes, one tuple a class."""
+        rules = self.cover_.rules
+        return rules[0] if len(rules) == 1 else rules
 
     @property
     def compression_set_(self) -> Ints:
         """Sorted indices of the training examples that the rules are made of."""
-        return self.fitted_.made_of
+        return self.cover_.made_of
 
     @property
     def is_made_of_few(self) -> bool:
@@ -282,62 +276,62 @@ class CoveringClassifier(BaseClassifier):
     @property
     def held_back_(self) -> Ints:
         """Sorted indices of the training examples that are not counted: these, and the pool."""
-        return self.fitted_.held_back
+        return self.cover_.held_back
 
     @property
     def n_samples_(self) -> int:  # type: ignore[override]
         """Number of training examples."""
-        return self.fitted_.n_samples
+        return self.cover_.n_samples
 
     @property
     def n_training_errors_(self) -> int:  # type: ignore[override]
         """Errors on all training examples."""
-        return self.fitted_.n_training_errors
+        return self.cover_.n_training_errors
 
     @property
     def n_errors_(self) -> int:
         """Errors on the training examples that are counted."""
-        return self.fitted_.n_errors
+        return self.cover_.n_errors
 
     @property
     def draw_(self) -> Draw:
         """What drew the pools: the digest of the data, or a seed."""
-        return self.fitted_.draw
+        return self.cover_.draw
 
     @property
     def chosen_(self) -> Candidate:
         """The candidate behind the machine (two classes)."""
-        return self.fitted_.chosen[0]
+        return self.cover_.chosen[0]
 
     @property
     def path_(self) -> pd.DataFrame:
         """Every candidate with its counts and certificate."""
-        return self.fitted_.path_frame()
+        return self.cover_.path_frame()
 
     def get_rules(self) -> pd.DataFrame:
-        """The rules: form, condition, label, value; then class, place, kind, examples, covers."""
-        return self.fitted_.rules_frame()
+        """The rules: form, condition, label, value; then examples, and how many rows meet them."""
+        return self.cover_.rules_frame()
 
-    def equivalent_rules(self, X: Any) -> list[list[AbstractRule]]:
-        """For each rule, the stumps with exactly the same cover on the rows of X."""
-        return equivalent_rules(self.fitted_.rules, self.encode(X), self.fitted_.categories)
-
-    def sentences(self) -> list[str]:
-        """The rules in words, a line each: exactly what is evaluated."""
-        return self.fitted_.sentences()
+    def equivalent_rules(self, X: Any) -> list[list[Condition]]:
+        """For each condition, those on other columns of numbers that the same rows of X meet."""
+        rows = self.fitted_.rows(self._rows(X))
+        is_flag = [feature.is_flag for feature in self.fitted_.columns.features]
+        numbers = np.flatnonzero(~np.array(is_flag, dtype=bool))
+        asked = (condition for rules in self.cover_.rules for condition in rules)
+        return [equivalent_conditions(condition, rows, numbers) for condition in asked]
 
     def caution(self) -> str:
         """What must be said first of a classifier that is no better than a blind guess."""
-        return self.fitted_.caution(self.certificate_)
+        return self.cover_.caution(self.certificate_)
 
     def explain(self) -> str:
         """The machine and its certificate in sentences."""
-        fit, certificate = self.fitted_, self.certificate_
-        caution = fit.caution(certificate)
+        made, certificate = self.cover_, self.certificate_
+        caution = made.caution(certificate)
         return "\n".join(
             [
-                *fit.sentences(),
-                fit.provenance(),
+                *made.fitted.sentences(),
+                made.provenance(),
                 "",
                 *([caution] if caution else []),
                 certificate.explain(),
@@ -347,7 +341,7 @@ class CoveringClassifier(BaseClassifier):
     def without_data(self) -> Any:
         """A copy that predicts the same, without candidates and digests of training rows."""
         light = copy.copy(self)
-        light._take(self.fitted_.without_data())
+        light._take(self.cover_.without_data())
         return light
 
     def _repr_html_inner(self) -> str:
@@ -363,4 +357,32 @@ class CoveringClassifier(BaseClassifier):
         """Rule and certificate under scikit-learn's diagram, once there are some."""
         if not self.__sklearn_is_fitted__():
             return ""
-        return machine_html(self.sentences(), self.certificate_)
+        rule = html.escape("\n".join(self.fitted_.sentences()))  # it holds text from the data
+        return (
+            "<div style='max-width:60em'><pre style='white-space:pre-wrap;padding:.8em 1em;"
+            "border-left:4px solid #5c7cfa;background:rgba(92,124,250,.08)'>"
+            f"{rule}</pre>{self.certificate_._repr_html_()}</div>"
+        )
+
+
+def _framed(X: NDArray[Any], names: list[str]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame(X, columns=names)
+
+
+def equivalent_conditions(condition: Condition, X: Floats, features: Ints) -> list[Condition]:
+    """Conditions on other features, at values of the data, that exactly the same rows meet."""
+    is_met, same = condition.is_met(X), []
+    for j in features.tolist():
+        known = ~np.isnan(X[:, j])
+        if not is_met.any() or is_met.all() or (is_met & ~known).any():
+            continue
+        inside, outside = X[is_met, j], X[~is_met & known, j]
+        if outside.size == 0 or condition.features == (j,):
+            continue
+        if inside.max() < outside.min():
+            same.append(Condition.on(j, "<", float(outside.min())))
+        elif inside.min() > outside.max():
+            same.append(Condition.on(j, ">", float(outside.max())))
+    return same

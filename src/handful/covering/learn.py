@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 
@@ -31,15 +32,16 @@ from handful.covering.codes.plain import plain_candidates
 from handful.covering.codes.pool import pool_candidates
 from handful.covering.codes.schemes import Scheme, auto_schemes, fixed_schemes, is_affordable
 from handful.covering.groups import GroupCounts, Grouping, group_risks
+from handful.models import RuleSet, SignedRules
 from handful.rules import (
     BALLS,
     FAMILIES,
     HALF_SPACES,
     STUMPS,
     Rows,
-    RuleList,
-    RuleSet,
     SweepOptions,
+    as_list,
+    signs_of,
 )
 from handful.rules.family import KIND_SIGNS, Geometry
 from handful.rules.pooled import LARGEST, make_projections
@@ -83,11 +85,11 @@ class Settings:
 class Learned:
     """The chosen machine, all candidates with their certificates, and which of them it is.
 
-    ``n_covered`` are the examples that each of its rules covers; ``groups`` the errors by groups,
-    where there are some.
+    ``n_covered`` are the examples that meet each of its rules, and those that meet none; ``groups``
+    are the errors by groups, if there are some.
     """
 
-    machine: RuleSet | RuleList
+    machine: SignedRules
     place: int
     counts: ClassCounts
     n_covered: tuple[int, ...]
@@ -104,14 +106,14 @@ class Learned:
     def named(self) -> tuple[int, ...]:
         """Examples that the code or the rules name one by one."""
         if self.chosen.scheme != "compression":
-            return self.machine.compression_set
+            return self.machine.examples
         return self.chosen.kept if self.chosen.named is None else self.chosen.named
 
     @property
     def made_of(self) -> tuple[int, ...]:
-        """Examples that the machine is made of: a pool only where its rules name none of it."""
-        rules = self.machine.rules
-        is_named = bool(rules) and all(rule.examples for rule in rules)
+        """Examples that the machine is made of: a pool only if its rules name none of it."""
+        asked = self.machine.conditions
+        is_named = bool(asked) and all(condition.examples for condition in asked)
         return self.named if is_named else self.chosen.kept
 
     def alone(self) -> Learned:
@@ -167,16 +169,17 @@ def _learn_groups(rows: Rows, settings: Settings, groups: Grouping) -> Learned:
     return Learned(machine, best, counted_by_class, n_covered, made, risks, counts[best])
 
 
-def _machine_of(candidate: Candidate, settings: Settings) -> RuleSet | RuleList:
+def _machine_of(candidate: Candidate, settings: Settings) -> SignedRules:
     machine = candidate.build()
-    if settings.is_list and isinstance(machine, RuleSet):
-        return machine.as_list()  # before it is counted: missing values fare differently
+    if settings.is_list and candidate.kind != "list":
+        # before it is counted: missing values fare differently
+        return as_list(cast(RuleSet, machine), candidate.kind)
     return machine
 
 
-def _is_wrong(machine: RuleSet | RuleList, rows: Rows) -> Mask:
+def _is_wrong(machine: SignedRules, rows: Rows) -> Mask:
     """Which of the original examples a machine gets wrong."""
-    return np.asarray((machine.predict(rows.X) != rows.y)[rows.row_of])
+    return np.asarray((signs_of(machine, rows.X) != rows.y)[rows.row_of])
 
 
 def renumbered(learned: Learned, order: Ints) -> Learned:
@@ -190,15 +193,14 @@ def renumbered(learned: Learned, order: Ints) -> Learned:
         named = None if candidate.named is None else names[candidate.named]
         return replace(candidate, kept=names[candidate.kept], named=named)
 
-    rules = tuple(rule.renumbered(order) for rule in learned.machine.rules)
     return replace(
         learned,
-        machine=replace(learned.machine, rules=rules),
+        machine=learned.machine.renumbered(order),
         candidates=tuple(named(candidate) for candidate in learned.candidates),
     )
 
 
-def _forgotten() -> RuleSet:
+def _forgotten() -> SignedRules:
     raise RuntimeError("only the chosen candidate is built; fit again with fixed parameters")
 
 

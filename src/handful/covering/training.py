@@ -191,7 +191,9 @@ class MemoryTraining:
         return self.blind.digests[examples]
 
     def seen(self) -> SeenRows:
-        """All of them; where the digests are those of X as it is, they are not made again."""
+        """All of them, as predictions read them; digests of X as it is are not made again."""
+        if self.columns is not None:
+            return SeenRows.of(self.table, self.classes[self.codes])
         if self.is_kernel or self.table is not self.X or isinstance(self.random_state, RowDigests):
             return SeenRows.of(self.X, self.classes[self.codes])
         lanes = np.ascontiguousarray(self.blind.digests).view(np.uint64)

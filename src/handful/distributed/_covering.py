@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from handful.distributed._rows import ChunkedRows
 from handful.distributed.chunk_rows import ChunkRows as Chunks
 from handful.rules import Rows
 from handful.tables import Columns, Draw, SeenRows
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +99,21 @@ class ChunkedTraining:
     def seen(self) -> SeenRows:
         """Some of them, evenly spaced: enough to tell a table that was trained on."""
         X, codes = self.chunks.hold(self.chunks.shown)
-        return SeenRows.of(X, self.chunks.classes[codes])
+        rows = X if self.columns is None else _in_words(X, self.columns)
+        return SeenRows.of(rows, self.chunks.classes[codes])
+
+
+def _in_words(X: Floats, columns: Columns) -> pd.DataFrame:
+    """Encoded rows as the table that they were read from."""
+    import pandas as pd
+
+    cells: dict[str, Any] = {}
+    for values, column in zip(X.T, columns.columns, strict=True):
+        words = column.levels
+        cells[column.name] = values
+        if words:
+            cells[column.name] = [None if np.isnan(v) else words[int(v)] for v in values]
+    return pd.DataFrame(cells)
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,9 @@ import numpy as np
 from handful._types import Floats, Ints
 from handful.distributed._counting import ChunkCounter
 from handful.distributed.chunk_rows import ChunkRows as Chunks
+from handful.models import SignedRules
 from handful.rules import Rows, Table, collapse_rows
-from handful.rules.rows import LARGEST_COLLAPSE, Judged, Machine, judge_rows
+from handful.rules.rows import LARGEST_COLLAPSE, Judged, judge_rows
 from handful.rules.table import Counter
 
 
@@ -95,7 +96,7 @@ class ChunkedRows(Rows):
         absent = None if without is None else self.chunks.order[without]
         return ChunkCounter(self.chunks, tables, self.positive, absent)
 
-    def judge(self, machine: Machine) -> Judged:
+    def judge(self, machine: SignedRules) -> Judged:
         """Errors of each label and covers of the rules, in one pass over the chunks."""
         found = self.chunks.fold(_Judge(machine, self.positive), "errors").tolist()
         return Judged({-1: found[0], 1: found[1]}, tuple(found[2:]))
@@ -105,7 +106,7 @@ class ChunkedRows(Rows):
 class _Judge:
     """What a machine does to the rows of a chunk, as whole numbers that add up."""
 
-    machine: Machine
+    machine: SignedRules
     positive: int
 
     def __call__(self, X: Floats, codes: Ints) -> Ints:

@@ -66,7 +66,7 @@ def map_rows(machine: Any, method: str, X: Any) -> Any:
     ----------
     machine : estimator
     method : str
-        "predict", "decision_function", "predict_proba" or "fired_rules".
+        "predict", "decision_function", "predict_proba" or "reasons".
     X : dask array or dask data frame
 
     Returns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from handful.models import Branch, Curve, Fitted, Language, Op
@@ -101,9 +102,14 @@ def _step(x, cuts, values, missing):
     return missing if x != x else values[bisect_right(cuts, x)]
 
 
+def _gap(x, cut, unit):
+    """How far x is from a cut, in units; more than 0, also where x is missing."""
+    return min(@huge@, max(@tiny@, abs(x - cut) / unit))
+
+
 def predict(row):
     """The label of a row: a dict from names of columns to cells."""
-'''
+'''.replace("@huge@", repr(sys.float_info.max)).replace("@tiny@", repr(sys.float_info.min))
 
 
 class Python(Language):
@@ -136,6 +142,14 @@ class Python(Language):
         for test, value in reversed(branches):
             text = f"({value} if {test} else {text})"
         return text
+
+    def gap(self, value: str, cut: float, unit: float) -> str:
+        """A call."""
+        return f"_gap({value}, {self.number(cut)}, {self.number(unit)})"
+
+    def extreme(self, values: Sequence[str], *, is_largest: bool) -> str:
+        """The largest or smallest of a list."""
+        return f"{'max' if is_largest else 'min'}({', '.join(values)})"
 
     def steps(self, curve: Curve, score: int) -> str:
         """A look into a list."""

@@ -208,11 +208,13 @@ class Sql(Language):
     def condition(self, feature: int, op: Op, limit: float) -> str:
         """A comparison, or a question about a word."""
         cell, question = self._parts[feature]
-        if question.kind == "value" or op not in ("<", ">=") or not 0.0 < limit <= 1.0:
+        is_asked = op in ("<", ">=", "=", "≠") and 0.0 < limit <= 1.0
+        if question.kind == "value" or not is_asked or (op in ("=", "≠") and limit != 1.0):
             return f"{self.value(feature)} {'<>' if op == '≠' else op} {number_literal(limit)}"
+        is_yes = op in (">=", "=")
         if question.kind == "missing":
-            return cell.is_gone if op == ">=" else f"NOT {cell.is_gone}"
-        if op == ">=":
+            return cell.is_gone if is_yes else f"NOT {cell.is_gone}"
+        if is_yes:
             return cell.equals(question.word)
         return f"(NOT {cell.is_gone} AND NOT {cell.equals(question.word)})"
 

@@ -7,7 +7,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,21 @@ MAX_ITEMS = 4_000_000  # values in a file
 MAX_TEXT = 100_000  # bytes of a name, a label, a sentence
 MAX_DIGITS = 40  # of a number
 HASH_FIELD = "content_sha256"
-FORMATS = ("handful-model", "handful-form")
+FORMAT = "handful-model"
+
+
+def named_by_digest(names: Sequence[str] | None) -> tuple[str, ...] | None:
+    """Columns by 64 bits of the SHA-256 of their names: who has the table finds them there.
+
+    Examples
+    --------
+    >>> named_by_digest(["age"])
+    ('5c557c970f513a62',)
+    """
+    if names is None:
+        return None
+    texts = [f"handful column {name}".encode() for name in names]
+    return tuple(hashlib.sha256(text).hexdigest()[:16] for text in texts)
 
 
 def _refuse_constant(name: str) -> Any:
@@ -120,7 +134,7 @@ def from_text(text: str) -> Any:
         raise
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"it is not a JSON document: {str(error)[:200]}.") from error
-    is_model = isinstance(data, dict) and data.get("format") in FORMATS
+    is_model = isinstance(data, dict) and data.get("format") == FORMAT
     if is_model and HASH_FIELD in data and data[HASH_FIELD] != _hash_of(content):
         raise ModelFileError(
             "the content does not fit its hash: the file was altered or damaged after it was "

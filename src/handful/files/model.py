@@ -1,4 +1,8 @@
-"""A model read from its file: checked field by field, then ready to predict."""
+"""A model read from its file: the classifier, its certificate, how it was learned, and from what.
+
+The records below are the file: `encode` writes their fields, `decode` reads them by their type
+hints (`handful._codec`). ``docs/model-files.md`` says what each field means.
+"""
 
 from __future__ import annotations
 
@@ -13,249 +17,364 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._codec import ModelFileError, decode
-from handful._types import Floats
-from handful.bounds import Certificate
-from handful.files._certificates import read_certificate
-from handful.files._reading import Reading
-from handful.files._rules import machine_from_dict
-from handful.files.document import HASH_FIELD, from_text, read_text_of
-from handful.files.form_document import FORM_FORMAT, StoredForm, form_from_dict
-from handful.files.save import FORMAT, VERSION
-from handful.models import Fitted, Form
-from handful.rules import (
-    AbstractRule,
-    RuleList,
-    RuleSet,
-    Stump,
-)
-from handful.rules.fields import (
-    MAX_NUMBER,
-    optional,
-    read_index,
-    read_int,
-    read_text,
-)
-from handful.tables import Columns, as_pandas, exact_numbers, is_missing, word_of
+from handful._codec import ModelFileError, Tagged, decode, encode, fail
+from handful._types import Floats, Ints, Mask
+from handful.bounds import Certificate, Term
+from handful.certified import Band
+from handful.files.beside import beside, read_estimators
+from handful.files.document import FORMAT, HASH_FIELD, from_text, named_by_digest, read_text_of
+from handful.models import Fitted
+from handful.tables import Choices, as_pandas, word_of
 
-Machine = RuleSet | RuleList
-UNKNOWN = -1.0  # the code of a word that was never seen
+VERSION = 3  # of the fields below; other files are refused
+FIELDS = ("fitted", "labels", "certificate", "kept", "training", "data", "provenance")
 _MAX_FEATURES = 100_000  # a damaged file must not make the reader allocate for millions of columns
 _DIGEST = re.compile(r"[0-9a-f]{64}(:[1-9][0-9]{0,8})?")  # ":2" is the second of equal rows
-_FIELDS = {
-    *("format", "version", "classes", "feature_names", "categories", "n_features", "machines"),
-    *("reading",),
-    *("codes", "settings", "compression_set", "certificate", "provenance"),
-}
+_PLACE = re.compile(r"x(0|[1-9][0-9]{0,6})")  # a column without a name
+
+Label = str | int | float | bool
+
+
+class Training(Tagged, field="kind"):
+    """How a classifier was learned: what an auditor needs to derive its certificate again."""
+
+    @property
+    def n_named(self) -> int:
+        """How many kept examples the file must name at least."""
+        return 0
+
+    @property
+    def beside_sha256(self) -> str | None:
+        """Digest of the file of other libraries' estimators, if there is one."""
+        return None
+
+    @property
+    def silence(self) -> Band | None:
+        """Where the classifier says nothing, if it was written so."""
+        return None
 
 
 @dataclass(frozen=True)
-class StoredModel:
-    """A machine read from a file; predicts, and shows its certificate.
+class MachineTraining(Training, tag="machine"):
+    """By an estimator with these parameters; ``n_groups`` settings shared the confidence."""
+
+    parameters: Mapping[str, Any]
+    n_groups: int
+    delta: float | None
+
+
+@dataclass(frozen=True)
+class Code:
+    """How one part of a covering machine was coded, and what was counted of it.
+
+    ``kept`` are places among the kept examples of the file; None stands for a pool, which follows
+    from the digest of the data.
+    """
+
+    scheme: str
+    family: str
+    kind: str
+    pool_size: int
+    kept: tuple[int, ...] | None
+    terms: tuple[Term, ...]
+    n_false_positives: int
+    n_false_negatives: int
+    n_training_errors: int
+
+
+@dataclass(frozen=True)
+class CoverTraining(Training, tag="rules"):
+    """By a covering machine: what was fixed before the data, and a code for each part."""
+
+    candidates: str | int | None
+    family_sets: tuple[tuple[str, ...], ...]
+    pool_families: tuple[str, ...]
+    kinds: tuple[str, ...]
+    n_kernels: int
+    n_groups: int
+    delta: float
+    costs: tuple[float, float] | None
+    group_loss: str | None
+    codes: tuple[Code, ...]
+
+    @property
+    def n_named(self) -> int:
+        return 1 + max((i for code in self.codes for i in code.kept or ()), default=-1)
+
+
+@dataclass(frozen=True)
+class MenuTraining(Training, tag="menu"):
+    """By a menu, of which one row was taken.
 
     Attributes
     ----------
-    machines : tuple of machine
-        Of machines made of rules: one for two classes, else one a class.
-    classes : tuple of label
-        JSON values: text, whole numbers, floats or booleans.
-    feature_names : tuple of (str or None), or None
-        Names of the columns that decide anything; None for others.
-    categories : tuple
-        Known categories of each column, None for numbers.
-    n_features : int
-    compression_set : tuple of (int or str)
-        The examples that it is made of: digests of their rows; row numbers where the file does
-        not know the data.
-    certificate : Certificate or None
-    provenance : dict
-    reading : Reading or None
-        How raw cells are read; None where they are numbers and words already.
-    form : Form or None
-        The classifier, if it is not made of rules.
+    candidates : str or tuple of str
+        Forms that were on the menu, and names of the user's estimators.
+    tolerance, delta, pool_share : float
+    group_loss : str
+    chosen : str
+        Name of the row.
+    is_default : bool
+        Whether the tolerance chose it.
+    goal : (str, float) or None
+        What must be reached, for the case.
+    band : Band or None
+        Scores about which nothing is said.
+    rank, n_candidates : int
+        Place of the row in the pool's order, which is what its certificate pays.
+    estimators_sha256 : str or None
+        Digest of the file beside the model.
     """
 
-    machines: tuple[Machine, ...]
-    classes: tuple[Any, ...]
-    feature_names: tuple[str | None, ...] | None
-    categories: tuple[tuple[str, ...] | None, ...] | None
+    candidates: str | tuple[str, ...]
+    tolerance: float
+    delta: float
+    pool_share: float
+    group_loss: str
+    chosen: str
+    is_default: bool
+    goal: tuple[str, float] | None
+    band: Band | None
+    rank: int
+    n_candidates: int
+    estimators_sha256: str | None
+
+    @property
+    def beside_sha256(self) -> str | None:
+        return self.estimators_sha256
+
+    @property
+    def silence(self) -> Band | None:
+        return self.band
+
+    def check_fields(self, where: str) -> None:
+        """Refuse shares that are none, goals that are not known, ranks that no menu has."""
+        shares = {name: getattr(self, name) for name in ("tolerance", "delta", "pool_share")}
+        if self.goal is not None:
+            shares["goal"] = self.goal[1]
+            if self.goal[0] not in ("sensitivity", "specificity"):
+                raise fail(f"{where}.goal", "a sensitivity or a specificity", self.goal)
+        for name, value in shares.items():
+            if not 0.0 <= value < 1.0:
+                raise fail(f"{where}.{name}", "at least 0 and below 1", value)
+        if not 1 <= self.rank <= self.n_candidates:
+            raise fail(f"{where}.rank", f"from 1 to {self.n_candidates}", self.rank)
+        digest = self.estimators_sha256
+        if digest is not None and not _DIGEST.fullmatch(digest):
+            raise fail(f"{where}.estimators_sha256", "64 hexadecimal digits", digest)
+        if self.band is not None:
+            _check_band(self.band, f"{where}.band")
+
+
+def _check_band(band: Band, where: str) -> None:
+    if not band.width > 0.0:
+        raise fail(f"{where}.width", "above 0", band.width)
+    for name in ("answers_at_least", "errs_at_most"):
+        if not 0.0 <= getattr(band, name) <= 1.0:
+            raise fail(f"{where}.{name}", "a share", getattr(band, name))
+    for name in ("n_answered", "n_errors"):
+        if getattr(band, name) < 0:
+            raise fail(f"{where}.{name}", "a count", getattr(band, name))
+
+
+@dataclass(frozen=True)
+class Data:
+    """The training data: where they are, and by what they are known again; no row is in it.
+
+    Attributes
+    ----------
+    file, target, groups : str or None
+        Names: of the table, of the columns of the labels and of the groups.
+    reading : Choices or None
+        What the user said about the columns; None if a clean table was given.
+    n_set_aside : int
+        Rows that were set aside to read the columns by.
+    sha256 : str or None
+        The same for every order of the rows.
+    n_rows : int or None
+    n_features : int
+    columns, features : tuple of str or None
+        Columns that the digest covers and columns that were offered, by digests of their names.
+    words : tuple of int
+        Positions of the features that hold words.
+    row_codes : str or None
+        Four bytes a row in base64.
+    seed : int or None
+        What drew the pools, if the digest did not.
+    """
+
+    file: str | None
+    target: str | None
+    groups: str | None
+    reading: Choices | None
+    n_set_aside: int
+    sha256: str | None
+    n_rows: int | None
     n_features: int
-    compression_set: tuple[int, ...] | tuple[str, ...]
+    columns: tuple[str, ...] | None
+    features: tuple[str, ...] | None
+    words: tuple[int, ...]
+    row_codes: str | None
+    seed: int | None
+
+    def check_fields(self, where: str) -> None:
+        """Refuse numbers of columns that no table has."""
+        if not 0 < self.n_features <= _MAX_FEATURES:
+            raise fail(f"{where}.n_features", f"from 1 to {_MAX_FEATURES}", self.n_features)
+        if self.features is not None and len(self.features) != self.n_features:
+            raise fail(f"{where}.features", f"{self.n_features} digests", self.features)
+        if any(not 0 <= j < self.n_features for j in self.words):
+            raise fail(f"{where}.words", "positions of features", self.words)
+
+    def place_of(self, name: str) -> int | None:
+        """Position of a column among the features; None if it was not offered."""
+        if self.features is None:
+            found = _PLACE.fullmatch(name)
+            place = int(found[1]) if found else self.n_features
+            return place if place < self.n_features else None
+        (digest,) = named_by_digest([name]) or ("",)
+        return self.features.index(digest) if digest in self.features else None
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What wrote the file, for readers: nothing is decided by it."""
+
+    estimator: str
+    versions: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Model:
+    """A classifier with its certificate; predicts from arrays and from raw tables.
+
+    Attributes
+    ----------
+    fitted : Fitted
+        The classifier over the columns that it reads.
+    labels : tuple of label, or None
+        Labels as the user gave them, if they are not words.
+    certificate : Certificate or None
+    kept : tuple of (str or int)
+        Training examples that it is made of or that the certificate does not count: digests of
+        their rows, or row numbers if the file was written without the data.
+    training : Training
+    data : Data
+    provenance : Provenance
+    """
+
+    fitted: Fitted
+    labels: tuple[Label, ...] | None
     certificate: Certificate | None
-    provenance: Mapping[str, Any]
-    reading: Reading | None = None
-    form: Form | None = None
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """Names of the features; x0, x1, ... where there are none."""
-        given = self.feature_names or (None,) * self.n_features
-        return tuple(f"x{j}" if name is None else name for j, name in enumerate(given))
+    kept: tuple[str | int, ...]
+    training: Training
+    data: Data
+    provenance: Provenance
 
     @property
-    def used_features(self) -> tuple[int, ...]:
-        """Positions of the features that decide anything."""
-        if self.form is not None:
-            return self.form.features
-        rules = [rule for machine in self.machines for rule in machine.rules]
-        return tuple(sorted(set[int]().union(*(r.used_features(self.n_features) for r in rules))))
-
-    @cached_property
-    def fitted(self) -> Fitted:
-        """The classifier and its columns, if it is not made of rules."""
-        assert self.form is not None
-        columns = Columns.of_numbers(self.names)
-        return Fitted(self.form.tag, columns, tuple(map(str, self.classes)), self.form)
+    def classes(self) -> tuple[Any, ...]:
+        """Labels in the order of class positions."""
+        return self.fitted.classes if self.labels is None else self.labels
 
     @property
-    def n_training_rows(self) -> int:
-        """How many training rows it contains, cell by cell."""
-        if self.form is not None:
-            return self.form.n_training_rows
-        return sum(rule.n_training_rows for machine in self.machines for rule in machine.rules)
+    def needs(self) -> tuple[str, ...]:
+        """Names of the columns that a new table must have."""
+        return tuple(column.name for column in self.fitted.columns.columns)
 
-    def encode(self, frame: Any) -> Floats:
-        """Numbers of a data frame; needs only the columns that decide anything."""
-        out = np.zeros((len(frame), self.n_features))
-        columns = {str(name): name for name in frame.columns}
-        names = self.names
-        absent = [names[j] for j in self.used_features if names[j] not in columns]
+    @cached_property
+    def places(self) -> list[int]:
+        """Positions of these columns among the features that it was trained on."""
+        found = [self.data.place_of(name) for name in self.needs]
+        return [place for place in found if place is not None]
+
+    def rows(self, X: Any) -> Any:
+        """The columns that it reads, in its order: of a table by name, of an array by position."""
+        if not hasattr(X, "columns"):
+            X = np.asarray(X)
+            if X.ndim != 2 or X.shape[1] != self.data.n_features:
+                raise ValueError(
+                    f"`X` must have {self.data.n_features} columns, got shape {X.shape}. "
+                    "Pass the columns the model was trained on."
+                )
+            return X[:, self.places]
+        frame = as_pandas(X)
+        names = {str(name): name for name in frame.columns}
+        absent = [name for name in self.needs if name not in names]
         if absent:
             raise ValueError(
                 f"the data must have the columns {absent[:10]}, which the model uses. "
-                f"They have: {list(columns)[:10]}."
+                f"They have: {list(names)[:10]}."
             )
-        for j in self.used_features:
-            raw = None if self.reading is None else self.reading.columns[j]
-            if raw is not None:
-                cells = as_pandas(frame[[columns[names[j]]]])
-                out[:, j] = raw.read(np.asarray(cells.iloc[:, 0]))
-                continue
-            known = None if self.categories is None else self.categories[j]
-            out[:, j] = encode_column(frame[columns[names[j]]], known, names[j])
-        return out
+        return frame[[names[name] for name in self.needs]]
+
+    def _encoded(self, X: Any) -> Any:
+        """The rows as the classifier reads them; a score needs all its values."""
+        fitted = self.fitted
+        rows = fitted.rows(self.rows(X))
+        required = list(fitted.machine.required)
+        gaps = np.argwhere(np.isnan(rows[:, required])) if required else np.zeros((0, 2), int)
+        if len(gaps):
+            row, place = gaps[0].tolist()
+            name = fitted.columns.names[required[place]]
+            raise ValueError(
+                f"the column {name!r} must have no missing values, got one in row {row + 1}. "
+                "The model was trained on complete rows."
+            )
+        return rows
+
+    def codes(self, X: Any) -> Ints:
+        """Predicted positions in ``classes``."""
+        return self.fitted.machine.labels(self._encoded(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Labels of the rows of a numeric matrix (categories as codes)."""
-        X = self._checked(X)
-        classes = np.array(self.classes, dtype=object)
-        if self.form is not None:
-            self._refuse_missing(X, self.form.required)
-            return classes[self.form.labels(X)]
-        if len(self.machines) == 1:
-            return classes[(self.machines[0].predict(X) > 0).astype(int)]
-        values = [machine.decision_function(X) for machine in self.machines]
-        return classes[np.argmax(np.column_stack(values), axis=1)]
+        """Labels of the rows of a table or an array."""
+        return np.asarray(np.array(self.classes, dtype=object)[self.codes(X)])
 
-    def fired(self, X: Any) -> NDArray[Any]:
-        """What decided about each row, of the machine that decided, in the printed words.
+    def scores(self, X: Any) -> Floats:
+        """Scores, positive for the second of two classes; the largest one for more classes."""
+        scores = self.fitted.machine.scores(self._encoded(X))
+        return scores if scores.ndim == 1 else np.asarray(scores.max(axis=1))
 
-        The condition of the first rule that covers the row; where none does, all conditions that
-        a conjunction asks for, or "otherwise".
-        """
-        X = self._checked(X)
-        if self.form is not None:
-            return np.full(len(X), "", dtype=object)
-        which = np.zeros(len(X), dtype=int)
-        if len(self.machines) > 1:
-            codes = {label: k for k, label in enumerate(self.classes)}
-            which = np.array([codes[label] for label in self.predict(X)], dtype=int)
-        out = np.full(len(X), "", dtype=object)
-        for k, machine in enumerate(self.machines):
-            last = self._without_rule(machine)
-            texts = np.array([*(self.condition(r) for r in machine.rules), last], dtype=object)
-            rows = np.flatnonzero(which == k)
-            first = machine.first_rule(X[rows])
-            out[rows] = texts[first]
-            for i, rule in enumerate(machine.rules):
-                mine = rows[first == i]
-                out[mine[rule.is_missing(X[mine])]] = self._missing_text(rule)
-        return out
+    def reasons(self, X: Any) -> list[str]:
+        """What decided about each row; empty if the form has no such part."""
+        return self.fitted.reasons(self.rows(X))
 
-    def _without_rule(self, machine: Machine) -> str:
-        """What is said of a row that no rule covers."""
-        if not machine.rules:
-            return "always"
-        if isinstance(machine, RuleList) or machine.kind != "conjunction":
-            return "otherwise"
-        return " and ".join(self._opposite(rule) for rule in machine.rules)
+    @property
+    def band(self) -> Band | None:
+        """Scores about which the model says nothing, if it was written so."""
+        return self.training.silence
 
-    def _opposite(self, rule: AbstractRule) -> str:
-        """What a conjunction asks for: that a rule does not cover the row."""
-        marks = {
-            "below": ("<", "≥"),
-            "above": (">", "≤"),
-            "equal": ("=", "≠"),
-            "unequal": ("≠", "="),
+    def is_in_doubt(self, X: Any) -> Mask:
+        """Rows about which the model says nothing."""
+        if self.band is None:
+            return np.zeros(len(X), dtype=bool)
+        return np.asarray(np.abs(self.scores(X)) <= self.band.width)
+
+    def decide(self, X: Any) -> NDArray[Any]:
+        """Labels of the rows, and None if the model is in doubt."""
+        labels = self.predict(X)
+        labels[self.is_in_doubt(X)] = None
+        return labels
+
+    def missing(self, X: Any) -> list[tuple[str, ...]]:
+        """For each row, the columns that the model reads and that are missing."""
+        gaps = self.fitted.columns.is_missing(self.rows(X))
+        return [tuple(self.needs[j] for j in np.flatnonzero(row)) for row in gaps]
+
+    def to_document(self, estimators: list[Any] | None = None) -> dict[str, Any]:
+        """Plain data (JSON-ready); estimators of other libraries go into ``estimators``."""
+        rest = {name: encode(getattr(self, name)) for name in FIELDS[3:]}
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "fitted": self.fitted.to_document(estimators),
+            "labels": encode(self.labels),
+            "certificate": None if self.certificate is None else self.certificate.to_dict(),
+            **rest,
         }
-        mark, other = marks[rule.side]
-        head, _, tail = self.condition(rule).rpartition(f" {mark} ")
-        return f"{head} {other} {tail}"
-
-    def _missing_text(self, rule: AbstractRule) -> str:
-        """Why a rule of a conjunction takes a row that lacks a value."""
-        if isinstance(rule, Stump):
-            return f"{self.names[rule.feature]} is missing"
-        return f"a value is missing in {self.condition(rule)}"
-
-    def condition(self, rule: AbstractRule) -> str:
-        """When a rule covers a case, in names and categories."""
-        return rule.describe(self.names, words=self.words)
-
-    @cached_property
-    def words(self) -> tuple[tuple[str, ...] | None, ...] | None:
-        """The words of each feature, of categories and of ordered ones."""
-        if self.reading is None:
-            return self.categories
-        known = self.categories or (None,) * self.n_features
-        return tuple(c or self.reading.scale(j) for j, c in enumerate(known))
-
-    def _refuse_missing(self, X: Floats, required: Sequence[int]) -> None:
-        """A score needs all its values; rules and votes say what a missing one means."""
-        row, place = np.nonzero(np.isnan(X[:, list(required)]))
-        if len(row):
-            raise ValueError(
-                f"the column {self.names[required[place[0]]]!r} must have no missing values, got "
-                f"one in row {row[0] + 1}. The model was trained on complete rows."
-            )
-
-    def _checked(self, X: Any) -> Floats:
-        X = np.asarray(X, dtype=np.float64)
-        if X.ndim != 2 or X.shape[1] != self.n_features:
-            raise ValueError(
-                f"`X` must have {self.n_features} columns, got shape {X.shape}. "
-                "Pass the columns the model was trained on."
-            )
-        return X
 
 
-def encode_column(column: Any, known: tuple[str, ...] | None, name: str) -> Floats:
-    """A column of a data frame as numbers, or as codes of the words a model knows."""
-    import pandas as pd
-
-    column = pd.Series(column)
-    if known is not None:
-        codes = {word: float(k) for k, word in enumerate(known)}
-        words = [None if is_missing(v) else word_of(v) for v in column]
-        return np.array([np.nan if w is None else codes.get(w, UNKNOWN) for w in words])
-    numbers = exact_numbers(column).astype("Float64")
-    bad = numbers.isna() & column.notna()
-    if bad.any():  # True and False are numbers, as where the model was trained
-        texts = column[bad].astype(str).str.strip().str.lower()
-        numbers[bad] = texts.map({"true": 1.0, "false": 0.0}).astype("Float64")
-        bad = numbers.isna() & column.notna()
-    if bad.any():
-        example = str(column[bad].iloc[0])[:40]
-        raise ValueError(
-            f"the column {name!r} must hold numbers, got {example!r} in row "
-            f"{int(np.flatnonzero(bad)[0]) + 1}. The model was trained on numbers there."
-        )
-    return numbers.to_numpy(dtype=np.float64, na_value=np.nan)
-
-
-def load_model(
-    path: str | os.PathLike[str], *, trusted: Sequence[str] = ()
-) -> StoredModel | StoredForm:
+def load_model(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Model:
     """Read a model file; executes nothing, refuses what it does not know.
 
     Parameters
@@ -267,22 +386,22 @@ def load_model(
 
     Returns
     -------
-    StoredModel or StoredForm
-        A machine as `save_model` wrote it, or a form of a menu as ``handful certify`` did.
+    Model
 
     Raises
     ------
     ModelFileError
         A ValueError that says which field is wrong.
     """
-    data = from_text(read_text_of(path))
-    if isinstance(data, Mapping) and data.get("format") == FORM_FORMAT:
-        return form_from_dict(data, path, trusted)
-    return model_from_dict(data)
+    return model_from_dict(from_text(read_text_of(path)), path, trusted)
 
 
-def model_from_dict(data: Any) -> StoredModel:
-    """The model that ``model_to_dict`` described."""
+def model_from_dict(
+    data: Any, path: str | os.PathLike[str] | None = None, trusted: Sequence[str] = ()
+) -> Model:
+    """The model that `Model.to_document` described; estimators stand beside ``path``."""
+    import handful.conformal.composite  # noqa: F401  its form is known by its tag
+
     if not isinstance(data, Mapping) or data.get("format") != FORMAT:
         raise ModelFileError(f"`format` must be {FORMAT!r}. This is not a model file.")
     if type(data.get("version")) is not int or data["version"] != VERSION:
@@ -290,188 +409,69 @@ def model_from_dict(data: Any) -> StoredModel:
             f"`version` must be {VERSION}, got {data.get('version')!r}. "
             "Use the release of handful that wrote the file."
         )
-    if odd := sorted(map(str, (set(data) - {HASH_FIELD}) ^ _FIELDS)):
+    if odd := sorted(map(str, (set(data) - {HASH_FIELD}) ^ {"format", "version", *FIELDS})):
         raise ModelFileError(f"the fields {odd} are missing or unknown. The file is not usable.")
-    n_features = read_int(data["n_features"], "n_features")
-    if not 0 < n_features <= _MAX_FEATURES:
-        raise ModelFileError(
-            f"`n_features` must be from 1 to {_MAX_FEATURES}, got {n_features}. "
-            "Keep the columns that decide something."
-        )
-    classes = _read_classes(data["classes"])
-    form = _read_form(data, len(classes), n_features)
-    machines = () if form is not None else _read_machines(data, len(classes), n_features)
-    if not isinstance(data["provenance"], Mapping):
-        raise ModelFileError("`provenance` must be an object.")
-    names = data["feature_names"]
-    model = StoredModel(
-        machines=machines,
-        classes=classes,
-        feature_names=None if names is None else _read_names(names, n_features),
-        categories=_read_categories(data["categories"], n_features),
-        n_features=n_features,
-        compression_set=_read_examples(data["compression_set"]),
-        certificate=None if data["certificate"] is None else read_certificate(data["certificate"]),
-        provenance=dict(data["provenance"]),
-        reading=_read_reading(data["reading"], n_features),
-        form=form,
+    training: Training = decode(Training, data["training"], "training")
+    model = Model(
+        fitted=_fitted(data["fitted"], training.beside_sha256, path, trusted),
+        labels=decode(tuple[Label, ...] | None, data["labels"], "labels"),
+        certificate=None if data["certificate"] is None else _certificate(data["certificate"]),
+        kept=_kept(data["kept"]),
+        training=training,
+        data=decode(Data, data["data"], "data"),
+        provenance=decode(Provenance, data["provenance"], "provenance"),
     )
-    _check_reading(model)
-    _check_used_names(model)
-    _check_categories(model)
-    _check_codes(data, model)
+    _check(model)
     return model
 
 
-def _read_reading(value: Any, n_features: int) -> Reading | None:
-    return None if value is None else Reading.from_document(value, n_features)
+def _fitted(
+    value: Any, digest: str | None, path: str | os.PathLike[str] | None, trusted: Sequence[str]
+) -> Fitted:
+    """The classifier; estimators of other libraries come from the file beside the model."""
+    fitted: Fitted = decode(Fitted, value, "fitted")
+    if not fitted.n_estimators:
+        return fitted
+    if digest is None or path is None:
+        raise fail("fitted.machine", "made of plain data, without a file beside this one", digest)
+    estimators = read_estimators(path, digest, trusted).fitted
+    if len(estimators) < fitted.n_estimators:
+        raise ModelFileError(f"{beside(path).name} lacks estimators that the model names.")
+    return Fitted.from_document(value, estimators)
 
 
-def _check_reading(model: StoredModel) -> None:
-    """Columns that are read from raw cells have the names and words of the model."""
-    columns = () if model.reading is None else model.reading.columns
-    for j, column in enumerate(columns):
-        if column is None:
-            continue
-        known = None if model.categories is None else model.categories[j]
-        if column.name != model.names[j] or column.words != known:
-            raise ModelFileError(
-                f"`reading.columns[{j}]` must have the name and words of feature {j}."
-            )
+def _certificate(value: Any) -> Certificate:
+    """The certificate that ``to_dict`` described; no price of it is negative."""
+    try:
+        certificate = Certificate.from_dict(value)
+        if any(term.nats < 0.0 for term in certificate.terms):
+            raise ValueError("`terms` must not be negative.")
+        return certificate
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ModelFileError(f"`certificate` is not usable: {error}") from error
 
 
-def _check_used_names(model: StoredModel) -> None:
-    """Columns that decide anything have names, where columns have names at all."""
-    names = model.feature_names
-    absent = [] if names is None else [j for j in model.used_features if names[j] is None]
-    if absent:
-        raise ModelFileError(f"`feature_names` must name the columns in use, not so {absent[:10]}.")
+def _kept(value: Any) -> tuple[str | int, ...]:
+    """Digests, or row numbers in order."""
+    kept: tuple[str | int, ...] = decode(tuple[str | int, ...], value, "kept")
+    numbers = [name for name in kept if isinstance(name, int)]
+    digests = [name for name in kept if isinstance(name, str)]
+    if (numbers and digests) or not all(_DIGEST.fullmatch(digest) for digest in digests):
+        raise fail("kept", "digests of 64 hexadecimal digits, or row numbers", value)
+    pairs = itertools.pairwise([-1, *numbers])
+    if any(i >= j for i, j in pairs) or len(set(digests)) < len(digests):
+        raise fail("kept", "sorted, without repetitions", value)
+    return kept
 
 
-def _read_form(data: Mapping[str, Any], n_classes: int, n_features: int) -> Form | None:
-    """The classifier, if it is not made of rules: codes are then null."""
-    if data["codes"] is not None:
-        return None
-    import handful.conformal.composite  # noqa: F401  its form is known by its tag
-
-    listed = _read_list(data["machines"], "machines")
-    if len(listed) != 1:
-        raise ModelFileError("`machines` must be one, if it is not made of rules.")
-    form: Form = decode(Form, listed[0], "machines[0]")
-    form.check("machines[0]", n_features, n_classes)
-    if not form.is_plain:
-        raise ModelFileError("`machines[0]` must be made of plain data.")
-    return form
-
-
-def _read_machines(data: Mapping[str, Any], n_classes: int, n_features: int) -> tuple[Machine, ...]:
-    listed = _read_list(data["machines"], "machines")
-    if len(listed) != (1 if n_classes == 2 else n_classes) or n_classes < 2:
-        raise ModelFileError("`machines` must be one for two classes, else one a class.")
-    machines: list[Machine] = []
-    for i, machine in enumerate(listed):
-        made = machine_from_dict(machine, f"machines[{i}]")
-        _check_widths(made, n_features)
-        machines.append(made)
-    return tuple(machines)
-
-
-def _read_list(value: Any, where: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise ModelFileError(f"`{where}` must be a list, got {type(value).__name__}.")
-    return value
-
-
-def _read_classes(value: Any) -> tuple[Any, ...]:
-    classes = tuple(_read_label(label) for label in _read_list(value, "classes"))
-    if len({str(label) for label in classes}) != len(classes) or len(set(classes)) != len(classes):
-        raise ModelFileError(f"`classes` must differ from each other, got {classes[:10]}.")
-    return classes
-
-
-def _read_label(value: Any) -> Any:
-    if isinstance(value, str):
-        return read_text(value, "classes")
-    if not isinstance(value, (int, float)) or not -MAX_NUMBER <= value <= MAX_NUMBER:
-        raise ModelFileError(f"`classes` must hold text or finite numbers, got {value!r}.")
-    return value
-
-
-def _read_examples(value: Any) -> tuple[int, ...] | tuple[str, ...]:
-    """Row numbers in order, or digests."""
-    listed = _read_list(value, "compression_set")
-    if any(isinstance(part, str) for part in listed):
-        digests = tuple(read_text(part, "compression_set") for part in listed)
-        if not all(_DIGEST.fullmatch(digest) for digest in digests):
-            raise ModelFileError("`compression_set` must hold digests of 64 hexadecimal digits.")
-        return digests
-    found = tuple(read_index(i, "compression_set") for i in _read_list(value, "compression_set"))
-    if any(i >= j for i, j in itertools.pairwise(found)):
-        raise ModelFileError("`compression_set` must be sorted, without repetitions.")
-    return found
-
-
-def _check_codes(data: Mapping[str, Any], model: StoredModel) -> None:
-    """Machines made of rules have codes and settings."""
-    codes = data["codes"]
-    is_coded = isinstance(codes, list) and len(codes) == len(model.machines)
-    if codes is not None and not (is_coded and isinstance(data["settings"], Mapping)):
-        raise ModelFileError("`codes` must be one a machine made of rules, with `settings`.")
-
-
-def _read_names(value: Any, n_features: int) -> tuple[str | None, ...]:
-    read = optional(read_text)
-    names = tuple(read(v, "feature_names") for v in _read_list(value, "feature_names"))
-    if len(names) != n_features:
-        raise ModelFileError(f"`feature_names` must have {n_features} names, got {len(names)}.")
-    given = [name for name in names if name is not None]
-    if len(set(given)) != len(given):
-        raise ModelFileError("`feature_names` must differ from each other.")
-    return names
-
-
-def _read_categories(value: Any, n_features: int) -> tuple[tuple[str, ...] | None, ...] | None:
-    if value is None:
-        return None
-    columns = _read_list(value, "categories")
-    if len(columns) != n_features:
-        raise ModelFileError(f"`categories` must have {n_features} entries, got {len(columns)}.")
-    found = tuple(
-        None
-        if column is None
-        else tuple(read_text(v, "categories") for v in _read_list(column, "categories"))
-        for column in columns
-    )
-    if any(len(set(words)) != len(words) for words in found if words is not None):
-        raise ModelFileError("`categories` of a column must differ from each other.")
-    return found
-
-
-def _check_widths(machine: RuleSet | RuleList, n_features: int) -> None:
-    """Every vector in a rule has one entry a feature; every feature index exists."""
-    for rule in machine.rules:
-        for name in ("a", "b", "center", "weights", "scale"):
-            vector = getattr(rule, name, None)
-            if vector is not None and len(vector) != n_features:
-                raise ModelFileError(f"`{name}` must have {n_features} entries.")
-        feature = getattr(rule, "feature", 0)
-        if not 0 <= feature < n_features:
-            raise ModelFileError(f"`feature` must be below {n_features}, got {feature}.")
-
-
-def _check_categories(model: StoredModel) -> None:
-    """A stump on words names one of them."""
-    for machine in model.machines:
-        for rule in machine.rules:
-            if not isinstance(rule, Stump):
-                continue
-            known = None if model.categories is None else model.categories[rule.feature]
-            if (rule.side in ("equal", "unequal")) != (known is not None):
-                raise ModelFileError(
-                    f"`side` must fit the values of feature {rule.feature}, got {rule.side!r}."
-                )
-            if known is not None and rule.threshold not in range(len(known)):
-                raise ModelFileError(
-                    f"`threshold` must be a category of feature {rule.feature}, "
-                    f"got {rule.threshold}."
-                )
+def _check(model: Model) -> None:
+    """Refuse parts that do not fit each other."""
+    words = model.fitted.classes
+    labels = words if model.labels is None else model.labels
+    pairs = zip(labels, words, strict=True) if len(labels) == len(words) else [("", None)]
+    if not all(word in (str(label), word_of(label)) for label, word in pairs):
+        raise fail("labels", f"the words {words[:10]} as values", model.labels)
+    if len(model.places) < len(model.needs):
+        raise fail("fitted.columns", "columns that were offered", model.needs)
+    if len(model.kept) < model.training.n_named:
+        raise fail("kept", f"{model.training.n_named} examples", len(model.kept))

@@ -7,22 +7,74 @@ import math
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from handful._codec import decode, encode
 from handful.certified import CertifiedClassifier
-from handful.files._reading import goal_of_case, is_first_case
 from handful.files.beside import Estimators, pack, read_estimators, unpack
-from handful.tables import Choices, read_study
+from handful.tables import Choices, Study, as_pandas, read_study
 
 Document = Mapping[str, Any]
-_TRAINING = ("reading", "candidates", "estimators_sha256", "tolerance", "delta", "group_loss")
+_TRAINING = ("candidates", "estimators_sha256", "tolerance", "delta", "group_loss")
+
+
+def is_first_case(case: str | None, classes: Sequence[Any]) -> bool:
+    """Whether the case is the first of two classes: rates of machines speak of the second."""
+    return len(classes) == 2 and case == str(classes[0])
+
+
+def goal_of_case(goal: Sequence[Any] | None, is_first: bool) -> tuple[str, float] | None:
+    """A goal for one class as one for the other, if the case is the first class."""
+    if goal is None:
+        return None
+    names = ("sensitivity", "specificity")
+    return names[1 - names.index(goal[0])] if is_first else goal[0], goal[1]
+
+
+@dataclass(frozen=True, eq=False)
+class CleanTable:
+    """A raw table read again: its clean rows, all its rows, and how its columns are read."""
+
+    X: Any
+    y: Any
+    groups: Any
+    raw: Any
+    reading: dict[str, Any]
+
+
+def clean_table(frame: Any, reading: Any) -> CleanTable:
+    """Read a raw table as a model file says that it was read, for the re-check of its rules.
+
+    Parameters
+    ----------
+    frame : data frame
+        The whole table.
+    reading : mapping
+        As it stands in the file.
+    """
+    choices: Choices = decode(Choices, reading, "data.reading")
+    study = read_study(frame, choices, set_aside=True)
+    clean = study.rest()
+    columns = [
+        replace(column, notes=(), n_missing=0, words=(), levels=())
+        if column.is_categorical
+        else replace(column, notes=(), n_missing=0)
+        for column in study.features
+    ]
+    said = {
+        "reading": encode(replace(choices, target=study.target)),
+        "n_set_aside": len(study.pool),
+        "columns": encode(tuple(columns)),
+    }
+    raw = as_pandas(frame).iloc[study.rows].reset_index(drop=True)
+    return CleanTable(clean.X, clean.y, clean.groups, raw, said)
 
 
 @dataclass(frozen=True)
 class Retraining:
-    """What `handful.verify.verify_form` asks of the library: a file's training, done again.
+    """What `handful.verify.verify_form` asks of the library: the training of a menu, done again.
 
     Attributes
     ----------
@@ -36,7 +88,7 @@ class Retraining:
     --------
     >>> import pathlib, tempfile
     >>> from handful import load_dataset
-    >>> from handful.files import save_form
+    >>> from handful.files import save_model
     >>> from handful.verify import verify_form
     >>> X, y = load_dataset("haberman-294").named()
     >>> frame = X.assign(outcome=y)
@@ -44,7 +96,7 @@ class Retraining:
     >>> machine = CertifiedClassifier(["constant", "one rule"]).fit(study)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "rule.json"
-    ...     _ = save_form(machine, path, study)
+    ...     _ = save_model(machine, path)
     ...     verdict = verify_form(path, frame, Retraining(path, frame))
     >>> verdict.status
     'VALID'
@@ -72,19 +124,22 @@ class Retraining:
             self._files[digest] = read_estimators(self.model, digest, self.trusted)
         return self._files[digest].fitted
 
-    def __call__(self, provenance: Document) -> Document:
-        """Train with the settings of a file's provenance; once for equal settings."""
-        key = json.dumps([provenance[name] for name in (*_TRAINING, "chosen", "goal")])
+    def __call__(self, document: Document) -> Document:
+        """Train as a document says; once for equal settings."""
+        training = document["training"]
+        wanted = [training[name] for name in (*_TRAINING, "chosen", "goal")]
+        key = json.dumps([document["data"]["reading"], *wanted], sort_keys=True)
         if key not in self._results:
-            self._results[key] = self._train(provenance)
+            self._results[key] = self._train(document)
         return self._results[key]
 
-    def _train(self, provenance: Document) -> Document:
-        study, machine = self._fit(provenance)
+    def _train(self, document: Document) -> Document:
+        training = document["training"]
+        study, machine = self._fit(document)
         default = machine.chosen_
-        machine = machine.choose(provenance["chosen"])
+        machine = machine.choose(training["chosen"])
         is_first = is_first_case(study.positive, machine.fitted_.classes)
-        if (goal := goal_of_case(provenance["goal"], is_first)) is not None:
+        if (goal := goal_of_case(training["goal"], is_first)) is not None:
             machine = machine.reach(**{goal[0]: goal[1]})
         candidate = machine.candidate_
         groups, thresholds = candidate.counts.groups, candidate.thresholds
@@ -95,6 +150,10 @@ class Retraining:
             fitted = list(unpack(pack(Estimators(tuple(fitted))), self.trusted).fitted)
         return {
             "fitted": form,
+            "features": [column.name for column in study.features],
+            "words": [
+                j for j, c in enumerate(machine.fitted_.columns.columns) if c.words is not None
+            ],
             "estimators": fitted,
             "labels": machine.predict(study.table).tolist(),
             "rank": int(candidate.rank),
@@ -112,25 +171,26 @@ class Retraining:
             "warm_up": groups.warm_up.tolist() if is_betting else None,
         }
 
-    def _fit(self, provenance: Document) -> tuple[Any, Any]:
+    def _fit(self, document: Document) -> tuple[Study, Any]:
         """The menu of a file; trained once for all files that differ in nothing it depends on."""
-        key = json.dumps([provenance[name] for name in _TRAINING], sort_keys=True)
+        training, reading = document["training"], document["data"]["reading"]
+        key = json.dumps([reading, *(training[name] for name in _TRAINING)], sort_keys=True)
         if key not in self._fits:
-            study = read_study(self.frame, Choices.from_options(provenance["reading"]))
+            study = read_study(self.frame, decode(Choices, reading, "data.reading"))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 machine = CertifiedClassifier(
-                    candidates=self._candidates(provenance),
-                    tolerance=provenance["tolerance"],
-                    delta=provenance["delta"],
-                    group_loss=provenance["group_loss"],
+                    self._candidates(training),
+                    tolerance=training["tolerance"],
+                    delta=training["delta"],
+                    group_loss=training["group_loss"],
                 ).fit(study)
             self._fits[key] = study, machine
         return self._fits[key]
 
-    def _candidates(self, provenance: Document) -> Any:
+    def _candidates(self, training: Document) -> Any:
         """Names of forms, and estimators of the user by name."""
-        wanted, digest = provenance["candidates"], provenance["estimators_sha256"]
+        wanted, digest = training["candidates"], training["estimators_sha256"]
         if isinstance(wanted, str) or digest is None:
             return wanted
         self.estimators(digest)

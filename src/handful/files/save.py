@@ -1,4 +1,10 @@
-"""Fitted machines as one JSON document."""
+"""Fitted machines as one JSON document.
+
+A file holds no training row unless that is allowed. Only columns that the classifier reads are
+named, of a column of words only the words that it asks for. Examples are known by the digests of
+their rows: who has the data finds them again, and nobody else. Balls, and kernels other than the
+linear one, contain training rows.
+"""
 
 from __future__ import annotations
 
@@ -7,29 +13,57 @@ import os
 import platform
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from handful._codec import encode
 from handful._version import __version__
 from handful._writing import write_atomically
 from handful.bounds import Certificate, NotCertifiableError
+from handful.certified import Band, named_candidates
 from handful.covering import CoverFit
-from handful.files._reading import Reading
-from handful.files._settings import plain_parameters
-from handful.files.cover_document import cover_to_dict, features_of, named_by_digest, refuse_rows
-from handful.files.document import to_text
-from handful.models import Fitted, Form
-from handful.tables import Draw, blind_order, row_digests, table_digest
-
-FORMAT, VERSION = "handful-model", 2
-#: Linear kernels of other machines are sums over examples, which round in another way than weights.
-WITHOUT_ROWS = (
-    "a machine that is written without: votes of stumps, or kernel='linear' of a "
-    "SupportVectorMachine, KernelPerceptron or LinearProgrammingMachine, whose predictions are "
-    "computed from weights"
+from handful.files.beside import Estimators, beside, digest_of, pack
+from handful.files.document import named_by_digest, to_text
+from handful.files.model import (
+    Code,
+    CoverTraining,
+    Data,
+    MachineTraining,
+    MenuTraining,
+    Model,
+    Provenance,
+    Training,
 )
+from handful.files.retrain import goal_of_case, is_first_case
+from handful.kernels import Kernel
+from handful.models import Fitted
+from handful.tables import (
+    Choices,
+    Columns,
+    Draw,
+    Study,
+    blind_order,
+    row_digests,
+    table_digest,
+)
+
+INSTEAD = (
+    "one that is written without: rules='stumps' or half-spaces of the linear kernel, votes of "
+    "stumps, another row of a menu, or kernel='linear' of a SupportVectorMachine, "
+    "KernelPerceptron or LinearProgrammingMachine, whose predictions are computed from weights"
+)
+
+
+def refuse_rows(n_rows: int, include_rows: bool) -> None:
+    """Stop if training rows would be written without leave."""
+    if n_rows and not include_rows:
+        rows = "1 training row" if n_rows == 1 else f"{n_rows} training rows"
+        raise ValueError(
+            f"this form contains {rows}. Say `include_rows=True` (--include-rows) to write it, or "
+            f"use {INSTEAD}."
+        )
 
 
 def plain_label(value: Any) -> Any:
@@ -40,130 +74,93 @@ def plain_label(value: Any) -> Any:
     return value
 
 
-def model_to_dict(
-    machine: Any,
-    *,
-    data: tuple[Any, Any] | None = None,
-    certificate: Certificate | None = None,
-    source: Mapping[str, Any] | None = None,
-    include_rows: bool = False,
-    reading: Reading | None = None,
-) -> dict[str, Any]:
-    """Plain data of a fitted machine; parameters as in `save_model`."""
-    search, machine = machine, unwrapped(machine)
-    head = {
-        "format": FORMAT,
-        "version": VERSION,
-        "classes": [plain_label(label) for label in machine.classes_],
-        "n_features": int(machine.n_features_in_),
-    }
-    fit = getattr(machine, "fitted_", None)
-    cover = fit if isinstance(fit, CoverFit) else None
-    if cover is None:
-        body = _score_part(machine, include_rows, _digests_of(machine, data))
-    else:
-        body = cover_to_dict(cover, include_rows, reading)
-    if certificate is None:
-        certificate = _certificate_of(search)
-    if certificate is not None:
-        body["settings"] |= {"delta": certificate.delta, "n_groups": _n_groups_of(search)}
-    draw = _draw_of(machine, data)
-    seed = getattr(machine, "draw_", draw).seed if draw is not None else None
-    return {
-        **head,
-        **body,
-        "certificate": None if certificate is None else certificate.to_dict(),
-        "provenance": {
-            "handful": __version__,
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "estimator": type(machine).__name__,
-            "random_state": seed,
-            "data": _data_part(draw, source, _features_of(machine, cover)),
-        },
-    }
-
-
-def names_of(machine: Any) -> list[str] | None:
-    """Names of the columns of a machine that was trained on a table with names."""
-    names = getattr(machine, "feature_names_in_", None)
-    return None if names is None else [str(name) for name in names]
-
-
-def _features_of(machine: Any, cover: CoverFit | None) -> dict[str, Any]:
-    """The columns that were offered, by digest; machines without rules take numbers only."""
-    if cover is not None:
-        return features_of(cover)
-    return {"features": named_by_digest(names_of(machine)), "words": []}
-
-
-def _n_groups_of(search: Any) -> int:
-    """Number of groups of settings that a search divided its confidence over."""
-    if not hasattr(search, "best_estimator_"):
-        return 1
-    return int(search.n_groups_)
-
-
-def _draw_of(machine: Any, data: tuple[Any, Any] | None) -> Draw | None:
-    """What is known of the training data: by the machine, or from the data themselves."""
-    known: Draw | None = getattr(machine, "draw_", None)
-    return known if known is not None or data is None else blind_order(*data).draw
-
-
-def _data_part(
-    draw: Draw | None, source: Mapping[str, Any] | None, features: Mapping[str, Any]
-) -> dict[str, Any] | None:
-    """Where the training data are, and by what they are known again; no row is in it."""
-    if draw is None and source is None and features["features"] is None:
-        return None
-    codes = None if draw is None or draw.row_codes is None else draw.row_codes
-    return {
-        "file": None,
-        "target": None,
-        "groups": None,
-        **(source or {}),
-        "sha256": None if draw is None else draw.digest,
-        "columns": None if draw is None else named_by_digest(draw.columns),
-        **features,
-        "row_codes": None if codes is None else base64.b64encode(codes).decode(),
-    }
-
-
-def _certificate_of(machine: Any) -> Certificate | None:
-    """What the machine says of itself, where it can."""
-    try:
-        found = machine.certificate_
-    except (NotCertifiableError, ValueError):
-        return None
-    return found if isinstance(found, Certificate) else None
-
-
-def _score_part(machine: Any, include_rows: bool, digests: Any) -> dict[str, Any]:
-    form = plain_form(machine)
-    refuse_rows(form.n_training_rows, include_rows, WITHOUT_ROWS)
-    names, used = names_of(machine), set(form.features)
-    return {
-        "feature_names": names and [name if j in used else None for j, name in enumerate(names)],
-        "categories": None,
-        "reading": None,
-        "machines": [encode(form)],
-        "codes": None,
-        "settings": {"parameters": plain_parameters(machine), "n_groups": 1, "delta": None},
-        "compression_set": _named(machine.kept_examples_, digests),
-    }
-
-
-def plain_form(machine: Any) -> Form:
-    """What a fitted machine is, if that is made of plain data."""
+def fitted_of(machine: Any) -> Fitted:
+    """What a fitted machine is, if a file can hold it."""
     fitted = getattr(machine, "fitted_", None)
     if not isinstance(fitted, Fitted):
         raise TypeError(
             f"`machine` must be a fitted classifier of this library, got {type(machine).__name__}."
         )
-    if not fitted.is_plain:
+    if not fitted.is_plain and not hasattr(machine, "menu_"):
         why = fitted.machine.why_closed or "It is an estimator of another library."
         raise TypeError(f"{type(machine).__name__} has no document. {why}")
-    return fitted.machine
+    return fitted
+
+
+def _refuse(fitted: Fitted, include_rows: bool) -> None:
+    """Stop if training rows are, or may be, in a classifier and may not be written."""
+    refuse_rows(fitted.n_training_rows, include_rows)
+    if not fitted.is_plain and not include_rows:
+        raise ValueError(
+            "this form is an estimator of another library, which may contain training rows. Say "
+            "`include_rows=True` (--include-rows) to write it, or use another row of the menu."
+        )
+
+
+@dataclass(frozen=True)
+class Written:
+    """What is said of a machine beside itself; see `save_model`."""
+
+    data: tuple[Any, Any] | None = None
+    certificate: Certificate | None = None
+    source: Mapping[str, Any] = field(default_factory=dict)
+    include_rows: bool = False
+    study: Study | None = None
+    choices: Choices | None = None
+    is_default: bool = False
+    band: Band | None = None
+
+
+def model_of(machine: Any, **options: Any) -> tuple[Model, bytes | None]:
+    """A fitted machine as a `Model`, and the content of the file beside it, if it needs one.
+
+    Parameters
+    ----------
+    machine : classifier
+    **options
+        As in `save_model`.
+    """
+    how = Written(**options)
+    search, machine = machine, unwrapped(machine)
+    fitted = fitted_of(machine)
+    _refuse(fitted, how.include_rows)
+    labels = tuple(plain_label(label) for label in machine.labels_)
+    certificate = _certificate_of(search) if how.certificate is None else how.certificate
+    cover: CoverFit | None = getattr(machine, "cover_", None)
+    kept: tuple[str | int, ...] = ()
+    content = None
+    training: Training
+    if hasattr(machine, "menu_"):
+        training, content = _menu_training(machine, fitted, how)
+        certificate = _of_case(certificate, _has_first_case(machine))
+    elif cover is not None:
+        training = _cover_training(cover, search, certificate)
+        kept = tuple(digest.tobytes().hex() for digest in cover.digests)
+        place = np.full(cover.n_samples, -1, dtype=np.int64)
+        place[cover.named] = np.arange(len(cover.named))
+        fitted = replace(fitted, machine=fitted.machine.renumbered(place))
+    else:
+        delta = None if certificate is None else certificate.delta
+        training = MachineTraining(plain_parameters(machine), _n_groups(search), delta)
+        kept = _named(machine.kept_examples_, _digests_of(machine, how.data))
+    reduced = fitted.reduced()
+    if how.study is not None and cover is not None:
+        reduced = replace(reduced, columns=_raw(reduced.columns, how.study))
+    model = Model(
+        fitted=reduced,
+        labels=None if all(isinstance(label, str) for label in labels) else labels,
+        certificate=certificate,
+        kept=kept,
+        training=training,
+        data=_data_of(machine, fitted.columns, how),
+        provenance=Provenance(type(machine).__name__, versions()),
+    )
+    return model, content
+
+
+def model_to_dict(machine: Any, **options: Any) -> dict[str, Any]:
+    """Plain data of a fitted machine; options as in `save_model`."""
+    return model_of(machine, **options)[0].to_document([])
 
 
 def unwrapped(estimator: Any) -> Any:
@@ -172,20 +169,218 @@ def unwrapped(estimator: Any) -> Any:
     return estimator if found is None else found
 
 
-def _named(kept: Sequence[int], digests: Any) -> list[int] | list[str]:
+def versions() -> dict[str, str]:
+    """What the file was written with."""
+    import sklearn
+
+    return {
+        "handful": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scikit-learn": sklearn.__version__,
+    }
+
+
+def _certificate_of(machine: Any) -> Certificate | None:
+    """What the machine says of itself, if it can."""
+    try:
+        found = machine.certificate_
+    except (NotCertifiableError, ValueError):
+        return None
+    return found if isinstance(found, Certificate) else None
+
+
+# -- how it was learned ------------------------------------------------------------------------
+
+
+def _n_groups(search: Any) -> int:
+    """Number of groups of settings that a search divided its confidence over."""
+    return int(getattr(search, "n_groups_", 1))
+
+
+def _has_first_case(machine: Any) -> bool:
+    said = machine.reading_
+    return is_first_case(None if said is None else said.positive, machine.fitted_.classes)
+
+
+def _of_case(certificate: Certificate | None, is_first: bool) -> Certificate | None:
+    """A certificate whose rates speak of the case, whichever of two classes that is."""
+    if certificate is None or not is_first or not certificate.rates:
+        return certificate
+    (one, negative), (other, positive) = certificate.rates
+    return replace(certificate, rates=((one, positive), (other, negative)))
+
+
+def _menu_training(machine: Any, fitted: Fitted, how: Written) -> tuple[MenuTraining, bytes | None]:
+    """The row of a menu, and the estimators of other libraries, in the row or on the menu."""
+    if how.band is not None and how.band not in machine.bands():
+        raise ValueError(
+            f"`band` must be one of this row of the menu, got {how.band!r}. Take it from `abstain` "
+            "of the machine that is written."
+        )
+    own: list[Any] = []
+    fitted.to_document(own)
+    wanted, given = named_candidates(machine.candidates)
+    estimators = Estimators(tuple(own), given)
+    content = pack(estimators) if estimators else None
+    candidate = machine.candidate_
+    training = MenuTraining(
+        candidates=wanted if isinstance(wanted, str) else tuple(wanted),
+        tolerance=float(machine.tolerance),
+        delta=float(machine.delta),
+        pool_share=float(machine.pool_share),
+        group_loss=machine.group_loss,
+        chosen=machine.chosen_,
+        is_default=bool(how.is_default),
+        goal=goal_of_case(machine.goal_, _has_first_case(machine)),
+        band=how.band,
+        rank=int(candidate.rank),
+        n_candidates=int(candidate.n_ranked),
+        estimators_sha256=None if content is None else digest_of(content),
+    )
+    return training, content
+
+
+def _cover_training(cover: CoverFit, search: Any, certificate: Certificate | None) -> CoverTraining:
+    settings = cover.settings
+    return CoverTraining(
+        candidates=settings.candidates,
+        family_sets=settings.family_sets,
+        pool_families=settings.pool_families,
+        kinds=settings.kinds,
+        n_kernels=len(settings.geometries),
+        n_groups=_n_groups(search),
+        delta=float(settings.delta if certificate is None else certificate.delta),
+        costs=settings.costs,
+        group_loss=None if cover.groups is None else cover.groups.loss,
+        codes=tuple(_code(chosen, cover) for chosen in cover.chosen),
+    )
+
+
+def _code(chosen: Any, cover: CoverFit) -> Code:
+    own = chosen.kept if chosen.named is None else chosen.named
+    places = np.searchsorted(cover.named, np.array(own, dtype=np.int64))
+    return Code(
+        scheme=chosen.scheme,
+        family=chosen.family,
+        kind=chosen.kind,
+        pool_size=int(chosen.pool_size),
+        kept=tuple(places.tolist()) if chosen.scheme == "compression" else None,
+        terms=chosen.terms,
+        n_false_positives=int(chosen.n_false_positives),
+        n_false_negatives=int(chosen.n_false_negatives),
+        n_training_errors=int(chosen.n_training_errors),
+    )
+
+
+_NOTHING = object()
+
+
+def plain_parameters(machine: Any) -> dict[str, Any]:
+    """What the machine was told before it saw the data; what JSON cannot hold is left out.
+
+    Examples
+    --------
+    >>> from handful import LPBoost
+    >>> plain_parameters(LPBoost(cap=0.1, thresholds=[0.5, 1.5]))["thresholds"]
+    [0.5, 1.5]
+    """
+    found = {name: _plain(value) for name, value in machine.get_params(deep=False).items()}
+    return {name: value for name, value in sorted(found.items()) if value is not _NOTHING}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Kernel):
+        return _NOTHING if value.name == "callable" else value.to_dict()
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if value is None or isinstance(value, (bool, str, int)):
+        return value
+    if isinstance(value, float):
+        return value if np.isfinite(value) else _NOTHING
+    if isinstance(value, (list, tuple)):
+        parts = [_plain(part) for part in value]
+        return _NOTHING if any(part is _NOTHING for part in parts) else parts
+    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        named = {key: _plain(part) for key, part in value.items()}
+        return _NOTHING if any(part is _NOTHING for part in named.values()) else named
+    return _NOTHING
+
+
+# -- the training data -------------------------------------------------------------------------
+
+
+def _raw(columns: Columns, study: Study) -> Columns:
+    """The columns of a clean table as those of the raw one, with the words that are asked for."""
+    raw = {column.name: replace(column, notes=(), n_missing=0) for column in study.features}
+    return Columns(
+        tuple(
+            raw[c.name] if c.words is None else replace(raw[c.name], words=c.words, levels=())
+            for c in columns.columns
+        )
+    )
+
+
+def _data_of(machine: Any, columns: Columns, how: Written) -> Data:
+    known, draw = getattr(machine, "reading_", None), _draw_of(machine, how)
+    reading = _reading_of(how) if known is None else known
+    codes = None if draw is None else draw.row_codes
+    names = _offered(machine)
+    return Data(
+        file=how.source.get("file"),
+        target=how.source.get("target", None if reading is None else reading.target),
+        groups=how.source.get("groups"),
+        reading=reading,
+        n_set_aside=0 if how.study is None or known is not None else len(how.study.pool),
+        sha256=None if draw is None else draw.digest,
+        n_rows=int(machine.n_samples_),
+        n_features=int(machine.n_features_in_) if names is None else len(names),
+        # what read a whole table has a digest of the whole table
+        columns=None if draw is None or known is not None else named_by_digest(draw.columns),
+        features=named_by_digest(names),
+        words=tuple(j for j, column in enumerate(columns.columns) if column.words is not None),
+        row_codes=None if codes is None else base64.b64encode(codes).decode(),
+        seed=None if draw is None else draw.seed,
+    )
+
+
+def _offered(machine: Any) -> list[str] | None:
+    """Names of the columns that the machine could use; None if they have none."""
+    if not hasattr(machine, "feature_names_in_"):
+        return None
+    read = getattr(machine, "columns_", None)
+    if read is None:
+        return [str(name) for name in machine.feature_names_in_]
+    return [column.name for column in read if column.role == "feature"]
+
+
+def _reading_of(how: Written) -> Choices | None:
+    """What was said about the columns of a raw table, to a machine that did not read it."""
+    return None if how.study is None else replace(how.choices or Choices(), target=how.study.target)
+
+
+def _draw_of(machine: Any, how: Written) -> Draw | None:
+    """What drew the pools: the machine knows it, or the data tell it."""
+    known: Draw | None = getattr(machine, "draw_", None)
+    return known if known is not None or how.data is None else blind_order(*how.data).draw
+
+
+def _named(kept: Sequence[int], digests: Any) -> tuple[str | int, ...]:
     """Examples by the digests of their rows, the second of equal rows with ":2" behind it.
 
-    Where nobody knows the digests, by their numbers.
+    If the digests are not known, by their numbers.
     """
     if digests is None:
-        return [int(i) for i in kept]
+        return tuple(int(i) for i in kept)
     texts = [digest.tobytes().hex() for digest in digests]
     seen: Counter[str] = Counter()
     names = []
     for text in texts:
         seen[text] += 1
         names.append(text if seen[text] == 1 else f"{text}:{seen[text]}")
-    return [names[i] for i in kept]
+    return tuple(names[i] for i in kept)
 
 
 def _digests_of(machine: Any, data: tuple[Any, Any] | None) -> Any:
@@ -206,7 +401,12 @@ def save_model(
     certificate: Certificate | None = None,
     source: Mapping[str, Any] | None = None,
     include_rows: bool = False,
-) -> None:
+    study: Study | None = None,
+    choices: Choices | None = None,
+    is_default: bool = False,
+    band: Band | None = None,
+    overwrite: bool = True,
+) -> list[Path]:
     """Write a fitted machine as JSON.
 
     The file holds no training row unless ``include_rows`` allows it: rules and scores are written
@@ -215,20 +415,36 @@ def save_model(
     Parameters
     ----------
     machine : classifier
-        A fitted machine of this library, or a `BoundSearch` over one; kernels must be named,
-        not callables. Machines over other people's estimators cannot be written.
+        A fitted machine of this library, or a `BoundSearch` over one. Kernels must be named.
+        Estimators of other libraries are written if they are on the menu of a
+        `CertifiedClassifier`: into a file of the same name with the ending .skops, which the model
+        names by its digest.
     path : path
         The file is written whole or not at all.
     data : (X, y), optional
         The training data, for their digest and those of the kept examples; machines that draw
         a pool know the former.
     certificate : Certificate, optional
-        What to store; by default that of ``machine.certify()``, or none where it has none.
+        What to store; by default that of ``machine.certify()``, or none if it has none.
     source : mapping, optional
         Where the data are, with "file", "target" and "groups" (names of columns), so that
         `handful verify` and `handful predict` need not be told again.
     include_rows : bool
-        Write machines that contain training rows, too: balls, and all kernels but linear ones.
+        Write machines that contain training rows, too: balls, prototypes, all kernels but linear
+        ones, and estimators of other libraries, which may.
+    study, choices : Study, Choices, optional
+        The raw table that the machine was fitted to, and what was said about its columns.
+    is_default : bool
+        Whether the row of a menu is the one that the tolerance chooses.
+    band : Band, optional
+        What ``machine.abstain`` gave: the model then says nothing if its score is in doubt.
+    overwrite : bool
+        Whether existing files may be replaced.
+
+    Returns
+    -------
+    list of path
+        The files that were written.
 
     Examples
     --------
@@ -238,12 +454,32 @@ def save_model(
     >>> machine = SetCoveringMachine(rules="stumps", random_state=0).fit(data.X, data.y)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "model.json"
-    ...     save_model(machine, path)
+    ...     _ = save_model(machine, path)
     ...     model = load_model(path)
     >>> bool((model.predict(data.X) == machine.predict(data.X)).all())
     True
     """
-    document = model_to_dict(
-        machine, data=data, certificate=certificate, source=source, include_rows=include_rows
+    model, content = model_of(
+        machine,
+        data=data,
+        certificate=certificate,
+        source=source or {},
+        include_rows=include_rows,
+        study=study,
+        choices=choices,
+        is_default=is_default,
+        band=band,
     )
-    write_atomically(path, to_text(document))
+    return write_model(model, content, path, overwrite=overwrite)
+
+
+def write_model(
+    model: Model, content: bytes | None, path: str | os.PathLike[str], *, overwrite: bool = True
+) -> list[Path]:
+    """Write what `model_of` gave; the files that were written."""
+    files = [Path(path)]
+    if content is not None:
+        write_atomically(beside(path), content, overwrite=overwrite)
+        files.append(beside(path))
+    write_atomically(path, to_text(model.to_document([])), overwrite=overwrite)
+    return files

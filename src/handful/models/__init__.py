@@ -2,9 +2,10 @@
 
 What lives here: frozen records that predict, say in sentences exactly what is evaluated, are
 written to files by their type hints, and become formulas of other languages: `Constant`,
-`OrderedRules`, `Card`, `LinearScore`, `Additive`, `Votes`, `Kernels`, `Vote`, `Thresholded`;
-and `Fitted`, which joins the columns of a table (`handful.tables.Columns`), the labels and one of
-these. What does not: how one is learned, and what is certified about it.
+`OrderedRules`, `RuleSet`, `RuleList`, `OneAgainstRest`, `Card`, `LinearScore`, `Additive`, `Votes`,
+`Kernels`, `Vote`, `Thresholded`; and `Fitted`, which joins the columns of a table
+(`handful.tables.Columns`), the labels and one of these. What does not: how one is learned, and what
+is certified about it.
 
 To add a form: a frozen dataclass that fills the methods of `Form`, in one file here, and an oracle
 that evaluates its sentences by hand.
@@ -12,10 +13,12 @@ that evaluates its sentences by hand.
 
 from handful.models.cards import Card, Item
 from handful.models.conditions import (
+    METRICS,
     Condition,
     Distance,
     FeatureValue,
     KernelDifference,
+    Metric,
     Value,
     WeightedSum,
     distances,
@@ -25,7 +28,16 @@ from handful.models.fitted import PART_COLUMNS, Fitted
 from handful.models.foreign import Opaque, as_form
 from handful.models.form import Form, as_floats, from_scores, steady_product
 from handful.models.language import Branch, Language, pick
-from handful.models.rules import Constant, OrderedRules, Rule, Vote
+from handful.models.rules import (
+    Constant,
+    OneAgainstRest,
+    OrderedRules,
+    Rule,
+    RuleList,
+    RuleSet,
+    SignedRules,
+    Vote,
+)
 from handful.models.scores import (
     Additive,
     Curve,
@@ -40,6 +52,7 @@ from handful.models.unfitted import close_seeds, refuse_fitted, seeds_of
 from handful.models.words import Op, Vocabulary, short
 
 __all__ = [
+    "METRICS",
     "PART_COLUMNS",
     "Additive",
     "Branch",
@@ -57,11 +70,16 @@ __all__ = [
     "Kernels",
     "Language",
     "LinearScore",
+    "Metric",
+    "OneAgainstRest",
     "Op",
     "Opaque",
     "OrderedRules",
     "Rule",
+    "RuleList",
+    "RuleSet",
     "Score",
+    "SignedRules",
     "Stumps",
     "Thresholded",
     "Value",

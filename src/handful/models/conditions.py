@@ -49,6 +49,7 @@ class Value(Tagged, ABC, field="kind"):
     """
 
     rules: ClassVar[Named] = {}
+    least: ClassVar[float] = -np.inf  # below it no value lies, and no cut
 
     @abstractmethod
     def of(self, X: Floats) -> Floats:
@@ -62,6 +63,10 @@ class Value(Tagged, ABC, field="kind"):
     @abstractmethod
     def describe(self, words: Vocabulary, examples: Sequence[int]) -> str:
         """The value in the user's words; ``examples`` are those of the condition."""
+
+    def said_missing(self, words: Vocabulary, condition: str) -> str:
+        """The sentence that a value is missing, which a condition needs."""
+        return f"a value is missing in {condition}"
 
     @property
     @abstractmethod
@@ -97,6 +102,11 @@ class Value(Tagged, ABC, field="kind"):
         """Training rows that it contains, cell by cell."""
         return ()
 
+    @property
+    def why_closed(self) -> str:
+        """Why no file can hold it; empty if one can."""
+        return ""
+
 
 @dataclass(frozen=True)
 class FeatureValue(Value, tag="feature"):
@@ -112,6 +122,9 @@ class FeatureValue(Value, tag="feature"):
 
     def describe(self, words: Vocabulary, examples: Sequence[int]) -> str:
         return words.names[self.feature]
+
+    def said_missing(self, words: Vocabulary, condition: str) -> str:
+        return f"{words.asked(self.feature).column or words.names[self.feature]} is missing"
 
     @property
     def features(self) -> tuple[int, ...]:
@@ -221,6 +234,7 @@ class Distance(Value, tag="distance"):
         2: ("ball", ("centre", "border")),
         3: ("ball", ("centre", "inside", "outside")),
     }
+    least: ClassVar[float] = 0.0
     center: tuple[float, ...]
     metric: Metric = "euclidean"
     scale: tuple[float, ...] | None = None
@@ -270,6 +284,10 @@ class Distance(Value, tag="distance"):
     def rows(self) -> tuple[tuple[float, ...], ...]:
         return (self.center,)
 
+    @property
+    def why_closed(self) -> str:
+        return "" if self.kernel is None else self.kernel.why_closed
+
     def _sizes(self, language: Language) -> list[str]:
         """How far each feature is off, as absolute values."""
         return [f"{language.absolute}({gap})" for gap in self._gaps(language)]
@@ -294,6 +312,8 @@ class Distance(Value, tag="distance"):
             return f"{language.root}({language.absolute}{squares})"
         if self.metric == "euclidean":
             return f"{language.root}({added([f'{gap} * {gap}' for gap in self._gaps(language)])})"
+        if self.metric == "chebyshev":
+            raise ModelFileError("balls in the largest coordinate have no single formula.")
         return added(self._sizes(language))
 
     def comparison(self, language: Language, op: Op, limit: float) -> str:
@@ -369,6 +389,10 @@ class KernelDifference(Value, tag="kernel difference"):
     @property
     def rows(self) -> tuple[tuple[float, ...], ...]:
         return self.a, self.b
+
+    @property
+    def why_closed(self) -> str:
+        return self.kernel.why_closed
 
     def formula(self, language: Language) -> str:
         cells = [language.value(j) for j in range(len(self.a))]
@@ -465,6 +489,10 @@ class Condition:
         text = self.value.describe(words, self.examples)
         return f"{text} {words.mark(self.op)} {number(cut)}"
 
+    def said_missing(self, words: Vocabulary) -> str:
+        """The sentence that its value is missing."""
+        return self.value.said_missing(words, self.describe(words))
+
     @property
     def kind(self) -> str:
         """What such a rule is called: stump, ball, half-space, two-point or linear."""
@@ -505,8 +533,9 @@ class Condition:
 
     def check_fields(self, where: str) -> None:
         """Refuse what types cannot say: tolerances, words, and numbers of examples."""
-        if self.tol < 0.0:
-            raise fail(f"{where}.tol", "a number that is not negative", self.tol)
+        for name, least in (("tol", 0.0), ("cut", self.value.least)):
+            if getattr(self, name) < least:
+                raise fail(f"{where}.{name}", "not negative", getattr(self, name))
         if self.op in ("=", "≠") and not isinstance(self.value, FeatureValue):
             raise fail(f"{where}.op", "an order, as the value is no code of words", self.op)
         known = tuple(self.value.rules) or (len(self.examples),)
@@ -521,3 +550,11 @@ class Condition:
     def formula(self, language: Language) -> str:
         """The condition in another language."""
         return self.value.comparison(language, self.op, self.limit)
+
+    def score_formula(self, language: Language) -> str:
+        """What `score` gives, in another language."""
+        if self.op in ("=", "≠"):
+            sides = [(self.formula(language), "1.0"), (self.opposite.formula(language), "-1.0")]
+            return language.case(sides, language.number(-_TINY))
+        gap = language.gap(self.value.formula(language), self.cut, max(self.value.unit, _TINY))
+        return language.case([(self.formula(language), gap)], f"-{gap}")

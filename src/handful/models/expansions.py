@@ -224,8 +224,10 @@ class Kernels(Score, tag="kernels"):
     @property
     def _width(self) -> int:
         """How many features it reads, as far as it knows."""
-        seen = [len(p.centers[0]) for p in self.parts if p.columns is None and p.centers]
-        return max([*seen, *(1 + max(p.columns or (-1,)) for p in self.parts)], default=0)
+        whole = [part for part in self.parts if part.columns is None]
+        rows = [row for p in whole for row in (*p.centers[:1], p.center, p.scale, p.fill) if row]
+        places = [j for part in self.parts for j in part.columns or ()]
+        return max([*map(len, rows), *(j + 1 for j in places)], default=0)
 
     def sentences(self, words: Vocabulary) -> list[str]:
         lines = [line for part in self.parts for line in part.lines(words, self._width)]

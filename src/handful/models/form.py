@@ -65,6 +65,10 @@ class Form(Tagged, ABC, field="machine"):
         """The same form whose inner forms are changed."""
         return self
 
+    def renumbered(self, order: Ints) -> Form:
+        """The same form, whose training example i has the number ``order[i]``."""
+        return self.with_inner(lambda form: form.renumbered(order))
+
     @property
     def required(self) -> tuple[int, ...]:
         """Features that must be known; rows in which one is missing have no label."""

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 _FLAT = 200  # terms of a sum without inner brackets
 Branch = tuple[str, str]  # a condition, and the value if it holds
+_NO_DISTANCES = (
+    "`machine` must have two classes to be written in this language: several sets of rules are "
+    "compared by distances. Use `handful predict`, or export it to Python."
+)
 
 
 class Language(ABC):
@@ -61,6 +65,14 @@ class Language(ABC):
     @abstractmethod
     def steps(self, curve: Curve, score: int) -> str:
         """The value of a curve."""
+
+    def gap(self, value: str, cut: float, unit: float) -> str:
+        """How far a formula is from a number; positive, also if the formula is missing."""
+        raise ValueError(_NO_DISTANCES)
+
+    def extreme(self, values: Sequence[str], *, is_largest: bool) -> str:
+        """The largest or the smallest of some formulas."""
+        raise ValueError(_NO_DISTANCES)
 
     # -- sums, the same in every language ---------------------------------------------------
 

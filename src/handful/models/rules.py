@@ -1,21 +1,23 @@
-"""Forms made of labels: a constant, rules in order, a vote."""
+"""Forms made of labels: a constant, rules in order, rules for one class, a vote."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self, cast
 
 import numpy as np
 
 from handful._codec import fail
-from handful._types import Floats, Ints
+from handful._types import Floats, Ints, Mask
 from handful.models.conditions import Condition
 from handful.models.form import (
     Form,
     Part,
     Places,
     check_classes,
+    check_length,
+    check_two,
     check_within,
     scores_of,
     used,
@@ -24,6 +26,8 @@ from handful.models.language import Language, pick, total
 from handful.models.words import Vocabulary
 
 MAX_MEMBERS = 20  # a damaged file must not make the reader build more
+_WIDEST = 100  # characters of a sentence that is printed as one line
+_MOST_TERMS = 8  # of a weighted sum that the sentences of a machine's rules name
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,17 @@ class Rule:
         if not self.conditions:
             raise fail(f"{where}.conditions", "at least one condition", [])
 
+    def is_met(self, X: Floats) -> Mask:
+        """Which rows meet all conditions."""
+        is_met = np.ones(len(X), dtype=bool)
+        for condition in self.conditions:
+            is_met &= condition.is_met(X)
+        return is_met
+
+    def score(self, X: Floats) -> Floats:
+        """Distance of each row to the nearest boundary that decides, positive if the rule fires."""
+        return np.asarray(np.min([condition.score(X) for condition in self.conditions], axis=0))
+
     def describe(self, words: Vocabulary) -> str:
         """All conditions in the user's words."""
         return " and ".join(condition.describe(words) for condition in self.conditions)
@@ -103,6 +118,7 @@ class OrderedRules(Form, tag="rules"):
     ['If age ≥ 2 and nodes < 5: ill.', 'Otherwise: well.']
     """
 
+    most_terms: ClassVar[int | None] = None  # of a weighted sum that sentences name; None: all
     rules: tuple[Rule, ...]
     default: int
     n_classes: int = 2
@@ -111,10 +127,7 @@ class OrderedRules(Form, tag="rules"):
         """Position of the first rule that fires for each row, -1 if none does."""
         fired = np.full(len(X), -1, dtype=np.int64)
         for i, rule in reversed(list(enumerate(self.rules))):
-            is_met = np.ones(len(X), dtype=bool)
-            for condition in rule.conditions:
-                is_met &= condition.is_met(X)
-            fired[is_met] = i
+            fired[rule.is_met(X)] = i
         return fired
 
     def labels(self, X: Floats) -> Ints:
@@ -124,10 +137,16 @@ class OrderedRules(Form, tag="rules"):
     def scores(self, X: Floats) -> Floats:
         return scores_of(self.labels(X), self.n_classes)
 
+    def texts(self, words: Vocabulary) -> list[str]:
+        """The conditions of each rule in the user's words."""
+        spoken = replace(words, most_terms=self.most_terms)
+        return [rule.describe(spoken) for rule in self.rules]
+
     def sentences(self, words: Vocabulary) -> list[str]:
+        said = zip(self.texts(words), self.rules, strict=True)
         lines = [
-            f"{'Else if' if i else 'If'} {rule.describe(words)}: {words.labels[rule.label]}."
-            for i, rule in enumerate(self.rules)
+            f"{'Else if' if i else 'If'} {text}: {words.labels[rule.label]}."
+            for i, (text, rule) in enumerate(said)
         ]
         if not lines:
             return [f"Always predict {words.labels[self.default]}."]
@@ -138,35 +157,53 @@ class OrderedRules(Form, tag="rules"):
         return sum(len(rule.conditions) for rule in self.rules)
 
     @property
-    def _conditions(self) -> list[Condition]:
-        return [condition for rule in self.rules for condition in rule.conditions]
+    def conditions(self) -> tuple[Condition, ...]:
+        """The conditions of all rules, in order."""
+        return tuple(condition for rule in self.rules for condition in rule.conditions)
 
     @property
     def features(self) -> tuple[int, ...]:
-        return used([j for condition in self._conditions for j in condition.features])
+        return used([j for condition in self.conditions for j in condition.features])
+
+    @property
+    def examples(self) -> tuple[int, ...]:
+        """Training examples that the conditions name, sorted."""
+        return used([i for condition in self.conditions for i in condition.examples])
 
     @property
     def n_training_rows(self) -> int:
-        return len({row for condition in self._conditions for row in condition.rows})
+        return len({row for condition in self.conditions for row in condition.rows})
+
+    @property
+    def why_closed(self) -> str:
+        found = (condition.value.why_closed for condition in self.conditions)
+        return next((why for why in found if why), "")
+
+    @property
+    def is_plain(self) -> bool:
+        return not self.why_closed
 
     def described(self, words: Vocabulary) -> list[Part]:
-        said = [(rule.describe(words), rule.label) for rule in self.rules]
+        labels = [*(rule.label for rule in self.rules), self.default]
         return [
             {"condition": text, "label": words.labels[label], "value": 1.0}
-            for text, label in [*said, ("", self.default)]
+            for text, label in zip([*self.texts(words), ""], labels, strict=True)
         ]
 
     def reasons(self, X: Floats, words: Vocabulary) -> list[str]:
-        texts = [rule.describe(words) for rule in self.rules]
-        texts.append("otherwise" if self.rules else "always")
+        texts = [*self.texts(words), "otherwise" if self.rules else "always"]
         return [texts[i] for i in self.first_rule(X)]
 
+    def changed(self, change: Callable[[Condition], Condition]) -> Self:
+        """The same rules over changed conditions."""
+        rules = [replace(r, conditions=tuple(map(change, r.conditions))) for r in self.rules]
+        return replace(self, rules=tuple(rules))
+
     def moved(self, places: Places) -> Self:
-        rules = tuple(
-            replace(rule, conditions=tuple(c.moved(places) for c in rule.conditions))
-            for rule in self.rules
-        )
-        return replace(self, rules=rules)
+        return self.changed(lambda condition: condition.moved(places))
+
+    def renumbered(self, order: Ints) -> Self:
+        return self.changed(lambda condition: condition.renumbered(order))
 
     def check(self, where: str, width: int, n_classes: int) -> None:
         check_classes(where, self.n_classes, n_classes)
@@ -189,7 +226,209 @@ class OrderedRules(Form, tag="rules"):
 
     @property
     def asks_once(self) -> bool:
-        return all(condition.asks_once for condition in self._conditions)
+        return all(condition.asks_once for condition in self.conditions)
+
+
+@dataclass(frozen=True)
+class SignedRules(OrderedRules):
+    """Rules for two classes; the score is the distance to a boundary, with the sign of the label.
+
+    Without rules it is 1 or -1.
+    """
+
+    most_terms: ClassVar[int | None] = _MOST_TERMS
+
+    def sentences(self, words: Vocabulary) -> list[str]:
+        """One sentence a rule; a long one has a line a condition."""
+        lines = super().sentences(words)
+        if all(len(line) <= _WIDEST for line in lines):
+            return lines
+        spoken = replace(words, most_terms=self.most_terms)
+        broken: list[str] = []
+        for line, rule in zip(lines, self.rules, strict=False):
+            texts = [condition.describe(spoken) for condition in rule.conditions]
+            is_long = len(line) > _WIDEST and len(texts) > 1
+            start = "Else if" if broken else "If"
+            end = f": {words.labels[rule.label]}."
+            rest = [f"  and {text}" for text in texts[1:]]
+            broken += [f"{start} {texts[0]}", *rest[:-1], rest[-1] + end] if is_long else [line]
+        return [*broken, lines[-1]]
+
+    def check(self, where: str, width: int, n_classes: int) -> None:
+        check_two(where, n_classes)
+        super().check(where, width, n_classes)
+
+    def score_formula(self, language: Language) -> str:
+        """The score in another language."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class RuleSet(SignedRules, tag="rule set"):
+    """Rules for one of two classes, whose order does not matter.
+
+    A row gets the class if it meets all conditions of some rule. The score is the distance to the
+    nearest boundary that decides.
+
+    Examples
+    --------
+    >>> both = Condition.on(0, ">=", 2.0), Condition.on(1, "<", 5.0)
+    >>> rules = RuleSet((Rule(both, 1),), default=0)
+    >>> rules.scores(np.array([[3.0, 1.0], [3.0, 7.0]]))
+    array([ 1., -2.])
+    >>> rules.reasons(np.array([[3.0, 7.0]]), Vocabulary(("age", "nodes"), ("well", "ill")))
+    ['nodes ≥ 5']
+    """
+
+    def scores(self, X: Floats) -> Floats:
+        if not self.rules:
+            return super().scores(X)
+        best = np.max([rule.score(X) for rule in self.rules], axis=0)
+        return np.asarray(best if self.rules[0].label else -best)
+
+    def reasons(self, X: Floats, words: Vocabulary) -> list[str]:
+        """What decided; of a single rule that does not fire, its first condition that fails."""
+        if len(self.rules) != 1:
+            return super().reasons(X, words)
+        spoken = replace(words, most_terms=self.most_terms)
+        (rule,) = self.rules
+        out = np.full(len(X), rule.describe(spoken), dtype=object)
+        for condition in reversed(rule.conditions):
+            out[~condition.is_met(X)] = condition.opposite.describe(spoken)
+            is_missing = np.isnan(condition.value.of(X))
+            out[is_missing] = condition.opposite.said_missing(spoken)
+        return out.tolist()
+
+    def check(self, where: str, width: int, n_classes: int) -> None:
+        super().check(where, width, n_classes)
+        if any(rule.label == self.default for rule in self.rules):
+            raise fail(f"{where}.rules", "for the class that is not the default", self.default)
+
+    def score_formula(self, language: Language) -> str:
+        if not self.rules:
+            return "1.0" if self.default else "-1.0"
+        best = _extreme([_rule_formula(rule, language) for rule in self.rules], language, True)
+        return best if self.rules[0].label else f"-{best}"
+
+
+@dataclass(frozen=True)
+class RuleList(SignedRules, tag="rule list"):
+    """Rules in order for two classes.
+
+    The score is the distance to the nearest boundary among the rules that are asked.
+
+    Examples
+    --------
+    >>> first, second = Condition.on(0, ">", 1.0), Condition.on(0, "<", 0.0)
+    >>> rules = RuleList((Rule((first,), 1), Rule((second,), 0)), default=1)
+    >>> rules.scores(np.array([[0.25], [3.0], [-1.0]]))
+    array([ 0.25,  2.  , -1.  ])
+    """
+
+    def scores(self, X: Floats) -> Floats:
+        signs, fired = super().scores(X), self.first_rule(X)
+        if not self.rules:
+            return signs
+        nearest = np.full(len(X), np.inf)
+        for i, rule in enumerate(self.rules):
+            is_asked = (fired < 0) | (fired >= i)
+            nearest = np.where(is_asked, np.minimum(nearest, np.abs(rule.score(X))), nearest)
+        return np.asarray(signs * nearest)
+
+    def score_formula(self, language: Language) -> str:
+        signs = ["1.0" if rule.label else "-1.0" for rule in self.rules]
+        rest = "1.0" if self.default else "-1.0"
+        if not self.rules:
+            return rest
+        gaps: list[str] = []
+        branches = []
+        for rule, sign in zip(self.rules, signs, strict=True):
+            gaps.append(f"{language.absolute}({_rule_formula(rule, language)})")
+            branches.append((rule.formula(language), f"{sign} * {_extreme(gaps, language, False)}"))
+        return language.case(branches, f"{rest} * {_extreme(gaps, language, False)}")
+
+
+def _rule_formula(rule: Rule, language: Language) -> str:
+    """The score of a rule in another language."""
+    return _extreme([c.score_formula(language) for c in rule.conditions], language, False)
+
+
+def _extreme(values: Sequence[str], language: Language, is_largest: bool) -> str:
+    return values[0] if len(values) == 1 else language.extreme(values, is_largest=is_largest)
+
+
+@dataclass(frozen=True)
+class OneAgainstRest(Form, tag="one against the rest"):
+    """Rules for each of several classes against the others; the largest score wins.
+
+    A score is the distance to the nearest boundary that decides, negative if the rules of the class
+    say no.
+    """
+
+    members: tuple[SignedRules, ...]
+
+    def scores(self, X: Floats) -> Floats:
+        return np.column_stack([member.scores(X) for member in self.members])
+
+    def _words(self, words: Vocabulary, k: int) -> Vocabulary:
+        return replace(words, labels=(f"not {words.labels[k]}", words.labels[k]))
+
+    def sentences(self, words: Vocabulary) -> list[str]:
+        parts = (m.sentences(self._words(words, k)) for k, m in enumerate(self.members))
+        end = "The class whose rules say yes with the largest distance wins."
+        return [*(line for part in parts for line in part), end]
+
+    def described(self, words: Vocabulary) -> list[Part]:
+        parts = (m.described(self._words(words, k)) for k, m in enumerate(self.members))
+        return [row for part in parts for row in part]
+
+    def reasons(self, X: Floats, words: Vocabulary) -> list[str]:
+        """What the rules of the predicted class say."""
+        out, labels = np.full(len(X), "", dtype=object), self.labels(X)
+        for k, member in enumerate(self.members):
+            rows = np.flatnonzero(labels == k)
+            out[rows] = member.reasons(X[rows], self._words(words, k))
+        return out.tolist()
+
+    @property
+    def size(self) -> int:
+        return sum(member.size for member in self.members)
+
+    @property
+    def features(self) -> tuple[int, ...]:
+        return used([j for member in self.members for j in member.features])
+
+    @property
+    def inner(self) -> tuple[Form, ...]:
+        return self.members
+
+    def with_inner(self, change: Callable[[Form], Form]) -> Form:
+        members = tuple(cast(SignedRules, change(member)) for member in self.members)
+        return replace(self, members=members)
+
+    def moved(self, places: Places) -> Self:
+        return replace(self, members=tuple(member.moved(places) for member in self.members))
+
+    def check(self, where: str, width: int, n_classes: int) -> None:
+        check_length(f"{where}.members", self.members, n_classes)
+        if n_classes < 3:
+            raise fail(f"{where}.members", "for three classes or more", n_classes)
+        for k, member in enumerate(self.members):
+            member.check(f"{where}.members[{k}]", width, 2)
+
+    @property
+    def has_sums(self) -> bool:
+        return True
+
+    def score_formulas(self, language: Language) -> list[str]:
+        return [member.score_formula(language) for member in self.members]
+
+    def statements(self, outputs: Sequence[str], language: Language) -> list[str]:
+        scores = ",\n        ".join(self.score_formulas(language))
+        return [
+            f"scores = [\n        {scores},\n    ]",
+            f"return [{', '.join(outputs)}][scores.index(max(scores))]",
+        ]
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ class Vocabulary:
         """The condition that a feature compares with a number."""
         asked = self.asked(feature)
         if asked.is_flag:
-            return asked.name if op in (">", ">=") else asked.negated
+            return asked.name if op in (">", ">=", "=") else asked.negated
         return f"{self.names[feature]} {self.mark(op)} {self.value(feature, cut, op)}"
 
     def mark(self, op: Op) -> str:

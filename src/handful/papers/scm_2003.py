@@ -160,7 +160,7 @@ def _folk(candidate: Candidate, y_train: Ints) -> float:
 
 def _published(candidate: Candidate, y_train: Ints) -> float:
     """The value of the paper's theorem."""
-    rules = candidate.build().rules
+    rules = candidate.build().conditions
     firsts, seconds, thirds = ({rule.examples[k] for rule in rules} for k in range(3))
     return published_half_space_bound(
         int((y_train > 0).sum()),

@@ -63,9 +63,9 @@ def example_roles(machine: Any) -> dict[int, list[str]]:
         return roles
     many = len(machine.classes_) > 2
     for label, part in cover.labelled:
-        for i, rule in enumerate(part.rules):
+        for i, condition in enumerate(part.machine.conditions):
             where = f"rule {i + 1}" + (f" of {label}" if many else "")
-            for word, example in zip(rule.roles, rule.examples, strict=False):
+            for word, example in zip(condition.roles, condition.examples, strict=False):
                 roles.setdefault(int(example), []).append(f"{word} of {where}")
     return roles
 
@@ -74,7 +74,8 @@ def used_columns(machine: Any, X: Any, labels: NDArray[Any]) -> list[int]:
     """Features that the rules look at, or those that tell most, in the order of the data."""
     cover = cover_of(machine)
     if cover is not None:
-        return sorted(cover.used_features)
+        sources = cover.fitted.columns.sources
+        return sorted({sources[j] for j in cover.fitted.machine.features})
     if machine.n_features_in_ <= MAX_COLUMNS:
         return list(range(machine.n_features_in_))
     try:

@@ -33,16 +33,22 @@ def kept_examples(machine: Any) -> Ints:
 
 def cover_of(machine: Any) -> CoverFit | None:
     """The record of a covering machine; None for other machines."""
-    fitted = getattr(machine, "fitted_", None)
-    return fitted if isinstance(fitted, CoverFit) else None
+    return getattr(machine, "cover_", None)
+
+
+def encoded_names(machine: Any, n_features: int) -> list[str]:
+    """Names of the features that a machine reads, once words are flags."""
+    cover = cover_of(machine)
+    return column_names(machine, n_features) if cover is None else [*cover.fitted.columns.names]
 
 
 def numeric_rows(machine: Any, X: Any, y: Any) -> tuple[Floats, Ints]:
     """Rows as numbers and labels as positions in ``classes_``."""
     order = np.argsort(machine.classes_)
     codes = order[np.searchsorted(machine.classes_, np.asarray(y), sorter=order)]
-    if cover_of(machine) is not None:
-        return machine.encode(X), codes
+    cover, rows = cover_of(machine), X if hasattr(X, "columns") else np.asarray(X)
+    if cover is not None:
+        return cover.fitted.rows(rows), codes
     return np.asarray(X, dtype=np.float64), codes
 
 
@@ -84,8 +90,8 @@ def rule_weights(machine: Any, rows: Floats) -> Floats:
         warnings.simplefilter("ignore")  # a column without any value
         spread = np.nan_to_num(np.nanstd(rows, axis=0), nan=0.0, posinf=0.0)
     weights = np.zeros(rows.shape[1])
-    for rule in cover.rules:
-        weights += _shares(rule.feature_weights(spread))
+    for condition in (condition for rules in cover.rules for condition in rules):
+        weights += _shares(condition.value.feature_weights(spread))
     return weights
 
 
@@ -105,7 +111,7 @@ def _separation(rows: Floats, codes: Ints) -> Floats:
 def _predict(machine: Any, rows: Floats) -> NDArray[Any]:
     cover = cover_of(machine)
     if cover is not None:
-        return cover.labels(rows)
+        return cover.fitted.machine.labels(rows)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # "X does not have valid feature names"
         return np.asarray(machine.predict(rows))

@@ -65,7 +65,7 @@ def _four(value: float) -> str:
 
 def read_plane(machine: Any, X: Any, y: Any) -> dict[str, Any] | None:
     cover = cover_of(machine)
-    if not hasattr(machine, "classes_") or (cover is not None and not cover.rules):
+    if not hasattr(machine, "classes_") or (cover is not None and not any(cover.rules)):
         return None
     try:
         display = RulesDisplay.from_estimator(machine, X, y, n_grid=120)

@@ -12,8 +12,8 @@ from handful._display import Display
 from handful._types import Floats, Ints, Mask
 from handful.report._axes import legend_above
 from handful.report._features import (
-    column_names,
     cover_of,
+    encoded_names,
     kept_examples,
     numeric_rows,
     telling_features,
@@ -39,7 +39,7 @@ class RulesDisplay(Display):
     margins : ndarray (n_classes, n_grid, n_grid)
         How far each class leads; positive where it is predicted.
     boundaries : ndarray (n_rules, n_grid, n_grid)
-        Signed distance to the boundary of each rule (two classes); negative where it covers.
+        Signed distance to the boundary of each condition (two classes); positive if it is met.
     points : ndarray (n_samples, 2)
         The examples.
     codes : ndarray (n_samples,)
@@ -50,7 +50,7 @@ class RulesDisplay(Display):
         The two features.
     classes : tuple of str
     ticks : (tuple, tuple)
-        Names of the categories of each feature; empty for numbers.
+        Answers of each feature that is a question; empty for numbers.
 
     Examples
     --------
@@ -98,10 +98,11 @@ class RulesDisplay(Display):
         if getattr(machine, "kernel", None) == "precomputed":
             raise ValueError("`machine` must know features to be drawn, got a kernel matrix.")
         n_grid = min(n_grid, max(16, int((MAX_VALUES / rows.shape[1]) ** 0.5)))
-        names = [*column_names(machine, rows.shape[1]), "class"]
-        held = _held(machine, rows)
+        names = [*encoded_names(machine, rows.shape[1]), "class"]
+        held, answers = _held(machine, rows), [*_answers(machine, rows.shape[1])]
         if len(held) == 1:
             rows, (i, j) = np.column_stack([rows, codes]), (0, 1)
+            answers.append(tuple(str(label) for label in machine.classes_))
         else:
             i, j = features if features is not None else telling_features(machine, rows, codes)
         grid_x, grid_y = (np.linspace(*_span(rows[:, k]), n_grid) for k in (i, j))
@@ -118,7 +119,7 @@ class RulesDisplay(Display):
             is_kept,
             (names[i], names[j]),
             tuple(str(label) for label in machine.classes_),
-            (_ticks(machine, i), _ticks(machine, j)),
+            (answers[i], answers[j]),
         )
 
     def _columns(self) -> dict[str, Any]:
@@ -183,8 +184,8 @@ def class_margins(machine: Any, rows: Floats) -> Floats:
     """For each row and class, by how much the class leads; positive where it is predicted."""
     cover = cover_of(machine)
     if cover is not None:
-        parts = [part.decision_function(rows) for part in cover.machines]
-        scores = np.column_stack(parts)
+        scores = cover.fitted.machine.scores(rows)
+        scores = scores[:, None] if scores.ndim == 1 else scores
     elif hasattr(machine, "decision_function"):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # "X does not have valid feature names"
@@ -222,9 +223,9 @@ def _on_grid(
 
 def _boundaries(machine: Any, rows: Floats) -> Floats:
     cover = cover_of(machine)
-    if cover is None or len(cover.machines) != 1 or len(cover.rules) < 2:
+    if cover is None or len(cover.rules) != 1 or len(cover.rules[0]) < 2:
         return np.empty((0, len(rows)))
-    return np.array([rule.score(rows) for rule in cover.rules])
+    return np.array([condition.score(rows) for condition in cover.rules[0]])
 
 
 def _held(machine: Any, rows: Floats) -> Floats:
@@ -236,20 +237,20 @@ def _held(machine: Any, rows: Floats) -> Floats:
         warnings.simplefilter("ignore")  # a column without any value
         held = np.mean([np.nanmedian(group, axis=0) for group in groups], axis=0)
         held = np.where(np.isnan(held), np.nan_to_num(np.nanmedian(some, axis=0)), held)
-    for j in range(rows.shape[1]):
-        if _ticks(machine, j):
+    for j, answers in enumerate(_answers(machine, rows.shape[1])):
+        if answers:
             known = some[~np.isnan(some[:, j]), j]
             values, counts = np.unique(known, return_counts=True)
             held[j] = values[np.argmax(counts)] if len(values) else 0.0
     return np.asarray(held)
 
 
-def _ticks(machine: Any, j: int) -> tuple[str, ...]:
+def _answers(machine: Any, n_features: int) -> list[tuple[str, ...]]:
+    """For each feature "no" and "yes" if it is a question, nothing if it is a number."""
     cover = cover_of(machine)
-    if machine.n_features_in_ == 1 and j == 1:
-        return tuple(str(label) for label in machine.classes_)
-    known = None if cover is None or cover.categories is None else cover.categories[j]
-    return () if known is None else tuple(str(value) for value in known)
+    if cover is None:
+        return [()] * n_features
+    return [("no", "yes") if f.is_flag else () for f in cover.fitted.columns.features]
 
 
 def _smooth(values: Floats) -> Floats:

@@ -206,7 +206,7 @@ def _facts(machine: Any, certificate: Certificate, X: Any) -> list[tuple[str, st
         facts.append(("classes", str(len(machine.classes_))))
     cover = cover_of(machine)
     if cover is not None:
-        facts.append(("rules", str(len(cover.rules))))
+        facts.append(("rules", str(sum(map(len, cover.rules)))))
         facts.append(("made of examples", str(len(cover.made_of))))
     if certificate.n_compressed is not None:
         facts.append(("examples held back", str(certificate.n_compressed)))
@@ -224,7 +224,7 @@ def _rule(machine: Any) -> list[dict[str, Any]] | None:
         return None
     return [
         {"indent": len(line) - len(line.lstrip(" ")), "words": _joined(line.split())}
-        for line in cover.sentences()
+        for line in cover.fitted.sentences()
     ]
 
 
@@ -245,17 +245,8 @@ def _rules(machine: Any) -> dict[str, Any] | None:
         return None
     frame = machine.get_rules()
     if cover_of(machine) is not None:
-        words = {
-            "machine": "class",
-            "position": "rule",
-            "rule": "type",
-            "condition": "fires if",
-            "label": "says",
-            "n_covered": "examples",
-        }
-        frame = frame.assign(position=frame["position"] + 1)
-        shown = list(words)[1:] if len(machine.classes_) == 2 else list(words)
-        frame = frame[shown].rename(columns=words)
+        words = {"condition": "fires if", "label": "says", "n_covered": "examples"}
+        frame = frame[list(words)].replace({"condition": {"": "otherwise"}}).rename(columns=words)
     else:
         frame = frame.drop(columns="form").dropna(subset="value")
         if frame.empty:

@@ -3,59 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, cast
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
-from handful._codec import ModelFileError
 from handful._types import Floats, Ints, Mask
 from handful.bounds import Message, ball_message
 from handful.kernels import Kernel
-from handful.rules.directions import kernel_rows
+from handful.models import Condition, Distance, Metric, Op, as_floats, distances
+from handful.rules.directions import RELATIVE_TOLERANCE
 from handful.rules.family import KIND_SIGNS, CodedPath, Family, Geometry, names_of, register_family
-from handful.rules.fields import (
-    Reader,
-    optional,
-    read_floats,
-    read_indices,
-    read_kernel,
-    read_ordered_side,
-    read_scale,
-    read_size,
-    read_text,
-)
-from handful.rules.formulas import (
-    Dialect,
-    gaps_of,
-    kernel_formula,
-    own_kernel_formula,
-    sum_of,
-    sum_of_squares,
-)
 from handful.rules.rows import Rows
-from handful.rules.rule import (
-    RELATIVE_TOLERANCE,
-    AbstractRule,
-    Categories,
-    feature_name,
-    register_rule,
-)
-from handful.rules.sets import RuleSet
 from handful.rules.table import (
     ABOVE,
     BELOW,
-    SIDE_NAMES,
+    SIDE_OPS,
     Encoder,
     Table,
     check_finite,
     threshold_rows,
 )
-
-METRICS = {"euclidean": "euclidean", "manhattan": "cityblock", "chebyshev": "chebyshev"}
 
 
 def ball_tolerance(radius: Any) -> Any:
@@ -63,160 +33,26 @@ def ball_tolerance(radius: Any) -> Any:
     return RELATIVE_TOLERANCE * radius
 
 
-def ball_distances(
-    points: Floats,
-    X: Floats,
+def ball_cover(
+    center: Floats,
+    radius: float,
+    op: Op,
     *,
     metric: str = "euclidean",
-    scale: tuple[float, ...] | None = None,
+    scale: Floats | None = None,
     kernel: Kernel | None = None,
-) -> Floats:
-    """Distances of ``points`` (rows) to X (columns) in a metric, or induced by a kernel."""
-    if kernel is not None:
-        diagonal = kernel.diagonal(points)[:, None] + kernel.diagonal(X)[None, :]
-        return np.sqrt(np.maximum(diagonal - 2.0 * kernel_rows(kernel, points, X), 0.0))
-    if scale is not None:
-        points, X = points / np.array(scale), X / np.array(scale)
-    distances = np.asarray(cdist(points, X, METRICS[metric]))
-    if metric == "chebyshev":  # the largest of some numbers and a missing one is not known
-        distances[:, np.isnan(X).any(axis=1)] = np.nan
-    return distances
-
-
-def _read_metric(value: Any, where: str) -> str:
-    return read_text(value, where, tuple(METRICS))
-
-
-@register_rule("ball")
-@dataclass(frozen=True)
-class Ball(AbstractRule):
-    """Covers what lies outside ("above") or inside ("below") a ball around an example.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rule = Ball(center=(0.0, 0.0), radius=1.0, side="above")
-    >>> rule.covers(np.array([[0.6, 0.8], [1.0, 1.0]]))
-    array([False,  True])
-    """
-
-    fields: ClassVar[Mapping[str, Reader]] = {
-        "center": read_floats,
-        "radius": read_size,
-        "side": read_ordered_side,
-        "metric": _read_metric,
-        "scale": optional(read_scale),
-        "kernel": optional(read_kernel),
-        "indices": read_indices(2, 3),
-    }
-    center: tuple[float, ...]
-    radius: float
-    side: str
-    metric: str = "euclidean"
-    scale: tuple[float, ...] | None = None
-    kernel: Kernel | None = None
-    indices: tuple[int, ...] = ()
-
-    @property
-    def cut(self) -> float:
-        """The radius."""
-        return self.radius
-
-    @property
-    def tolerance(self) -> float:
-        """Relative to the radius."""
-        return float(ball_tolerance(self.radius))
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        """The centre and the border, or what lies on either side of the border."""
-        return ("centre", "border") if len(self.indices) == 2 else ("centre", "inside", "outside")
-
-    def values(self, X: Floats) -> Floats:
-        """Distance to the centre."""
-        distances = ball_distances(
-            np.array([self.center]),
-            np.asarray(X, dtype=np.float64),
-            metric=self.metric,
-            scale=self.scale,
-            kernel=self.kernel,
-        )
-        return np.asarray(distances[0])
-
-    def unit(self) -> float:
-        """One: distances are distances."""
-        return 1.0
-
-    def describe(
-        self,
-        names: Sequence[str] | None = None,
-        *,
-        words: Categories | None = None,
-        opposite: bool = False,
-    ) -> str:
-        """For example ``distance to kept example 17 > 2.5``: an example by number, not its row.
-
-        A centre that is no example is shown, as in ``distance to (age 3, nodes 1) > 2.5``.
-        """
-        if self.indices:
-            center = f"kept example {self.indices[0] + 1}"
-        else:
-            values = enumerate(self.center[:6])
-            shown = ", ".join(f"{feature_name(names, j)} {value:.4g}" for j, value in values)
-            center = f"({shown}{', …' if len(self.center) > 6 else ''})"
-        return f"{self._distance()} to {center} {self.mark(opposite)} {self.radius:.6g}"
-
-    def _distance(self) -> str:
-        """What kind of distance it is, where it is not the usual one."""
-        if self.kernel is not None:
-            return f"{self.kernel.name}-distance"
-        usual = self.metric == "euclidean"
-        return ("" if usual else f"{self.metric} ") + ("scaled " if self.scale else "") + "distance"
-
-    def placed_at(self, X: Floats) -> Ball:
-        """The radius is the distance of the example."""
-        return replace(self, radius=float(self.values(X)[0]))
-
-    @property
-    def n_training_rows(self) -> int:
-        """The centre."""
-        return 1
-
-    def value_formula(self, dialect: Dialect) -> str:
-        """The distance to the centre."""
-        if self.kernel is not None:
-            own = dialect.number(float(self.kernel.diagonal(np.array([self.center]))[0]))
-            between = kernel_formula(self.kernel, self.center, dialect)
-            squares = f"({own_kernel_formula(self.kernel, len(self.center), dialect)} + {own}"
-            return f"{dialect.root}({dialect.absolute}({squares} - 2.0 * {between})))"
-        gaps = gaps_of(self.center, dialect, self.scale)
-        if self.metric == "euclidean":
-            return f"{dialect.root}({sum_of_squares(gaps)})"
-        sizes = [f"{dialect.absolute}({gap})" for gap in gaps]
-        if self.metric == "manhattan":
-            return sum_of(sizes)
-        raise ModelFileError("balls in the largest coordinate have no single formula.")
-
-    def condition_formula(
-        self, dialect: Dialect, words: Sequence[Any] | None, *, opposite: bool = False
-    ) -> str:
-        """A comparison; for the largest coordinate, of every one."""
-        if self.metric != "chebyshev" or self.kernel is not None:
-            return super().condition_formula(dialect, words, opposite=opposite)
-        gaps = gaps_of(self.center, dialect, self.scale)
-        sizes = [f"{dialect.absolute}({gap})" for gap in gaps]
-        mark, cut = self.comparison(dialect, opposite)
-        compared = [f"{size} {mark} {cut}" for size in sizes]
-        if mark in ("<", "<="):  # every coordinate within the radius
-            return "(" + f" {dialect.both} ".join(compared) + ")"
-        some = f" {dialect.either} ".join(compared)  # some beyond it, and none missing
-        return f"(({some}) {dialect.both} {sum_of(sizes)} >= {dialect.number(0.0)})"
+    examples: tuple[int, ...] = (),
+) -> Condition:
+    """The outside (">") or the inside ("<") of a ball around an example."""
+    scales = None if scale is None else as_floats(scale)
+    value = Distance(as_floats(center), cast(Metric, metric), scales, kernel)
+    return Condition(value, op, radius, float(ball_tolerance(radius)), examples)
 
 
 def distance_values(points: Floats, metric: str, kernel: Kernel | None, X: Floats) -> Floats:
     """Distances of the points to the rows of X."""
     with np.errstate(over="ignore", invalid="ignore"):
-        values = ball_distances(points, X, metric=metric, kernel=kernel)
+        values = distances(points, X, metric=metric, kernel=kernel)
     check_finite(values)
     return values
 
@@ -266,7 +102,7 @@ def rebuild_balls(
     metric: str = "euclidean",
     kernel: Kernel | None = None,
     indices: Sequence[int] | None = None,
-) -> RuleSet:
+) -> tuple[Condition, ...]:
     """Balls from the kept examples and which of them are borders only.
 
     Every other kept example is a centre. With B the kept examples of the class that must not be
@@ -278,9 +114,9 @@ def rebuild_balls(
     --------
     >>> import numpy as np
     >>> X, y = np.array([[0.0], [2.0], [3.0]]), np.array([1, 1, -1])
-    >>> machine = rebuild_balls(X, y, np.array([False, True, False]), "conjunction")
-    >>> [(rule.center, rule.radius, rule.side) for rule in machine.rules]
-    [((0.0,), 2.0, 'above'), ((3.0,), 1.0, 'below')]
+    >>> covers = rebuild_balls(X, y, np.array([False, True, False]), "conjunction")
+    >>> [(cover.value.center, cover.op, cover.cut) for cover in covers]
+    [((0.0,), '>', 2.0), ((3.0,), '<', 1.0)]
     """
     names, sign = names_of(X, indices), KIND_SIGNS[kind]
     members = np.flatnonzero(y == sign)
@@ -289,16 +125,15 @@ def rebuild_balls(
             "`is_border` must mark examples of the class that is not covered, and one such "
             "example must be kept. Radii cannot be rebuilt otherwise."
         )
-    rules = []
+    covers = []
     for i in np.flatnonzero(~is_border):
         is_same = y[i] == sign
-        side = "above" if is_same else "below"
-        ball = Ball(tuple(X[i].tolist()), 0.0, side, metric=metric, kernel=kernel)
-        distances = ball.values(X[members])
-        at = int(np.argmax(distances) if is_same else np.argmin(distances))
+        radii = distances(X[[i]], X[members], metric=metric, kernel=kernel)[0]
+        at = int(np.argmax(radii) if is_same else np.argmin(radii))
         pair = (names[i], names[members[at]])
-        rules.append(replace(ball, radius=float(distances[at]), indices=pair))
-    return RuleSet(tuple(rules), kind)
+        how: dict[str, Any] = {"metric": metric, "kernel": kernel, "examples": pair}
+        covers.append(ball_cover(X[i], float(radii[at]), ">" if is_same else "<", **how))
+    return tuple(covers)
 
 
 class Balls(Family):
@@ -324,17 +159,24 @@ class Balls(Family):
         is_same = rows.y[table.pool_rows[table.first]] == sign
         return np.column_stack([t, np.where(is_same, ABOVE, BELOW)])
 
-    def make_rule(self, table: Table, rows: Rows, t: int, j: int, side: int, example: int) -> Ball:
+    def make_rule(
+        self, table: Table, rows: Rows, t: int, j: int, side: int, example: int
+    ) -> Condition:
         """The ball around the centre, up to the border example."""
         center = int(table.pool[table.first[t]])
-        return Ball(
-            tuple(rows.X[rows.row_of[center]].tolist()),
+        return ball_cover(
+            rows.X[rows.row_of[center]],
             float(table.thresholds[t, j]),
-            SIDE_NAMES[side],
+            SIDE_OPS[side],
             metric=table.metric,
             kernel=table.kernel,
-            indices=(center, example),
+            examples=(center, example),
         )
+
+    def placed_at(self, cover: Condition, X: Floats) -> Condition:
+        """The radius is the distance of the example."""
+        placed = super().placed_at(cover, X)
+        return replace(placed, tol=float(ball_tolerance(placed.cut)))
 
     def empty_message(self) -> Message:
         """No rule."""
@@ -346,10 +188,10 @@ class Balls(Family):
         same = {e for e in path.firsts if y[row_of[e]] == path.sign}
         return ball_message(len(same), len(path.firsts - same), len(path.members - same))
 
-    def rebuild(self, path: CodedPath) -> tuple[AbstractRule, ...]:
+    def rebuild(self, path: CodedPath) -> tuple[Condition, ...]:
         """Radii from the kept examples of the class that must not be covered."""
         X, y = path.kept_rows
-        machine = rebuild_balls(
+        covers = rebuild_balls(
             X,
             y,
             np.array(path.is_threshold_only),
@@ -358,7 +200,7 @@ class Balls(Family):
             kernel=path.table.kernel,
             indices=path.kept,
         )
-        by_center = {rule.examples[0]: rule for rule in machine.rules}
+        by_center = {cover.examples[0]: cover for cover in covers}
         table = path.table
         return tuple(by_center[int(table.pool[table.first[s.t]])] for s in path.steps)
 

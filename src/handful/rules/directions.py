@@ -1,23 +1,23 @@
-"""Directions: kernel values that depend on their two vectors alone, and rules between examples."""
+"""Directions: kernel values that depend on their two vectors alone, and pairs of examples."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from handful._types import Floats, Ints, Mask
 from handful.kernels import Kernel
-from handful.rules.formulas import Dialect, kernel_formula, weighted_sum
+from handful.models import KernelDifference, Value, WeightedSum, as_floats
 from handful.rules.rows import Rows
-from handful.rules.rule import RELATIVE_TOLERANCE, AbstractRule, Categories, feature_name
 from handful.rules.table import check_finite
 
 LINEAR = Kernel("linear")
+RELATIVE_TOLERANCE = 1e-10  # values of equal rows may differ in their last bits
 
 
 def pair_tolerance(k_aa: Any, k_bb: Any, k_ab: Any) -> Any:
@@ -61,135 +61,27 @@ def inner_products(points: Floats, X: Floats) -> Floats:
     return out
 
 
-def without_unweighted(X: Floats, weights: Floats) -> Floats:
-    """X with zeros for missing values that have no weight: no sentence names their columns.
+def pair_value(a: Floats, b: Floats, kernel: Kernel, names: tuple[int, int]) -> tuple[Value, float]:
+    """k(a, x) - k(b, x) as a value of a row x, and its tolerance.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> without_unweighted(np.array([[np.nan, np.nan]]), np.array([0.0, 2.0]))
-    array([[ 0., nan]])
+    ``a`` and ``b`` are two examples, or their rows of a kernel matrix, in whose columns ``names``
+    their own kernel values stand.
     """
-    fill = np.isnan(X) & (np.asarray(weights) == 0.0)
-    return np.where(fill, 0.0, X) if fill.any() else X
+    pair = np.array([a, b])
+    if kernel.name == "linear":  # nothing of a column in which they agree
+        weights = a - b
+        used = np.ascontiguousarray(pair[:, weights != 0.0])
+        return WeightedSum(as_floats(weights)), _tolerance(kernel_rows(kernel, used, used))
+    if kernel.name == "precomputed":
+        gram = pair[:, list(names)]
+        own, other = as_floats(gram)
+        return KernelDifference(own, other, kernel, names), _tolerance(gram)
+    value = KernelDifference(as_floats(a), as_floats(b), kernel)
+    return value, _tolerance(kernel_rows(kernel, pair, pair))
 
 
-def weighted_values(X: Floats, weights: Floats) -> Floats:
-    """The weighted sum of each row, for training, prediction and a loaded file alike."""
-    sums = inner_products(weights[None, :], without_unweighted(X, weights))
-    return np.asarray(sums[0])
-
-
-def length_of(weights: Floats) -> float:
-    """Euclidean length, without overflow."""
-    largest = float(np.abs(weights).max(initial=0.0))
-    return largest * float(np.linalg.norm(weights / largest)) if largest else 0.0
-
-
-class PairRule(AbstractRule):
-    """Shared by half-spaces whose direction is the difference of two examples."""
-
-    a: tuple[float, ...]
-    b: tuple[float, ...]
-    kernel: Kernel
-
-    @property
-    def weights(self) -> Floats:
-        """The direction, where the kernel is linear."""
-        return np.subtract(self.a, self.b)
-
-    def _gram(self) -> Floats:
-        pair = np.array([self.a, self.b])
-        if self.kernel.name == "precomputed":
-            return pair[:, list(self.indices[:2])]
-        if self.kernel.name == "linear":  # nothing of a column in which they agree
-            pair = np.ascontiguousarray(pair[:, self.weights != 0.0])
-        return kernel_rows(self.kernel, pair, pair)
-
-    @property
-    def tolerance(self) -> float:
-        """Relative to the kernel values of the two examples, in the columns that are used."""
-        K = self._gram()
-        return float(pair_tolerance(K[0, 0], K[1, 1], K[0, 1]))
-
-    def values(self, X: Floats) -> Floats:
-        """k(a, x) - k(b, x)."""
-        if self.kernel.name == "precomputed":
-            return np.asarray(X[:, self.indices[0]] - X[:, self.indices[1]])
-        X = np.asarray(X, dtype=np.float64)
-        if self.kernel.name == "linear":
-            return weighted_values(X, self.weights)
-        K = kernel_rows(self.kernel, np.array([self.a, self.b]), X)
-        return np.asarray(K[0] - K[1])
-
-    def unit(self) -> float:
-        """Distance of the two examples in feature space."""
-        if self.kernel.name == "linear":
-            return length_of(self.weights)
-        K = self._gram()
-        return float(np.sqrt(max(K[0, 0] + K[1, 1] - 2.0 * K[0, 1], 0.0)))
-
-    def describe(
-        self,
-        names: Sequence[str] | None = None,
-        *,
-        words: Categories | None = None,
-        opposite: bool = False,
-    ) -> str:
-        """For example ``+1·age -2·nodes < 3``."""
-        text = f"{self.kernel.name}-similarity to a minus to b"
-        if self.kernel.name == "linear":
-            text = linear_text(self.weights, names)
-        cut = self.cut if abs(self.cut) > self.tolerance else 0.0
-        return f"{text} {self.mark(opposite)} {cut:.6g}"
-
-    def renumbered(self, order: Ints) -> Self:
-        """The examples by their rows; of a kernel matrix also the columns are examples."""
-        named = super().renumbered(order)
-        if self.kernel.name != "precomputed":
-            return named
-        spread = {name: _spread(getattr(self, name), order) for name in ("a", "b")}
-        return replace(named, **spread)  # type: ignore[type-var]
-
-    def used_features(self, n_features: int) -> set[int]:
-        """Those in which the two examples differ, for the linear kernel."""
-        if self.kernel.name != "linear":
-            return set(range(n_features))
-        return set(np.flatnonzero(self.weights).tolist())
-
-    def feature_weights(self, spread: Floats) -> Floats:
-        """The differences of the two examples."""
-        return np.asarray(np.abs(self.weights) * spread)
-
-    @property
-    def n_training_rows(self) -> int:
-        """Both; of a linear kernel their difference is enough."""
-        return 0 if self.kernel.name == "linear" else 2
-
-    def value_formula(self, dialect: Dialect) -> str:
-        """k(a, x) - k(b, x)."""
-        if self.kernel.name == "linear":
-            return weighted_sum(self.weights.tolist(), dialect)
-        first = kernel_formula(self.kernel, self.a, dialect)
-        return f"({first} - {kernel_formula(self.kernel, self.b, dialect)})"
-
-
-def _spread(row: tuple[float, ...], order: Ints) -> tuple[float, ...]:
-    """Columns of a row of the kernel matrix in the user's order."""
-    out = np.empty(len(order))
-    out[order] = row
-    return tuple(out.tolist())
-
-
-def linear_text(weights: Floats, names: Sequence[str] | None, limit: int = 8) -> str:
-    """A weighted sum with the largest weights first named; small ones are counted."""
-    order = np.argsort(-np.abs(weights), kind="stable")
-    if np.count_nonzero(weights) <= limit + 2:  # one or two are no longer than saying so
-        limit += 2
-    shown = [j for j in order[:limit] if weights[j] != 0.0]
-    parts = [f"{weights[j]:+.4g}·{feature_name(names, int(j))}" for j in sorted(shown)]
-    more = int(np.count_nonzero(weights)) - len(shown)
-    return " ".join(parts) + (f" + {more} smaller terms" if more else "")
+def _tolerance(gram: Floats) -> float:
+    return float(pair_tolerance(gram[0, 0], gram[1, 1], gram[0, 1]))
 
 
 def kernel_values(points: Floats, kernel: Kernel, X: Floats) -> Floats:

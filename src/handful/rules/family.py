@@ -1,24 +1,26 @@
 """What a rule family is: its candidates, the sides they may take, their price, their rebuild.
 
-One object a family, in the file of its rule, entered in ``FAMILIES`` by `register_family`.
-Everything that sets one family apart from another is said there and nowhere else.
+There is one object a family, in a file of its own, entered in ``FAMILIES`` by `register_family`. It
+says everything that sets one family apart from another. Its rules are conditions
+(`handful.models.Condition`) that *cover* rows: a conjunction gives its class to the rows that no
+rule covers, a disjunction to those that some rule covers.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import numpy as np
 
-from handful._types import Floats, Ints
+from handful._types import Floats, Ints, Mask
 from handful.bounds import Message
 from handful.kernels import Kernel
+from handful.models import Condition, Rule, RuleList, RuleSet
 from handful.rules.rows import Rows
-from handful.rules.rule import AbstractRule
 from handful.rules.table import ABOVE, BELOW, Table
 
 if TYPE_CHECKING:
@@ -26,6 +28,36 @@ if TYPE_CHECKING:
 
 # Label of the class that a rule of this kind must not cover.
 KIND_SIGNS = {"conjunction": 1, "disjunction": -1}
+
+
+def rule_set(covers: Sequence[Condition], kind: str) -> RuleSet:
+    """The classifier of some covers, by class positions 0 and 1.
+
+    A conjunction asks for the opposites of all covers, so that a missing value meets none of them.
+
+    Examples
+    --------
+    >>> old = Condition.on(0, ">", 60.0)
+    >>> rule_set([old], "conjunction").rules[0].conditions[0].op
+    '<='
+    """
+    if kind == "disjunction":
+        return RuleSet(tuple(Rule((cover,), 1) for cover in covers), default=0)
+    asked = tuple(cover.opposite for cover in covers)
+    return RuleSet((Rule(asked, 1),), default=0) if asked else RuleSet((), default=1)
+
+
+def as_list(machine: RuleSet, kind: str) -> RuleList:
+    """The same covers as a list; it differs if a conjunction misses a value."""
+    if kind == "disjunction":
+        return RuleList(machine.rules, machine.default)
+    covers = [condition.opposite for condition in machine.conditions]
+    return RuleList(tuple(Rule((cover,), 0) for cover in covers), default=1)
+
+
+def is_covered(cover: Condition, kind: str, X: Floats) -> Mask:
+    """Which rows a cover takes; in a conjunction also those whose value is missing."""
+    return cover.is_met(X) if kind == "disjunction" else ~cover.opposite.is_met(X)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,8 +186,12 @@ class Family(ABC):
     @abstractmethod
     def make_rule(
         self, table: Table, rows: Rows, t: int, j: int, side: int, example: int
-    ) -> AbstractRule:
-        """The rule of direction t and threshold j; ``example`` gives the threshold."""
+    ) -> Condition:
+        """The cover of direction t and threshold j; ``example`` gives the threshold."""
+
+    def placed_at(self, cover: Condition, X: Floats) -> Condition:
+        """The same cover with its threshold at the single example X."""
+        return replace(cover, cut=float(cover.value.of(X)[0]))
 
     @abstractmethod
     def empty_message(self) -> Message:
@@ -166,8 +202,8 @@ class Family(ABC):
         """What must be said beside the kept examples."""
 
     @abstractmethod
-    def rebuild(self, path: CodedPath) -> tuple[AbstractRule, ...]:
-        """The rules, from nothing but the kept examples and the message."""
+    def rebuild(self, path: CodedPath) -> tuple[Condition, ...]:
+        """The covers, from nothing but the kept examples and the message."""
 
     @abstractmethod
     def rule_nats(self, table: Table, j: int, n_kept: int, n_features: int) -> float:

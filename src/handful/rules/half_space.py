@@ -3,77 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from collections.abc import Sequence
 
 import numpy as np
 
 from handful._types import Floats, Ints, Mask
 from handful.bounds import Message, half_space_message
 from handful.kernels import Kernel
-from handful.rules.directions import LINEAR, PairRule, check_pairs, pairs_of
+from handful.models import Condition
+from handful.rules.directions import LINEAR, check_pairs, pair_value, pairs_of
 from handful.rules.family import KIND_SIGNS, CodedPath, Family, Geometry, names_of, register_family
-from handful.rules.fields import (
-    Reader,
-    read_float,
-    read_floats,
-    read_indices,
-    read_kernel,
-    read_ordered_side,
-)
-from handful.rules.linear import THREE_ORIGIN, as_weights
 from handful.rules.rows import Rows
-from handful.rules.rule import AbstractRule, register_rule
-from handful.rules.sets import RuleSet
-from handful.rules.table import SIDE_NAMES, Encoder, Table, threshold_rows
-
-
-@register_rule("half-space")
-@dataclass(frozen=True)
-class HalfSpace(PairRule):
-    """Covers one side of the hyperplane through c, normal to the line from b to a.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rule = HalfSpace((1.0, 0.0), (0.0, 0.0), threshold=0.5, side="below")
-    >>> rule.covers(np.array([[0.0, 3.0], [0.5, 0.0]]))
-    array([ True, False])
-    """
-
-    fields: ClassVar[Mapping[str, Reader]] = {
-        "a": read_floats,
-        "b": read_floats,
-        "threshold": read_float,
-        "side": read_ordered_side,
-        "kernel": read_kernel,
-        "indices": read_indices(3),
-    }
-    a: tuple[float, ...]
-    b: tuple[float, ...]
-    threshold: float
-    side: str
-    kernel: Kernel = LINEAR
-    indices: tuple[int, ...] = ()
-
-    @property
-    def cut(self) -> float:
-        """Value at the threshold example."""
-        return self.threshold
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        """Two give the direction, one the threshold."""
-        return ("a", "b", "threshold")
-
-    def without_rows(self) -> AbstractRule:
-        """Weights and threshold, with the same values to the last bit."""
-        return self if self.n_training_rows else as_weights(self, THREE_ORIGIN)
-
-    def placed_at(self, X: Floats) -> HalfSpace:
-        """The threshold is the example's value."""
-        return replace(self, threshold=float(self.values(X)[0]))
+from handful.rules.table import SIDE_OPS, Encoder, Table, threshold_rows
 
 
 def half_space_table(rows: Rows, pool: Ints, kernel: Kernel, *, n_threads: int = 1) -> Table:
@@ -106,7 +47,7 @@ def rebuild_half_spaces(
     *,
     kernel: Kernel = LINEAR,
     indices: Sequence[int] | None = None,
-) -> RuleSet:
+) -> tuple[Condition, ...]:
     """Half-spaces from the kept examples, which are thresholds only, and who is paired with whom.
 
     Parameters
@@ -129,22 +70,21 @@ def rebuild_half_spaces(
     >>> import numpy as np
     >>> X, y = np.array([[3.0], [2.0], [0.0]]), np.array([1, 1, -1])
     >>> is_threshold = np.array([False, True, False])
-    >>> rebuild_half_spaces(X, y, is_threshold, [(0, 2)], "conjunction").describe()
-    ['+3·x0 < 6 or missing']
+    >>> (cover,) = rebuild_half_spaces(X, y, is_threshold, [(0, 2)], "conjunction")
+    >>> cover.value.weights, cover.op, cover.cut
+    ((3.0,), '<', 6.0)
     """
     check_pairs(y, pairs, is_threshold)
     names, sign = names_of(X, indices), KIND_SIGNS[kind]
     members = np.flatnonzero(y == sign)
-    rules = []
+    covers = []
     for a, b in pairs:
-        triple = (names[a], names[b], names[a])
-        points = tuple(X[a].tolist()), tuple(X[b].tolist())
-        rule = HalfSpace(*points, 0.0, "below" if sign > 0 else "above", kernel, triple)
-        values = rule.values(X[members])
+        value, tol = pair_value(X[a], X[b], kernel, (names[a], names[b]))
+        values = value.of(X[members])
         at = int(np.argmin(values) if sign > 0 else np.argmax(values))
         triple = (names[a], names[b], names[members[at]])
-        rules.append(replace(rule, threshold=float(values[at]), indices=triple))
-    return RuleSet(tuple(rules), kind)
+        covers.append(Condition(value, "<" if sign > 0 else ">", float(values[at]), tol, triple))
+    return tuple(covers)
 
 
 class HalfSpaces(Family):
@@ -164,13 +104,14 @@ class HalfSpaces(Family):
 
     def make_rule(
         self, table: Table, rows: Rows, t: int, j: int, side: int, example: int
-    ) -> HalfSpace:
+    ) -> Condition:
         """The side of the plane through the threshold example."""
         assert table.kernel is not None
         a, b = (int(table.pool[position[t]]) for position in (table.first, table.second))
-        first, second = (tuple(rows.X[rows.row_of[e]].tolist()) for e in (a, b))
+        first, second = (rows.X[rows.row_of[e]] for e in (a, b))
+        value, tol = pair_value(first, second, table.kernel, (a, b))
         cut = float(table.thresholds[t, j])
-        return HalfSpace(first, second, cut, SIDE_NAMES[side], table.kernel, (a, b, example))
+        return Condition(value, SIDE_OPS[side], cut, tol, (a, b, example))
 
     def empty_message(self) -> Message:
         """No rule."""
@@ -184,7 +125,7 @@ class HalfSpaces(Family):
             len(path.steps), len(path.firsts), len(path.seconds), n_c, kind=path.kind
         )
 
-    def rebuild(self, path: CodedPath) -> tuple[AbstractRule, ...]:
+    def rebuild(self, path: CodedPath) -> tuple[Condition, ...]:
         """Thresholds at the outermost kept example of the class that must not be covered."""
         assert path.table.kernel is not None
         X, y = path.kept_rows
@@ -196,7 +137,7 @@ class HalfSpaces(Family):
             path.kind,
             kernel=path.table.kernel,
             indices=path.kept,
-        ).rules
+        )
 
     def rule_nats(self, table: Table, j: int, n_kept: int, n_features: int) -> float:
         """Three examples and a side."""

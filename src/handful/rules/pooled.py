@@ -14,17 +14,15 @@ import numpy as np
 
 from handful._threads import one_blas_thread
 from handful._types import Floats, Ints, Mask
-from handful.rules.ball import Ball, ball_distances
+from handful.models import Condition, Op, WeightedSum, as_floats, distances
+from handful.rules.ball import ball_cover
 from handful.rules.directions import inner_products
-from handful.rules.linear import PAIR_ORIGIN, LinearRule
 from handful.rules.rows import Rows
-from handful.rules.rule import AbstractRule
-from handful.rules.stump import Stump
 from handful.rules.table import (
     ABOVE,
     BELOW,
     EQUAL,
-    SIDE_NAMES,
+    SIDE_OPS,
     UNEQUAL,
     Encoder,
     Table,
@@ -91,7 +89,6 @@ class Projections:
     weights: Floats
     centers: Floats
     metrics: Floats
-    origins: tuple[str, ...]
     tolerances: Floats
 
     @cached_property
@@ -99,25 +96,22 @@ class Projections:
         """The pool's examples in order."""
         return tuple(np.sort(self.pool).tolist())
 
-    def make_rule(self, t: int, j: int, side: int) -> AbstractRule:
-        """The rule of direction t and threshold j."""
-        cut, name = float(self.table.thresholds[t, j]), SIDE_NAMES[side]
+    def make_rule(self, t: int, j: int, side: int) -> Condition:
+        """The cover of direction t and threshold j."""
+        cut, op = float(self.table.thresholds[t, j]), SIDE_OPS[side]
         n_stumps, n_linear = len(self.stump_features), len(self.weights)
         if t < n_stumps:
-            return Stump(int(self.stump_features[t]), cut, name, self._beside(t, cut))
+            return Condition.on(int(self.stump_features[t]), op, cut, self._beside(t, cut))
         if t < n_stumps + n_linear:
-            return self._weighted(t, t - n_stumps, cut, name)
+            return self._weighted(t, t - n_stumps, cut, op)
         metric, at = divmod(t - n_stumps - n_linear, len(self.centers))
-        center, scale = (tuple(part.tolist()) for part in (self.centers[at], self.metrics[metric]))
         made_of = (int(self.pool[at]), *self._beside(t, cut))
-        return Ball(center, cut, name, scale=scale, indices=made_of)
+        return ball_cover(self.centers[at], cut, op, scale=self.metrics[metric], examples=made_of)
 
-    def _weighted(self, t: int, at: int, cut: float, side: str) -> LinearRule:
-        weights, pair = tuple(self.weights[at].tolist()), self.pairs[at]
+    def _weighted(self, t: int, at: int, cut: float, op: Op) -> Condition:
+        value, pair = WeightedSum(as_floats(self.weights[at])), self.pairs[at]
         made_of = () if pair[0] < 0 else (*self.pool[pair].tolist(), *self._beside(t, cut))
-        return LinearRule(
-            weights, cut, side, self.origins[at], float(self.tolerances[t]), indices=made_of
-        )
+        return Condition(value, op, cut, float(self.tolerances[t]), made_of)
 
     def _beside(self, t: int, cut: float) -> tuple[int, ...]:
         """The examples between whose values a cut lies; the one that has it, of categories."""
@@ -146,7 +140,7 @@ def make_projections(rows: Rows, pool: Ints, families: Sequence[str]) -> Project
     center, scale = pool_scales(Xp)
     stumps = np.arange(rows.X.shape[1]) if "stumps" in families else np.arange(0)
     with one_blas_thread():
-        weights, held_out, origins, pairs = _linear_part(Xp, yp, center, scale, families)
+        weights, held_out, pairs = _linear_part(Xp, yp, center, scale, families)
         metrics = ball_metrics(Xp, yp) if "balls" in families else Xp[:0]
     centers = Xp[:_MAX_CENTERS] if len(metrics) else Xp[:0]
     values = partial(_values, stumps, weights, centers, metrics)
@@ -188,7 +182,6 @@ def make_projections(rows: Rows, pool: Ints, families: Sequence[str]) -> Project
         weights=weights,
         centers=centers,
         metrics=metrics,
-        origins=origins,
         tolerances=tolerances,
     )
 
@@ -240,15 +233,14 @@ def _linear_part(
     center: Floats,
     scale: Floats,
     families: Sequence[str],
-) -> tuple[Floats, Floats, tuple[str, ...], Ints]:
+) -> tuple[Floats, Floats, Ints]:
     """Weights on raw features; cross-validated values at the pool for the fitted models.
 
-    Then where each comes from, in words and as a pair of positions in the pool.
+    Then the pair of positions in the pool behind each, -1 if the whole pool is.
     """
     n_features = Xp.shape[1]
     weights: list[Floats] = []
     held_out: list[Floats] = []
-    origins: list[str] = []
     pairs: list[tuple[int, int]] = []
     both = len(np.unique(yp)) == 2
     if "linear" in families and both and len(yp) >= 10:
@@ -257,18 +249,16 @@ def _linear_part(
             w = fit_logistic(Z[:MAX_FIT], yp[:MAX_FIT], ridge)
             weights.append(w[:-1] / scale)
             held_out.append(_cross_validated(Z, yp, ridge, w, (center, scale)))
-            origins.append(f"logistic regression on the pool (ridge {ridge:g})")
             pairs.append((-1, -1))
     if "half-spaces" in families and both:
         positive, negative = np.flatnonzero(yp > 0), np.flatnonzero(yp < 0)
         for i, j in first_pairs(len(positive), len(negative), _MAX_PAIRS):
             a, b = positive[i], negative[j]
             weights.append((Xp[a] / scale - Xp[b] / scale) / scale)
-            origins.append(PAIR_ORIGIN)
             pairs.append((int(a), int(b)))
     W = np.array(weights).reshape(-1, n_features)
     made_of = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    return W, np.array(held_out).reshape(-1, len(yp)), tuple(origins), made_of
+    return W, np.array(held_out).reshape(-1, len(yp)), made_of
 
 
 def first_pairs(n_first: int, n_second: int, n_most: int) -> list[tuple[int, int]]:
@@ -302,7 +292,7 @@ def _values(stumps: Ints, weights: Floats, centers: Floats, metrics: Floats, X: 
     """Features, weighted sums and distances of any rows; each row on its own."""
     parts = [np.asarray(X[:, stumps].T)]
     parts.append(inner_products(weights, X) if len(weights) else np.empty((0, X.shape[0])))
-    parts += [ball_distances(centers, X, scale=tuple(scale)) for scale in metrics.tolist()]
+    parts += [distances(centers, X, scale=tuple(scale)) for scale in metrics.tolist()]
     return np.ascontiguousarray(np.vstack(parts))
 
 

@@ -4,43 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from handful._types import Floats, Ints, Mask
-from handful.rules.rule import AbstractRule
+from handful.models import SignedRules
 from handful.rules.table import Counter, Table
 
 
-class Machine(Protocol):
-    """Rules that predict signs: a set or a list of them."""
-
-    @property
-    def rules(self) -> tuple[AbstractRule, ...]:
-        """The rules."""
-
-    def predict(self, X: Floats) -> Ints:
-        """Labels in {-1, +1}."""
-
-    def covers(self, rule: AbstractRule, X: Floats) -> Mask:
-        """Which rows one of the rules takes."""
+def signs_of(machine: SignedRules, X: Floats) -> Ints:
+    """Labels in {-1, +1}."""
+    return np.where(machine.labels(X) > 0, 1, -1)
 
 
 @dataclass(frozen=True)
 class Judged:
-    """Examples of each label that a machine gets wrong, and examples that each rule covers."""
+    """What a machine does to examples.
+
+    ``n_wrong`` are those of each label that it gets wrong, ``n_covered`` those that meet each rule,
+    and those that meet none.
+    """
 
     n_wrong: dict[int, int]
     n_covered: tuple[int, ...]
 
 
-def judge_rows(machine: Machine, X: Floats, y: Ints, weight: Ints) -> Judged:
+def judge_rows(machine: SignedRules, X: Floats, y: Ints, weight: Ints) -> Judged:
     """What a machine does to some rows, each counted by its weight."""
-    wrong = machine.predict(X) != y
+    wrong = signs_of(machine, X) != y
+    covers = [rule.is_met(X) for rule in machine.rules]
+    rest = ~np.any(covers, axis=0) if covers else np.ones(len(X), dtype=bool)
     return Judged(
         {label: int(weight[wrong & (y == label)].sum()) for label in (-1, 1)},
-        tuple(int(weight[machine.covers(rule, X)].sum()) for rule in machine.rules),
+        tuple(int(weight[covered].sum()) for covered in (*covers, rest)),
     )
 
 
@@ -127,8 +123,8 @@ class Rows:
 
         return LocalCounter(tables, self, self.searched(without), n_threads)
 
-    def judge(self, machine: Machine) -> Judged:
-        """Original examples that a machine gets wrong, and that its rules cover."""
+    def judge(self, machine: SignedRules) -> Judged:
+        """Original examples that a machine gets wrong, and that meet its rules."""
         return judge_rows(machine, self.X, self.y, self.weight)
 
 

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from collections.abc import Sequence
 
 import numpy as np
 
 from handful._types import Floats, Ints
 from handful.bounds import Message, stump_message
+from handful.models import Condition, Op
 from handful.rules.family import CodedPath, Family, Geometry, names_of, register_family
-from handful.rules.fields import Reader, read_float, read_index, read_indices, read_side
-from handful.rules.formulas import Dialect
 from handful.rules.rows import Rows
-from handful.rules.rule import BESIDE, AbstractRule, Categories, feature_name, register_rule
-from handful.rules.sets import RuleSet
 from handful.rules.table import (
     ABOVE,
     BELOW,
     EQUAL,
-    SIDE_NAMES,
+    SIDE_OPS,
     UNEQUAL,
     WITH_MISSING,
     Encoder,
@@ -29,104 +24,6 @@ from handful.rules.table import (
     distinct_thresholds,
     pad_thresholds,
 )
-
-
-@register_rule("stump")
-@dataclass(frozen=True)
-class Stump(AbstractRule):
-    """Covers where one feature lies on one side of a value (or equals it, for categories).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rule = Stump(feature=1, threshold=2.0, side="above")
-    >>> rule.covers(np.array([[0.0, 2.0], [0.0, 3.0], [0.0, np.nan]]))
-    array([False,  True, False])
-    >>> rule.describe(["age", "nodes"])
-    'nodes > 2'
-    """
-
-    fields: ClassVar[Mapping[str, Reader]] = {
-        "feature": read_index,
-        "threshold": read_float,
-        "side": read_side,
-        "indices": read_indices(1, 2),
-    }
-    feature: int
-    threshold: float
-    side: str
-    indices: tuple[int, ...] = ()
-
-    @property
-    def cut(self) -> float:
-        """The value of the threshold example."""
-        return self.threshold
-
-    @property
-    def tolerance(self) -> float:
-        """Zero: values of one feature are compared as they are."""
-        return 0.0
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        """The threshold, or what lies on either side of it."""
-        return ("threshold",) if len(self.indices) == 1 else BESIDE
-
-    def values(self, X: Floats) -> Floats:
-        """The feature."""
-        return np.asarray(X[:, self.feature], dtype=np.float64)
-
-    def unit(self) -> float:
-        """One: distances are in the units of the feature."""
-        return 1.0
-
-    def describe(
-        self,
-        names: Sequence[str] | None = None,
-        *,
-        words: Categories | None = None,
-        opposite: bool = False,
-    ) -> str:
-        """For example ``nodes > 2``, ``site = Aachen``, or ``stage > II``."""
-        known = None if words is None else words[self.feature]
-        value = f"{self.threshold:.6g}" if known is None else known[self._place(len(known))]
-        return f"{feature_name(names, self.feature)} {self.mark(opposite)} {value}"
-
-    def _place(self, n_words: int) -> int:
-        """Of words, the one that is compared: beside a threshold that lies between two."""
-        side = math.ceil if self.side == "below" else math.floor
-        return min(max(side(self.threshold), 0), n_words - 1)
-
-    def placed_at(self, X: Floats) -> Stump:
-        """The threshold is the example's value."""
-        return replace(self, threshold=float(self.values(X)[0]))
-
-    def used_features(self, n_features: int) -> set[int]:
-        """The feature."""
-        return {self.feature}
-
-    def feature_weights(self, spread: Floats) -> Floats:
-        """All of it on the feature."""
-        return np.asarray(np.arange(len(spread)) == self.feature, dtype=np.float64)
-
-    def value_formula(self, dialect: Dialect) -> str:
-        """The column; only between 0 and 1 may it hold True and False."""
-        make = dialect.operand if 0.0 <= self.threshold <= 1.0 else dialect.column
-        return make(self.feature)
-
-    def condition_formula(
-        self, dialect: Dialect, words: Sequence[Any] | None, *, opposite: bool = False
-    ) -> str:
-        """A comparison, or an equality for categories."""
-        if self.side not in ("equal", "unequal"):
-            return super().condition_formula(dialect, words, opposite=opposite)
-        is_equal = (self.side == "equal") != opposite
-        if words is not None:
-            return dialect.word(self.feature, words[int(self.threshold)], is_equal)
-        mark = dialect.equal if is_equal else dialect.unequal
-        compared = f"{dialect.column(self.feature)} {mark} {dialect.number(self.threshold)}"
-        known = dialect.is_known(self.feature)
-        return f"({known} {dialect.both} {compared})" if known else compared
 
 
 def feature_values(X: Floats) -> Floats:
@@ -151,11 +48,10 @@ def stump_table(rows: Rows, pool: Ints, *, n_threads: int = 1) -> Table:
 
 def rebuild_stumps(
     X: Floats,
-    stumps: Sequence[tuple[int, str, int]],
-    kind: str,
+    stumps: Sequence[tuple[int, Op, int]],
     indices: Sequence[int] | None = None,
-) -> RuleSet:
-    """Stumps from (feature, side, position of the threshold example) triples.
+) -> tuple[Condition, ...]:
+    """Stumps from (feature, comparison, position of the threshold example) triples.
 
     Parameters
     ----------
@@ -163,23 +59,20 @@ def rebuild_stumps(
         The kept examples.
     stumps : sequence of (int, str, int)
         The message.
-    kind : {"conjunction", "disjunction"}
     indices : sequence of int, optional
         Names of the kept examples, written into the rules; their positions by default.
 
     Examples
     --------
     >>> import numpy as np
-    >>> machine = rebuild_stumps(np.array([[0.0, 5.0]]), [(1, "above", 0)], "conjunction")
-    >>> machine.describe()
-    ['x1 > 5 or missing']
+    >>> rebuild_stumps(np.array([[0.0, 5.0]]), [(1, ">", 0)]) == (Condition.on(1, ">", 5.0, (0,)),)
+    True
     """
     names = names_of(X, indices)
-    rules = tuple(
-        Stump(feature, float(X[which, feature]), side, (names[which],))
-        for feature, side, which in stumps
+    return tuple(
+        Condition.on(feature, op, float(X[which, feature]), (names[which],))
+        for feature, op, which in stumps
     )
-    return RuleSet(rules, kind)
 
 
 class Stumps(Family):
@@ -211,9 +104,11 @@ class Stumps(Family):
         """The same without missing values."""
         return self.sides(table, rows, -1)
 
-    def make_rule(self, table: Table, rows: Rows, t: int, j: int, side: int, example: int) -> Stump:
+    def make_rule(
+        self, table: Table, rows: Rows, t: int, j: int, side: int, example: int
+    ) -> Condition:
         """The feature at the threshold."""
-        return Stump(t, float(table.thresholds[t, j]), SIDE_NAMES[side], (example,))
+        return Condition.on(t, SIDE_OPS[side], float(table.thresholds[t, j]), (example,))
 
     def empty_message(self) -> Message:
         """No rule."""
@@ -223,14 +118,13 @@ class Stumps(Family):
         """Feature, direction and example of each rule."""
         return stump_message(len(path.steps), len(path.members), path.rows.X.shape[1])
 
-    def rebuild(self, path: CodedPath) -> tuple[AbstractRule, ...]:
+    def rebuild(self, path: CodedPath) -> tuple[Condition, ...]:
         """Values of the kept examples."""
         X, _ = path.kept_rows
         stumps = [
-            (s.t, SIDE_NAMES[s.side], path.kept.index(path.example_of[s.member]))
-            for s in path.steps
+            (s.t, SIDE_OPS[s.side], path.kept.index(path.example_of[s.member])) for s in path.steps
         ]
-        return rebuild_stumps(X, stumps, path.kind, path.kept).rules
+        return rebuild_stumps(X, stumps, path.kept)
 
     def rule_nats(self, table: Table, j: int, n_kept: int, n_features: int) -> float:
         """Feature, direction, example."""

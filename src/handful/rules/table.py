@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from handful._types import Floats, Ints, Mask
 from handful.kernels import Kernel
+from handful.models import Op
 
 if TYPE_CHECKING:
     from handful.rules.family import Family
@@ -31,7 +32,7 @@ Round = tuple[RuleName, Sequence[Pair]]
 
 BELOW, ABOVE, EQUAL, UNEQUAL = 0, 1, 2, 3  # indices into masks of sides; the order is that of files
 WITH_MISSING = 4  # added to a side: missing values lie on it, as a conjunction needs
-SIDE_NAMES = ("below", "above", "equal", "unequal") * 2
+SIDE_OPS: tuple[Op, ...] = ("<", ">", "=", "≠") * 2
 _PARALLEL = 20_000_000  # codes from which threads pay
 
 

@@ -3,84 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Sequence
 
 import numpy as np
 
-from handful._codec import fail
 from handful._types import Floats, Ints
 from handful.bounds import Message, two_point_message
 from handful.kernels import Kernel
-from handful.rules.directions import LINEAR, PairRule, check_pairs, pairs_of
+from handful.models import Condition, Op
+from handful.rules.directions import LINEAR, check_pairs, pair_value, pairs_of
 from handful.rules.family import KIND_SIGNS, CodedPath, Family, Geometry, names_of, register_family
-from handful.rules.fields import (
-    MAX_LEVEL,
-    Reader,
-    read_floats,
-    read_index,
-    read_indices,
-    read_kernel,
-    read_ordered_side,
-    read_within,
-)
-from handful.rules.linear import TWO_ORIGIN, as_weights
 from handful.rules.rows import Rows
-from handful.rules.rule import AbstractRule, register_rule
-from handful.rules.sets import RuleSet
-from handful.rules.table import SIDE_NAMES, Encoder, Table
+from handful.rules.table import ABOVE, BELOW, SIDE_OPS, Encoder, Table
 
 
-@register_rule("two-point")
-@dataclass(frozen=True)
-class TwoPointHalfSpace(PairRule):
-    """A half-space whose threshold lies at the dyadic fraction j / 2^l between b and a.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rule = TwoPointHalfSpace((2.0,), (0.0,), numerator=1, level=1, side="below")
-    >>> rule.covers(np.array([[0.9], [1.1]]))
-    array([ True, False])
-    """
-
-    fields: ClassVar[Mapping[str, Reader]] = {
-        "a": read_floats,
-        "b": read_floats,
-        "numerator": read_index,
-        "level": read_within(1, MAX_LEVEL),
-        "side": read_ordered_side,
-        "kernel": read_kernel,
-        "indices": read_indices(2),
-    }
-    a: tuple[float, ...]
-    b: tuple[float, ...]
-    numerator: int
-    level: int
-    side: str
-    kernel: Kernel = LINEAR
-    indices: tuple[int, ...] = ()
-
-    @property
-    def cut(self) -> float:
-        """v(b) + fraction (v(a) - v(b))."""
-        at_a, at_b = self.values(np.array([self.a, self.b])).tolist()
-        return float(at_b + self.numerator / 2.0**self.level * (at_a - at_b))
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        """Two give the direction."""
-        return ("a", "b")
-
-    def without_rows(self) -> AbstractRule:
-        """Weights and threshold, with the same values to the last bit."""
-        return self if self.n_training_rows else as_weights(self, TWO_ORIGIN)
-
-    def check(self, where: str) -> None:
-        """Refuse fractions that are not in lowest terms between 0 and 1."""
-        if not (self.numerator % 2 and self.numerator < 2**self.level):
-            raise fail(f"{where}.numerator", "odd and below 2^level", self.numerator)
+def two_point_cover(
+    a: Floats,
+    b: Floats,
+    fraction: tuple[int, int],
+    op: Op,
+    kernel: Kernel,
+    examples: tuple[int, int],
+) -> Condition:
+    """The side of the plane at the fraction (numerator, level) of the way from b to a."""
+    value, tol = pair_value(a, b, kernel, examples)
+    at_a, at_b = value.of(np.array([a, b])).tolist()
+    numerator, level = fraction
+    cut = float(at_b + numerator / 2.0**level * (at_a - at_b))
+    return Condition(value, op, cut, tol, examples)
 
 
 def dyadic_fractions(max_level: int = 5) -> tuple[Floats, Ints]:
@@ -142,31 +92,22 @@ def rebuild_two_points(
     *,
     kernel: Kernel = LINEAR,
     indices: Sequence[int] | None = None,
-) -> RuleSet:
+) -> tuple[Condition, ...]:
     """Half-spaces from pairs of kept examples and the (numerator, level) of each threshold.
 
     Examples
     --------
     >>> import numpy as np
     >>> X, y = np.array([[2.0], [0.0]]), np.array([1, -1])
-    >>> rebuild_two_points(X, y, [(0, 1)], [(1, 1)], "conjunction").rules[0].cut
+    >>> rebuild_two_points(X, y, [(0, 1)], [(1, 1)], "conjunction")[0].cut
     2.0
     """
     check_pairs(y, pairs, np.zeros(len(y), dtype=bool))
-    names, side = names_of(X, indices), "below" if KIND_SIGNS[kind] > 0 else "above"
-    rules = tuple(
-        TwoPointHalfSpace(
-            tuple(X[a].tolist()),
-            tuple(X[b].tolist()),
-            numerator,
-            level,
-            side,
-            kernel=kernel,
-            indices=(names[a], names[b]),
-        )
-        for (a, b), (numerator, level) in zip(pairs, fractions, strict=True)
+    names, op = names_of(X, indices), SIDE_OPS[BELOW if KIND_SIGNS[kind] > 0 else ABOVE]
+    return tuple(
+        two_point_cover(X[a], X[b], fraction, op, kernel, (names[a], names[b]))
+        for (a, b), fraction in zip(pairs, fractions, strict=True)
     )
-    return RuleSet(rules, kind)
 
 
 class TwoPoints(Family):
@@ -186,15 +127,13 @@ class TwoPoints(Family):
 
     def make_rule(
         self, table: Table, rows: Rows, t: int, j: int, side: int, example: int
-    ) -> TwoPointHalfSpace:
+    ) -> Condition:
         """The side of the plane at the fraction."""
         assert table.kernel is not None
         a, b = (int(table.pool[position[t]]) for position in (table.first, table.second))
-        first, second = (tuple(rows.X[rows.row_of[e]].tolist()) for e in (a, b))
-        numerator, level = dyadic_fraction(table, j)
-        return TwoPointHalfSpace(
-            first, second, numerator, level, SIDE_NAMES[side], table.kernel, (a, b)
-        )
+        first, second = (rows.X[rows.row_of[e]] for e in (a, b))
+        fraction = dyadic_fraction(table, j)
+        return two_point_cover(first, second, fraction, SIDE_OPS[side], table.kernel, (a, b))
 
     def empty_message(self) -> Message:
         """No rule."""
@@ -207,14 +146,14 @@ class TwoPoints(Family):
         n_firsts, n_seconds = len(path.firsts), len(path.seconds)
         return two_point_message(len(path.steps), n_firsts, n_seconds, levels=levels)
 
-    def rebuild(self, path: CodedPath) -> tuple[AbstractRule, ...]:
+    def rebuild(self, path: CodedPath) -> tuple[Condition, ...]:
         """Thresholds between the two examples."""
         assert path.table.kernel is not None
         X, y = path.kept_rows
         fractions = [dyadic_fraction(path.table, s.j) for s in path.steps]
         return rebuild_two_points(
             X, y, path.pairs, fractions, path.kind, kernel=path.table.kernel, indices=path.kept
-        ).rules
+        )
 
     def rule_nats(self, table: Table, j: int, n_kept: int, n_features: int) -> float:
         """Two examples, a side and a fraction."""

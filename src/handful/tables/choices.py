@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from handful.tables.cells import NOT, word_of
@@ -108,40 +108,6 @@ class Choices:
                 "it is gone when the table is read. Write another word in the table."
             )
         return frozenset(own | {NOT + answer for answer in answers})
-
-    def to_options(self, target: str, case: str | None = None) -> dict[str, Any]:
-        """Plain data for a model file; the case by name, also if the user named none.
-
-        Examples
-        --------
-        >>> options = Choices(not_missing={"pain": ("none",)}).to_options("outcome")
-        >>> options["target"], options["missing"]
-        ('outcome', {'pain': ['≠none']})
-        >>> Choices.from_options(options).not_missing
-        {'pain': ('none',)}
-        """
-        plain = {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
-        del plain["not_missing"]
-        answers = self.not_missing
-        plain["missing"] = {
-            name: [*self.missing.get(name, ()), *(NOT + answer for answer in answers.get(name, ()))]
-            for name in dict.fromkeys((*self.missing, *answers))
-        }
-        return {**plain, "target": target, "positive": case or self.positive}
-
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> Choices:
-        """What `to_options` gave."""
-        fields: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in options.items()
-        }
-        for name, is_answer in (("missing", False), ("not_missing", True)):
-            fields[name] = {
-                column: tuple(m.removeprefix(NOT) for m in marks if m.startswith(NOT) == is_answer)
-                for column, marks in options["missing"].items()
-            }
-        return cls(**fields)
 
 
 def check_named(choices: Choices, names: Sequence[str]) -> None:

@@ -433,11 +433,18 @@ def as_numbers(cells: Any, name: str) -> Floats:
     if cells.dtype.kind in "biuf":
         return np.asarray(cells, dtype=np.float64)
     try:
-        return np.array([np.nan if is_missing(v) else float(v) for v in cells.tolist()])
+        return np.array([np.nan if is_missing(v) else _number(v) for v in cells.tolist()])
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"Column {name!r} must hold numbers, as it did where the machine was fitted: {error}."
         ) from error
+
+
+def _number(cell: Any) -> float:
+    """A number, also if it is written as a text; true and false are 1 and 0."""
+    truth = {"true": 1.0, "false": 0.0}
+    text = cell.strip().lower() if isinstance(cell, str) else ""
+    return truth[text] if text in truth else float(cell)
 
 
 def as_words(cells: Any) -> list[str | None]:

@@ -292,7 +292,10 @@ def read_rows(
         classes=classes,
         scales=scales_of(given.X),
     )
-    return replace(study, table=table, rows=np.arange(len(codes)))
+    beside = (given.groups, given.weights, random_state, classes)
+    is_whole = hasattr(table, "columns") and all(one is None for one in beside)
+    is_usual = pool_share in (None, POOL_SHARE)
+    return replace(study, table=table, rows=np.arange(len(codes)), is_whole=is_whole and is_usual)
 
 
 def _coded(cells: Sequence[Any]) -> tuple[NDArray[Any], Ints]:
@@ -358,6 +361,7 @@ def read_source(
         signs=signs,
         draw=" ".join(source.caution),
     )
+    reading = replace(reading, choices=choices)
     if pool_share == 1.0:  # nothing is counted in these rows, so that no certificate can fail
         reading = replace(reading, repeats="", scaling="", draw="")
     return Study(

@@ -8,7 +8,7 @@ frames.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,6 +49,11 @@ class TableReading:
     repeats, scaling, draw : str
         Cautions: rows that look like several rows of one patient, rows that were scaled together,
         a digest that cannot draw as chance would. Empty if there is nothing to say.
+    choices : Choices
+        What the user said about the columns.
+    is_whole : bool
+        Whether the table and ``choices`` alone give this reading and its pool again, as they do
+        if nothing stands beside the table but labels.
     """
 
     columns: tuple[Column, ...]
@@ -57,6 +62,8 @@ class TableReading:
     repeats: str = ""
     scaling: str = ""
     draw: str = ""
+    choices: Choices = field(default_factory=Choices)
+    is_whole: bool = False
 
     @property
     def cautions(self) -> tuple[str, ...]:
@@ -87,6 +94,11 @@ class TableReading:
     def is_positive_said(self) -> bool:
         """Whether the user or the words of the labels say which class is the case."""
         return self.labels.is_positive_said
+
+    @property
+    def said(self) -> Choices:
+        """What the user said, with the names of the target and of the case."""
+        return replace(self.choices, target=self.target, positive=self.positive)
 
     @property
     def questions(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ test that tampers with the number it protects. What cannot be derived again is p
 from handful.verify._audit import Finding, Verdict
 from handful.verify._document import content_hash
 from handful.verify._verify import ModelVerifier, verify_model
-from handful.verify._verify_form import FormVerifier, format_of, verify_form
+from handful.verify._verify_form import FormVerifier, verify_form
 
 __all__ = [
     "Finding",
@@ -22,7 +22,6 @@ __all__ = [
     "ModelVerifier",
     "Verdict",
     "content_hash",
-    "format_of",
     "verify_form",
     "verify_model",
 ]

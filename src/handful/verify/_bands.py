@@ -23,7 +23,7 @@ def check_band(
     audit: Audit, document: Document, table: Table, again: Document, is_wrong: Any
 ) -> None:
     """A width from the pool, and what follows from the counted rows outside of it."""
-    band, certificate = document["provenance"]["band"], document["certificate"]
+    band, certificate = document["training"]["band"], document["certificate"]
     if not audit.equal("band: fields", sorted(band), _FIELDS):
         return
     widths = again["widths"]

@@ -32,16 +32,16 @@ _QUANTITIES = {
 
 def claim_of(document: Any) -> dict[str, Any]:
     """Claim, form, target, case, counts and confidence of a file, as it says them."""
-    certificate, provenance = part(document, "certificate"), part(document, "provenance")
+    certificate, data = part(document, "certificate"), part(document, "data")
     claim: dict[str, Any] = {name: part(certificate, name) for name in _NUMBERS}
     n, kept = claim["n_samples"], claim["n_compressed"]
     are_counts = type(n) is int and type(kept) in (int, type(None))
-    reading = part(provenance, "reading") or part(document, "reading", "options")
-    classes = part(document, "fitted", "classes") or part(document, "classes")
+    reading, form = part(data, "reading"), part(document, "training", "chosen")
+    classes = part(document, "labels") or part(document, "fitted", "classes")
     return {
         "claim": _sentence(claim, part(certificate, "limit")),
-        "form": part(provenance, "chosen") or part(provenance, "estimator"),
-        "target": part(reading, "target") or part(provenance, "data", "target"),
+        "form": form or part(document, "provenance", "estimator"),
+        "target": part(reading, "target") or part(data, "target"),
         "case": part(reading, "positive"),
         "classes": classes,
         **claim,
@@ -52,10 +52,9 @@ def claim_of(document: Any) -> dict[str, Any]:
 
 def stated_of(document: Any) -> dict[str, Any]:
     """What a file says of its making, which nothing can be checked against."""
-    provenance = part(document, "provenance")
-    said = {name: part(provenance, name) for name in _VERSIONS}
-    data = part(provenance, "data")
-    said["data"] = part(data, "file") if isinstance(data, Mapping) else data
+    versions = part(document, "provenance", "versions")
+    said = {name: part(versions, name) for name in _VERSIONS}
+    said["data"] = part(document, "data", "file")
     return {name: value for name, value in said.items() if value is not None}
 
 
@@ -82,12 +81,12 @@ def together(document: Any) -> tuple[str, ...]:
     their own account each. A card says nothing of its points if a goal moved its threshold or
     groups were counted, so that either sentence is allowed there.
     """
-    certificate, provenance = part(document, "certificate"), part(document, "provenance")
+    certificate, training = part(document, "certificate"), part(document, "training")
     delta = Decimal(repr(certificate["delta"]))
     n = 1 + len({"given" in name for name, _ in certificate["rates"]})
-    band = [] if provenance["band"] is None else ["the answers outside of doubt"]
+    band = [] if training["band"] is None else ["the answers outside of doubt"]
     is_card = part(document, "fitted", "machine", "machine") == "score card"
-    is_sure = provenance["goal"] is None and part(provenance, "reading", "groups") is None
+    is_sure = training["goal"] is None and part(document, "data", "reading", "groups") is None
     choices = [["the table of points", *band]] if is_card else [band]
     choices += [band] if is_card and not is_sure else []
     return tuple(_all_at_once(n + len(beside), beside, delta) for beside in choices)

@@ -10,10 +10,57 @@ import re
 from pathlib import Path
 from typing import Any
 
+from handful.verify._audit import Audit
+
 MAX_BYTES = 64 * 2**20  # read whole into memory before anything is known of it
 # Checked on the bytes, before anything is built.
 MAX_VALUES, MAX_TEXT, MAX_DIGITS = 4_000_000, 100_000, 40
 HASH_FIELD = "content_sha256"
+FORMAT, VERSION = "handful-model", 3
+FIELDS = sorted(
+    [
+        *("format", "version", "fitted", "labels", "certificate", "kept", "training", "data"),
+        *("provenance", HASH_FIELD),
+    ]
+)
+
+
+_PARTS = {
+    "fitted": ("form", "columns", "classes", "machine"),
+    "data": (
+        *("file", "target", "groups", "reading", "n_set_aside", "sha256", "n_rows", "n_features"),
+        *("columns", "features", "words", "row_codes", "seed"),
+    ),
+    "provenance": ("estimator", "versions"),
+}
+_TRAINING = {
+    "machine": ("kind", "parameters", "n_groups", "delta"),
+    "rules": (
+        *("kind", "candidates", "family_sets", "pool_families", "kinds", "n_kernels", "n_groups"),
+        *("delta", "costs", "group_loss", "codes"),
+    ),
+    "menu": (
+        *("kind", "candidates", "tolerance", "delta", "pool_share", "group_loss", "chosen"),
+        *("is_default", "goal", "band", "rank", "n_candidates", "estimators_sha256"),
+    ),
+}
+
+
+def check_head(audit: Audit, document: Any, digest: str) -> bool:
+    """Hash, format and fields of a document, and labels that are its classes."""
+    audit.equal("content hash", document.get(HASH_FIELD), digest)
+    is_known = audit.equal("format", document.get("format"), FORMAT)
+    is_known &= audit.equal("version", document.get("version"), VERSION)
+    if not is_known or not audit.equal("fields", sorted(document), FIELDS):
+        return False
+    wanted = {**_PARTS, "training": _TRAINING[document["training"]["kind"]]}
+    found = [audit.equal(f"{n}: fields", sorted(document[n]), sorted(wanted[n])) for n in wanted]
+    if not all(found):
+        return False
+    labels, classes = document["labels"], document["fitted"]["classes"]
+    said = classes if labels is None else [str(label) for label in labels]
+    is_same = said == classes and not all(isinstance(label, str) for label in labels or [0])
+    return audit.check("labels", is_same, "are not the classes as values")
 
 
 class UnreadableFileError(ValueError):

@@ -13,7 +13,7 @@ Mask = NDArray[np.bool_]
 Rule = Mapping[str, Any]
 
 LINEAR = {"name": "linear", "gamma": 1.0, "degree": 3, "coef0": 0.0}
-_RELATIVE = 1e-10  # values this close to a threshold lie on it, as the guide to model files says
+RELATIVE = 1e-10  # values this close to a threshold lie on it, as the guide to model files says
 _SMALLEST, _LARGEST = 2.0**-1022, float(np.finfo(np.float64).max)
 
 
@@ -96,15 +96,15 @@ def rule_cut(rule: Rule) -> float:
 
 
 def rule_tolerance(rule: Rule) -> float:
-    """Half-width of what counts as equal to the cut."""
+    """Half-width of what counts as equal to the cut: as the file says, or as it follows."""
     kind = rule["type"]
     if kind == "stump":
         return 0.0
-    if kind == "linear":
+    if "tol" in rule:
         return float(rule["tol"])
     if kind == "ball":
-        return _RELATIVE * float(rule["radius"])
-    return _RELATIVE * max(abs(value) for value in _gram(rule))
+        return RELATIVE * float(rule["radius"])
+    return RELATIVE * max(abs(value) for value in _gram(rule))
 
 
 def rule_unit(rule: Rule) -> float:

@@ -188,11 +188,7 @@ def _logistic_directions(
             # Relative to the intercept of the whole, so that one threshold serves all folds.
             values[fold == f] = Z[fold == f] @ w[:-1] + (w[-1] - whole[-1])
         weights = whole[:-1] / scale
-        template = {
-            "type": "linear",
-            "weights": weights.tolist(),
-            "origin": f"logistic regression on the pool (ridge {ridge:g})",
-        }
+        template = {"type": "linear", "weights": weights.tolist()}
         directions.append(_with_cuts(template, values + float(weights @ center), scale))
     return directions
 
@@ -214,12 +210,7 @@ def _pair_directions(X_pool: Floats, y_pool: Ints, scale: Floats) -> list[Direct
     for i, j in pairs_of(len(positive), len(negative)):
         a, b = positive[i], negative[j]
         weights = (X_pool[a] / scale - X_pool[b] / scale) / scale
-        template = {
-            "made_of": [int(a), int(b)],
-            "type": "linear",
-            "weights": weights.tolist(),
-            "origin": "half-space between two examples of the pool",
-        }
+        template = {"made_of": [int(a), int(b)], "type": "linear", "weights": weights.tolist()}
         directions.append(_with_cuts(template, X_pool @ weights, scale))
     return directions
 
@@ -277,9 +268,9 @@ def _is_same_direction(rule: Rule, direction: Direction) -> bool:
         is_plain = rule["metric"] == "euclidean" and rule["kernel"] is None
         same = is_plain and rule["center"] == template["center"]
         return bool(same and _same_weights(rule["scale"], template["scale"], None))
-    is_known = rule["origin"] == template["origin"] and is_close(
-        rule["tol"], direction.tolerance, direction.tolerance
-    )
+    # A regression is made of the whole pool, a half-space of the examples that it names.
+    is_known = bool(rule["indices"]) == ("made_of" in template)
+    is_known = is_known and is_close(rule["tol"], direction.tolerance, direction.tolerance)
     return is_known and _same_weights(rule["weights"], template["weights"], direction.units)
 
 

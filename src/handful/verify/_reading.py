@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from handful.verify._audit import Audit
 from handful.verify._draws import digest_of_table, drawn_order, table_rows
+from handful.verify._rows import word_form
 from handful.verify._units import make_units
 
 Ints = NDArray[np.int64]
@@ -19,6 +20,7 @@ _TRUST = (
     "the library's own rules read the raw table: what its columns hold and what they are for, by "
     "the rows that were set aside"
 )
+_OPEN = "how the columns of the table were read"
 
 
 def n_set_aside(n: int) -> int:
@@ -26,32 +28,55 @@ def n_set_aside(n: int) -> int:
     return max(1, min(max(20, round(n / 10)), n // 4, 1000))
 
 
-def check_reading(audit: Audit, document: Document, reading: Document | None) -> bool:
-    """Whether raw cells are read as the table itself says; the words of rules are checked later."""
+def check_reading(
+    audit: Audit, document: Document, reading: Document | None, X: Any, *, is_open: bool = False
+) -> bool:
+    """Whether cells are read as the table itself says; the words of rules are checked later.
+
+    ``is_open`` if the reading is left open together with the training.
+    """
     stated = document["reading"]
-    is_raw = stated is not None and stated["options"] is not None
-    if not is_raw:
-        return audit.check("reading", reading is None, "the file is about a table that was clean")
+    if is_open and reading is None:
+        audit.leave(_OPEN)
+        return True
+    if stated["options"] is None:
+        holds = audit.check("reading", reading is None, "the file is about a table that was clean")
+        holds &= audit.equal("rows set aside", stated["n_rows"], 0)
+        columns = [column for column in stated["columns"] if column is not None]
+        return holds & all(_is_clean(audit, column, X) for column in columns)
     audit.trust(_TRUST)
     if not audit.check("reading", reading is not None, "the raw table is needed, got a clean one"):
         return False
     assert reading is not None
-    holds = audit.equal("reading: options", stated["options"], reading["options"])
-    holds &= audit.equal("reading: rows", stated["n_rows"], reading["n_rows"])
+    holds = audit.equal("reading: options", stated["options"], reading["reading"])
+    holds &= audit.equal("reading: rows", stated["n_rows"], reading["n_set_aside"])
     lengths = len(stated["columns"]), len(reading["columns"])
     if not audit.equal("reading: columns", *lengths):
         return False
-    names = document["feature_names"] or [None] * lengths[0]
     for j, (theirs, ours) in enumerate(zip(stated["columns"], reading["columns"], strict=True)):
-        where = f"reading of column {j + 1}"
-        holds &= audit.equal(f"{where}: is used", theirs is not None, names[j] is not None)
-        if theirs is None:
-            continue
-        plain = {**theirs, "words": None if theirs["words"] is None else []}
-        holds &= audit.equal(where, plain, ours)
-        known = None if document["categories"] is None else document["categories"][j]
-        holds &= audit.equal(f"{where}: words", theirs["words"], known)
+        if theirs is not None:
+            plain = {**theirs, "words": None if theirs["words"] is None else []}
+            holds &= audit.equal(f"reading of column {j + 1}", plain, ours)
     return holds
+
+
+def _is_clean(audit: Audit, column: Document, X: Any) -> bool:
+    """Whether a column is taken as it is: numbers, words, or ordered categories of the data."""
+    name, levels = column["name"], _levels(X, column["name"])
+    kind = "" if column["words"] is None else "words"
+    if kind == "" and column["kind"] == "number":  # which numbers are, too
+        kind = "number"
+    plain = {"kind": "ordered" if levels else kind, "levels": levels, "style": "plain", "marks": []}
+    return audit.equal(f"reading of {name!r}", {key: column[key] for key in plain}, plain)
+
+
+def _levels(X: Any, name: str) -> list[str]:
+    """Ordered categories of a column of the data; none for other columns."""
+    names = [str(one) for one in getattr(X, "columns", ())]
+    if names.count(name) != 1 or not hasattr(X, "iloc"):
+        return []
+    dtype = X.iloc[:, names.index(name)].dtype
+    return [word_form(w) for w in dtype.categories] if getattr(dtype, "ordered", False) else []
 
 
 class RawTable(Protocol):

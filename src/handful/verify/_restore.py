@@ -26,7 +26,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Document = Mapping[str, Any]
 
-THREE, TWO = "half-space of three examples", "half-space of two examples"
 _DEEPEST = 5  # level of a dyadic threshold
 _POOLED = ("pool", "plain", "constant")
 
@@ -97,10 +96,13 @@ def with_examples(
         return None
     places = [place for place in named if place is not None]
     codes = [_with_kept(audit, code, places, units) for code in document["codes"]]
-    machines = [
-        {**m, "rules": [_with_rows(audit, i, r, places, X) for i, r in enumerate(m["rules"], 1)]}
-        for m in document["machines"]
-    ]
+    machines = []
+    for code, machine in zip(codes, document["machines"], strict=True):
+        rules = [{**rule, "indices": [places[i] for i in rule["indices"]]}
+                 for rule in machine["rules"]]  # fmt: skip
+        if code["scheme"] not in _POOLED:
+            rules = [_with_rows(audit, i, rule, X) for i, rule in enumerate(rules, 1)]
+        machines.append({**machine, "rules": rules})
     return {**document, "codes": codes, "machines": machines, "compression_set": places}
 
 
@@ -137,20 +139,24 @@ def _with_kept(audit: Audit, code: Document, places: Sequence[int], units: Units
     return {**code, "kept": [] if is_fixed else sorted(units.rows(size).tolist())}
 
 
-def _with_rows(
-    audit: Audit, i: int, rule: Document, places: Sequence[int], X: Floats
-) -> dict[str, Any]:
-    """A rule with the numbers of its examples; a half-space with the rows behind its weights."""
-    indices = [places[place] for place in rule["indices"]]
-    rule = {**rule, "indices": indices}
-    if rule["type"] != "linear" or rule["origin"] not in (THREE, TWO):
-        return rule
-    a, b = X[indices[0]], X[indices[1]]
-    where, wanted = f"rule {i}", (a - b).tolist()
-    audit.check(f"{where}: weights", rule["weights"] == wanted, "are not the difference a - b")
-    made = {"side": rule["side"], "kernel": LINEAR, "a": a.tolist(), "b": b.tolist()}
-    made |= {"indices": indices, "threshold": rule["threshold"]}
-    if rule["origin"] == THREE:
+def _with_rows(audit: Audit, i: int, rule: Document, X: Floats) -> dict[str, Any]:
+    """A half-space with the rows behind its weights; other rules as they are.
+
+    A rule of two examples has its threshold at a fraction between them, one of three at the third.
+    """
+    indices = rule["indices"]
+    if rule["type"] not in ("linear", "pair") or len(indices) not in (2, 3):
+        return dict(rule)
+    where = f"rule {i}"
+    made = {name: rule[name] for name in ("side", "indices", "threshold")}
+    if rule["type"] == "pair":
+        made |= {name: rule[name] for name in ("a", "b", "kernel")}
+    else:
+        a, b = X[indices[0]], X[indices[1]]
+        is_same = rule["weights"] == (a - b).tolist()
+        audit.check(f"{where}: weights", is_same, "are not the difference a - b")
+        made |= {"kernel": LINEAR, "a": a.tolist(), "b": b.tolist()}
+    if len(indices) == 3:
         made["type"] = "half-space"
     else:
         made |= {"type": "two-point", **_fraction(rule["threshold"], made)}

@@ -49,6 +49,7 @@ _BOUNDS: dict[str, tuple[str, ...]] = {
     "NonconformityClassifier": ("held-out",),
     "PickToLearn": ("stable", "compression", "held-out"),
 }
+SCORES = ("constant", "linear", "votes", "kernels", "nonconformity")  # what `machines_of` takes
 
 
 def machines_of(form: Document, *, is_sum: bool = False) -> list[Document]:
@@ -209,7 +210,7 @@ def _claim(
     if estimator == "NonconformityClassifier" and _is_drawn(document):
         return calibrated_claim(audit, document, X, codes, wrong, delta, order)
     if bound == "held-out":
-        return _held_out_claim(audit, document["certificate"], delta)
+        return held_out_claim(audit, document["certificate"], delta)
     audit.equal("number of examples", document["certificate"]["n_samples"], len(X))
     if estimator == "LPBoostMKL":
         return mixture_claim(audit, document, X, codes, delta)
@@ -234,7 +235,7 @@ def _is_drawn(document: Document) -> bool:
     return assumes(document["certificate"], drawn_by(document["provenance"]["random_state"]))
 
 
-def _held_out_claim(audit: Audit, certificate: Document, delta: float) -> Claim | None:
+def held_out_claim(audit: Audit, certificate: Document, delta: float) -> Claim | None:
     """The tail of the stated counts; the examples themselves are elsewhere."""
     audit.leave("the errors on the held-out examples, which are not among these data")
     k, n = certificate["n_errors"], certificate["n_samples"]

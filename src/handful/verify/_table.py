@@ -201,6 +201,11 @@ def _values(column: Mapping[str, Any], cells: NDArray[Any]) -> Floats:
         return np.array([_days(cell, marks) for cell in cells], dtype=float)
     if kind == "number":
         return np.array([_number(cell, column["style"], marks) for cell in cells], dtype=float)
+    if kind == "":
+        return np.array([np.nan if is_missing(c) else float(c) for c in cells], dtype=float)
+    if kind == "words":
+        exact = {word: float(k) for k, word in enumerate(column["words"])}
+        return np.array([np.nan if is_missing(c) else exact.get(word_form(c), -1.0) for c in cells])
     if kind not in ("yes/no", "category", "text", "ordered"):
         raise ValueError(f"a column of the kind {kind!r}")
     known = column["levels"] if kind == "ordered" else column["words"]

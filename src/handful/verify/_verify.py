@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from handful.verify._audit import Audit, Verdict
 from handful.verify._certificate import Counts, check_certificate, compare_terms, count
-from handful.verify._document import HASH_FIELD, hash_of
+from handful.verify._document import check_head, hash_of
 from handful.verify._draws import (
     difference,
     digest_of_table,
@@ -24,6 +24,7 @@ from handful.verify._files import check_file
 from handful.verify._geometry import machine_scores, rule_values, same_covers
 from handful.verify._grouped import check_grouped
 from handful.verify._linear import check_linear
+from handful.verify._plain import check_plain, is_plain
 from handful.verify._pool import is_made_of, make_directions, plain_regression, rank_prices
 from handful.verify._prices import code_terms, pool_codes, pool_index
 from handful.verify._reading import check_reading, left_rows
@@ -33,6 +34,7 @@ from handful.verify._rows import read_rows
 from handful.verify._scores import check_scores, machines_of
 from handful.verify._settings import check_settings, has_fields
 from handful.verify._terms import Terms
+from handful.verify._unfold import unfolded
 from handful.verify._units import Units, make_units
 from handful.verify._wording import check_wording, rule_wording
 
@@ -40,12 +42,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Document = Mapping[str, Any]
 
-FIELDS = {
-    *("format", "version", "classes", "feature_names", "categories", "n_features", "machines"),
-    "reading",
-    *("codes", "settings", "compression_set", "certificate", "provenance"),
-    HASH_FIELD,
-}
 _TRUST_SETTINGS = (
     "the settings (rule families, kinds, kernels, costs, delta, seed) were fixed before the data"
 )
@@ -96,7 +92,7 @@ def verify_model(
     >>> machine = SetCoveringMachine(rules="stumps", random_state=0).fit(data.X, data.y)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "model.json"
-    ...     save_model(machine, path)
+    ...     _ = save_model(machine, path)
     ...     good = verify_model(path, data.X, data.y)
     ...     text = path.read_text().replace('"risk": 0.3', '"risk": 0.2')
     ...     _ = path.write_text(text)
@@ -150,13 +146,8 @@ class ModelVerifier:
         """
         audit = Audit()
         with audit.guard("the model file"), np.errstate(all="ignore"):
-            if _check_head(audit, document, hash_of(document) if digest is None else digest):
-                if not check_reading(audit, document, self.reading):
-                    return audit.verdict(document)
-                found = _check_data(audit, document, self)
-                if found is not None:
-                    labels = [str(label) for label in self.labels[found.places]]
-                    _check_content(audit, found, labels)
+            if check_head(audit, document, hash_of(document) if digest is None else digest):
+                _check(audit, document, self)
         return audit.verdict(document)
 
     def once(self, key: Any, make: Callable[[], Any]) -> Any:
@@ -166,11 +157,21 @@ class ModelVerifier:
         return self._made[key]
 
 
-def _check_head(audit: Audit, document: Document, digest: str) -> bool:
-    audit.equal("content hash", document.get(HASH_FIELD), digest)
-    is_known = audit.equal("format", document.get("format"), "handful-model")
-    is_known &= audit.equal("version", document.get("version"), 2)
-    return is_known and audit.equal("fields", sorted(document), sorted(FIELDS))
+def _check(audit: Audit, document: Document, table: ModelVerifier) -> None:
+    whole = unfolded(audit, document)
+    audit.equal("number of rows", document["data"]["n_rows"], len(table.labels))
+    if not check_reading(audit, whole, table.reading, table.X, is_open=is_plain(document)):
+        return
+    if is_plain(document):
+        drawn = _check_digest(audit, whole, table)
+        if drawn is not None:
+            labels = [str(label) for label in table.labels[drawn.places]]
+            check_plain(audit, document, table, drawn, labels)
+        return
+    found = _check_data(audit, whole, table)
+    if found is not None:
+        labels = [str(label) for label in table.labels[found.places]]
+        _check_content(audit, found, labels)
 
 
 class Examples(NamedTuple):
@@ -205,9 +206,8 @@ def _check_data(audit: Audit, document: Document, table: ModelVerifier) -> Examp
     if units is None or whole is None:
         return None
     if document["codes"] is None:
-        (form,) = whole["machines"]
         is_sum = document["provenance"]["estimator"] == "LPBoostMKL"
-        whole = {**whole, "machines": machines_of(form, is_sum=is_sum)}
+        whole = {**whole, "machines": machines_of(whole["form"], is_sum=is_sum)}
         named = with_numbers(audit, whole, drawn.digests)
         if named is None:
             return None
@@ -270,7 +270,9 @@ def _check_digest(audit: Audit, document: Document, table: ModelVerifier) -> Dra
     absent = len(said or []) - len(covered or [])
     if not audit.check("columns", not absent, f"{absent} of {len(said or [])} are not in the data"):
         return None
-    key = None if covered is None else tuple(covered), len(X), repr(document["reading"])
+    if table.raw is None and document["reading"]["options"] is not None:  # of the whole table
+        covered = [str(name) for name in getattr(X, "columns", ())] or None
+    key = None if covered is None else tuple(covered), len(X), repr(document["reading"]["options"])
     rows = table.once(("digests", key), lambda: table_rows(X, y, covered))
     digest = table.once(("digest", key), lambda: digest_of_table(rows))
     at: Ints | None = np.arange(len(rows))
@@ -438,7 +440,7 @@ def _check_plain_rule(
     rule, side = rules[0], "below" if code["kind"] == "conjunction" else "above"
     audit.equal(f"{where}: side", rule["side"], side)
     audit.equal(f"{where}: tolerance", rule["tol"], 0.0)
-    audit.equal(f"{where}: origin", rule["origin"], "logistic regression on the pool (ridge 1)")
+    audit.equal(f"{where}: examples", rule["indices"], [])
     found = plain_regression(X[pool], y[pool])
     if not audit.check(f"{where}: regression", found is not None, "the pool has none"):
         return
@@ -490,7 +492,9 @@ def _check_pool_rules(
         holds = is_made_of(rule, directions[t], cut, pool, X)
         audit.check(f"{name}: examples", holds, "are not those that it is made of")
         cut_name = "radius" if rule["type"] == "ball" else "threshold"
-        whole = {**again, "side": rule["side"], cut_name: cut, "tol": directions[t].tolerance}
+        whole = {**again, "side": rule["side"], cut_name: cut}
+        if rule["type"] == "linear":
+            whole["tol"] = directions[t].tolerance
         audit.check(f"{name}: rows", same_covers(rule, whole, X), OTHER_ROWS)
         if rule["type"] == "linear":
             wanted = (again["weights"], cut)

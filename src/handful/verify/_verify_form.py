@@ -16,7 +16,8 @@ from handful.verify._bands import check_band
 from handful.verify._betting import is_betting_limit
 from handful.verify._certificate import compare_terms
 from handful.verify._compare import difference, score_difference
-from handful.verify._document import HASH_FIELD, UnreadableFileError, hash_of, read_document
+from handful.verify._document import check_head, hash_of
+from handful.verify._draws import name_digest
 from handful.verify._files import check_file
 from handful.verify._forms import Foreign, labels_of
 from handful.verify._settings import check_record
@@ -40,7 +41,7 @@ Document = Mapping[str, Any]
 class Retrain(Protocol):
     """What the re-check cannot do alone."""
 
-    def __call__(self, provenance: Document) -> Document:
+    def __call__(self, document: Document) -> Document:
         """Train again; see `verify_form`."""
         ...
 
@@ -49,8 +50,15 @@ class Retrain(Protocol):
         ...
 
 
-FORMAT = "handful-form"
-FIELDS = sorted({"format", "version", "fitted", "certificate", "provenance", HASH_FIELD})
+# What a file of a menu does not say: the pool follows from the digest.
+_NOTHING: Document = {
+    "kept": [],
+    "groups": None,
+    "n_set_aside": 0,
+    "columns": None,
+    "row_codes": None,
+    "seed": None,
+}
 FAVOURITE = 0.95  # prior mass of the first rank
 _TRUSTED = (
     "the options (candidates, tolerance, delta, columns) were fixed before the data",
@@ -63,14 +71,6 @@ _MOST_LABELS = 10  # that no row of the pool has, each in a sentence of its own
 _MOST_CANDIDATES = 10_000  # forms: far more than a menu has, and quick to add up
 _LARGEST_BETTING = 20_000  # groups: a minute of fifty-digit arithmetic
 _BETTING = f"the bound for groups by betting, of more than {_LARGEST_BETTING} groups"
-
-
-def format_of(path: str | os.PathLike[str]) -> str:
-    """What a file says it is; empty where it cannot be read or does not say."""
-    try:
-        return str(read_document(path)[0].get("format", ""))
-    except UnreadableFileError:
-        return ""
 
 
 def verify_form(path: str | os.PathLike[str], frame: Any, retrain: Retrain) -> Verdict:
@@ -88,10 +88,11 @@ def verify_form(path: str | os.PathLike[str], frame: Any, retrain: Retrain) -> V
     frame : data frame
         The whole table, as it was read from its file.
     retrain : callable
-        From the provenance of the file to a mapping with ``fitted`` (document), ``labels`` of
-        all rows, ``estimators`` (other libraries' fitted ones), ``rank``, ``n_candidates``,
+        From the document of the file to a mapping with ``fitted`` (document), ``labels`` of all
+        rows, ``features`` (names of the columns that were offered), ``words`` (which of them hold
+        words), ``estimators`` (other libraries' fitted ones), ``rank``, ``n_candidates``,
         ``default`` (name of the row that the tolerance chooses), ``case`` (of two classes),
-        ``pool`` (sorted rows), ``pool_share``, ``warm_up`` (losses of the pool's groups where they
+        ``pool`` (sorted rows), ``pool_share``, ``warm_up`` (losses of the pool's groups if they
         were used) and ``certificate``. Its method ``estimators`` opens the file of other
         libraries' estimators, whose digest was checked before.
 
@@ -126,32 +127,35 @@ class FormVerifier:
         """
         audit = Audit()
         with audit.guard("the model file"), np.errstate(all="ignore"):
-            own = hash_of(document) if digest is None else digest
-            audit.equal("content hash", document.get(HASH_FIELD), own)
-            is_known = audit.equal("format", document.get("format"), FORMAT)
-            is_known &= audit.equal("version", document.get("version"), 2)
-            if is_known and audit.equal("fields", sorted(document), FIELDS):
-                _check(audit, document, self, beside)
+            if check_head(audit, document, hash_of(document) if digest is None else digest):
+                is_menu = document["training"]["kind"] == "menu"
+                estimator = document["provenance"]["estimator"]
+                audit.equal("estimator", estimator, "CertifiedClassifier")
+                if audit.check("training", is_menu, "is not that of a menu"):
+                    _check(audit, document, self, beside)
         return audit.verdict(document)
 
-    def table(self, provenance: Document) -> Table:
+    def table(self, document: Document) -> Table:
         """The table as a file says that it was read."""
-        key = json.dumps([provenance["reading"], provenance["pool_share"]], sort_keys=True)
+        reading, share = document["data"]["reading"], document["training"]["pool_share"]
+        key = json.dumps([reading, share], sort_keys=True)
         if key not in self._tables:
-            made = read_table(self.frame, provenance["reading"], provenance["pool_share"])
-            self._tables[key] = made
+            self._tables[key] = read_table(self.frame, reading, share)
         return self._tables[key]
 
 
 def _check(audit: Audit, document: Document, verifier: FormVerifier, beside: str) -> None:
-    provenance, retrain = document["provenance"], verifier.retrain
-    digest = provenance["estimators_sha256"]
+    data, retrain = document["data"], verifier.retrain
+    digest = document["training"]["estimators_sha256"]
     if digest is not None and not audit.equal("digest of the estimators", digest, beside):
         return
-    table = verifier.table(provenance)
-    if not audit.equal("digest of the table", provenance["table_sha256"], table.digest):
+    table = verifier.table(document)
+    if not audit.equal("digest of the table", data["sha256"], table.digest):
         return
-    audit.equal("number of rows", provenance["n_rows"], len(table.labels))
+    audit.equal("number of rows", data["n_rows"], len(table.labels))
+    audit.equal("target", data["target"], data["reading"]["target"])
+    for name, value in _NOTHING.items():
+        audit.equal(name, document["kept"] if name == "kept" else data[name], value)
     if not check_record(audit, document["certificate"]) or not _can_train(audit, document):
         return
     for sentence in _TRUSTED:
@@ -162,55 +166,58 @@ def _check(audit: Audit, document: Document, verifier: FormVerifier, beside: str
         check_claim(audit, document)
         audit.leave(f"the estimators of other libraries stayed closed: {error}")
         return
-    again = retrain(provenance)
+    again = retrain(document)
     _check_training(audit, document, table, again)
     if estimators:
         _check_estimators(audit, document["fitted"], table, estimators, again["estimators"])
     is_wrong = _errors(audit, document["fitted"], table, estimators, again)
     _check_certificate(audit, document, table, again, is_wrong)
-    if provenance["band"] is not None:
+    if document["training"]["band"] is not None:
         check_band(audit, document, table, again, is_wrong)
 
 
 def _can_train(audit: Audit, document: Document) -> bool:
     """Whether the options are such that training with them ends."""
-    provenance, tolerance = document["provenance"], document["provenance"]["tolerance"]
+    training, tolerance = document["training"], document["training"]["tolerance"]
     holds = [
-        audit.equal("delta", provenance["delta"], document["certificate"]["delta"]),
+        audit.equal("delta", training["delta"], document["certificate"]["delta"]),
         audit.check("tolerance", is_number(tolerance) and 0 <= tolerance < 1, repr(tolerance)[:80]),
-        audit.check("group loss", provenance["group_loss"] in GROUP_QUANTITIES, "is not known"),
+        audit.check("group loss", training["group_loss"] in GROUP_QUANTITIES, "is not known"),
     ]
     return all(holds)
 
 
 def _check_training(audit: Audit, document: Document, table: Table, again: Document) -> None:
     """The same pool, the same classifier, the same place in the order."""
-    provenance = document["provenance"]
+    training, data = document["training"], document["data"]
     pool = np.flatnonzero(table.in_pool).tolist()
-    audit.equal("share of the pool", provenance["pool_share"], again["pool_share"])
+    audit.equal("share of the pool", training["pool_share"], again["pool_share"])
     audit.check("pool", list(again["pool"]) == pool, "the library drew other rows")
+    audit.equal("features", data["features"], [name_digest(name) for name in again["features"]])
+    audit.equal("number of features", data["n_features"], len(again["features"]))
+    audit.equal("columns of words", data["words"], again["words"])
     fitted, wanted = document["fitted"], again["fitted"]
     where = difference(fitted, wanted)
     if audit.check("classifier, trained again", not where, where):
         X = encode(wanted["columns"]["columns"], table.columns, np.arange(len(table.labels)))
         where = score_difference(fitted["machine"], wanted["machine"], X)
         audit.check("scores of the classifier, trained again", not where, where)
-    audit.equal("rank in the pool's order", provenance["rank"], again["rank"])
-    audit.equal("number of candidates", provenance["n_candidates"], again["n_candidates"])
-    if provenance["is_default"]:
-        audit.equal("chosen by the tolerance", provenance["chosen"], again["default"])
+    audit.equal("rank in the pool's order", training["rank"], again["rank"])
+    audit.equal("number of candidates", training["n_candidates"], again["n_candidates"])
+    if training["is_default"]:
+        audit.equal("chosen by the tolerance", training["chosen"], again["default"])
     else:
-        audit.check("choice", provenance["is_default"] is False, "must be true or false")
-    audit.equal("case", provenance["reading"]["positive"], again["case"])
+        audit.check("choice", training["is_default"] is False, "must be true or false")
+    audit.equal("case", data["reading"]["positive"], again["case"])
 
 
-def _nats(audit: Audit, document: Document, again: Document) -> Any:
+def paid_nats(audit: Audit, document: Document, again: Document) -> Any:
     """What the certificate pays, if its terms are those of the rank and the confidence.
 
     A goal moved the threshold: then it also pays for being one of several.
     """
-    certificate, provenance = document["certificate"], document["provenance"]
-    n, rank = provenance["n_candidates"], provenance["rank"]
+    certificate, training = document["certificate"], document["training"]
+    n, rank = training["n_candidates"], training["rank"]
     # The price is a sum over all candidates: their number must be one that can be added up.
     if not audit.count("number of candidates", n, 1, _MOST_CANDIDATES):
         return None
@@ -236,9 +243,9 @@ def _threshold_terms(again: Document) -> list[Term]:
 def check_claim(audit: Audit, document: Document) -> None:
     """Whether the limit follows from what the file says was counted, without counting."""
     certificate = document["certificate"]
-    if document["provenance"]["goal"] is not None or certificate["bound"] != "pool":
+    if document["training"]["goal"] is not None or certificate["bound"] != "pool":
         return  # what it pays depends on thresholds, which are not known without training
-    nats = _nats(audit, document, {})
+    nats = paid_nats(audit, document, {})
     if nats is None:
         return
     n = certificate["n_samples"] - certificate["n_compressed"]
@@ -248,8 +255,8 @@ def check_claim(audit: Audit, document: Document) -> None:
 def _check_certificate(
     audit: Audit, document: Document, table: Table, again: Document, is_wrong: Any
 ) -> None:
-    certificate, provenance = document["certificate"], document["provenance"]
-    nats = _nats(audit, document, again)
+    certificate, training = document["certificate"], document["training"]
+    nats = paid_nats(audit, document, again)
     if nats is None:
         return
     audit.equal("certificate: bound", certificate["bound"], again["certificate"]["bound"])
@@ -260,9 +267,9 @@ def _check_certificate(
     quantity = "misclassified"
     assumptions: tuple[Key, ...] = ("iid", "blind-pool", "prepared", "digest-order")
     if table.groups is not None:
-        quantity = GROUP_QUANTITIES[provenance["group_loss"]]
+        quantity = GROUP_QUANTITIES[training["group_loss"]]
         assumptions += ("groups",)
-    assumptions += named_beforehand(provenance)
+    assumptions += named_beforehand(training)
     notes = _notes(table)
     check_wording(audit, certificate, Wording(assumptions, LANGFORD, quantity, notes))
 
@@ -298,8 +305,8 @@ def _check_betting(
     audit.equal("certificate: n_errors", certificate["n_errors"], None)
     audit.equal("certificate: limit", certificate["limit"], 1.0)
     audit.equal("certificate: rates", certificate["rates"], [])
-    quantity = GROUP_QUANTITIES[document["provenance"]["group_loss"]]
-    named = named_beforehand(document["provenance"])
+    quantity = GROUP_QUANTITIES[document["training"]["group_loss"]]
+    named = named_beforehand(document["training"])
     assumptions = ("iid-groups", "ordered", "prepared", "digest-order", "groups", *named)
     notes = ("Method: betting.", *_notes(table))
     words = Wording(assumptions, BETTING_REFERENCE, quantity, notes)
@@ -396,7 +403,7 @@ def _check_counts(audit: Audit, document: Document, table: Table, nats: Any, is_
     audit.equal("certificate: n_compressed", certificate["n_compressed"], table.n_pool)
     n, k = len(is_wrong), int(is_wrong.sum())
     if table.groups is not None:
-        loss = document["provenance"]["group_loss"]
+        loss = document["training"]["group_loss"]
         n, k = table.n_units - table.n_pool, _group_errors(table, is_wrong, loss)
     audit.equal("certificate: n_errors", certificate["n_errors"], k)
     _check_limit(audit, "risk", certificate["risk"], k, n, nats)
@@ -407,7 +414,7 @@ def _check_counts(audit: Audit, document: Document, table: Table, nats: Any, is_
     wanted = ["false_positive_given_negative", "false_negative_given_positive"]
     if not audit.equal("certificate: rates", names, wanted):
         return
-    case = document["provenance"]["reading"]["positive"]
+    case = document["data"]["reading"]["positive"]
     by_case = sorted(classes, key=lambda label: label == case)
     for (name, value), label in zip(certificate["rates"], by_case, strict=True):
         is_class = np.array([table.labels[i] == label for i in table.counted])

@@ -50,14 +50,13 @@ class Wording:
     parameters: Mapping[str, float] = field(default_factory=dict)
 
 
-def named_beforehand(provenance: Document) -> tuple[Key, ...]:
+def named_beforehand(training: Document) -> tuple[Key, ...]:
     """What a menu assumes of settings that are not the defaults."""
-    share, delta = provenance["pool_share"], provenance["delta"]
     is_own = {
-        "the forms": provenance["candidates"] != "readable",
-        "the share of the pool": share != 0.4,
-        "delta": delta != 0.05,
-        "the goal": provenance["goal"] is not None,
+        "the forms": training["candidates"] != "readable",
+        "the share of the pool": training["pool_share"] != 0.4,
+        "delta": training["delta"] != 0.05,
+        "the goal": training["goal"] is not None,
     }
     names = [name for name, own in is_own.items() if own]
     if not names:

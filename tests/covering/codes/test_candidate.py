@@ -17,13 +17,14 @@ from handful.covering.codes.candidate import (
     log_choices,
     recount,
 )
-from handful.rules import RuleSet, Stump, collapse_rows
+from handful.models import Condition
+from handful.rules import collapse_rows, rule_set
 
 BASE = Candidate(
     scheme="compression", family="stumps", kind="conjunction", penalty=1.0, n_rules=1,
     pool_size=100, kept=(3, 7), n_false_positives=4,
     terms=(Term("kept", "which", 5.0), Term("message", "message", 2.5)), n_false_negatives=6,
-    n_training_errors=11, build=lambda: RuleSet(()),
+    n_training_errors=11, build=lambda: rule_set([], "conjunction"),
 )  # fmt: skip
 
 
@@ -79,7 +80,7 @@ def test_errors_are_counted_outside_the_kept_examples(rng):
 def test_recounting_trusts_the_machine():
     X, y = np.arange(4.0)[:, None], np.array([1, 1, -1, -1])
     rows = collapse_rows(X, y)
-    machine = RuleSet((Stump(0, 0.0, "above"),), "conjunction")  # wrong on example 1
+    machine = rule_set([Condition.on(0, ">", 0.0)], "conjunction")  # wrong on example 1
     counted = recount(replace(BASE, kept=(0,)), machine, rows)
     assert counted.counts == (0, 1, 1)
     assert recount(replace(BASE, kept=(1,)), machine, rows).counts == (0, 0, 1)

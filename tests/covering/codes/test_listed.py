@@ -15,7 +15,8 @@ from handful.covering.codes.listed import (
     listed_terms,
 )
 from handful.kernels import Kernel
-from handful.rules import RuleList, collapse_rows
+from handful.models import RuleList
+from handful.rules import collapse_rows, signs_of
 from handful.rules.family import FAMILIES, Geometry
 from handful.rules.search.list_sweep import ListedStep
 from tests.rules.cases import SHAPES, messy
@@ -104,10 +105,10 @@ def test_candidates_count_what_their_machines_do(families, kinds, rng):
         for c in found:
             machine = c.build()
             assert isinstance(machine, RuleList) == (kinds == ("list",))
-            wrong = machine.predict(X) != y
+            wrong = signs_of(machine, X) != y
             outside = np.ones(24, bool)
             outside[list(c.kept)] = False
-            assert set(machine.compression_set) == set(c.kept) <= set(pool.tolist())
+            assert set(machine.examples) == set(c.kept) <= set(pool.tolist())
             assert c.n_training_errors == wrong.sum()
             assert c.n_errors == wrong[outside].sum()
 

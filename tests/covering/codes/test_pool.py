@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from handful.covering.codes.pool import _price, pool_candidates, size_nats
-from handful.rules import collapse_rows
+from handful.rules import collapse_rows, signs_of
 from handful.rules.pooled import make_projections
 from handful.rules.search.pool_sweep import PoolSweep, _rank_masses, level_nats
-from handful.rules.table import SIDE_NAMES
 from tests.oracles import covering as oracle
-from tests.rules.cases import KINDS, SHAPES, SIGNS, messy
+from tests.rules.cases import KINDS, SHAPES, SIDES, SIGNS, messy
 
 
 def pooled(rng, shape, families=("stumps",), m=30, size=12):
@@ -27,7 +26,7 @@ def directions(projections, values):
     """Directions of the slow twin, from the values of the candidates."""
     sides = {}
     for t, side in projections.sides.tolist():
-        sides.setdefault(t, []).append(SIDE_NAMES[side])
+        sides.setdefault(t, []).append(SIDES[side])
     table = projections.table
     return [
         {
@@ -43,7 +42,7 @@ def directions(projections, values):
 def slow_values(projections, X):
     """Values of every direction, from the rules themselves."""
     return np.array(
-        [projections.make_rule(t, 0, 0).values(X) for t in range(projections.table.n_directions)]
+        [projections.make_rule(t, 0, 0).value.of(X) for t in range(projections.table.n_directions)]
     )
 
 
@@ -66,7 +65,7 @@ def test_paths_agree_with_the_slow_twin(families, kind, shape, rng):
             assert len(ours) == len(theirs)
             for step, (t, cut, side, nats) in zip(ours, theirs, strict=True):
                 found = (step.t, projections.table.thresholds[step.t, step.j])
-                assert (*found, SIDE_NAMES[step.side]) == (t, cut, side)
+                assert (*found, SIDES[step.side]) == (t, cut, side)
                 assert step.nats == pytest.approx(nats, abs=1e-9)
 
 
@@ -109,7 +108,7 @@ def test_candidates_count_outside_the_pool_alone(rng):
         outside = np.ones(len(y), bool)
         outside[projections.pool] = False
         for c in found:
-            wrong = c.build().predict(X) != y
+            wrong = signs_of(c.build(), X) != y
             assert set(c.kept) == set(projections.pool.tolist())
             assert c.n_training_errors == wrong.sum()
             assert c.n_false_positives == (wrong & outside & (y < 0)).sum()

@@ -9,9 +9,9 @@ import pytest
 
 from handful.rules import Sweep, SweepOptions, collapse_rows
 from handful.rules.search.greedy import histogram, remove_rows
-from handful.rules.table import SIDE_NAMES, covered_rows
+from handful.rules.table import covered_rows
 from tests.oracles import covering as oracle
-from tests.rules.cases import FAMILIES, KINDS, SHAPES, SIGNS, messy, rows_and_pool, table_of
+from tests.rules.cases import FAMILIES, KINDS, SHAPES, SIDES, SIGNS, messy, rows_and_pool, table_of
 
 PENALTIES = (0.4, 1.0, 2.5, math.inf)
 
@@ -47,7 +47,7 @@ def engine_path(family, table, rows, sign, penalty, options):
         kept |= {step.member} if step.member >= 0 else set()
         cut = table.thresholds[step.t, step.j]
         where = step.member if family in ("balls", "half-spaces") else cut
-        found.append((step.t, where, SIDE_NAMES[step.side], step.n_other, step.n_same))
+        found.append((step.t, where, SIDES[step.side], step.n_other, step.n_same))
     return found, kept
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from handful.kernels import make_kernel
-from handful.rules import HalfSpace
-from handful.rules.directions import pair_tolerance
+from handful.models import Condition
+from handful.rules.directions import pair_tolerance, pair_value
 from handful.rules.search.exact import _distinct_rows
 from handful.rules.search.half_space_states import State, half_space_tolerance
 
@@ -20,7 +20,7 @@ def test_a_state_removes_what_the_rule_covers(rng):
     X = rng.integers(0, 4, (30, 2)).astype(float)
     y = np.where(rng.random(30) < 0.5, 1, -1)
     K = X @ X.T
-    for kind, side in (("conjunction", "below"), ("disjunction", "above")):
+    for kind, op in (("conjunction", "<"), ("disjunction", ">")):
         problem = _distinct_rows(K, y, kind, np.ones((1, 30), np.int64), True, 2)
         rows = problem.names[0]
         own, other = np.flatnonzero(problem.is_own)[0], np.flatnonzero(~problem.is_own)[0]
@@ -29,11 +29,8 @@ def test_a_state_removes_what_the_rule_covers(rng):
         state.advance(problem, 1, 0, own, other, c)
         (step,) = state.steps
         cut = K[step.a, step.c] - K[step.b, step.c]
-        rule = HalfSpace(
-            tuple(X[step.a]), tuple(X[step.b]), cut, side, make_kernel("linear"),
-            (step.a, step.b, step.c),
-        )  # fmt: skip
-        assert (state.is_live == ~rule.covers(X)[rows]).all()
+        value, tol = pair_value(X[step.a], X[step.b], make_kernel("linear"), (step.a, step.b))
+        assert (state.is_live == ~Condition(value, op, cut, tol).is_met(X)[rows]).all()
 
 
 def test_weights_and_names_of_folds(rng):

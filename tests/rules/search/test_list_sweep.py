@@ -7,9 +7,8 @@ import math
 import pytest
 
 from handful.rules.search.list_sweep import ListSweep
-from handful.rules.table import SIDE_NAMES
 from tests.oracles import covering as oracle
-from tests.rules.cases import SHAPES, rows_and_pool, table_of
+from tests.rules.cases import SHAPES, SIDES, rows_and_pool, table_of
 
 PAIRS = ((1.0, 1.0), (1.0, 3.0), (2.0, 0.6), (math.inf, math.inf))
 
@@ -45,7 +44,7 @@ def test_lists_agree_with_nested_loops(families, outputs, rng):
             for step, wanted in zip(ours, theirs, strict=True):
                 table = tables[step.table]
                 cut = table.thresholds[step.t, step.j]
-                found = (step.table, step.t, SIDE_NAMES[step.side], step.output)
+                found = (step.table, step.t, SIDES[step.side], step.output)
                 assert found == (wanted[0], wanted[1], *wanted[3:])
                 assert cut == pytest.approx(wanted[2], rel=1e-9, abs=1e-9)
                 if step.member >= 0:  # the row named as the threshold lies on it

@@ -10,8 +10,9 @@ import numpy as np
 from handful._types import Floats, Ints
 from handful.bounds import Term, half_space_message
 from handful.covering.codes.candidate import Candidate, PathCounter, log_choices
-from handful.rules import HalfSpace, Rows, RuleSet, SweepOptions
-from handful.rules.directions import kernel_rows
+from handful.models import Condition, RuleSet
+from handful.rules import Rows, SweepOptions, is_covered, rule_set
+from handful.rules.directions import kernel_rows, pair_value
 from handful.rules.family import KIND_SIGNS, Geometry
 from handful.rules.half_space import rebuild_half_spaces
 from handful.rules.search.exact import HalfSpaceStep, exact_half_space_paths
@@ -74,39 +75,38 @@ def candidates_of_paths(
     example_of = first_examples(rows)
     for penalty, steps in zip(penalties, paths, strict=True):
         counter = PathCounter(rows, rows.totals)
-        rules: list[HalfSpace] = []
+        covers: list[Condition] = []
         for step in steps:
             triple = [step.a, step.b, step.c]
             if position is not None:
                 triple = [int(position[row]) for row in triple]
-            rules.append(_rule(rows, geometry, kind, triple, example_of))
-            covered = rules[-1].covers(rows.X, with_missing=kind == "conjunction")
-            counter.cover(covered, -KIND_SIGNS[kind])
-            yield _candidate(rows, tuple(rules), kind, penalty, counter, scheme_terms)
+            covers.append(_cover(rows, geometry, kind, triple, example_of))
+            counter.cover(is_covered(covers[-1], kind, rows.X), -KIND_SIGNS[kind])
+            yield _candidate(rows, geometry, tuple(covers), kind, penalty, counter, scheme_terms)
 
 
-def _rule(
+def _cover(
     rows: Rows, geometry: Geometry, kind: str, triple: Sequence[int], example_of: Ints
-) -> HalfSpace:
+) -> Condition:
     a, b, c = (int(example_of[row]) for row in triple)
-    points = [tuple(rows.X[row].tolist()) for row in triple[:2]]
-    side = "below" if kind == "conjunction" else "above"
-    rule = HalfSpace(points[0], points[1], 0.0, side, geometry.kernel, (a, b, c))
-    return rule.placed_at(rows.X[[triple[2]]])
+    value, tol = pair_value(rows.X[triple[0]], rows.X[triple[1]], geometry.kernel, (a, b))
+    cut = float(value.of(rows.X[[triple[2]]])[0])
+    return Condition(value, "<" if kind == "conjunction" else ">", cut, tol, (a, b, c))
 
 
 def _candidate(
     rows: Rows,
-    rules: tuple[HalfSpace, ...],
+    geometry: Geometry,
+    covers: tuple[Condition, ...],
     kind: str,
     penalty: float,
     counter: PathCounter,
     scheme_terms: Terms,
 ) -> Candidate:
-    firsts, seconds, thirds = ({rule.examples[k] for rule in rules} for k in range(3))
+    firsts, seconds, thirds = ({cover.examples[k] for cover in covers} for k in range(3))
     kept = tuple(sorted(firsts | seconds | thirds))
     n_c = len(thirds - (firsts if kind == "conjunction" else seconds))
-    message = half_space_message(len(rules), len(firsts), len(seconds), n_c, kind=kind)
+    message = half_space_message(len(covers), len(firsts), len(seconds), n_c, kind=kind)
     which = Term("kept", "which examples are kept", log_choices(rows.n_samples, len(kept)))
     n_fp, n_fn, n_all = counter.errors(kept, KIND_SIGNS[kind])
     return Candidate(
@@ -114,28 +114,35 @@ def _candidate(
         family="half-spaces",
         kind=kind,
         penalty=penalty,
-        n_rules=len(rules),
+        n_rules=len(covers),
         pool_size=rows.n_samples,
         kept=kept,
         terms=(*scheme_terms, which, *message.terms),
         n_false_positives=n_fp,
         n_false_negatives=n_fn,
         n_training_errors=n_all,
-        build=lambda: _build(rows, rules, kind, kept),
+        build=lambda: _build(rows, geometry, covers, kind, kept),
     )
 
 
-def _build(rows: Rows, rules: tuple[HalfSpace, ...], kind: str, kept: tuple[int, ...]) -> RuleSet:
+def _build(
+    rows: Rows,
+    geometry: Geometry,
+    covers: tuple[Condition, ...],
+    kind: str,
+    kept: tuple[int, ...],
+) -> RuleSet:
     """The machine, rebuilt from its kept examples and its message."""
     at = {example: position for position, example in enumerate(kept)}
-    used = {e for rule in rules for e in rule.examples[:2]}
+    used = {e for cover in covers for e in cover.examples[:2]}
     kept_rows = rows.row_of[list(kept)]
-    return rebuild_half_spaces(
+    rebuilt = rebuild_half_spaces(
         rows.X[kept_rows],
         rows.y[kept_rows],
         np.array([e not in used for e in kept]),
-        [(at[rule.examples[0]], at[rule.examples[1]]) for rule in rules],
+        [(at[cover.examples[0]], at[cover.examples[1]]) for cover in covers],
         kind,
-        kernel=rules[0].kernel,
+        kernel=geometry.kernel,
         indices=kept,
     )
+    return rule_set(rebuilt, kind)

@@ -16,7 +16,8 @@ import numpy as np
 
 from handful._types import Floats, Ints, Mask
 from handful.bounds import Term, binomial_tail_inverse, log_binomial_coefficient
-from handful.rules import Rows, RuleList, RuleSet
+from handful.models import SignedRules
+from handful.rules import Rows, signs_of
 from handful.rules.rows import Judged
 
 Terms = tuple[Term, ...]
@@ -70,7 +71,7 @@ class Candidate:
     n_false_positives: int
     n_false_negatives: int
     n_training_errors: int
-    build: Callable[[], RuleSet | RuleList]
+    build: Callable[[], SignedRules]
     named: tuple[int, ...] | None = None
 
     @property
@@ -148,21 +149,19 @@ def count_errors(
     return outside[-1], outside[1], sum(outside.values()) + sum(kept.values())
 
 
-def recount(candidate: Candidate, machine: RuleSet | RuleList, rows: Rows) -> Candidate:
+def recount(candidate: Candidate, machine: SignedRules, rows: Rows) -> Candidate:
     """The candidate with the errors that its machine makes, as built."""
     return counted(candidate, machine, rows, rows.judge(machine))
 
 
-def counted(
-    candidate: Candidate, machine: RuleSet | RuleList, rows: Rows, judged: Judged
-) -> Candidate:
+def counted(candidate: Candidate, machine: SignedRules, rows: Rows, judged: Judged) -> Candidate:
     """The candidate with the errors that were found.
 
     The search compares values within a tolerance, the machine compares them with thresholds
     computed from the kept examples alone. Where the two differ, the machine counts.
     """
     kept = rows.row_of[np.array(candidate.kept, dtype=np.int64)]
-    predicted = machine.predict(rows.X[kept])
+    predicted = signs_of(machine, rows.X[kept])
     n_fp, n_fn, n_all = count_errors(rows.y[kept], predicted, judged.n_wrong)
     return replace(
         candidate, n_false_positives=n_fp, n_false_negatives=n_fn, n_training_errors=n_all

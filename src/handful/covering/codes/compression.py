@@ -14,7 +14,7 @@ import numpy as np
 from handful._types import Ints
 from handful.bounds import Term
 from handful.covering.codes.candidate import Candidate, PathCounter, log_choices
-from handful.rules import Rows, RuleSet, Step, Sweep, SweepOptions, Table
+from handful.rules import Rows, Step, Sweep, SweepOptions, Table, rule_set
 from handful.rules.family import KIND_SIGNS, CodedPath, Family, Geometry
 from handful.rules.search.ball_sweep import BallSweep
 from handful.rules.search.greedy import grow
@@ -139,7 +139,7 @@ def _candidate(
         n_false_positives=n_fp,
         n_false_negatives=n_fn,
         n_training_errors=n_all,
-        build=lambda: RuleSet(family.rebuild(path), kind),
+        build=lambda: rule_set(family.rebuild(path), kind),
     )
 
 
@@ -171,5 +171,5 @@ def constant_candidates(
             n_false_positives=n_fp,
             n_false_negatives=n_fn,
             n_training_errors=n_all,
-            build=lambda kind=kind: RuleSet((), kind),  # type: ignore[misc]
+            build=lambda kind=kind: rule_set((), kind),  # type: ignore[misc]
         )

@@ -14,7 +14,8 @@ import numpy as np
 
 from handful.bounds import Term
 from handful.covering.codes.candidate import Candidate, PathCounter, log_choices
-from handful.rules import AbstractRule, Rows, RuleList, RuleSet, Table
+from handful.models import Condition, Rule, RuleList, SignedRules
+from handful.rules import Rows, Table, rule_set
 from handful.rules.family import KIND_SIGNS, Family
 from handful.rules.search.greedy import grow
 from handful.rules.search.list_sweep import ListedStep, ListSweep
@@ -150,17 +151,18 @@ def _listed_candidate(
 
 def _builder(
     tables: Sequence[Table], rows: Rows, steps: tuple[ListedStep, ...], rest: int, kind: str
-) -> Callable[[], RuleSet | RuleList]:
-    def rule(step: ListedStep) -> AbstractRule:
+) -> Callable[[], SignedRules]:
+    def cover(step: ListedStep) -> Condition:
         table = tables[step.table]
+        family = _family_of(table)
         member = _pool_example(table, rows, step.member) if step.member >= 0 else -1
-        made = _family_of(table).make_rule(table, rows, step.t, step.j, step.side, member)
-        return made.placed_at(rows.X[[step.member]]) if step.member >= 0 else made
+        made = family.make_rule(table, rows, step.t, step.j, step.side, member)
+        return family.placed_at(made, rows.X[[step.member]]) if step.member >= 0 else made
 
-    def build() -> RuleSet | RuleList:
-        rules = tuple(rule(step) for step in steps)
-        if kind == "list":
-            return RuleList(rules, tuple(step.output for step in steps), rest)
-        return RuleSet(rules, kind)
+    def build() -> SignedRules:
+        if kind != "list":
+            return rule_set([cover(step) for step in steps], kind)
+        rules = tuple(Rule((cover(step),), int(step.output > 0)) for step in steps)
+        return RuleList(rules, int(rest > 0))
 
     return build

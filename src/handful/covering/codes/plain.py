@@ -16,22 +16,23 @@ from handful._threads import one_blas_thread
 from handful._types import Ints
 from handful.bounds import Term
 from handful.covering.codes.candidate import Candidate, recount
-from handful.rules import LinearRule, Rows, RuleSet
+from handful.models import Condition, Op, WeightedSum, as_floats
+from handful.rules import Rows, rule_set
 from handful.rules.pooled import MAX_FIT, fit_logistic, is_comparable, pool_scales
 
 RIDGE = 1.0  # one code, so one penalty fixed before the data
 _FEWEST = 10  # below it a regression follows single examples
 
 
-def plain_rule(X: NDArray[np.float64], y: Ints, side: str) -> LinearRule | None:
-    """The regression of a pool as a rule; None where the pool has one class or cannot be compared.
+def plain_rule(X: NDArray[np.float64], y: Ints, op: Op) -> Condition | None:
+    """The regression of a pool as a cover; None if the pool has one class or cannot be compared.
 
     Examples
     --------
     >>> import numpy as np
     >>> X = np.linspace(-1.0, 1.0, 20)[:, None]
-    >>> rule = plain_rule(X, np.where(X[:, 0] > 0, 1, -1), "below")
-    >>> rule.covers(np.array([[-0.5], [0.5]]))
+    >>> rule = plain_rule(X, np.where(X[:, 0] > 0, 1, -1), "<")
+    >>> rule.is_met(np.array([[-0.5], [0.5]]))
     array([ True, False])
     """
     if len(y) < _FEWEST or len(np.unique(y)) < 2 or not is_comparable(X):
@@ -41,8 +42,7 @@ def plain_rule(X: NDArray[np.float64], y: Ints, side: str) -> LinearRule | None:
         w = fit_logistic(((X - center) / scale)[:MAX_FIT], y[:MAX_FIT], RIDGE)
     weights = w[:-1] / scale
     threshold = math.fsum((weights * center).tolist()) - float(w[-1])
-    origin = f"logistic regression on the pool (ridge {RIDGE:g})"
-    return LinearRule(tuple(weights.tolist()), threshold, side, origin=origin)
+    return Condition(WeightedSum(as_floats(weights)), op, threshold)
 
 
 def plain_candidates(
@@ -55,11 +55,10 @@ def plain_candidates(
     """The regression of the pool as a machine of one rule; none where there is no regression."""
     kind = "disjunction" if kinds == ("disjunction",) else "conjunction"
     pool_rows = rows.row_of[pool]
-    side = "below" if kind == "conjunction" else "above"
-    rule = plain_rule(rows.X[pool_rows], rows.y[pool_rows], side)
+    rule = plain_rule(rows.X[pool_rows], rows.y[pool_rows], "<" if kind == "conjunction" else ">")
     if rule is None:
         return
-    machine = RuleSet((rule,), kind)
+    machine = rule_set([rule], kind)
     candidate = Candidate(
         scheme="plain",
         family="linear",

@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from handful.bounds import Term
 from handful.covering.codes.candidate import Candidate, PathCounter
-from handful.rules import Rows, RuleSet
+from handful.models import RuleSet
+from handful.rules import Rows, rule_set
 from handful.rules.family import KIND_SIGNS
 from handful.rules.pooled import Projections
 from handful.rules.search.greedy import grow
@@ -106,6 +107,6 @@ def _price(steps: Sequence[CodedStep], n_kinds: int) -> tuple[Term, ...]:
 
 def _builder(projections: Projections, prefix: Prefix, kind: str) -> Callable[[], RuleSet]:
     def build() -> RuleSet:
-        return RuleSet(tuple(projections.make_rule(t, j, side) for t, j, side in prefix), kind)
+        return rule_set([projections.make_rule(t, j, side) for t, j, side in prefix], kind)
 
     return build

@@ -16,7 +16,8 @@ import numpy as np
 
 from handful._types import Floats, Ints, Mask
 from handful.kernels import Kernel
-from handful.rules.ball import ball_distances, ball_table
+from handful.models import distances
+from handful.rules.ball import ball_table
 from handful.rules.rows import Rows
 from handful.rules.search.greedy import Step, Sweep, SweepOptions
 from handful.rules.table import Table, check_finite, covered_rows, run_blocks
@@ -50,7 +51,7 @@ class BallSweep:
         +1 for a conjunction (positives must not be covered), -1 for a disjunction.
     options : SweepOptions
     metric, kernel
-        How distances are measured, as in `ball_distances`.
+        How distances are measured, as in `handful.models.distances`.
     """
 
     def __init__(
@@ -216,7 +217,7 @@ class _Sketch:
             self.size = max(2.0 * float(self._exact(np.array([0]), X).max()), _TINY)
 
     def _exact(self, rows: Ints, X: Floats) -> Floats:
-        return ball_distances(self.X[rows], X, metric=self.metric, kernel=self.kernel)
+        return distances(self.X[rows], X, metric=self.metric, kernel=self.kernel)
 
     def to(self, columns: Ints) -> Callable[[Ints], tuple[Any, Any]]:
         """A function of rows: their values at the columns, and the largest error of each row."""
