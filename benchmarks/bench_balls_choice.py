@@ -20,8 +20,8 @@ from itertools import product
 import numpy as np
 
 from handful import SetCoveringMachine, load_dataset
+from handful.candidates import certified_risks
 from handful.covering import cross_validate_path
-from handful.covering.codes.candidate import certified_risks
 from handful.papers.scm_2003 import paper_folds
 
 KINDS, PENALTIES, LARGEST = ("conjunction", "disjunction"), (0.7, 1.0, 1.5, 2.8, 5.0), 8
@@ -53,7 +53,7 @@ def by_cross_validation(X, y, rng):
     out[:-1] = 1
     found = paths(np.vstack([X, X[:1]]), np.append(y, y[0]), kind, out, (penalty,), size)
     candidate = max(found.candidates[0], key=lambda c: c.n_rules)
-    return candidate.build(), float(certified_risks([candidate], len(y), 0.05)[0])
+    return candidate.build(), float(certified_risks([candidate], 0.05)[0])
 
 
 def by_certificate(X, y, rng):

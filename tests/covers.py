@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from handful.files import Code, CoverTraining, Data, Model, Provenance
+from handful.files import CoverCode, CoverTraining, Data, Model, Provenance
 from handful.files.document import named_by_digest
 from handful.models import Fitted, SignedRules
 from handful.tables import Columns
@@ -17,7 +17,7 @@ NAMES = ("a", "b", "c")
 
 def cover_model(machine: SignedRules, kind: str, columns: Columns | None = None) -> Model:
     """Rules over three columns, as a covering machine would write them."""
-    code = Code("compression", "stumps", kind, 3, (), (), 0, 0, 0)
+    code = CoverCode("compression", "stumps", kind, 3, (), (), 0, 0, 0)
     kinds = ("list",) if kind == "list" else ("conjunction", "disjunction")
     training = CoverTraining(None, (("stumps",),), (), kinds, 1, 1, 0.05, None, None, (code,))
     columns = columns or Columns.of_numbers(NAMES)

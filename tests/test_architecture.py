@@ -23,12 +23,12 @@ MAY_IMPORT = {
     "datasets": {"tables"},
     "tables": set(),
     "models": {"tables", "kernels"},
-    "rules": {"kernels", "bounds", "models"},
+    "rules": {"kernels", "bounds", "models", "tables"},
     "candidates": {"bounds", "tables", "models"},  # what is priced, counted and chosen
     "estimator": {"bounds", "tables", "models"},  # the one base of all estimators
     "table_classifier": {"tables", "models", "estimator"},  # the base of those that read tables
     "scoring": {"models", "tables", "table_classifier"},
-    "covering": {"rules", "bounds", "kernels", "tables", "estimator", "models"},
+    "covering": {"rules", "bounds", "kernels", "tables", "estimator", "models", "candidates"},
     "programs": {"bounds", "kernels", "tables", "estimator", "models"},
     "boosting": {"programs", "rules", "bounds", "kernels", "tables", "estimator", "models"},
     "pursuit": {"bounds", "kernels", "tables", "estimator", "models", "candidates"},
@@ -57,7 +57,7 @@ MAY_IMPORT["verify"] = set()  # an auditor shares no code with what it audits
 GROUND = {
     *("_checks", "_codec", "_compiled", "_display", "_threads", "_types", "_version", "_writing"),
 }
-EVERYBODY = GROUND | {"_chunked", "_progress"}
+EVERYBODY = GROUND | {"_chunks", "_progress"}
 ROOF = {"papers", "cli", "__main__", "__init__"} | EVERYBODY
 HIGHS_ONLY_IN = "programs"
 
@@ -228,7 +228,7 @@ MANY_PARAMETERS = {
     "bounds/compression_bounds.py:cost_bound": "the same arguments, errors and costs by class",
     "bounds/published.py:published_half_space_bound": "every number of the published bound",
     "bounds/losses.py:real_loss_bound": "the arguments of compression_bound, and the loss",
-    "covering/_paths.py:cross_validate_path": "what is fitted, and how, as keywords of a search",
+    "covering/path_scores.py:cross_validate_path": "what is fitted, and how, as keywords",
     "covering/codes/compression.py:_candidate": "one call a prefix; its facts become a record",
     "covering/codes/listed.py:_listed_candidate": "one call a prefix; its facts become a record",
     "files/save.py:save_model": "a public function: what is written, and what may be",

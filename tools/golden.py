@@ -118,6 +118,9 @@ def look(machine: Any, X: Any, y: Any, groups: Any = None) -> dict[str, Any]:
             h.save_model(machine, path, data=(X, y), include_rows=True)
             document = json.loads(path.read_text())
             document.pop("content_sha256")
+            for part in document.values():  # the digest of an archive, which holds its time
+                if isinstance(part, dict) and "estimators_sha256" in part:
+                    part["estimators_sha256"] = part["estimators_sha256"] is not None
             return digest(document)
 
         out["file"] = tried(saved)

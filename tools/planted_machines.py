@@ -43,8 +43,26 @@ COVERING: dict[str, list[Row]] = {
             "constant_candidates(rows, scheme.terms, (kind,))",
             _owes("stumps and pools"),
         ),
+        (
+            "which groups are kept free",
+            "log_choices(n_pool, len(named))",
+            "0.0",
+            (f"{_GROUPS}::test_the_certificate_by_hand[stumps]",),
+        ),
+        (
+            "only the kept rows are left out",
+            "kept=_whole(groups, named)",
+            "kept=named",
+            (f"{_GROUPS}::test_the_certificate_by_hand[stumps]",),
+        ),
+        (
+            "any row of a group may be named",
+            "pool = groups.first[: scheme.pool_size]",
+            "pool = np.arange(groups.n_rows(scheme.pool_size))",
+            (f"{_GROUPS}::test_candidates_pay_what_they_owe[mixed]",),
+        ),
     ],
-    "covering._certify": [
+    "covering.cover_certificates": [
         (
             "one class pays for all",
             "zip(fit.classes, fit.chosen, strict=True)",
@@ -66,24 +84,26 @@ COVERING: dict[str, list[Row]] = {
             (f"{_VALIDITY}::test_digest_pools_are_fair_among_equal_rows",),
         ),
     ],
-    "covering.codes.candidate": [
+    "covering.codes.cover_candidate": [
         (
             "kept examples among the counted",
-            "[n_samples - len(c.kept) for c in candidates]",
-            "[n_samples for c in candidates]",
+            "n_counted=sizes[-1] + sizes[1] - len(y_kept)",
+            "n_counted=sizes[-1] + sizes[1]",
             _owes("balls"),
-        ),
-        (
-            "two rates for the price of one",
-            "both = nats + math.log(2.0)",
-            "both = nats",
-            _owes("costs"),
         ),
         (
             "errors taken out twice",
             "n_wrong[k] - (0 if is_apart else kept[k])",
             "n_wrong[k] - (0 if is_apart else 2 * kept[k])",
             (_COUNTS,),
+        ),
+    ],
+    "candidates.pricing": [
+        (
+            "two rates for the price of one",
+            "nats = nats + math.log(2.0)  # two rates at once",
+            "nats = nats + 0.0",
+            _owes("costs"),
         ),
     ],
     "covering.codes.compression": [
@@ -100,23 +120,11 @@ COVERING: dict[str, list[Row]] = {
             _owes("defaults, few examples"),
         ),
     ],
-    "covering.groups": [
-        (
-            "which groups are kept free",
-            "which = log_choices(n_pool, len(named))",
-            "which = 0.0",
-            (f"{_GROUPS}::test_the_certificate_by_hand[stumps]",),
-        ),
-        (
-            "only the kept rows are left out",
-            "kept = self.whole(named)",
-            "kept = named",
-            (f"{_GROUPS}::test_the_certificate_by_hand[stumps]",),
-        ),
+    "candidates.groups": [
         (
             "two counts for the price of one",
-            "both = (*terms, _BOTH)",
-            "both = terms",
+            'BOTH = Term("method", "means of groups, or one row of each", math.log(2.0))',
+            'BOTH = Term("method", "means of groups, or one row of each", 0.0)',
             (f"{_GROUPS}::test_the_certificate_by_hand[stumps]",),
         ),
         (
@@ -124,12 +132,6 @@ COVERING: dict[str, list[Row]] = {
             "losses=means[~held]",
             "losses=means",
             (f"{_GROUPS}::test_the_certificate_by_hand[stumps]",),
-        ),
-        (
-            "any row of a group may be named",
-            "return self.first[:n_groups]",
-            "return self.pool(n_groups)",
-            (f"{_GROUPS}::test_candidates_pay_what_they_owe[mixed]",),
         ),
         (
             "any error is a whole one",

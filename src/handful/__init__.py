@@ -6,7 +6,7 @@ The public names are loaded when they are first used, so that ``import handful``
 import importlib
 from typing import Any
 
-from handful._chunked import enter_chunked
+from handful._chunks import enter_chunked
 from handful._version import __version__
 
 _HOME: dict[str, str] = {

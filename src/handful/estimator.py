@@ -28,7 +28,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful._checks import check_choice, check_count, check_delta
-from handful._chunked import chunked, is_chunked
+from handful._chunks import chunked, is_chunked
 from handful._types import Floats, Ints, Mask
 from handful.bounds import Certificate, NotCertifiableError, Quantity, Term, held_out_bound
 from handful.models import Fitted, Form, Opaque, from_scores
@@ -211,18 +211,18 @@ class CertifiedEstimator(ABC, BaseEstimator):
         self.row_needs()
         raise NotImplementedError
 
-    def _note_rows(self, rows: RowSource) -> None:
-        """What a fit in memory writes about its inputs."""
-        self._note_names(rows)
-        self._seen, self.n_samples_ = rows.seen(), rows.n_samples
-
-    def _note_names(self, rows: RowSource) -> None:
-        """Number and names of the columns."""
+    def _note_columns(self, rows: RowSource) -> None:
+        """Number and names of the columns, as a fit in memory writes them."""
         self.n_features_in_ = rows.n_features
         if rows.names is not None:
             self.feature_names_in_ = np.array(rows.names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
+
+    def _note_rows(self, rows: RowSource) -> None:
+        """What a fit in memory writes about its inputs."""
+        self._note_columns(rows)
+        self._seen, self.n_samples_ = rows.seen(), rows.n_samples
 
     def without_data(self) -> Any:
         """A copy that predicts the same, without anything that was kept of the training rows."""

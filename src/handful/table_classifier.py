@@ -88,7 +88,7 @@ class TableClassifier(BaseClassifier):
         for name in ("groups", "weights"):
             if getattr(choices, name) is not None:
                 raise ValueError(f"`columns` must name no {name} for rows in chunks.")
-        self._note_names(rows)
+        self._note_columns(rows)
         study = read_source(rows, choices, **how)
         self._take_study(study, how.get("classes"))
         warn_of(study, stacklevel=6)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from handful import CertifiedClassifier
-from handful.certified import FORMS, Form, Proposal
+from handful.certified import FORMS, NamedForm, Proposal
 from handful.certified.forms import BELIEF, simplicity_of
 from handful.certified.learning import learn_all, ranked, standard_error
 from handful.models import Constant
@@ -22,7 +22,7 @@ def broken(pool):
 
 def test_failures_are_kept_with_their_reason(rng):
     pool = linear_pool(rng, n=60)
-    forms = [FORMS["constant"], Form("broken", broken), FORMS["one rule"]]
+    forms = [FORMS["constant"], NamedForm("broken", broken), FORMS["one rule"]]
     for n_jobs in (None, 2):
         made, failures = learn_all(pool, forms, False, n_jobs)
         assert [proposal.form for proposal in made] == ["constant", "one rule"]
@@ -34,7 +34,7 @@ def test_interrupts_are_not_swallowed(rng):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        learn_all(linear_pool(rng, n=60), [Form("slow", interrupted)], False, None)
+        learn_all(linear_pool(rng, n=60), [NamedForm("slow", interrupted)], False, None)
 
 
 def test_ranks_equal_the_oracle(rng):

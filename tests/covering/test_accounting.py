@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from handful import save_model
-from handful.covering import learn
+from handful.candidates import Menu
 from handful.verify import _audit, verify_model
 from tests.covering.coins import PROCEDURES
 
@@ -45,7 +45,7 @@ def _check(name, n_samples, most, monkeypatch, tmp_path):
     machine = procedure.make(**procedure.options).fit(X, y)
     limit = 1.0 if machine.costs is None else max(machine.costs)
     for i in _sorts(machine.cover_.parts[0].candidates, most):
-        monkeypatch.setattr(learn, "best_candidate", lambda c, _, i=i: min(i, len(c) - 1))
+        monkeypatch.setattr(Menu, "best", property(lambda menu, i=i: min(i, len(menu) - 1)))
         taken = procedure.make(**procedure.options).fit(X, y)
         if procedure.n_classes == 2:
             risk = min(limit, taken.cover_.parts[0].risks[i])  # what the candidate was chosen by

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from handful import DecisionListMachine, SetCoveringMachine, load_dataset, load_model, save_model
-from handful.covering import learn
+from handful.candidates import Menu
 from handful.verify import _audit, verify_model
 from tests.chance import n_allowed
 from tests.covering.group_simulation import coin_groups, misses
@@ -147,16 +147,13 @@ def test_candidates_pay_what_they_owe(name, rng, monkeypatch, tmp_path):
     make, options, n_groups = PROCEDURES[name]
     X, y, groups = _grouped(rng, n_groups, 3 if name == "three classes" else 2)
     monkeypatch.setattr(_audit, "TOLERANCE", 1e-10)
-    best = learn.group_risks
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         candidates = make(**options).fit(X, y, groups=groups).cover_.parts[0].candidates
         sorts = {(c.scheme, c.family, c.pool_size, c.n_rules): i for i, c in enumerate(candidates)}
         for i in list(sorts.values())[:: max(1, len(sorts) // 6)]:
             with monkeypatch.context() as patch:
-                patch.setattr(
-                    learn, "group_risks", lambda *a, i=i: (best(*a)[0], min(i, len(a[0]) - 1))
-                )
+                patch.setattr(Menu, "best", property(lambda menu, i=i: min(i, len(menu) - 1)))
                 machine = make(**options).fit(X, y, groups=groups)
             path = tmp_path / "model.json"
             save_model(machine, path, include_rows=True)

@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from handful.covering._parameters import steering_weights
+from handful.covering.cover_settings import steering_weights
 from handful.tables import typed_columns
 
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from handful.covering._parameters import read_families
-from handful.covering.codes.candidate import recount
 from handful.covering.codes.compression import compression_candidates, make_table
+from handful.covering.codes.cover_candidate import recount
 from handful.covering.codes.pool import pool_candidates
+from handful.covering.cover_settings import read_families
 from handful.covering.learn import Settings, learn
 from handful.kernels import Kernel
 from handful.models import RuleList, RuleSet
@@ -53,7 +53,7 @@ def test_the_chosen_machine_is_the_counted_one(rules, candidates, rng):
     found = learnt(X, y, rules=rules, candidates=candidates)
     wrong = signs_of(found.machine, X) != y
     outside = np.setdiff1d(np.arange(70), found.chosen.kept)
-    assert found.chosen.n_training_errors == wrong.sum()
+    assert found.chosen.counts.n_errors_all == wrong.sum()
     assert found.chosen.n_errors == wrong[outside].sum()
     assert found.risks.min() == found.risks[list(found.candidates).index(found.chosen)]
 
@@ -64,7 +64,9 @@ def test_the_machine_counts_where_the_search_was_wrong(monkeypatch, rng):
 
     def flattering(*arguments, **options):
         for candidate in compression_candidates(*arguments, **options):
-            yield replace(candidate, n_false_positives=0, n_false_negatives=0)
+            by_class = tuple((n, 0) for n, _ in candidate.counts.by_class)
+            counts = replace(candidate.counts, n_errors=0, by_class=by_class)
+            yield replace(candidate, counts=counts)
 
     X, y = messy(rng, "smooth", m=40)
     honest = learnt(X, y, rules="stumps", candidates=20)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from handful import DecisionListMachine, SetCoveringMachine
-from handful.covering._parameters import (
+from handful.covering.cover_settings import (
     read_candidates,
     read_costs,
     read_delta,

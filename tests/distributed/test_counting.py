@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 
 from handful.covering.codes.compression import make_table
-from handful.distributed import _counting as counting
-from handful.distributed import read_chunks, watch_passes
-from handful.distributed._counting import ChunkCounter, add_tallies
+from handful.distributed import chunk_rows, read_chunks, watch_passes
 from handful.kernels import Kernel
 from handful.rules import collapse_rows
 from handful.rules.family import FAMILIES, Geometry
 from handful.rules.search.greedy import LocalCounter, grow
+from handful.rules.search.source_counter import Histograms, SourceCounter
 from tests.distributed.conftest import cut, random_sizes
 
 pytestmark = pytest.mark.usefixtures("plain")
@@ -45,14 +44,14 @@ def random_paths(rng, tables, length):
 @pytest.mark.parametrize("cache", [0, 2**30])
 @pytest.mark.parametrize("block_bytes", [1, 2**25])
 def test_every_round_agrees_with_memory(rng, cache, block_bytes, monkeypatch):
-    monkeypatch.setattr(counting, "_BLOCK_BYTES", block_bytes)
+    monkeypatch.setattr(chunk_rows, "_BLOCK_BYTES", block_bytes)
     rows, pool, tables, chunks = setting(rng)
     for without in (None, pool):
         weight = rows.weight.copy()
         if without is not None:
             weight -= np.bincount(rows.row_of[without], minlength=len(weight))
         with dask.config.set({"handful.cache-bytes": cache}):
-            there = ChunkCounter(chunks, tables, 1, without)
+            there = SourceCounter(chunks, tables, 1, without)
         here = LocalCounter(tables, rows, weight)
         chosen = [random_paths(rng, tables, length) for length in (1, 3, 3)]
         chosen.append(chosen[-1][:2])
@@ -84,7 +83,7 @@ def _assert_equal(left, right):
 
 def test_equal_requests_are_counted_once(rng):
     _, _, tables, chunks = setting(rng)
-    counter = ChunkCounter(chunks, tables[:1], 1, None)
+    counter = SourceCounter(chunks, tables[:1], 1, None)
     rule = (0, 0, 0, 0)
     counts = [_copies(counter.start()) for _ in range(5)]
     with watch_passes() as passes:
@@ -93,15 +92,15 @@ def test_equal_requests_are_counted_once(rng):
     assert passes[0].n_chunks == len(chunks.parts)
 
 
-def test_tallies_widen_when_the_rows_are_many():
-    narrow = np.array([[2**31 - 1]], dtype=np.int32)
-    n, sums = add_tallies([(2**31 - 1, [[narrow]]), (2**31 - 1, [[narrow]])])
-    assert n == 2**32 - 2
-    assert sums[0][0].dtype == np.int64
-    assert sums[0][0].item() == 2**32 - 2
-    few, small = add_tallies([(5, [[narrow // 2**30]]), (6, [[narrow // 2**30]])])
-    assert few == 11
-    assert small[0][0].dtype == np.int32
+def test_counts_widen_when_the_rows_are_many():
+    many = np.array([[2**31 - 1]], dtype=np.int32)
+    found = Histograms(2**31 - 1, [[many]]) + Histograms(2**31 - 1, [[many]])
+    assert found.n_rows == 2**32 - 2
+    assert found.counts[0][0].dtype == np.int64
+    assert found.counts[0][0].item() == 2**32 - 2
+    few = Histograms(5, [[many // 2**30]]) + Histograms(6, [[many // 2**30]])
+    assert few.n_rows == 11
+    assert few.counts[0][0].dtype == np.int32
 
 
 def test_a_chunk_that_overflows_is_named(rng):
@@ -112,4 +111,4 @@ def test_a_chunk_that_overflows_is_named(rng):
     X[25] = 1e308
     chunks = read_chunks(cut(X, [20, 10]), cut(y, [20, 10]))
     with pytest.raises(ValueError, match="chunk 1: `kernel` or `metric` gives values that are"):
-        ChunkCounter(chunks, [table], 1, None).start()
+        SourceCounter(chunks, [table], 1, None).start()

@@ -85,7 +85,7 @@ def test_no_cut_matters(data):
 
 @pytest.mark.parametrize("name", ["default", "half-spaces", "list"])
 def test_many_rows_are_drawn_and_counted_alike(name, rng, monkeypatch):
-    for module in ("rules.rows", "distributed._rows"):
+    for module in ("rules.search_rows", "rules.search_rows"):
         monkeypatch.setattr(f"handful.{module}.LARGEST_COLLAPSE", 100)
     X, y = shifted()
     here = pickle.loads(pickle.dumps(MACHINES[name])).fit(X, y)

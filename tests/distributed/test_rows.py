@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from handful.distributed import read_chunks
-from handful.distributed._rows import ChunkedRows, HeldIndex
 from handful.models import Condition
 from handful.rules import Rows, collapse_rows, rule_set
+from handful.rules.search_rows import HeldIndex, SourceRows
 from handful.tables import blind_order
 from tests.distributed.conftest import cut
 
@@ -28,8 +28,8 @@ def test_the_index_knows_only_what_is_held():
 
 @pytest.mark.parametrize("limit", [50_000, 10])
 def test_held_rows_are_those_of_memory(rng, limit, monkeypatch):
-    monkeypatch.setattr("handful.rules.rows.LARGEST_COLLAPSE", limit)
-    monkeypatch.setattr("handful.distributed._rows.LARGEST_COLLAPSE", limit)
+    monkeypatch.setattr("handful.rules.search_rows.LARGEST_COLLAPSE", limit)
+    monkeypatch.setattr("handful.rules.search_rows.LARGEST_COLLAPSE", limit)
     X = rng.integers(0, 3, (50, 2)).astype(float)
     codes = rng.integers(0, 3, 50)
     chunks = read_chunks(cut(X, [17, 33]), cut(codes, [17, 33]))
@@ -37,7 +37,7 @@ def test_held_rows_are_those_of_memory(rng, limit, monkeypatch):
     X, codes = X[order], codes[order]
     for positive in range(3):
         here = collapse_rows(X, np.where(codes == positive, 1, -1))
-        bare = ChunkedRows.of(chunks, positive)
+        bare = SourceRows.of(chunks, positive)
         assert bare.n_samples == here.n_samples
         assert bare.totals == here.totals
         assert bare.largest == here.largest
@@ -58,6 +58,6 @@ def test_held_rows_are_those_of_memory(rng, limit, monkeypatch):
 def test_holding_everything_is_being_in_memory(rng):
     X, y = rng.normal(size=(12, 2)), rng.integers(0, 2, 12)
     chunks = read_chunks(cut(X, [5, 7]), cut(y, [5, 7]))
-    held = ChunkedRows.of(chunks, 1).holding(12)
+    held = SourceRows.of(chunks, 1).holding(12)
     assert type(held) is Rows
     np.testing.assert_array_equal(held.X[held.row_of], X[blind_order(X, y).order])

@@ -5,7 +5,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from handful import CertifiedClassifier, SetCoveringMachine, load_dataset
-from handful.files import Code, Data, Provenance, Training, model_to_dict
+from handful.files import CoverCode, Data, Provenance, Training, model_to_dict
 from handful.models import Form, Value
 from handful.tables import Choices
 
@@ -31,7 +31,7 @@ def test_every_field_is_documented():
     for base in (Form, Value, Training):
         names |= set(base.tagged)
         names |= set().union(*map(_names, base.tagged.values()))
-    for kind in (Code, Data, Provenance, Choices):
+    for kind in (CoverCode, Data, Provenance, Choices):
         names |= _names(kind)
     data = load_dataset("haberman")
     menu = CertifiedClassifier().fit(data.X, data.y)

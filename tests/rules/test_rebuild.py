@@ -120,7 +120,7 @@ def test_all_half_spaces_are_rebuilt(shape, kind, rng):
         wrong = signs_of(machine, X) != y
         outside = np.ones(len(y), bool)
         outside[list(candidate.kept)] = False
-        assert wrong.sum() == candidate.n_training_errors
+        assert wrong.sum() == candidate.counts.n_errors_all
         assert wrong[outside].sum() == candidate.n_errors
 
 

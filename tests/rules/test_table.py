@@ -82,7 +82,7 @@ def test_duplicates_collapse_to_weights(rng):
 
 
 def test_large_data_are_not_collapsed(monkeypatch, rng):
-    monkeypatch.setattr("handful.rules.rows.LARGEST_COLLAPSE", 10)
+    monkeypatch.setattr("handful.rules.search_rows.LARGEST_COLLAPSE", 10)
     X, y = messy(rng, "grid", m=11)
     rows = collapse_rows(X, y)
     np.testing.assert_array_equal(rows.X, X)

@@ -55,7 +55,7 @@ class Code:
         return Message(self.terms)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Counts:
     """Errors of a classifier on the units that are counted.
 
@@ -96,6 +96,12 @@ class Counts:
     def n_units(self) -> int:
         """Units in all."""
         return self.n_held + self.n_counted
+
+    @property
+    def class_sizes(self) -> tuple[int, ...]:
+        """Rows of each class, counted or held back."""
+        pairs = zip(self.by_class, self.held_by_class, strict=True)
+        return tuple(n + n_held for (n, _), n_held in pairs)
 
     @property
     def class_counts(self) -> ClassCounts | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -12,7 +12,7 @@ import numpy as np
 from handful._types import Floats, Ints
 from handful.bounds import MISCLASSIFIED, Assumption, Certificate, Quantity
 from handful.candidates.candidate import Candidate, Failure
-from handful.candidates.pricing import certified_risks, certify
+from handful.candidates.pricing import Costs, certified_risks, certify
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,6 +35,8 @@ class Menu(Generic[C]):
     failures : tuple of Failure
     quantity, assumptions, notes
         What the certificates are about, what they assume, and what a reader should know.
+    costs : pair of float, optional
+        Costs of a false positive and of a false negative; candidates are then compared by them.
     """
 
     candidates: tuple[C, ...]
@@ -43,12 +45,41 @@ class Menu(Generic[C]):
     quantity: Quantity = MISCLASSIFIED
     assumptions: tuple[Assumption, ...] = ()
     notes: tuple[str, ...] = ()
-    _made: dict[tuple[Candidate, float, int], Certificate] = field(default_factory=dict)
+    costs: Costs | None = None
+    _made: dict[tuple[Candidate, float, int], Certificate] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @cached_property
     def risks(self) -> Floats:
         """Certified risks of all candidates, in the order of ``candidates``."""
-        return certified_risks(self.candidates, self.delta)
+        return certified_risks(self.candidates, self.delta, self.costs)
+
+    @property
+    def best(self) -> int:
+        """Position of the candidate with the smallest certificate, the simplest of equals."""
+        keys = ((self.risks[i], c.tie_break, i) for i, c in enumerate(self.candidates))
+        return min(keys)[-1]
+
+    def replaced(self, position: int, candidate: C) -> Menu[C]:
+        """The same menu with one other candidate; the other risks are not computed again."""
+        candidates, risks = list(self.candidates), self.risks.copy()
+        candidates[position] = candidate
+        risks[position] = certified_risks([candidate], self.delta, self.costs)[0]
+        return self._with(candidates, risks)
+
+    def changed(self, change: Callable[[C], C]) -> Menu[C]:
+        """The same menu; ``change`` moves nothing in a candidate that its risk depends on."""
+        return self._with([change(candidate) for candidate in self.candidates], self.risks)
+
+    def alone(self, position: int) -> Menu[C]:
+        """One of the candidates, and no others."""
+        return self._with([self.candidates[position]], self.risks[[position]])
+
+    def _with(self, candidates: Sequence[C], risks: Floats) -> Menu[C]:
+        made = replace(self, candidates=tuple(candidates))
+        vars(made)["risks"] = risks
+        return made
 
     @cached_property
     def order(self) -> Ints:

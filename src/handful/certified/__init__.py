@@ -12,7 +12,7 @@ machines that did not see it, and an entry in ``forms.py``.
 from handful.certified.display import AdditiveDisplay, MenuDisplay
 from handful.certified.estimators import CertifiedClassifier
 from handful.certified.form_candidates import FormCandidate, named_beforehand, rank_masses
-from handful.certified.forms import FORMS, READABLE, Form, named_candidates
+from handful.certified.forms import FORMS, READABLE, NamedForm, named_candidates
 from handful.certified.goals import Band
 from handful.certified.menu_plan import MenuPlan, menu_plan, menu_rows_needed
 from handful.certified.training_pool import Pool, Proposal
@@ -23,10 +23,10 @@ __all__ = [
     "AdditiveDisplay",
     "Band",
     "CertifiedClassifier",
-    "Form",
     "FormCandidate",
     "MenuDisplay",
     "MenuPlan",
+    "NamedForm",
     "Pool",
     "Proposal",
     "menu_plan",

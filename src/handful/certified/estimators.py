@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from handful._checks import check_choice, check_delta
-from handful._chunked import chunked, is_chunked
+from handful._chunks import chunked, is_chunked
 from handful._types import Floats, Ints
 from handful.bounds import GROUP_QUANTITIES, MISCLASSIFIED, Certificate, assume, caution
 from handful.candidates import Failure, Menu
@@ -334,14 +334,11 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
     def caution(self) -> str:
         """A warning if the chosen form is hardly better than a constant guess; else empty."""
         counts = self.candidate_.counts
-        rows = [
-            n + held for (n, _), held in zip(counts.by_class, counts.held_by_class, strict=True)
-        ]
         words = self.fitted_.classes
         said = [word for word, n in zip(words, counts.n_said, strict=True) if n]
         return caution(
             self.certificate_,
-            dict(zip(words, rows, strict=True)),
+            dict(zip(words, counts.class_sizes, strict=True)),
             n_errors=self.n_training_errors_,
             constant=said[0] if len(said) == 1 else None,
         )

@@ -21,7 +21,7 @@ MANY = 1500  # rows from which forms learn that compare rows with each other
 
 
 @dataclass(frozen=True)
-class Form:
+class NamedForm:
     """A name that may stand in ``candidates``.
 
     Attributes
@@ -43,26 +43,26 @@ class Form:
     estimator: Any = None
 
 
-FORMS: dict[str, Form] = {
+FORMS: dict[str, NamedForm] = {
     form.name: form
     for form in (
-        Form("constant", rule_forms.constant),
-        Form("one rule", rule_forms.one_rule),
-        Form("rule set", rule_forms.rule_set, for_two=True),
-        Form("rule list", on_first_rows(rule_forms.rule_list, 2 * MANY)),
-        Form("score card", card_forms.score_card, for_two=True),
-        Form("sparse linear", linear_forms.sparse_linear, for_two=True),
-        Form("linear", linear_forms.linear),
-        Form("additive", additive_forms.additive),
-        Form("half-spaces", on_first_rows(rule_forms.half_spaces, MANY), for_two=True),
-        Form("balls", on_first_rows(rule_forms.balls, MANY), for_two=True),
-        Form("prototypes", on_first_rows(kernel_forms.prototypes, MANY)),
-        Form(
+        NamedForm("constant", rule_forms.constant),
+        NamedForm("one rule", rule_forms.one_rule),
+        NamedForm("rule set", rule_forms.rule_set, for_two=True),
+        NamedForm("rule list", on_first_rows(rule_forms.rule_list, 2 * MANY)),
+        NamedForm("score card", card_forms.score_card, for_two=True),
+        NamedForm("sparse linear", linear_forms.sparse_linear, for_two=True),
+        NamedForm("linear", linear_forms.linear),
+        NamedForm("additive", additive_forms.additive),
+        NamedForm("half-spaces", on_first_rows(rule_forms.half_spaces, MANY), for_two=True),
+        NamedForm("balls", on_first_rows(rule_forms.balls, MANY), for_two=True),
+        NamedForm("prototypes", on_first_rows(kernel_forms.prototypes, MANY)),
+        NamedForm(
             "support vectors", on_first_rows(kernel_forms.support_vectors, MANY), is_readable=False
         ),
-        Form("adaboost", foreign_forms.ada_boost, is_readable=False),
-        Form("random forest", foreign_forms.random_forest, is_readable=False),
-        Form("gradient boosting", foreign_forms.gradient_boosting, is_readable=False),
+        NamedForm("adaboost", foreign_forms.ada_boost, is_readable=False),
+        NamedForm("random forest", foreign_forms.random_forest, is_readable=False),
+        NamedForm("gradient boosting", foreign_forms.gradient_boosting, is_readable=False),
     )
 }
 # Simplest first; the default choice goes by this order.
@@ -132,7 +132,7 @@ def simplicity_of(form: str) -> int:
     return SIMPLICITY.index(form) if form in SIMPLICITY else len(SIMPLICITY)
 
 
-def wanted_forms(candidates: Any, n_classes: int) -> tuple[list[Form], bool]:
+def wanted_forms(candidates: Any, n_classes: int) -> tuple[list[NamedForm], bool]:
     """The forms asked for, and whether a vote of the best is wanted beside them.
 
     Examples
@@ -178,7 +178,7 @@ def _named(candidate: Any) -> tuple[str, Any]:
     return type(candidate).__name__.lower(), candidate
 
 
-def _form_of(candidate: Any) -> Form:
+def _form_of(candidate: Any) -> NamedForm:
     if isinstance(candidate, str):
         if candidate not in FORMS:
             raise ValueError(
@@ -197,4 +197,4 @@ def _form_of(candidate: Any) -> Form:
     if name in SIMPLICITY:
         raise ValueError(f"`candidates`: {name!r} is the name of a form. Choose another name.")
     learn = foreign_forms.foreign(name, estimator)
-    return Form(name, learn, is_readable=False, estimator=estimator)
+    return NamedForm(name, learn, is_readable=False, estimator=estimator)

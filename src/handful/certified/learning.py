@@ -27,7 +27,7 @@ from handful.candidates import (
 )
 from handful.certified.foreign_forms import few_rows, vote
 from handful.certified.form_candidates import FormCandidate, rank_masses
-from handful.certified.forms import Form, belief_in, is_readable, simplicity_of
+from handful.certified.forms import NamedForm, belief_in, is_readable, simplicity_of
 from handful.certified.training_pool import Pool, Proposal
 from handful.models import Fitted, refuse_fitted
 from handful.tables import Grouping
@@ -35,7 +35,7 @@ from handful.tables import Grouping
 Learned = tuple[list[Proposal], list[Failure]]
 
 
-def learn_all(pool: Pool, forms: list[Form], with_vote: bool, n_jobs: int | None) -> Learned:
+def learn_all(pool: Pool, forms: list[NamedForm], with_vote: bool, n_jobs: int | None) -> Learned:
     """Proposals of all forms, in the order of the forms, and the forms that failed."""
     for form in forms:
         if form.estimator is not None:  # beside a fitted one no certificate of the menu holds
@@ -43,7 +43,7 @@ def learn_all(pool: Pool, forms: list[Form], with_vote: bool, n_jobs: int | None
     controller = ThreadpoolController()
     report = current_progress()  # here: other threads do not see who watches
 
-    def run(form: Form) -> Learned:
+    def run(form: NamedForm) -> Learned:
         start = time.perf_counter()
         report(form.name)
         try:

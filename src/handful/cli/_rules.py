@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
-from handful._chunked import is_chunked
+from handful._chunks import is_chunked
 from handful._writing import write_atomically, write_folder
 from handful.cli._chunked import NO_REPORT as NO_ROWS
 from handful.cli._chunked import on_scheduler, read_chunked
@@ -197,13 +197,7 @@ def _rates(machine: Any, table: Examples) -> list[dict[str, Any]]:
         "false_positive_given_negative"
     ):
         return []
-    counts = machine.cover_.parts[0].counts
-    n_counted = (
-        counts.n_negatives - counts.n_compressed_negatives,
-        counts.n_positives - counts.n_compressed_positives,
-    )
-    errors = (counts.n_false_positives, counts.n_false_negatives)
-    by_class = list(zip(n_counted, errors, strict=True))
+    by_class = machine.chosen_.counts.by_class
     return class_rates(machine.certificate_, machine.classes_, table.positive, by_class)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import html
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,19 +13,25 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful._checks import check_choice
-from handful._chunked import chunked, is_chunked
+from handful._chunks import chunked, is_chunked
 from handful._types import Floats, Ints
 from handful.bounds import GROUP_QUANTITIES, Certificate
-from handful.covering._certify import BOUND_NAMES
-from handful.covering._parameters import read_settings, steering_weights
-from handful.covering.codes.candidate import Candidate
+from handful.covering.codes.cover_candidate import CoverCandidate
+from handful.covering.cover_certificates import BOUND_NAMES
 from handful.covering.cover_fit import CoverFit, cover
-from handful.covering.groups import read_groups
-from handful.covering.training import MemoryTraining, Training
+from handful.covering.cover_settings import read_groups, read_settings, steering_weights
 from handful.estimator import BaseClassifier, shared_certificate
 from handful.models import Condition, Fitted
-from handful.rules.rows import STEERING_UNIT
-from handful.tables import Draw, RowNeeds, SeenRows, typed_columns, warn_of_fitted_scaling
+from handful.rules.search_rows import STEERING_UNIT
+from handful.tables import (
+    Draw,
+    MemoryRows,
+    RowNeeds,
+    RowSource,
+    SeenRows,
+    typed_columns,
+    warn_of_fitted_scaling,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,7 +56,7 @@ class CoveringClassifier(BaseClassifier):
         raise TypeError("use SetCoveringMachine or DecisionListMachine")
 
     def _allows_nan(self) -> bool:
-        """Missing values are allowed where only stumps are used."""
+        """Missing values are allowed if only stumps are used."""
         return isinstance(self.rules, str) and self.rules in ("auto", "stumps")
 
     # -- training ---------------------------------------------------------------------------
@@ -93,7 +100,7 @@ class CoveringClassifier(BaseClassifier):
                     "`groups` is not accepted for rows in chunks. Bring the table into memory."
                 )
             return chunked().fit(self, X, y, sample_weight=sample_weight)
-        return self.fit_training(self._read_training(X, y, sample_weight, groups))
+        return self._fit(*self._read(X, y, sample_weight, groups))
 
     def row_needs(self) -> RowNeeds:
         if self.candidates is None:
@@ -106,23 +113,16 @@ class CoveringClassifier(BaseClassifier):
                 "`kernel` = 'precomputed' does not go with Dask inputs. Pass the features and a "
                 "named kernel."
             )
-        return RowNeeds(may_miss=self._allows_nan(), classes=self.classes)
+        needs = RowNeeds(may_miss=self._allows_nan(), classes=self.classes)
+        return replace(needs, class_order=self.classes)
 
-    def fit_rows(self, rows: Any) -> Any:
-        return self.fit_training(rows.training(self.classes))
+    def fit_rows(self, rows: RowSource) -> Any:
+        return self._fit(rows, None)
 
-    def fit_training(self, training: Training) -> Any:
-        """Learn from examples that were read already, in memory or elsewhere.
-
-        Parameters
-        ----------
-        training : Training
-        """
-        self.classes_, self.n_features_in_ = training.classes, training.n_features
-        if training.names is not None:
-            self.feature_names_in_ = np.array(training.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+    def _fit(self, rows: RowSource, steering: Ints | None) -> Any:
+        """Learn from rows that were read already; ``steering`` weighs them in the search."""
+        self.classes_ = rows.classes
+        self._note_columns(rows)
         if len(self.classes_) < 2:
             raise ValueError(
                 "Classifier can't train when only one class is present: `y` must have two or "
@@ -131,29 +131,29 @@ class CoveringClassifier(BaseClassifier):
         settings = read_settings(
             self,
             self._kinds(),
-            training.n_features,
-            training.has_missing,
-            training.columns is not None and bool(training.columns.is_categorical.any()),
+            rows.n_features,
+            rows.has_missing,
+            rows.columns is not None and bool(rows.columns.is_categorical.any()),
         )
         if settings.costs is not None and len(self.classes_) > 2:
             raise ValueError(
                 f"`costs` needs two classes, got {len(self.classes_)}. "
                 "Leave it out, or fit one class against the rest."
             )
-        if settings.costs is not None and training.groups is not None:
+        if settings.costs is not None and rows.groups is not None:
             raise ValueError(
                 "`costs` are not certified for groups. Leave them out, or pass one row a group."
             )
-        self._take(cover(training, settings))
+        self._take(cover(rows, settings, steering))
         return self
 
     def _take(self, fitted: CoverFit) -> None:
         self._cover = fitted
 
-    def _read_training(
+    def _read(
         self, X: Any, y: Any, sample_weight: Any, groups: Any = None
-    ) -> MemoryTraining:
-        """Rows as numbers, labels as codes, and the order that nobody chose."""
+    ) -> tuple[MemoryRows, Ints | None]:
+        """Rows as numbers with labels as codes, and weights of the rows in the search."""
         columns, table, names = typed_columns(X), X, None
         if columns is not None:
             names = [str(name) for name in X.columns]
@@ -171,22 +171,21 @@ class CoveringClassifier(BaseClassifier):
         if sample_weight is not None:
             steering = steering_weights(sample_weight, len(y), STEERING_UNIT)
         X = np.asarray(X)
-        return MemoryTraining(
-            X=X,
-            codes=codes,
-            classes=classes,
+        rows = MemoryRows(
+            X,
+            codes,
+            classes,
             names=names,
             columns=columns,
             table=table if hasattr(table, "columns") else X,
             random_state=self.random_state,
-            steering=steering,
             is_kernel=self.kernel == "precomputed",
             given_groups=groups,
-            group_loss=self.group_loss,
         )
+        return rows, steering
 
     def _encode_labels(self, y: NDArray[Any]) -> tuple[NDArray[Any], Ints]:
-        """The classes, in the given order where there is one, and the labels as positions."""
+        """The classes, in the given order if there is one, and the labels as positions."""
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
         if self.classes is None:
@@ -299,7 +298,7 @@ class CoveringClassifier(BaseClassifier):
         return self.cover_.draw
 
     @property
-    def chosen_(self) -> Candidate:
+    def chosen_(self) -> CoverCandidate:
         """The candidate behind the machine (two classes)."""
         return self.cover_.chosen[0]
 

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from handful._types import Floats, Ints
 from handful.bounds import Certificate, caution
-from handful.covering._certify import certify_candidate, certify_grouped, certify_together
-from handful.covering.codes.candidate import Candidate
-from handful.covering.groups import GroupCounts
-from handful.covering.learn import Learned, Settings, learn, renumbered
-from handful.covering.training import Training
+from handful.candidates import Counts, GroupLosses, Tally
+from handful.covering.codes.cover_candidate import CoverCandidate
+from handful.covering.cover_certificates import certify_cover
+from handful.covering.learn import Learned, Settings, count_groups, learn, renumbered
 from handful.models import Condition, Fitted, Form, OneAgainstRest, SignedRules
-from handful.tables import Columns, Draw, SeenRows
+from handful.rules.search_rows import rows_of
+from handful.tables import Columns, Draw, RowSource, SeenRows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,13 +41,11 @@ class CoverFit:
     n_samples : int
     settings : Settings
     draw : Draw
-    n_training_errors, n_errors : int
-        Errors on all examples, and on those that are counted.
+    counts : Counts
+        Errors of the machine, or of those of all classes together.
     digests : array of uint8 (n_named, 32)
         By what the examples of ``named`` are known again.
     seen : SeenRows
-    groups : GroupCounts or None
-        Errors by groups, if rows belong together.
     """
 
     fitted: Fitted
@@ -57,11 +55,24 @@ class CoverFit:
     n_samples: int
     settings: Settings
     draw: Draw
-    n_training_errors: int
-    n_errors: int
+    counts: Counts
     digests: NDArray[np.uint8]
     seen: SeenRows
-    groups: GroupCounts | None = None
+
+    @property
+    def n_training_errors(self) -> int:
+        """Errors on all examples."""
+        return int(self.counts.n_errors_all or 0)
+
+    @property
+    def n_errors(self) -> int:
+        """Errors on the examples that are counted."""
+        return sum(n_wrong for _, n_wrong in self.counts.by_class)
+
+    @property
+    def groups(self) -> GroupLosses | None:
+        """Errors by groups, if rows belong together."""
+        return self.counts.groups
 
     @property
     def labelled(self) -> list[tuple[Any, Learned]]:
@@ -75,7 +86,7 @@ class CoverFit:
         return tuple(part.machine.conditions for part in self.parts)
 
     @property
-    def chosen(self) -> tuple[Candidate, ...]:
+    def chosen(self) -> tuple[CoverCandidate, ...]:
         """The candidates behind the parts."""
         return tuple(part.chosen for part in self.parts)
 
@@ -95,28 +106,18 @@ class CoverFit:
         return _union(candidate.kept for candidate in self.chosen)
 
     def certificate(self, delta: float, bound: str) -> Certificate:
-        """From stored counts."""
-        if self.groups is not None:
-            return certify_grouped(self, self.groups, delta, bound)
-        if len(self.parts) > 1:
-            return certify_together(self, delta, bound)
-        part, costs = self.parts[0], self.settings.costs
-        return certify_candidate(
-            part.chosen, part.counts, delta=delta, bound=bound, costs=costs, draw=self.draw
-        )
+        """The certificate at another confidence, or by another bound, from stored counts."""
+        return certify_cover(self, delta, bound)
 
     def caution(self, certificate: Certificate) -> str:
         """What must be said first of a classifier that is no better than a blind guess."""
-        counts = [part.counts.n_positives for part in self.parts]
-        if len(counts) == 1:
-            counts = [self.parts[0].counts.n_negatives, counts[0]]
         constant = None
         if not any(self.rules):
             (code,) = self.fitted.machine.labels(np.zeros((1, 0)))
             constant = self.classes[code]
         return caution(
             certificate,
-            dict(zip(self.classes.tolist(), counts, strict=True)),
+            dict(zip(self.classes.tolist(), self.counts.class_sizes, strict=True)),
             n_errors=self.n_training_errors,
             constant=constant,
         )
@@ -126,7 +127,7 @@ class CoverFit:
         text = examples_text(len(self.made_of), len(self.held_back), self.n_samples)
         if self.groups is None:
             return text
-        kept, whole = self.groups.n_kept, self.groups.n_groups
+        kept, whole = self.counts.n_held, self.counts.n_units
         return f"{text} Groups are held back whole: {kept} of {whole}."
 
     def rules_frame(self) -> pd.DataFrame:
@@ -144,25 +145,12 @@ class CoverFit:
         """Every candidate with its counts and certificate."""
         import pandas as pd
 
-        return pd.DataFrame(
-            {
-                "machine": label,
-                "scheme": candidate.scheme,
-                "family": candidate.family,
-                "kind": candidate.kind,
-                "penalty": candidate.penalty,
-                "pool_size": candidate.pool_size,
-                "n_rules": candidate.n_rules,
-                "n_compressed": len(candidate.kept),
-                "n_errors": candidate.n_errors,
-                "n_training_errors": candidate.n_training_errors,
-                "nats": candidate.nats,
-                "certificate": float(risk),
-                "is_chosen": i == part.place,
-            }
-            for label, part in self.labelled
-            for i, (candidate, risk) in enumerate(zip(part.candidates, part.risks, strict=True))
-        )
+        frames = []
+        for label, part in self.labelled:
+            frame = part.menu.path(part.chosen)
+            frame.insert(0, "machine", label)
+            frames.append(frame)
+        return pd.concat(frames, ignore_index=True)
 
     def without_data(self) -> CoverFit:
         """The same classifier without candidates and digests of the training rows."""
@@ -195,47 +183,49 @@ def _joined(machines: Sequence[SignedRules]) -> Form:
 
 
 @dataclass(frozen=True)
-class _Wrong:
-    """Counts errors of the machines together."""
+class Tallied:
+    """A job: rows and errors of each class."""
 
     machine: Form
+    n_classes: int
 
     def __call__(self, X: Floats, codes: Ints) -> Ints:
-        n_wrong = int((self.machine.labels(X) != codes).sum()) if len(X) else 0
-        return np.array([n_wrong], dtype=np.int64)
+        labels = self.machine.labels(X) if len(X) else codes
+        return np.array(Tally.of(labels.astype(np.int64), codes, self.n_classes).by_class)
 
 
-def cover(training: Training, settings: Settings) -> CoverFit:
+def cover(rows: RowSource, settings: Settings, steering: Ints | None = None) -> CoverFit:
     """Learn one machine a class against the rest, and count their errors together.
 
     The examples come in the blind order, the same for every class: their pools overlap, so that
     fewer examples are kept.
     """
-    n_classes = len(training.classes)
+    n_classes = len(rows.classes)
     positives = [1] if n_classes == 2 else list(range(n_classes))
     share = replace(settings, delta=settings.delta / len(positives))
-    learned = [learn(training.rows(positive), share, training.groups) for positive in positives]
-    parts = tuple(renumbered(part, training.order) for part in learned)
-    n_wrong, n_counted = _count(training, parts)
-    groups = _group_counts(training, learned, parts)
-    names = training.names or [f"x{j}" for j in range(training.n_features)]
-    coded = training.columns or Columns.of_numbers(names)
+    learned = [
+        learn(rows_of(rows, positive, steering), share, rows.groups) for positive in positives
+    ]
+    parts = tuple(renumbered(part, rows.order) for part in learned)
+    counts = parts[0].chosen.counts
+    if len(parts) > 1:
+        counts = _counts_together(rows, learned, parts, settings.group_loss)
+    names = rows.names or [f"x{j}" for j in range(rows.n_features)]
+    coded = rows.columns or Columns.of_numbers(names)
     columns, machines = as_asked(coded, [part.machine for part in parts])
-    words = tuple(str(label) for label in training.classes)
+    words = tuple(str(label) for label in rows.classes)
     form = "rule list" if settings.is_list else "rule set"
     return CoverFit(
         fitted=Fitted(form, columns, words, _joined(machines)),
         parts=tuple(replace(p, machine=m) for p, m in zip(parts, machines, strict=True)),
-        classes=training.classes,
-        names=training.names,
-        n_samples=training.n_samples,
+        classes=rows.classes,
+        names=rows.names,
+        n_samples=rows.n_samples,
         settings=settings,
-        draw=training.draw,
-        n_training_errors=n_wrong,
-        n_errors=n_counted,
-        digests=training.digests_of(_union(part.named for part in parts)),
-        seen=training.seen(),
-        groups=groups,
+        draw=rows.draw,
+        counts=counts,
+        digests=rows.digests_of(_union(part.named for part in parts)),
+        seen=rows.seen(),
     )
 
 
@@ -272,26 +262,28 @@ def as_asked(
     return Columns(tuple(asked)), [machine.changed(change) for machine in machines]
 
 
-def _group_counts(
-    training: Training, learned: list[Learned], parts: tuple[Learned, ...]
-) -> GroupCounts | None:
-    """Errors by groups of one machine, or of all machines together outside what any of them kept.
+def _counts_together(
+    rows: RowSource, learned: list[Learned], parts: tuple[Learned, ...], loss: str
+) -> Counts:
+    """Counts of all machines together, outside what any of them kept.
 
     ``learned`` are the parts by places in the blind order.
     """
-    if training.groups is None or len(parts) == 1:
-        return parts[0].groups
-    X, codes = training.hold(np.asarray(training.order))
-    is_wrong = _joined([part.machine for part in parts]).labels(X) != codes
-    kept = tuple({int(i) for part in learned for i in part.chosen.kept})
-    return training.groups.count(is_wrong, kept)
-
-
-def _count(training: Training, parts: tuple[Learned, ...]) -> tuple[int, int]:
-    """Errors on all examples, and on those that are counted; of one machine they are known."""
-    if len(parts) == 1:
-        return parts[0].chosen.n_training_errors, parts[0].chosen.n_errors
-    wrong = _Wrong(_joined([part.machine for part in parts]))
-    (n_wrong,) = training.total(wrong, "errors").tolist()
-    held = training.hold(_union(part.chosen.kept for part in parts))
-    return n_wrong, n_wrong - int(wrong(*held)[0])
+    machine = _joined([part.machine for part in parts])
+    job = Tallied(machine, len(rows.classes))
+    whole = rows.fold(job, "errors")
+    held = job(*rows.hold(_union(part.chosen.kept for part in parts)))
+    n_held, n = int(held[:, 0].sum()), int(whole[:, 0].sum())
+    counts = Counts(
+        n_held=n_held,
+        n_counted=n - n_held,
+        n_errors=int((whole - held)[:, 1].sum()),
+        by_class=tuple((int(size), int(n_wrong)) for size, n_wrong in whole - held),
+        held_by_class=tuple(held[:, 0].tolist()),
+        n_errors_all=int(whole[:, 1].sum()),
+    )
+    if rows.groups is None:
+        return counts
+    X, codes = rows.hold(rows.order)
+    kept = {int(i) for part in learned for i in part.chosen.kept}
+    return count_groups(counts, rows.groups, machine.labels(X) != codes, kept, loss)

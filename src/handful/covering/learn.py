@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -11,27 +11,20 @@ import numpy as np
 
 from handful._progress import report_progress
 from handful._types import Floats, Ints, Mask
-from handful.bounds import ClassCounts, Term
-from handful.covering._certify import class_counts
+from handful.bounds import Term
+from handful.candidates import Counts, GroupLosses, Menu, log_choices
 from handful.covering.codes.all_half_spaces import exact_candidates
-from handful.covering.codes.candidate import (
-    Candidate,
-    best_candidate,
-    certified_risks,
-    counted,
-    recount,
-)
 from handful.covering.codes.compression import (
     ball_candidates,
     compression_candidates,
     constant_candidates,
     make_table,
 )
+from handful.covering.codes.cover_candidate import CoverCandidate, counted, cover_code, recount
 from handful.covering.codes.listed import listed_candidates
 from handful.covering.codes.plain import plain_candidates
 from handful.covering.codes.pool import pool_candidates
 from handful.covering.codes.schemes import Scheme, auto_schemes, fixed_schemes, is_affordable
-from handful.covering.groups import GroupCounts, Grouping, group_risks
 from handful.models import RuleSet, SignedRules
 from handful.rules import (
     BALLS,
@@ -45,6 +38,7 @@ from handful.rules import (
 )
 from handful.rules.family import KIND_SIGNS, Geometry
 from handful.rules.pooled import LARGEST, make_projections
+from handful.tables import Grouping
 
 PENALTIES = (0.5, 1.0, 1.5, 3.0, math.inf)
 LIST_PENALTIES = (1.0, 2.0, 5.0, math.inf)
@@ -69,6 +63,7 @@ class Settings:
     costs: tuple[float, float] | None = None
     stop_on_nonpositive: bool = True
     n_threads: int = 1
+    group_loss: str = "mean"
 
     @property
     def is_list(self) -> bool:
@@ -81,24 +76,30 @@ class Settings:
         return tuple(KIND_SIGNS) if self.is_list else self.kinds
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Learned:
-    """The chosen machine, all candidates with their certificates, and which of them it is.
+    """The chosen machine, the menu of all candidates, and which of them it is.
 
-    ``n_covered`` are the examples that meet each of its rules, and those that meet none; ``groups``
-    are the errors by groups, if there are some.
+    ``n_covered`` are the examples that meet each of its rules, and those that meet none.
     """
 
     machine: SignedRules
+    menu: Menu[CoverCandidate]
     place: int
-    counts: ClassCounts
     n_covered: tuple[int, ...]
-    candidates: tuple[Candidate, ...]
-    risks: Floats
-    groups: GroupCounts | None = None
 
     @property
-    def chosen(self) -> Candidate:
+    def candidates(self) -> tuple[CoverCandidate, ...]:
+        """All candidates."""
+        return self.menu.candidates
+
+    @property
+    def risks(self) -> Floats:
+        """Certificates of all candidates."""
+        return self.menu.risks
+
+    @property
+    def chosen(self) -> CoverCandidate:
         """The candidate behind the machine."""
         return self.candidates[self.place]
 
@@ -118,58 +119,100 @@ class Learned:
 
     def alone(self) -> Learned:
         """The same without the candidates that were not chosen."""
-        return replace(self, place=0, candidates=(self.chosen,), risks=self.risks[[self.place]])
+        return replace(self, place=0, menu=self.menu.alone(self.place))
 
 
 def learn(rows: Rows, settings: Settings, groups: Grouping | None = None) -> Learned:
     """Choose a machine by certificate; the certificate holds for this whole procedure.
 
-    The examples come in an order that nobody chose (`handful.tables.blind_order`): every pool is
-    the first of them, and ties go to the earlier one.
+    The examples come in blind order (`handful.tables.blind_order`): every pool is the first of
+    them, and ties go to the earlier one.
     """
-    if groups is not None:
-        return _learn_groups(rows, settings, groups)
-    schemes = _schemes(rows.n_samples, rows, settings)
-    rows = rows.holding(max(scheme.pool_size for scheme in schemes))
-    candidates = list(_candidates(rows, settings, schemes, None))
-    if rows.steering is not None:  # weights steer the search; the certificate counts examples
+    schemes = _schemes(rows.n_samples if groups is None else len(groups), rows, settings)
+    if groups is None:
+        rows = rows.holding(max(scheme.pool_size for scheme in schemes))
+    candidates = list(_candidates(rows, settings, schemes, groups))
+    if groups is None and rows.steering is not None:
+        # weights steer the search; the certificate counts examples
         candidates = [recount(c, c.build(), rows) for c in candidates]
     if settings.max_rules is not None:
         candidates = _longest(candidates)
-    risks = certified_risks(candidates, rows.n_samples, settings.delta, settings.costs)
+    if groups is not None:
+        candidates = [_by_groups(c, rows, settings, groups) for c in candidates]
+    menu = Menu(tuple(candidates), settings.delta, costs=settings.costs)
     while True:
-        best = best_candidate(candidates, risks)
-        machine = _machine_of(candidates[best], settings)
+        best = menu.best
+        machine = _machine_of(menu.candidates[best], settings)
         judged = rows.judge(machine)
-        chosen = counted(candidates[best], machine, rows, judged)
-        if chosen.counts == candidates[best].counts:
+        chosen = counted(menu.candidates[best], machine, rows, judged)
+        # candidates of groups were counted with the machine that they build
+        if groups is not None or chosen.counts == menu.candidates[best].counts:
             break
-        candidates[best] = chosen
-        risks[best] = certified_risks([chosen], rows.n_samples, settings.delta, settings.costs)[0]
-    made = tuple(replace(c, build=_forgotten) for c in candidates)  # frees the tables
-    return Learned(machine, best, class_counts(chosen, rows), judged.n_covered, made, risks)
+        menu = menu.replaced(best, chosen)
+    forgotten = menu.changed(lambda c: replace(c, build=_forgotten))  # frees the tables
+    return Learned(machine, forgotten, best, judged.n_covered)
 
 
-def _learn_groups(rows: Rows, settings: Settings, groups: Grouping) -> Learned:
-    """The same over groups: every candidate is built and counted group by group."""
-    schemes = _schemes(groups.n_groups, rows, settings)
-    candidates = list(_candidates(rows, settings, schemes, groups))
-    if settings.max_rules is not None:
-        candidates = _longest(candidates)
-    counts = []
-    for i, candidate in enumerate(candidates):
-        machine = _machine_of(candidate, settings)
-        candidates[i] = recount(candidate, machine, rows)
-        counts.append(groups.count(_is_wrong(machine, rows), candidate.kept))
-    risks, best = group_risks(counts, candidates, settings.delta)
-    chosen, machine = candidates[best], _machine_of(candidates[best], settings)
-    made = tuple(replace(c, build=_forgotten) for c in candidates)
-    n_covered = rows.judge(machine).n_covered
-    counted_by_class = class_counts(chosen, rows)
-    return Learned(machine, best, counted_by_class, n_covered, made, risks, counts[best])
+def _by_groups(
+    candidate: CoverCandidate, rows: Rows, settings: Settings, groups: Grouping
+) -> CoverCandidate:
+    """The candidate, counted group by group with the machine that it builds."""
+    machine = _machine_of(candidate, settings)
+    found = recount(candidate, machine, rows)
+    counts = count_groups(
+        found.counts, groups, _is_wrong(machine, rows), candidate.kept, settings.group_loss
+    )
+    return replace(found, counts=counts)
 
 
-def _machine_of(candidate: Candidate, settings: Settings) -> SignedRules:
+def count_groups(
+    counts: Counts, groups: Grouping, is_wrong: Mask, kept: Iterable[int], loss: str
+) -> Counts:
+    """The counts with groups as units: those of the kept examples are held back whole.
+
+    The errors of the other groups are counted as means and as the error of one blind row of each,
+    and ln 2 is paid for both. Groups of one row each are certified as rows are.
+    """
+    held = np.zeros(len(groups), dtype=bool)
+    held[groups.member[np.array([*kept], dtype=np.int64)]] = True
+    losses = GroupLosses.of(groups, is_wrong, held, loss)
+    return replace(
+        counts,
+        n_held=int(held.sum()),
+        n_counted=len(losses.losses),
+        n_errors=losses.n_errors,
+        groups=losses,
+    )
+
+
+def _whole(groups: Grouping, examples: tuple[int, ...]) -> tuple[int, ...]:
+    """All examples of the groups of some examples, sorted."""
+    held = np.zeros(len(groups), dtype=bool)
+    held[groups.member[np.array(examples, dtype=np.int64)]] = True
+    return tuple(np.flatnonzero(held[groups.member]).tolist())
+
+
+def _priced(candidate: CoverCandidate, groups: Grouping, n_pool: int) -> CoverCandidate:
+    """A candidate of single examples as one of groups: what it names, what is not counted.
+
+    A rule that is made of examples may use one row of each group of its pool, the first of the
+    blind order. So the code names d of the n groups of the pool, and need not say which of their
+    rows: that was drawn blindly. The whole group of a kept row is left out of the count.
+    """
+    named, terms = candidate.kept, candidate.terms
+    if candidate.scheme == "compression":
+        which = Term("kept", "which groups are kept", log_choices(n_pool, len(named)))
+        terms = tuple(which if term.kind == "kept" else term for term in terms)
+    return replace(
+        candidate,
+        code=cover_code(*terms),
+        kept=_whole(groups, named),
+        named=named,
+        pool_size=n_pool,
+    )
+
+
+def _machine_of(candidate: CoverCandidate, settings: Settings) -> SignedRules:
     machine = candidate.build()
     if settings.is_list and candidate.kind != "list":
         # before it is counted: missing values fare differently
@@ -186,7 +229,7 @@ def renumbered(learned: Learned, order: Ints) -> Learned:
     """The same machine and candidates, whose example i is the user's row ``order[i]``."""
     names = {}  # pools are long and many candidates share theirs
 
-    def named(candidate: Candidate) -> Candidate:
+    def named(candidate: CoverCandidate) -> CoverCandidate:
         for part in (candidate.kept, candidate.named):
             if part is not None and part not in names:
                 names[part] = tuple(np.sort(order[np.array(part, dtype=np.int64)]).tolist())
@@ -196,7 +239,7 @@ def renumbered(learned: Learned, order: Ints) -> Learned:
     return replace(
         learned,
         machine=learned.machine.renumbered(order),
-        candidates=tuple(named(candidate) for candidate in learned.candidates),
+        menu=learned.menu.changed(named),
     )
 
 
@@ -204,9 +247,9 @@ def _forgotten() -> SignedRules:
     raise RuntimeError("only the chosen candidate is built; fit again with fixed parameters")
 
 
-def _longest(candidates: Sequence[Candidate]) -> list[Candidate]:
+def _longest(candidates: Sequence[CoverCandidate]) -> list[CoverCandidate]:
     """With a fixed number of rules only whole paths are machines, not their prefixes."""
-    last: dict[tuple[object, ...], Candidate] = {}
+    last: dict[tuple[object, ...], CoverCandidate] = {}
     for c in candidates:
         key = (c.scheme, c.family, c.kind, c.penalty, c.pool_size)
         if key not in last or c.n_rules > last[key].n_rules:
@@ -215,12 +258,15 @@ def _longest(candidates: Sequence[Candidate]) -> list[Candidate]:
     return whole or list(last.values())
 
 
+Stream = Iterator[CoverCandidate]
+
+
 def _candidates(
     rows: Rows,
     settings: Settings,
     schemes: Sequence[Scheme],
     groups: Grouping | None,
-) -> Iterator[Candidate]:
+) -> Stream:
     """Candidates of all schemes; of groups, at the price of naming groups."""
     only_stumps = not rows.largest <= LARGEST  # a missing value counts as too large
     if only_stumps and ("stumps",) not in settings.family_sets:
@@ -238,18 +284,16 @@ def _candidates(
             yield from _candidates_of(rows, settings, scheme, pool)
             continue
         if scheme.name != "compression":
-            pool = groups.pool(scheme.pool_size)
+            pool = np.arange(groups.n_rows(scheme.pool_size))
         elif is_affordable(scheme, *rows.X.shape):
-            pool = groups.named(scheme.pool_size)
+            pool = groups.first[: scheme.pool_size]
         else:
             continue
         for candidate in _candidates_of(rows, settings, scheme, pool):
-            yield groups.priced(candidate, scheme.pool_size if candidate.kept else groups.n_groups)
+            yield _priced(candidate, groups, scheme.pool_size if candidate.kept else len(groups))
 
 
-def _candidates_of(
-    rows: Rows, settings: Settings, scheme: Scheme, pool: Ints
-) -> Iterator[Candidate]:
+def _candidates_of(rows: Rows, settings: Settings, scheme: Scheme, pool: Ints) -> Stream:
     if scheme.name == "constant":
         yield from _constants(rows, settings, scheme, pool)
     elif scheme.name == "plain":
@@ -269,8 +313,8 @@ def _schemes(m: int, rows: Rows, settings: Settings) -> list[Scheme]:
     return fixed_schemes(m, settings.family_sets, size)
 
 
-def _constants(rows: Rows, settings: Settings, scheme: Scheme, pool: Ints) -> Iterator[Candidate]:
-    """The constant that a few label-blind examples vote for; paid by ln 2 where they are few."""
+def _constants(rows: Rows, settings: Settings, scheme: Scheme, pool: Ints) -> Stream:
+    """The constant that a few label-blind examples vote for; paid by ln 2 if they are few."""
     if len(pool) == 0:
         yield from constant_candidates(rows, scheme.terms, ("conjunction", "disjunction"))
         return
@@ -280,7 +324,7 @@ def _constants(rows: Rows, settings: Settings, scheme: Scheme, pool: Ints) -> It
     yield from constant_candidates(rows, scheme.terms, (kind,), kept)
 
 
-def _pool(rows: Rows, settings: Settings, scheme: Scheme, pool: Ints) -> Iterator[Candidate]:
+def _pool(rows: Rows, settings: Settings, scheme: Scheme, pool: Ints) -> Stream:
     projections = make_projections(rows, pool, scheme.families)
     yield from pool_candidates(
         rows,
@@ -294,7 +338,7 @@ def _pool(rows: Rows, settings: Settings, scheme: Scheme, pool: Ints) -> Iterato
     )
 
 
-def _compression(rows: Rows, settings: Settings, scheme: Scheme, pool: Ints) -> Iterator[Candidate]:
+def _compression(rows: Rows, settings: Settings, scheme: Scheme, pool: Ints) -> Stream:
     terms = list(scheme.terms)
     if len(settings.kinds) > 1:
         terms.append(Term("logic", "conjunction or disjunction", math.log(len(settings.kinds))))
@@ -319,7 +363,7 @@ def _sweeps(
     pool: Ints,
     geometry: Geometry,
     terms: tuple[Term, ...],
-) -> Iterator[Candidate]:
+) -> Stream:
     max_rules = settings.max_rules or AUTO_RULES
     if _is_listed(settings, scheme):
         yield from listed_candidates(
@@ -367,9 +411,7 @@ def _sweeps(
     )
 
 
-def _no_rule(
-    rows: Rows, settings: Settings, scheme: Scheme, terms: tuple[Term, ...]
-) -> Iterator[Candidate]:
+def _no_rule(rows: Rows, settings: Settings, scheme: Scheme, terms: tuple[Term, ...]) -> Stream:
     """The empty machine, coded by the family's own message."""
     # rule by rule, no example is kept exactly when there is no rule
     family = STUMPS if _is_listed(settings, scheme) else FAMILIES[scheme.families[0]]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._chunked import is_chunked
+from handful._chunks import is_chunked
 from handful._types import Floats, Ints
 from handful.distributed.chunk_rows import ChunkRows, ChunkScan, ChunkSummary
 from handful.distributed.cluster import cache_bytes, compute, measured, persist, require_dask

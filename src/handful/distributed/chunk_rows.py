@@ -6,7 +6,8 @@ import functools
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,9 @@ from handful.tables import (
     take_rows,
 )
 from handful.tables.rows import Job
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Labels = NDArray[Any]
 
@@ -117,6 +121,10 @@ class ChunkRows(RowSource):
 
     @property
     def class_counts(self) -> Ints:
+        return self._class_counts
+
+    @cached_property
+    def _class_counts(self) -> Ints:
         order = np.argsort(self.classes)
         counts = np.zeros(len(order), dtype=np.int64)
         for chunk in self.scan.found:
@@ -160,7 +168,6 @@ class ChunkRows(RowSource):
 
     @property
     def order(self) -> Ints:
-        """The blind order, as far as it was asked for."""
         return np.asarray(self.held["order"])
 
     def within(self, positions: Ints) -> list[Ints]:
@@ -234,12 +241,6 @@ class ChunkRows(RowSource):
     def _zip(self, places: Sequence[Ints]) -> Any:
         return zip(self.parts, places, strict=True)
 
-    def training(self, given: Any) -> Any:
-        """The rows as covering machines see them; ``given`` is the order of the classes."""
-        from handful.distributed._covering import ChunkedTraining
-
-        return ChunkedTraining(self, given)
-
     def read_by(self, read: Callable[[Any], Any]) -> ChunkRows:
         """Chunks are read when a job looks at them; the order that is known is kept."""
         delayed = require_dask().delayed
@@ -256,7 +257,21 @@ class ChunkRows(RowSource):
     def seen(self) -> SeenRows:
         """Some rows, evenly spaced: enough to recognise a table that was trained on."""
         X, codes = self.hold(self.shown)
-        return SeenRows.of(X, self.classes[codes])
+        rows = X if self.columns is None else _in_words(X, self.columns)
+        return SeenRows.of(rows, self.classes[codes])
+
+
+def _in_words(X: Floats, columns: Columns) -> pd.DataFrame:
+    """Encoded rows as the table that they were read from."""
+    import pandas as pd
+
+    cells: dict[str, Any] = {}
+    for values, column in zip(X.T, columns.columns, strict=True):
+        words = column.levels
+        cells[column.name] = values
+        if words:
+            cells[column.name] = [None if np.isnan(v) else words[int(v)] for v in values]
+    return pd.DataFrame(cells)
 
 
 @dataclass(frozen=True)

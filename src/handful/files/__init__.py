@@ -13,7 +13,7 @@ need nothing here: their type hints are their fields.
 from handful._codec import ModelFileError
 from handful.files.beside import Estimators, beside, read_estimators, untrusted_types
 from handful.files.model import (
-    Code,
+    CoverCode,
     CoverTraining,
     Data,
     MachineTraining,
@@ -29,7 +29,7 @@ from handful.files.save import model_of, model_to_dict, refuse_rows, save_model,
 
 __all__ = [
     "CleanTable",
-    "Code",
+    "CoverCode",
     "CoverTraining",
     "Data",
     "Estimators",

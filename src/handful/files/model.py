@@ -64,7 +64,7 @@ class MachineTraining(Training, tag="machine"):
 
 
 @dataclass(frozen=True)
-class Code:
+class CoverCode:
     """How one part of a covering machine was coded, and what was counted of it.
 
     ``kept`` are places among the kept examples of the file; None stands for a pool, which follows
@@ -95,7 +95,7 @@ class CoverTraining(Training, tag="rules"):
     delta: float
     costs: tuple[float, float] | None
     group_loss: str | None
-    codes: tuple[Code, ...]
+    codes: tuple[CoverCode, ...]
 
     @property
     def n_named(self) -> int:

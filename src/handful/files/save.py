@@ -27,7 +27,7 @@ from handful.covering import CoverFit
 from handful.files.beside import Estimators, beside, digest_of, pack
 from handful.files.document import named_by_digest, to_text
 from handful.files.model import (
-    Code,
+    CoverCode,
     CoverTraining,
     Data,
     MachineTraining,
@@ -257,10 +257,10 @@ def _cover_training(cover: CoverFit, search: Any, certificate: Certificate | Non
     )
 
 
-def _code(chosen: Any, cover: CoverFit) -> Code:
+def _code(chosen: Any, cover: CoverFit) -> CoverCode:
     own = chosen.kept if chosen.named is None else chosen.named
     places = np.searchsorted(cover.named, np.array(own, dtype=np.int64))
-    return Code(
+    return CoverCode(
         scheme=chosen.scheme,
         family=chosen.family,
         kind=chosen.kind,
@@ -269,7 +269,7 @@ def _code(chosen: Any, cover: CoverFit) -> Code:
         terms=chosen.terms,
         n_false_positives=int(chosen.n_false_positives),
         n_false_negatives=int(chosen.n_false_negatives),
-        n_training_errors=int(chosen.n_training_errors),
+        n_training_errors=int(chosen.counts.n_errors_all),
     )
 
 

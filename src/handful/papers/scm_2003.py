@@ -22,8 +22,9 @@ import numpy as np
 
 from handful._types import Ints
 from handful.bounds import folk_compression_bound, held_out_bound, published_half_space_bound
+from handful.candidates import certified_risks
 from handful.covering import PathScores, SetCoveringMachine, cross_validate_path
-from handful.covering.codes.candidate import Candidate, certified_risks
+from handful.covering.codes.cover_candidate import CoverCandidate
 from handful.datasets import load_dataset
 from handful.papers.paper_figures import bounds_figure
 from handful.papers.paper_registry import MakeTable, TableRun, expected, noted
@@ -128,14 +129,14 @@ def errors_at_settings(study: PaperSet) -> Iterator[Row]:
         }
 
 
-def _longest(scores: PathScores) -> list[Candidate]:
+def _longest(scores: PathScores) -> list[CoverCandidate]:
     """The machine with the most rules of each fold."""
     return [max(candidates, key=lambda c: c.n_rules) for candidates in scores.candidates]
 
 
 def _in_errors(
-    value_of: Callable[[Candidate, Ints], float],
-    chosen: list[Candidate],
+    value_of: Callable[[CoverCandidate, Ints], float],
+    chosen: list[CoverCandidate],
     scores: PathScores,
     study: PaperSet,
 ) -> float:
@@ -146,11 +147,11 @@ def _in_errors(
     )
 
 
-def _certificate(candidate: Candidate, y_train: Ints) -> float:
-    return float(certified_risks([candidate], len(y_train), DELTA)[0])
+def _certificate(candidate: CoverCandidate, y_train: Ints) -> float:
+    return float(certified_risks([candidate], DELTA)[0])
 
 
-def _folk(candidate: Candidate, y_train: Ints) -> float:
+def _folk(candidate: CoverCandidate, y_train: Ints) -> float:
     """The risk bound of the lectures' theorem."""
     bound = folk_compression_bound(
         len(y_train), len(candidate.kept), candidate.n_errors, delta=DELTA
@@ -158,7 +159,7 @@ def _folk(candidate: Candidate, y_train: Ints) -> float:
     return min(1.0, bound.risk)
 
 
-def _published(candidate: Candidate, y_train: Ints) -> float:
+def _published(candidate: CoverCandidate, y_train: Ints) -> float:
     """The value of the paper's theorem."""
     rules = candidate.build().conditions
     firsts, seconds, thirds = ({rule.examples[k] for rule in rules} for k in range(3))
@@ -193,7 +194,7 @@ def choices(study: PaperSet) -> Iterator[Row]:
     start = time.perf_counter()
     scores = study.paths(**how)
     by_bound = [
-        int(errors[np.argmin(certified_risks(candidates, int((fold != f).sum()), DELTA))])
+        int(errors[np.argmin(certified_risks(candidates, DELTA))])
         for f, (candidates, errors) in enumerate(
             zip(scores.candidates, scores.test_errors, strict=True)
         )

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from handful._checks import check_choice
-from handful._chunked import chunked, is_chunked
+from handful._chunks import chunked, is_chunked
 from handful._types import Floats, Ints
 from handful.bounds import Certificate, NotCertifiableError, Term
 from handful.candidates import Menu, certify

@@ -11,7 +11,7 @@ from sklearn.base import MultiOutputMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from handful._checks import check_delta, check_real
-from handful._chunked import chunked, is_chunked
+from handful._chunks import chunked, is_chunked
 from handful._types import Floats, Ints
 from handful.bounds import Certificate, NotCertifiableError, Term
 from handful.candidates import Code, Counts, certify

@@ -21,8 +21,8 @@ from handful.rules.family import (
     rule_set,
 )
 from handful.rules.half_space import HALF_SPACES, half_space_table
-from handful.rules.rows import Rows, collapse_rows, signs_of
 from handful.rules.search.greedy import Step, Sweep, SweepOptions
+from handful.rules.search_rows import Rows, collapse_rows, signs_of
 from handful.rules.stump import STUMPS, stump_table
 from handful.rules.table import SIDE_OPS, Table
 from handful.rules.two_point import TWO_POINTS, two_point_cover, two_point_table

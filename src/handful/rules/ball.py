@@ -16,7 +16,7 @@ from handful.kernels import Kernel
 from handful.models import Condition, Distance, Metric, Op, as_floats, distances
 from handful.rules.directions import RELATIVE_TOLERANCE
 from handful.rules.family import KIND_SIGNS, CodedPath, Family, Geometry, names_of, register_family
-from handful.rules.rows import Rows
+from handful.rules.search_rows import Rows
 from handful.rules.table import (
     ABOVE,
     BELOW,

@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 from handful._types import Floats, Ints, Mask
 from handful.kernels import Kernel
 from handful.models import KernelDifference, Value, WeightedSum, as_floats
-from handful.rules.rows import Rows
+from handful.rules.search_rows import Rows
 from handful.rules.table import check_finite
 
 LINEAR = Kernel("linear")

@@ -20,7 +20,7 @@ from handful._types import Floats, Ints, Mask
 from handful.bounds import Message
 from handful.kernels import Kernel
 from handful.models import Condition, Rule, RuleList, RuleSet
-from handful.rules.rows import Rows
+from handful.rules.search_rows import Rows
 from handful.rules.table import ABOVE, BELOW, Table
 
 if TYPE_CHECKING:

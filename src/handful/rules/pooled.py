@@ -17,7 +17,7 @@ from handful._types import Floats, Ints, Mask
 from handful.models import Condition, Op, WeightedSum, as_floats, distances
 from handful.rules.ball import ball_cover
 from handful.rules.directions import inner_products
-from handful.rules.rows import Rows
+from handful.rules.search_rows import Rows
 from handful.rules.table import (
     ABOVE,
     BELOW,

@@ -11,7 +11,7 @@ from handful._types import Floats, Ints
 from handful.bounds import Message, stump_message
 from handful.models import Condition, Op
 from handful.rules.family import CodedPath, Family, Geometry, names_of, register_family
-from handful.rules.rows import Rows
+from handful.rules.search_rows import Rows
 from handful.rules.table import (
     ABOVE,
     BELOW,

@@ -13,7 +13,7 @@ from handful.kernels import Kernel
 from handful.models import Condition, Op
 from handful.rules.directions import LINEAR, check_pairs, pair_value, pairs_of
 from handful.rules.family import KIND_SIGNS, CodedPath, Family, Geometry, names_of, register_family
-from handful.rules.rows import Rows
+from handful.rules.search_rows import Rows
 from handful.rules.table import ABOVE, BELOW, SIDE_OPS, Encoder, Table
 
 

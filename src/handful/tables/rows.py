@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +77,7 @@ class RowSource(ABC):
         Name of the labels, for notes.
     """
 
+    is_in_memory: ClassVar[bool] = False
     classes: Labels
     target: str
     names: list[str] | None
@@ -122,6 +123,15 @@ class RowSource(ABC):
     @abstractmethod
     def groups(self) -> Grouping | None:
         """Groups of the rows in blind order; None if rows are independent."""
+
+    @property
+    @abstractmethod
+    def order(self) -> Ints:
+        """Positions of the rows in blind order, as far as `first` was asked for them."""
+
+    def ordered(self) -> tuple[Any, Ints]:
+        """All rows and codes in blind order, if they are in memory."""
+        raise TypeError(f"{type(self).__name__} does not hold all rows in memory.")
 
     @abstractmethod
     def first(self, n_rows: int) -> Ints:
@@ -181,6 +191,7 @@ class MemoryRows(RowSource):
     target : str
     """
 
+    is_in_memory = True
     X: Any
     codes: Ints
     classes: Labels
@@ -225,12 +236,24 @@ class MemoryRows(RowSource):
     def _units(self) -> Units:
         return units_of(self.blind, self.given_groups, self.weights)
 
-    @cached_property
+    @property
     def order(self) -> Ints:
         """Positions of all rows in blind order; those of a group stand together."""
+        return self._order
+
+    @cached_property
+    def _order(self) -> Ints:
         if self.given_groups is None:
             return self.blind.order
         return self._units.rows_of(self._units.order)
+
+    def ordered(self) -> tuple[Any, Ints]:
+        return self._in_order
+
+    @cached_property
+    def _in_order(self) -> tuple[Any, Ints]:
+        X, codes = self.hold(self.order)
+        return (self.X[np.ix_(self.order, self.order)] if self.is_kernel else X), codes
 
     @property
     def draw(self) -> Draw:
@@ -280,6 +303,8 @@ class MemoryRows(RowSource):
         return other
 
     def seen(self) -> SeenRows:
+        if self.columns is not None:  # new rows are compared as they are given: in words
+            return SeenRows.of(self.table, self.classes[self.codes])
         is_other = self.table is not None and self.table is not self.X
         if self.is_kernel or is_other or isinstance(self.random_state, RowDigests):
             return SeenRows.of(self.X, self.classes[self.codes])

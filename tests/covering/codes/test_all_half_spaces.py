@@ -47,7 +47,7 @@ def test_candidates_of_precomputed_kernels_count_what_their_machines_do(shape, r
     X, y = messy(rng, shape, m=18)
     K = X @ X.T
     for c in candidates(collapse_rows(K, y), GIVEN):
-        assert (signs_of(c.build(), K) != y).sum() == c.n_training_errors
+        assert (signs_of(c.build(), K) != y).sum() == c.counts.n_errors_all
 
 
 def test_rows_know_their_first_example():

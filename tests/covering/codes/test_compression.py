@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from handful.bounds import Term, ball_message, log_binomial_coefficient
-from handful.covering.codes.candidate import PathCounter
 from handful.covering.codes.compression import (
     compression_candidates,
     constant_candidates,
     make_table,
 )
+from handful.covering.codes.cover_candidate import PathCounter
 from handful.kernels import Kernel
 from handful.rules import Step, SweepOptions, collapse_rows, signs_of
 from handful.rules.family import FAMILIES as BY_NAME
@@ -141,7 +141,7 @@ def test_candidates_count_what_their_machines_do(family, rng):
             outside = np.ones(30, bool)
             outside[list(c.kept)] = False
             assert set(c.kept) <= set(pool.tolist())
-            assert c.n_training_errors == wrong.sum()
+            assert c.counts.n_errors_all == wrong.sum()
             assert c.n_false_positives == (wrong & outside & (y < 0)).sum()
             assert c.n_false_negatives == (wrong & outside & (y > 0)).sum()
             assert c.terms[0] == CODE
@@ -211,11 +211,16 @@ def test_constants_are_counted_and_paid():
 def test_a_counter_follows_the_cover():
     rows = collapse_rows(np.arange(4.0)[:, None], np.array([1, -1, 1, -1]))
     counter = PathCounter(rows, rows.totals)
-    assert counter.errors((), 1) == (2, 0, 2)
+
+    def errors(*arguments, **options):
+        counts = counter.counts(*arguments, **options)
+        return *(n_wrong for _, n_wrong in counts.by_class), counts.n_errors_all
+
+    assert errors((), 1) == (2, 0, 2)
     counter.cover(rows.X[:, 0] >= 2, -1)
-    assert counter.errors((), 1) == (1, 1, 2)
-    assert counter.errors((1,), 1) == (0, 1, 2)
+    assert errors((), 1) == (1, 1, 2)
+    assert errors((1,), 1) == (0, 1, 2)
     counter.cover(rows.X[:, 0] >= 1, 1)  # a list: the first rule that covers decides
-    assert counter.errors((), -1) == (1, 2, 3)
-    assert counter.errors((0,), -1) == (1, 1, 3)
-    assert counter.errors((0,), -1, is_apart=True) == (1, 2, 4)
+    assert errors((), -1) == (1, 2, 3)
+    assert errors((0,), -1) == (1, 1, 3)
+    assert errors((0,), -1, is_apart=True) == (1, 2, 4)

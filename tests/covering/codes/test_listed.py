@@ -109,7 +109,7 @@ def test_candidates_count_what_their_machines_do(families, kinds, rng):
             outside = np.ones(24, bool)
             outside[list(c.kept)] = False
             assert set(machine.examples) == set(c.kept) <= set(pool.tolist())
-            assert c.n_training_errors == wrong.sum()
+            assert c.counts.n_errors_all == wrong.sum()
             assert c.n_errors == wrong[outside].sum()
 
 

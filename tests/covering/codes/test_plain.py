@@ -42,7 +42,7 @@ def test_errors_are_counted_outside_the_pool(rng, kinds):
     outside = np.setdiff1d(np.arange(120), pool)
     wrong = signs_of(candidate.build(), X) != y
     assert candidate.n_errors == wrong[outside].sum()
-    assert candidate.n_training_errors == wrong.sum()
+    assert candidate.counts.n_errors_all == wrong.sum()
     assert candidate.terms == (CODE,)
     assert candidate.kept == tuple(sorted(pool.tolist()))
 

@@ -110,7 +110,7 @@ def test_candidates_count_outside_the_pool_alone(rng):
         for c in found:
             wrong = signs_of(c.build(), X) != y
             assert set(c.kept) == set(projections.pool.tolist())
-            assert c.n_training_errors == wrong.sum()
+            assert c.counts.n_errors_all == wrong.sum()
             assert c.n_false_positives == (wrong & outside & (y < 0)).sum()
             assert c.n_false_negatives == (wrong & outside & (y > 0)).sum()
             assert (c.kind, c.n_rules) != ("disjunction", 1)  # it would need mass of its own

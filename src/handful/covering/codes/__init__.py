@@ -6,7 +6,7 @@ schemes (`compression`), all half-spaces of the data (`all_half_spaces`), rule b
 (`plain`); `schemes` gives each its prior mass. What does not: which candidate is chosen, and its
 certificate.
 
-To add a code: a generator of `Candidate` whose terms pay for everything that rebuilding needs, an
-entry in `schemes` with a mass that comes out of the others, and a simulation that would see a
-missed payment.
+To add a code: a generator of `CoverCandidate` whose terms pay for everything that rebuilding
+needs, an entry in `schemes` with a mass that comes out of the others, and a simulation that would
+see a missed payment.
 """

@@ -9,7 +9,8 @@ import numpy as np
 
 from handful._types import Floats, Ints
 from handful.bounds import Term, half_space_message
-from handful.covering.codes.candidate import Candidate, PathCounter, log_choices
+from handful.candidates import log_choices
+from handful.covering.codes.cover_candidate import CoverCandidate, PathCounter, cover_code
 from handful.models import Condition, RuleSet
 from handful.rules import Rows, SweepOptions, is_covered, rule_set
 from handful.rules.directions import kernel_rows, pair_value
@@ -45,7 +46,7 @@ def exact_candidates(
     penalties: Sequence[float],
     options: SweepOptions,
     scheme_terms: Terms,
-) -> Iterator[Candidate]:
+) -> Iterator[CoverCandidate]:
     """Every prefix of every path over all half-spaces of three examples."""
     K = kernel_of_rows(rows, geometry)
     for kind in kinds:
@@ -70,7 +71,7 @@ def candidates_of_paths(
     paths: Sequence[Sequence[HalfSpaceStep]],
     scheme_terms: Terms,
     position: Ints | None = None,
-) -> Iterator[Candidate]:
+) -> Iterator[CoverCandidate]:
     """Candidates of found paths; ``position`` maps the steps' rows to those of ``rows``."""
     example_of = first_examples(rows)
     for penalty, steps in zip(penalties, paths, strict=True):
@@ -102,14 +103,14 @@ def _candidate(
     penalty: float,
     counter: PathCounter,
     scheme_terms: Terms,
-) -> Candidate:
+) -> CoverCandidate:
     firsts, seconds, thirds = ({cover.examples[k] for cover in covers} for k in range(3))
     kept = tuple(sorted(firsts | seconds | thirds))
     n_c = len(thirds - (firsts if kind == "conjunction" else seconds))
     message = half_space_message(len(covers), len(firsts), len(seconds), n_c, kind=kind)
     which = Term("kept", "which examples are kept", log_choices(rows.n_samples, len(kept)))
-    n_fp, n_fn, n_all = counter.errors(kept, KIND_SIGNS[kind])
-    return Candidate(
+    counts = counter.counts(kept, KIND_SIGNS[kind])
+    return CoverCandidate(
         scheme="compression",
         family="half-spaces",
         kind=kind,
@@ -117,10 +118,8 @@ def _candidate(
         n_rules=len(covers),
         pool_size=rows.n_samples,
         kept=kept,
-        terms=(*scheme_terms, which, *message.terms),
-        n_false_positives=n_fp,
-        n_false_negatives=n_fn,
-        n_training_errors=n_all,
+        code=cover_code(*scheme_terms, which, *message.terms),
+        counts=counts,
         build=lambda: _build(rows, geometry, covers, kind, kept),
     )
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from handful._types import Ints
 from handful.bounds import Term
-from handful.covering.codes.candidate import Candidate, PathCounter, log_choices
+from handful.candidates import log_choices
+from handful.covering.codes.cover_candidate import CoverCandidate, PathCounter, cover_code
 from handful.rules import Rows, Step, Sweep, SweepOptions, Table, rule_set
 from handful.rules.family import KIND_SIGNS, CodedPath, Family, Geometry
 from handful.rules.search.ball_sweep import BallSweep
@@ -30,7 +31,7 @@ def distinct_examples(rows: Rows, pool: Ints) -> Ints:
 def make_table(
     family: Family, rows: Rows, pool: Ints, geometry: Geometry, n_threads: int = 1
 ) -> Table:
-    """Candidate table of one family over the examples of a pool (duplicates dropped)."""
+    """CoverCandidate table of one family over the examples of a pool (duplicates dropped)."""
     return family.table(rows, distinct_examples(rows, pool), geometry, n_threads=n_threads)
 
 
@@ -43,8 +44,8 @@ def compression_candidates(
     penalties: Sequence[float],
     options: SweepOptions,
     scheme_terms: tuple[Term, ...] = (),
-) -> Iterator[Candidate]:
-    """All prefixes of all greedy paths over one table (no rule at all is coded elsewhere)."""
+) -> Iterator[CoverCandidate]:
+    """All prefixes of all greedy paths over one table (no rule at all has a code of its own)."""
     counter = rows.counter([table], n_threads=options.n_threads)
     sweeps = {k: Sweep(table, rows, KIND_SIGNS[k], options, counter=counter) for k in kinds}
     keys = [(kind, penalty) for kind in kinds for penalty in penalties]
@@ -61,7 +62,7 @@ def ball_candidates(
     penalties: Sequence[float],
     options: SweepOptions,
     scheme_terms: tuple[Term, ...] = (),
-) -> Iterator[Candidate]:
+) -> Iterator[CoverCandidate]:
     """The same over the balls of all examples, without a table of all distances."""
     pool = distinct_examples(rows, np.arange(rows.n_samples))
     for kind in kinds:
@@ -84,7 +85,7 @@ def _prefixes(
     paths: Mapping[tuple[str, float], Sequence[Step]],
     pool_size: int,
     scheme_terms: tuple[Term, ...],
-) -> Iterator[Candidate]:
+) -> Iterator[CoverCandidate]:
     """Every distinct prefix of every path, once."""
     example_of = _example_of_row(rows, table)
     seen: set[tuple[str, tuple[Step, ...]]] = set()
@@ -117,13 +118,13 @@ def _candidate(
     example_of: dict[int, int],
     pool_size: int,
     scheme_terms: tuple[Term, ...],
-) -> Candidate:
+) -> CoverCandidate:
     path = CodedPath(rows, table, steps, kind, example_of)
     family = _family_of(table)
     kept = path.kept
     which = log_choices(pool_size, len(kept))
-    n_fp, n_fn, n_all = counter.errors(kept, KIND_SIGNS[kind])
-    return Candidate(
+    counts = counter.counts(kept, KIND_SIGNS[kind])
+    return CoverCandidate(
         scheme="compression",
         family=family.name,
         kind=kind,
@@ -131,14 +132,12 @@ def _candidate(
         n_rules=len(steps),
         pool_size=pool_size,
         kept=kept,
-        terms=(
+        code=cover_code(
             *scheme_terms,
             Term("kept", "which examples are kept", which),
             *family.message(path).terms,
         ),
-        n_false_positives=n_fp,
-        n_false_negatives=n_fn,
-        n_training_errors=n_all,
+        counts=counts,
         build=lambda: rule_set(family.rebuild(path), kind),
     )
 
@@ -154,12 +153,13 @@ def constant_candidates(
     scheme_terms: tuple[Term, ...],
     kinds: Sequence[str],
     kept: tuple[int, ...] = (),
-) -> Iterator[Candidate]:
+) -> Iterator[CoverCandidate]:
     """No rule at all: one of the two constants, or the one that ``kept`` voted for."""
     for kind in kinds:
-        n_fp, n_fn, n_all = PathCounter(rows, rows.totals).errors(kept, KIND_SIGNS[kind])
+        counts = PathCounter(rows, rows.totals).counts(kept, KIND_SIGNS[kind])
         price = math.log(len(kinds))
-        yield Candidate(
+        which = (Term("constant", "which constant", price),) if price else ()
+        yield CoverCandidate(
             scheme="constant",
             family="none",
             kind=kind,
@@ -167,9 +167,7 @@ def constant_candidates(
             n_rules=0,
             pool_size=len(kept) or rows.n_samples,
             kept=kept,
-            terms=(*scheme_terms, *((Term("constant", "which constant", price),) if price else ())),
-            n_false_positives=n_fp,
-            n_false_negatives=n_fn,
-            n_training_errors=n_all,
+            code=cover_code(*scheme_terms, *which),
+            counts=counts,
             build=lambda kind=kind: rule_set((), kind),  # type: ignore[misc]
         )

@@ -13,7 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from handful.bounds import Term
-from handful.covering.codes.candidate import Candidate, PathCounter, log_choices
+from handful.candidates import log_choices
+from handful.covering.codes.cover_candidate import CoverCandidate, PathCounter, cover_code
 from handful.models import Condition, Rule, RuleList, SignedRules
 from handful.rules import Rows, Table, rule_set
 from handful.rules.family import KIND_SIGNS, Family
@@ -89,7 +90,7 @@ def listed_candidates(
     penalties: Sequence[float],
     max_rules: int,
     scheme_terms: Terms = (),
-) -> Iterator[Candidate]:
+) -> Iterator[CoverCandidate]:
     """Candidates of mixed machines ("conjunction", "disjunction") or decision lists ("list")."""
     table_counter = rows.counter(tables)
     keys, paths = [], []
@@ -129,11 +130,11 @@ def _listed_candidate(
     penalty: float,
     pool_size: int,
     scheme_terms: Terms,
-) -> Candidate:
+) -> CoverCandidate:
     terms, kept = listed_terms(tables, rows, steps, kind == "list")
-    n_fp, n_fn, n_all = counter.errors(kept, rest)
+    counts = counter.counts(kept, rest)
     which = Term("kept", "which examples are kept", log_choices(pool_size, len(kept)))
-    return Candidate(
+    return CoverCandidate(
         scheme="compression",
         family="+".join(_family_of(table).name for table in tables),
         kind=kind,
@@ -141,10 +142,8 @@ def _listed_candidate(
         n_rules=len(steps),
         pool_size=pool_size,
         kept=kept,
-        terms=(*scheme_terms, which, *terms),
-        n_false_positives=n_fp,
-        n_false_negatives=n_fn,
-        n_training_errors=n_all,
+        code=cover_code(*scheme_terms, which, *terms),
+        counts=counts,
         build=_builder(tables, rows, tuple(steps), rest, kind),
     )
 

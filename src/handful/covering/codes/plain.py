@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from handful._threads import one_blas_thread
 from handful._types import Ints
 from handful.bounds import Term
-from handful.covering.codes.candidate import Candidate, recount
+from handful.candidates import Counts
+from handful.covering.codes.cover_candidate import CoverCandidate, cover_code, recount
 from handful.models import Condition, Op, WeightedSum, as_floats
 from handful.rules import Rows, rule_set
 from handful.rules.pooled import MAX_FIT, fit_logistic, is_comparable, pool_scales
@@ -51,15 +52,15 @@ def plain_candidates(
     *,
     kinds: tuple[str, ...],
     scheme_terms: tuple[Term, ...] = (),
-) -> Iterator[Candidate]:
-    """The regression of the pool as a machine of one rule; none where there is no regression."""
+) -> Iterator[CoverCandidate]:
+    """The regression of the pool as a machine of one rule; none if there is no regression."""
     kind = "disjunction" if kinds == ("disjunction",) else "conjunction"
     pool_rows = rows.row_of[pool]
     rule = plain_rule(rows.X[pool_rows], rows.y[pool_rows], "<" if kind == "conjunction" else ">")
     if rule is None:
         return
     machine = rule_set([rule], kind)
-    candidate = Candidate(
+    candidate = CoverCandidate(
         scheme="plain",
         family="linear",
         kind=kind,
@@ -67,10 +68,8 @@ def plain_candidates(
         n_rules=1,
         pool_size=len(pool),
         kept=tuple(np.sort(pool).tolist()),
-        terms=scheme_terms,
-        n_false_positives=0,
-        n_false_negatives=0,
-        n_training_errors=0,
+        code=cover_code(*scheme_terms),
+        counts=Counts(n_held=len(pool), n_counted=0, n_errors=0),  # before it is counted
         build=lambda: machine,
     )
     yield recount(candidate, machine, rows)

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 from handful.bounds import Term
-from handful.covering.codes.candidate import Candidate, PathCounter
+from handful.covering.codes.cover_candidate import CoverCandidate, PathCounter, cover_code
 from handful.models import RuleSet
 from handful.rules import Rows, rule_set
 from handful.rules.family import KIND_SIGNS
@@ -40,7 +40,7 @@ def pool_candidates(
     scheme_terms: tuple[Term, ...] = (),
     n_threads: int = 1,
     is_list: bool = False,
-) -> Iterator[Candidate]:
+) -> Iterator[CoverCandidate]:
     """All prefixes of all paths over one pool; in a list no rule takes a missing value."""
     counter = pool_counter(projections, rows, n_threads)
     keys = [(kind, p, exchange) for kind in kinds for p in penalties for exchange in EXCHANGES]
@@ -76,11 +76,11 @@ def _coded_candidate(
     errors: PathCounter,
     scheme_terms: tuple[Term, ...],
     n_kinds: int,
-) -> Candidate:
+) -> CoverCandidate:
     prefix = tuple((s.t, s.j, s.side) for s in steps)
     kept = projections.kept
-    n_fp, n_fn, n_all = errors.errors(kept, KIND_SIGNS[kind], is_apart=True)
-    return Candidate(
+    counts = errors.counts(kept, KIND_SIGNS[kind], is_apart=True)
+    return CoverCandidate(
         scheme="pool",
         family=projections.family,
         kind=kind,
@@ -88,10 +88,8 @@ def _coded_candidate(
         n_rules=len(steps),
         pool_size=len(kept),
         kept=kept,
-        terms=(*scheme_terms, *_price(steps, n_kinds)),
-        n_false_positives=n_fp,
-        n_false_negatives=n_fn,
-        n_training_errors=n_all,
+        code=cover_code(*scheme_terms, *_price(steps, n_kinds)),
+        counts=counts,
         build=_builder(projections, prefix, kind),
     )
 

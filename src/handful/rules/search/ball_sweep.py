@@ -18,8 +18,8 @@ from handful._types import Floats, Ints, Mask
 from handful.kernels import Kernel
 from handful.models import distances
 from handful.rules.ball import ball_table
-from handful.rules.rows import Rows
 from handful.rules.search.greedy import Step, Sweep, SweepOptions
+from handful.rules.search_rows import Rows
 from handful.rules.table import Table, check_finite, covered_rows, run_blocks
 
 _BLOCK_VALUES = 200_000  # distances held at once; they should stay in the cache

@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 
 from handful._types import Ints, Mask
-from handful.rules.rows import Rows
+from handful.rules.search_rows import Rows
 from handful.rules.table import Counter, Pair, Round, RuleName, Table, covered_rows, run_blocks
 
 

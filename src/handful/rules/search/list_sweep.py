@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from handful._types import Ints
-from handful.rules.rows import Rows
 from handful.rules.search.greedy import grow
+from handful.rules.search_rows import Rows
 from handful.rules.table import Counter, Pair, Round, Table
 
 

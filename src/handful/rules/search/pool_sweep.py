@@ -16,8 +16,8 @@ import numpy as np
 from handful._types import Floats, Ints
 from handful.rules.family import KIND_SIGNS
 from handful.rules.pooled import Projections
-from handful.rules.rows import Rows
 from handful.rules.search.greedy import grow, histogram, remove_rows
+from handful.rules.search_rows import Rows
 from handful.rules.table import WITH_MISSING, Counter, Round, covered_rows
 
 Prefix = tuple[tuple[int, int, int], ...]

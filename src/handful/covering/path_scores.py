@@ -12,8 +12,8 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from handful._types import Floats, Ints, Mask
 from handful.covering.codes.all_half_spaces import candidates_of_paths, kernel_of_rows
-from handful.covering.codes.candidate import Candidate
 from handful.covering.codes.compression import compression_candidates, make_table
+from handful.covering.codes.cover_candidate import CoverCandidate
 from handful.models import Condition, SignedRules
 from handful.rules import Rows, SweepOptions, collapse_rows
 from handful.rules.family import FAMILIES, Geometry
@@ -30,14 +30,14 @@ class PathScores:
 
     Attributes
     ----------
-    candidates : list of list of Candidate
+    candidates : list of list of CoverCandidate
         For each fold, all prefixes of all paths.
     test_errors : list of int arrays
         Errors of each candidate on the test part.
     n_test : list of int
     """
 
-    candidates: list[list[Candidate]]
+    candidates: list[list[CoverCandidate]]
     test_errors: list[Ints]
     n_test: list[int]
 
@@ -52,7 +52,7 @@ class PathScores:
                 "n_rules": c.n_rules,
                 "n_errors": int(errors),
                 "n_test": self.n_test[fold],
-                "n_training_errors": c.n_training_errors,
+                "n_training_errors": c.counts.n_errors_all,
                 "n_compressed": len(c.kept),
             }
             for fold, (candidates, test) in enumerate(
@@ -63,7 +63,7 @@ class PathScores:
         return pd.DataFrame(rows)
 
     def errors_at(self, penalty: float, n_rules: int) -> Ints:
-        """Test errors of each fold for one penalty and size (the longest path where shorter)."""
+        """Test errors of each fold for one penalty and size (the longest path if it is shorter)."""
         out = []
         for candidates, test in zip(self.candidates, self.test_errors, strict=True):
             found = [
@@ -151,7 +151,7 @@ def _run_folds(
     kind: str,
     penalties: Sequence[float],
     options: SweepOptions,
-) -> list[tuple[list[Candidate], Ints]]:
+) -> list[tuple[list[CoverCandidate], Ints]]:
     """Candidates of some folds, each with its machine built, and their test errors."""
     if FAMILIES[rules] is HALF_SPACES:
         per_fold = _half_space_folds(X, y, folds, geometry, kind, penalties, options)
@@ -175,7 +175,7 @@ def _fold_candidates(
     kind: str,
     penalties: Sequence[float],
     options: SweepOptions,
-) -> list[Candidate]:
+) -> list[CoverCandidate]:
     train = np.setdiff1d(np.arange(len(y)), test)
     rows = collapse_rows(X[train], y[train])
     table = make_table(FAMILIES[rules], rows, np.arange(len(train)), geometry, options.n_threads)
@@ -201,7 +201,7 @@ def _half_space_folds(
     kind: Any,
     penalties: Sequence[float],
     options: SweepOptions,
-) -> list[list[Candidate]]:
+) -> list[list[CoverCandidate]]:
     """All folds and penalties in one lock-step search."""
     none = np.zeros(X.shape[1], dtype=bool)
     rows = Rows(X, y, np.ones(len(y), np.int64), np.arange(len(y)), none)
@@ -229,7 +229,9 @@ def _half_space_folds(
     return out
 
 
-def _tested(candidates: Sequence[Candidate], X: Floats, y: Ints) -> tuple[list[Candidate], Ints]:
+def _tested(
+    candidates: Sequence[CoverCandidate], X: Floats, y: Ints
+) -> tuple[list[CoverCandidate], Ints]:
     """The candidates with their machines made, and their errors; each condition is asked once."""
     made, errors = [], []
     known: dict[Condition, Mask] = {}

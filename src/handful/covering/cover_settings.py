@@ -15,6 +15,7 @@ from handful.models import METRICS
 from handful.rules import FAMILIES
 from handful.rules.family import KIND_SIGNS, Geometry
 from handful.rules.table import n_threads_of
+from handful.tables import check_groups
 
 
 def read_families(rules: Any) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
@@ -162,6 +163,7 @@ def read_settings(
         costs=read_costs(machine.costs),
         stop_on_nonpositive=bool(machine.stop_on_nonpositive),
         n_threads=n_threads_of(machine.n_jobs),
+        group_loss=machine.group_loss,
     )
 
 
@@ -199,3 +201,27 @@ def steering_weights(sample_weight: Any, n_samples: int, unit: int) -> NDArray[n
         raise ValueError("`sample_weight` must not be all zero. Give some example a weight of 1.")
     share = weight / weight.max()
     return np.rint(unit * share / share.mean()).astype(np.int64)
+
+
+def read_groups(groups: Any, sample_weight: Any, n_samples: int) -> tuple[Any, Any]:
+    """Checked groups, and weights by which each group is worth the same to the search.
+
+    Examples
+    --------
+    >>> read_groups(["a", "b", "b"], None, 3)[1].tolist()
+    [1.0, 0.5, 0.5]
+    >>> read_groups(["a", "b"], None, 2)[1] is None
+    True
+    """
+    values = check_groups(groups, n_samples)
+    names, member = np.unique(values, return_inverse=True)
+    if len(names) < 2:
+        raise ValueError(
+            f"`groups` must name two groups or more, got {names.tolist()}. Leave it out if rows "
+            "are independent."
+        )
+    sizes = np.bincount(member)
+    if (sizes == sizes[0]).all():
+        return values, sample_weight
+    weight = np.ones(n_samples) if sample_weight is None else np.asarray(sample_weight, float)
+    return values, weight / sizes[member]

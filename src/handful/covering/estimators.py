@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from handful.covering._parameters import read_kinds
 from handful.covering.classifier import CoveringClassifier
+from handful.covering.cover_settings import read_kinds
 
 
 class SetCoveringMachine(CoveringClassifier):
@@ -14,7 +14,7 @@ class SetCoveringMachine(CoveringClassifier):
     With the defaults, `fit` chooses the rule family, conjunction or disjunction, the penalty and
     the number of rules by certificate. It pays for exactly the choices that rebuilding the
     classifier needs, so that the certificate is valid for the whole procedure. A
-    rule that keeps three examples is tested on all others; where a pool proposes the rules, it
+    rule that keeps three examples is tested on all others; if a pool proposes the rules, it
     is drawn by the data's own digest and not counted.
 
     Parameters
@@ -22,7 +22,7 @@ class SetCoveringMachine(CoveringClassifier):
     rules : {"auto", "stumps", "balls", "half-spaces", "two-point", "linear"} or list of these
         Rule family; "auto" chooses by certificate among those made of a few examples. A list
         mixes families in one machine. "linear" are logistic regressions of a pool of examples
-        that is not counted, and only used where they are asked for.
+        that is not counted, and only used if they are asked for.
     kind : {"auto", "conjunction", "disjunction"}
     penalty : "auto", float or list of float
         Price of covering an example of the wrong class; infinity allows none. Free to tune: it
@@ -72,7 +72,7 @@ class SetCoveringMachine(CoveringClassifier):
         Sorted indices of the training examples that the rules are made of: three for a
         half-space.
     held_back_ : array of int
-        Those that are not counted: the compression set, and the pool where there is one.
+        Those that are not counted: the compression set, and the pool if there is one.
     n_training_errors_ : int
         Errors on all training examples.
     path_ : DataFrame
@@ -141,7 +141,7 @@ class DecisionListMachine(CoveringClassifier):
     rules : {"auto", "stumps", "balls", "half-spaces", "two-point", "linear"} or list of these
         Rule family, stumps by default; "auto" chooses by certificate among those made of a few
         examples. A list mixes families in one machine. "linear" are logistic regressions of a
-        pool of examples that is not counted, and only used where they are asked for.
+        pool of examples that is not counted, and only used if they are asked for.
     penalty : "auto", float or list of float
         Price of an example that a rule covers and labels wrongly; infinity allows none. Several
         are tried for either output. Free to tune: it does not enter the certificate.
@@ -188,7 +188,7 @@ class DecisionListMachine(CoveringClassifier):
         Sorted indices of the training examples that the rules are made of: three for a
         half-space.
     held_back_ : array of int
-        Those that are not counted: the compression set, and the pool where there is one.
+        Those that are not counted: the compression set, and the pool if there is one.
     n_training_errors_ : int
         Errors on all training examples.
     path_ : DataFrame
