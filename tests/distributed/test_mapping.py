@@ -95,3 +95,18 @@ def test_bad_chunks_are_named():
     labels = da.concatenate([lies, cut(DATA.y[83:], [600])])
     with pytest.raises(ValueError, match="chunk 0 has 83 rows and 50 labels"):
         count_wrong(machine, cut(DATA.X, [83, 600]), labels)
+
+
+def test_held_out_rows_of_words_are_counted_as_in_memory(rng):
+    frame = pd.DataFrame(
+        {"age": rng.normal(50, 9, 200).round(2), "colour": rng.choice(["red", "blue"], 200)}
+    )
+    y = pd.Series(np.where((frame["colour"] == "red") ^ (frame["age"] > 55), "sick", "well"))
+    machine = SetCoveringMachine("stumps", random_state=0).fit(frame[:120], y[:120])
+    new = frame[120:], y[120:]
+    there = machine.certify(
+        X=dd.from_pandas(new[0], npartitions=2), y=dd.from_pandas(new[1], npartitions=2)
+    )
+    assert there == machine.certify(X=new[0], y=new[1])
+    with pytest.raises(ValueError, match="rows that the machine was trained on"):
+        machine.certify(X=dd.from_pandas(frame, npartitions=2), y=dd.from_pandas(y, npartitions=2))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -36,13 +35,12 @@ def ada_boost(pool: Pool) -> list[Proposal]:
     from handful.boosting import AdaBoost
 
     need_folds(pool)
-    proposal = _foreign("adaboost", AdaBoost(n_rounds=60), pool, "filled")
-    assert isinstance(proposal.machine, Opaque)
-    fitted = proposal.machine.estimator
+    fitted, guesses = _trained(AdaBoost(n_rounds=60), pool, pool.filled)
     score = fitted.fitted_.machine.as_curves(pool.fill)
     if len(fitted.classes_) != pool.n_classes or score is None:
-        return [proposal]  # a class that is not in the pool has no sum
-    return [replace(proposal, machine=score)]
+        # a class that is not in the pool has no sum
+        score = Opaque(fitted, "filled", pool.n_classes, tuple(map(float, pool.fill)))
+    return [Proposal("adaboost", score, guesses)]
 
 
 def random_forest(pool: Pool) -> list[Proposal]:
@@ -97,15 +95,20 @@ def few_rows(pool: Pool) -> tuple[Any, Any]:
 
 
 def _foreign(name: str, estimator: Any, pool: Pool, takes: str) -> Proposal:
-    """Trained on every fold's rest for guesses, and on the whole pool."""
+    """An estimator that reads the table, its encoding, or that without missing values."""
     table = {"table": pool.table, "encoded": pool.X, "filled": pool.filled}[takes]
+    fitted, guesses = _trained(estimator, pool, table)
+    fill = tuple(map(float, pool.fill)) if takes == "filled" else ()
+    return Proposal(name, Opaque(fitted, takes, pool.n_classes, fill), guesses)
+
+
+def _trained(estimator: Any, pool: Pool, table: Any) -> tuple[Any, Ints]:
+    """The estimator trained on the whole pool, and guesses by those trained on other folds."""
     guesses = np.zeros(len(pool), dtype=np.int64)
     for train, test in pool.folds:
         fitted = _fit(estimator, table, pool, train)
         guesses[test] = fitted.predict(take_rows(table, test))
-    fitted = _fit(estimator, table, pool, np.arange(len(pool)))
-    fill = tuple(map(float, pool.fill)) if takes == "filled" else ()
-    return Proposal(name, Opaque(fitted, takes, pool.n_classes, fill), guesses)
+    return _fit(estimator, table, pool, np.arange(len(pool))), guesses
 
 
 def _fit(estimator: Any, table: Any, pool: Pool, rows: Ints) -> Any:

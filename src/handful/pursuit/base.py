@@ -18,7 +18,7 @@ from handful.pursuit.expansion_codes import Expansion, center_rows, expansion_of
 from handful.pursuit.gram import HeldCandidates, MomentSums, RowSums, gram_pursuit
 from handful.pursuit.kernel_columns import Indices, KernelColumns
 from handful.pursuit.orthogonal import CRITERIA, PursuitPath, orthogonal_pursuit
-from handful.tables import RowNeeds, RowSource, blind_order, make_units
+from handful.tables import RowNeeds, RowSource, blind_order, group_units
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,7 +69,7 @@ class BasePursuit(CertifiedEstimator):
         blind = blind_order(table, y, random_state=self.random_state, is_kernel=is_kernel)
         self.draw_, self._order = blind.draw, blind.order
         if groups is not None:
-            units = make_units(table, y, groups, self.random_state)
+            units = group_units(blind, groups)
             self._order = units.rows_of(units.order)
         order = self._order
         return X[np.ix_(order, order)] if is_kernel else X[order], y[order]
@@ -125,7 +125,7 @@ class BasePursuit(CertifiedEstimator):
     def _paths(
         self, kernel: Kernel, X: Floats, Y: Floats, ground: CandidatePool, *, is_shared: bool = True
     ) -> list[PursuitPath]:
-        """Pursuits on the ground's rows; centres are numbered among all training examples."""
+        """Pursuits on the rows of the pool; centres are numbered among all training examples."""
         rows = ground.rows
         local = X[np.ix_(rows, rows)] if kernel.name == "precomputed" else X[rows]
         memory = int(self.memory_limit * MEBIBYTE)
