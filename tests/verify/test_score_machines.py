@@ -22,9 +22,9 @@ from handful.cli import app
 from handful.files import model_to_dict, save_model
 from handful.files.document import to_text
 from handful.verify import verify_model
-from handful.verify._claims import is_stable_bound
-from handful.verify._margins import best_biases, solve_exactly
-from handful.verify._pursuit import pursue
+from handful.verify.arithmetic import is_stable_bound
+from handful.verify.pursuit_again import pursue
+from handful.verify.svm_again import best_biases, solve_exactly
 from tests.verify.cases import case, reseal
 
 
