@@ -205,6 +205,30 @@ def test_private_names_stay_in_their_package(path):
         assert not private, f"{name} is private: make it public where it lives, or move it"
 
 
+def _forms() -> set[str]:
+    """Names of all forms of classifiers and of all values of conditions."""
+    from handful.models import Form, Value
+
+    todo, names = [Form, Value], set()
+    while todo:
+        kind = todo.pop()
+        names.add(kind.__name__)
+        todo += kind.__subclasses__()
+    return names
+
+
+@over(MODULES)
+def test_only_models_tell_forms_apart(path):
+    """A form that needs a case of its own elsewhere needs a method here."""
+    if _unit(path) == "models":
+        return
+    for node in _nodes(_source(path)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
+            asked = {name.id for name in ast.walk(node.args[1]) if isinstance(name, ast.Name)}
+            told = asked & _forms() & {name.split(".")[-1] for name in _imports(path)}
+            assert not told, f"{path.name}:{node.lineno} tells {sorted(told)} apart"
+
+
 @over(MODULES)
 def test_types_are_not_told_by_text(path):
     for node in _nodes(_source(path)):

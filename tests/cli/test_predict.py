@@ -141,7 +141,7 @@ def _predict_many(folder, tmp_path, n_rows, limit, rng):
     with path.open("w") as file:
         for k in range(0, n_rows, 50_000):
             block = rng.integers(1, 11, size=(min(50_000, n_rows - k), 9)).astype(float)
-            frame = pd.DataFrame(block, columns=machine.names)
+            frame = pd.DataFrame(block, columns=[f"f {j}" for j in range(9)])
             frame.to_csv(file, index=False, header=k == 0)
     words = ["predict", str(folder / "m.json"), str(path), "--out", str(out)]
     program = [sys.executable, "-c", MEASURED, *words]

@@ -106,12 +106,12 @@ def _document(name: str) -> Any:
 def _claims(text: str, name: str) -> Any:
     """Everything that a user of the model is told, and what it does on the data."""
     model, X = model_from_dict(from_text(text)), case(name).X
-    sentences = model.fitted.sentences()
-    if name in MACHINES and "list" not in name:  # a set has no order
+    sentences = model.fitted.sentences() if name in MACHINES else []  # a bound may hold for others
+    if "list" not in name:  # a set has no order
         sentences = [sorted(re.split(r"\s+and |: |Else if |If ", "".join(sentences)))]
-    names = (model.classes, model.needs, model.kept, model.fitted.form, model.data.n_rows)
+    names = (model.fitted.classes, model.needs, model.kept, model.fitted.form, model.data.n_rows)
     certificate = model.certificate and model.certificate.to_dict()
-    return (model.predict(X).tolist(), sentences, names, certificate)
+    return (list(map(str, model.predict(X))), sentences, names, certificate)
 
 
 @cache

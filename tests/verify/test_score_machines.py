@@ -310,3 +310,13 @@ def test_no_parameters_are_no_reason_to_look_at_nothing(parameters, noise, tmp_p
     document["training"]["parameters"] = parameters
     document["certificate"].update(n_compressed=0, risk=0.001)
     assert _verdict(document, noise, tmp_path).status == "NOT VALID"
+
+
+@pytest.mark.parametrize("name", ["adaboost", "svm", "lpm"])
+def test_columns_of_scores_give_one_number_each(name, tmp_path):
+    """A flag for missing values would move all features behind it by one."""
+    document = json.loads(case(name).text)
+    data = case(name).X, case(name).y
+    assert _verdict(document, data, tmp_path).status == "VALID"
+    document["fitted"]["columns"]["columns"][0]["has_missing"] = True
+    assert _verdict(document, data, tmp_path).status == "NOT VALID"

@@ -181,16 +181,18 @@ def _same_numbers(a: Any, b: Any) -> bool:
 def _told(model: Any, kind: Kind) -> Any:
     """What a user is told and gets: certificate, conditions, labels of all rows."""
     certificate = model.certificate and model.certificate.to_dict()
-    names = [list(model.classes), list(model.needs), list(model.kept), model.fitted.form]
-    stated = {*STATED, *STATED_NAMES, *OPTIONS}
-    document = model.to_document([])
-    more = {
-        (part, name): value
+    labels, document = model.predict(kind.table).tolist(), model.to_document([])
+    names = [model.fitted.classes, model.needs, model.kept, model.fitted.form]
+    if document["training"]["kind"] != "menu":  # settings are said, and what they do is derived
+        return list(map(str, labels)), certificate, names
+    hidden = {*STATED, *OPTIONS}
+    more = [
+        (part, name, value)
         for part in ("training", "data", "provenance")
         for name, value in document[part].items()
-        if (part, name) not in stated and name != "codes"
-    }
-    return model.predict(kind.table).tolist(), certificate, names, sorted(more.items(), key=str)
+        if (part, name) not in hidden
+    ]
+    return labels, certificate, names, more
 
 
 def outcome(kind: Kind, edits: Any, honest: Any) -> str:

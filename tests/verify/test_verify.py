@@ -18,7 +18,9 @@ SILENT = re.compile(r'"(gamma|degree|coef0)": [^,\n]*')
 # ... and settings that a code does not use, so that it does not pay for them
 UNUSED = {
     **dict.fromkeys(("pool", "pool-cost", "pool-two-rules", "words", "constant"), ("n_kernels",)),
-    **dict.fromkeys(("list-from-pool", "three-classes", "plain"), ("n_kernels",)),
+    **dict.fromkeys(
+        ("list-from-pool", "balls-from-pool", "three-classes", "plain"), ("n_kernels",)
+    ),
     **dict.fromkeys(("digest", "digest-pool", "digest-plain"), ("n_kernels",)),
     "no-rule": ("candidates", "seed"),
     "all-half-spaces": ("seed",),
@@ -186,6 +188,8 @@ def _edited(name, change):
         ("words", lambda d: _column(d).update(kind="category"), "reading of 'colour'"),
         ("words", lambda d: _column(d).update(marks=["red"]), "reading of 'colour'"),
         ("words", lambda d: _asked(d).update(cut=0.0), "flag of a word"),
+        ("words", lambda d: _column(d).update(words=["red", "red"]), "the same word twice"),
+        ("stumps", lambda d: _column(d).update(has_missing=True), "a flag for missing values"),
         ("stumps", lambda d: _column(d).update(style="decimal comma"), "reading of 'x"),
         ("stumps", lambda d: d["fitted"].update(form="a trial"), "form: the file says"),
         ("stumps", lambda d: d["data"].update(n_rows=1), "number of rows"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,18 +77,16 @@ def _report(made: Made, data: Path | None, out: Path, text: str, model: Model) -
 
 
 def _pictures(machine: CertifiedClassifier) -> list[tuple[str, Any, float]]:
-    """The price of readability, and the chosen row where it can be drawn."""
+    """The price of readability, and the chosen row if there is a display that draws it."""
     from handful.certified import AdditiveDisplay, MenuDisplay
-    from handful.models import Additive, Card
     from handful.scoring import ScoreCardDisplay
 
     pictures: list[tuple[str, Any, float]] = []
-    fitted = machine.fitted_
-    if isinstance(fitted.machine, Card):
-        title = "The score card, and what its totals mean"
-        height = max(2.6, 0.4 * fitted.machine.size + 1.4)
-        pictures.append((title, ScoreCardDisplay.from_estimator(machine), height))
-    if isinstance(fitted.machine, Additive):
+    with suppress(TypeError):  # the row is no score card
+        card = ScoreCardDisplay.from_estimator(machine)
+        height = max(2.6, 0.4 * len(card.items()) + 1.4)
+        pictures.append(("The score card, and what its totals mean", card, height))
+    with suppress(TypeError):  # nor additive
         curves = AdditiveDisplay.from_estimator(machine)
         title = "Points of each column; dotted where the value is missing"
         pictures.append((title, curves, 2.0 * curves.n_rows))

@@ -259,6 +259,11 @@ class Column:
         if bool(self.levels) != (self.kind == "ordered"):
             rule = "the words of an ordered column, and of no other"
             raise fail(f"{where}.levels", rule, self.levels)
+        for name in ("levels", "words"):
+            words = getattr(self, name) or ()
+            known = words if self.is_exact else [word.casefold() for word in words]
+            if len(set(known)) < len(words):
+                raise fail(f"{where}.{name}", "different words", words)
         if (self.kind in (*RAW_WORDS, "words")) != (self.words is not None):
             rule = "the words of a column of words, and of no other"
             raise fail(f"{where}.words", rule, self.kind)

@@ -17,7 +17,7 @@ from handful.verify._arithmetic import is_tail_bound, log, tail_bound
 from handful.verify._audit import Audit, is_number
 from handful.verify._claims import check_claim
 from handful.verify._forms import labels_of
-from handful.verify._scores import SCORES, held_out_claim
+from handful.verify._scores import held_out_claim
 from handful.verify._settings import check_record
 from handful.verify._table import LARGEST_POOL, encode
 from handful.verify._verify_form import paid_nats
@@ -49,13 +49,6 @@ class Cells(Protocol):
     """The data."""
 
     X: Any
-
-
-def is_plain(document: Document) -> bool:
-    """Whether a file is about a classifier that nothing here trains again."""
-    kind = document["training"]["kind"]
-    is_score = document["fitted"]["machine"]["machine"] in SCORES
-    return bool(kind == "menu" or (kind == "machine" and not is_score))
 
 
 def check_plain(

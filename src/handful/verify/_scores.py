@@ -49,7 +49,6 @@ _BOUNDS: dict[str, tuple[str, ...]] = {
     "NonconformityClassifier": ("held-out",),
     "PickToLearn": ("stable", "compression", "held-out"),
 }
-SCORES = ("constant", "linear", "votes", "kernels", "nonconformity")  # what `machines_of` takes
 
 
 def machines_of(form: Document, *, is_sum: bool = False) -> list[Document]:

@@ -17,6 +17,8 @@ from handful.verify._geometry import RELATIVE
 
 Document = Mapping[str, Any]
 
+SCORES = ("constant", "linear", "votes", "kernels", "nonconformity")  # what is derived again
+_MOST_FEATURES = 100_000  # before a list of so many is made
 _PLACE = re.compile(r"x(0|[1-9][0-9]{0,6})")  # a column without a name
 _SIDES = {"<": "below", ">": "above", "=": "equal", "≠": "unequal"}
 _OPPOSITE_SIDES = {">=": "below", "<=": "above", "≠": "equal", "=": "unequal"}
@@ -33,7 +35,7 @@ def places_of(document: Document) -> list[int]:
     """Positions of the columns of a file among the features that were offered."""
     data = document["data"]
     width, known = data["n_features"], data["features"]
-    if type(width) is not int or width < 1:
+    if type(width) is not int or not 0 < width <= _MOST_FEATURES:
         raise ValueError(f"the number of features is {width!r}")
     names = [column["name"] for column in document["fitted"]["columns"]["columns"]]
     if known is None:
@@ -47,14 +49,28 @@ def places_of(document: Document) -> list[int]:
 
 
 def _features(document: Document, places: Sequence[int]) -> list[Feature]:
-    """What each encoded feature asks."""
+    """What each encoded feature asks; only rules ask for words."""
     out = []
     for place, column in zip(places, document["fitted"]["columns"]["columns"], strict=True):
-        if column["has_missing"]:
-            raise ValueError("a flag for missing values, which these machines do not have")
         words = column["words"]
-        out += [Feature(place, word) for word in ([None] if words is None else words)]
+        if column["has_missing"] is not False:
+            raise ValueError("a flag for missing values, which these machines do not have")
+        if words is None:
+            out.append(Feature(place, None))
+            continue
+        if document["training"]["kind"] != "rules" or len({w.casefold() for w in words}) < len(
+            words
+        ):
+            raise ValueError("words that only rules ask for, or the same word twice")
+        out += [Feature(place, word) for word in words]
     return out
+
+
+def is_plain(document: Document) -> bool:
+    """Whether nothing here trains the classifier again: its form is evaluated as it is."""
+    kind = document["training"]["kind"]
+    is_score = document["fitted"]["machine"]["machine"] in SCORES
+    return bool(kind == "menu" or (kind == "machine" and not is_score))
 
 
 def unfolded(audit: Audit, document: Document) -> dict[str, Any]:
@@ -94,7 +110,9 @@ def unfolded(audit: Audit, document: Document) -> dict[str, Any]:
         form = "rule list" if training["kinds"] == ["list"] else "rule set"
     if training["kind"] != "menu":
         audit.equal("form", fitted["form"], form)
-    features = _features(document, places) if is_cover else [Feature(p, None) for p in places]
+    if is_plain(document):
+        return out
+    features = _features(document, places)
     if is_cover:
         out["machines"] = _covers(audit, fitted["machine"], training, features, out)
     else:

@@ -24,7 +24,7 @@ from handful.verify._files import check_file
 from handful.verify._geometry import machine_scores, rule_values, same_covers
 from handful.verify._grouped import check_grouped
 from handful.verify._linear import check_linear
-from handful.verify._plain import check_plain, is_plain
+from handful.verify._plain import check_plain
 from handful.verify._pool import is_made_of, make_directions, plain_regression, rank_prices
 from handful.verify._prices import code_terms, pool_codes, pool_index
 from handful.verify._reading import check_reading, left_rows
@@ -34,7 +34,7 @@ from handful.verify._rows import read_rows
 from handful.verify._scores import check_scores, machines_of
 from handful.verify._settings import check_settings, has_fields
 from handful.verify._terms import Terms
-from handful.verify._unfold import unfolded
+from handful.verify._unfold import is_plain, unfolded
 from handful.verify._units import Units, make_units
 from handful.verify._wording import check_wording, rule_wording
 
