@@ -32,6 +32,7 @@ from handful.verify.evidence import Evidence, kernel_of, sum_views
 _FIXED = ("sum-of-slacks", "no-preprocessing")
 _MOST_ROWS = 4000  # a dense solve of more takes too long for a check
 _FLOOR = 1e-6  # beside the proven reach, for rounding of the values themselves
+_WIDEST = 1e149  # norm; numbers beyond its square are refused
 _LOOSEST = 1e-3  # accuracy of a machine that is still called an optimum
 
 
@@ -51,12 +52,13 @@ class NormReach:
     """Norm of new points up to which an error of the file's machine means y f(x) <= 1.
 
     It lies between ``least`` and ``most``; ``excess`` is how far the value of the file's machine
-    is above the smallest, relative to it.
+    is above the smallest, relative to it, and ``doubt`` how much of that may be the auditor's own.
     """
 
     least: float
     most: float
     excess: float
+    doubt: float
 
 
 def solve_exactly(K: Floats, y: Floats, C: float, has_bias: bool) -> ExactMachine:
@@ -158,10 +160,11 @@ def svm_claim(evidence: Evidence) -> Claim | None:
     if evidence.n > _MOST_ROWS or p.get("class_weight", ...) is not None:
         audit.leave(f"the stable set: weights, or more than {_MOST_ROWS} rows, are not solved")
         inside = surely = np.zeros(0, dtype=bool)
-        limits = [NormReach(math.inf, math.inf, 0.0)]
+        limits = [NormReach(math.inf, math.inf, 0.0, 0.0)]
     else:
         inside, surely, limits = _stable_sets(evidence, views, float(C), has_bias)
-    _check_accuracy(audit, p.get("tol"), max(limit.excess for limit in limits))
+    for limit in limits:
+        _check_accuracy(audit, p.get("tol"), limit)
     size = _checked_size(audit, certificate["n_compressed"], inside, surely)
     is_bounded = _kernel_of(views[0])["name"] == "rbf"
     extra, n = _limit_words(audit, certificate, limits, is_bounded), evidence.n
@@ -245,7 +248,8 @@ def _reach_of(
     # |x| + the difference of the biases is at most 1.
     least = max(0.0, 1.0 - offset - spread) / max(root(2.0 * excess), 1e-300)
     most = max(0.0, 1.0 - offset + spread) / max(root(2.0 * (excess - unsure)), 1e-300)
-    return NormReach(least, most, excess / max(primal, 1e-300))
+    size = max(primal, 1e-300)
+    return NormReach(least, most, excess / size, unsure / size)
 
 
 def _checked_size(audit: Audit, claimed: Any, inside: Mask, surely: Mask) -> int:
@@ -258,13 +262,16 @@ def _checked_size(audit: Audit, claimed: Any, inside: Mask, surely: Mask) -> int
     return max(size, 0)
 
 
-def _check_accuracy(audit: Audit, tol: Any, excess: float) -> None:
+def _check_accuracy(audit: Audit, tol: Any, limit: NormReach) -> None:
     """The machine is the optimum to the accuracy that it was fitted with."""
     if not is_number(tol) or not 0 < tol <= _LOOSEST:
         audit.leave("the machine itself: it was not fitted to the optimum")
         return
-    detail = f"it is a part in {1 / max(excess, 1e-300):.2g} above the smallest value"
-    audit.check("the machine is the optimum", excess <= 1.01 * tol + 1e-9, detail)
+    allowed = 1.01 * tol + 1e-9
+    detail = f"it is a part in {1 / max(limit.excess, 1e-300):.2g} above the smallest value"
+    audit.check("the machine is the optimum", limit.excess - limit.doubt <= allowed, detail)
+    if limit.excess > allowed:  # the smallest value is not known that well
+        audit.leave("the machine itself: the program is too badly scaled to be solved here")
 
 
 def _limit_words(
@@ -273,15 +280,19 @@ def _limit_words(
     """The assumption on new cases that the accuracy of the file's machine asks for."""
     least, most = min(limit.least for limit in limits), min(limit.most for limit in limits)
     if is_bounded:
-        audit.check("errors of the machine enter the set", least >= 1.0, "it is too far off")
+        audit.check("errors of the machine enter the set", most >= 1.0, "it is too far off")
+        if least < 1.0:
+            audit.leave("that errors of the machine enter the set, by the solver's accuracy")
         return ()
     said = [one["values"] for one in certificate["assumptions"] if one["key"] == "norm"]
     is_said = len(said) == 1 and list(said[0]) == ["limit"] and is_number(said[0]["limit"])
     if not audit.check("assumption on new cases", is_said, "is missing"):
         return ()
     square = said[0]["limit"]
-    audit.check("assumption on new cases", 0.0 <= square <= most**2, "is too wide")
+    # Squares of a reach that is hardly limited would overflow.
+    is_narrow = square >= 0.0 and square <= min(most, _WIDEST) ** 2
+    audit.check("assumption on new cases", is_narrow, "is too wide")
     # A smaller limit than the proven one claims less of fewer cases: it is true as well.
-    if not square <= least**2:
+    if not square <= min(least, _WIDEST) ** 2:
         audit.leave("how far from the origin new cases may be, by the solver's accuracy")
     return (("norm", said[0]),)
