@@ -86,28 +86,31 @@ def _cells(settings: Document, n_samples: int, n_features: int) -> list[tuple[li
 
 
 def scheme_mass(code: Document, settings: Document, n_samples: int, n_features: int) -> Any:
-    """Prior mass of the scheme that a code says it used; 0 where there is none such."""
-    name, size = code["scheme"], code["pool_size"]
+    """Prior mass of the scheme that a code says it used; 0 if there is none such."""
+    name, size, families = code["scheme"], code["pool_size"], code["family"].split("+")
     if settings["candidates"] != "auto":
-        is_known = name == "constant" or code["family"].split("+") in settings["family_sets"]
-        is_known = is_known and name in ("constant", "compression")
-        return MP.mpf(1) / len(settings["family_sets"]) if is_known else MP.mpf(0)
+        is_offered = families in settings["family_sets"] and name == "compression"
+        is_known = is_offered or name == "constant"
+        return MP.mpf(is_known) / max(1, len(settings["family_sets"]))
     is_small = n_samples < _FROM_POOLS or not settings["pool_families"]
     if name == "constant":
         return MP.mpf("0.25") if size == (n_samples if is_small else 9) else MP.mpf(0)
-    if name == "pool" and not is_small:
-        index = pool_index(code, settings, n_samples)
-        return MP.mpf(0) if index is None else pool_codes(settings, n_samples)[index].mass
-    if name == "plain" and not is_small:
-        return (
-            _PLAIN_MASS * plain_sizes(n_samples).count(size) if _has_plain(settings) else MP.mpf(0)
-        )
+    if name in ("pool", "plain"):
+        return MP.mpf(0) if is_small else _pool_mass(code, settings, n_samples)
     cells = _cells(settings, n_samples, n_features)
-    if name != "compression" or (code["family"].split("+"), size) not in cells:
+    if name != "compression" or (families, size) not in cells:
         return MP.mpf(0)
-    if is_small:
-        return MP.mpf("0.75") / len(cells)
-    return MP.mpf("0.2" if _has_plain(settings) else "0.25") / len(cells)
+    masses = {(True, True): "0.75", (True, False): "0.75", (False, True): "0.2"}
+    return MP.mpf(masses.get((is_small, _has_plain(settings)), "0.25")) / len(cells)
+
+
+def _pool_mass(code: Document, settings: Document, n_samples: int) -> Any:
+    """Prior mass of ranked rules on a pool, or of its regression."""
+    if code["scheme"] == "plain":
+        n_sizes = plain_sizes(n_samples).count(code["pool_size"]) if _has_plain(settings) else 0
+        return _PLAIN_MASS * n_sizes
+    index = pool_index(code, settings, n_samples)
+    return MP.mpf(0) if index is None else pool_codes(settings, n_samples)[index].mass
 
 
 def _number_of_rules(n_rules: int) -> Price:

@@ -137,6 +137,13 @@ class CodeCheck:
     blocks: Blocks
     is_word: Mask
 
+    @property
+    def named(self) -> list[int]:
+        """The examples that a file must name: those kept, or those that a pool's rules are of."""
+        if self.code["scheme"] == "compression":
+            return list(self.code["kept"])
+        return [i for cover in self.part.covers for i in cover.examples]
+
     def prices(self) -> Prices:
         """Check the code and its rules; what they must pay."""
         code, covers = self.code, self.part.covers
@@ -271,51 +278,64 @@ class CodeCheck:
 
 def check_cover(audit: Audit, document: Document, sheet: Sheet, given: Given, E: Floats) -> None:
     """A machine made of rules, on encoded rows ``E``: its rules, its codes, its certificate."""
-    training, machine = document["training"], document["fitted"]["machine"]
-    is_list = training["kinds"] == ["list"]
-    audit.equal("form", document["fitted"]["form"], "rule list" if is_list else "rule set")
-    estimator = "DecisionListMachine" if is_list else "SetCoveringMachine"
-    audit.equal("estimator", document["provenance"]["estimator"], estimator)
+    training, names = document["training"], ("rule set", "SetCoveringMachine")
+    if training["kinds"] == ["list"]:
+        names = ("rule list", "DecisionListMachine")
+    said = [document["fitted"]["form"], document["provenance"]["estimator"]]
+    audit.equal("form and estimator", said, list(names))
     if not check_settings(audit, training):
         return
-    if sheet.blocks.is_grouped:
-        audit.equal("costs", training["costs"], None)
+    holds = not (sheet.blocks.is_grouped and training["costs"])
+    audit.check("costs", holds, "must be null for groups")
     wide = _wide_words(audit, document, given)
     rows = kept_rows(audit, document, sheet.digests, sheet.blocks)
     if wide is None or rows is None:
         return
+    audit.trust(_TRUST_DRAW)
+    audit.trust(_TRUST_SETTINGS)
     X, known = wide[0][sheet.rows], wide[1]
+    reader = CoverReader(audit, asked_of(document), known, rows, X)
+    checks = _code_checks(document, sheet, reader, E)
+    if checks is None:
+        return
+    prices: Prices = []
+    for k, check in enumerate(checks):
+        name = "" if len(checks) == 1 else f" (class {document['fitted']['classes'][k]})"
+        prices += [price._replace(text=f"{price.text}{name}") for price in check.prices()]
+    named = {i for check in checks for i in check.named}
+    audit.equal("compression set", sorted(rows), sorted(named))
+    if check_record(audit, document["certificate"]):
+        codes = [check.code for check in checks]
+        check_claim(audit, document, _claim(document, sheet, codes, prices, E))
+
+
+def _code_checks(
+    document: Document, sheet: Sheet, reader: CoverReader, E: Floats
+) -> list[CodeCheck] | None:
+    """One check for two classes, else one a class against the rest."""
+    audit, training, machine = reader.audit, document["training"], document["fitted"]["machine"]
     classes = list(document["fitted"]["classes"])
     n_parts = 1 if len(classes) == 2 else len(classes)
     members = machine["members"] if machine["machine"] == "one against the rest" else [machine]
     is_complete = len(members) == len(training["codes"]) == n_parts
     if not audit.check("machines", is_complete, f"must be {n_parts}, each with its code"):
-        return
-    audit.trust(_TRUST_DRAW)
-    audit.trust(_TRUST_SETTINGS)
-    reader = CoverReader(audit, asked_of(document), known, rows, X)
-    truth = np.array([classes.index(label) for label in sheet.labels])
-    is_word = np.array([words is not None for words in known])
-    prices: Prices = []
-    codes, named = [], set()
+        return None
+    checks = []
     for k, (member, stored) in enumerate(zip(members, training["codes"], strict=True)):
-        where, name = f"machine {k + 1}", "" if n_parts == 1 else f" (class {classes[k]})"
+        where = f"machine {k + 1}"
         if not audit.fields(f"{where}, code", stored, _CODE_FIELDS):
-            return
-        code = code_with_kept(audit, stored, rows, sheet.blocks)
-        part = reader.part(member, code, is_list)
-        y = np.where(truth == (1 if n_parts == 1 else k), 1, -1)
-        said = 2 * labels_of(member, E) - 1
-        args = (where, training, code, part, X, y, said, sheet.blocks, is_word)
-        paid = CodeCheck(audit, *args).prices()
-        prices += [price._replace(text=f"{price.text}{name}") for price in paid]
-        codes.append(code)
-        is_kept = code["scheme"] == "compression"
-        named |= set(code["kept"]) if is_kept else {i for c in part.covers for i in c.examples}
-    audit.equal("compression set", sorted(rows), sorted(named))
-    if check_record(audit, document["certificate"]):
-        is_wrong = labels_of(machine, E) != truth
-        check_claim(audit, document, _claim(document, sheet, codes, prices, truth, is_wrong))
+            return None
+        code = code_with_kept(audit, stored, reader.rows, sheet.blocks)
+        part = reader.part(member, code, training["kinds"] == ["list"])
+        positive = classes[1 if n_parts == 1 else k]
+        y = np.array([1 if label == positive else -1 for label in sheet.labels])
+        said, is_word = (
+            2 * labels_of(member, E) - 1,
+            np.array([w is not None for w in reader.known]),
+        )
+        args = (where, training, code, part, reader.X, y, said, sheet.blocks, is_word)
+        checks.append(CodeCheck(audit, *args))
+    return checks
 
 
 def _wide_words(
@@ -340,11 +360,16 @@ def _claim(
     sheet: Sheet,
     codes: Sequence[Document],
     prices: Prices,
-    truth: Ints,
-    is_wrong: Mask,
+    E: Floats,
 ) -> Claim:
     """What the certificate of rules must say of the errors outside what they are made of."""
-    settings, certificate = document["training"], document["certificate"]
+    settings, certificate, fitted = (
+        document["training"],
+        document["certificate"],
+        document["fitted"],
+    )
+    truth = np.array([list(fitted["classes"]).index(label) for label in sheet.labels])
+    is_wrong = labels_of(fitted["machine"], E) != truth
     kept = {i for code in codes for i in code["kept"]}
     if sheet.blocks.is_grouped:
         return _group_claim(document, sheet.blocks, codes, prices, kept, is_wrong)
@@ -409,26 +434,26 @@ def _group_claim(
     # What the kept groups look like is known to the code, so that its price may depend on it.
     is_single = bool(held) and all(len(rows) == 1 for rows in held)
     is_binomial = loss == "any" or is_single or not counted
-    is_betting = certificate["bound"] == "betting" and not is_binomial
+    paid = [*prices, *([] if is_binomial else [_BOTH]), confidence(certificate["delta"])]
     is_drawn = any(code["pool_size"] != blocks.n for code in codes)
-    words: tuple[Key, ...] = (
-        *("iid-groups", "preprocessing", "named-blindly"),
-        *(("ordered",) if is_betting else ()),
-        *("groups", *(("blind-pool",) if is_drawn else ())),
-        drawn_by(document["data"]["seed"]),
-    )
+    drawn: tuple[Key, ...] = ("blind-pool",) if is_drawn else ()
+    drawn = ("groups", *drawn, drawn_by(document["data"]["seed"]))
+    first, notes = ("iid-groups", "preprocessing", "named-blindly"), _notes(codes)
+    if is_binomial or certificate["bound"] != "betting":
+        return Claim(
+            *("compression", "tail", paid, (*first, *drawn), LANGFORD),
+            n_samples=blocks.n,
+            n_errors=group_errors(is_wrong, counted, loss),
+            n_compressed=len(held),
+            n_counted=len(counted),
+            quantity=GROUP_QUANTITIES[loss],
+            notes=notes,
+        )
     return Claim(
-        "betting" if is_betting else "compression",
-        "betting" if is_betting else "tail",
-        [*prices, *([] if is_binomial else [_BOTH]), confidence(certificate["delta"])],
-        words,
-        BETTING_REFERENCE if is_betting else LANGFORD,
-        n_samples=len(counted) if is_betting else blocks.n,
-        n_errors=None if is_betting else group_errors(is_wrong, counted, loss),
-        n_compressed=None if is_betting else len(held),
-        n_counted=len(counted),
+        *("betting", "betting", paid, (*first, "ordered", *drawn), BETTING_REFERENCE),
+        n_samples=len(counted),
         quantity=GROUP_QUANTITIES[loss],
-        notes=(("Method: betting.",) if is_betting else ()) + _notes(codes),
-        losses=group_losses(is_wrong, counted) if is_betting else (),
-        before=group_losses(is_wrong, held) if is_betting else (),
+        notes=("Method: betting.", *notes),
+        losses=group_losses(is_wrong, counted),
+        before=group_losses(is_wrong, held),
     )

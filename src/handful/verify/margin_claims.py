@@ -257,19 +257,20 @@ def _check_kernels(evidence: Evidence, views: Sequence[Document]) -> int | None:
     parts = [part for view in views for part in view["parts"]]
     holds = all([part["kernel"], part["columns"]] in offered for part in parts)
     audit.check("kernels", holds, "are not among those offered")
-    is_plain = all(part["center"] is None and part["scale"] is None for part in parts)
-    is_plain = is_plain and not any(view["tie"] for view in views)
-    audit.check("kernels: scale", is_plain, "several kernels are not scaled")
-    is_bounded = all(
-        part["is_normalised"] is p["normalise"]
-        and (part["is_normalised"] or part["kernel"]["name"] == "rbf")
-        for part in parts
-    )
+    is_plain = all(part["center"] is part["scale"] is None for part in parts)
+    ties = [view["tie"] for view in views]
+    audit.check("kernels: scale", is_plain and not any(ties), "several kernels are not scaled")
+    is_bounded = all(_is_bounded(part, p["normalise"]) for part in parts)
     audit.check("kernels have k(x, x) <= 1", is_bounded, "one is not normalised")
     is_centred = p.get("centre") is True
     holds = is_centred or not any(view["intercept"] for view in views)
     audit.check("constants", holds, "must be 0 without centring")
     return len(offered) + is_centred  # the constant is one more
+
+
+def _is_bounded(part: Document, normalise: Any) -> bool:
+    is_normalised = part["is_normalised"]
+    return is_normalised is normalise and (is_normalised or part["kernel"]["name"] == "rbf")
 
 
 def _usual(n_features: int) -> list[Any]:

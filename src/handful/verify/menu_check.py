@@ -107,16 +107,8 @@ def check_menu(
         return
     if not audit.equal("digest of the table", data["sha256"], sheet.digest):
         return
-    audit.equal("number of rows", data["n_rows"], len(sheet.labels))
-    audit.equal("target", data["target"], data["reading"]["target"])
-    audit.equal("kept", document["kept"], [])
-    audit.equal("rows set aside", data["n_set_aside"], 0)
-    for name in _NOTHING:
-        audit.equal(name, data[name], None)
-    if not check_record(audit, document["certificate"]) or not _can_train(audit, document):
+    if not check_record(audit, document["certificate"]) or not _can_train(audit, document, sheet):
         return
-    for sentence in _TRUSTED:
-        audit.trust(sentence)
     try:
         estimators = [] if digest is None else library.estimators(digest)
     except (ValueError, ImportError) as error:
@@ -173,9 +165,21 @@ def check_stated(audit: Audit, document: Document) -> None:
         check_tail(audit, "risk", certificate["risk"], certificate["n_errors"], n, nats)
 
 
-def _can_train(audit: Audit, document: Document) -> bool:
-    """Whether the options are such that training with them ends."""
-    training, tolerance = document["training"], document["training"]["tolerance"]
+def _can_train(audit: Audit, document: Document, sheet: Sheet) -> bool:
+    """Whether the file is about this table, and its options are such that training ends."""
+    data, training, tolerance = (
+        document["data"],
+        document["training"],
+        document["training"]["tolerance"],
+    )
+    audit.equal("number of rows", data["n_rows"], len(sheet.labels))
+    audit.equal("target", data["target"], data["reading"]["target"])
+    audit.equal("kept", document["kept"], [])
+    audit.equal("rows set aside", data["n_set_aside"], 0)
+    for name in _NOTHING:
+        audit.equal(name, data[name], None)
+    for sentence in _TRUSTED:
+        audit.trust(sentence)
     holds = [
         audit.equal("delta", training["delta"], document["certificate"]["delta"]),
         audit.check("tolerance", is_number(tolerance) and 0 <= tolerance < 1, repr(tolerance)[:80]),

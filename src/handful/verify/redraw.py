@@ -195,8 +195,11 @@ def row_difference(rows: Sequence[bytes], stored: Document) -> str:
             left[code] -= 1
         else:
             other.append(i + 1)
-    n_absent = sum(left.values())
-    if len(other) == len(rows):
+    return _difference_text(len(rows), other, sum(left.values()))
+
+
+def _difference_text(n_rows: int, other: Sequence[int], n_absent: int) -> str:
+    if len(other) == n_rows:
         return "none of these rows is one of the training data: other data, or other columns"
     if not other and n_absent:
         return f"{_rows(n_absent)} fewer, the others are the same"

@@ -59,25 +59,34 @@ def difference(found: Any, wanted: Any, where: str = "fitted", is_exact: bool = 
     said = f"{where}: the file says {found!r:.60}, trained again it is {wanted!r:.60}"
     if type(found) is not type(wanted):
         return said
-    if isinstance(wanted, dict):
-        if set(found) != set(wanted):
-            return f"{where}: the fields differ"
-        # The cut of a single feature sits on values of the data; other cuts are computed.
-        is_exact |= "cut" in wanted and wanted["value"]["kind"] == "feature"
-        parts = (
-            difference(found[k], wanted[k], f"{where}.{k}", is_exact or k in _EXACT) for k in wanted
-        )
-        return next((part for part in parts if part), "")
-    if isinstance(wanted, list):
-        if len(found) != len(wanted):
-            return f"{where}: {len(found)} parts, trained again {len(wanted)}"
+    if not isinstance(wanted, (dict, list)):
+        return "" if _is_near(found, wanted, is_exact) else said
+    parts = _field_pairs(found, wanted, is_exact) if isinstance(wanted, dict) else None
+    if isinstance(wanted, list) and len(found) == len(wanted):
         pairs = enumerate(zip(found, wanted, strict=True))
-        parts = (difference(a, b, f"{where}[{i}]", is_exact) for i, (a, b) in pairs)
-        return next((part for part in parts if part), "")
-    if isinstance(wanted, float) and not is_exact:
-        size = max(abs(found), abs(wanted)) if is_number(found) else 0.0
-        return "" if abs(found - wanted) <= RELATIVE * size else said
-    return "" if found == wanted else said
+        parts = [(f"[{i}]", a, b, is_exact) for i, (a, b) in pairs]
+    if parts is None:
+        return f"{where}: {len(found)} parts or other fields, trained again {len(wanted)}"
+    texts = (difference(a, b, f"{where}{name}", exact) for name, a, b, exact in parts)
+    return next((text for text in texts if text), "")
+
+
+def _field_pairs(
+    found: Document, wanted: Document, is_exact: bool
+) -> list[tuple[str, Any, Any, bool]] | None:
+    """The fields of two records side by side, and which must be the same to the bit."""
+    if set(found) != set(wanted):
+        return None
+    # The cut of a single feature sits on values of the data; other cuts are computed.
+    is_exact |= "cut" in wanted and wanted["value"]["kind"] == "feature"
+    return [(f".{k}", found[k], wanted[k], is_exact or k in _EXACT) for k in wanted]
+
+
+def _is_near(found: Any, wanted: Any, is_exact: bool) -> bool:
+    if is_exact or not isinstance(wanted, float):
+        return bool(found == wanted)
+    size = max(abs(found), abs(wanted)) if is_number(found) else 0.0
+    return bool(abs(found - wanted) <= RELATIVE * size)
 
 
 def score_difference(found: Document, wanted: Document, X: Floats) -> str:
@@ -180,14 +189,18 @@ def _parts(a: Any, b: Any) -> list[tuple[str, Any, Any]] | None:
     if type(a) in (list, tuple):
         return _pairs(a, b)
     if type(a) is dict:
-        if list(map(str, a)) != list(map(str, b)):
-            return None
-        pairs = zip(a, a.values(), b.values(), strict=True)
-        return [(f".{k}", x, y) for k, x, y in pairs if k not in _TIMES]
+        return _dict_parts(a, b)
     try:
         return [("", _state(a), _state(b))]
     except Exception:  # whatever an object of another library does when it is asked
         return None
+
+
+def _dict_parts(a: Document, b: Document) -> list[tuple[str, Any, Any]] | None:
+    if list(map(str, a)) != list(map(str, b)):
+        return None
+    pairs = zip(a, a.values(), b.values(), strict=True)
+    return [(f".{k}", x, y) for k, x, y in pairs if k not in _TIMES]
 
 
 def _pairs(a: Sequence[Any], b: Sequence[Any]) -> list[tuple[str, Any, Any]] | None:

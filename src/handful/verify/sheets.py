@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -406,25 +406,32 @@ def table_of(columns: Sequence[Document], cells: Mapping[str, Any]) -> Any:
 def _values(column: Document, cells: NDArray[Any]) -> Floats:
     kind, marks = column["kind"], column["marks"]
     if kind == "date":
-        return np.array([_days(cell, marks) for cell in cells], dtype=float)
+        return _each(cells, lambda cell: _days(cell, marks))
     if kind == "number":
-        return np.array([_number(cell, column["style"], marks) for cell in cells], dtype=float)
+        return _each(cells, lambda cell: _number(cell, column["style"], marks))
     if kind == "":
-        return np.array([np.nan if is_missing(c) else float(c) for c in cells], dtype=float)
+        return _each(cells, lambda cell: np.nan if is_missing(cell) else float(cell))
     if kind == "words":
-        exact = {word: float(k) for k, word in enumerate(column["words"])}
-        return np.array([np.nan if is_missing(c) else exact.get(word_form(c), -1.0) for c in cells])
+        exact = _numbered(column["words"])
+        return _each(cells, lambda c: np.nan if is_missing(c) else exact.get(word_form(c), -1.0))
     if kind not in ("yes/no", "category", "text", "ordered"):
         raise ValueError(f"a column of the kind {kind!r}")
-    known = column["levels"] if kind == "ordered" else column["words"]
-    place = {word.casefold(): float(k) for k, word in enumerate(known)}
-    other = np.nan if kind == "ordered" else -1.0  # on no place of a scale
-    return np.array(
-        [
-            np.nan if is_nothing(c, marks) else place.get(word_form(c).casefold(), other)
-            for c in cells
-        ]
+    place = _numbered(
+        word.casefold() for word in column["levels" if kind == "ordered" else "words"]
     )
+    other = np.nan if kind == "ordered" else -1.0  # on no place of a scale
+    return _each(
+        cells,
+        lambda c: np.nan if is_nothing(c, marks) else place.get(word_form(c).casefold(), other),
+    )
+
+
+def _each(cells: Iterable[Any], read: Callable[[Any], float]) -> Floats:
+    return np.array([read(cell) for cell in cells], dtype=float)
+
+
+def _numbered(words: Iterable[str]) -> dict[str, float]:
+    return {word: float(k) for k, word in enumerate(words)}
 
 
 def _number(cell: Any, style: str, marks: Sequence[str]) -> float:
