@@ -13,8 +13,8 @@ again is put on the list ``trusted`` or ``unverified`` and shown, not passed ove
 """
 
 from handful.verify.audit import Audit, Finding, Verdict
-from handful.verify.claims import Claim
-from handful.verify.evaluate import form
+from handful.verify.claims import LANGFORD, Claim, confidence
+from handful.verify.evaluate import ClassSums, form
 from handful.verify.evidence import Evidence
 from handful.verify.machine_check import CLAIMS
 from handful.verify.sealed import content_hash
@@ -22,12 +22,15 @@ from handful.verify.verifier import Verifier, verify_model
 
 __all__ = [
     "CLAIMS",
+    "LANGFORD",
     "Audit",
     "Claim",
+    "ClassSums",
     "Evidence",
     "Finding",
     "Verdict",
     "Verifier",
+    "confidence",
     "content_hash",
     "form",
     "verify_model",

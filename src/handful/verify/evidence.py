@@ -27,7 +27,8 @@ class Evidence:
     document : mapping
         The file.
     form : mapping
-        The machine over all features that were offered.
+        The machine over all features that were offered; of a form that is not known here, over the
+        columns of the file.
     X : ndarray
         These features.
     codes : ndarray

@@ -104,7 +104,7 @@ def check_machine(audit: Audit, document: Document, sheet: Sheet, given: Given, 
     kept, form, X = kept_numbers(audit, document, sheet.digests), machine, E
     if kept is None:
         return
-    if machine["machine"] in SCORES:
+    if is_derived(document):
         at = offered_places(document, given.X)
         audit.equal("columns of words", document["data"]["words"], [])
         whole = given.once(("wide", tuple(at)), lambda: wide_rows(given.X, at, [None] * len(at)))
@@ -130,6 +130,12 @@ def check_machine(audit: Audit, document: Document, sheet: Sheet, given: Given, 
         audit.leave(f"the bound {bound!r} of {estimator!r}")
     else:
         check_claim(audit, document, claim)
+
+
+def is_derived(document: Document) -> bool:
+    """Whether claims of a machine are derived from its training data."""
+    form, estimator = document["fitted"]["machine"]["machine"], document["provenance"]["estimator"]
+    return form in SCORES or estimator in CLAIMS
 
 
 def _has_settings(audit: Audit, document: Document) -> bool:

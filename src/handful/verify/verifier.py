@@ -12,8 +12,7 @@ import numpy as np
 from handful.verify.audit import Audit, Document, Floats, Mask, Verdict
 from handful.verify.cover_check import check_cover
 from handful.verify.evaluate import labels_of
-from handful.verify.evidence import SCORES
-from handful.verify.machine_check import NO_CLAIM, check_machine
+from handful.verify.machine_check import NO_CLAIM, check_machine, is_derived
 from handful.verify.menu_check import (
     CLOSED,
     Library,
@@ -153,9 +152,7 @@ class Verifier:
         """A file whose rows were given clean, or by the library."""
         given, fitted = self._given(document), document["fitted"]
         kind = document["training"]["kind"]
-        is_open = kind == "menu" or (
-            kind == "machine" and fitted["machine"]["machine"] not in SCORES
-        )
+        is_open = kind == "menu" or (kind == "machine" and not is_derived(document))
         if not check_reading(audit, document, given, is_open=is_open):
             return
         if not is_open and not are_offered(audit, document, given.X):
