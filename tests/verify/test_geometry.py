@@ -5,8 +5,7 @@ import pytest
 
 from handful.kernels import Kernel
 from handful.models import Condition, Rule, RuleList, WeightedSum
-from handful.rules import ball_cover, rule_set, two_point_cover
-from handful.rules.directions import pair_value
+from handful.rules import ball_cover, pair_value, rule_set, two_point_cover
 from handful.verify._geometry import covered, machine_scores
 from tests.covers import cover_model, taken_apart
 

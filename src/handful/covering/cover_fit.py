@@ -17,7 +17,7 @@ from handful.covering.codes.cover_candidate import CoverCandidate
 from handful.covering.cover_certificates import certify_cover
 from handful.covering.learn import Learned, Settings, count_groups, learn, renumbered
 from handful.models import Condition, Fitted, Form, OneAgainstRest, SignedRules
-from handful.rules.search_rows import rows_of
+from handful.rules import rows_of
 from handful.tables import Columns, Draw, RowSource, SeenRows
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from handful.covering.learn import Settings
 from handful.kernels import Kernel, make_kernel
 from handful.models import METRICS
-from handful.rules import FAMILIES
-from handful.rules.family import KIND_SIGNS, Geometry
+from handful.rules import FAMILIES, KIND_SIGNS, Geometry
 from handful.rules.table import n_threads_of
 from handful.tables import check_groups
 

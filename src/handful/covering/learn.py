@@ -10,34 +10,42 @@ from typing import cast
 import numpy as np
 
 from handful._progress import report_progress
-from handful._types import Floats, Ints, Mask
+from handful._types import Ints, Mask
 from handful.bounds import Term
-from handful.candidates import Counts, GroupLosses, Menu, log_choices
-from handful.covering.codes.all_half_spaces import exact_candidates
+from handful.candidates import Counts, GroupLosses, Menu
 from handful.covering.codes.compression import (
     ball_candidates,
     compression_candidates,
     constant_candidates,
+    exact_candidates,
     make_table,
 )
-from handful.covering.codes.cover_candidate import CoverCandidate, counted, cover_code, recount
+from handful.covering.codes.cover_candidate import (
+    CoverCandidate,
+    Terms,
+    counted,
+    cover_code,
+    kept_term,
+    recount,
+)
 from handful.covering.codes.listed import listed_candidates
-from handful.covering.codes.plain import plain_candidates
-from handful.covering.codes.pool import pool_candidates
+from handful.covering.codes.pool import plain_candidates, pool_candidates
 from handful.covering.codes.schemes import Scheme, auto_schemes, fixed_schemes, is_affordable
 from handful.models import RuleSet, SignedRules
 from handful.rules import (
     BALLS,
     FAMILIES,
     HALF_SPACES,
+    KIND_SIGNS,
     STUMPS,
+    Geometry,
     Rows,
     SweepOptions,
     as_list,
+    make_projections,
     signs_of,
 )
-from handful.rules.family import KIND_SIGNS, Geometry
-from handful.rules.pooled import LARGEST, make_projections
+from handful.rules.pooled import LARGEST
 from handful.tables import Grouping
 
 PENALTIES = (0.5, 1.0, 1.5, 3.0, math.inf)
@@ -89,19 +97,9 @@ class Learned:
     n_covered: tuple[int, ...]
 
     @property
-    def candidates(self) -> tuple[CoverCandidate, ...]:
-        """All candidates."""
-        return self.menu.candidates
-
-    @property
-    def risks(self) -> Floats:
-        """Certificates of all candidates."""
-        return self.menu.risks
-
-    @property
     def chosen(self) -> CoverCandidate:
         """The candidate behind the machine."""
-        return self.candidates[self.place]
+        return self.menu.candidates[self.place]
 
     @property
     def named(self) -> tuple[int, ...]:
@@ -201,7 +199,7 @@ def _priced(candidate: CoverCandidate, groups: Grouping, n_pool: int) -> CoverCa
     """
     named, terms = candidate.kept, candidate.terms
     if candidate.scheme == "compression":
-        which = Term("kept", "which groups are kept", log_choices(n_pool, len(named)))
+        which = kept_term(n_pool, named, "groups")
         terms = tuple(which if term.kind == "kept" else term for term in terms)
     return replace(
         candidate,
@@ -362,7 +360,7 @@ def _sweeps(
     scheme: Scheme,
     pool: Ints,
     geometry: Geometry,
-    terms: tuple[Term, ...],
+    terms: Terms,
 ) -> Stream:
     max_rules = settings.max_rules or AUTO_RULES
     if _is_listed(settings, scheme):
@@ -411,7 +409,7 @@ def _sweeps(
     )
 
 
-def _no_rule(rows: Rows, settings: Settings, scheme: Scheme, terms: tuple[Term, ...]) -> Stream:
+def _no_rule(rows: Rows, settings: Settings, scheme: Scheme, terms: Terms) -> Stream:
     """The empty machine, coded by the family's own message."""
     # rule by rule, no example is kept exactly when there is no rule
     family = STUMPS if _is_listed(settings, scheme) else FAMILIES[scheme.families[0]]

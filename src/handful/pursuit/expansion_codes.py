@@ -19,8 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from handful._types import Floats
-from handful.bounds import Term
-from handful.candidates import log_choices
+from handful.bounds import Term, log_choose
 from handful.kernels import Kernel
 from handful.pursuit.kernel_columns import Indices
 from handful.pursuit.orthogonal import PursuitPath
@@ -201,7 +200,7 @@ def _quantised_family(rounded: Expansion, Y: Floats, level: int, intercepts: Flo
     whole = rounded.coefficients
     # Most coefficients have the sign of their example's label: naming the exceptions is cheap.
     n_agree = int(np.sum(np.sign(whole) == Y))
-    which = log_choices(whole.size, n_agree)
+    which = log_choose(whole.size, n_agree)
     terms = [
         Term("levels", "number of levels", math.log(len(LEVELS))),
         Term("coefficients", "sizes of the coefficients", whole.size * math.log(level)),

@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._types import Floats
-from handful.bounds import Certificate, Quantity, Term, assume
+from handful.bounds import Certificate, Quantity, Term, assume, log_choose
 from handful.candidates import (
     Candidate,
     Code,
     Counts,
     GroupLosses,
     certify,
-    log_choices,
 )
 from handful.kernels import Kernel
 from handful.pursuit.candidate_pool import CandidatePool, is_outside
@@ -165,7 +164,7 @@ def _best_code(
         families = chosen_codes(base.centers, K_centers, Y, has_intercept=has_intercept)
     else:
         families = quantised_codes(base, Y, has_intercept=has_intercept)
-    which = log_choices(task.ground.n_named, len(base.centers))
+    which = log_choose(task.ground.n_named, len(base.centers))
     best, best_value = None, math.inf
     for family in families:
         n_errors = _quick_errors(K @ family.coefficients, family.intercepts, labels)

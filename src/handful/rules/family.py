@@ -18,10 +18,9 @@ import numpy as np
 
 from handful._types import Floats, Ints, Mask
 from handful.bounds import Message
-from handful.kernels import Kernel
 from handful.models import Condition, Rule, RuleList, RuleSet
 from handful.rules.search_rows import Rows
-from handful.rules.table import ABOVE, BELOW, Table
+from handful.rules.table import ABOVE, BELOW, CandidateTable, Geometry
 
 if TYPE_CHECKING:
     from handful.rules.search.greedy import Step
@@ -60,31 +59,15 @@ def is_covered(cover: Condition, kind: str, X: Floats) -> Mask:
     return cover.is_met(X) if kind == "disjunction" else ~cover.opposite.is_met(X)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Geometry:
-    """How examples are compared: kernel for half-spaces, metric or kernel for balls."""
-
-    kernel: Kernel
-    metric: str = "euclidean"
-    ball_kernel: Kernel | None = None
-
-
 @dataclass(frozen=True)
 class CodedPath:
     """A path over a table with the examples that it is made of.
 
-    Attributes
-    ----------
-    rows : Rows
-    table : Table
-    steps : tuple of Step
-    kind : {"conjunction", "disjunction"}
-    example_of : dict
-        The example that stands for each row of the pool.
+    ``example_of`` has the example that stands for each row of the pool.
     """
 
     rows: Rows
-    table: Table
+    table: CandidateTable
     steps: tuple[Step, ...]
     kind: str
     example_of: dict[int, int]
@@ -111,7 +94,7 @@ class CodedPath:
 
     @cached_property
     def kept(self) -> tuple[int, ...]:
-        """All of them, in order."""
+        """All examples of the path, in order."""
         return tuple(sorted(self.firsts | self.seconds | self.members))
 
     def _owners(self, positions: Ints) -> set[int]:
@@ -160,8 +143,9 @@ class Family(ABC):
     names_threshold : bool
         A rule keeps an example for its threshold although nothing forces which.
     proposed_as : str or None
-        What a pool proposes where this family is wanted (`handful.rules.pooled`); None for
-        nothing.
+        What a pool proposes if this family is wanted (`handful.rules.pooled`); None for nothing.
+    levels : int array or None
+        Dyadic level of each threshold; None if examples give the thresholds.
     """
 
     name: ClassVar[str]
@@ -171,6 +155,7 @@ class Family(ABC):
     once_a_direction: ClassVar[bool] = True
     names_threshold: ClassVar[bool] = False
     proposed_as: ClassVar[str | None] = None
+    levels: ClassVar[Ints | None] = None
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_registered, (self.name,))
@@ -180,12 +165,14 @@ class Family(ABC):
         """Upper limit of the directions of a table; it does not depend on labels."""
 
     @abstractmethod
-    def table(self, rows: Rows, pool: Ints, geometry: Geometry, *, n_threads: int = 1) -> Table:
+    def table(
+        self, rows: Rows, pool: Ints, geometry: Geometry, *, n_threads: int = 1
+    ) -> CandidateTable:
         """Candidates over the (distinct) examples of a pool."""
 
     @abstractmethod
     def make_rule(
-        self, table: Table, rows: Rows, t: int, j: int, side: int, example: int
+        self, table: CandidateTable, rows: Rows, t: int, j: int, side: int, example: int
     ) -> Condition:
         """The cover of direction t and threshold j; ``example`` gives the threshold."""
 
@@ -206,15 +193,15 @@ class Family(ABC):
         """The covers, from nothing but the kept examples and the message."""
 
     @abstractmethod
-    def rule_nats(self, table: Table, j: int, n_kept: int, n_features: int) -> float:
+    def rule_nats(self, table: CandidateTable, j: int, n_kept: int, n_features: int) -> float:
         """Cost of one rule's examples, side and threshold, given the kept examples."""
 
-    def sides(self, table: Table, rows: Rows, sign: int) -> Ints:
+    def sides(self, table: CandidateTable, rows: Rows, sign: int) -> Ints:
         """(direction, side) pairs that a machine of the given sign (+1 conjunction) may use."""
         t = np.arange(table.n_directions)
         return np.column_stack([t, np.full(t.shape, BELOW if sign > 0 else ABOVE)])
 
-    def both_sides(self, table: Table, rows: Rows) -> Ints:
+    def both_sides(self, table: CandidateTable, rows: Rows) -> Ints:
         """(direction, side) pairs of a list, whose rules take no missing value."""
         t = np.arange(table.n_directions)
         return np.column_stack([np.repeat(t, 2), np.tile([BELOW, ABOVE], len(t))])
@@ -235,10 +222,10 @@ def register_family(family: Kind) -> Kind:
 
 
 def _registered(name: str) -> Family:
-    """A family is one object, also after it was sent elsewhere."""
+    """The one object of a family, for unpickling."""
     return FAMILIES[name]
 
 
 def names_of(X: Floats, indices: Sequence[int] | None) -> list[int]:
-    """Names of kept examples; their positions where none are given."""
+    """Names of kept examples; by default, their positions."""
     return list(range(X.shape[0])) if indices is None else [int(i) for i in indices]

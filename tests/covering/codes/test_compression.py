@@ -16,13 +16,11 @@ from handful.covering.codes.compression import (
     make_table,
 )
 from handful.covering.codes.cover_candidate import PathCounter
-from handful.kernels import Kernel
-from handful.rules import Step, SweepOptions, collapse_rows, signs_of
-from handful.rules.family import FAMILIES as BY_NAME
-from handful.rules.family import CodedPath, Geometry
+from handful.rules import FAMILIES as BY_NAME
+from handful.rules import CodedPath, Geometry, Step, SweepOptions, collapse_rows, signs_of
 from tests.rules.cases import FAMILIES, KINDS, SHAPES, SIGNS, messy
 
-GEOMETRY = Geometry(kernel=Kernel("linear"))
+GEOMETRY = Geometry()
 CODE = Term("code", "which code is used", 1.5)
 NAMING = {  # terms that name things, as opposed to saying how many there are
     "stumps": {"content"},
@@ -51,11 +49,11 @@ def all_steps(family, table, rows, kind):
     members = [int(r) for r in table.pool_rows if rows.y[r] == sign]
     for t, side in table.family.sides(table, rows, sign).tolist():
         if family in ("balls", "half-spaces"):
-            yield from (Step(t, 0, side, c, 0, 0) for c in members)
+            yield from (Step(t, 0, side, -sign, c) for c in members)
         elif family == "stumps":
-            yield from (Step(t, 0, side, int(r), 0, 0) for r in table.pool_rows)
+            yield from (Step(t, 0, side, -sign, int(r)) for r in table.pool_rows)
         else:
-            yield from (Step(t, j, side, -1, 0, 0) for j in (3, 7, 15))  # levels 3, 2, 1
+            yield from (Step(t, j, side, -sign) for j in (3, 7, 15))  # levels 3, 2, 1
 
 
 def descriptor(family, table, rows, steps, kind, example_of):
@@ -158,12 +156,12 @@ def test_prices_by_hand():
     rows = collapse_rows(x, y)
     table = make_table(BY_NAME["balls"], rows, np.arange(9), GEOMETRY)
     example_of = {i: i for i in range(9)}
-    other, same = Step(7, 0, 0, 5, 0, 0), Step(4, 0, 1, 5, 0, 0)
+    other, same = Step(7, 0, 0, -1, 5), Step(4, 0, 1, -1, 5)
     message, kept = path_message(rows, table, [other], "conjunction", example_of)
     assert (message.terms, kept) == (ball_message(0, 1, 1).terms, (5, 7))
     message, kept = path_message(rows, table, [other, same], "conjunction", example_of)
     assert (message.terms, kept) == (ball_message(1, 1, 1).terms, (4, 5, 7))
-    own = Step(5, 0, 1, 4, 0, 0)  # its centre is the border of the other two
+    own = Step(5, 0, 1, -1, 4)  # its centre is the border of the other two
     message, kept = path_message(rows, table, [other, same, own], "conjunction", example_of)
     assert (message.terms, kept) == (ball_message(2, 1, 0).terms, (4, 5, 7))
 

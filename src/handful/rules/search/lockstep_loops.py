@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from handful._compiled import njit
-from handful.rules.search._exact_loops import (
+from handful.rules.search.exact_loops import (
     GRID,
     Best,
     Case,
