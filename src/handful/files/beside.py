@@ -1,8 +1,8 @@
 """Estimators of other libraries in a file of their own, written by skops and never by pickle.
 
 A model file names the digest of the file beside it. That file holds the fitted estimators of the
-chosen form and, as they were given, the estimators that stood on the menu: without them nobody
-could train again.
+chosen form and, as they were given, the estimators that stood on the menu: they are needed to
+train again.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ FORMAT = "handful-model"
 
 
 def named_by_digest(names: Sequence[str] | None) -> tuple[str, ...] | None:
-    """Columns by 64 bits of the SHA-256 of their names: who has the table finds them there.
+    """Columns by 64 bits of the SHA-256 of their names; the table itself gives the names.
 
     Examples
     --------

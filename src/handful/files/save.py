@@ -2,8 +2,8 @@
 
 A file holds no training row unless that is allowed. Only columns that the classifier reads are
 named, of a column of words only the words that it asks for. Examples are known by the digests of
-their rows: who has the data finds them again, and nobody else. Balls, and kernels other than the
-linear one, contain training rows.
+their rows, which can be found again in the data only. Balls, and kernels other than the linear one,
+contain training rows.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from handful._codec import encode
 from handful._version import __version__
 from handful._writing import write_atomically
 from handful.bounds import Certificate, NotCertifiableError
@@ -291,7 +292,7 @@ def plain_parameters(machine: Any) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Kernel):
-        return _NOTHING if value.name == "callable" else value.to_dict()
+        return _NOTHING if value.name == "callable" else encode(value)
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, np.ndarray):

@@ -85,9 +85,7 @@ class KernelPart:
         """1 / sqrt(k(x, x)) if the kernel is normalised, and 0 if that is 0."""
         if not self.is_normalised or self.kernel.name == "rbf":
             return np.ones(len(rows))
-        own = self.kernel.diagonal(rows)
-        is_positive = own > 0.0
-        return np.where(is_positive, 1.0 / np.sqrt(np.where(is_positive, own, 1.0)), 0.0)
+        return self.kernel.inverse_norms(rows)
 
     @property
     def similarity(self) -> str:

@@ -77,18 +77,15 @@ class Opaque(Form, tag="foreign"):
         return sure[:, 1] - sure[:, 0] if self.n_classes == 2 else sure
 
     def sentences(self, words: Vocabulary) -> list[str]:
-        """Its name: nothing else can be read."""
         return [f"{' '.join(repr(self.estimator).split())} (not readable)."]
 
     @property
     def size(self) -> int:
-        """Unknown, hence larger than that of anything readable."""
-        return 10**6
+        return 10**6  # unknown, hence larger than that of anything readable
 
     @property
     def features(self) -> tuple[int, ...]:
-        """Unknown: none is named."""
-        return ()
+        return ()  # unknown
 
     @property
     def is_plain(self) -> bool:

@@ -48,7 +48,7 @@ class Vocabulary:
         return self.features[feature] if self.features else Feature(self.names[feature])
 
     def row(self, values: Sequence[float], name: str) -> str:
-        """A training row by its first values, or by ``name`` where rows are not shown."""
+        """A training row by its first values, or by ``name`` if rows are not shown."""
         if not self.shows_rows:
             return name
         pairs = list(zip(self.names, values, strict=True))

@@ -214,7 +214,6 @@ class KernelMatchingPursuitClassifier(BasePursuit, BaseClassifier):
         return self
 
     def fit_rows(self, rows: RowSource) -> KernelMatchingPursuitClassifier:
-        """Fit by sums over the rows: the same as `fit` up to rounding."""
         n_classes = len(rows.classes)
         if n_classes < 2:
             raise ValueError(f"`y` must hold at least two classes, got {n_classes}.")

@@ -166,7 +166,6 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
         return replace(super().row_needs(), is_numeric=True)
 
     def fit_rows(self, rows: RowSource) -> KernelMatchingPursuitRegressor:
-        """Fit one output by sums over the rows: the same as `fit` up to rounding."""
         targets = np.asarray(rows.classes, dtype=np.float64)[:, None]
         sums = self._row_sums(rows, targets)
         kernels = list(sums.held.kernels)

@@ -69,14 +69,13 @@ class PathPoint(Candidate):
         return self.size, self.kernel_index
 
     def shown(self, risk: float) -> dict[str, Any]:
-        """A certificate above 1 says as much as 1."""
         return {
             "size": self.size,
             "n_centers": len(self.expansion.centers),
             "residual": self.residual,
             "n_errors": self.counts.n_errors,
             "nats": self.code.nats,
-            "certificate": min(risk, 1.0),
+            "certificate": min(risk, 1.0),  # above 1 it says as much as 1
         }
 
 
