@@ -363,15 +363,9 @@ class Model:
 
     def to_document(self, estimators: list[Any] | None = None) -> dict[str, Any]:
         """Plain data (JSON-ready); estimators of other libraries go into ``estimators``."""
-        rest = {name: encode(getattr(self, name)) for name in FIELDS[3:]}
-        return {
-            "format": FORMAT,
-            "version": VERSION,
-            "fitted": self.fitted.to_document(estimators),
-            "labels": encode(self.labels),
-            "certificate": None if self.certificate is None else self.certificate.to_dict(),
-            **rest,
-        }
+        head = {"format": FORMAT, "version": VERSION}
+        rest = {name: encode(getattr(self, name)) for name in FIELDS[1:]}
+        return {**head, "fitted": self.fitted.to_document(estimators), **rest}
 
 
 def load_model(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Model:
@@ -415,7 +409,7 @@ def model_from_dict(
     model = Model(
         fitted=_fitted(data["fitted"], training.beside_sha256, path, trusted),
         labels=decode(tuple[Label, ...] | None, data["labels"], "labels"),
-        certificate=None if data["certificate"] is None else _certificate(data["certificate"]),
+        certificate=decode(Certificate | None, data["certificate"], "certificate"),
         kept=_kept(data["kept"]),
         training=training,
         data=decode(Data, data["data"], "data"),
@@ -438,17 +432,6 @@ def _fitted(
     if len(estimators) < fitted.n_estimators:
         raise ModelFileError(f"{beside(path).name} lacks estimators that the model names.")
     return Fitted.from_document(value, estimators)
-
-
-def _certificate(value: Any) -> Certificate:
-    """The certificate that ``to_dict`` described; no price of it is negative."""
-    try:
-        certificate = Certificate.from_dict(value)
-        if any(term.nats < 0.0 for term in certificate.terms):
-            raise ValueError("`terms` must not be negative.")
-        return certificate
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ModelFileError(f"`certificate` is not usable: {error}") from error
 
 
 def _kept(value: Any) -> tuple[str | int, ...]:
