@@ -31,6 +31,7 @@ def certify_cover(fit: CoverFit, delta: float, bound: str) -> Certificate:
     The code contains "which examples are kept" already, so naming them costs nothing more.
     """
     check_choice("bound", bound, ("auto", *BOUND_NAMES))
+    # Penalties, sizes and searches are no terms: they choose among codes that are all paid for.
     code, counts, is_single = _code(fit), fit.counts, len(fit.parts) == 1
     if counts.groups is not None:
         made = _of_groups(fit, code, delta, bound)
@@ -45,9 +46,10 @@ def certify_cover(fit: CoverFit, delta: float, bound: str) -> Certificate:
             f"`bound` must be 'auto' or 'compression' for more than two classes, got {bound!r}."
         )
     is_drawn = any(candidate.pool_size != counts.n_units for candidate in fit.chosen)
-    words = [*(("blind-pool",) if is_drawn else ())]
+    if is_drawn:
+        made = made.assuming("blind-pool")
     if is_drawn or counts.groups is not None:
-        made = made.assuming(*words, drawn_by(fit.draw.seed))
+        made = made.assuming(drawn_by(fit.draw.seed))
     # Which labels there are is in no message: for two classes it is taken for known as for more.
     has_pool = is_single and fit.chosen[0].scheme in ("pool", "plain")
     notes = (*((_POOL_NOTE,) if has_pool else ()), _CLASSES_NOTE)

@@ -36,8 +36,6 @@ class CoverFit:
         One for two classes, else one for each class against the rest: its rules, all candidates
         with their certificates, which of them was chosen.
     classes : array
-    names : list of str or None
-        Names of the columns, if they have some.
     n_samples : int
     settings : Settings
     draw : Draw
@@ -51,7 +49,6 @@ class CoverFit:
     fitted: Fitted
     parts: tuple[Learned, ...]
     classes: NDArray[Any]
-    names: list[str] | None
     n_samples: int
     settings: Settings
     draw: Draw
@@ -110,7 +107,7 @@ class CoverFit:
         return certify_cover(self, delta, bound)
 
     def caution(self, certificate: Certificate) -> str:
-        """What must be said first of a classifier that is no better than a blind guess."""
+        """A warning if the classifier is not shown to be better than a constant guess; else ""."""
         constant = None
         if not any(self.rules):
             (code,) = self.fitted.machine.labels(np.zeros((1, 0)))
@@ -202,6 +199,7 @@ def cover(rows: RowSource, settings: Settings, steering: Ints | None = None) -> 
     """
     n_classes = len(rows.classes)
     positives = [1] if n_classes == 2 else list(range(n_classes))
+    # One machine a class: the menus of all of them hold together with the whole delta.
     share = replace(settings, delta=settings.delta / len(positives))
     learned = [
         learn(rows_of(rows, positive, steering), share, rows.groups) for positive in positives
@@ -219,7 +217,6 @@ def cover(rows: RowSource, settings: Settings, steering: Ints | None = None) -> 
         fitted=Fitted(form, columns, words, _joined(machines)),
         parts=tuple(replace(p, machine=m) for p, m in zip(parts, machines, strict=True)),
         classes=rows.classes,
-        names=rows.names,
         n_samples=rows.n_samples,
         settings=settings,
         draw=rows.draw,
@@ -272,6 +269,7 @@ def _counts_together(
     machine = _joined([part.machine for part in parts])
     job = Tallied(machine, len(rows.classes))
     whole = rows.fold(job, "errors")
+    # The joint code names what any machine keeps; given it, errors on all other rows are binomial.
     held = job(*rows.hold(_union(part.chosen.kept for part in parts)))
     n_held, n = int(held[:, 0].sum()), int(whole[:, 0].sum())
     counts = Counts(

@@ -126,18 +126,21 @@ def learn(rows: Rows, settings: Settings, groups: Grouping | None = None) -> Lea
     The examples come in blind order (`handful.tables.blind_order`): every pool is the first of
     them, and ties go to the earlier one.
     """
+    # Prior masses look at the number of examples (or groups) and of features alone.
     schemes = _schemes(rows.n_samples if groups is None else len(groups), rows, settings)
     if groups is None:
         rows = rows.holding(max(scheme.pool_size for scheme in schemes))
     candidates = list(_candidates(rows, settings, schemes, groups))
     if groups is None and rows.steering is not None:
-        # weights steer the search; the certificate counts examples
+        # Weights steer the search; the certificate counts every example once.
         candidates = [recount(c, c.build(), rows) for c in candidates]
     if settings.max_rules is not None:
         candidates = _longest(candidates)
     if groups is not None:
         candidates = [_by_groups(c, rows, settings, groups) for c in candidates]
     menu = Menu(tuple(candidates), settings.delta, costs=settings.costs)
+    # Choosing is free: all certificates of the menu hold at once. The chosen machine is counted as
+    # it is built; if it errs more than the search counted, another candidate may be the best.
     while True:
         best = menu.best
         machine = _machine_of(menu.candidates[best], settings)
@@ -171,6 +174,7 @@ def count_groups(
     The errors of the other groups are counted as means and as the error of one blind row of each,
     and ln 2 is paid for both. Groups of one row each are certified as rows are.
     """
+    # Rows of one group depend on each other: a kept row holds back its whole group.
     held = np.zeros(len(groups), dtype=bool)
     held[groups.member[np.array([*kept], dtype=np.int64)]] = True
     losses = GroupLosses.of(groups, is_wrong, held, loss)
@@ -213,7 +217,7 @@ def _priced(candidate: CoverCandidate, groups: Grouping, n_pool: int) -> CoverCa
 def _machine_of(candidate: CoverCandidate, settings: Settings) -> SignedRules:
     machine = candidate.build()
     if settings.is_list and candidate.kind != "list":
-        # before it is counted: missing values fare differently
+        # Before it is counted: a conjunction and a list treat missing values differently.
         return as_list(cast(RuleSet, machine), candidate.kind)
     return machine
 
@@ -316,6 +320,7 @@ def _constants(rows: Rows, settings: Settings, scheme: Scheme, pool: Ints) -> St
     if len(pool) == 0:
         yield from constant_candidates(rows, scheme.terms, ("conjunction", "disjunction"))
         return
+    # The voters are held back, so their choice of the constant is free.
     label = 1 if rows.y[rows.row_of[pool]].sum() > 0 else -1
     kind = "conjunction" if label > 0 else "disjunction"
     kept = tuple(sorted(int(e) for e in pool))
@@ -343,7 +348,7 @@ def _compression(rows: Rows, settings: Settings, scheme: Scheme, pool: Ints) -> 
     if len(settings.geometries) > 1:
         n = len(settings.geometries)
         terms.append(Term("kernel", f"choice among {n} kernels", math.log(n)))
-    if settings.candidates != "auto":
+    if settings.candidates != "auto":  # else the constant has a scheme of its own
         yield from _no_rule(rows, settings, scheme, tuple(terms))
     for geometry in settings.geometries:
         yield from _sweeps(rows, settings, scheme, pool, geometry, tuple(terms))

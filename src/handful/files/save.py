@@ -127,7 +127,7 @@ def model_of(machine: Any, **options: Any) -> tuple[Model, bytes | None]:
     fitted = fitted_of(machine)
     _refuse(fitted, how.include_rows)
     labels = tuple(plain_label(label) for label in machine.classes_)
-    certificate = _certificate_of(search) if how.certificate is None else how.certificate
+    certificate = certificate_of(search) if how.certificate is None else how.certificate
     cover: CoverFit | None = getattr(machine, "cover_", None)
     kept: tuple[str | int, ...] = ()
     content = None
@@ -183,8 +183,8 @@ def versions() -> dict[str, str]:
     }
 
 
-def _certificate_of(machine: Any) -> Certificate | None:
-    """What the machine says of itself, if it can."""
+def certificate_of(machine: Any) -> Certificate | None:
+    """The certificate of a fitted machine; None if it certifies nothing by itself."""
     try:
         found = machine.certificate_
     except (NotCertifiableError, ValueError):

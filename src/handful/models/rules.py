@@ -445,6 +445,7 @@ class Vote(Several, tag="vote"):
     def _counts(self, X: Floats) -> Floats:
         counts = np.zeros((len(X), self.n_classes))
         for i, member in enumerate(self.members):
+            # a little more weight for earlier members breaks ties, and outweighs no vote
             counts += np.eye(self.n_classes)[member.labels(X)] * (1.0 + 0.5 ** (i + 20))
         return counts
 

@@ -110,7 +110,7 @@ def dyadic_shifts() -> list[tuple[float, float]]:
 
     Half of the prior goes to 0, the rest to level l with weight 1 / (l (l + 1)).
     """
-    shifts = [(0.0, math.log(2.0))]
+    shifts = [(0.0, math.log(2.0))]  # in nats: -ln of the prior mass
     for level in range(1, N_DYADIC + 1):
         cost = math.log(2.0) + math.log(level * (level + 1.0)) + level * math.log(2.0)
         for j in range(1, 2**level, 2):
@@ -155,6 +155,7 @@ def _chosen_family(
     unit: float,
     shifts: list[tuple[float, float]],
 ) -> CodeFamily:
+    # Coefficients are a function of the chosen examples and the ridge: they cost nothing more.
     ridge_nats, n_outputs = math.log(len(RIDGES)), coefficients.shape[1]
 
     def code(i: int) -> CodedExpansion:

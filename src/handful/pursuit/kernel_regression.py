@@ -304,6 +304,7 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
                 f"`bound`='matching-pursuit' is about one output, got {n_outputs}. "
                 "Fit with coefficients='pool'."
             )
+        # An example is an error if it is off by more than epsilon, which was fixed before the data.
         n_within = int(np.searchsorted(self._deviations, self._tolerance(), "right"))
         n_counted = len(self._deviations)
         counts = Counts(

@@ -163,6 +163,7 @@ def _best_code(
         families = chosen_codes(base.centers, K_centers, Y, has_intercept=has_intercept)
     else:
         families = quantised_codes(base, Y, has_intercept=has_intercept)
+    # All codes of one size name equally many centres.
     which = log_choose(task.ground.n_named, len(base.centers))
     best, best_value = None, math.inf
     for family in families:
@@ -186,6 +187,8 @@ def _quick_errors(values: Floats, intercepts: Floats, labels: Indices) -> Floats
 
 
 def _is_counted(task: Plan, centers: Indices) -> NDArray[np.bool_]:
+    # What the expansion is made of: the pool gives centres and coefficients, or the message gives
+    # the coefficients of the centres. Given that, errors on all other examples are binomial.
     left_out = task.ground.rows if task.coefficients == "pool" else centers
     return is_outside(task.n_samples, left_out)
 

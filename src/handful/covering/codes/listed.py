@@ -44,6 +44,7 @@ def listed_terms(
     """Price of a path coded rule by rule, and its kept examples."""
     kept = sorted(set().union(*(_examples(tables[s.table], s) for s in steps)))
     r, d = len(steps), len(kept)
+    # Each rule names its examples among the d kept ones, independently of the other rules.
     names = math.fsum(
         tables[s.table].family.rule_nats(tables[s.table], s.j, d, rows.X.shape[1]) for s in steps
     )
@@ -58,7 +59,7 @@ def listed_terms(
         terms.append(Term("output", "output of each rule", r * math.log(2.0)))
         terms.append(Term("output", "default output", math.log(2.0)))
     elif r > 1:
-        # the order of a set does not matter; never let a term be negative
+        # The r! orders of a set are one machine and add up their masses. A term is never negative.
         terms[2] = replace(terms[2], nats=max(0.0, names - math.lgamma(r + 1.0)))
     return tuple(terms), tuple(kept)
 
