@@ -62,7 +62,7 @@ COVERING: dict[str, list[Row]] = {
             (f"{_GROUPS}::test_candidates_pay_what_they_owe[mixed]",),
         ),
     ],
-    "covering.cover_certificates": [
+    "covering.cover_fit": [
         (
             "one class pays for all",
             "zip(fit.classes, fit.chosen, strict=True)",

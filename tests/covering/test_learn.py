@@ -8,9 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from handful.covering.codes.compression import compression_candidates, make_table
-from handful.covering.codes.cover_candidate import recount
-from handful.covering.codes.pool import pool_candidates
+from handful.covering.codes import compression_candidates, make_table, pool_candidates, recount
 from handful.covering.cover_settings import read_families
 from handful.covering.learn import Settings, learn
 from handful.kernels import Kernel

@@ -6,7 +6,7 @@ import dask
 import numpy as np
 import pytest
 
-from handful.covering.codes.compression import make_table
+from handful.covering.codes import make_table
 from handful.distributed import chunk_rows, read_chunks, watch_passes
 from handful.rules import FAMILIES, Geometry, collapse_rows, grow
 from handful.rules.search.greedy import LocalCounter

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from handful.covering.codes.compression import exact_candidates
+from handful.covering.codes import exact_candidates
 from handful.kernels import Kernel
 from handful.models import Condition, WeightedSum
 from handful.rules import (

@@ -7,7 +7,7 @@ import pytest
 
 from handful._codec import encode
 from handful.bounds import ball_message, half_space_message, stump_message, two_point_message
-from handful.covering.codes.schemes import auto_schemes
+from handful.covering.codes import auto_schemes
 from handful.verify._prices import code_terms, pool_codes, scheme_mass
 
 SETTINGS = {

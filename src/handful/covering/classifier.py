@@ -15,9 +15,8 @@ from handful._checks import check_choice
 from handful._chunks import chunked, is_chunked
 from handful._types import Floats, Ints
 from handful.bounds import GROUP_QUANTITIES, Certificate
-from handful.covering.codes.cover_candidate import CoverCandidate
-from handful.covering.cover_certificates import BOUND_NAMES
-from handful.covering.cover_fit import CoverFit, cover
+from handful.covering.codes import CoverCandidate
+from handful.covering.cover_fit import BOUND_NAMES, CoverFit, cover
 from handful.covering.cover_settings import read_groups, read_settings, steering_weights
 from handful.estimator import BaseClassifier, shared_certificate
 from handful.models import Condition, Fitted

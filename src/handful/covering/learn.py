@@ -13,24 +13,26 @@ from handful._progress import report_progress
 from handful._types import Ints, Mask
 from handful.bounds import Term
 from handful.candidates import Counts, GroupLosses, Menu
-from handful.covering.codes.compression import (
+from handful.covering.codes import (
+    CoverCandidate,
+    Scheme,
+    Terms,
+    auto_schemes,
     ball_candidates,
     compression_candidates,
     constant_candidates,
-    exact_candidates,
-    make_table,
-)
-from handful.covering.codes.cover_candidate import (
-    CoverCandidate,
-    Terms,
     counted,
     cover_code,
+    exact_candidates,
+    fixed_schemes,
+    is_affordable,
     kept_term,
+    listed_candidates,
+    make_table,
+    plain_candidates,
+    pool_candidates,
     recount,
 )
-from handful.covering.codes.listed import listed_candidates
-from handful.covering.codes.pool import plain_candidates, pool_candidates
-from handful.covering.codes.schemes import Scheme, auto_schemes, fixed_schemes, is_affordable
 from handful.models import RuleSet, SignedRules
 from handful.rules import (
     BALLS,

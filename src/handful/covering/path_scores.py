@@ -11,13 +11,13 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 from handful._types import Floats, Ints, Mask
-from handful.covering.codes.compression import (
+from handful.covering.codes import (
+    CoverCandidate,
     candidates_of_paths,
     compression_candidates,
     kernel_of_rows,
     make_table,
 )
-from handful.covering.codes.cover_candidate import CoverCandidate
 from handful.models import Condition, SignedRules
 from handful.rules import (
     FAMILIES,

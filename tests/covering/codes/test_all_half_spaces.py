@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from handful.bounds import half_space_message
-from handful.covering.codes.compression import exact_candidates, first_examples, kernel_of_rows
+from handful.covering.codes import exact_candidates, kernel_of_rows
+from handful.covering.codes.compression import first_examples
 from handful.kernels import Kernel
 from handful.rules import Geometry, SweepOptions, collapse_rows, signs_of
 from tests.rules.cases import KINDS, SHAPES, messy

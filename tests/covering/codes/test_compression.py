@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from handful.bounds import Term, ball_message, log_binomial_coefficient
-from handful.covering.codes.compression import (
+from handful.covering.codes import (
+    PathCounter,
     compression_candidates,
     constant_candidates,
     make_table,
 )
-from handful.covering.codes.cover_candidate import PathCounter
 from handful.rules import FAMILIES as BY_NAME
 from handful.rules import CodedPath, Geometry, Step, SweepOptions, collapse_rows, signs_of
 from tests.rules.cases import FAMILIES, KINDS, SHAPES, SIGNS, messy

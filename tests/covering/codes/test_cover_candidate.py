@@ -9,7 +9,8 @@ import pytest
 
 from handful.bounds import Term, compression_bound, cost_bound
 from handful.candidates import Counts, Menu, certified_risks
-from handful.covering.codes.cover_candidate import CoverCandidate, counts_of, cover_code, recount
+from handful.covering.codes import CoverCandidate, cover_code, recount
+from handful.covering.codes.cover_candidate import counts_of
 from handful.models import Condition
 from handful.rules import collapse_rows, rule_set
 

@@ -8,12 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from handful.covering.codes.compression import make_table
-from handful.covering.codes.listed import (
-    default_output,
-    listed_candidates,
-    listed_terms,
-)
+from handful.covering.codes import listed_candidates, make_table
+from handful.covering.codes.listed import default_output, listed_terms
 from handful.models import RuleList
 from handful.rules import FAMILIES, Geometry, Step, collapse_rows, signs_of
 from tests.rules.cases import SHAPES, messy

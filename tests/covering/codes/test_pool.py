@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from handful.covering.codes.pool import _price, pool_candidates, size_nats
+from handful.covering.codes import pool_candidates
+from handful.covering.codes.pool import _price, size_nats
 from handful.rules import PoolSweep, collapse_rows, make_projections, signs_of
 from handful.rules.search.pool_sweep import _rank_masses, level_nats
 from tests.oracles import covering as oracle
