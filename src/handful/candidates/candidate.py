@@ -155,7 +155,7 @@ class Candidate:
 
     @property
     def tie_break(self) -> tuple[int, ...]:
-        """Smaller is simpler; of equal certificates the simpler candidate comes first."""
+        """Smaller is simpler; among equal certificates the simpler candidate comes first."""
         return ()
 
     def shown(self, risk: float) -> dict[str, Any]:

@@ -78,7 +78,7 @@ def certify(
 def _by_units(
     code: Code, counts: Counts, delta: float, n_choices: int, bound: str, costs: Costs | None
 ) -> Certificate:
-    """By the errors among the counted units, whose number is binomial given the code."""
+    """The certificate by the errors among the counted units: binomial given the code."""
     n, d, n_errors = counts.n_units, counts.n_held, counts.n_errors
     common: dict[str, Any] = {"message_nats": code.message, "delta": delta, "n_choices": n_choices}
     if bound == "pool":

@@ -54,7 +54,7 @@ class CoverFit:
     counts : Counts
         Errors of the machine, or of those of all classes together.
     digests : array of uint8 (n_named, 32)
-        By what the examples of ``named`` are known again.
+        Digests of the rows of ``named``, in order.
     seen : SeenRows
     """
 

@@ -271,7 +271,7 @@ def _candidates(
     schemes: Sequence[Scheme],
     groups: Grouping | None,
 ) -> Stream:
-    """Candidates of all schemes; of groups, at the price of naming groups."""
+    """Candidates of all schemes. With groups, the codes name groups."""
     only_stumps = not rows.largest <= LARGEST  # a missing value counts as too large
     if only_stumps and ("stumps",) not in settings.family_sets:
         raise ValueError(

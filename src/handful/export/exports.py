@@ -38,7 +38,7 @@ class _Exported:
 
 
 def _read(machine: Any, include_rows: bool) -> _Exported:
-    """A model or a machine that is made of plain data; training rows only by leave."""
+    """The classifier of a model or a machine; training rows must be permitted."""
     if isinstance(machine, Model):
         width = None if machine.band is None else machine.band.width
         found = _Exported(machine.fitted, machine.certificate, machine.classes, width)

@@ -165,7 +165,7 @@ def _parts_in(plan: Any) -> Iterator[str]:
 
 
 def _size_in_memory(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> int:
-    """Bytes of an array, as its own head states them; of sparse ones those of all their arrays."""
+    """Bytes of an array, as its header states them; the sum over all arrays if it is sparse."""
     with archive.open(part) as file:
         if part.filename.endswith(".npy"):
             return _size_of_array(file)

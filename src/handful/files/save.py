@@ -59,7 +59,7 @@ INSTEAD = (
 
 
 def refuse_rows(n_rows: int, include_rows: bool) -> None:
-    """Stop if training rows would be written without leave."""
+    """Raise if training rows would be written without permission."""
     if n_rows and not include_rows:
         rows = "1 training row" if n_rows == 1 else f"{n_rows} training rows"
         raise ValueError(
@@ -90,7 +90,7 @@ def fitted_of(machine: Any) -> Fitted:
 
 
 def _refuse(fitted: Fitted, include_rows: bool) -> None:
-    """Stop if training rows are, or may be, in a classifier and may not be written."""
+    """Raise if a classifier contains training rows, or may, and they may not be written."""
     refuse_rows(fitted.n_training_rows, include_rows)
     if not fitted.is_plain and not include_rows:
         raise ValueError(
@@ -101,7 +101,7 @@ def _refuse(fitted: Fitted, include_rows: bool) -> None:
 
 @dataclass(frozen=True)
 class Written:
-    """What is said of a machine beside itself; see `save_model`."""
+    """Options of `save_model`."""
 
     data: tuple[Any, Any] | None = None
     certificate: Certificate | None = None
@@ -205,7 +205,7 @@ def _has_first_case(machine: Any, how: Written) -> bool:
 
 
 def _of_case(certificate: Certificate | None, is_first: bool) -> Certificate | None:
-    """A certificate whose rates speak of the case, whichever of two classes that is."""
+    """The certificate with rates of the case, which may be the first of the two classes."""
     if certificate is None or not is_first or not certificate.rates:
         return certificate
     (one, negative), (other, positive) = certificate.rates
@@ -346,7 +346,7 @@ def _data_of(machine: Any, columns: Columns, how: Written) -> Data:
 
 
 def _reading_of(machine: Any, how: Written) -> Choices | None:
-    """What was said about the columns of a raw table; of a menu also which class is the case."""
+    """What the user said about the columns of a raw table; for a menu, also the case."""
     study = how.study
     if study is None:
         return None
@@ -355,7 +355,7 @@ def _reading_of(machine: Any, how: Written) -> Choices | None:
 
 
 def _draw_of(machine: Any, how: Written) -> Draw | None:
-    """What drew the pools: the machine knows it, or the data tell it."""
+    """What drew the pools, from the machine or from the data."""
     if how.study is not None and hasattr(machine, "menu_"):
         return Draw(table_digest(how.study.digests.digests))
     known: Draw | None = getattr(machine, "draw_", None)

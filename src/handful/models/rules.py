@@ -287,7 +287,7 @@ class RuleSet(SignedRules, tag="rule set"):
         return np.asarray(best if self.rules[0].label else -best)
 
     def reasons(self, X: Floats, words: Vocabulary) -> list[str]:
-        """What decided; of a single rule that does not fire, its first condition that fails."""
+        """What decided; if the only rule does not fire, its first condition that fails."""
         if len(self.rules) != 1:
             return super().reasons(X, words)
         spoken = replace(words, most_terms=self.most_terms)
@@ -438,7 +438,7 @@ class OneAgainstRest(Several, tag="one against the rest"):
 
 @dataclass(frozen=True)
 class Vote(Several, tag="vote"):
-    """What most of several classifiers say; of equally many, what the earliest of them says."""
+    """The majority label of several classifiers. The earliest classifier breaks ties."""
 
     n_classes: int = 2
 

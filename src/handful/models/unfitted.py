@@ -65,7 +65,7 @@ def refuse_fitted(name: str, what: str, estimator: Any, *rows: Any) -> None:
     name : str
         The argument by which it was given.
     what : str
-        How the user knows it.
+        The name that the user gave it.
     estimator : object
     *rows : tables
         On which an unfitted classifier must fail to predict.

@@ -41,7 +41,7 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
     gamma : float, "auto" or sequence of these, default="auto"
         "auto" is 1 / n_features. A sequence is searched by validation, or by the residual.
     degree, coef0 : int, float
-        Of the polynomial kernel.
+        Parameters of the polynomial kernel.
     coefficients : {"least_squares", "pool"}, default="least_squares"
         Fit on all examples, or on a blindly drawn pool so that the others can certify.
     pool_fraction, scale, fit_intercept, criterion, candidates, memory_limit, random_state

@@ -57,7 +57,7 @@ class SparseKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Certifi
     gamma : float or "auto", default="auto"
         "auto" is 1 / n_features.
     degree, coef0 : int, float
-        Of the polynomial kernel.
+        Parameters of the polynomial kernel.
     pivot : {"trace", "diagonal"}, default="trace"
         "trace" lowers the mean residual most (sparse kernel PCA); "diagonal" takes the farthest
         example (pivoted Cholesky), which is cheaper and needs more centres.
@@ -289,7 +289,7 @@ class SparseKernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Certifi
     gamma, y_gamma : float or "auto", default="auto"
         "auto" is 1 / n_features of the view.
     degree, coef0 : int, float
-        Of polynomial kernels, for both views.
+        Parameters of polynomial kernels, for both views.
     ridge : float, default=0.01
         Penalty on the weights, as a share of the mean variance of the kernel columns.
     weights : {"all", "chosen"}, default="all"
@@ -298,7 +298,7 @@ class SparseKernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Certifi
     memory_limit : float, default=1024
         MiB that each kernel matrix may take.
     max_loss : float, default=4.0
-        Where the certificate cuts the loss, fixed before the data were seen.
+        The certificate cuts the loss here; fixed before the data were seen.
     delta : float, default=0.05
         Allowed probability that a certificate fails.
 

@@ -214,7 +214,7 @@ Kind = TypeVar("Kind", bound=Family)
 
 
 def register_family(family: Kind) -> Kind:
-    """Enter a family, so that ``rules=`` knows it by its name."""
+    """Register a family, so that ``rules=`` accepts its name."""
     if family.name in FAMILIES:
         raise ValueError(f"`name` must be new, got {family.name!r}.")
     FAMILIES[family.name] = family

@@ -39,7 +39,7 @@ from handful.rules.table import (
 
 
 def pair_tolerance(k_aa: Any, k_bb: Any, k_ab: Any) -> Any:
-    """Values of a direction that differ by no more are tied; of many directions too.
+    """The tolerance of a direction, or of many: values that differ by no more are tied.
 
     It is computed from the two examples alone, so it is the same in training, rebuilding and
     prediction, and it scales with the kernel.

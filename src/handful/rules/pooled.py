@@ -114,7 +114,7 @@ class Projections:
         return Condition(value, op, cut, float(self.tolerances[t]), made_of)
 
     def _beside(self, t: int, cut: float) -> tuple[int, ...]:
-        """The examples between whose values a cut lies; of categories, the one that has it."""
+        """The examples just below and above a cut; for a category, an example that has it."""
         values = self.values[t]
         at = np.flatnonzero(values == cut)
         if len(at) and self.sides[2 * t, 1] == EQUAL:
