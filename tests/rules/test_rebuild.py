@@ -53,18 +53,15 @@ def new_points(rng, rows):
     return np.vstack([X, mixed, 3.0 * rng.normal(size=(60, X.shape[1])), 50 * X[:5]])
 
 
-def as_searched(rows, table, steps, kind, example_of):
+def as_searched(rows, table, path):
     """The machine with the thresholds of the search's own table."""
-    make = table.family.make_rule
-    rules = (make(table, rows, s.t, s.j, s.side, example_of.get(s.member, -1)) for s in steps)
-    return rule_set(list(rules), kind)
+    return rule_set([table.family.make_rule(table, rows, rule) for rule in path.rules], path.kind)
 
 
 def assert_rebuilt(rng, rows, table, steps, kind):
-    example_of = {int(rows.row_of[e]): int(e) for e in table.pool[::-1]}
-    path = CodedPath(rows, table, tuple(steps), kind, example_of)
+    path = CodedPath.of(rows, table, steps, kind)
     rebuilt, sign = rule_set(table.family.rebuild(path), kind), SIGNS[kind]
-    searched = as_searched(rows, table, steps, kind, example_of)
+    searched = as_searched(rows, table, path)
     X = new_points(rng, rows)
     np.testing.assert_array_equal(rebuilt.labels(X), searched.labels(X))
     covered = np.zeros(len(rows.y), bool)
@@ -141,9 +138,8 @@ def test_only_kept_examples_matter_to_the_rebuilt_machine(rng):
     rows = collapse_rows(X, y)
     _, first = np.unique(rows.row_of, return_index=True)
     table = table_of("half-spaces", rows, first)
-    example_of = {int(rows.row_of[e]): int(e) for e in first[::-1]}
     steps = path_of(Sweep(table, rows, 1, SweepOptions(max_rules=3)), 1.0)
-    path = CodedPath(rows, table, tuple(steps), "conjunction", example_of)
+    path = CodedPath.of(rows, table, steps, "conjunction")
     covers, kept = table.family.rebuild(path), list(path.kept)
     at = {e: k for k, e in enumerate(kept)}
     pairs = [(at[r.examples[0]], at[r.examples[1]]) for r in covers]

@@ -34,7 +34,7 @@ def test_codes_are_what_the_rules_say(family, shape, rng):
     for t in range(table.n_directions):
         for j in range(table.n_thresholds[t]):
             for side in sides:
-                rule = table.family.make_rule(table, rows, t, j, side, -1)
+                rule = table.family.make_rule(table, rows, table.coded(t, j, side))
                 np.testing.assert_array_equal(covered_rows(table, t, j, side), rule.is_met(rows.X))
 
 

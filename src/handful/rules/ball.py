@@ -22,6 +22,7 @@ from handful.rules.table import (
     RELATIVE_TOLERANCE,
     SIDE_OPS,
     CandidateTable,
+    CodedRule,
     Encoder,
     Geometry,
     check_finite,
@@ -145,17 +146,14 @@ class BallFamily(Family):
         is_same = rows.y[table.pool_rows[table.first]] == sign
         return np.column_stack([t, np.where(is_same, ABOVE, BELOW)])
 
-    def make_rule(
-        self, table: CandidateTable, rows: Rows, t: int, j: int, side: int, example: int
-    ) -> Condition:
-        center = int(table.pool[table.first[t]])
+    def make_rule(self, table: CandidateTable, rows: Rows, rule: CodedRule) -> Condition:
         return ball_cover(
-            rows.X[rows.row_of[center]],
-            float(table.thresholds[t, j]),
-            SIDE_OPS[side],
+            rows.X[rows.row_of[rule.first]],
+            float(table.thresholds[rule.t, rule.j]),
+            SIDE_OPS[rule.side],
             metric=table.geometry.metric,
             kernel=table.geometry.ball_kernel,
-            examples=(center, example),
+            examples=(rule.first, rule.member),
         )
 
     def placed_at(self, cover: Condition, X: Floats) -> Condition:
@@ -178,12 +176,11 @@ class BallFamily(Family):
             y,
             np.array(path.is_threshold_only),
             path.kind,
-            geometry=path.table.geometry,
+            geometry=path.geometry,
             indices=path.kept,
         )
         by_center = {cover.examples[0]: cover for cover in covers}
-        table = path.table
-        return tuple(by_center[int(table.pool[table.first[s.t]])] for s in path.steps)
+        return tuple(by_center[rule.first] for rule in path.rules)
 
     def rule_nats(self, table: CandidateTable, j: int, n_kept: int, n_features: int) -> float:
         # centre, border, side

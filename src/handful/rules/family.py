@@ -20,7 +20,7 @@ from handful._types import Floats, Ints, Mask
 from handful.bounds import Message
 from handful.models import Condition, Rule, RuleList, RuleSet
 from handful.rules.search_rows import Rows
-from handful.rules.table import ABOVE, BELOW, CandidateTable, Geometry
+from handful.rules.table import ABOVE, BELOW, CandidateTable, CodedRule, Geometry
 
 if TYPE_CHECKING:
     from handful.rules.search.greedy import Step
@@ -61,16 +61,19 @@ def is_covered(cover: Condition, kind: str, X: Floats) -> Mask:
 
 @dataclass(frozen=True)
 class CodedPath:
-    """A path over a table with the examples that it is made of.
-
-    ``example_of`` has the example that stands for each row of the pool.
-    """
+    """The rules of a path by their examples: all that its message and its rebuild may use."""
 
     rows: Rows
-    table: CandidateTable
-    steps: tuple[Step, ...]
+    family: Family
+    geometry: Geometry
     kind: str
-    example_of: dict[int, int]
+    rules: tuple[CodedRule, ...]
+
+    @classmethod
+    def of(cls, rows: Rows, table: CandidateTable, steps: Sequence[Step], kind: str) -> CodedPath:
+        """A path over a table."""
+        rules = tuple(table.coded(step.t, step.j, step.side, step.member) for step in steps)
+        return cls(rows, table.family, table.geometry, kind, rules)
 
     @property
     def sign(self) -> int:
@@ -80,26 +83,22 @@ class CodedPath:
     @cached_property
     def firsts(self) -> set[int]:
         """Examples that come first in a direction."""
-        return self._owners(self.table.first)
+        return {rule.first for rule in self.rules if rule.first >= 0}
 
     @cached_property
     def seconds(self) -> set[int]:
         """Examples that come second in a direction."""
-        return self._owners(self.table.second)
+        return {rule.second for rule in self.rules if rule.second >= 0}
 
     @cached_property
     def members(self) -> set[int]:
         """Examples that give thresholds."""
-        return {self.example_of[step.member] for step in self.steps if step.member >= 0}
+        return {rule.member for rule in self.rules if rule.member >= 0}
 
     @cached_property
     def kept(self) -> tuple[int, ...]:
         """All examples of the path, in order."""
         return tuple(sorted(self.firsts | self.seconds | self.members))
-
-    def _owners(self, positions: Ints) -> set[int]:
-        pool = self.table.pool
-        return {int(pool[positions[s.t]]) for s in self.steps if positions[s.t] >= 0}
 
     @property
     def kept_rows(self) -> tuple[Floats, Ints]:
@@ -107,17 +106,11 @@ class CodedPath:
         at = self.rows.row_of[list(self.kept)]
         return self.rows.X[at], self.rows.y[at]
 
-    def place_of(self, position: int) -> int:
-        """Place among the kept examples of an example of the pool."""
-        return self.kept.index(int(self.table.pool[position]))
-
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """Places of the two examples of each direction."""
-        table = self.table
-        return [
-            (self.place_of(table.first[s.t]), self.place_of(table.second[s.t])) for s in self.steps
-        ]
+        """Places among the kept examples of the two examples of each direction."""
+        place = self.kept.index
+        return [(place(rule.first), place(rule.second)) for rule in self.rules]
 
     @property
     def is_threshold_only(self) -> list[bool]:
@@ -171,10 +164,8 @@ class Family(ABC):
         """Candidates over the (distinct) examples of a pool."""
 
     @abstractmethod
-    def make_rule(
-        self, table: CandidateTable, rows: Rows, t: int, j: int, side: int, example: int
-    ) -> Condition:
-        """The cover of direction t and threshold j; ``example`` gives the threshold."""
+    def make_rule(self, table: CandidateTable, rows: Rows, rule: CodedRule) -> Condition:
+        """The cover of a rule of a table, with the threshold of the table."""
 
     def placed_at(self, cover: Condition, X: Floats) -> Condition:
         """The same cover with its threshold at the single example X."""

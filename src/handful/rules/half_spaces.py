@@ -29,6 +29,7 @@ from handful.rules.table import (
     RELATIVE_TOLERANCE,
     SIDE_OPS,
     CandidateTable,
+    CodedRule,
     Encoder,
     Geometry,
     check_finite,
@@ -241,14 +242,12 @@ class HalfSpaceFamily(PairFamily):
     def cuts(self, pairs: PoolPairs) -> tuple[Floats, Ints]:
         return threshold_rows(pairs.at_pool, pairs.tolerances)
 
-    def make_rule(
-        self, table: CandidateTable, rows: Rows, t: int, j: int, side: int, example: int
-    ) -> Condition:
-        a, b = (int(table.pool[position[t]]) for position in (table.first, table.second))
+    def make_rule(self, table: CandidateTable, rows: Rows, rule: CodedRule) -> Condition:
+        a, b = rule.first, rule.second
         first, second = (rows.X[rows.row_of[e]] for e in (a, b))
         value, tol = pair_value(first, second, table.geometry.kernel, (a, b))
-        cut = float(table.thresholds[t, j])
-        return Condition(value, SIDE_OPS[side], cut, tol, (a, b, example))
+        cut = float(table.thresholds[rule.t, rule.j])
+        return Condition(value, SIDE_OPS[rule.side], cut, tol, (a, b, rule.member))
 
     def empty_message(self) -> Message:
         return half_space_message(0, 0, 0, 0)
@@ -258,7 +257,7 @@ class HalfSpaceFamily(PairFamily):
         directions = path.firsts if path.kind == "conjunction" else path.seconds
         n_c = len(path.members - directions)
         return half_space_message(
-            len(path.steps), len(path.firsts), len(path.seconds), n_c, kind=path.kind
+            len(path.rules), len(path.firsts), len(path.seconds), n_c, kind=path.kind
         )
 
     def rebuild(self, path: CodedPath) -> tuple[Condition, ...]:
@@ -269,7 +268,7 @@ class HalfSpaceFamily(PairFamily):
             np.array(path.is_threshold_only),
             path.pairs,
             path.kind,
-            kernel=path.table.geometry.kernel,
+            kernel=path.geometry.kernel,
             indices=path.kept,
         )
 
@@ -364,26 +363,24 @@ class TwoPointFamily(PairFamily):
         n_thresholds = np.where(usable, len(FRACTIONS), 0).astype(np.int64)
         return at_b + FRACTIONS[None, :] * gaps, n_thresholds
 
-    def make_rule(
-        self, table: CandidateTable, rows: Rows, t: int, j: int, side: int, example: int
-    ) -> Condition:
-        a, b = (int(table.pool[position[t]]) for position in (table.first, table.second))
-        first, second = (rows.X[rows.row_of[e]] for e in (a, b))
-        kernel, fraction = table.geometry.kernel, dyadic_fraction(j)
-        return two_point_cover(first, second, fraction, SIDE_OPS[side], kernel, (a, b))
+    def make_rule(self, table: CandidateTable, rows: Rows, rule: CodedRule) -> Condition:
+        pair = rule.first, rule.second
+        first, second = (rows.X[rows.row_of[e]] for e in pair)
+        kernel, fraction = table.geometry.kernel, dyadic_fraction(rule.j)
+        return two_point_cover(first, second, fraction, SIDE_OPS[rule.side], kernel, pair)
 
     def empty_message(self) -> Message:
         return two_point_message(0, 0, 0)
 
     def message(self, path: CodedPath) -> Message:
-        levels = [int(LEVELS[s.j]) for s in path.steps]
+        levels = [int(LEVELS[rule.j]) for rule in path.rules]
         n_firsts, n_seconds = len(path.firsts), len(path.seconds)
-        return two_point_message(len(path.steps), n_firsts, n_seconds, levels=levels)
+        return two_point_message(len(levels), n_firsts, n_seconds, levels=levels)
 
     def rebuild(self, path: CodedPath) -> tuple[Condition, ...]:
         X, y = path.kept_rows
-        fractions = [dyadic_fraction(s.j) for s in path.steps]
-        kernel = path.table.geometry.kernel
+        fractions = [dyadic_fraction(rule.j) for rule in path.rules]
+        kernel = path.geometry.kernel
         return rebuild_two_points(
             X, y, path.pairs, fractions, path.kind, kernel=kernel, indices=path.kept
         )

@@ -20,6 +20,7 @@ from handful.rules.table import (
     UNEQUAL,
     WITH_MISSING,
     CandidateTable,
+    CodedRule,
     Encoder,
     Geometry,
     known_values,
@@ -84,22 +85,19 @@ class StumpFamily(Family):
     def both_sides(self, table: CandidateTable, rows: Rows) -> Ints:
         return self.sides(table, rows, -1)
 
-    def make_rule(
-        self, table: CandidateTable, rows: Rows, t: int, j: int, side: int, example: int
-    ) -> Condition:
-        return Condition.on(t, SIDE_OPS[side], float(table.thresholds[t, j]), (example,))
+    def make_rule(self, table: CandidateTable, rows: Rows, rule: CodedRule) -> Condition:
+        cut = float(table.thresholds[rule.t, rule.j])
+        return Condition.on(rule.t, SIDE_OPS[rule.side], cut, (rule.member,))
 
     def empty_message(self) -> Message:
         return stump_message(0, 0, 1)
 
     def message(self, path: CodedPath) -> Message:
-        return stump_message(len(path.steps), len(path.members), path.rows.X.shape[1])
+        return stump_message(len(path.rules), len(path.members), path.rows.X.shape[1])
 
     def rebuild(self, path: CodedPath) -> tuple[Condition, ...]:
         X, _ = path.kept_rows
-        stumps = [
-            (s.t, SIDE_OPS[s.side], path.kept.index(path.example_of[s.member])) for s in path.steps
-        ]
+        stumps = [(r.t, SIDE_OPS[r.side], path.kept.index(r.member)) for r in path.rules]
         return rebuild_stumps(X, stumps, path.kept)
 
     def rule_nats(self, table: CandidateTable, j: int, n_kept: int, n_features: int) -> float:

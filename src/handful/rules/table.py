@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -156,6 +157,27 @@ class CodeTable:
 
 
 @dataclass(frozen=True)
+class CodedRule:
+    """A rule by the original indices of its examples; -1 if there is none.
+
+    ``first`` and ``second`` give the direction, ``member`` the threshold. ``t``, ``j`` and ``side``
+    are its place in a table, if it comes from one.
+    """
+
+    first: int
+    second: int
+    member: int
+    t: int = -1
+    j: int = -1
+    side: int = -1
+
+    @property
+    def examples(self) -> set[int]:
+        """All of its examples."""
+        return {e for e in (self.first, self.second, self.member) if e >= 0}
+
+
+@dataclass(frozen=True)
 class CandidateTable(CodeTable):
     """Codes of all rows for the candidates of one family.
 
@@ -195,6 +217,18 @@ class CandidateTable(CodeTable):
             none if second is None else second,
             geometry or Geometry(),
         )
+
+    @cached_property
+    def example_of(self) -> dict[int, int]:
+        """The first example of the pool for each of its rows."""
+        return dict(zip(self.pool_rows[::-1].tolist(), self.pool[::-1].tolist(), strict=True))
+
+    def coded(self, t: int, j: int, side: int, member: int = -1) -> CodedRule:
+        """A rule of the table; ``member`` is the row of its threshold example."""
+        first, second = (
+            int(self.pool[at[t]]) if at[t] >= 0 else -1 for at in (self.first, self.second)
+        )
+        return CodedRule(first, second, self.example_of.get(member, -1), t, j, side)
 
 
 def run_blocks(work: Callable[[int, int], object], n: int, size: int, n_threads: int) -> None:

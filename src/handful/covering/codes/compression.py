@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from handful._types import Floats, Ints
-from handful.bounds import Term, half_space_message
+from handful.bounds import Term
 from handful.covering.codes.cover_candidate import (
     CoverCandidate,
     PathCounter,
@@ -20,11 +20,13 @@ from handful.covering.codes.cover_candidate import (
     cover_code,
     kept_term,
 )
-from handful.models import Condition, RuleSet
+from handful.models import Condition
 from handful.rules import (
+    HALF_SPACES,
     KIND_SIGNS,
     CandidateTable,
     CodedPath,
+    CodedRule,
     Family,
     Geometry,
     HalfSpaceStep,
@@ -37,7 +39,6 @@ from handful.rules import (
     is_covered,
     kernel_values,
     pair_value,
-    rebuild_half_spaces,
     rule_set,
 )
 from handful.rules.search.ball_sweep import BallSweep
@@ -126,7 +127,6 @@ def _prefixes(
     scheme_terms: Terms,
 ) -> Iterator[CoverCandidate]:
     """Every distinct prefix of every path, once."""
-    example_of = {int(rows.row_of[e]): int(e) for e in table.pool[::-1]}
     seen: set[tuple[str, tuple[Step, ...]]] = set()
     for (kind, penalty), steps in paths.items():
         errors = PathCounter(rows, rows.searched_totals)
@@ -136,21 +136,21 @@ def _prefixes(
             if (kind, prefix) in seen:
                 continue
             seen.add((kind, prefix))
-            path = CodedPath(rows, table, prefix, kind, example_of)
+            path = CodedPath.of(rows, table, prefix, kind)
             yield _candidate(path, penalty, errors, pool_size, scheme_terms)
 
 
 def _candidate(
     path: CodedPath, penalty: float, counter: PathCounter, pool_size: int, scheme_terms: Terms
 ) -> CoverCandidate:
-    family, kind, kept = path.table.family, path.kind, path.kept
+    family, kind, kept = path.family, path.kind, path.kept
     which = kept_term(pool_size, kept)
     return CoverCandidate(
         scheme="compression",
         family=family.name,
         kind=kind,
         penalty=penalty,
-        n_rules=len(path.steps),
+        n_rules=len(path.rules),
         pool_size=pool_size,
         kept=kept,
         code=cover_code(*scheme_terms, which, *family.message(path).terms),
@@ -213,70 +213,24 @@ def candidates_of_paths(
     example_of = first_examples(rows)
     for penalty, steps in zip(penalties, paths, strict=True):
         counter = PathCounter(rows, rows.totals)
-        covers: list[Condition] = []
+        rules: list[CodedRule] = []
         for step in steps:
             triple = [step.a, step.b, step.c]
             if position is not None:
                 triple = [int(position[row]) for row in triple]
-            covers.append(_cover(rows, geometry, kind, triple, example_of))
-            counter.cover(is_covered(covers[-1], kind, rows.X), -KIND_SIGNS[kind])
-            yield _half_spaces(rows, geometry, tuple(covers), kind, penalty, counter, scheme_terms)
+            rules.append(CodedRule(*(int(example_of[row]) for row in triple)))
+            cover = _cover(rows, geometry, kind, triple, rules[-1])
+            counter.cover(is_covered(cover, kind, rows.X), -KIND_SIGNS[kind])
+            path = CodedPath(rows, HALF_SPACES, geometry, kind, tuple(rules))
+            yield _candidate(path, penalty, counter, rows.n_samples, scheme_terms)
 
 
 def _cover(
-    rows: Rows, geometry: Geometry, kind: str, triple: Sequence[int], example_of: Ints
+    rows: Rows, geometry: Geometry, kind: str, triple: Sequence[int], rule: CodedRule
 ) -> Condition:
-    a, b, c = (int(example_of[row]) for row in triple)
-    value, tol = pair_value(rows.X[triple[0]], rows.X[triple[1]], geometry.kernel, (a, b))
-    cut = float(value.of(rows.X[[triple[2]]])[0])
-    return Condition(value, "<" if kind == "conjunction" else ">", cut, tol, (a, b, c))
-
-
-def _half_spaces(
-    rows: Rows,
-    geometry: Geometry,
-    covers: tuple[Condition, ...],
-    kind: str,
-    penalty: float,
-    counter: PathCounter,
-    scheme_terms: Terms,
-) -> CoverCandidate:
-    firsts, seconds, thirds = ({cover.examples[k] for cover in covers} for k in range(3))
-    kept = tuple(sorted(firsts | seconds | thirds))
-    n_c = len(thirds - (firsts if kind == "conjunction" else seconds))
-    message = half_space_message(len(covers), len(firsts), len(seconds), n_c, kind=kind)
-    return CoverCandidate(
-        scheme="compression",
-        family="half-spaces",
-        kind=kind,
-        penalty=penalty,
-        n_rules=len(covers),
-        pool_size=rows.n_samples,
-        kept=kept,
-        code=cover_code(*scheme_terms, kept_term(rows.n_samples, kept), *message.terms),
-        counts=counter.counts(kept, KIND_SIGNS[kind]),
-        build=lambda: _rebuilt(rows, geometry, covers, kind, kept),
-    )
-
-
-def _rebuilt(
-    rows: Rows,
-    geometry: Geometry,
-    covers: tuple[Condition, ...],
-    kind: str,
-    kept: tuple[int, ...],
-) -> RuleSet:
-    """The machine, rebuilt from its kept examples and its message."""
-    at = {example: position for position, example in enumerate(kept)}
-    used = {e for cover in covers for e in cover.examples[:2]}
-    kept_rows = rows.row_of[list(kept)]
-    rebuilt = rebuild_half_spaces(
-        rows.X[kept_rows],
-        rows.y[kept_rows],
-        np.array([e not in used for e in kept]),
-        [(at[cover.examples[0]], at[cover.examples[1]]) for cover in covers],
-        kind,
-        kernel=geometry.kernel,
-        indices=kept,
-    )
-    return rule_set(rebuilt, kind)
+    """The half-space of three rows."""
+    a, b, c = triple
+    pair = rule.first, rule.second
+    value, tol = pair_value(rows.X[a], rows.X[b], geometry.kernel, pair)
+    cut = float(value.of(rows.X[[c]])[0])
+    return Condition(value, "<" if kind == "conjunction" else ">", cut, tol)

@@ -10,8 +10,6 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from handful.bounds import Term, log_zeta_prior
 from handful.covering.codes.cover_candidate import (
     CoverCandidate,
@@ -21,28 +19,27 @@ from handful.covering.codes.cover_candidate import (
     kept_term,
 )
 from handful.models import Condition, Rule, RuleList, SignedRules
-from handful.rules import KIND_SIGNS, CandidateTable, ListSweep, Rows, Step, grow, rule_set
+from handful.rules import (
+    KIND_SIGNS,
+    CandidateTable,
+    CodedRule,
+    ListSweep,
+    Rows,
+    Step,
+    grow,
+    rule_set,
+)
 
 
-def _examples(table: CandidateTable, step: Step) -> set[int]:
-    """Original indices of the examples that a rule names."""
-    found = {
-        int(table.pool[position[step.t]])
-        for position in (table.first, table.second)
-        if position[step.t] >= 0
-    }
-    return found | ({_pool_example(table, step.member)} if step.member >= 0 else set())
-
-
-def _pool_example(table: CandidateTable, row: int) -> int:
-    return int(table.pool[np.argmax(table.pool_rows == row)])
+def _coded(tables: Sequence[CandidateTable], step: Step) -> CodedRule:
+    return tables[step.table].coded(step.t, step.j, step.side, step.member)
 
 
 def listed_terms(
     tables: Sequence[CandidateTable], rows: Rows, steps: Sequence[Step], is_list: bool
 ) -> tuple[Terms, tuple[int, ...]]:
     """Price of a path coded rule by rule, and its kept examples."""
-    kept = sorted(set().union(*(_examples(tables[s.table], s) for s in steps)))
+    kept = sorted(set().union(*(_coded(tables, step).examples for step in steps)))
     r, d = len(steps), len(kept)
     # Each rule names its examples among the d kept ones, independently of the other rules.
     names = math.fsum(
@@ -141,11 +138,8 @@ def _builder(
 ) -> Callable[[], SignedRules]:
     def cover(step: Step) -> Condition:
         table = tables[step.table]
-        if step.member < 0:
-            return table.family.make_rule(table, rows, step.t, step.j, step.side, -1)
-        member = _pool_example(table, step.member)
-        made = table.family.make_rule(table, rows, step.t, step.j, step.side, member)
-        return table.family.placed_at(made, rows.X[[step.member]])
+        made = table.family.make_rule(table, rows, _coded(tables, step))
+        return table.family.placed_at(made, rows.X[[step.member]]) if step.member >= 0 else made
 
     def build() -> SignedRules:
         if kind != "list":
