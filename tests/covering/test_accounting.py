@@ -44,11 +44,13 @@ def _check(name, n_samples, most, monkeypatch, tmp_path):
     monkeypatch.setattr(audit, "TOLERANCE", 1e-10)
     machine = procedure.make(**procedure.options).fit(X, y)
     limit = 1.0 if machine.costs is None else max(machine.costs)
-    for i in _sorts(machine.cover_.parts[0].candidates, most):
+    for i in _sorts(machine.cover_.parts[0].menu.candidates, most):
         monkeypatch.setattr(Menu, "best", property(lambda menu, i=i: min(i, len(menu) - 1)))
         taken = procedure.make(**procedure.options).fit(X, y)
         if procedure.n_classes == 2:
-            risk = min(limit, taken.cover_.parts[0].risks[i])  # what the candidate was chosen by
+            risk = min(
+                limit, taken.cover_.parts[0].menu.risks[i]
+            )  # what the candidate was chosen by
             assert taken.certificate_.risk == pytest.approx(risk, abs=1e-12)
         save_model(taken, tmp_path / "model.json", include_rows=True)
         verdict = verify_model(tmp_path / "model.json", X, y)

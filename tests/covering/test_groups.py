@@ -149,7 +149,7 @@ def test_candidates_pay_what_they_owe(name, rng, monkeypatch, tmp_path):
     monkeypatch.setattr(audit, "TOLERANCE", 1e-10)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        candidates = make(**options).fit(X, y, groups=groups).cover_.parts[0].candidates
+        candidates = make(**options).fit(X, y, groups=groups).cover_.parts[0].menu.candidates
         sorts = {(c.scheme, c.family, c.pool_size, c.n_rules): i for i, c in enumerate(candidates)}
         for i in list(sorts.values())[:: max(1, len(sorts) // 6)]:
             with monkeypatch.context() as patch:

@@ -12,8 +12,7 @@ from handful import DecisionListMachine, SetCoveringMachine, load_model, save_mo
 from handful.export import export_json, export_python, export_sql
 from handful.kernels import Kernel
 from handful.models import Condition, Rule, RuleList, WeightedSum
-from handful.rules import ball_cover, rule_set, two_point_cover
-from handful.rules.directions import LINEAR, pair_value
+from handful.rules import LINEAR, ball_cover, pair_value, rule_set, two_point_cover
 from handful.tables import Column, Columns
 from handful.verify import verify_model
 from handful.verify.evaluate import sums_of

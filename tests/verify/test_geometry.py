@@ -6,8 +6,7 @@ import pytest
 from handful._codec import encode
 from handful.kernels import Kernel
 from handful.models import Condition, Rule, RuleList, WeightedSum
-from handful.rules import ball_cover, rule_set, two_point_cover
-from handful.rules.directions import pair_value
+from handful.rules import ball_cover, pair_value, rule_set, two_point_cover
 from handful.verify.covers import covered
 from handful.verify.evaluate import labels_of, sums_of
 from tests.covers import cover_model, taken_apart

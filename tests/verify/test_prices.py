@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from handful._codec import encode
 from handful.bounds import ball_message, half_space_message, stump_message, two_point_message
-from handful.covering.codes.schemes import auto_schemes
+from handful.covering.codes import auto_schemes
 from handful.verify.code_prices import code_terms, pool_codes, scheme_mass
 from handful.verify.covers import Cover
 
@@ -28,7 +29,7 @@ def test_masses_are_those_of_the_library_and_add_up(n_samples):
     for scheme in schemes:
         size = scheme.pool_size or n_samples
         code = {"scheme": scheme.name, "pool_size": size, "family": "+".join(scheme.families)}
-        code["terms"] = [term.to_dict() for term in scheme.terms]
+        code["terms"] = encode(scheme.terms)
         masses.append(float(scheme_mass(code, SETTINGS, n_samples, 9)))
         assert -math.log(masses[-1]) == pytest.approx(scheme.nats)
     assert math.fsum(masses) == pytest.approx(1.0)

@@ -21,7 +21,7 @@ _TRAINING = ("candidates", "estimators_sha256", "tolerance", "delta", "group_los
 
 
 def is_first_case(case: str | None, classes: Sequence[Any]) -> bool:
-    """Whether the case is the first of two classes: rates of machines speak of the second."""
+    """Whether the case is the first of two classes; rates of machines are about the second."""
     return len(classes) == 2 and case == str(classes[0])
 
 

@@ -1,7 +1,7 @@
 """Compiled loops of the lock-step engine: sort each pair once, advance all machines together.
 
 The words are those of the histogram engine's loops. Machines sit side by side in lanes. The worth
-of a column is zero where a machine does not see it, so one sorted order serves all of them.
+of a column is zero if a machine does not see it, so one sorted order serves all of them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from handful._compiled import njit
-from handful.rules.search._exact_loops import (
+from handful.rules.search.exact_loops import (
     GRID,
     Best,
     Case,
@@ -49,7 +49,7 @@ class Machines(NamedTuple):
     scale: np.ndarray  # (n_machines,)
     is_ordinal: np.ndarray  # (n_machines,) bool: scaled worths order half-spaces as `beats` does
     most: np.ndarray  # (n_machines,) weight of the live rows of the other class
-    weight: np.ndarray  # (n_machines, n_rows) int64, zero where not live
+    weight: np.ndarray  # (n_machines, n_rows) int64, zero if not live
     is_there: np.ndarray  # (n_machines, n_other) bool: the fold has this row
     kept: np.ndarray  # (n_machines, n_kept) rows, filled up by repetition; may be empty
     n_kept: np.ndarray  # (n_machines,)

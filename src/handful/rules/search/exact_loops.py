@@ -27,7 +27,7 @@ inner = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=T
 class Case(NamedTuple):
     """One greedy round of one machine, as the search for a threshold sees it."""
 
-    weight: np.ndarray  # (n_columns,) int64, zero where not live
+    weight: np.ndarray  # (n_columns,) int64, zero if not live
     n_same: int  # columns of the own class
     kept: np.ndarray  # columns that must stay uncovered
     penalty: float
@@ -91,7 +91,7 @@ def _bin_columns(own, other, scale, offset, factor, code, codes):  # type: ignor
     With y = offset - scale * u, bins are linear for y in 1..2 and then widen with each doubling:
     the leading bits of a float are a logarithm that costs nothing.
     """
-    # The bits of 1.0f: where y = 1 the first bin begins.
+    # The bits of 1.0f: the first bin begins at y = 1.
     one = np.float32(np.float32(0x3F800000) * factor)
     for x in range(codes.shape[0]):
         y = np.float32(offset - scale * (own[x] - other[x]))
