@@ -1,30 +1,30 @@
-"""Reading a model file with nothing but the standard library, and its content hash."""
+"""A model file and what lies beside it, read with nothing but the standard library."""
 
 from __future__ import annotations
 
 import hashlib
+import html
 import json
 import math
 import os
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from handful.verify._audit import Audit
+from handful.verify.audit import Audit, Document, Verdict
+from handful.verify.stated import NUMBERS, claim_of, part, together, value_text
 
 MAX_BYTES = 64 * 2**20  # read whole into memory before anything is known of it
 # Checked on the bytes, before anything is built.
 MAX_VALUES, MAX_TEXT, MAX_DIGITS = 4_000_000, 100_000, 40
 HASH_FIELD = "content_sha256"
 FORMAT, VERSION = "handful-model", 3
-FIELDS = sorted(
-    [
-        *("format", "version", "fitted", "labels", "certificate", "kept", "training", "data"),
-        *("provenance", HASH_FIELD),
-    ]
+_FIELDS = (
+    *("format", "version", "fitted", "labels", "certificate", "kept", "training", "data"),
+    *("provenance", HASH_FIELD),
 )
-
-
 _PARTS = {
     "fitted": ("form", "columns", "classes", "machine"),
     "data": (
@@ -44,6 +44,12 @@ _TRAINING = {
         *("is_default", "goal", "band", "rank", "n_candidates", "estimators_sha256"),
     ),
 }
+# What a page shows of a claim, beside the block that holds it as data.
+_BLOCK = re.compile(
+    r'<script\b[^>]*\bid\s*=\s*"handful-claim"[^>]*>(.*?)</script\s*>', re.DOTALL | re.IGNORECASE
+)
+_NUMBER = re.compile(r'<p class="number"[^>]*><span>at most</span><strong>([^<]*)</strong></p>')
+_SENTENCE = re.compile(r'<p class="sentence">([^<]*)</p>')
 
 
 def check_head(audit: Audit, document: Any, digest: str) -> bool:
@@ -51,10 +57,10 @@ def check_head(audit: Audit, document: Any, digest: str) -> bool:
     audit.equal("content hash", document.get(HASH_FIELD), digest)
     is_known = audit.equal("format", document.get("format"), FORMAT)
     is_known &= audit.equal("version", document.get("version"), VERSION)
-    if not is_known or not audit.equal("fields", sorted(document), FIELDS):
+    if not is_known or not audit.equal("fields", sorted(document), sorted(_FIELDS)):
         return False
     wanted = {**_PARTS, "training": _TRAINING[document["training"]["kind"]]}
-    found = [audit.equal(f"{n}: fields", sorted(document[n]), sorted(wanted[n])) for n in wanted]
+    found = [audit.fields(name, document[name], wanted[name]) for name in wanted]
     if not all(found):
         return False
     labels, classes = document["labels"], document["fitted"]["classes"]
@@ -158,8 +164,80 @@ def _digest(content: bytes) -> str:
         before = before[:-1] if before.endswith(b",") else before
     else:
         content = b""
-    for part in (before, content):
-        for token in _TOKENS.finditer(part):
+    for piece in (before, content):
+        for token in _TOKENS.finditer(piece):
             if not token[0].isspace():
                 digest.update(token[0])
     return digest.hexdigest()
+
+
+# -- what lies beside --------------------------------------------------------------------------
+
+
+def check_file(path: str | os.PathLike[str], check: Callable[..., Verdict]) -> Verdict:
+    """Read a model file, check its content, and compare what lies beside it.
+
+    ``check`` gets the document, its digest, and that of the file of other libraries' estimators.
+    """
+    audit = Audit()
+    try:
+        document, digest = read_document(path)
+    except UnreadableFileError as error:
+        audit.check("the file can be read", False, str(error))
+        return audit.verdict()
+    verdict = check(document, digest, sha_of(Path(path).with_suffix(".skops")))
+    if Path(path).name == "model.json":
+        with audit.guard("the files beside the model"):
+            _check_certificate(audit, document, Path(path).with_name("certificate.json"))
+            _check_report(audit, document, Path(path).with_name("report.html"))
+    return replace(
+        verdict,
+        findings=(*verdict.findings, *audit.findings),
+        claim={**verdict.claim, "file_sha256": sha_of(Path(path))},
+    )
+
+
+def sha_of(path: Path) -> str:
+    """SHA-256 of a file; empty where there is none."""
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+
+
+def _check_certificate(audit: Audit, document: Document, beside: Path) -> None:
+    if not beside.is_file():
+        return
+    try:
+        found, _ = read_document(beside)
+    except UnreadableFileError as error:
+        audit.check("certificate.json", False, str(error))
+        return
+    wanted = document["certificate"] or {}
+    if "together" in found and part(document, "training", "kind") == "menu":
+        said, allowed = found.pop("together"), together(document)
+        detail = f"the file says {said!r:.200}, it is {allowed[0]!r}"
+        audit.check("certificate.json: together", said in allowed, detail)
+    audit.equal("certificate.json: fields", sorted(found), sorted(wanted))
+    for name in sorted(set(found) & set(wanted)):
+        said, own = json.dumps(found[name]), json.dumps(wanted[name])
+        audit.equal(f"certificate.json: {name}", said, own)
+
+
+def _check_report(audit: Audit, document: Document, beside: Path) -> None:
+    if not beside.is_file():
+        return
+    if not audit.check("report.html: size", beside.stat().st_size <= MAX_BYTES, "is too large"):
+        return
+    page = beside.read_bytes().decode("utf-8", errors="replace")
+    claim, certificate = claim_of(document), part(document, "certificate")
+    blocks = _BLOCK.findall(page)
+    if audit.equal("report.html: number of claims", len(blocks), 1):
+        said = json.loads(blocks[0])
+        for name in (*NUMBERS, "form"):
+            audit.equal(f"report.html: {name}", part(said, name), claim[name])
+    wanted = value_text(claim["risk"], part(certificate, "limit"))
+    shown = [html.unescape(text) for text in _NUMBER.findall(page)]
+    audit.equal("report.html: the number that is shown", shown, [wanted])
+    sentences = [html.unescape(text) for text in _SENTENCE.findall(page)]
+    is_said = len(sentences) == 1 and (
+        claim["risk"] >= part(certificate, "limit") or f"is at most {wanted}." in sentences[0]
+    )
+    audit.check("report.html: the sentence that is shown", is_said, f"does not say {wanted}")

@@ -9,21 +9,15 @@ candidates are ordered by how useful they are on the pool, as at the time each r
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from handful.verify._audit import is_close
-from handful.verify._geometry import on_side, rule_values
-from handful.verify._prices import PoolCode
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
-Rule = Mapping[str, Any]
+from handful.verify.audit import Document, Floats, Ints, Mask, is_close
+from handful.verify.code_prices import PoolCode
+from handful.verify.covers import Cover
+from handful.verify.evaluate import RELATIVE, answers, value_of
 
 # How many candidates a pool gives: part of the code, so it must be the same here.
 _MOST_CUTS, _MOST_PAIRS, _MOST_CENTERS, _MOST_FITTED = 120, 120, 60, 5000
@@ -33,15 +27,27 @@ _SAME = 1e-10  # of the weights: two solvers end this close
 
 
 @dataclass(frozen=True)
-class Direction:
-    """Candidates that share their values: the template of a rule, pool values, cuts, sides."""
+class CutLine:
+    """Candidates that share their values: one a cut and a comparison.
 
-    template: dict[str, Any]
+    ``made_of`` are the places in the pool of the examples behind the value, if some alone are;
+    weights are compared in ``units`` of the features.
+    """
+
+    kind: str
+    value: Document
     values: Floats
     cuts: Floats
-    sides: tuple[str, str]
-    tolerance: float
-    units: Floats | None = None  # of the weights, which are compared in units of the features
+    ops: tuple[str, str] = ("<", ">")
+    tolerance: float = 0.0
+    units: Floats | None = None
+    made_of: tuple[int, ...] | None = None
+
+    def cover(self, j: int, op: str) -> Cover:
+        """The candidate of a cut."""
+        cut = float(self.cuts[j])
+        tol = RELATIVE * cut if self.kind == "ball" else self.tolerance
+        return Cover(self.kind, self.value, op, cut, tol)
 
 
 def _families_of(X_pool: Floats, families: Sequence[str]) -> list[str]:
@@ -69,39 +75,35 @@ def pairs_of(n_positive: int, n_negative: int) -> list[tuple[int, int]]:
     return pairs
 
 
-def make_directions(
+def make_lines(
     X: Floats, y: Ints, order: Ints, code: PoolCode, is_word: Mask
-) -> tuple[Ints, list[Direction]]:
+) -> tuple[Ints, list[CutLine]]:
     """The pool of a code in drawn order, and its candidates."""
     pool = order[: code.size]
     X_pool, y_pool = X[pool], y[pool]
     families = _families_of(X_pool, code.families)
-    directions: list[Direction] = []
-    if "stumps" in families:
-        directions += _stump_directions(X_pool, is_word)
     center, scale = _spread(X_pool)
+    lines: list[CutLine] = _stump_lines(X_pool, is_word) if "stumps" in families else []
     if len(set(y_pool.tolist())) == 2:
         if "linear" in families and len(y_pool) >= 10:
-            directions += _logistic_directions(X_pool, y_pool, center, scale)
+            lines += _logistic_lines(X_pool, y_pool, center, scale)
         if "half-spaces" in families:
-            directions += _pair_directions(X_pool, y_pool, scale)
+            lines += _pair_lines(X_pool, y_pool, scale)
     if "balls" in families:
-        directions += _ball_directions(X_pool, y_pool, center, scale)
-    return pool, directions
+        lines += _ball_lines(X_pool, y_pool, center, scale)
+    return pool, lines
 
 
-def _stump_directions(X_pool: Floats, is_word: Mask) -> list[Direction]:
-    directions = []
+def _stump_lines(X_pool: Floats, is_word: Mask) -> list[CutLine]:
+    lines = []
     for j, column in enumerate(X_pool.T):
         ordered = np.unique(column[~np.isnan(column)])
-        template = {"type": "stump", "feature": j}
+        value = {"kind": "feature", "feature": j}
         if is_word[j]:
-            cuts = ordered[:_MOST_CUTS]
-            directions.append(Direction(template, column, cuts, ("equal", "unequal"), 0.0))
+            lines.append(CutLine("stump", value, column, ordered[:_MOST_CUTS], ("=", "≠")))
         else:
-            cuts = _middles(ordered)
-            directions.append(Direction(template, column, cuts, ("below", "above"), 0.0))
-    return directions
+            lines.append(CutLine("stump", value, column, _middles(ordered)))
+    return lines
 
 
 def _middles(ordered: Floats) -> Floats:
@@ -113,13 +115,20 @@ def _middles(ordered: Floats) -> Floats:
     return cuts[np.round(np.linspace(0, len(cuts) - 1, _MOST_CUTS)).astype(int)]
 
 
-def _with_cuts(template: dict[str, Any], values: Floats, units: Floats) -> Direction:
+def _line(
+    kind: str,
+    value: Document,
+    values: Floats,
+    units: Floats,
+    made_of: tuple[int, ...] | None = None,
+) -> CutLine:
+    """Candidates of computed values: those that differ by rounding only are one value."""
     ordered = np.unique(values)
     tolerance = 1e-11 * float(np.abs(ordered).max(initial=0.0))
-    # Values that differ by rounding only are one value: no cut may fall between them.
+    # No cut may fall between values that are one.
     is_apart = np.diff(ordered, prepend=-np.inf) > 100 * tolerance
     cuts = _middles(ordered[is_apart])
-    return Direction(template, values, cuts, ("below", "above"), tolerance, units)
+    return CutLine(kind, value, values, cuts, ("<", ">"), tolerance, units, made_of)
 
 
 def _spread(X_pool: Floats) -> tuple[Floats, Floats]:
@@ -171,13 +180,11 @@ def fit_ridge_logistic(Z: Floats, y: Ints, ridge: float) -> Floats:
     return w
 
 
-def _logistic_directions(
-    X_pool: Floats, y_pool: Ints, center: Floats, scale: Floats
-) -> list[Direction]:
+def _logistic_lines(X_pool: Floats, y_pool: Ints, center: Floats, scale: Floats) -> list[CutLine]:
     """Two regressions; their pool values come from models that did not see the example."""
     Z = (X_pool - center) / scale
     fold = np.arange(len(y_pool)) % 5
-    directions = []
+    lines = []
     for ridge in (1.0, 10.0):
         whole = fit_ridge_logistic(Z[:_MOST_FITTED], y_pool[:_MOST_FITTED], ridge)
         values = np.empty(len(y_pool))
@@ -188,9 +195,9 @@ def _logistic_directions(
             # Relative to the intercept of the whole, so that one threshold serves all folds.
             values[fold == f] = Z[fold == f] @ w[:-1] + (w[-1] - whole[-1])
         weights = whole[:-1] / scale
-        template = {"type": "linear", "weights": weights.tolist()}
-        directions.append(_with_cuts(template, values + float(weights @ center), scale))
-    return directions
+        value = {"kind": "sum", "weights": weights.tolist(), "fill": None}
+        lines.append(_line("linear", value, values + float(weights @ center), scale))
+    return lines
 
 
 def plain_regression(X_pool: Floats, y_pool: Ints) -> tuple[Floats, float] | None:
@@ -204,20 +211,18 @@ def plain_regression(X_pool: Floats, y_pool: Ints) -> tuple[Floats, float] | Non
     return weights, math.fsum((weights * center).tolist()) - float(w[-1])
 
 
-def _pair_directions(X_pool: Floats, y_pool: Ints, scale: Floats) -> list[Direction]:
+def _pair_lines(X_pool: Floats, y_pool: Ints, scale: Floats) -> list[CutLine]:
     positive, negative = np.flatnonzero(y_pool > 0), np.flatnonzero(y_pool < 0)
-    directions = []
+    lines = []
     for i, j in pairs_of(len(positive), len(negative)):
-        a, b = positive[i], negative[j]
+        a, b = int(positive[i]), int(negative[j])
         weights = (X_pool[a] / scale - X_pool[b] / scale) / scale
-        template = {"made_of": [int(a), int(b)], "type": "linear", "weights": weights.tolist()}
-        directions.append(_with_cuts(template, X_pool @ weights, scale))
-    return directions
+        value = {"kind": "sum", "weights": weights.tolist(), "fill": None}
+        lines.append(_line("linear", value, X_pool @ weights, scale, (a, b)))
+    return lines
 
 
-def _ball_directions(
-    X_pool: Floats, y_pool: Ints, center: Floats, scale: Floats
-) -> list[Direction]:
+def _ball_lines(X_pool: Floats, y_pool: Ints, center: Floats, scale: Floats) -> list[CutLine]:
     """Around the first examples: in units of the spread, then of what tells the classes apart."""
     units = [scale]
     if len(y_pool) >= 10 and len(set(y_pool.tolist())) == 2:
@@ -227,51 +232,43 @@ def _ball_directions(
         # Where no feature says anything, all that is left of the weights is rounding.
         if largest >= 1e-6:
             units.append(scale / np.clip(sizes / largest, _LEAST_WEIGHT, None))
-    directions = []
+    lines = []
     for unit in units:
         for at, row in enumerate(X_pool[:_MOST_CENTERS]):
-            ball = {
-                "made_of": [at],
-                "type": "ball",
-                "center": row.tolist(),
-                "scale": unit.tolist(),
-                "metric": "euclidean",
-                "kernel": None,
-            }
-            directions.append(_with_cuts(ball, rule_values(ball, X_pool), unit))
-    return directions
+            value = {"kind": "distance", "center": row.tolist(), "scale": unit.tolist()}
+            value |= {"metric": "euclidean", "kernel": None, "fill": None}
+            lines.append(_line("ball", value, value_of(value, X_pool), unit, (at,)))
+    return lines
 
 
-def find_candidate(rule: Rule, directions: Sequence[Direction]) -> tuple[int, int] | None:
-    """Which candidate a stored rule is: (direction, cut), or None."""
+def find_candidate(cover: Cover, lines: Sequence[CutLine]) -> tuple[int, int] | None:
+    """Which candidate a stored rule is, by line and cut; None if it is none."""
     # Cuts of stumps are values of the data and must be the same float; others are computed here by
     # another code and agree to ten digits.
-    cut = rule["radius"] if rule["type"] == "ball" else rule["threshold"]
-    for t, direction in enumerate(directions):
-        if not _is_same_direction(rule, direction):
+    for t, line in enumerate(lines):
+        if not _is_same_line(cover, line):
             continue
-        exact = direction.tolerance == 0.0
-        scale = float(np.abs(direction.cuts).max(initial=0.0))
-        for j, candidate in enumerate(direction.cuts.tolist()):
-            if cut == candidate or (not exact and is_close(cut, candidate, scale)):
+        scale = float(np.abs(line.cuts).max(initial=0.0))
+        for j, cut in enumerate(line.cuts.tolist()):
+            if cover.cut == cut or (line.tolerance and is_close(cover.cut, cut, scale)):
                 return t, j
     return None
 
 
-def _is_same_direction(rule: Rule, direction: Direction) -> bool:
-    template = direction.template
-    if rule["type"] != template["type"] or rule["side"] not in direction.sides:
+def _is_same_line(cover: Cover, line: CutLine) -> bool:
+    found, wanted = cover.value, line.value
+    if cover.kind != line.kind or cover.op not in line.ops or found["kind"] != wanted["kind"]:
         return False
-    if rule["type"] == "stump":
-        return bool(rule["feature"] == template["feature"])
-    if rule["type"] == "ball":
-        is_plain = rule["metric"] == "euclidean" and rule["kernel"] is None
-        same = is_plain and rule["center"] == template["center"]
-        return bool(same and _same_weights(rule["scale"], template["scale"], None))
+    if cover.kind == "stump":
+        return bool(found["feature"] == wanted["feature"])
+    if cover.kind == "ball":
+        names = ("metric", "kernel", "fill", "center")
+        same = all(found[name] == wanted[name] for name in names) and found["scale"] is not None
+        return same and _same_weights(found["scale"], wanted["scale"], None)
     # A regression is made of the whole pool, a half-space of the examples that it names.
-    is_known = bool(rule["indices"]) == ("made_of" in template)
-    is_known = is_known and is_close(rule["tol"], direction.tolerance, direction.tolerance)
-    return is_known and _same_weights(rule["weights"], template["weights"], direction.units)
+    is_known = bool(cover.examples) == (line.made_of is not None)
+    is_known = is_known and is_close(cover.tol, line.tolerance, line.tolerance)
+    return is_known and _same_weights(found["weights"], wanted["weights"], line.units)
 
 
 def _same_weights(found: Sequence[float], wanted: Sequence[float], units: Floats | None) -> bool:
@@ -285,28 +282,33 @@ def _same_weights(found: Sequence[float], wanted: Sequence[float], units: Floats
     return bool((np.abs(a - b) <= _SAME * np.abs(b).max(initial=0.0)).all())
 
 
-def is_made_of(rule: Rule, direction: Direction, cut: float, pool: Ints, X: Floats) -> bool:
+def is_made_of(cover: Cover, line: CutLine, cut: float, pool: Ints, X: Floats) -> bool:
     """Whether a rule names the examples of its pool that it is made of.
 
-    Those of its direction, and those between whose values its cut lies; none for a regression,
-    which the whole pool made. Equal rows may stand for each other.
+    Those of its value, and those between whose values its cut lies; none for a regression, which
+    the whole pool made. Equal rows may stand for each other.
     """
-    if rule["type"] == "linear" and "made_of" not in direction.template:
-        return bool(rule["indices"] == [])
-    head = direction.template.get("made_of", [])
-    first, rest = rule["indices"][: len(head)], rule["indices"][len(head) :]
+    if cover.kind == "linear" and line.made_of is None:
+        return not cover.examples
+    head = list(line.made_of or ())
+    first, rest = cover.examples[: len(head)], cover.examples[len(head) :]
     pairs = zip(first, pool[head], strict=True)
     if not all(np.array_equal(X[i], X[j], equal_nan=True) for i, j in pairs):
         return False
     at = {int(example): place for place, example in enumerate(pool)}
     if not all(example in at for example in rest):
         return False
-    found = [float(direction.values[at[example]]) for example in rest]
-    known = direction.values[~np.isnan(direction.values)]
-    if direction.sides[0] == "equal":
-        return found == [cut]
-    wanted = [*known[known <= cut].tolist()], [*known[known > cut].tolist()]
-    ends = [*([max(wanted[0])] if wanted[0] else []), *([min(wanted[1])] if wanted[1] else [])]
+    found = [float(line.values[at[example]]) for example in rest]
+    return _are_beside(found, line, cut)
+
+
+def _are_beside(found: Sequence[float], line: CutLine, cut: float) -> bool:
+    """Whether values are the nearest ones on both sides of a cut; of words, the word itself."""
+    if line.ops[0] == "=":
+        return list(found) == [cut]
+    known = line.values[~np.isnan(line.values)]
+    below, above = known[known <= cut], known[known > cut]
+    ends = [float(side(part)) for side, part in ((np.max, below), (np.min, above)) if len(part)]
     scale = float(np.abs(known).max(initial=0.0))
     return len(found) == len(ends) and all(
         is_close(f, w, scale) for f, w in zip(found, ends, strict=True)
@@ -314,10 +316,7 @@ def is_made_of(rule: Rule, direction: Direction, cut: float, pool: Ints, X: Floa
 
 
 def rank_prices(
-    rules: Sequence[Rule],
-    directions: Sequence[Direction],
-    signs: Ints,
-    with_missing: bool = False,
+    covers: Sequence[Cover], lines: Sequence[CutLine], signs: Ints, with_missing: bool = False
 ) -> tuple[list[float], list[tuple[int, int]]]:
     """Price of each rule given those before it, and which candidates they are.
 
@@ -325,35 +324,32 @@ def rank_prices(
     Rules of a conjunction also take the examples whose value is missing (``with_missing``).
     """
     live = np.ones(len(signs), dtype=bool)
-    prices, places = [], []
-    for rule in rules:
-        place = find_candidate(rule, directions)
+    prices, found = [], []
+    for cover in covers:
+        place = find_candidate(cover, lines)
         if place is None:
             raise LookupError("a rule is not among the candidates of its pool")
-        usefulness = [_usefulness(d, np.where(live, signs, 0), with_missing) for d in directions]
-        everything = np.concatenate([u.ravel() for u in usefulness])
-        direction = directions[place[0]]
-        side = direction.sides.index(rule["side"])
-        own = int(usefulness[place[0]][side, place[1]])
-        prices.append(_rank_price(everything, own))
-        cut = float(direction.cuts[place[1]])
-        live &= ~on_side(direction.values, cut, rule["side"], direction.tolerance, with_missing)
-        places.append(place)
-    return prices, places
+        useful = [usefulness(line, np.where(live, signs, 0), with_missing) for line in lines]
+        line = lines[place[0]]
+        own = int(useful[place[0]][line.ops.index(cover.op), place[1]])
+        prices.append(_rank_price(np.concatenate([u.ravel() for u in useful]), own))
+        is_covered = answers(line.values, cover.op, float(line.cuts[place[1]]), line.tolerance)
+        live &= ~(is_covered | (np.isnan(line.values) & with_missing))
+        found.append(place)
+    return prices, found
 
 
-def _usefulness(direction: Direction, signs: Ints, with_missing: bool = False) -> Ints:
-    """Covered examples with their signs, for both sides (rows) and every cut (columns)."""
-    known = ~np.isnan(direction.values)
+def usefulness(line: CutLine, signs: Ints, with_missing: bool = False) -> Ints:
+    """Covered examples with their signs, for both comparisons (rows) and every cut (columns)."""
+    known = ~np.isnan(line.values)
     more = int(signs[~known].sum()) if with_missing else 0
-    order = np.argsort(direction.values[known], kind="stable")
-    values, signs = direction.values[known][order], signs[known][order]
+    order = np.argsort(line.values[known], kind="stable")
+    values, signs = line.values[known][order], signs[known][order]
     sums = np.concatenate([[0], np.cumsum(signs)])
-    cuts, tolerance = direction.cuts, direction.tolerance
     # A value within the tolerance lies on the threshold: on neither side of it.
-    below = sums[np.searchsorted(values, cuts - tolerance, side="left")]
-    not_above = sums[np.searchsorted(values, cuts + tolerance, side="right")]
-    if direction.sides[0] == "below":
+    below = sums[np.searchsorted(values, line.cuts - line.tolerance, side="left")]
+    not_above = sums[np.searchsorted(values, line.cuts + line.tolerance, side="right")]
+    if line.ops[0] == "<":
         return np.array([below, sums[-1] - not_above]) + more
     equal = not_above - below
     return np.array([equal, sums[-1] - equal]) + more

@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from handful.verify._arithmetic import log, log_binomial
-from handful.verify._audit import Audit, is_number
-from handful.verify._claims import Claim
-from handful.verify._geometry import kernel_values
-from handful.verify._terms import Term, confidence
-from handful.verify._wording import LANGFORD, STABLE, STABLE_REFERENCE, Wording
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Document = Mapping[str, Any]
+from handful.verify.arithmetic import log, log_binomial
+from handful.verify.audit import Audit, Document, Floats, Ints, is_number
+from handful.verify.claims import LANGFORD, STABLE, STABLE_REFERENCE, Claim, Price, confidence
+from handful.verify.evaluate import kernel_matrix
+from handful.verify.evidence import Evidence, kernel_of, sum_views
 
 _ROUNDING = 1e-12  # of the sizes of summands: what the order of a sum may change
 _TIE = 1e-10  # of k(x, x): a margin this small counts as a mistake
@@ -63,13 +56,12 @@ def run_again(
     return updates, max_passes, False
 
 
-def perceptron_claim(
-    audit: Audit, document: Document, X: Floats, codes: Ints, wrong: Any, delta: float
-) -> Claim | None:
+def perceptron_claim(evidence: Evidence) -> Claim | None:
     """Train again and compare the machine; then what its examples certify."""
-    parameters, machines = document["settings"]["parameters"], document["machines"]
-    max_passes, is_shifted = parameters.get("max_passes"), parameters.get("fit_intercept")
-    n, margin = len(X), parameters.get("margin")
+    audit, X, n = evidence.audit, evidence.X, evidence.n
+    p: Any = evidence.parameters
+    names = ("max_passes", "fit_intercept", "margin")
+    max_passes, is_shifted, margin = (p.get(name) for name in names)
     is_usable = is_number(margin) and margin >= 0
     if not audit.check("settings: margin", is_usable, repr(margin)[:80]):
         return None
@@ -77,43 +69,30 @@ def perceptron_claim(
     if not is_small or n**2 * max_passes > _MOST_WORK or type(is_shifted) is not bool:
         audit.leave("the updates of the perceptron, too many to run again here")
         return None
-    kernel = _kernel(parameters, X.shape[1])
-    _check_kernel(audit, kernel, machines)
-    order = visiting_order(X, codes)
-    K = np.array([kernel_values(kernel, X[i], X[order]) for i in order])
-    K += float(is_shifted)
-    n_updated, passes, converged = np.zeros(n, dtype=np.int64), [], []
-    for k, machine in enumerate(machines):
-        signs = np.where(codes == (1 if len(machines) == 1 else k), 1.0, -1.0)
-        found, n_passes, is_clean = run_again(K, signs[order], max_passes, float(margin))
+    kernel, views = kernel_of(p, X.shape[1]), sum_views(evidence.form)
+    _check_kernel(audit, kernel, views)
+    order = visiting_order(X, evidence.codes)
+    K = kernel_matrix(kernel, X[order], X[order]) + float(is_shifted)
+    n_updated, passes, is_clean = np.zeros(n, dtype=np.int64), [0], True
+    for k, view in enumerate(views):
+        signs = evidence.signs(k, len(views))
+        found, n_passes, is_done = run_again(K, signs[order], max_passes, float(margin))
         updates = np.zeros(n, dtype=np.int64)
         updates[order] = found
-        _compare(audit, k, machine, X, signs * updates, float(is_shifted))
+        _compare(audit, k, view, X, signs * updates, float(is_shifted))
         n_updated += updates
         passes.append(n_passes)
-        converged.append(is_clean)
+        is_clean &= is_done
     kept = np.flatnonzero(n_updated).tolist()
-    audit.equal("compression set", document["compression_set"], kept)
-    n_errors = int((wrong & (n_updated == 0)).sum())
-    # A clean pass ends training by itself; otherwise the number of passes is part of the message.
-    n_passes = 0 if all(converged) else max(passes)
-    if document["certificate"]["bound"] == "perceptron":
-        return _compression(n, len(kept), n_errors, n_passes, delta)
-    wording = Wording((*STABLE, "perceptron"), STABLE_REFERENCE)
+    audit.equal("compression set", evidence.kept, kept)
+    n_errors, last = evidence.n_outside(kept), confidence(evidence.delta)
+    if evidence.certificate["bound"] == "perceptron":
+        # A clean pass ends training by itself; otherwise the number of passes is part of the
+        # message.
+        return _compression(n, len(kept), n_errors, 0 if is_clean else max(passes), last)
     # An error outside would have caused an update in one more pass: it belongs to the stable set.
-    size = len(kept) + n_errors
-    return Claim("stable", "stable", [confidence(delta)], wording, n, n_compressed=size)
-
-
-def _kernel(parameters: Document, n_features: int) -> Document:
-    """The kernel that the parameters name."""
-    kernel: Any = parameters["kernel"]
-    if isinstance(kernel, str):
-        gamma = parameters["gamma"]
-        gamma = 1.0 / max(1, n_features) if gamma == "auto" else float(gamma)
-        kernel = {"name": kernel, "gamma": gamma}
-        kernel |= {"degree": parameters.get("degree"), "coef0": float(parameters["coef0"])}
-    return dict(kernel)
+    size, words = len(kept) + n_errors, (*STABLE, "perceptron")
+    return Claim("stable", "stable", [last], words, STABLE_REFERENCE, n, n_compressed=size)
 
 
 def _check_kernel(audit: Audit, kernel: Document, machines: Any) -> None:
@@ -143,16 +122,12 @@ def _compare(
     audit.equal(f"{where}: intercept", machine["intercept"], intercept)
 
 
-def _compression(n: int, d: int, n_errors: int, n_passes: int, delta: float) -> Claim:
-    terms = [Term("kept", "which examples are kept", log_binomial(n, d))]
+def _compression(n: int, d: int, n_errors: int, n_passes: int, last: Price) -> Claim:
+    prices = [Price("kept", "which examples are kept", log_binomial(n, d))]
     if n > 1:
-        terms.append(Term("size", "how many examples are kept", log(n)))
-    fixed = "converged"
+        prices.append(Price("size", "how many examples are kept", log(n)))
     if n_passes:
-        terms.append(
-            Term("message", "message", math.log(math.pi**2 / 6.0) + 2.0 * math.log(n_passes))
-        )
-        fixed = "any-passes"
-    wording = Wording(("iid", "preprocessing", fixed, "perceptron"), LANGFORD)
-    terms.append(confidence(delta))
-    return Claim("perceptron", "tail", terms, wording, n, n_errors, d, n - d)
+        nats = math.log(math.pi**2 / 6.0) + 2.0 * math.log(n_passes)
+        prices.append(Price("message", "message", nats))
+    words = ("iid", "preprocessing", "any-passes" if n_passes else "converged", "perceptron")
+    return Claim("perceptron", "tail", [*prices, last], words, LANGFORD, n, n_errors, d, n - d)

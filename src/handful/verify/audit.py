@@ -1,4 +1,4 @@
-"""Findings of a re-check, and how they are collected."""
+"""Findings of a re-check, how they are collected, and the verdict that they give."""
 
 from __future__ import annotations
 
@@ -9,32 +9,27 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from handful.verify._claimed import claim_of, stated_of
+from handful.verify.stated import claim_of, stated_of
+
+Document = Mapping[str, Any]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 VALID, CONSISTENT, NOT_VALID = "VALID", "CONSISTENT, NOT VERIFIED", "NOT VALID"
+TOLERANCE = 1e-8  # relative; of recomputed nats and scores
+_SMALL = 1e-3  # numbers below it may be off by as much as it
 _BROKEN = (
     *(AttributeError, ArithmeticError, LookupError, TypeError, ValueError),
     *(StopIteration, np.linalg.LinAlgError),
 )
-TOLERANCE = 1e-8  # relative; of recomputed nats and scores
-_SMALL = 1e-3  # numbers below it may be off by as much as it
-
-
-def is_same(found: Any, wanted: Any) -> bool:
-    """Whether two JSON values are the same: 1, 1.0 and True are equal in Python, not in a file."""
-    if type(found) is not type(wanted):
-        return False
-    if isinstance(wanted, dict):
-        return found.keys() == wanted.keys() and all(is_same(found[k], wanted[k]) for k in wanted)
-    if isinstance(wanted, list):
-        return len(found) == len(wanted) and all(map(is_same, found, wanted))
-    return bool(found == wanted)
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at, whether it holds, and what differs where it does not."""
+    """One thing that was looked at, whether it holds, and what differs if it does not."""
 
     name: str
     holds: bool
@@ -51,7 +46,7 @@ class Verdict:
     trusted : tuple of str
         What no program can derive from the file and the data.
     unverified : tuple of str
-        Parts of the claim that were not derived again here, although somebody could.
+        Parts of the claim that were not derived again here, although they could be.
     claim : mapping
         What the verdict is about, in the words of the file: claim, form, target, case, counts,
         delta, digests of the content and of the file.
@@ -118,14 +113,23 @@ class Audit:
 
     def equal(self, name: str, found: Any, wanted: Any) -> bool:
         """The file's value must be exactly what was recomputed."""
-        return self.check(
-            name, is_same(found, wanted), f"the file says {_show(found)}, it is {_show(wanted)}"
-        )
+        detail = f"the file says {_show(found)}, it is {_show(wanted)}"
+        return self.check(name, is_same(found, wanted), detail)
 
     def close(self, name: str, found: Any, wanted: float) -> bool:
         """The file's number must be what was recomputed, up to rounding."""
         holds = is_number(found) and is_close(found, wanted, _SMALL)
         return self.check(name, holds, f"the file says {_show(found)}, it is {wanted!r}")
+
+    def count(self, name: str, found: Any, low: int, high: int) -> bool:
+        """The file's number must be a whole one in a range."""
+        holds = type(found) is int and low <= found <= high
+        return self.check(name, holds, f"{_show(found)} is no whole number in {low} .. {high}")
+
+    def fields(self, name: str, found: Any, wanted: tuple[str, ...]) -> bool:
+        """The file's record must have all these fields and no others."""
+        said = sorted(found) if isinstance(found, Mapping) else type(found).__name__
+        return self.equal(f"{name}: fields", said, sorted(wanted))
 
     def trust(self, sentence: str) -> None:
         """Say what no program can derive again."""
@@ -136,11 +140,6 @@ class Audit:
         """Say which part of the claim is not derived again: it cannot be called valid."""
         if sentence not in self.unverified:
             self.unverified.append(sentence)
-
-    def count(self, name: str, found: Any, low: int, high: int) -> bool:
-        """The file's number must be a whole one in a range."""
-        holds = type(found) is int and low <= found <= high
-        return self.check(name, holds, f"{_show(found)} is no whole number in {low} .. {high}")
 
     @contextmanager
     def guard(self, name: str) -> Iterator[None]:
@@ -153,13 +152,19 @@ class Audit:
 
     def verdict(self, document: Any = None) -> Verdict:
         """All findings, and what they are about."""
-        return Verdict(
-            tuple(self.findings),
-            tuple(self.trusted),
-            tuple(self.unverified),
-            claim_of(document),
-            stated_of(document),
-        )
+        found, trusted, left = tuple(self.findings), tuple(self.trusted), tuple(self.unverified)
+        return Verdict(found, trusted, left, claim_of(document), stated_of(document))
+
+
+def is_same(found: Any, wanted: Any) -> bool:
+    """Whether two JSON values are the same: 1, 1.0 and True are equal in Python, not in a file."""
+    if type(found) is not type(wanted):
+        return False
+    if isinstance(wanted, dict):
+        return found.keys() == wanted.keys() and all(is_same(found[k], wanted[k]) for k in wanted)
+    if isinstance(wanted, list):
+        return len(found) == len(wanted) and all(map(is_same, found, wanted))
+    return bool(found == wanted)
 
 
 def is_number(value: Any) -> bool:

@@ -8,33 +8,36 @@ number that the file claims.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from handful.verify._arithmetic import MP, log, log_binomial
-from handful.verify._audit import Audit, is_number
-from handful.verify._claims import Claim, choice_terms, root
-from handful.verify._geometry import LINEAR, kernel_values
-from handful.verify._terms import Term, confidence
-from handful.verify._wording import LANGFORD, STABLE, STABLE_REFERENCE, Key, Wording
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
-Document = Mapping[str, Any]
+from handful.verify.arithmetic import root
+from handful.verify.audit import Audit, Document, Floats, Mask, is_number
+from handful.verify.claims import (
+    LANGFORD,
+    STABLE,
+    STABLE_REFERENCE,
+    Claim,
+    Key,
+    choice_prices,
+    confidence,
+    kept_prices,
+)
+from handful.verify.evaluate import LINEAR, kernel_matrix, kernel_values
+from handful.verify.evidence import Evidence, kernel_of, sum_views
 
 _FIXED = ("sum-of-slacks", "no-preprocessing")
 _MOST_ROWS = 4000  # a dense solve of more takes too long for a check
 _FLOOR = 1e-6  # beside the proven reach, for rounding of the values themselves
+_WIDEST = 1e149  # norm; numbers beyond its square are refused
 _LOOSEST = 1e-3  # accuracy of a machine that is still called an optimum
 
 
 @dataclass(frozen=True)
-class Exact:
+class ExactMachine:
     """Values without bias, optimal biases, value of the program and how far all may be off."""
 
     values: Floats
@@ -45,19 +48,20 @@ class Exact:
 
 
 @dataclass(frozen=True)
-class Reach:
+class NormReach:
     """Norm of new points up to which an error of the file's machine means y f(x) <= 1.
 
     It lies between ``least`` and ``most``; ``excess`` is how far the value of the file's machine
-    is above the smallest, relative to it.
+    is above the smallest, relative to it, and ``doubt`` how much of that may be the auditor's own.
     """
 
     least: float
     most: float
     excess: float
+    doubt: float
 
 
-def solve_exactly(K: Floats, y: Floats, C: float, has_bias: bool) -> Exact:
+def solve_exactly(K: Floats, y: Floats, C: float, has_bias: bool) -> ExactMachine:
     """A support vector machine to rounding: a first solution, then its free examples exactly."""
     # Without a bias no library solves this program; with one, any solver will do as a start.
     alpha = _by_steps(K, y, C) if not has_bias else _by_library(K, y, C)
@@ -73,7 +77,7 @@ def solve_exactly(K: Floats, y: Floats, C: float, has_bias: bool) -> Exact:
     primal = 0.5 * norm2 + C * float(slack.sum())
     if has_bias:  # a constraint that holds to rounding only
         dual -= abs(float(alpha @ y)) * float(np.abs(y - values).max())
-    return Exact(values, low, high, dual, max(0.0, primal - dual))
+    return ExactMachine(values, low, high, dual, max(0.0, primal - dual))
 
 
 def _by_library(K: Floats, y: Floats, C: float) -> Floats:
@@ -143,98 +147,88 @@ def best_biases(values: Floats, y: Floats) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def svm_claim(
-    audit: Audit, document: Document, X: Floats, codes: Ints, delta: float
-) -> Claim | None:
+def svm_claim(evidence: Evidence) -> Claim | None:
     """What the stable (or compression) certificate of a support vector machine must say."""
-    p, machines = document["settings"]["parameters"], document["machines"]
-    C, has_bias = p.get("C"), p.get("fit_intercept")
+    audit, p, certificate = evidence.audit, evidence.parameters, evidence.certificate
+    views = sum_views(evidence.form)
+    C: Any = p.get("C")
+    has_bias: Any = p.get("fit_intercept")
     is_usable = is_number(C) and C > 0 and type(has_bias) is bool and p.get("center") is False
     if not audit.check("settings: C, fit_intercept, center", is_usable):
         return None
-    _check_machines(audit, document, X, p)
-    certificate = document["certificate"]
-    is_weighted = p.get("class_weight", ...) is not None
-    if len(X) > _MOST_ROWS or is_weighted:
+    _check_machines(evidence, views)
+    if evidence.n > _MOST_ROWS or p.get("class_weight", ...) is not None:
         audit.leave(f"the stable set: weights, or more than {_MOST_ROWS} rows, are not solved")
         inside = surely = np.zeros(0, dtype=bool)
-        limits = [Reach(math.inf, math.inf, 0.0)]
+        limits = [NormReach(math.inf, math.inf, 0.0, 0.0)]
     else:
-        inside, surely, limits = _stable_sets(machines, X, codes, float(C), has_bias)
-    _check_accuracy(audit, p.get("tol"), max(limit.excess for limit in limits))
+        inside, surely, limits = _stable_sets(evidence, views, float(C), has_bias)
+    for limit in limits:
+        _check_accuracy(audit, p.get("tol"), limit)
     size = _checked_size(audit, certificate["n_compressed"], inside, surely)
-    is_bounded = _kernel_of(machines[0])["name"] == "rbf"
-    extra = _limit_words(audit, certificate, limits, is_bounded)
-    n = len(X)
+    is_bounded = _kernel_of(views[0])["name"] == "rbf"
+    extra, n = _limit_words(audit, certificate, limits, is_bounded), evidence.n
+    last = confidence(evidence.delta)
     if certificate["bound"] == "compression":
-        terms = [Term("kept", "which examples are kept", log_binomial(n, size))]
-        terms.append(
-            Term("size", "how many examples are kept", log(MP.pi**2 / 6) + 2 * log(size + 1))
-        )
-        terms += [*choice_terms(audit, certificate, "families"), confidence(delta)]
+        prices = [*kept_prices(n, size), *choice_prices(audit, certificate, "families"), last]
         words = ("iid", "preprocessing", *_FIXED, *extra)
-        return Claim("compression", "tail", terms, Wording(words, LANGFORD), n, 0, size, n - size)
-    terms = [confidence(delta), *choice_terms(audit, certificate, "models")]
-    wording = Wording((*STABLE, *_FIXED, *extra), STABLE_REFERENCE)
-    return Claim("stable", "stable", terms, wording, n, n_compressed=size)
+        return Claim("compression", "tail", prices, words, LANGFORD, n, 0, size, n - size)
+    prices = [last, *choice_prices(audit, certificate, "models")]
+    words = (*STABLE, *_FIXED, *extra)
+    return Claim("stable", "stable", prices, words, STABLE_REFERENCE, n, n_compressed=size)
 
 
-def _check_machines(audit: Audit, document: Document, X: Floats, p: Document) -> None:
+def _check_machines(evidence: Evidence, views: Sequence[Document]) -> None:
     """Kernels are those of the parameters, points are training rows, named by their indices."""
-    kernel = p.get("kernel")
-    if isinstance(kernel, str):
-        gamma = 1.0 / X.shape[1] if p.get("gamma") == "auto" else float(p["gamma"])
-        kernel = {"name": kernel, "gamma": gamma, "degree": p.get("degree")}
-        kernel["coef0"] = float(p["coef0"])
-    is_linear = (kernel or {}).get("name") == "linear"
-    kinds = {machine["kind"] for machine in document["machines"]}
+    audit, kernel = evidence.audit, kernel_of(evidence.parameters, evidence.X.shape[1])
+    is_linear = kernel["name"] == "linear"
+    kinds = {view["kind"] for view in views}
     if not audit.equal("kinds", sorted(kinds), ["linear" if is_linear else "expansion"]):
         return
     if is_linear:  # weights hold no example
-        audit.equal("compression set", document["compression_set"], [])
+        audit.equal("compression set", evidence.kept, [])
         return
-    rows = {tuple(row) for row in X[document["compression_set"]].tolist()}
-    points = {tuple(point) for machine in document["machines"] for point in machine["points"]}
+    rows = {tuple(row) for row in evidence.X[evidence.kept].tolist()}
+    points = {tuple(point) for view in views for point in view["points"]}
     audit.check("compression set", rows == points, "does not hold the support vectors")
-    for k, machine in enumerate(document["machines"]):
-        audit.equal(f"machine {k + 1}: kernel", machine["kernel"], kernel)
-        plain = [machine["center"], machine["scale"], machine["tie"]]
+    for k, view in enumerate(views):
+        audit.equal(f"machine {k + 1}: kernel", view["kernel"], kernel)
+        plain = [view["center"], view["scale"], view["tie"]]
         audit.equal(f"machine {k + 1}: no scale, no tie", plain, [None, None, 0.0])
 
 
-def _kernel_of(machine: Document) -> Document:
+def _kernel_of(view: Document) -> Document:
     """The kernel of a machine; weights are a sum over examples by the linear one."""
-    return LINEAR if machine["kind"] == "linear" else machine["kernel"]
+    return LINEAR if view["kind"] == "linear" else view["kernel"]
 
 
 def _stable_sets(
-    machines: Any, X: Floats, codes: Ints, C: float, has_bias: bool
-) -> tuple[Mask, Mask, list[Reach]]:
+    evidence: Evidence, views: Sequence[Document], C: float, has_bias: bool
+) -> tuple[Mask, Mask, list[NormReach]]:
     """Examples that may be, and that surely are, in the set; how far the machines reach."""
-    kernel = _kernel_of(machines[0])
-    K = np.column_stack([kernel_values(kernel, row, X) for row in X])
+    X = evidence.X
+    K = kernel_matrix(_kernel_of(views[0]), X, X)
     norms = np.sqrt(np.maximum(np.diagonal(K), 0.0))
     inside, surely = np.zeros(len(X), dtype=bool), np.zeros(len(X), dtype=bool)
     limits = []
-    for k, machine in enumerate(machines):
-        y = np.where(codes == (1 if len(machines) == 1 else k), 1.0, -1.0)
+    for k, view in enumerate(views):
+        y = evidence.signs(k, len(views))
         exact = solve_exactly(K, y, C, has_bias)
         # The objective is strongly convex in w: |w - w*|^2 <= 2 gap.
         reach = root(2.0 * exact.gap)
-        turns, slack = y - exact.values, reach * (norms + norms.max()) + _FLOOR
-        if not has_bias:
-            slack = reach * norms + _FLOOR
+        turns = y - exact.values
+        slack = reach * (norms + norms.max() if has_bias else norms) + _FLOOR
         low, high = exact.low, exact.high
         # Both ways: who may be in the set bounds its size from above, who surely is from below.
         inside |= np.where(y > 0, turns >= low - slack, turns <= high + slack)
         surely |= np.where(y > 0, turns >= low + slack, turns <= high - slack)
-        limits.append(_reach_of(machine, X, y, C, exact, reach * float(norms.max())))
+        limits.append(_reach_of(view, X, y, C, exact, reach * float(norms.max())))
     return inside, surely, limits
 
 
 def _reach_of(
-    machine: Document, X: Floats, y: Floats, C: float, exact: Exact, spread: float
-) -> Reach:
+    machine: Document, X: Floats, y: Floats, C: float, exact: ExactMachine, spread: float
+) -> NormReach:
     """How close the file's machine is to the exact one."""
     if machine["kind"] == "linear":  # one point, which is the vector of weights
         points, weights = np.array([machine["weights"]], dtype=float), np.ones(1)
@@ -242,8 +236,7 @@ def _reach_of(
         points = np.array(machine["points"], dtype=float).reshape(-1, X.shape[1])
         weights = np.array(machine["coefficients"], dtype=float)
     kernel = _kernel_of(machine)
-    rows = [kernel_values(kernel, point, points) for point in points]
-    norm2 = float(weights @ np.array(rows).reshape(len(points), len(points)) @ weights)
+    norm2 = float(weights @ kernel_matrix(kernel, points, points) @ weights)
     values = np.full(len(X), float(machine["intercept"]))
     for point, weight in zip(points, weights, strict=True):
         values += weight * kernel_values(kernel, point, X)
@@ -255,7 +248,8 @@ def _reach_of(
     # |x| + the difference of the biases is at most 1.
     least = max(0.0, 1.0 - offset - spread) / max(root(2.0 * excess), 1e-300)
     most = max(0.0, 1.0 - offset + spread) / max(root(2.0 * (excess - unsure)), 1e-300)
-    return Reach(least, most, excess / max(primal, 1e-300))
+    size = max(primal, 1e-300)
+    return NormReach(least, most, excess / size, unsure / size)
 
 
 def _checked_size(audit: Audit, claimed: Any, inside: Mask, surely: Mask) -> int:
@@ -268,30 +262,37 @@ def _checked_size(audit: Audit, claimed: Any, inside: Mask, surely: Mask) -> int
     return max(size, 0)
 
 
-def _check_accuracy(audit: Audit, tol: Any, excess: float) -> None:
+def _check_accuracy(audit: Audit, tol: Any, limit: NormReach) -> None:
     """The machine is the optimum to the accuracy that it was fitted with."""
     if not is_number(tol) or not 0 < tol <= _LOOSEST:
         audit.leave("the machine itself: it was not fitted to the optimum")
         return
-    detail = f"it is a part in {1 / max(excess, 1e-300):.2g} above the smallest value"
-    audit.check("the machine is the optimum", excess <= 1.01 * tol + 1e-9, detail)
+    allowed = 1.01 * tol + 1e-9
+    detail = f"it is a part in {1 / max(limit.excess, 1e-300):.2g} above the smallest value"
+    audit.check("the machine is the optimum", limit.excess - limit.doubt <= allowed, detail)
+    if limit.excess > allowed:  # the smallest value is not known that well
+        audit.leave("the machine itself: the program is too badly scaled to be solved here")
 
 
 def _limit_words(
-    audit: Audit, certificate: Document, limits: list[Reach], is_bounded: bool
+    audit: Audit, certificate: Document, limits: list[NormReach], is_bounded: bool
 ) -> tuple[Key, ...]:
     """The assumption on new cases that the accuracy of the file's machine asks for."""
     least, most = min(limit.least for limit in limits), min(limit.most for limit in limits)
     if is_bounded:
-        audit.check("errors of the machine enter the set", least >= 1.0, "it is too far off")
+        audit.check("errors of the machine enter the set", most >= 1.0, "it is too far off")
+        if least < 1.0:
+            audit.leave("that errors of the machine enter the set, by the solver's accuracy")
         return ()
     said = [one["values"] for one in certificate["assumptions"] if one["key"] == "norm"]
     is_said = len(said) == 1 and list(said[0]) == ["limit"] and is_number(said[0]["limit"])
     if not audit.check("assumption on new cases", is_said, "is missing"):
         return ()
     square = said[0]["limit"]
-    audit.check("assumption on new cases", 0.0 <= square <= most**2, "is too wide")
+    # Squares of a reach that is hardly limited would overflow.
+    is_narrow = square >= 0.0 and square <= min(most, _WIDEST) ** 2
+    audit.check("assumption on new cases", is_narrow, "is too wide")
     # A smaller limit than the proven one claims less of fewer cases: it is true as well.
-    if not square <= least**2:
+    if not square <= min(least, _WIDEST) ** 2:
         audit.leave("how far from the origin new cases may be, by the solver's accuracy")
     return (("norm", said[0]),)

@@ -16,16 +16,14 @@ import hashlib
 import re
 import struct
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Number
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.verify._rows import word_form
-
-Ints = NDArray[np.int64]
+from handful.verify.audit import Document, Ints
 
 _NAN = struct.pack("<Q", 0x7FF8000000000000)
 _MASK = 2**64 - 1  # words of 64 bits wrap around
@@ -37,16 +35,38 @@ _DECIMAL = re.compile(
 _TRUTH = {"True": 1.0, "TRUE": 1.0, "true": 1.0, "False": 0.0, "FALSE": 0.0, "false": 0.0}
 
 
-def table_rows(X: Any, y: Sequence[Any] | None, columns: Sequence[str] | None) -> list[bytes]:
-    """Digest of every row over the named columns, or over all columns of an array."""
-    if columns is None:
-        values = np.asarray(X)
-        parts = [_cells(values[:, j]) for j in range(values.shape[1])]
-    else:
-        names = [str(name) for name in X.columns]
-        parts = [_cells(np.asarray(_column(X, names.index(name)))) for name in sorted(columns)]
-    if y is not None:
-        parts.append([_label(label) for label in np.asarray(y, dtype=object).tolist()])
+def is_missing(value: Any) -> bool:
+    """Whether a cell is empty: nothing, or what does not equal itself."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:  # a mark of missing values that is neither true nor false
+        return True
+
+
+def word_form(value: Any) -> str:
+    """A category in its normal form: 3, 3.0, "3" and "3.0" are one word."""
+    if isinstance(value, (float, np.floating)):
+        number = float(value)
+        # From 2^53 on floats are whole by rounding, and their digits are not those that were
+        # written.
+        is_exact = number.is_integer() and abs(number) < 2.0**53
+        return str(int(number)) if is_exact else repr(number)
+    text = str(value).strip()
+    whole, dot, zeros = text.partition(".")
+    digits = whole.removeprefix("-")
+    is_number = digits.isascii() and digits.isdigit() and len(digits) <= 15
+    if dot and zeros and not zeros.strip("0") and is_number and str(int(digits)) == digits:
+        return str(int(whole))
+    return text
+
+
+def row_digests_of(columns: Iterable[Any], labels: Iterable[Any] | None) -> list[bytes]:
+    """Digest of every row: of its cells, column by column in this order, and of its label."""
+    parts = [_cells(np.asarray(column)) for column in columns]
+    if labels is not None:
+        parts.append([_label(label) for label in np.asarray(labels, dtype=object).tolist()])
     return [hashlib.sha256(b"".join(row)).digest() for row in zip(*parts, strict=True)]
 
 
@@ -55,28 +75,12 @@ def name_digest(name: str) -> str:
     return hashlib.sha256(b"handful column " + name.encode()).hexdigest()[:16]
 
 
-def names_in(X: Any, digests: Sequence[Any] | None) -> list[str] | None:
-    """Names of the columns that a file knows by digest; those that are not there once are lacking.
-
-    None for a file about an array.
-    """
-    if digests is None:
-        return None
-    names = [str(name) for name in X.columns] if hasattr(X, "columns") else []
-    known = {name_digest(name): name for name in names if names.count(name) == 1}
-    return [known[digest] for digest in digests if isinstance(digest, str) and digest in known]
-
-
-def _column(X: Any, j: int) -> Any:
-    return X.iloc[:, j] if hasattr(X, "iloc") else X[X.columns[j]]
-
-
 def _cells(column: NDArray[Any]) -> list[bytes]:
     return [_cell(value) for value in column.astype(object).tolist()]
 
 
 def _cell(value: Any) -> bytes:
-    if value is None or _is_unequal_to_itself(value):
+    if is_missing(value):
         return _NAN
     if isinstance(value, (Number, np.bool_)) and not isinstance(value, complex):
         # Adding zero turns -0.0 into 0.0, which is the same number.
@@ -91,13 +95,6 @@ def _number_in(text: str) -> float | None:
     if text in _TRUTH:
         return _TRUTH[text]
     return float(text) if len(text) <= 400 and _DECIMAL.fullmatch(text) else None
-
-
-def _is_unequal_to_itself(value: Any) -> bool:
-    try:
-        return bool(value != value)
-    except TypeError:  # a mark of missing values that is neither true nor false
-        return True
 
 
 def _word(value: Any) -> bytes:
@@ -150,7 +147,7 @@ def drawn_order(rows: Sequence[bytes], digest: str, seed: int | None) -> Ints:
     return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
 
 
-def _code(row: bytes, digest: str) -> int:
+def code_of(row: bytes, digest: str) -> int:
     """32 bits of a row, mixed with the digest of its table."""
     mixed = int.from_bytes(row[:8], "little") ^ int(digest[:16], 16)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
@@ -158,12 +155,12 @@ def _code(row: bytes, digest: str) -> int:
     return (mixed ^ (mixed >> 31)) >> 32
 
 
-def stored_codes(stored: Mapping[str, Any]) -> list[int]:
+def stored_codes(stored: Document) -> list[int]:
     """The codes of the training rows in the order in which the machine numbers them."""
     return np.frombuffer(base64.b64decode(stored["row_codes"]), dtype="<u4").tolist()
 
 
-def places(rows: Sequence[bytes], stored: Mapping[str, Any]) -> Ints | None:
+def places(rows: Sequence[bytes], stored: Document) -> Ints | None:
     """For each training row, by number, where it is in these data; None where one is absent.
 
     Where the file has no codes, the rows must come in the order of the training.
@@ -173,7 +170,7 @@ def places(rows: Sequence[bytes], stored: Mapping[str, Any]) -> Ints | None:
     waiting: dict[int, deque[int]] = {}
     for i, row in enumerate(rows):
         # Equal rows have equal codes and are interchangeable: first come, first served.
-        waiting.setdefault(_code(row, stored["sha256"]), deque()).append(i)
+        waiting.setdefault(code_of(row, stored["sha256"]), deque()).append(i)
     found = []
     for code in stored_codes(stored):
         if not waiting.get(code):
@@ -182,11 +179,11 @@ def places(rows: Sequence[bytes], stored: Mapping[str, Any]) -> Ints | None:
     return np.array(found, dtype=np.int64) if len(found) == len(rows) else None
 
 
-def difference(rows: Sequence[bytes], stored: Mapping[str, Any]) -> str:
+def row_difference(rows: Sequence[bytes], stored: Document) -> str:
     """In which way the data differ from those that a model file remembers."""
     if stored["row_codes"] is None:
         return "these are other data, or other columns"
-    known, codes = stored_codes(stored), [_code(row, stored["sha256"]) for row in rows]
+    known, codes = stored_codes(stored), [code_of(row, stored["sha256"]) for row in rows]
     # Rows that stand where they stood are the same; only the others may have moved, and of these
     # the rest is new.
     in_place = [i for i in range(min(len(known), len(codes))) if known[i] == codes[i]]
@@ -198,8 +195,11 @@ def difference(rows: Sequence[bytes], stored: Mapping[str, Any]) -> str:
             left[code] -= 1
         else:
             other.append(i + 1)
-    n_absent = sum(left.values())
-    if len(other) == len(rows):
+    return _difference_text(len(rows), other, sum(left.values()))
+
+
+def _difference_text(n_rows: int, other: Sequence[int], n_absent: int) -> str:
+    if len(other) == n_rows:
         return "none of these rows is one of the training data: other data, or other columns"
     if not other and n_absent:
         return f"{_rows(n_absent)} fewer, the others are the same"
@@ -219,3 +219,81 @@ def _listed(numbers: Sequence[int]) -> str:
     shown = ", ".join(str(i) for i in numbers[:_SHOWN])
     word = "row" if len(numbers) == 1 else "rows"
     return f"{word} {shown}{', …' if len(numbers) > _SHOWN else ''}"
+
+
+# -- what is drawn and counted as one -------------------------------------------------------------
+
+
+class Blocks(NamedTuple):
+    """Rows of each unit, units and the rows of each in drawn order."""
+
+    rows_of: list[list[int]]
+    is_grouped: bool
+
+    @property
+    def n(self) -> int:
+        """Number of units."""
+        return len(self.rows_of)
+
+    def rows(self, n_units: int) -> Ints:
+        """All rows of the first units."""
+        return np.array([i for rows in self.rows_of[:n_units] for i in rows], dtype=np.int64)
+
+    def names(self, n_units: int) -> list[int]:
+        """Rows of the first units that a code may name: the first of each."""
+        return [rows[0] for rows in self.rows_of[:n_units]]
+
+    def all_names(self) -> list[int]:
+        """All rows, those that a code may name before the others."""
+        later = [i for rows in self.rows_of for i in rows[1:]]
+        return self.names(self.n) + later
+
+    def whole(self, kept: Iterable[int]) -> list[int]:
+        """All rows of the units of some rows."""
+        given = set(kept)
+        return sorted(i for rows in self.rows_of if given & set(rows) for i in rows)
+
+
+def contents(groups: Sequence[str], digests: Sequence[bytes]) -> list[str]:
+    """Digest of the rows of each group, groups in the order of their names."""
+    rows: dict[str, list[bytes]] = {name: [] for name in sorted(set(groups))}
+    for name, digest in zip(groups, digests, strict=True):
+        rows[name].append(digest)
+    return [digest_of_table(part) for part in rows.values()]
+
+
+def order_of_groups(
+    groups: Sequence[str], digests: Sequence[bytes], seed: int | None = None
+) -> dict[str, list[int]]:
+    """Groups in drawn order, and the rows of each in theirs."""
+    rows: dict[str, list[int]] = {name: [] for name in sorted(set(groups))}
+    for i, name in enumerate(groups):
+        rows[name].append(i)
+    # The name of a group has no part in its key: renaming patients must not draw another pool.
+    own = np.array([list(bytes.fromhex(content)) for content in contents(groups, digests)])
+    cells = row_digests_of(own.T, None)
+    keys = drawn_keys(cells, digest_of_table(cells), seed)
+    names = list(rows)
+    # Rows are drawn group by group, so that it does not matter which group comes first in a file.
+    for name, key in zip(names, keys, strict=True):
+        own_order = drawn_order([digests[i] for i in rows[name]], f"group {key.hex()}", None)
+        rows[name] = [rows[name][k] for k in own_order]
+    return {names[k]: rows[names[k]] for k in sorted(range(len(keys)), key=keys.__getitem__)}
+
+
+def make_blocks(
+    order: Ints, groups: Sequence[Any] | None, digests: Sequence[bytes], seed: int | None
+) -> Blocks:
+    """Units of rows that were drawn in this order, or of groups of them.
+
+    Examples
+    --------
+    >>> make_blocks(np.array([1, 0, 2]), None, [b"", b"", b""], None).rows_of
+    [[1], [0], [2]]
+    """
+    if groups is None:
+        return Blocks([[int(i)] for i in order], False)
+    if any(is_missing(group) for group in groups):
+        raise ValueError("a row without a group")
+    words = [word_form(group) for group in groups]
+    return Blocks(list(order_of_groups(words, digests, seed).values()), True)

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from handful.verify._audit import Audit, is_number
-from handful.verify._claims import Claim, choice_terms
-from handful.verify._terms import confidence
-from handful.verify._wording import STABLE, STABLE_REFERENCE, Wording
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
-Document = Mapping[str, Any]
+from handful.verify.audit import Audit, Document, Floats, Mask, is_number
+from handful.verify.claims import STABLE, STABLE_REFERENCE, Claim, choice_prices, confidence
+from handful.verify.evidence import Evidence, sum_views
 
 _FIXED = ("settings", "class-list")
 _TOUCH = 1e-6  # of the margin: what the other solver may be off
@@ -25,7 +17,7 @@ _TOUCH = 1e-6  # of the margin: what the other solver may be off
 _MOST_VALUES, _MOST_PROGRAMS = 400_000, 300
 
 
-class MarginProgram:
+class SlackProgram:
     """min weight |w|_1 + [h] + C sum of slacks, 1 <= y f(x) + slack, y f(x) <= h where capped.
 
     Variables: w+, w-, b, h, slacks. Questions are about z = (w, b, h).
@@ -107,7 +99,7 @@ class MarginProgram:
         return not self.capped or self.least(to_cap)[0] > _TOUCH
 
 
-def _away_by_range(program: MarginProgram, low: Floats, high: Floats) -> Mask:
+def _away_by_range(program: SlackProgram, low: Floats, high: Floats) -> Mask:
     def least(A: Floats) -> Floats:
         with np.errstate(invalid="ignore"):
             parts = np.where(A > 0.0, A * low, np.where(A < 0.0, A * high, 0.0))
@@ -121,29 +113,26 @@ def _away_by_range(program: MarginProgram, low: Floats, high: Floats) -> Mask:
     return away
 
 
-def program_claim(
-    audit: Audit, document: Document, X: Floats, codes: Ints, delta: float
-) -> Claim | None:
+def program_claim(evidence: Evidence) -> Claim | None:
     """What the stable certificate of a linear machine must say."""
-    machines, certificate = document["machines"], document["certificate"]
-    prices = _prices(document["settings"]["parameters"], document["provenance"]["estimator"])
-    kinds = [machine["kind"] for machine in machines]
-    is_usable = prices is not None and kinds == ["linear"] * len(kinds)
+    audit, X, p = evidence.audit, evidence.X, evidence.parameters
+    views, prices = sum_views(evidence.form), _prices(p, evidence.estimator)
+    is_linear = all(view["kind"] == "linear" for view in views)
+    is_usable = prices is not None and is_linear
     if not audit.check("settings: C and sparsity of a linear machine", is_usable):
         return None
     assert prices is not None
-    kept = document["compression_set"]
-    if document["settings"]["parameters"].get("class_weight", ...) is not None:
+    if p.get("class_weight", ...) is not None:
         audit.leave("the examples that touch an optimum: programs with weights are not solved")
     elif X.size > _MOST_VALUES or 2 * (X.shape[1] + 2) > _MOST_PROGRAMS:
         audit.leave("the examples that touch an optimum: the program is too large to solve again")
     else:
-        for k, machine in enumerate(machines):
-            y = np.where(codes == (1 if len(machines) == 1 else k), 1.0, -1.0)
-            _check_optimum(audit, f"machine {k + 1}", machine, MarginProgram(X, y, *prices), kept)
-    terms = [confidence(delta), *choice_terms(audit, certificate, "models")]
-    wording = Wording((*STABLE, *_FIXED), STABLE_REFERENCE)
-    return Claim("stable", "stable", terms, wording, len(X), n_compressed=len(kept))
+        for k, view in enumerate(views):
+            program = SlackProgram(X, evidence.signs(k, len(views)), *prices)
+            _check_optimum(audit, f"machine {k + 1}", view, program, evidence.kept)
+    paid = [confidence(evidence.delta), *choice_prices(audit, evidence.certificate, "models")]
+    n, size, words = evidence.n, len(evidence.kept), (*STABLE, *_FIXED)
+    return Claim("stable", "stable", paid, words, STABLE_REFERENCE, n, n_compressed=size)
 
 
 def _prices(p: Document, estimator: Any) -> tuple[float, float, bool] | None:
@@ -162,7 +151,7 @@ def _prices(p: Document, estimator: Any) -> tuple[float, float, bool] | None:
 
 
 def _check_optimum(
-    audit: Audit, where: str, machine: Document, program: MarginProgram, kept: list[int]
+    audit: Audit, where: str, machine: Document, program: SlackProgram, kept: list[int]
 ) -> None:
     w, b = np.array(machine["weights"], dtype=float), float(machine["intercept"])
     g = program.margins @ np.concatenate([w, [b, 0.0]])

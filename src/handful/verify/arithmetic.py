@@ -1,8 +1,9 @@
-"""Logarithms, tails and counts in fifty-digit arithmetic."""
+"""Logarithms, counts, and the numbers that bounds give, in fifty-digit arithmetic."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -12,11 +13,18 @@ MP = mpmath.mp.clone()
 MP.dps = 50  # thirty digits beyond a float
 _NEGLIGIBLE = MP.mpf(10) ** -45  # of the sum: below its fifty digits once all later terms are added
 _SLACK = MP.mpf(10) ** -9  # by which a float bound may be larger than the exact one
+_STABLE_SLACK = MP.mpf(10) ** -8  # what the library's rounding may do to the confidence
+_STAKE = MP.mpf("0.999")  # no round may lose more of the capital
 
 
 def log(value: Any) -> Any:
     """Natural logarithm."""
     return MP.log(value)
+
+
+def root(value: float) -> float:
+    """Square root of what may be a hair below zero."""
+    return math.sqrt(max(0.0, value))
 
 
 def log_binomial(n: int, k: int) -> Any:
@@ -107,3 +115,78 @@ def n_pairings(n_left: int, n_right: int, n_edges: int) -> int:
             ways = math.comb(n_left, used_left) * math.comb(n_right, used_right)
             total += sign * ways * math.comb(used_left * used_right, n_edges)
     return total
+
+
+# -- stable compression ------------------------------------------------------------------------
+
+
+def stable_excess(risk: Any, k: int, n: int, delta: Any) -> Any:
+    """(delta / n) sum over j = k .. n - 1 of C(j, k) / C(n, k) (1 - risk)^(j - n).
+
+    Examples
+    --------
+    >>> float(stable_excess(0.5, 0, 1, 0.25))
+    0.5
+    """
+    keep = 1 - MP.mpf(risk)
+    term, total = MP.mpf(1), MP.mpf(0)
+    for j in range(n - 1, k - 1, -1):
+        term = term * (j + 1 - k) / (j + 1) / keep
+        total += term
+    return MP.mpf(delta) / n * total
+
+
+def is_stable_bound(risk: float, k: int, n: int, delta: Any) -> bool:
+    """Whether a number is the stable bound for k kept of n, to eight digits of the confidence."""
+    if k >= n:
+        return risk == 1.0
+    if not 0 < risk <= 1:
+        return False
+    if risk >= 1 - 1e-8:
+        return bool(stable_excess(1 - MP.mpf(10) ** -7, k, n, delta) <= 1)
+    below = MP.mpf(risk) * (1 - _STABLE_SLACK)
+    holds = stable_excess(risk, k, n, delta) >= 1 - _STABLE_SLACK
+    return bool(holds and stable_excess(below, k, n, delta) <= 1 + _STABLE_SLACK)
+
+
+# -- betting against a large mean --------------------------------------------------------------
+
+
+def bets_of(losses: Sequence[Any], before: Sequence[Any], nats: Any) -> list[Any]:
+    """The bet of each round, from a mean and a variance that know earlier losses only."""
+    total, squares, count = MP.mpf("0.5"), MP.mpf("0.25"), 1
+    bets = []
+    for t, loss in enumerate([*before, *losses]):
+        if t >= len(before):
+            bets.append(MP.sqrt(2 * nats * count / (len(losses) * squares)))
+        count += 1
+        total += loss
+        squares += (loss - total / count) ** 2
+    return bets
+
+
+def best_capital(losses: Sequence[Any], bets: Sequence[Any], m: Any) -> Any:
+    """Largest logarithm of the capital against the mean m.
+
+    Examples
+    --------
+    >>> float(best_capital([MP.mpf(0)], [MP.mpf(1)], MP.mpf("0.5"))) == float(MP.log("1.5"))
+    True
+    """
+    capital, best = MP.mpf(0), -MP.inf
+    for loss, bet in zip(losses, bets, strict=True):
+        step = 1 + min(bet, _STAKE / (1 - m)) * (m - loss)
+        capital = capital + MP.log(step) if step > 0 else -MP.inf
+        best = max(best, capital)
+    return best
+
+
+def is_betting_limit(value: float, losses: Sequence[Any], before: Sequence[Any], nats: Any) -> bool:
+    """Whether ``value`` is excluded by the capital, and anything clearly smaller is not."""
+    if value >= 1.0:
+        return value == 1.0
+    bets = bets_of(losses, before, nats)
+    if best_capital(losses, bets, MP.mpf(value)) < nats:
+        return False
+    lower = MP.mpf(value) - _SLACK
+    return bool(lower <= 0 or best_capital(losses, bets, lower) < nats * (1 + _SLACK))

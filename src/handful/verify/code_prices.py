@@ -5,13 +5,13 @@ Written from the description of the codes in the guide to model files, with exac
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from handful.verify._arithmetic import MP, log, log_binomial, n_pairings
-from handful.verify._terms import Term, Terms, stated
-
-Document = Mapping[str, Any]
+from handful.verify.arithmetic import MP, log, log_binomial, n_pairings
+from handful.verify.audit import Document
+from handful.verify.claims import Price, Prices, stated
+from handful.verify.covers import Cover
 
 _ZETA = MP.pi**2 / 6
 _FROM_POOLS = 60  # examples from which pools are used
@@ -86,59 +86,62 @@ def _cells(settings: Document, n_samples: int, n_features: int) -> list[tuple[li
 
 
 def scheme_mass(code: Document, settings: Document, n_samples: int, n_features: int) -> Any:
-    """Prior mass of the scheme that a code says it used; 0 where there is none such."""
-    name, size = code["scheme"], code["pool_size"]
+    """Prior mass of the scheme that a code says it used; 0 if there is none such."""
+    name, size, families = code["scheme"], code["pool_size"], code["family"].split("+")
     if settings["candidates"] != "auto":
-        is_known = name == "constant" or code["family"].split("+") in settings["family_sets"]
-        is_known = is_known and name in ("constant", "compression")
-        return MP.mpf(1) / len(settings["family_sets"]) if is_known else MP.mpf(0)
+        is_offered = families in settings["family_sets"] and name == "compression"
+        is_known = is_offered or name == "constant"
+        return MP.mpf(is_known) / max(1, len(settings["family_sets"]))
     is_small = n_samples < _FROM_POOLS or not settings["pool_families"]
     if name == "constant":
         return MP.mpf("0.25") if size == (n_samples if is_small else 9) else MP.mpf(0)
-    if name == "pool" and not is_small:
-        index = pool_index(code, settings, n_samples)
-        return MP.mpf(0) if index is None else pool_codes(settings, n_samples)[index].mass
-    if name == "plain" and not is_small:
-        return (
-            _PLAIN_MASS * plain_sizes(n_samples).count(size) if _has_plain(settings) else MP.mpf(0)
-        )
+    if name in ("pool", "plain"):
+        return MP.mpf(0) if is_small else _pool_mass(code, settings, n_samples)
     cells = _cells(settings, n_samples, n_features)
-    if name != "compression" or (code["family"].split("+"), size) not in cells:
+    if name != "compression" or (families, size) not in cells:
         return MP.mpf(0)
-    if is_small:
-        return MP.mpf("0.75") / len(cells)
-    return MP.mpf("0.2" if _has_plain(settings) else "0.25") / len(cells)
+    masses = {(True, True): "0.75", (True, False): "0.75", (False, True): "0.2"}
+    return MP.mpf(masses.get((is_small, _has_plain(settings)), "0.25")) / len(cells)
 
 
-def _number_of_rules(n_rules: int) -> Term:
-    return Term("rules", "number of rules", log(_ZETA) + 2 * log(n_rules))
+def _pool_mass(code: Document, settings: Document, n_samples: int) -> Any:
+    """Prior mass of ranked rules on a pool, or of its regression."""
+    if code["scheme"] == "plain":
+        n_sizes = plain_sizes(n_samples).count(code["pool_size"]) if _has_plain(settings) else 0
+        return _PLAIN_MASS * n_sizes
+    index = pool_index(code, settings, n_samples)
+    return MP.mpf(0) if index is None else pool_codes(settings, n_samples)[index].mass
 
 
-def _pairing(n_rules: int, n_a: int, n_b: int) -> Terms:
+def _number_of_rules(n_rules: int) -> Price:
+    return Price("rules", "number of rules", log(_ZETA) + 2 * log(n_rules))
+
+
+def _pairing(n_rules: int, n_a: int, n_b: int) -> Prices:
     ways = n_pairings(n_a, n_b, n_rules)
     if ways <= 0:
         raise ValueError("the pairs of examples cannot be as the rules say")
     return [
         _number_of_rules(n_rules),
-        Term("size", "number of examples a and b", 2 * log(n_rules)),
-        Term("pairs", "which a goes with which b", log(ways)),
+        Price("size", "number of examples a and b", 2 * log(n_rules)),
+        Price("pairs", "which a goes with which b", log(ways)),
     ]
 
 
-def _distinct(rules: Sequence[Document], place: int) -> set[int]:
-    return {rule["indices"][place] for rule in rules}
+def _distinct(rules: Sequence[Cover], place: int) -> set[int]:
+    return {rule.examples[place] for rule in rules}
 
 
 # ``same_kept`` are the kept examples of the class that the rules must not cover. Those that give
 # no direction or centre are there as thresholds or borders.
 
 
-def _stumps(rules: Sequence[Document], same_kept: set[int], n_features: int) -> Terms:
-    examples = len({rule["indices"][0] for rule in rules})
+def _stumps(rules: Sequence[Cover], same_kept: set[int], n_features: int) -> Prices:
+    examples = len({rule.examples[0] for rule in rules})
     return [
-        Term("rules", "number of rules", log(_ZETA) + 2 * log(len(rules) + 1)),
-        Term("size", "number of threshold examples", log(len(rules))),
-        Term(
+        Price("rules", "number of rules", log(_ZETA) + 2 * log(len(rules) + 1)),
+        Price("size", "number of threshold examples", log(len(rules))),
+        Price(
             "content",
             "feature, direction and threshold of each rule",
             log_binomial(2 * n_features * examples, len(rules)),
@@ -146,26 +149,26 @@ def _stumps(rules: Sequence[Document], same_kept: set[int], n_features: int) -> 
     ]
 
 
-def _balls(rules: Sequence[Document], same_kept: set[int], n_features: int) -> Terms:
+def _balls(rules: Sequence[Cover], same_kept: set[int], n_features: int) -> Prices:
     same = _distinct(rules, 0) & same_kept
     n_borders = len(same_kept - same)
     return [
         _number_of_rules(len(rules)),
-        Term("size", "number of centres and of borders by class", 2 * log(len(rules) + 1)),
-        Term(
+        Price("size", "number of centres and of borders by class", 2 * log(len(rules) + 1)),
+        Price(
             "borders", "which examples are borders", log_binomial(len(same) + n_borders, n_borders)
         ),
     ]
 
 
-def _half_spaces(rules: Sequence[Document], same_kept: set[int], n_features: int) -> Terms:
+def _half_spaces(rules: Sequence[Cover], same_kept: set[int], n_features: int) -> Prices:
     a, b = _distinct(rules, 0), _distinct(rules, 1)
     same = a if a <= same_kept else b
     n_c = len(same_kept - same)
     return [
         *_pairing(len(rules), len(a), len(b)),
-        Term("size", "number of threshold examples", log(len(rules) + 1)),
-        Term("thresholds", "which examples are thresholds", log_binomial(len(same) + n_c, n_c)),
+        Price("size", "number of threshold examples", log(len(rules) + 1)),
+        Price("thresholds", "which examples are thresholds", log_binomial(len(same) + n_c, n_c)),
     ]
 
 
@@ -173,12 +176,12 @@ def _dyadic(level: int) -> Any:
     return log(level * (level + 1)) + (level - 1) * log(2)
 
 
-def _two_points(rules: Sequence[Document], same_kept: set[int], n_features: int) -> Terms:
+def _two_points(rules: Sequence[Cover], same_kept: set[int], n_features: int) -> Prices:
     a, b = _distinct(rules, 0), _distinct(rules, 1)
-    thresholds = sum((_dyadic(rule["level"]) for rule in rules), MP.mpf(0))
+    thresholds = sum((_dyadic(rule.level) for rule in rules), MP.mpf(0))
     return [
         *_pairing(len(rules), len(a), len(b)),
-        Term("thresholds", "dyadic thresholds", thresholds),
+        Price("thresholds", "dyadic thresholds", thresholds),
     ]
 
 
@@ -190,65 +193,65 @@ _MESSAGES = {
 }
 # Not nats but the reciprocal of the prior mass, whose logarithm is paid.
 _NO_RULE = {
-    "stumps": Term("rules", "number of rules", _ZETA),
-    "balls": Term("rules", "no rule", 4 * _ZETA),
-    "half-spaces": Term("rules", "no rule", 16 * _ZETA),
-    "two-point": Term("rules", "no rule", 16 * _ZETA),
+    "stumps": Price("rules", "number of rules", _ZETA),
+    "balls": Price("rules", "no rule", 4 * _ZETA),
+    "half-spaces": Price("rules", "no rule", 16 * _ZETA),
+    "two-point": Price("rules", "no rule", 16 * _ZETA),
 }
 
 
-def _listed_rule(rule: Document, n_kept: int, n_features: int) -> Any:
+def _listed_rule(rule: Cover, n_kept: int, n_features: int) -> Any:
     """Examples, side and threshold of a rule that is coded by itself."""
-    if rule["type"] == "stump":
+    if rule.kind == "stump":
         return log(2 * n_features * n_kept)
-    if rule["type"] == "two-point":
-        return log(2 * n_kept**2) + _dyadic(rule["level"])
-    return log(2) + (2 if rule["type"] == "ball" else 3) * log(n_kept)
+    if rule.kind == "two-point":
+        return log(2 * n_kept**2) + _dyadic(rule.level)
+    return log(2) + (2 if rule.kind == "ball" else 3) * log(n_kept)
 
 
 def _listed(
-    rules: Sequence[Document], n_kept: int, n_features: int, n_families: int, is_list: bool
-) -> Terms:
+    rules: Sequence[Cover], n_kept: int, n_features: int, n_families: int, is_list: bool
+) -> Prices:
     r = len(rules)
     names = sum((_listed_rule(rule, n_kept, n_features) for rule in rules), MP.mpf(0))
     if not is_list and r > 1:
         names = max(MP.mpf(0), names - MP.loggamma(r + 1))
-    terms: Terms = [
-        Term("size", "how many examples are kept", log(_ZETA) + 2 * log(n_kept + 1)),
+    terms: Prices = [
+        Price("size", "how many examples are kept", log(_ZETA) + 2 * log(n_kept + 1)),
         _number_of_rules(r),
-        Term("content", "examples, side and threshold of each rule", names),
+        Price("content", "examples, side and threshold of each rule", names),
     ]
     if n_families > 1:
-        terms.append(Term("family", "family of each rule", r * log(n_families)))
+        terms.append(Price("family", "family of each rule", r * log(n_families)))
     if is_list:
         terms += [
-            Term("output", "output of each rule", r * log(2)),
-            Term("output", "default output", log(2)),
+            Price("output", "output of each rule", r * log(2)),
+            Price("output", "default output", log(2)),
         ]
     return terms
 
 
-def _choices(settings: Document, mass: Any) -> Terms:
+def _choices(settings: Document, mass: Any) -> Prices:
     """Scheme, kind and kernel."""
-    terms: Terms = [Term("code", "which code is used", -log(mass))] if mass < 1 else []
+    terms: Prices = [Price("code", "which code is used", -log(mass))] if mass < 1 else []
     if len(settings["kinds"]) > 1:
-        terms.append(Term("logic", "conjunction or disjunction", log(len(settings["kinds"]))))
+        terms.append(Price("logic", "conjunction or disjunction", log(len(settings["kinds"]))))
     n = settings["n_kernels"]
     if type(n) is not int or n < 1:
         raise ValueError(f"the number of kernels must be at least 1, not {n!r}")
     if n > 1:
-        terms.append(Term("kernel", f"choice among {n} kernels", log(n)))
+        terms.append(Price("kernel", f"choice among {n} kernels", log(n)))
     return terms
 
 
 def code_terms(
     code: Document,
-    rules: Sequence[Document],
+    rules: Sequence[Cover],
     settings: Document,
     shape: tuple[int, int],
     labels: Any,
     rank_nats: Any,
-) -> Terms:
+) -> Prices:
     """Every term of a code without the confidence, in the order of the file.
 
     ``shape`` are the numbers of examples (or groups) and of features.
@@ -260,7 +263,7 @@ def code_terms(
     if mass <= 0:
         raise ValueError(f"no code {code['scheme']} over {code['pool_size']} has a prior mass")
     if code["scheme"] == "plain":
-        return [Term("code", "which code is used", -log(mass))]
+        return [Price("code", "which code is used", -log(mass))]
     if code["scheme"] == "pool":
         return _pool_terms(rules, settings, mass, rank_nats)
     if code["scheme"] == "constant":
@@ -268,7 +271,7 @@ def code_terms(
     kept, families = len(code["kept"]), code["family"].split("+")
     terms = _choices(settings, mass)
     what = "examples" if settings["group_loss"] is None else "groups"
-    terms.append(Term("kept", f"which {what} are kept", log_binomial(code["pool_size"], kept)))
+    terms.append(Price("kept", f"which {what} are kept", log_binomial(code["pool_size"], kept)))
     is_list = code["kind"] == "list"
     if is_list or len(families) > 1:
         return [*terms, *_listed(rules, kept, n_features, len(families), is_list)]
@@ -277,22 +280,22 @@ def code_terms(
     return [*terms, *_MESSAGES[families[0]](rules, same_kept, n_features)]
 
 
-def _pool_terms(rules: Sequence[Document], settings: Document, mass: Any, rank_nats: Any) -> Terms:
-    terms: Terms = [
-        Term("code", "which code is used", -log(mass)),
-        Term("rules", "number of rules", len(rules) * log(2)),
+def _pool_terms(rules: Sequence[Cover], settings: Document, mass: Any, rank_nats: Any) -> Prices:
+    terms: Prices = [
+        Price("code", "which code is used", -log(mass)),
+        Price("rules", "number of rules", len(rules) * log(2)),
     ]
     is_either = len(settings["kinds"]) > 1 or settings["kinds"] == ["list"]
     if is_either and len(rules) > 1:
-        terms.append(Term("logic", "conjunction or disjunction", log(2)))
-    return [*terms, Term("rank", "rank of each rule on the pool", rank_nats)]
+        terms.append(Price("logic", "conjunction or disjunction", log(2)))
+    return [*terms, Price("rank", "rank of each rule on the pool", rank_nats)]
 
 
-def _constant_terms(code: Document, settings: Document, mass: Any, n_samples: int) -> Terms:
+def _constant_terms(code: Document, settings: Document, mass: Any, n_samples: int) -> Prices:
     if settings["candidates"] == "auto":
-        terms: Terms = [Term("code", "which code is used", -log(mass))]
+        terms: Prices = [Price("code", "which code is used", -log(mass))]
         return (
-            [*terms, Term("constant", "which constant", log(2))]
+            [*terms, Price("constant", "which constant", log(2))]
             if code["pool_size"] == n_samples
             else terms
         )
@@ -303,4 +306,4 @@ def _constant_terms(code: Document, settings: Document, mass: Any, n_samples: in
     ]
     least = min(empty, key=lambda term: term.nats)
     terms = [*_choices(settings, mass), least._replace(nats=log(least.nats))]
-    return [*terms, Term("constant", "which constant", log(2))] if is_list else terms
+    return [*terms, Price("constant", "which constant", log(2))] if is_list else terms

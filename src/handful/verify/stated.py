@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
-_NUMBERS = ("risk", "delta", "bound", "quantity", "n_samples", "n_compressed", "n_errors")
+NUMBERS = ("risk", "delta", "bound", "quantity", "n_samples", "n_compressed", "n_errors")
 _LARGEST = 1e9  # of a cost that a sentence states
 _VERSIONS = ("handful", "python", "numpy", "scikit-learn")
 
 
 def part(document: Any, *names: str) -> Any:
-    """What stands at a place; None where there is no such place."""
+    """What stands at a place; None if there is no such place."""
     for name in names:
         if not isinstance(document, Mapping):
             return None
@@ -33,7 +33,7 @@ _QUANTITIES = {
 def claim_of(document: Any) -> dict[str, Any]:
     """Claim, form, target, case, counts and confidence of a file, as it says them."""
     certificate, data = part(document, "certificate"), part(document, "data")
-    claim: dict[str, Any] = {name: part(certificate, name) for name in _NUMBERS}
+    claim: dict[str, Any] = {name: part(certificate, name) for name in NUMBERS}
     n, kept = claim["n_samples"], claim["n_compressed"]
     are_counts = type(n) is int and type(kept) in (int, type(None))
     reading, form = part(data, "reading"), part(document, "training", "chosen")
