@@ -26,7 +26,8 @@ MAY_IMPORT = {
     "rules": {"kernels", "bounds", "models", "tables"},
     "candidates": {"bounds", "tables", "models"},  # what is priced, counted and chosen
     "estimator": {"bounds", "tables", "models"},  # the one base of all estimators
-    "scoring": {"models", "tables", "estimator"},
+    "table_classifier": {"tables", "models", "estimator"},  # the base of those that read tables
+    "scoring": {"models", "tables", "table_classifier"},
     "covering": {"rules", "bounds", "kernels", "tables", "estimator", "models", "candidates"},
     "programs": {"bounds", "kernels", "tables", "estimator", "models"},
     "boosting": {"programs", "rules", "bounds", "kernels", "tables", "estimator", "models"},
@@ -44,7 +45,7 @@ MAY_IMPORT = {
         "scoring",
         "boosting",
         "svm",
-        "estimator",
+        "table_classifier",
     },
 }
 FLOORS = set(MAY_IMPORT)

@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import handful as h
-from handful.certified import fit_study
+from handful import CertifiedClassifier
 from handful.files import Retraining
 from handful.tables import read_study
 from handful.verify import verify_form
@@ -126,6 +126,9 @@ def _verdict(machine: Any, path: Path, y: Any) -> str:
     X, _ = data()
     if hasattr(machine, "classes_") and len(machine.classes_) == 3:
         y = np.where(X["c"] > 1.0, "worse", y)
+    if hasattr(machine, "menu_"):  # it was read from a table, so that it can be trained again
+        frame = X.assign(y=y)
+        return STATUS[verify_form(path, frame, Retraining(path, frame)).status]
     return STATUS[h.verify_model(path, X, y).status]
 
 
@@ -154,12 +157,12 @@ def raw_row() -> list[str]:
     X, y = data()
     frame = X.assign(outcome=y)
     study = read_study(frame)
-    machine = fit_study(study, candidates=["one rule", "score card"])
+    machine = CertifiedClassifier(["one rule", "score card"]).fit(study)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "m.json"
-        h.save_model(machine, path, study=study)
+        h.save_model(machine, path)
         model = h.load_model(path)
-        assert model.predict(frame).tolist() == machine.predict(study.X).tolist()
+        assert model.predict(frame).tolist() == machine.predict(study.table).tolist()
         exported = [_allowed(partial(e, model))[0] for e in (h.export_sql, h.export_python,
                                                              h.export_json)]  # fmt: skip
         status = STATUS[verify_form(path, frame, Retraining(path, frame)).status]
@@ -168,7 +171,7 @@ def raw_row() -> list[str]:
 
 def table() -> str:
     """The table of the page."""
-    first = ("`CertifiedClassifier` of a raw table (`handful certify`, `fit_study`)", raw_row())
+    first = ("`CertifiedClassifier` of a raw table (`handful certify`)", raw_row())
     rows = [first, *((name, list(row(name))) for name in MACHINES)]
     lines = [f"| machine | {' | '.join(CALLS)} |", "|---" * (len(CALLS) + 1) + "|"]
     return "\n".join([*lines, *(f"| {name} | {' | '.join(cells)} |" for name, cells in rows)])

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -148,9 +149,10 @@ def test_the_landing_page_shows_what_the_readme_shows():
 
 
 def test_the_first_sentence_is_true_of_the_first_output():
-    """Promise, row of the menu and certificate say one number, the one that comes out."""
+    """Promise, menu, certificate and Python say one number, the one that comes out."""
     from typer.testing import CliRunner
 
+    from handful.bounds import percent_text
     from handful.cli import app
 
     page = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -161,6 +163,16 @@ def test_the_first_sentence_is_true_of_the_first_output():
         (row,) = re.findall(r"│ → .*│ +([\d.]+ %) │", text)
         (sentence,) = re.findall(r"is misclassified is at │\n│ most ([\d.]+ %)\.", text)
         assert row == sentence == promised
+    for name in ("README.md", "docs/quick-start.md"):  # Python gives the same card
+        block = (ROOT / name).read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+        known: dict[str, Any] = {}
+        exec(block, known)
+        card = known["card"]
+        (comment,) = re.findall(r"certificate_\.risk  # ([\d.]+)\.\.\.", block)
+        assert str(card.certificate_.risk).startswith(comment)
+        assert percent_text(card.certificate_.risk) == promised
+        for line in card.fitted_.sentences():
+            assert line in page, line
 
 
 def test_the_gallery_has_a_reading_order():
@@ -242,15 +254,15 @@ def test_nobody_claims_that_there_is_no_split():
 def test_the_page_on_model_files_states_the_versions_that_are_written(tmp_path):
     import json
 
-    from handful import SetCoveringMachine, load_dataset, save_model
-    from handful.certified import fit_study
+    from handful import CertifiedClassifier, SetCoveringMachine, load_dataset, save_model
     from handful.tables import read_study
 
     X, y = load_dataset("haberman-294").named()
     save_model(SetCoveringMachine(rules="stumps").fit(X, y), tmp_path / "model.json")
     study = read_study(X.assign(outcome=y))
     save_model(
-        fit_study(study, candidates=["constant", "one rule"]), tmp_path / "form.json", study=study
+        CertifiedClassifier(["constant", "one rule"]).fit(study),
+        tmp_path / "form.json",
     )
     found = [json.loads(path.read_text(encoding="utf-8")) for path in tmp_path.glob("*.json")]
     page = (DOCS / "model-files.md").read_text(encoding="utf-8")

@@ -235,8 +235,8 @@ SELECTION: dict[str, list[Row]] = {
         ),
         (
             "training rows held out",
-            "self._seen.refuse(rows, labels)",
-            "self._seen.is_seen(rows, labels)",
+            "self._seen.refuse(self._as_digested(X, rows), labels)",
+            "self._seen.is_seen(self._as_digested(X, rows), labels)",
             (
                 f"{_PROTOCOL}::test_every_estimator_can_be_certified_on_new_rows_only",
                 "tests/certified/test_classifier.py::test_one_training_row_among_new_ones_is_refused",

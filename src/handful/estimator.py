@@ -38,7 +38,7 @@ from handful.tables import (
     RowSource,
     SeenRows,
     feature_names,
-    read_table,
+    need_two_classes,
     warn_of_fitted_scaling,
 )
 
@@ -49,7 +49,6 @@ __all__ = [
     "BaseClassifier",
     "BaseRegressor",
     "CertifiedEstimator",
-    "TableClassifier",
     "columns_of",
     "refuse_balanced",
     "shared_certificate",
@@ -169,14 +168,23 @@ class CertifiedEstimator(ABC, BaseEstimator):
             )
         if is_chunked(X):
             n_rows, n_errors = chunked().count_wrong(self, X, y)
-            self._seen.judge(n_rows, chunked().count_seen(self._seen, X, y))
+            self._seen.judge(n_rows, chunked().count_seen(self, X, y))
         else:
             check_consistent_length(X, y)
             rows, labels = self._rows(X), np.asarray(y)
             is_wrong = self._is_wrong(rows, labels)
-            self._seen.refuse(rows, labels)
+            self._seen.refuse(self._as_digested(X, rows), labels)
             n_rows, n_errors = len(is_wrong), int(np.count_nonzero(is_wrong))
         return held_out_bound(n_rows, n_errors, n_choices=n_choices, delta=delta)
+
+    def count_seen(self, X: Any, y: Any) -> int:
+        """How many rows equal a row that is remembered from training, label included."""
+        rows = self._as_digested(X, self._rows(X))
+        return int(self._seen.is_seen(rows, np.asarray(y)).sum())
+
+    def _as_digested(self, X: Any, rows: Any) -> Any:
+        """New rows as the digests of the training rows were made: checked ones, by default."""
+        return rows
 
     # -- rows in chunks ---------------------------------------------------------------------
 
@@ -322,12 +330,7 @@ class BaseClassifier(ClassifierMixin, CertifiedEstimator):
         """Codes of the labels; the rows are remembered by their digests."""
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            (only,) = self.classes_.tolist()
-            raise ValueError(
-                f"`y` must hold at least two classes, got one class: {only!r}. Add examples of "
-                "another class."
-            )
+        need_two_classes(self.classes_)
         self._remember(X, y)
         return np.asarray(codes, dtype=np.int64)
 
@@ -387,6 +390,12 @@ class BaseClassifier(ClassifierMixin, CertifiedEstimator):
             return chunked().map_rows(self, "reasons", X)
         return np.array(self.fitted_.reasons(self._rows(X)), dtype=object)
 
+    @property
+    def labels_(self) -> NDArray[Any]:
+        """The labels in the order of the classes of ``fitted_``."""
+        check_is_fitted(self)
+        return self.classes_
+
     def _codes(self, rows: Any) -> Ints:
         """Predicted positions in ``classes_``."""
         return from_scores(self._scores(rows))
@@ -441,43 +450,6 @@ class BaseRegressor(RegressorMixin, CertifiedEstimator):
     def _speaking(self, certificate: Certificate) -> Certificate:
         quantity = Quantity.of("off", tolerance=float(self._tolerance()))
         return replace(certificate, quantity=quantity)
-
-
-class TableClassifier(BaseClassifier):
-    """A classifier that reads tables as they are, words and missing values, by its encoding.
-
-    A family sets ``_fitted``, the classifier as data, and everything else follows.
-    """
-
-    _fitted: Fitted
-
-    def _allows_nan(self) -> bool:
-        return True
-
-    def _rows(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return read_table(self, X)[0]
-
-    def _warn_of_scaling(self, table: Any) -> None:
-        """Warn where columns of numbers look scaled by all rows."""
-        names = getattr(self, "feature_names_in_", None)
-        if hasattr(table, "columns"):
-            numbers = table.select_dtypes("number")
-            table, names = numbers.to_numpy(dtype=np.float64, na_value=np.nan), [*numbers.columns]
-        if table.shape[1]:
-            warn_of_fitted_scaling(table, names)
-
-    def _scores(self, rows: Any) -> Floats:
-        return self._fitted.scores(rows)
-
-    def _codes(self, rows: Any) -> Ints:
-        return self._fitted.labels(rows)
-
-    @property
-    def fitted_(self) -> Fitted:
-        """The classifier as data: it predicts, speaks, and becomes a document."""
-        check_is_fitted(self)
-        return self._fitted
 
 
 class _Coder:

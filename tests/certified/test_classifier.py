@@ -94,7 +94,7 @@ def test_foreign_pipelines_and_failures_are_rows(rng):
     mine = machine.choose("mine")
     assert not machine.menu_["is_readable"]["mine"]
     np.testing.assert_array_equal(
-        mine.predict(X), machine.classes_[mine.fitted_.machine.estimator.predict(X)]
+        mine.predict(X), np.array(mine.fitted_.classes)[mine.fitted_.machine.estimator.predict(X)]
     )
     with pytest.raises(ValueError, match="'numbers only' has no certificate"):
         machine.choose("numbers only")

@@ -8,10 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from handful import CertifiedClassifier
-from handful.certified import fit_study
 from handful.cli import app
 from handful.files import Retraining, save_model
-from handful.tables import read_study
+from handful.tables import TableCaution, read_study
 from handful.verify import verify_form
 
 SAID = "has only {} distinct rows"
@@ -24,7 +23,9 @@ def _labels(rng):
 
 def test_few_distinct_rows_are_said(rng):
     X, y = np.zeros((N, 1)), _labels(rng)
-    machine = CertifiedClassifier(["constant"]).fit(X, y)
+    with pytest.warns(TableCaution, match=SAID.format(2)):
+        machine = CertifiedClassifier(["constant"]).fit(X, y)
+    assert SAID.format(2) in " ".join(machine.notes_)
     assert SAID.format(2) in " ".join(machine.certificate_.notes)
     assert "random_state" in " ".join(machine.certificate_.notes)
     assert SAID.format(2) in machine.explain()
@@ -35,17 +36,20 @@ def test_few_distinct_rows_are_said(rng):
 def test_thirty_distinct_rows_are_enough(rng):
     X = (np.arange(N) % 29).astype(float)[:, None]
     y = np.where(X[:, 0] > 20, "b", "a")
-    assert CertifiedClassifier(["constant"]).fit(X, y).certificate_.notes
+    with pytest.warns(TableCaution, match="29 distinct"):
+        assert CertifiedClassifier(["constant"]).fit(X, y).certificate_.notes
     X[0] = 99.0
     assert not CertifiedClassifier(["constant"]).fit(X, y).certificate_.notes
 
 
+@pytest.mark.filterwarnings("ignore::handful.tables.TableCaution")  # few rows, on purpose
 def test_groups_count_by_their_content(rng):
     X, y = (np.arange(N) % 2).astype(float)[:, None], _labels(rng)
     machine = CertifiedClassifier(["constant"]).fit(X, y, groups=np.arange(N) // 2)
     assert "distinct groups" in " ".join(machine.certificate_.notes)
 
 
+@pytest.mark.filterwarnings("ignore::handful.tables.TableCaution")  # few rows, on purpose
 def test_chunks_say_it_too(rng):
     da = pytest.importorskip("dask.array", reason="the extra handful[dask] is not installed")
     X, y = np.zeros((N, 1)), _labels(rng)
@@ -64,9 +68,9 @@ def test_a_study_warns_and_verify_derives_the_same(rng, tmp_path):
     frame = _frame(rng)
     study = read_study(frame)
     assert any(SAID.format(4) in line for line in study.cautions)
-    machine = fit_study(study, candidates=["constant"])
+    machine = CertifiedClassifier(["constant"]).fit(study)
     path = tmp_path / "form.json"
-    save_model(machine, path, study=study)
+    save_model(machine, path)
     assert any(SAID.format(4) in n for n in json.loads(path.read_text())["certificate"]["notes"])
     assert verify_form(path, frame, Retraining(path, frame)).status == "VALID"
 

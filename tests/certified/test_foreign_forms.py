@@ -7,8 +7,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from handful import AdaBoost, load_model
-from handful.certified import Proposal, fit_study
+from handful import AdaBoost, CertifiedClassifier, load_model
+from handful.certified import Proposal
 from handful.certified import foreign_forms as forms
 from handful.files import Retraining, save_model
 from handful.models import Additive, Constant, Vote
@@ -49,10 +49,10 @@ def test_adaboost_is_written_without_other_libraries(rng, tmp_path):
     ill = X[:, 0] + 0.5 * rng.normal(size=200) > 0
     frame = pd.DataFrame(X, columns=["a", "b"]).assign(y=np.where(ill, "ill", "well"))
     study = read_study(frame)
-    machine = fit_study(study, candidates=["adaboost", "constant"]).choose("adaboost")
+    machine = CertifiedClassifier(["adaboost", "constant"]).fit(study).choose("adaboost")
     path = tmp_path / "m.json"
-    assert save_model(machine, path, study=study) == [path]
-    assert (load_model(path).predict(frame) == machine.predict(study.X)).all()
+    assert save_model(machine, path) == [path]
+    assert (load_model(path).predict(frame) == machine.predict(study.table)).all()
     verdict = verify_form(path, frame, Retraining(path, frame))
     assert verdict.is_valid, verdict.differences
 

@@ -26,7 +26,6 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
 from handful import CertifiedClassifier, NonconformityClassifier, PickToLearn
-from handful.certified import fit_study
 from handful.files import Retraining, beside, save_model, untrusted_types
 from handful.files.document import to_text
 from handful.tables import read_study
@@ -120,7 +119,7 @@ def test_so_is_one_on_the_table_road_and_in_machines_that_train_again(rng):
     frozen = FrozenEstimator(KNeighborsClassifier(1).fit(X, y))
     study = read_study(pd.DataFrame(X, columns=list("abc")).assign(y=y))
     with pytest.raises(ValueError, match="'mine' is fitted already"):
-        fit_study(study, candidates=[("mine", frozen)])
+        CertifiedClassifier([("mine", frozen)]).fit(study)
     with pytest.raises(ValueError, match=r"`estimator`: .*is fitted already"):
         PickToLearn(frozen).fit(X, y)
     with pytest.raises(ValueError, match=r"`estimator`: .*is fitted already"):
@@ -159,9 +158,9 @@ def test_the_re_check_refuses_a_file_whose_estimator_is_fitted_already(rng, tmp_
     X, y = noise(rng, 120)
     frame = pd.DataFrame(X, columns=list("abc")).assign(y=y)
     study = read_study(frame)
-    machine = fit_study(study, candidates=[("mine", LogisticRegression()), "constant"])
+    machine = CertifiedClassifier([("mine", LogisticRegression()), "constant"]).fit(study)
     path = tmp_path / "m.json"
-    save_model(machine.choose("constant"), path, study=study, include_rows=True)
+    save_model(machine.choose("constant"), path, include_rows=True)
     assert verify_form(path, frame, Retraining(path, frame)).status == "VALID"
     frozen = FrozenEstimator(LogisticRegression().fit(X, y))
     content = skops.dumps({"fitted": [], "candidates": {"mine": frozen}})
@@ -228,9 +227,7 @@ def test_the_re_check_draws_the_same_seed(rng, tmp_path):
     folds = StratifiedKFold(3, shuffle=True)
     for given in (make_pipeline(StandardScaler(), tree), GridSearchCV(tree, {}, cv=folds)):
         path = tmp_path / f"{type(given).__name__}.json"
-        save_model(
-            fit_study(study, candidates=[("mine", given)]), path, study=study, include_rows=True
-        )
+        save_model(CertifiedClassifier([("mine", given)]).fit(study), path, include_rows=True)
         retraining = Retraining(path, frame, untrusted_types(path))
         for _ in range(3):
             verdict = verify_form(path, frame, retraining)

@@ -10,7 +10,6 @@ import pytest
 from handful import CertifiedClassifier, load_dataset, load_model
 from handful.bounds import binomial_tail_inverse
 from handful.candidates import ThresholdGrid
-from handful.certified import fit_study
 from handful.certified.goals import positives_needed
 from handful.export import export_python, export_sql
 from handful.files import Retraining, save_model
@@ -20,6 +19,8 @@ from tests.certified.simulation import law, n_allowed
 
 FORMS = ["one rule", "score card", "linear", "additive", "prototypes"]
 SCORED = ["score card", "linear", "additive", "prototypes"]
+
+pytestmark = pytest.mark.filterwarnings("ignore::handful.tables.TableCaution")  # few rows
 
 
 @pytest.fixture(scope="module")
@@ -139,12 +140,12 @@ def test_a_moved_row_round_trips_and_is_checked_again(name, data, tmp_path):
     X, y = data
     frame = X.assign(outcome=np.asarray(y))
     study = read_study(frame)
-    machine = fit_study(study, candidates=[name]).reach(sensitivity=0.9)
+    machine = CertifiedClassifier([name]).fit(study).reach(sensitivity=0.9)
     assert machine.certificate_.terms[1].kind == "threshold"
     path = tmp_path / "m.json"
-    save_model(machine, path, study=study, include_rows=True)
+    save_model(machine, path, include_rows=True)
     again = load_model(path)
-    wanted = [str(v) for v in machine.predict(study.X)]
+    wanted = [str(v) for v in machine.predict(study.table)]
     assert again.predict(frame).tolist() == wanted
     verdict = verify_form(path, frame, Retraining(path, frame))
     assert verdict.status == "VALID", verdict.differences

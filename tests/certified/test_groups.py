@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from handful import CertifiedClassifier
 from handful.tables import make_units
@@ -77,6 +78,7 @@ def test_groups_of_one_row_cost_next_to_nothing(rng):
     assert abs(np.mean(off)) < 0.04  # the pools are drawn apart
 
 
+@pytest.mark.filterwarnings("ignore::handful.tables.TableCaution")  # few rows, on purpose
 def test_groups_are_routed(rng):
     from sklearn import set_config
     from sklearn.model_selection import GroupKFold, cross_validate

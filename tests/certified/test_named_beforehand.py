@@ -10,7 +10,6 @@ import pytest
 from typer.testing import CliRunner
 
 from handful import CertifiedClassifier
-from handful.certified import fit_study
 from handful.cli import app
 from handful.files import Retraining, save_model
 from handful.files.document import to_text
@@ -69,9 +68,9 @@ def test_so_are_goals_and_a_delta_given_later():
 def written(tmp_path):
     frame = table()
     study = read_study(frame)
-    machine = fit_study(study, candidates=["one rule", "linear"], delta=0.1)
+    machine = CertifiedClassifier(["one rule", "linear"], delta=0.1).fit(study)
     path = tmp_path / "m.json"
-    save_model(machine, path, study=study)
+    save_model(machine, path)
     return path, frame
 
 

@@ -7,6 +7,8 @@ from handful import CertifiedClassifier
 
 FORMS = ["constant", "one rule", "linear"]
 
+pytestmark = pytest.mark.filterwarnings("ignore::handful.tables.TableCaution")  # few rows
+
 
 def _menu(X, y, weight, groups, order):
     given = None if groups is None else groups[order]

@@ -10,6 +10,8 @@ from handful import CertifiedClassifier, load_dataset
 from handful.cli import app
 from tests.chance import n_allowed
 
+pytestmark = pytest.mark.filterwarnings("ignore::handful.tables.TableCaution")  # few rows
+
 
 @pytest.fixture(scope="module")
 def card():

@@ -8,7 +8,6 @@ import pytest
 from typer.testing import CliRunner
 
 from handful import CertifiedClassifier
-from handful.certified import fit_study
 from handful.cli import app
 from handful.files import Retraining, save_model
 from handful.tables import read_study
@@ -135,7 +134,10 @@ def test_several_classes_and_groups(rng):
 def test_classes_named_beforehand_are_the_classes(rng):
     X, y, row = _with_stranger(rng)
     machine = CertifiedClassifier(["constant", "linear"], classes=["b", "a"], random_state=5)
-    assert machine.fit(X, y).classes_.tolist() == ["b", "a"]
+    assert machine.fit(X, y).fitted_.classes == ("b", "a")
+    assert machine.classes_.tolist() == ["a", "b"]
+    np.testing.assert_array_equal(machine.decision_function(X) > 0, machine.predict(X) == "b")
+    np.testing.assert_array_equal(machine.decision_function(X), -machine.fitted_.scores(X))
     y[row] = "zebra"
     assert "'zebra'" in machine.fit(X, y).certificate_.explain()
     three = CertifiedClassifier(["constant"], classes=["a", "b", "zebra"], random_state=5)
@@ -176,9 +178,9 @@ def test_a_study_says_so_and_verify_derives_the_same(rng, tmp_path):
     frame, study = _study_with_stranger(rng)
     assert study.classes == ("alive", "Died")
     assert any("1 row has the label 'unknown'" in note for note in study.notes)
-    machine = fit_study(study, candidates=["constant", "one rule", "linear"])
+    machine = CertifiedClassifier(["constant", "one rule", "linear"]).fit(study)
     path = tmp_path / "form.json"
-    save_model(machine, path, study=study)
+    save_model(machine, path)
     assert verify_form(path, frame, Retraining(path, frame)).status == "VALID"
     document = json.loads(path.read_text())
     assert document["fitted"]["classes"] == ["alive", "Died"]
@@ -196,9 +198,9 @@ def test_a_study_with_a_pool_of_one_class_is_verified(rng, tmp_path):
         if row not in study.pool:
             break
     assert study.classes == ("alive",)
-    machine = fit_study(study)
+    machine = CertifiedClassifier().fit(study)
     path = tmp_path / "form.json"
-    save_model(machine, path, study=study)
+    save_model(machine, path)
     verdict = verify_form(path, other, Retraining(path, other))
     assert verdict.status == "VALID", verdict
 

@@ -16,6 +16,8 @@ from tests.certified.simulation import (
 
 N_DRAWS = 60
 
+pytestmark = pytest.mark.filterwarnings("ignore::handful.tables.TableCaution")  # few rows
+
 
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(("kind", "n"), [("noise", 20), ("rule", 60), ("ties", 40)])

@@ -74,7 +74,7 @@ def test_columns_have_kinds_and_roles(found):
         "outcome": ("category", "target"),
     }
     (lab,) = (c for c in found["columns"] if c["name"] == "lab")
-    assert lab["notes"] == ["missing where it says '-999.0' (12)"]
+    assert lab["notes"] == ["missing where it says '-999' (12)"]
 
 
 def test_every_row_has_a_certificate_and_the_chosen_one_is_printed(folder, found):

@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from handful import ScoreCard, load_dataset
-from handful.certified import READABLE, fit_study
+from handful import CertifiedClassifier, ScoreCard, load_dataset
+from handful.certified import READABLE
 from handful.export import export_json, export_python, export_sql
 from handful.tables import Choices, read_study
 
@@ -62,7 +62,7 @@ def menus():
         frame = raw_table(rng, n_classes)
         study = read_study(frame, CHOICES)
         names = [*READABLE, "support vectors"]
-        machine = fit_study(study, candidates=names)
+        machine = CertifiedClassifier(names).fit(study)
         out[n_classes] = (frame, study, machine)
     return out
 
@@ -119,7 +119,7 @@ def test_every_form_says_the_same_everywhere(n_classes, name, menus, tmp_path):
     frame, study, machine = menus[n_classes]
     assert name in machine.menu_.index  # a form that failed would say nothing
     chosen = machine.choose(name)
-    wanted = [str(label) for label in chosen.predict(study.X)]
+    wanted = [str(label) for label in chosen.predict(study.table)]
     assert name == "constant" or len(set(wanted)) >= 2
     as_text = export_sql(chosen, table="patients", is_text=True, include_rows=True)
     as_typed = export_sql(chosen, table="patients", include_rows=True)
@@ -137,7 +137,7 @@ def test_rows_without_anything_known(name, menus, tmp_path):
     chosen = machine.choose(name)
     empty = frame.head(2).copy()
     empty.loc[:, :] = ""
-    wanted = [str(v) for v in chosen.predict(empty[list(study.X.columns)])]
+    wanted = [str(v) for v in chosen.predict(empty[list(study.table.columns)])]
     assert in_sqlite(export_sql(chosen, table="patients", is_text=True), empty) == wanted
     assert in_duckdb(export_sql(chosen, table="patients", is_text=True), empty) == wanted
     assert in_python(export_python(chosen), empty, tmp_path) == wanted
@@ -173,14 +173,14 @@ def test_what_cannot_leave_is_refused(menus):
     _, study, _ = menus[2]
     from sklearn.dummy import DummyClassifier
 
-    black = fit_study(study, candidates=[("mine", DummyClassifier())])
+    black = CertifiedClassifier([("mine", DummyClassifier())]).fit(study)
     with pytest.raises(TypeError, match="plain data to be exported"):
         export_sql(black)
     frame = raw_table(np.random.default_rng(0)).assign(
         day=pd.date_range("2001-01-01", periods=N).strftime("%Y-%m-%d")
     )
     frame["class"] = np.where(np.arange(N) > N // 2, "late", "early")
-    dated = fit_study(read_study(frame, Choices(features=("day",))), candidates=["one rule"])
+    dated = CertifiedClassifier(["one rule"]).fit(read_study(frame, Choices(features=("day",))))
     with pytest.raises(ValueError, match="holds dates"):
         export_sql(dated)
     with pytest.raises(ValueError, match="holds dates"):

@@ -24,7 +24,7 @@ def helpers():
     fitted = Fitted("rules", Columns.of_numbers(["x0"]), ("no", "yes"), RuleSet((), 1))
 
     class Machine:
-        fitted_, classes_ = fitted, np.array(["no", "yes"])
+        fitted_, labels_ = fitted, np.array(["no", "yes"])
         certificate_ = None
 
     space = {}

@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from handful import SupportVectorMachine, export_sql, load_model
-from handful.certified import fit_study
+from handful import CertifiedClassifier, SupportVectorMachine, export_sql, load_model
 from handful.files import save_model
 from handful.tables import Choices, read_study
 
@@ -35,12 +34,12 @@ def in_duckdb(query, frame):
 def check(frame, forms=FORMS, choices=None, new=None):
     """Every form says the same in both databases; gives the texts."""
     study = read_study(frame, choices)
-    machine = fit_study(study, candidates=forms)
+    machine = CertifiedClassifier(forms).fit(study)
     assert len(machine.menu_) >= len(forms)
     rows, texts = frame if new is None else new, []
     for name in machine.menu_.index:
         chosen = machine.choose(name)
-        wanted = [str(label) for label in chosen.predict(rows[list(study.X.columns)])]
+        wanted = [str(label) for label in chosen.predict(rows[list(study.table.columns)])]
         text = export_sql(chosen, table="t", include_rows=True)
         for run in (in_sqlite, in_duckdb):
             found = run(text, rows)
@@ -69,11 +68,11 @@ def test_the_model_knows_how_numbers_are_written(style, rng, tmp_path):
     check(frame)
     study = read_study(frame)
     assert study.features[0].style == style
-    machine = fit_study(study, candidates=["one rule"])
+    machine = CertifiedClassifier(["one rule"]).fit(study)
     path = tmp_path / "m.json"
-    save_model(machine, path, study=study)
+    save_model(machine, path)
     text = export_sql(load_model(path), table="t")
-    assert in_sqlite(text, frame) == machine.predict(study.X).tolist()
+    assert in_sqlite(text, frame) == machine.predict(study.table).tolist()
     typed = frame.assign(crp=[np.nan if "d" in c.lower() else 1.5 for c in cells])
     plain = export_sql(machine, table="t", is_text=False)  # numbers in the database
     assert "REPLACE" not in plain

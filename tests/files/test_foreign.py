@@ -14,8 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from handful import load_model
-from handful.certified import fit_study
+from handful import CertifiedClassifier, load_model
 from handful.files import ModelFileError, Retraining, beside, save_model, untrusted_types
 from handful.files.document import to_text
 from handful.tables import read_study
@@ -44,7 +43,7 @@ def study(frame):
 
 @pytest.fixture(scope="module")
 def machine(study):
-    return fit_study(study, candidates=MENU)
+    return CertifiedClassifier(MENU).fit(study)
 
 
 def rewritten(path, **changes):
@@ -60,26 +59,24 @@ def test_every_row_round_trips_through_files(frame, study, machine, tmp_path):
     for name in machine.menu_.index:
         chosen = machine.choose(name)
         path = tmp_path / f"{name}.json"
-        written = save_model(chosen, path, study=study, include_rows=True)
+        written = save_model(chosen, path, include_rows=True)
         assert written == [path, path.with_suffix(".skops")]  # the menu holds an estimator
         again = load_model(path)
-        assert again.predict(frame).tolist() == chosen.predict(study.X).tolist()
-        np.testing.assert_allclose(again.scores(frame), chosen.decision_function(study.X))
+        assert again.predict(frame).tolist() == chosen.predict(study.table).tolist()
+        np.testing.assert_allclose(again.scores(frame), chosen.fitted_.scores(study.X))
         assert again.certificate == chosen.certificate_
         assert again.training.chosen == name
 
 
 def test_a_menu_of_forms_needs_no_second_file(study, tmp_path):
-    chosen = fit_study(study, candidates=["one rule", "linear"])
-    assert save_model(chosen, tmp_path / "m.json", study=study, include_rows=True) == [
-        tmp_path / "m.json"
-    ]
+    chosen = CertifiedClassifier(["one rule", "linear"]).fit(study)
+    assert save_model(chosen, tmp_path / "m.json", include_rows=True) == [tmp_path / "m.json"]
 
 
 @pytest.mark.parametrize("name", ["mine", "score card"])
 def test_the_re_check_trains_again_and_recounts(name, frame, study, machine, tmp_path):
     path = tmp_path / "m.json"
-    save_model(machine.choose(name), path, study=study, include_rows=True)
+    save_model(machine.choose(name), path, include_rows=True)
     verdict = verify_form(path, frame, Retraining(path, frame))
     assert verdict.status == "VALID", verdict.differences
     names = [finding.name for finding in verdict.findings]
@@ -90,11 +87,9 @@ def test_the_re_check_trains_again_and_recounts(name, frame, study, machine, tmp
 
 def test_another_estimator_is_not_the_one_that_was_trained(frame, study, machine, tmp_path):
     path, other = tmp_path / "m.json", tmp_path / "o.json"
-    save_model(machine.choose("mine"), path, study=study, include_rows=True)
+    save_model(machine.choose("mine"), path, include_rows=True)
     weaker = make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression(C=1e-4))
-    save_model(
-        fit_study(study, candidates=[("mine", weaker)]), other, study=study, include_rows=True
-    )
+    save_model(CertifiedClassifier([("mine", weaker)]).fit(study), other, include_rows=True)
     beside(path).write_bytes(beside(other).read_bytes())
     with pytest.raises(ModelFileError, match="its digest differs"):
         load_model(path)
@@ -117,13 +112,13 @@ def test_another_estimator_is_not_the_one_that_was_trained(frame, study, machine
 def test_types_that_nobody_named_are_not_built(frame, study, tmp_path):
     path = tmp_path / "forest.json"
     forest = RandomForestClassifier(5, random_state=0)
-    chosen = fit_study(study, candidates=[("trees", make_pipeline(SimpleImputer(), forest))])
-    save_model(chosen, path, study=study, include_rows=True)
+    chosen = CertifiedClassifier([("trees", make_pipeline(SimpleImputer(), forest))]).fit(study)
+    save_model(chosen, path, include_rows=True)
     with pytest.raises(ModelFileError, match=r"not trusted: sklearn\.tree\._tree\.Tree"):
         load_model(path)
     named = untrusted_types(path)
     assert load_model(path, trusted=named).predict(frame).tolist() == (
-        chosen.predict(study.X).tolist()
+        chosen.predict(study.table).tolist()
     )
     closed = verify_form(path, frame, Retraining(path, frame))
     assert closed.status == "CONSISTENT, NOT VERIFIED", closed.differences
@@ -142,14 +137,14 @@ def shout(X):
 def test_functions_of_the_user_are_not_run_unasked(study, tmp_path):
     path = tmp_path / "m.json"
     mine = make_pipeline(FunctionTransformer(shout), SimpleImputer(), LogisticRegression())
-    save_model(fit_study(study, candidates=[("mine", mine)]), path, study=study, include_rows=True)
+    save_model(CertifiedClassifier([("mine", mine)]).fit(study), path, include_rows=True)
     with pytest.raises(ModelFileError, match="shout"):
         load_model(path)
 
 
 def test_a_lost_or_damaged_file_is_said(study, machine, tmp_path):
     path = tmp_path / "m.json"
-    save_model(machine.choose("mine"), path, study=study, include_rows=True)
+    save_model(machine.choose("mine"), path, include_rows=True)
     beside(path).unlink()
     with pytest.raises(FileNotFoundError, match="beside the model"):
         load_model(path)
@@ -166,19 +161,19 @@ def test_what_skops_cannot_write_is_said(study, tmp_path):
             check_is_fitted(self, "odd_")  # what predicts untrained is refused
             return np.zeros(len(X), dtype=int)
 
-    chosen = fit_study(study, candidates=[("odd", Local())])
+    chosen = CertifiedClassifier([("odd", Local())]).fit(study)
     with pytest.raises(TypeError, match="cannot be written by skops"):
-        save_model(chosen, tmp_path / "m.json", study=study, include_rows=True)
+        save_model(chosen, tmp_path / "m.json", include_rows=True)
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.thorough
 def test_black_boxes_of_the_menu(frame, study, tmp_path):
     """A vote holds several estimators; a single forest one."""
-    machine = fit_study(study, candidates="all")
+    machine = CertifiedClassifier("all").fit(study)
     assert machine.menu_["reason"].eq("").all()
     for name in ("random forest", "gradient boosting", "vote"):
         path = tmp_path / f"{name}.json"
-        save_model(machine.choose(name), path, study=study, include_rows=True)
+        save_model(machine.choose(name), path, include_rows=True)
         again = load_model(path, trusted=untrusted_types(path) if beside(path).exists() else ())
-        assert again.predict(frame).tolist() == machine.choose(name).predict(study.X).tolist()
+        assert again.predict(frame).tolist() == machine.choose(name).predict(study.table).tolist()

@@ -12,8 +12,7 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from handful import load_model
-from handful.certified import fit_study
+from handful import CertifiedClassifier, load_model
 from handful.files import ModelFileError, Retraining, beside, save_model, untrusted_types
 from handful.tables import read_study
 from handful.verify import verify_form
@@ -31,7 +30,7 @@ def written(tmp_path_factory):
     frame = pd.DataFrame(X, columns=["a", "b"]).assign(y=y)
     study, path = read_study(frame), tmp_path_factory.mktemp("limits") / "m.json"
     menu = [("mine", LogisticRegression())]
-    save_model(fit_study(study, candidates=menu), path, study=study, include_rows=True)
+    save_model(CertifiedClassifier(menu).fit(study), path, include_rows=True)
     return frame, path, beside(path).read_bytes()
 
 

@@ -239,9 +239,9 @@ MACHINES = {
     "BoundSearch svm": handful.BoundSearch(
         handful.SupportVectorMachine(), param_grid={"gamma": [0.001, 0.01]}
     ),
-    "CertifiedClassifier prototypes": handful.CertifiedClassifier(candidates=["prototypes"]),
-    "CertifiedClassifier supports": handful.CertifiedClassifier(candidates=["support vectors"]),
-    "CertifiedClassifier balls": handful.CertifiedClassifier(candidates=["balls"]),
+    "CertifiedClassifier prototypes": handful.CertifiedClassifier(["prototypes"]),
+    "CertifiedClassifier supports": handful.CertifiedClassifier(["support vectors"]),
+    "CertifiedClassifier balls": handful.CertifiedClassifier(["balls"]),
 }
 
 

@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from handful import export_python, export_sql
-from handful.certified import fit_study
+from handful import CertifiedClassifier, export_python, export_sql
 from handful.cli import app
 from handful.files import Retraining, load_model, save_model
 from handful.tables import Choices, read_study
@@ -33,7 +32,7 @@ def column(study, name):
 
 
 def rule_of(frame, choices=None):
-    machine = fit_study(read_study(frame, choices), candidates=["constant", "one rule"])
+    machine = CertifiedClassifier(["constant", "one rule"]).fit(read_study(frame, choices))
     return " ".join(machine.choose("one rule").fitted_.sentences())
 
 
@@ -111,13 +110,13 @@ def test_of_a_few_numbers_none_is_one_answer_more():
 )  # fmt: skip
 def test_files_sql_and_the_re_check_read_the_same(word, choices, tmp_path):
     frame = table(word)
-    study = read_study(frame, told := Choices(**choices))
-    machine = fit_study(study, candidates=["constant", "one rule"]).choose("one rule")
+    study = read_study(frame, Choices(**choices))
+    machine = CertifiedClassifier(["constant", "one rule"]).fit(study).choose("one rule")
     path = tmp_path / "m.json"
-    save_model(machine, path, study=study, choices=told)
+    save_model(machine, path)
     verdict = verify_form(path, frame, Retraining(path, frame))
     assert verdict.status == "VALID", verdict.differences
-    wanted = machine.predict(study.X).tolist()
+    wanted = machine.predict(study.table).tolist()
     model = load_model(path)
     assert model.predict(frame).tolist() == wanted
     with sqlite3.connect(":memory:") as base:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from handful.tables import row_digests, table_digest, word_of
+from handful.tables import Choices, read_study, row_digests, table_digest, word_of
 
 
 def test_one_normal_form_of_a_category():
@@ -70,3 +70,21 @@ def test_words_that_cannot_be_looked_up():
     labels[0], labels[1] = [1, 2], "[1, 2]"
     first, second = row_digests(X, labels)
     assert (first == second).all()
+
+
+def test_labels_count_by_value_in_text_and_in_typed_tables():
+    X = np.zeros((2, 1))
+    for written, typed in ((["1.50", "2"], [1.5, 2.0]), (["TRUE", "false"], [True, False])):
+        assert (row_digests(X, written) == row_digests(X, typed)).all()
+    assert (row_digests(X, ["007", "b"]) != row_digests(X, [7, "b"])).any()
+
+
+def test_the_place_and_the_name_of_the_target_are_in_no_digest(rng):
+    X = pd.DataFrame(rng.normal(size=(60, 3)).round(2), columns=["a", "m", "z"])
+    y = np.where(X["a"] + rng.normal(0.0, 0.5, 60) > 0, "ill", "well")
+    wanted = table_digest(row_digests(X, y))
+    for place, name in ((0, "b"), (1, "outcome"), (3, "A")):
+        frame = X.copy()
+        frame.insert(place, name, y)
+        study = read_study(frame, Choices(target=name))
+        assert table_digest(study.digests.digests) == wanted

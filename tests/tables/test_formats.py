@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from handful.certified import fit_study
+from handful import CertifiedClassifier
 from handful.tables import load_table, read_chunks, read_frame, read_study, table_digest
 
 N = 120
@@ -131,9 +131,9 @@ def test_every_format_gives_the_same_table(name, wanted, tmp_path):
 @pytest.mark.parametrize("name", ["plain.csv", "a.parquet", "a.xlsx", "a.jsonl", "a.feather"])
 def test_round_trips_give_the_same_machine(name, wanted, tmp_path):
     forms = ["one rule", "sparse linear"]
-    here = fit_study(wanted, candidates=forms)
+    here = CertifiedClassifier(forms).fit(wanted)
     frame = load_table(_write(tmp_path, name)).frame
-    there = fit_study(read_study(frame), candidates=forms)
+    there = CertifiedClassifier(forms).fit(read_study(frame))
     assert here.fitted_ == there.fitted_
     assert here.certificate_ == there.certificate_
     assert here.menu_risks_.tolist() == there.menu_risks_.tolist()

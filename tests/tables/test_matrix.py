@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from handful.certified import fit_study
+from handful import CertifiedClassifier
 from handful.tables import Choices, load_table, read_study
 
 N = 200
@@ -176,7 +176,7 @@ def test_every_mark_of_nothing_leaves_a_number_a_number(mark, tmp_path):
     if mark in ("-", "None"):  # answers elsewhere
         said = f"{n} words such as {mark!r} among numbers count as missing"
     assert said_of(study, "x") == ("number", "feature", said)
-    encoded = fit_study(study, candidates=["constant"]).fitted_.columns.encode(study.X)
+    encoded = CertifiedClassifier(["constant"]).fit(study).fitted_.columns.encode(study.X)
     assert encoded[:, 1].sum() == len(range(0, N, 9))  # "x is missing"
 
 
@@ -184,7 +184,7 @@ def test_sentinels_are_missing_where_the_user_says_so(tmp_path):
     frame = pd.DataFrame({"x": _every(DOSE, "-999", 9), "age": AGE, "outcome": NOISY})
     study = read(frame, tmp_path, missing={"x": ("-999",)})
     assert said_of(study, "x") == ("number", "feature", "missing where it says '-999' (23)")
-    machine = fit_study(study, candidates=["linear"])
+    machine = CertifiedClassifier(["linear"]).fit(study)
     assert machine.fitted_.columns.names[:2] == ("x", "x is missing")
 
 
@@ -193,7 +193,7 @@ def test_dates_in_their_order(tmp_path):
     frame = pd.DataFrame({"visit": days, "age": AGE, "outcome": NOISY})
     study = read(frame, tmp_path, ordered=("visit",))
     assert said_of(study, "visit")[:2] == ("date", "feature")
-    machine = fit_study(study, candidates=["constant"])
+    machine = CertifiedClassifier(["constant"]).fit(study)
     encoded = machine.fitted_.columns.encode(study.X)[:, 0]
     assert (np.diff(encoded) == 1.0).all()
 
@@ -266,7 +266,7 @@ def test_the_rarer_class_is_the_case_where_words_say_nothing(words, tmp_path):
 def test_the_other_case_changes_neither_rule_nor_certificate(words, tmp_path):
     frame = pd.DataFrame({"age": AGE, "dose": DOSE, "outcome": np.where(NOISY == "ill", *words)})
     forms = ["one rule", "score card", "sparse linear"]
-    menus = [fit_study(read(frame, tmp_path, positive=word), candidates=forms) for word in words]
+    menus = [CertifiedClassifier(forms).fit(read(frame, tmp_path, positive=word)) for word in words]
     assert menus[0].fitted_ == menus[1].fitted_
     assert menus[0].menu_risks_.tolist() == menus[1].menu_risks_.tolist()
     assert menus[0].certificate_ == menus[1].certificate_
@@ -289,9 +289,9 @@ def test_infinity_is_missing_and_said(tmp_path):
     kind, role, said = said_of(study, "x")
     assert (kind, role) == ("number", "feature")
     assert "infinite" in said
-    machine = fit_study(study, candidates=["linear", "additive", "balls"])
+    machine = CertifiedClassifier(["linear", "additive", "balls"]).fit(study)
     assert not machine.failures_
-    assert np.isfinite(machine.decision_function(study.X)).all()
+    assert np.isfinite(machine.decision_function(study.table)).all()
 
 
 VISITS = RNG.normal(size=(40, 8))[np.repeat(np.arange(40), 10)]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handful.certified import fit_study
+from handful import CertifiedClassifier
 from handful.tables import read_study
 
 FORMS = ["one rule", "rule list", "score card", "linear", "additive", "half-spaces", "balls",
@@ -30,7 +30,7 @@ TABLE = _table()
 
 @pytest.fixture(scope="module")
 def menu():
-    machine = fit_study(read_study(TABLE), candidates=FORMS)
+    machine = CertifiedClassifier(FORMS).fit(read_study(TABLE))
     assert not machine.failures_
     return [candidate.fitted for candidate in machine.candidates_]
 

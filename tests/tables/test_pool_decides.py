@@ -66,9 +66,7 @@ def test_a_word_among_counted_rows_changes_no_form(rng, tmp_path, column):
     is_counted = False
     for seed in range(20):  # cells are in the digest of their row, which may enter a pool by it
         first, second = (
-            CertifiedClassifier(forms, columns=study.features, random_state=seed).fit(
-                study.X, study.y
-            )
+            CertifiedClassifier(forms, columns=CHOICES, random_state=seed).fit(study.table, study.y)
             for study in (before, after)
         )
         is_counted = row not in first.held_back_ and row not in second.held_back_

@@ -105,6 +105,7 @@ def test_a_scaler_that_saw_the_picks_alone_is_fine(table):
 MENU = CertifiedClassifier(["constant", "one rule", "linear"])
 
 
+@pytest.mark.filterwarnings("ignore:age. it alone gives the target:handful.tables.TableCaution")
 @pytest.mark.parametrize("words", [False, True], ids=["numbers", "with words"])
 def test_a_scaler_in_front_of_a_menu_is_noticed(words, table):
     X, y = table
@@ -139,6 +140,7 @@ def test_the_first_screen_names_a_scaled_column_of_a_file(table, tmp_path):
             assert "does not hold" in said[0]
 
 
+@pytest.mark.filterwarnings("ignore:age. it alone gives the target:handful.tables.TableCaution")
 def test_what_cannot_be_noticed_is_an_assumption(table):
     """Target encoding on all rows: noise was certified at .345; SelectKBest: .377."""
     words = " ".join(map(str, MENU.fit(*table).certificate_.assumptions))

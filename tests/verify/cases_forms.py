@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from handful.certified import fit_study
+from handful import CertifiedClassifier
 from handful.files import Retraining, model_to_dict
 from handful.files.document import to_text
 from handful.tables import read_study
@@ -35,7 +35,7 @@ def frame() -> pd.DataFrame:
 @cache
 def _machine() -> tuple[Any, Any]:
     study = read_study(frame())
-    return study, fit_study(study, candidates=list(FORMS))
+    return study, CertifiedClassifier(list(FORMS)).fit(study)
 
 
 def default_form() -> str:
@@ -48,9 +48,7 @@ def form_text(name: str) -> str:
     """The model file of one row of the menu."""
     study, machine = _machine()
     source = {"file": "table", "target": study.target}
-    return to_text(
-        model_to_dict(machine.choose(name), study=study, source=source, include_rows=True)
-    )
+    return to_text(model_to_dict(machine.choose(name), source=source, include_rows=True))
 
 
 @cache

@@ -16,8 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from handful import SetCoveringMachine, load_model
-from handful.certified import fit_study
+from handful import CertifiedClassifier, SetCoveringMachine, load_model
 from handful.files import Retraining, model_to_dict, save_model
 from handful.files.document import to_text
 from handful.tables import Choices, read_study
@@ -69,7 +68,7 @@ def _numbers(table: Any) -> Any:
 @cache
 def _menu() -> Any:
     study = read_study(frame())
-    return study, Choices(), fit_study(study, candidates=list(PLAIN))
+    return study, Choices(), CertifiedClassifier(list(PLAIN)).fit(study)
 
 
 @cache
@@ -88,7 +87,7 @@ def _form(name: str) -> tuple[Any, Any, Any, Any, Any]:
     if name.startswith("groups"):
         choices = Choices(groups="who")
         study = read_study(_grouped(), choices)
-        machine = fit_study(study, candidates=["one rule"], group_loss=name.split()[1])
+        machine = CertifiedClassifier(["one rule"], group_loss=name.split()[1]).fit(study)
         return _grouped(), study, choices, machine, None
     table, choices = frame(), Choices(positive="well" if name == "case first" else None)
     forms: list[Any] = ["linear", "one rule"]
@@ -98,7 +97,7 @@ def _form(name: str) -> tuple[Any, Any, Any, Any, Any]:
         forms = [("mine", make_pipeline(StandardScaler(), LogisticRegression()))]
         table = table[["a", "stage", "y"]].assign(stage=lambda t: t["stage"].str.len() * 1.0)
     study = read_study(table, choices)
-    machine = fit_study(study, candidates=forms)
+    machine = CertifiedClassifier(forms).fit(study)
     if name == "goal":
         machine = machine.reach(sensitivity=0.5)
     band = None
@@ -112,9 +111,7 @@ def make_form(name: str, folder: Path) -> Kind:
     """The file of a menu's form; its training is done again once."""
     table, study, choices, machine, band = _form(name)
     path = folder / "m.json"
-    save_model(
-        machine, path, study=study, choices=choices, band=band, is_default=False, include_rows=True
-    )
+    save_model(machine, path, band=band, is_default=False, include_rows=True)
     verifier = FormVerifier(table, Retraining(path, table))
     document = json.loads(path.read_text())
     beside = document["training"]["estimators_sha256"] or ""

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from handful import load_model
-from handful.certified import Band, fit_study
+from handful import CertifiedClassifier, load_model
+from handful.certified import Band
 from handful.cli import app
 from handful.export import export_python, export_sql
 from handful.files import Retraining, save_model
@@ -35,7 +35,7 @@ def study(frame):
 
 @pytest.fixture(scope="module")
 def menu(study):
-    return fit_study(study, candidates=FORMS)
+    return CertifiedClassifier(FORMS).fit(study)
 
 
 def _band(machine):
@@ -48,7 +48,7 @@ def test_a_band_is_written_read_and_counted_again(name, menu, frame, study, tmp_
     machine, path = menu.choose(name), tmp_path / "m.json"
     band = _band(machine)
     assert machine.abstain(band.errs_at_most) == band
-    save_model(machine, path, study=study, band=band)
+    save_model(machine, path, band=band)
     stored = load_model(path)
     assert stored.band == band
     wanted = machine.decide(frame[["a", "b", "c"]], band)
@@ -75,7 +75,7 @@ def test_a_band_is_written_read_and_counted_again(name, menu, frame, study, tmp_
 
 def test_a_file_without_a_band_answers_always(menu, frame, study, tmp_path):
     path = tmp_path / "m.json"
-    save_model(menu.choose("linear"), path, study=study)
+    save_model(menu.choose("linear"), path)
     stored = load_model(path)
     assert stored.band is None
     assert (stored.decide(frame) == stored.predict(frame)).all()
@@ -83,16 +83,14 @@ def test_a_file_without_a_band_answers_always(menu, frame, study, tmp_path):
 
 def test_bands_of_other_rows_are_refused(menu, study, tmp_path):
     with pytest.raises(ValueError, match="`band` must be one of this row"):
-        save_model(
-            menu.choose("linear"), tmp_path / "m.json", study=study, band=Band(0.1, 1.0, 0.0, 9, 0)
-        )
+        save_model(menu.choose("linear"), tmp_path / "m.json", band=Band(0.1, 1.0, 0.0, 9, 0))
 
 
 @pytest.mark.parametrize("name", FORMS[:3])
 def test_sql_is_silent_where_the_form_is(name, menu, frame, study, tmp_path):
     duckdb = pytest.importorskip("duckdb")
     machine, path = menu.choose(name), tmp_path / "m.json"
-    save_model(machine, path, study=study, band=_band(machine))
+    save_model(machine, path, band=_band(machine))
     stored = load_model(path)
     patients = frame  # noqa: F841 - DuckDB finds it by name
     found = duckdb.sql(export_sql(stored, table="patients", column="label")).df()["label"].tolist()

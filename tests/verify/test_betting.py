@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from handful import CertifiedClassifier
 from handful.bounds import betting_bound
-from handful.certified import fit_study
 from handful.files import Retraining, save_model
 from handful.files.document import to_text
 from handful.tables import Choices, read_study
@@ -35,10 +35,10 @@ def test_a_grouped_file_is_wholly_checked_again(rng, tmp_path):
     frame = pd.DataFrame({"who": who, "level": level.round(3), "y": np.where(ill, "ill", "well")})
     choices = Choices(groups="who")
     study = read_study(frame, choices)
-    machine = fit_study(study, candidates=["one rule"])
+    machine = CertifiedClassifier(["one rule"]).fit(study)
     assert machine.certificate_.bound == "betting"  # errors within a group are mixed
     path = tmp_path / "m.json"
-    save_model(machine, path, study=study, choices=choices)
+    save_model(machine, path)
     verdict = verify_form(path, frame, Retraining(path, frame))
     assert verdict.status == "VALID", (verdict.differences, verdict.unverified)
     document = json.loads(path.read_text())

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from handful.certified import fit_study
+from handful import CertifiedClassifier
 from handful.cli import app
 from handful.files import Retraining, save_model
 from handful.files.document import to_text
@@ -48,9 +48,7 @@ def test_rates_of_the_files_are_those_on_the_screen(case, frame, tmp_path):
 @pytest.mark.parametrize("case", ["north", "east", None])
 def test_another_case_is_not_valid(case, frame, tmp_path):
     study, path = read_study(frame, Choices(positive=case)), tmp_path / "m.json"
-    save_model(
-        fit_study(study, candidates=["one rule"]), path, study=study, choices=Choices(positive=case)
-    )
+    save_model(CertifiedClassifier(["one rule"]).fit(study), path)
     assert _verdict(path, frame).status == "VALID"
     document = json.loads(path.read_text())
     own = document["data"]["reading"]["positive"]
@@ -65,10 +63,10 @@ def test_another_case_is_not_valid(case, frame, tmp_path):
 def test_a_goal_speaks_of_the_case(case, frame, tmp_path):
     choices, path = Choices(positive=case), tmp_path / "m.json"
     study = read_study(frame, choices)
-    machine = fit_study(study, candidates=["linear"])
+    machine = CertifiedClassifier(["linear"]).fit(study)
     of_second = case == str(machine.classes_[1])
     machine = machine.reach(**{"sensitivity" if of_second else "specificity": 0.5})
-    save_model(machine, path, study=study, choices=choices)
+    save_model(machine, path)
     assert json.loads(path.read_text())["training"]["goal"] == ["sensitivity", 0.5]
     assert _verdict(path, frame).status == "VALID"
 
@@ -81,9 +79,9 @@ def test_counts_of_groups_are_not_written_over(field, tmp_path):
     frame = pd.DataFrame({"who": who, "level": level.round(3), "y": np.where(ill, "ill", "well")})
     choices, path = Choices(groups="who"), tmp_path / "m.json"
     study = read_study(frame, choices)
-    machine = fit_study(study, candidates=["one rule"])
+    machine = CertifiedClassifier(["one rule"]).fit(study)
     assert machine.certificate_.bound == "betting"
-    save_model(machine, path, study=study, choices=choices)
+    save_model(machine, path)
     assert _verdict(path, frame).status == "VALID"
     document = json.loads(path.read_text())
     document["certificate"][field] = 0

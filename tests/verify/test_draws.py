@@ -28,7 +28,13 @@ FRAMES = {
 }
 
 
-@pytest.mark.parametrize("labels", [[1, 0, 1, 1], [1.0, 0.5, 1.0, 1.0], list("abaa"), [True] * 4])
+LABELS = [
+    *([1, 0, 1, 1], [1.0, 0.5, 1.0, 1.0], list("abaa"), [True] * 4, ["1.50", "007", " 1e2", "-0"]),
+    *(["TRUE", "False", "true ", "x"], ["inf", "2.0", "True", "1"]),
+]
+
+
+@pytest.mark.parametrize("labels", LABELS)
 @pytest.mark.parametrize("name", FRAMES)
 def test_both_read_the_same_rows(name, labels):
     frame = FRAMES[name]

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from handful import load_dataset
-from handful.certified import fit_study
+from handful import CertifiedClassifier, load_dataset
 from handful.files import Retraining, save_model
 from handful.files.document import to_text
 from handful.tables import read_study
@@ -43,8 +42,8 @@ def _embedded():
 def test_a_nudge_that_saves_errors_is_not_valid(table, form, tmp_path):
     frame, path = table(), tmp_path / "m.json"
     study = read_study(frame)
-    machine = fit_study(study, candidates=[form])
-    save_model(machine, path, study=study, include_rows=True)
+    machine = CertifiedClassifier([form]).fit(study)
+    save_model(machine, path, include_rows=True)
     retrain = Retraining(path, frame)
     assert verify_form(path, frame, retrain).status == "VALID"
     honest = json.loads(path.read_text())

@@ -10,8 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from handful import load_model
-from handful.certified import fit_study
+from handful import CertifiedClassifier, load_model
 from handful.files import Retraining, beside, save_model, untrusted_types
 from handful.tables import read_study
 from handful.verify import verify_form
@@ -35,7 +34,7 @@ def frame():
 def _written(frame, estimator, path):
     study = read_study(frame)
     menu = [("mine", make_pipeline(SimpleImputer(), StandardScaler(), estimator))]
-    save_model(fit_study(study, candidates=menu), path, study=study, include_rows=True)
+    save_model(CertifiedClassifier(menu).fit(study), path, include_rows=True)
     return skops.loads(beside(path).read_bytes(), trusted=[*untrusted_types(path), "numpy.dtype"])
 
 

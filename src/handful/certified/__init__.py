@@ -10,7 +10,7 @@ machines that did not see it, and an entry in ``forms.py``.
 """
 
 from handful.certified.display import AdditiveDisplay, MenuDisplay
-from handful.certified.estimators import CertifiedClassifier, fit_study
+from handful.certified.estimators import CertifiedClassifier
 from handful.certified.form_candidates import FormCandidate, named_beforehand, rank_masses
 from handful.certified.forms import FORMS, READABLE, NamedForm, named_candidates
 from handful.certified.goals import Band
@@ -29,7 +29,6 @@ __all__ = [
     "NamedForm",
     "Pool",
     "Proposal",
-    "fit_study",
     "menu_plan",
     "menu_rows_needed",
     "named_beforehand",

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from handful._checks import check_choice, check_delta, check_weights
+from handful._checks import check_choice, check_delta
 from handful._chunks import chunked, is_chunked
 from handful._types import Floats, Ints
 from handful.bounds import GROUP_QUANTITIES, MISCLASSIFIED, Certificate, assume, caution
@@ -25,18 +24,13 @@ from handful.certified.forms import FORMS, wanted_forms
 from handful.certified.goals import ScoreGoals
 from handful.certified.learning import counting_of, learn_all, ranked, with_counts
 from handful.certified.training_pool import Pool, make_folds
-from handful.estimator import TableClassifier
+from handful.table_classifier import TableClassifier
 from handful.tables import (
     Columns,
-    MemoryRows,
     RowNeeds,
     RowSource,
     Study,
-    column_types,
-    feature_names,
-    pool_size,
-    read_table,
-    unknown_labels,
+    check_rows,
 )
 
 if TYPE_CHECKING:
@@ -67,13 +61,16 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         Allowed probability that any certificate of the menu fails.
     group_loss : {"mean", "any"}
         With groups: a random case of a new group, or any case of it.
-    columns : sequence of handful.tables.Column, optional
-        What the columns hold, if cells are raw, as `handful.tables.read_study` says. `fit_study`
-        makes sure that this pool decided it.
+    columns : mapping or handful.tables.Choices, optional
+        What you say about the columns of a data frame; everything else is read off the pool. Keys
+        are ``groups`` and ``weights`` (a column each), ``id``, ``exclude``, ``features``,
+        ``ordered``, ``categories`` (columns), ``missing`` and ``not_missing`` (cells by column),
+        as the options of `handful certify`.
     classes : sequence of labels, optional
         The classes, named before the data were seen; points and sums speak for the second of
-        two. By default those of the pool, in alphabetical order. A row with another label counts
-        as an error of every form, and the certificate says so.
+        two. By default those of the pool, in alphabetical order, but that the case comes second
+        if its word says so. A row with another label counts as an error of every form, and the
+        certificate says so.
     n_jobs : int, optional
         Threads; results do not depend on it.
     random_state : None, int, RowDigests or Generator
@@ -99,6 +96,11 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
     n_training_errors_ : int
         Errors of the chosen classifier on all rows.
     classes_ : ndarray
+        The labels, sorted. Sensitivity, points and sums speak for ``fitted_.classes[1]``.
+    columns_ : tuple of Column
+        What the columns hold and what they are for.
+    notes_ : tuple of str
+        What was assumed, and cautions.
     n_features_in_ : int
 
     Examples
@@ -138,15 +140,18 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         self.random_state = random_state
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+        self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None
     ) -> CertifiedClassifier:
         """Learn all candidates from the pool and count them on the other rows.
 
         Parameters
         ----------
-        X : array or data frame (n_samples, n_features)
-            Numbers, words and missing values. Of a Dask array or frame the pool is brought here,
-            and the other rows are counted chunk by chunk.
+        X : array or data frame (n_samples, n_features), or Study
+            An array of numbers, or a table as it is: what its columns hold and are for is decided
+            by the pool, as `handful certify` does, and said in `columns_`, `notes_` and warnings
+            (`TableCaution`). A `handful.tables.Study` is a table that was read before, with its
+            labels. Of a Dask array or frame the pool is brought here, and the other rows are
+            counted chunk by chunk.
         y : array (n_samples,)
         sample_weight : array (n_samples,), optional
             Steers training only: every row counts once in the certificates.
@@ -157,79 +162,60 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
             _refuse_with_chunks(sample_weight, groups)
             return chunked().fit(self, X, y)
         self._check_parameters()
-        table, y = read_table(self, X, y)
-        self._read_labels(table, y)
-        self._warn_of_scaling(table)
-        labels, codes = np.unique(y, return_inverse=True)
-        rows = MemoryRows(
-            table,
-            codes,
-            labels,
-            random_state=self.random_state,
-            weights=None if sample_weight is None else check_weights(sample_weight, len(y)),
-            given_groups=groups,
-        )
-        return self._fit(rows, *self._draw(rows))
+        if isinstance(X, Study):  # a table that was read before
+            check_rows(self, X.table, reset=True)
+            self._take_study(X)
+            return self._fit(X)
+        how = {"pool_share": self.pool_share, "classes": self.classes}
+        seed = self.random_state
+        return self._fit(self._read(X, y, groups, sample_weight, random_state=seed, **how))
 
     def row_needs(self) -> RowNeeds:
         return RowNeeds(is_table=True)
 
     def fit_rows(self, rows: RowSource) -> CertifiedClassifier:
         self._check_parameters()
-        pool = self._draw(rows)
-        some, codes = rows.hold(pool[0])
-        table, labels = read_table(self, some, rows.classes[codes])
-        self._remember(table, labels, rows.n_samples)
-        return self._fit(rows, *pool)
+        how = {"pool_share": self.pool_share, "classes": self.classes}
+        return self._fit(self._read_chunks(rows, **how))
 
-    def _draw(self, rows: RowSource) -> tuple[Ints, int]:
-        """Positions of the pool's rows, in blind order, and the number of units in it."""
-        groups = rows.groups
-        n = rows.n_samples if groups is None else len(groups)
-        n_pool = min(pool_size(n, self.pool_share), max(1, n - 1))
-        return rows.first(n_pool if groups is None else groups.n_rows(n_pool)), n_pool
-
-    def _fit(self, rows: RowSource, drawn: Ints, n_units: int) -> CertifiedClassifier:
+    def _fit(self, study: Study) -> CertifiedClassifier:
         """Learn from the pool, count the other rows, and offer the menu."""
+        rows, drawn = study.source, study.pool
         table, codes = rows.hold(drawn)
-        self._name_classes(rows.classes[np.unique(codes)])
-        positions = self._codes_of(rows.classes)
+        positions = self._positions(rows.classes)
         weights = None if rows.weights is None else rows.weights[drawn]
         groups = None if rows.groups is None else rows.groups.member[: len(drawn)]
-        pool = self._pool(table, positions[codes], weights, groups)
+        columns = Columns(study.features)
+        pool = self._pool(table, columns, positions[codes], weights, groups)
         candidates, failures = self._learn(pool, np.sort(drawn))
         counting = counting_of(candidates, pool, positions)
         counted = rows.fold(counting, "count", without=np.sort(drawn)).each
         others = None
         if rows.groups is not None:  # in blind order, as the groups are
-            others, behind = rows.groups.after(n_units), rows.first(rows.n_samples)[len(drawn) :]
-            counted = [tally.in_order(np.argsort(np.argsort(behind))) for tally in counted]
+            others, behind = rows.groups.after(study.n_pool), rows.first(rows.n_samples)
+            places = np.argsort(np.argsort(behind[len(drawn) :]))
+            counted = [tally.in_order(places) for tally in counted]
         made, more = with_counts(
             candidates, counted, counting(table, codes).each, others, self.group_loss, self.delta
         )
-        found = dict(zip(rows.classes.tolist(), rows.class_counts.tolist(), strict=True))
-        self._offer(made, [*failures, *more], rows, (*self._unknown(found), *rows.caution))
+        self._named = named_settings(self.candidates, study.pool_share)
+        self._offer(made, [*failures, *more], rows)
         return self
 
     def _learn(self, pool: Pool, held_back: Ints) -> tuple[list[FormCandidate], list[Failure]]:
         """All forms learned from the pool, in its order, and those that failed."""
-        forms, with_vote = wanted_forms(self.candidates, len(self.classes_))
+        classes = self._reading.classes
+        forms, with_vote = wanted_forms(self.candidates, len(classes))
         if pool.n_classes == 1:  # whatever is learned from it says the same of every row
             forms, with_vote = [FORMS["constant"]], False
         made, failures = learn_all(pool, forms, with_vote, self.n_jobs)
         if not made:
             raise ValueError(f"No candidate could be fitted: {_reasons(failures)}")
-        classes = tuple(str(label) for label in self.classes_)
         return ranked(pool, made, classes, held_back), failures
 
-    def _pool(self, table: Any, y: Ints, weight: Floats | None, groups: Ints | None) -> Pool:
-        names = feature_names(self)
-        if self.columns is None:
-            columns = column_types(table, names)
-        else:
-            columns = Columns(tuple(self.columns))
-            if (known := [column.name for column in columns.columns]) != names:
-                raise ValueError(f"`columns` must be those of the table, got {known[:10]}.")
+    def _pool(
+        self, table: Any, columns: Columns, y: Ints, weight: Floats | None, groups: Ints | None
+    ) -> Pool:
         columns = columns.asking(table)
         return Pool(
             table=table,
@@ -237,7 +223,7 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
             y=y,
             weight=np.ones(len(y)) if weight is None else weight,
             fold=make_folds(y, groups),
-            n_classes=len(self.classes_),
+            n_classes=len(self._reading.classes),
             columns=columns,
             is_weighted=weight is not None,
             groups=groups,
@@ -248,13 +234,12 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         candidates: list[FormCandidate],
         failures: list[Failure],
         rows: RowSource,
-        notes: tuple[str, ...],
     ) -> None:
         """Make the menu and choose its default row."""
         if not candidates:
             raise ValueError(f"No candidate could be counted: {_reasons(failures)}")
         is_grouped = rows.groups is not None
-        self._named = named_settings(self.candidates, self.pool_share)
+        reading = self._reading
         self._menu = Menu(
             tuple(candidates),
             self.delta,
@@ -265,39 +250,9 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
                 "digest-order" if rows.draw.seed is None else "random-state",
                 *(("groups",) if is_grouped else ()),
             ),
-            notes=notes,
+            notes=(*reading.labels.unknown, *([reading.draw] if reading.draw else [])),
         )
-        self._take(self._menu.default(self.tolerance))
-
-    def _name_classes(self, labels: NDArray[Any]) -> None:
-        """The classes: those named beforehand, or those of the pool; never those of other rows.
-
-        Which forms are learned, and their order, would otherwise depend on the rows that are
-        counted.
-        """
-        found = np.unique(labels)
-        self.classes_ = found
-        if self.classes is None:
-            return
-        given = np.asarray(self.classes)
-        unknown = sorted(set(found.tolist()) - set(given.tolist()))
-        if unknown or len(set(given.tolist())) != len(given):
-            raise ValueError(
-                f"`classes` must name the labels of the pool, {found.tolist()[:10]}, each once, "
-                f"got {given.tolist()[:10]}. Name all classes before the data are seen, or leave "
-                "`classes` out: then they are those of the pool."
-            )
-        self.classes_ = given
-
-    def _codes_of(self, labels: NDArray[Any]) -> Ints:
-        """Positions among the classes; -1, which no form says, for another label."""
-        place = {label: k for k, label in enumerate(self.classes_.tolist())}
-        return np.array([place.get(label, -1) for label in labels.tolist()], dtype=np.int64)
-
-    def _unknown(self, counts: Mapping[Any, int]) -> tuple[str, ...]:
-        """What is said of the labels that are no class."""
-        known = set(self.classes_.tolist())
-        return unknown_labels({str(word): n for word, n in counts.items() if word not in known})
+        self._choose(self._menu.default(self.tolerance))
 
     def _check_parameters(self) -> None:
         for name in ("tolerance", "pool_share"):
@@ -307,7 +262,7 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         check_delta(self.delta)
         check_choice("group_loss", self.group_loss, tuple(GROUP_QUANTITIES))
 
-    def _take(self, row: int) -> None:
+    def _choose(self, row: int) -> None:
         self._hold(self._menu[row])
         self.goal_ = None
 
@@ -362,7 +317,7 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         """
         check_is_fitted(self, "_menu")
         other = copy.copy(self)
-        other._take(self._menu.row_of(choice))
+        other._choose(self._menu.row_of(choice))
         return other
 
     def simplest(self, among: Sequence[int]) -> int:
@@ -379,10 +334,11 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
     def caution(self) -> str:
         """A warning if the chosen form is hardly better than a constant guess; else empty."""
         counts = self.candidate_.counts
-        said = [label for label, n in zip(self.classes_, counts.n_said, strict=True) if n]
+        words = self.fitted_.classes
+        said = [word for word, n in zip(words, counts.n_said, strict=True) if n]
         return caution(
             self.certificate_,
-            dict(zip(map(str, self.classes_), counts.class_sizes, strict=True)),
+            dict(zip(words, counts.class_sizes, strict=True)),
             n_errors=self.n_training_errors_,
             constant=said[0] if len(said) == 1 else None,
         )
@@ -418,39 +374,3 @@ def _refuse_with_chunks(sample_weight: Any, groups: Any) -> None:
 
 def _reasons(failures: Sequence[Failure]) -> str:
     return "; ".join(f"{failure.name}: {failure.reason}" for failure in failures)
-
-
-def fit_study(study: Study, **parameters: Any) -> CertifiedClassifier:
-    """Fit the menu to a table that `handful.tables.read_study` made ready.
-
-    What the columns hold was decided by the rows of the study's pool, so the menu must be learned
-    from the same pool: it is drawn from the digests of the whole rows.
-
-    Parameters
-    ----------
-    study : Study
-    **parameters
-        Of `CertifiedClassifier`, but for ``columns``, ``classes``, ``pool_share`` and
-        ``random_state``, which are those of the study.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from handful import load_dataset
-    >>> from handful.tables import read_study
-    >>> X, y = load_dataset("haberman-294").named()
-    >>> machine = fit_study(read_study(X.assign(outcome=y)), candidates=["constant", "one rule"])
-    >>> machine.certificate_.n_samples
-    294
-    """
-    machine = CertifiedClassifier(
-        **parameters,
-        columns=study.features,
-        classes=study.classes,
-        pool_share=study.pool_share,
-        random_state=study.digests,
-    )
-    machine.fit(study.X, study.y, sample_weight=study.weights, groups=study.groups)
-    if not np.array_equal(machine.held_back_, np.sort(study.pool)):
-        raise RuntimeError("the pool that read the columns is not the one that was learned from.")
-    return machine

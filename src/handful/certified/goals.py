@@ -200,7 +200,7 @@ class ScoreGoals:
         offset = self.fitted_.machine.points_offset
         if offset is None or self.candidate_.thresholds is None:
             return []
-        return points_text(offset, self.probability_table(), str(self.classes_[1]))
+        return points_text(offset, self.probability_table(), self.fitted_.classes[1])
 
     def statements(self, band: Band | None = None) -> list[str]:
         """What is said of the chosen row beside its certificate, each at the menu's confidence.

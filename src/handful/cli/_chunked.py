@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,7 +46,7 @@ def read_chunked(path: Path | None, choices: Choices, seed: int | None) -> Examp
     """
     from handful.cli._examples import Examples
     from handful.distributed import chunk_digests
-    from handful.tables import check_named, read_labels, target_of, word_of
+    from handful.tables import LabelOptions, check_named, read_classes, target_of, word_of
 
     frame = _frame_of(path, choices)
     names = [str(name) for name in frame.columns]
@@ -56,9 +57,10 @@ def read_chunked(path: Path | None, choices: Choices, seed: int | None) -> Examp
     found = frame[column].drop_duplicates().compute()
     if found.isna().any():
         raise ValueError(f"the target column {target!r} has missing values. Remove those rows.")
-    labels = read_labels(target, found.tolist(), positive=choices.positive)
-    values = {str(word): value for word, value in zip(found.map(word_of), found, strict=True)}
-    classes = tuple(values.get(word, word) for word in labels.classes)
+    words = [word_of(cell) for cell in found]
+    labels = read_classes(target, Counter(words), words, LabelOptions(choices.positive))
+    values = dict(zip(words, found, strict=True))
+    classes = tuple(values.get(word, word) for word in labels.words)
     if len(set(found.tolist())) != len(classes):
         raise ValueError(
             f"the target column {target!r} spells a class in several ways. Give each one spelling."

@@ -130,18 +130,17 @@ def fit_menu(
     import warnings
 
     from handful._progress import watch_progress
-    from handful.certified import fit_study
+    from handful.certified import CertifiedClassifier
 
     with progress("Learning") as report, watch_progress(report), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of single forms: what matters is in their rows
-        return fit_study(
-            study,
+        return CertifiedClassifier(
             candidates=forms,
             tolerance=tolerance,
             delta=options.delta,
             group_loss=options.group_loss,
             n_jobs=options.threads,
-        )
+        ).fit(study)
 
 
 def chosen(
@@ -158,7 +157,7 @@ def chosen(
         if options.choose is not None:
             raise ValueError("`--choose` and a goal exclude each other: the goal chooses the row.")
         ((name, value),) = options.goal.items()
-        if positive is not None and positive == str(machine.classes_[0]):
+        if positive is not None and positive == machine.fitted_.classes[0]:
             name = "specificity" if name == "sensitivity" else "sensitivity"
         machine = machine.reach(**{name: value})
         if is_written and (why := why_not_written(machine.fitted_, options)):

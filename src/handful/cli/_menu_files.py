@@ -25,8 +25,6 @@ def write_menu(made: Made, data: Path | None, out: Path, *, force: bool) -> list
 
     model, content = model_of(
         made.machine,
-        study=made.study,
-        choices=made.choices,
         source={"file": EMBEDDED if data is None else made.name, "target": made.study.target},
         is_default=made.is_default,
         band=made.band,

@@ -97,7 +97,7 @@ def found_rates(made: Made) -> list[dict[str, Any]]:
     if not machine.certificate_.rates:
         return []
     counts = machine.candidate_.counts.by_class
-    return class_rates(machine.certificate_, machine.classes_, made.study.positive, counts)
+    return class_rates(machine.certificate_, machine.fitted_.classes, made.study.positive, counts)
 
 
 def class_rates(
@@ -138,7 +138,7 @@ def as_dict(made: Made) -> dict[str, Any]:
     return {
         "data": made.name,
         "target": study.target,
-        "classes": [str(label) for label in machine.classes_],
+        "classes": list(machine.fitted_.classes),
         "positive": study.positive,
         "n_samples": len(study.y),
         "cautions": list(study.cautions),
@@ -179,7 +179,7 @@ def print_menu(made: Made) -> None:
     from rich.panel import Panel
 
     study, machine = made.study, made.machine
-    counts = ", ".join(f"{c} {int((study.y == c).sum())}" for c in machine.classes_)
+    counts = ", ".join(f"{c} {int((study.y == c).sum())}" for c in machine.fitted_.classes)
     console.print(
         f"[bold]{escape(made.name)}[/]: {len(study.y)} rows, {len(study.features)} features, "
         f"target {escape(study.target)} ({escape(counts)}); {made.seconds:.1f} s.",

@@ -69,7 +69,8 @@ def read_chunks(
         for k, (block, n) in enumerate(zip(scan.blocks, scan.sizes, strict=True))
     ]
     n_bytes = int(scan.sizes.sum()) * (8 * scan.width + 8)
-    if not needs.is_table and n_bytes <= cache_bytes() // 2:
+    is_numbers = not needs.is_table or scan.names is None
+    if is_numbers and n_bytes <= cache_bytes() // 2:
         parts = persist(parts)
     return ChunkRows(
         parts=parts,
@@ -78,7 +79,14 @@ def read_chunks(
         columns=columns,
         names=scan.names,
         is_table=needs.is_table,
+        target=_name_of(y, scan.names),
     )
+
+
+def _name_of(y: Any, names: Sequence[str] | None) -> str:
+    """Name of a series of labels; y if it has none, or if a column has the same."""
+    name = getattr(y, "name", None) if hasattr(y, "to_frame") else None
+    return "y" if name is None or str(name) in (names or ()) else str(name)
 
 
 def scan_chunks(X: Any, y: Any, needs: RowNeeds, random_state: Any) -> ChunkScan:
@@ -88,7 +96,7 @@ def scan_chunks(X: Any, y: Any, needs: RowNeeds, random_state: Any) -> ChunkScan
     digests, covered = _digests_of(blocks, column_names(X), random_state)
     with measured("look", len(blocks), 1, 0, 200):
         pairs = zip(blocks, digests, strict=True)
-        found = compute([look(block, width, needs.may_name, d) for block, d in pairs])
+        found = compute([look(block, width, needs, d) for block, d in pairs])
     known = None if needs.classes is None else np.unique(np.asarray(needs.classes))
     _check(found, known, needs.may_miss)
     if known is None:
@@ -211,7 +219,7 @@ def _array_blocks(X: Any, y: Any) -> list[Block]:
     return list(both.to_delayed().ravel())
 
 
-def _look(pair: tuple[Any, Any], width: int, may_name: bool, digests: Any) -> ChunkSummary:
+def _look(pair: tuple[Any, Any], width: int, needs: RowNeeds, digests: Any) -> ChunkSummary:
     """Size, labels and oddities of one chunk."""
     block, y = pair[0], np.asarray(pair[1])
     empty = np.zeros(0, dtype=np.int64)
@@ -222,7 +230,9 @@ def _look(pair: tuple[Any, Any], width: int, may_name: bool, digests: Any) -> Ch
     if _has_missing_label(y):
         return replace(nothing, problem="has missing labels. Remove those rows")
     parts = None
-    if may_name and hasattr(block, "dtypes"):
+    if needs.is_table and hasattr(block, "dtypes"):  # cells are read when the pool is known
+        block = block.iloc[:, :0]
+    elif needs.may_name and hasattr(block, "dtypes"):
         parts = tuple(type_part(block, j) for j in range(width))
         is_number = [not (part.words or part.scale) for part in parts]
         block = block.iloc[:, np.flatnonzero(is_number)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -103,6 +103,7 @@ class ChunkRows(RowSource):
     names: list[str] | None = None
     weights: Floats | None = None
     is_table: bool = False
+    target: str = "y"
     held: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -240,6 +241,19 @@ class ChunkRows(RowSource):
     def _zip(self, places: Sequence[Ints]) -> Any:
         return zip(self.parts, places, strict=True)
 
+    def read_by(self, read: Callable[[Any], Any]) -> ChunkRows:
+        """Chunks are read when a job looks at them; the order that is known is kept."""
+        delayed = require_dask().delayed
+        shared, call = delayed(read, pure=False, traverse=False), delayed(_read, pure=False)
+        kept = ("n_needed", "order", "digests")
+        known: dict[str, Any] = {name: self.held[name] for name in kept if name in self.held}
+        parts = [call(k, part, shared) for k, part in enumerate(self.parts)]
+        other = replace(self, parts=parts, held=known)
+        if "rows" in self.held:
+            rows, codes = self.held["rows"]
+            other.held.update(positions=self.held["positions"], rows=(read(rows), codes))
+        return other
+
     def seen(self) -> SeenRows:
         """Some rows, evenly spaced: enough to recognise a table that was trained on."""
         X, codes = self.hold(self.shown)
@@ -295,6 +309,10 @@ def _added(tasks: Sequence[Any], name: str, n_requests: int, job: Any) -> Any:
 
 def _total(parts: Sequence[Any]) -> Any:
     return functools.reduce(operator.add, parts)
+
+
+def _read(k: int, part: tuple[Any, Ints], read: Callable[[Any], Any]) -> tuple[Any, Ints]:
+    return in_chunk(k, lambda: read(part[0])), part[1]
 
 
 def _take(part: tuple[Any, Ints], at: Ints) -> tuple[Any, Ints]:

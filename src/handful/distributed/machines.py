@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from handful.distributed.chunk_reading import as_floats, delayed_blocks, read_chunks
+from handful.distributed.chunk_reading import delayed_blocks, read_chunks
 from handful.distributed.chunk_rows import in_chunk
 from handful.distributed.cluster import compute, measured, require_dask
-from handful.tables import SeenRows
-from handful.tables.estimator_inputs import has_words
 
 
 def fit(machine: Any, X: Any, y: Any, *, classes: Any = None, sample_weight: Any = None) -> Any:
@@ -149,20 +147,17 @@ def count_wrong(machine: Any, X: Any, y: Any) -> tuple[int, int]:
     return sum(n for n, _ in found), sum(wrong for _, wrong in found)
 
 
-def count_seen(seen: SeenRows, X: Any, y: Any) -> int:
-    """How many examples of a Dask input equal a row that is remembered from training."""
+def count_seen(machine: Any, X: Any, y: Any) -> int:
+    """How many examples of a Dask input equal a row that the machine remembers from training."""
     blocks, _, _ = delayed_blocks(X, y)
     delayed = require_dask().delayed
-    shared = delayed(seen, pure=False, traverse=False)
+    shared = delayed(machine, pure=False, traverse=False)
     with measured("seen rows", len(blocks), 1):
         return sum(compute([delayed(_seen, pure=False)(block, shared) for block in blocks]))
 
 
-def _seen(pair: tuple[Any, Any], seen: SeenRows) -> int:
-    block = pair[0]
-    is_frame = hasattr(block, "columns") and has_words(block)
-    rows = block if is_frame else as_floats(block)  # as a machine in memory reads them
-    return int(seen.is_seen(rows, np.asarray(pair[1])).sum()) if len(rows) else 0
+def _seen(pair: tuple[Any, Any], machine: Any) -> int:
+    return int(machine.count_seen(*pair)) if len(pair[0]) else 0
 
 
 def _wrong(k: int, pair: tuple[Any, Any], machine: Any) -> tuple[int, int]:

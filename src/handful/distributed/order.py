@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from handful._types import Ints
 from handful.distributed.cluster import compute, measured, require_dask
-from handful.tables import Draw, row_digests
+from handful.tables import Draw, normal_rows, row_digests
 
 Bytes = NDArray[np.uint8]
 
@@ -35,7 +35,7 @@ def block_digests(block: tuple[Any, Any]) -> Bytes:
     rows, labels = block[0], np.asarray(block[1])
     if len(rows) != len(labels):
         return np.zeros((0, 32), dtype=np.uint8)
-    return row_digests(rows, labels)
+    return row_digests(normal_rows(rows), labels)
 
 
 def first_rows(

@@ -49,7 +49,7 @@ def _read(machine: Any, include_rows: bool) -> _Exported:
                 f"`machine` must be a model or a fitted classifier of this library, got "
                 f"{type(machine).__name__}."
             )
-        labels = machine.classes_.tolist()  # values of Python, whose digits are the user's
+        labels = machine.labels_.tolist()  # values of Python, whose digits are the user's
         found = _Exported(fitted, _certificate_of(machine), tuple(labels))
     refuse_rows(found.fitted.n_training_rows, include_rows)
     if not found.fitted.is_plain:

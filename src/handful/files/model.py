@@ -24,7 +24,7 @@ from handful.certified import Band
 from handful.files.beside import beside, read_estimators
 from handful.files.document import FORMAT, HASH_FIELD, from_text, named_by_digest, read_text_of
 from handful.models import Fitted
-from handful.tables import Choices, as_pandas
+from handful.tables import Choices, as_pandas, word_of
 
 VERSION = 3  # of the fields below; other files are refused
 FIELDS = ("fitted", "labels", "certificate", "kept", "training", "data", "provenance")
@@ -467,7 +467,9 @@ def _kept(value: Any) -> tuple[str | int, ...]:
 def _check(model: Model) -> None:
     """Refuse parts that do not fit each other."""
     words = model.fitted.classes
-    if model.labels is not None and [str(label) for label in model.labels] != list(words):
+    labels = words if model.labels is None else model.labels
+    pairs = zip(labels, words, strict=True) if len(labels) == len(words) else [("", None)]
+    if not all(word in (str(label), word_of(label)) for label, word in pairs):
         raise fail("labels", f"the words {words[:10]} as values", model.labels)
     if len(model.places) < len(model.needs):
         raise fail("fitted.columns", "columns that were offered", model.needs)

@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import Any
 
 from handful._codec import decode, encode
-from handful.certified import fit_study
+from handful.certified import CertifiedClassifier
 from handful.files.beside import Estimators, pack, read_estimators, unpack
-from handful.tables import Choices, Study, read_study
+from handful.tables import Choices, Study, as_pandas, read_study
 
 Document = Mapping[str, Any]
 _TRAINING = ("candidates", "estimators_sha256", "tolerance", "delta", "group_loss")
@@ -68,7 +68,8 @@ def clean_table(frame: Any, reading: Any) -> CleanTable:
         "n_set_aside": len(study.pool),
         "columns": encode(tuple(columns)),
     }
-    return CleanTable(clean.X, clean.y, clean.groups, study.table, said)
+    raw = as_pandas(frame).iloc[study.rows].reset_index(drop=True)
+    return CleanTable(clean.X, clean.y, clean.groups, raw, said)
 
 
 @dataclass(frozen=True)
@@ -92,10 +93,10 @@ class Retraining:
     >>> X, y = load_dataset("haberman-294").named()
     >>> frame = X.assign(outcome=y)
     >>> study = read_study(frame)
-    >>> machine = fit_study(study, candidates=["constant", "one rule"])
+    >>> machine = CertifiedClassifier(["constant", "one rule"]).fit(study)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "rule.json"
-    ...     _ = save_model(machine, path, study=study)
+    ...     _ = save_model(machine, path)
     ...     verdict = verify_form(path, frame, Retraining(path, frame))
     >>> verdict.status
     'VALID'
@@ -137,7 +138,7 @@ class Retraining:
         study, machine = self._fit(document)
         default = machine.chosen_
         machine = machine.choose(training["chosen"])
-        is_first = is_first_case(study.positive, machine.classes_)
+        is_first = is_first_case(study.positive, machine.fitted_.classes)
         if (goal := goal_of_case(training["goal"], is_first)) is not None:
             machine = machine.reach(**{goal[0]: goal[1]})
         candidate = machine.candidate_
@@ -154,7 +155,7 @@ class Retraining:
                 j for j, c in enumerate(machine.fitted_.columns.columns) if c.words is not None
             ],
             "estimators": fitted,
-            "labels": machine.predict(study.X).tolist(),
+            "labels": machine.predict(study.table).tolist(),
             "rank": int(candidate.rank),
             "n_candidates": int(candidate.n_ranked),
             "default": default,
@@ -178,13 +179,12 @@ class Retraining:
             study = read_study(self.frame, decode(Choices, reading, "data.reading"))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                machine = fit_study(
-                    study,
-                    candidates=self._candidates(training),
+                machine = CertifiedClassifier(
+                    self._candidates(training),
                     tolerance=training["tolerance"],
                     delta=training["delta"],
                     group_loss=training["group_loss"],
-                )
+                ).fit(study)
             self._fits[key] = study, machine
         return self._fits[key]
 

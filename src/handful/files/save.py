@@ -43,7 +43,6 @@ from handful.tables import (
     Choices,
     Columns,
     Draw,
-    RowDigests,
     Study,
     blind_order,
     row_digests,
@@ -125,7 +124,7 @@ def model_of(machine: Any, **options: Any) -> tuple[Model, bytes | None]:
     search, machine = machine, unwrapped(machine)
     fitted = fitted_of(machine)
     _refuse(fitted, how.include_rows)
-    labels = tuple(plain_label(label) for label in machine.classes_)
+    labels = tuple(plain_label(label) for label in machine.labels_)
     certificate = _certificate_of(search) if how.certificate is None else how.certificate
     cover: CoverFit | None = getattr(machine, "cover_", None)
     kept: tuple[str | int, ...] = ()
@@ -133,7 +132,7 @@ def model_of(machine: Any, **options: Any) -> tuple[Model, bytes | None]:
     training: Training
     if hasattr(machine, "menu_"):
         training, content = _menu_training(machine, fitted, how)
-        certificate = _of_case(certificate, _has_first_case(machine, how))
+        certificate = _of_case(certificate, _has_first_case(machine))
     elif cover is not None:
         training = _cover_training(cover, search, certificate)
         kept = tuple(digest.tobytes().hex() for digest in cover.digests)
@@ -199,8 +198,9 @@ def _n_groups(search: Any) -> int:
     return int(getattr(search, "n_groups_", 1))
 
 
-def _has_first_case(machine: Any, how: Written) -> bool:
-    return is_first_case(None if how.study is None else how.study.positive, machine.classes_)
+def _has_first_case(machine: Any) -> bool:
+    said = machine.reading_
+    return is_first_case(None if said is None else said.positive, machine.fitted_.classes)
 
 
 def _of_case(certificate: Certificate | None, is_first: bool) -> Certificate | None:
@@ -232,7 +232,7 @@ def _menu_training(machine: Any, fitted: Fitted, how: Written) -> tuple[MenuTrai
         group_loss=machine.group_loss,
         chosen=machine.chosen_,
         is_default=bool(how.is_default),
-        goal=goal_of_case(machine.goal_, _has_first_case(machine, how)),
+        goal=goal_of_case(machine.goal_, _has_first_case(machine)),
         band=how.band,
         rank=int(candidate.rank),
         n_candidates=int(candidate.n_ranked),
@@ -324,46 +324,47 @@ def _raw(columns: Columns, study: Study) -> Columns:
 
 
 def _data_of(machine: Any, columns: Columns, how: Written) -> Data:
-    study, draw = how.study, _draw_of(machine, how)
+    known, draw = getattr(machine, "reading_", None), _draw_of(machine, how)
+    reading = _reading_of(how) if known is None else known
     codes = None if draw is None else draw.row_codes
-    names = getattr(machine, "feature_names_in_", None)
+    names = _offered(machine)
     return Data(
         file=how.source.get("file"),
-        target=how.source.get("target", None if study is None else study.target),
+        target=how.source.get("target", None if reading is None else reading.target),
         groups=how.source.get("groups"),
-        reading=_reading_of(machine, how),
-        n_set_aside=0 if study is None or hasattr(machine, "menu_") else len(study.pool),
+        reading=reading,
+        n_set_aside=0 if how.study is None or known is not None else len(how.study.pool),
         sha256=None if draw is None else draw.digest,
         n_rows=int(machine.n_samples_),
-        n_features=int(machine.n_features_in_),
-        columns=None if draw is None else named_by_digest(draw.columns),
-        features=named_by_digest(None if names is None else [str(name) for name in names]),
+        n_features=int(machine.n_features_in_) if names is None else len(names),
+        # what read a whole table has a digest of the whole table
+        columns=None if draw is None or known is not None else named_by_digest(draw.columns),
+        features=named_by_digest(names),
         words=tuple(j for j, column in enumerate(columns.columns) if column.words is not None),
         row_codes=None if codes is None else base64.b64encode(codes).decode(),
         seed=None if draw is None else draw.seed,
     )
 
 
-def _reading_of(machine: Any, how: Written) -> Choices | None:
-    """What was said about the columns of a raw table; of a menu also which class is the case."""
-    study = how.study
-    if study is None:
+def _offered(machine: Any) -> list[str] | None:
+    """Names of the columns that the machine could use; None if they have none."""
+    if not hasattr(machine, "feature_names_in_"):
         return None
-    said = replace(how.choices or Choices(), target=study.target)
-    return replace(said, positive=study.positive) if hasattr(machine, "menu_") else said
+    read = getattr(machine, "columns_", None)
+    if read is None:
+        return [str(name) for name in machine.feature_names_in_]
+    return [column.name for column in read if column.role == "feature"]
+
+
+def _reading_of(how: Written) -> Choices | None:
+    """What was said about the columns of a raw table, to a machine that did not read it."""
+    return None if how.study is None else replace(how.choices or Choices(), target=how.study.target)
 
 
 def _draw_of(machine: Any, how: Written) -> Draw | None:
     """What drew the pools: the machine knows it, or the data tell it."""
-    if how.study is not None and hasattr(machine, "menu_"):
-        return Draw(table_digest(how.study.digests.digests))
     known: Draw | None = getattr(machine, "draw_", None)
-    if known is not None or how.data is None:
-        return known
-    seed = machine.random_state if hasattr(machine, "menu_") else None
-    if not (seed is None or isinstance(seed, (int, RowDigests))):
-        return None  # a generator draws otherwise when it is asked again
-    return blind_order(*how.data, random_state=seed).draw
+    return known if known is not None or how.data is None else blind_order(*how.data).draw
 
 
 def _named(kept: Sequence[int], digests: Any) -> tuple[str | int, ...]:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from handful._checks import check_count, check_weights
 from handful._types import Floats
-from handful.estimator import TableClassifier
 from handful.models import Card, Fitted
 from handful.scoring.solver import (
     MAX_ITEMS,
@@ -20,7 +19,8 @@ from handful.scoring.solver import (
     make_task,
     support_path,
 )
-from handful.tables import Columns, column_types, feature_names, read_table
+from handful.table_classifier import TableClassifier
+from handful.tables import Columns
 
 
 class ScoreCard(TableClassifier):
@@ -43,6 +43,8 @@ class ScoreCard(TableClassifier):
         Cuts that replace the quantiles, by name or position of a column.
     directions : mapping from feature to {-1, 1}, optional
         Required sign of the points of "feature ≥ cut".
+    columns : mapping or handful.tables.Choices, optional
+        What you say about the columns of a data frame; see `CertifiedClassifier`.
     delta : float
         Allowed probability that a certificate fails.
 
@@ -70,6 +72,7 @@ class ScoreCard(TableClassifier):
         n_cuts: int = 12,
         cut_points: Mapping[Any, Sequence[float]] | None = None,
         directions: Mapping[Any, int] | None = None,
+        columns: Any = None,
         delta: float = 0.05,
     ) -> None:
         self.max_items = max_items
@@ -77,6 +80,7 @@ class ScoreCard(TableClassifier):
         self.n_cuts = n_cuts
         self.cut_points = cut_points
         self.directions = directions
+        self.columns = columns
         self.delta = delta
 
     def __sklearn_tags__(self) -> Any:
@@ -100,22 +104,22 @@ class ScoreCard(TableClassifier):
         self
         """
         self._check_parameters()
-        table, y = read_table(self, X, y)
-        codes = self._read_labels(table, y)
+        study = self._read(X, y, pool_share=1.0)
+        table, codes = study.X, self._positions(study.y)
         if len(self.classes_) != 2:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is: a score card "
                 f"is for two classes, got {len(self.classes_)} class(es)."
             )
         weight = check_weights(sample_weight, len(codes))
-        columns = column_types(table, feature_names(self)).asking(table)
+        columns = Columns(study.features).asking(table)
         encoded = columns.encode(table)
         task = self._task(encoded, codes.astype(np.float64), weight, columns)
         # All rows choose the card, so no count on them is binomial: it has no certificate of its
         # own, and `CertifiedClassifier` codes it with a pool.
         *_, support = support_path(task, int(self.max_items))
         card = card_of(task.items, integer_points(task, support))
-        self._fitted = Fitted(card.tag, columns, tuple(str(c) for c in self.classes_), card)
+        self._fitted = Fitted(card.tag, columns, study.classes, card)
         self.n_training_errors_ = int(np.sum(card.labels(encoded) != codes))
         return self
 
@@ -168,7 +172,7 @@ class ScoreCard(TableClassifier):
         """Estimated probabilities of both classes, from the logistic curve over the points."""
         totals = self.points(X)
         second = self.card_.probabilities(totals)
-        return np.column_stack([1.0 - second, second])
+        return np.column_stack([1.0 - second, second])[:, np.argsort(self._places)]
 
     def explain(self) -> str:
         """The card as text."""

@@ -241,6 +241,7 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return frame
 
     classes_ = _delegated("classes_", "Labels of the chosen machine.")
+    labels_ = _delegated("labels_", "Its labels in the order of its classes as data.")
     n_features_in_ = _delegated("n_features_in_", "Number of features of the chosen machine.")
     fitted_ = _delegated("fitted_", "The chosen machine as data.")
     compression_set_ = _delegated("compression_set_", "Examples that it is made of.")

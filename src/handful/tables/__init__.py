@@ -11,8 +11,17 @@ To add a format: its ending in `sources`, its checks and its reader in `binary_f
 `table_files`, and cases in ``tests/fuzz``.
 """
 
-from handful.tables.cautions import FittedScalingWarning, warn_of_fitted_scaling
-from handful.tables.cells import ANSWERS, MISSING_MARKS, NOT, all_marks, is_missing, word_of
+from handful.tables.cautions import FittedScalingWarning, TableCaution, warn_of_fitted_scaling
+from handful.tables.cells import (
+    ANSWERS,
+    MISSING_MARKS,
+    NOT,
+    all_marks,
+    is_missing,
+    map_distinct,
+    word_of,
+)
+from handful.tables.choices import Choices, check_named, target_of
 from handful.tables.columns import (
     RAW_WORDS,
     Column,
@@ -54,9 +63,12 @@ from handful.tables.estimator_inputs import (
     check_examples,
     check_rows,
     feature_names,
-    read_table,
+    given_rows,
+    need_two_classes,
+    new_table,
+    warn_of,
 )
-from handful.tables.labels import Labels, class_weights, read_labels, unknown_labels
+from handful.tables.labels import Classes, LabelOptions, class_weights, read_classes
 from handful.tables.rows import (
     Grouping,
     Joined,
@@ -67,7 +79,7 @@ from handful.tables.rows import (
     Sums,
     take_rows,
 )
-from handful.tables.study import Choices, Study, as_pandas, check_named, read_study, target_of
+from handful.tables.study import GivenRows, Study, read_rows, read_source, read_study
 from handful.tables.table_files import (
     LoadedTable,
     exact_numbers,
@@ -76,6 +88,7 @@ from handful.tables.table_files import (
     read_chunks,
     read_frame,
 )
+from handful.tables.table_reading import FeatureReader, TableReading, as_pandas, normal_rows
 from handful.tables.text_files import exact_floats
 
 __all__ = [
@@ -85,14 +98,17 @@ __all__ = [
     "RAW_WORDS",
     "BlindOrder",
     "Choices",
+    "Classes",
     "Column",
     "Columns",
     "Draw",
     "Feature",
+    "FeatureReader",
     "FittedScalingWarning",
+    "GivenRows",
     "Grouping",
     "Joined",
-    "Labels",
+    "LabelOptions",
     "LoadedTable",
     "MappedRows",
     "MemoryRows",
@@ -102,6 +118,8 @@ __all__ = [
     "SeenRows",
     "Study",
     "Sums",
+    "TableCaution",
+    "TableReading",
     "TypePart",
     "Units",
     "all_marks",
@@ -122,17 +140,23 @@ __all__ = [
     "exact_floats",
     "exact_numbers",
     "feature_names",
+    "given_rows",
     "group_units",
     "is_missing",
     "load_table",
     "make_units",
+    "map_distinct",
     "matching",
+    "need_two_classes",
+    "new_table",
+    "normal_rows",
     "pool_size",
     "read_chunks",
+    "read_classes",
     "read_frame",
-    "read_labels",
+    "read_rows",
+    "read_source",
     "read_study",
-    "read_table",
     "row_codes",
     "row_digests",
     "seed_of",
@@ -144,7 +168,7 @@ __all__ = [
     "typed_column",
     "typed_columns",
     "uniform_draws",
-    "unknown_labels",
+    "warn_of",
     "warn_of_fitted_scaling",
     "word_of",
 ]

@@ -16,23 +16,28 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from handful._types import Floats
+from handful._types import Floats, Ints, Mask
 from handful.tables.columns import Column
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 _SAME = 1e-9  # what is left of a mean of zero after scaling and rounding
 _FEWEST = 3  # two rows are standardised by chance
+_BLOCK = 65_536  # rows looked at together, so that little memory is needed
 _FEWEST_LENGTHS = 5  # fewer kinds of rows have one length by chance
 
 
-class FittedScalingWarning(UserWarning):
+class TableCaution(UserWarning):
+    """Warns of something in a table that must not be missed: certificates may not hold."""
+
+
+class FittedScalingWarning(TableCaution):
     """Warns that columns look standardised with the very rows that a certificate counts."""
 
 
@@ -53,56 +58,121 @@ def warn_of_fitted_scaling(X: Any, names: Sequence[str] | None = None) -> None:
     >>> import numpy as np
     >>> warn_of_fitted_scaling(np.array([[-1.0], [1.0], [-1.0], [1.0]]))
     """
-    if sign := sign_of_fitted_scaling(X, names):
-        warnings.warn(
-            f"{sign} Or give the scaler and its classifier together, to be trained on few rows: as "
-            "one of the `candidates` of CertifiedClassifier, or to PickToLearn.",
-            FittedScalingWarning,
-            stacklevel=4,
+    if sign := ScalingSigns.of(X).caution(names):
+        warnings.warn(f"{sign} {TOGETHER}", FittedScalingWarning, stacklevel=4)
+
+
+TOGETHER = (
+    "Or give the scaler and its classifier together, to be trained on few rows: as one of the "
+    "`candidates` of CertifiedClassifier, or to PickToLearn."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ScalingSigns:
+    """Signs that rows were scaled by all of them; those of chunks add up.
+
+    Attributes
+    ----------
+    n_rows : int
+    n_known : ndarray of int
+        Known values of each column.
+    sums, squares : ndarray of float
+    is_round : ndarray of bool
+        Columns whose values have three decimals at most: a division leaves more.
+    has_missing : bool
+    lengths : tuple of (float, float)
+        Smallest and largest length of a row.
+    rows : frozenset of bytes
+        Rows that differ by more than signs, up to ``_FEWEST_LENGTHS``.
+    """
+
+    n_rows: int
+    n_known: Ints
+    sums: Floats
+    squares: Floats
+    is_round: Mask
+    has_missing: bool
+    lengths: tuple[float, float]
+    rows: frozenset[bytes]
+
+    @classmethod
+    def of(cls, X: Floats) -> ScalingSigns:
+        """Look at some rows, block by block; NaN for a missing value."""
+        out = cls._of_block(X[:_BLOCK])
+        for start in range(_BLOCK, len(X), _BLOCK):
+            out += cls._of_block(X[start : start + _BLOCK])
+        return out
+
+    @classmethod
+    def _of_block(cls, X: Floats) -> ScalingSigns:
+        known = ~np.isnan(X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = X * X
+            norms = np.sqrt(squares.sum(axis=1))
+            thousandths = 1000.0 * X
+            is_even = np.abs(thousandths - np.round(thousandths)) <= 1e-6
+        rows: set[bytes] = set()
+        for row in np.abs(X):
+            rows.add((row + 0.0).tobytes())
+            if len(rows) == _FEWEST_LENGTHS:
+                break
+        return cls(
+            len(X),
+            known.sum(axis=0),
+            np.nansum(X, axis=0),
+            np.nansum(squares, axis=0),
+            np.asarray((is_even | ~known).all(axis=0)),
+            not known.all(),
+            (float(norms.min(initial=np.inf)), float(norms.max(initial=0.0))),
+            frozenset(rows),
         )
 
+    def __add__(self, other: ScalingSigns) -> ScalingSigns:
+        return ScalingSigns(
+            self.n_rows + other.n_rows,
+            self.n_known + other.n_known,
+            self.sums + other.sums,
+            self.squares + other.squares,
+            self.is_round & other.is_round,
+            self.has_missing or other.has_missing,
+            (min(self.lengths[0], other.lengths[0]), max(self.lengths[1], other.lengths[1])),
+            self.rows | other.rows,
+        )
 
-def sign_of_fitted_scaling(X: Floats, names: Sequence[str] | None = None) -> str:
-    """The sign that `warn_of_fitted_scaling` warns of, in sentences; empty without a sign."""
-    sign = _scaled_column(X, names) or _constant_norm(X)
-    return sign and (
-        f"{sign}. If that was computed from these rows (StandardScaler, whitening), the "
-        "certificate does not hold: the examples it counts have shaped what the machine sees. "
-        "Pass the raw columns, or scale by numbers fixed beforehand."
-    )
+    def caution(self, names: Sequence[str] | None = None) -> str:
+        """The first sign and what it means, in sentences; empty without a sign."""
+        sign = self._scaled_column(names)
+        if not sign and self._has_one_length:
+            sign = "All rows have the same length"
+        return sign and (
+            f"{sign}. If that was computed from these rows (StandardScaler, whitening), the "
+            "certificate does not hold: the examples it counts have shaped what the machine sees. "
+            "Pass the raw columns, or scale by numbers fixed beforehand."
+        )
 
+    def _scaled_column(self, names: Sequence[str] | None) -> str:
+        with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+            mean = self.sums / self.n_known
+            # about the mean; one that is not zero is no sign, whatever is lost here
+            squares = self.squares - self.n_known * mean * mean
+            is_unit = [np.abs(np.sqrt(squares / (self.n_known - d)) - 1.0) <= _SAME for d in (0, 1)]
+        is_scaled = (np.abs(mean) <= _SAME) & (is_unit[0] | is_unit[1])
+        is_scaled &= (self.n_known >= _FEWEST) & ~self.is_round
+        if not is_scaled.any():
+            return ""
+        j = int(np.argmax(is_scaled))
+        name = f"{j}" if names is None else f"{j} ({names[j]})"
+        return f"Column {name} has mean 0 and standard deviation 1 over all rows"
 
-def _scaled_column(X: Floats, names: Sequence[str] | None) -> str:
-    n_known = (~np.isnan(X)).sum(axis=0)
-    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-        mean = np.nansum(X, axis=0) / n_known
-        squares = np.nansum((X - mean) ** 2, axis=0)
-        is_unit = [np.abs(np.sqrt(squares / (n_known - d)) - 1.0) <= _SAME for d in (0, 1)]
-        is_scaled = (np.abs(mean) <= _SAME) & (is_unit[0] | is_unit[1]) & (n_known >= _FEWEST)
-    for j in np.flatnonzero(is_scaled).tolist():
-        if not _is_round(X[:, j]):
-            name = f"{j}" if names is None else f"{j} ({names[j]})"
-            return f"Column {name} has mean 0 and standard deviation 1 over all rows"
-    return ""
-
-
-def _constant_norm(X: Floats) -> str:
-    if X.shape[0] < _FEWEST or X.shape[1] < 2 or np.isnan(X).any() or _is_round(X):
-        return ""
-    with np.errstate(over="ignore"):
-        norms = np.sqrt((X * X).sum(axis=1))
-    if not 0.0 < norms[0] < np.inf or np.abs(norms / norms[0] - 1.0).max() > _SAME:
-        return ""
-    if len(np.unique(np.abs(X), axis=0)) < _FEWEST_LENGTHS:  # few kinds of rows, repeated
-        return ""
-    return "All rows have the same length"
-
-
-def _is_round(values: Floats) -> bool:
-    """Whether all values have three decimals at most: a division leaves more."""
-    thousandths = 1000.0 * values[~np.isnan(values)]
-    with np.errstate(invalid="ignore"):
-        return bool((np.abs(thousandths - np.round(thousandths)) <= 1e-6).all())
+    @property
+    def _has_one_length(self) -> bool:
+        if self.n_rows < _FEWEST or len(self.sums) < 2 or self.has_missing or self.is_round.all():
+            return False
+        low, high = self.lengths
+        if not 0.0 < low <= high < np.inf or high / low - 1.0 > _SAME:
+            return False
+        return len(self.rows) >= _FEWEST_LENGTHS  # else few kinds of rows, repeated
 
 
 MOST_ROWS, MOST_COLUMNS = 400, 60  # all pairs of rows are compared
@@ -182,41 +252,29 @@ def _copied(X: Floats) -> float:
 MOST_NUMBERS = 200  # columns in which repeated rows are looked for
 
 
-def repeat_cautions(
-    columns: Sequence[Column], X: pd.DataFrame, pool: NDArray[np.int64]
-) -> tuple[str, ...]:
-    """A caution if rows look like several rows of one patient and no column names patients."""
+def caution_of_repeats(columns: Sequence[Column], numbers: Floats) -> str:
+    """A caution if rows look like several rows of one patient; empty if they do not.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        All columns of the table.
+    numbers : ndarray
+        The features that are numbers, in the first rows of the pool, ``MOST_ROWS`` at most.
+    """
     end = "Without it the certificates below do not hold for new ones."
-    named = [column.name for column in columns if any("--groups" in n for n in column.notes)]
+    named = [column.name for column in columns if "groups" in dict(column.questions)]
     if named:
-        return (f"Rows are not independent cases: say --groups {named[0]}. {end}",)
-    is_number = [c.role == "feature" and c.kind == "number" for c in columns]
-    numbers = [column for column, is_one in zip(columns, is_number, strict=True) if is_one]
-    if not numbers:
-        return ()
-    numbers = numbers[:: max(1, len(numbers) // MOST_NUMBERS)]
-    rows = X[[column.name for column in numbers]].iloc[pool[:MOST_ROWS]]
-    columns_of = [rows.iloc[:, j].to_numpy() for j in range(len(numbers))]
-    cells = np.column_stack([c.read(v) for c, v in zip(numbers, columns_of, strict=True)])
-    sharing, copied = share_of_repeats(cells)
+        return f"Rows are not independent cases: say --groups {named[0]}. {end}"
+    if not numbers.shape[1]:
+        return ""
+    sharing, copied = share_of_repeats(numbers[:, :: max(1, numbers.shape[1] // MOST_NUMBERS)])
     what = ""
     if sharing >= SHARING:
         what = f"{100 * sharing:.0f} % of the rows share many exact values with another row"
     elif copied >= COPIED:
         what = f"{100 * copied:.0f} % of the rows are near copies of another row"
-    if not what:
-        return ()
-    return (
+    return what and (
         f"{what}, as several rows of one patient do. If they are, name the column that says whose "
-        f"they are: --groups COLUMN. {end}",
+        f"they are: --groups COLUMN. {end}"
     )
-
-
-def scaling_cautions(columns: Sequence[Column], X: pd.DataFrame) -> tuple[str, ...]:
-    """A caution if columns look standardised by all rows, counted rows included."""
-    numbers = [c for c in columns if c.role == "feature" and c.kind == "number"]
-    if not numbers:
-        return ()
-    cells = np.column_stack([c.read(X[c.name].to_numpy()) for c in numbers])
-    sign = sign_of_fitted_scaling(cells, [c.name for c in numbers])
-    return (sign,) if sign else ()

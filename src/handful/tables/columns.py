@@ -109,6 +109,8 @@ class Column:
         "feature", "target", "group", "id", "weight" or "ignored".
     notes : tuple of str
         What was assumed, in sentences.
+    questions : tuple of (str, str)
+        Notes that must be answered if a certificate is to hold, by the option that answers them.
     n_missing : int
         Cells of the whole table in which nothing is known; shown, and never used.
 
@@ -129,11 +131,16 @@ class Column:
     levels: tuple[str, ...] = field(default=(), kw_only=True)
     role: str = field(default="feature", kw_only=True, metadata=_NOT_IN_FILES)
     notes: tuple[str, ...] = field(default=(), kw_only=True, metadata=_NOT_IN_FILES)
+    questions: tuple[tuple[str, str], ...] = field(default=(), kw_only=True, metadata=_NOT_IN_FILES)
     n_missing: int = field(default=0, kw_only=True, metadata=_NOT_IN_FILES)
 
-    def with_note(self, note: str, **changes: Any) -> Column:
-        """The same column with one more note and the given changes."""
-        return replace(self, notes=(*self.notes, note), **changes)
+    def with_note(self, note: str, *, asks: str = "", **changes: Any) -> Column:
+        """The same column with one more note and the given changes.
+
+        ``asks`` is the option by which a user answers, if the note is a question that matters.
+        """
+        questions = (*self.questions, (asks, note)) if asks else self.questions
+        return replace(self, notes=(*self.notes, note), questions=questions, **changes)
 
     @property
     def features(self) -> list[Feature]:
@@ -237,7 +244,7 @@ class Column:
 
     def asking(self, cells: Any) -> Column:
         """The column with flags for the frequent words of some cells, and for missing values."""
-        plain = replace(self, notes=(), n_missing=0)
+        plain = replace(self, notes=(), questions=(), n_missing=0)
         if self.kind in (*VALUES, "ordered", ""):
             return replace(plain, has_missing=bool(np.isnan(self.read(cells)).any()))
         if self.kind == "words":

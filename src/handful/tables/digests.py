@@ -75,7 +75,8 @@ def row_digests(X: Any, y: Any = None) -> Bytes:
         counts by its normal form as a word. Columns of a data frame are taken in the order of
         their names, so that their order in the table does not matter.
     y : array-like (n_samples,), optional
-        Labels, compared as words.
+        Labels, compared as words; a number and a truth value count by value here, too. They come
+        last, so that it does not matter what the target is called and where it stands.
 
     Returns
     -------
@@ -91,7 +92,7 @@ def row_digests(X: Any, y: Any = None) -> Bytes:
     """
     columns = list(_columns(X))
     if y is not None:
-        columns.append(_word_codes(np.asarray(y, dtype=object).tolist()))
+        columns.append(_word_codes([_label(value) for value in np.asarray(y, dtype=object)]))
     if not columns:
         raise ValueError("`X` must have at least one column, got none.")
     rows = np.ascontiguousarray(np.column_stack(columns))
@@ -201,6 +202,19 @@ def _number_of(text: str) -> float | str:
     return float(text) if is_number else text
 
 
+@lru_cache(maxsize=4096, typed=True)
+def _label_of(text: str) -> str:
+    """A label as a word: "1.50" is 1.5, and TRUE is True, as they are in typed tables."""
+    if text in _TRUTH:
+        return str(bool(_TRUTH[text]))
+    number = _number_of(text)
+    return text if isinstance(number, str) else word_of(number)
+
+
+def _label(value: Any) -> Any:
+    return _label_of(value.strip()) if isinstance(value, str) else value
+
+
 def _as_number(value: Any) -> Any:
     return _number_of(value.strip()) if isinstance(value, str) else value
 
@@ -254,6 +268,11 @@ the machine was trained on. Pass other examples.
         """Remember rows and labels."""
         return cls(np.sort(_short(X, y)))
 
+    @classmethod
+    def of_digests(cls, digests: Bytes) -> SeenRows:
+        """Remember rows by what `row_digests` gave for them."""
+        return cls(np.sort(_first_lane(digests)))
+
     @property
     def n_twins(self) -> int:
         """How many of the rows equal another of them."""
@@ -296,5 +315,9 @@ def _short(X: Any, y: Any) -> Words:
     """Eight bytes of the digest of each row."""
     if len(X) == 0:
         return np.zeros(0, dtype=np.uint64)
-    whole = np.ascontiguousarray(row_digests(X, y))
+    return _first_lane(row_digests(X, y))
+
+
+def _first_lane(digests: Bytes) -> Words:
+    whole = np.ascontiguousarray(digests)
     return whole.view(np.uint64).reshape(len(whole), -1)[:, 0].copy()

@@ -242,6 +242,8 @@ class Units:
         Digest of the table.
     seed : int or None
         The whole number that took the place of the digest, if one did.
+    digests : ndarray of uint8 (n_samples, 32)
+        Of the rows.
     n_distinct : int
         Units of different content; counted up to ``FEWEST_DISTINCT``.
     """
@@ -251,6 +253,7 @@ class Units:
     member: Ints | None
     digest: str
     seed: int | None
+    digests: Bytes
     n_distinct: int = FEWEST_DISTINCT
 
     @property
@@ -362,7 +365,7 @@ def units_of(rows: BlindOrder, groups: Any, weights: Any = None) -> Units:
     """The independent units of rows in blind order: rows, or groups if there are some."""
     if groups is None:
         n_distinct = len(some_distinct(rows.digests))
-        return Units(rows.order, rows.order, None, rows.digest, rows.seed, n_distinct)
+        return Units(rows.order, rows.order, None, rows.digest, rows.seed, rows.digests, n_distinct)
     return group_units(rows, groups, weights)
 
 
@@ -395,7 +398,7 @@ def group_units(rows: BlindOrder, groups: Any, weights: Any = None) -> Units:
     inside = [_by_key(part, rows.digests[part], keys[k]) for k, part in enumerate(parts)]
     row_order = np.concatenate([inside[k] for k in drawn.order])
     n_distinct = len(some_distinct(drawn.digests))
-    return Units(drawn.order, row_order, member, rows.digest, rows.seed, n_distinct)
+    return Units(drawn.order, row_order, member, rows.digest, rows.seed, rows.digests, n_distinct)
 
 
 def _by_key(part: Ints, digests: NDArray[np.uint8], key: NDArray[np.uint8]) -> Ints:

@@ -1,62 +1,110 @@
-"""Input of estimators: scikit-learn's checks for numbers, frames as they are."""
+"""Input of estimators: scikit-learn's checks of names, shapes and labels, then our reading."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._checks import check_weights
+from handful.tables.cautions import TOGETHER, FittedScalingWarning, TableCaution
+from handful.tables.study import GivenRows
+from handful.tables.table_reading import TableReading, as_pandas
 
-def read_table(machine: Any, X: Any, y: Any = None) -> tuple[Any, Any]:
-    """Check X (and y, in training) for an estimator; numbers come back as an array.
+_ANSWER = 'Answer in `columns`, for example columns={"groups": "patient", "missing": {"age": -9}}.'
 
-    Frames come back as they are, so that a pipeline of the user finds its columns. Sets
-    ``n_features_in_`` and ``feature_names_in_`` in training, and checks them afterwards.
+
+def given_rows(
+    machine: Any, X: Any, y: Any, *, groups: Any = None, weights: Any = None
+) -> GivenRows:
+    """Training rows of an estimator that reads tables, checked; frames stay as they are.
+
+    Sets ``n_features_in_`` and ``feature_names_in_``, which count all columns, left-out ones too.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from sklearn.base import BaseEstimator
-    >>> read_table(BaseEstimator(), [[1, 2], [3, None]], [0, 1])[0]
+    >>> given_rows(BaseEstimator(), [[1, 2], [3, None]], [0, 1]).X
     array([[ 1.,  2.],
            [ 3., nan]])
     """
-    from sklearn.utils import check_consistent_length, column_or_1d
+    from sklearn.utils import check_consistent_length
     from sklearn.utils.validation import validate_data
 
-    is_training = y is not None
-    if hasattr(X, "columns") and has_words(X):
-        validate_data(machine, X, reset=is_training, skip_check_array=True)
-        if is_training:
-            check_consistent_length(X, y)
-            y = column_or_1d(y, warn=True)
-        return X, y
-    options = {"dtype": np.float64, "ensure_all_finite": "allow-nan", "reset": is_training}
-    if is_training:
-        numbers, y = validate_data(machine, X, y, **options)
+    name = getattr(y, "name", None)
+    if hasattr(X, "columns"):
+        validate_data(machine, X, reset=True, skip_check_array=True)
+        check_consistent_length(X, y)
+        rows = X
     else:
-        numbers = validate_data(machine, X, **options)
-    return (X if hasattr(X, "columns") else numbers), y
+        rows, y = validate_data(machine, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
+    labels = check_labels(y)
+    need_two_classes(np.unique(labels))
+    if weights is not None:
+        weights = check_weights(weights, len(labels))
+    taken = {str(column) for column in getattr(X, "columns", ())}
+    is_free = name is not None and str(name) not in taken
+    return GivenRows(rows, labels, str(name) if is_free else "y", groups, weights)
 
 
-def has_words(X: Any) -> bool:
-    """Whether a frame has a column that is not made of numbers.
+def check_labels(y: Any) -> NDArray[Any]:
+    """Labels of a classification problem."""
+    from sklearn.utils import assert_all_finite, column_or_1d
+    from sklearn.utils.multiclass import check_classification_targets
 
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> has_words(pd.DataFrame({"a": [1, 2]})), has_words(pd.DataFrame({"a": [1, "x"]}))
-    (False, True)
+    if y is None:
+        raise ValueError("This classifier requires y to be passed, but the target y is None.")
+    y = column_or_1d(y, warn=True)
+    assert_all_finite(y, input_name="y")
+    check_classification_targets(y)
+    return np.asarray(y)
+
+
+def need_two_classes(classes: NDArray[Any]) -> None:
+    """Refuse labels that are all the same."""
+    if len(classes) < 2:
+        (only,) = classes.tolist()
+        raise ValueError(
+            f"`y` must hold at least two classes, got one class: {only!r}. Add examples of "
+            "another class."
+        )
+
+
+def new_table(machine: Any, X: Any, names: Sequence[str] | None) -> Any:
+    """New rows for an estimator that reads tables: a frame with these names, or an array.
+
+    ``names`` is None if the machine was fitted to an array of numbers.
     """
-    dtypes = getattr(X, "dtypes", ())
-    if hasattr(X, "iloc") and all(isinstance(d, np.dtype) and d.kind in "biuf" for d in dtypes):
-        return False  # at once: thousands of columns take a while one by one
-    for i in range(X.shape[1]):
-        column = X.iloc[:, i] if hasattr(X, "iloc") else X[X.columns[i]]
-        if column.to_numpy().dtype.kind not in "biuf":
-            return True
-    return False
+    from sklearn.utils.validation import validate_data
+
+    if names is None:
+        return validate_data(
+            machine, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False
+        )
+    if hasattr(X, "columns"):
+        validate_data(machine, X, reset=False, skip_check_array=True)
+        return as_pandas(X)
+    import pandas as pd
+
+    cells = validate_data(machine, X, dtype=None, ensure_all_finite=False, reset=False)
+    return as_pandas(pd.DataFrame(cells, columns=list(names)))
+
+
+def warn_of(reading: TableReading, *, stacklevel: int) -> None:
+    """Warn of what must not be missed in a table; `handful certify` prints the same sentences."""
+    said: list[tuple[str, type[TableCaution]]] = [
+        (f"{text} {_ANSWER}", TableCaution)
+        for text in (reading.repeats, *reading.questions)
+        if text
+    ]
+    said += [(text, TableCaution) for text in (*reading.labels.merged, reading.draw) if text]
+    if reading.scaling:
+        said.append((f"{reading.scaling} {TOGETHER}", FittedScalingWarning))
+    for text, category in said:
+        warnings.warn(text, category, stacklevel=stacklevel + 1)
 
 
 def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
@@ -76,18 +124,10 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
 
 def check_examples(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     """Training cases as by `check_rows`, and labels of a classification problem."""
-    from sklearn.utils import assert_all_finite, column_or_1d
-    from sklearn.utils.multiclass import check_classification_targets
-
-    X = check_rows(estimator, X, reset=True)
-    if y is None:
-        raise ValueError("This classifier requires y to be passed, but the target y is None.")
-    y = column_or_1d(y, warn=True)
-    assert_all_finite(y, input_name="y")
-    check_classification_targets(y)
-    if len(X) != y.size:
-        raise ValueError(f"`X` and `y` must have equal length, got {len(X)} and {y.size}.")
-    return X, np.asarray(y)
+    X, labels = check_rows(estimator, X, reset=True), check_labels(y)
+    if len(X) != labels.size:
+        raise ValueError(f"`X` and `y` must have equal length, got {len(X)} and {labels.size}.")
+    return X, labels
 
 
 def feature_names(machine: Any) -> list[str]:

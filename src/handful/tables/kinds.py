@@ -7,31 +7,25 @@ that it is fixed before anything is counted.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from handful.tables.cell_counts import MOST_LETTERS
 from handful.tables.cells import (
     ANSWERS,
     PLAIN,
     Sample,
-    is_limit,
-    is_mark,
     number_of,
     style_of,
-    word_of,
 )
 from handful.tables.columns import Column
 
 MOST = 0.9  # share of cells that must be numbers for the others to count as missing
 MANY_WORDS = 20  # a category has at most so many words, or repeats them
 FEWEST_WORDS = 10  # of fewer cells nothing can be said
-INFINITE = "{} infinite values count as missing"
-MOST_LETTERS = 40  # of a cell in a note: cells may be as long as pages
 YES = frozenset({"yes", "y", "true", "t", "ja", "oui", "si", "sí", "present", "positive", "pos"})
 NO = frozenset({"no", "n", "false", "f", "nein", "non", "absent", "negative", "neg"})
 SCALES = (
@@ -47,8 +41,6 @@ _DATE = re.compile(
     r"^(\d{4}-\d{1,2}-\d{1,2}([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?)?(Z|[+-]\d{2}:?\d{2})?"
     r"|\d{1,2}[./]\d{1,2}[./]\d{2,4})$"
 )
-_LIMITS = frozenset("<>≤≥~ \t")  # with which a limit of detection begins
-_INFINITY = re.compile(r"\s*[-+]?inf(inity)?\s*", re.I)
 _WITH_NUMBER = re.compile(r"^\D*?(\d+(?:\.\d+)?)\D*(?:\d+(?:\.\d+)?)?\D*$")
 
 
@@ -58,6 +50,7 @@ def kind_of(
     *,
     marks: Collection[str] = (),
     asked: str | None = None,
+    scale: Sequence[str] = (),
 ) -> Column:
     """The column as its cells show it.
 
@@ -70,6 +63,8 @@ def kind_of(
         Cells that the user calls missing, in lower case.
     asked : {"number", "ordered", "category"}, optional
         The kind that the user says it is.
+    scale : sequence of str
+        The words of an ordered column in their order, if the user says so.
 
     Examples
     --------
@@ -95,6 +90,9 @@ def kind_of(
         return replace(column, kind="category", levels=tuple(distinct))
     if asked == "ordered" and is_date:
         return column.with_note("dates are used in their order, as days since 1970", kind="date")
+    if asked == "ordered" and scale:
+        note = f"its words are ordered: {_in_order(scale)}"
+        return replace(column, kind="ordered", levels=tuple(scale)).with_note(note)
     if asked == "ordered":
         return _ordered(column, distinct, is_asked=True)
     if _is_yes_no(distinct):
@@ -119,67 +117,6 @@ def _is_text(n_distinct: int, n_words: int) -> bool:
     if n_distinct > MANY_WORDS:
         return n_distinct > 0.5 * n_words
     return n_words >= FEWEST_WORDS and n_distinct > 0.75 * n_words
-
-
-def with_marks(column: Column, cells: NDArray[Any]) -> Column:
-    """Add notes on cells that say missing, and on answers that may mean it.
-
-    The cells are only counted, so that all rows may be looked at.
-    """
-    is_left_out = column.role == "ignored" and column.kind != "text"
-    if cells.dtype.kind != "O" or column.role == "target" or is_left_out:
-        return column
-    found = Counter(cell.strip() for cell in cells if isinstance(cell, str))
-    gone = [word for word in sorted(found) if word and is_mark(word, column.marks)]
-    if gone:
-        said = ", ".join(f"{word[:MOST_LETTERS]!r} ({found[word]})" for word in gone)
-        column = column.with_note(f"missing where it says {said}")
-    answers = [word for word in sorted(found) if word.casefold() in ANSWERS and word not in gone]
-    for word in answers if column.kind != "number" else ():
-        column = column.with_note(
-            f"{word!r} is an answer in {found[word]} rows: if it means missing, say --missing "
-            f"{column.name}={word}"
-        )
-    return column
-
-
-def with_odd_cells(column: Column, cells: Any, values: NDArray[np.float64]) -> Column:
-    """Add notes on cells of a number column that are no numbers: infinity, limits, words.
-
-    How they are read is fixed. They are only counted here, so that all rows may be looked at.
-
-    Parameters
-    ----------
-    column : Column
-    cells : array
-        All cells of the table.
-    values : ndarray
-        The same as numbers.
-    """
-    if cells.dtype.kind in "biuf":
-        n_infinite = int(np.isinf(cells).sum()) if cells.dtype.kind == "f" else 0
-        return column.with_note(INFINITE.format(n_infinite)) if n_infinite else column
-    texts = cells.tolist()
-    is_low = np.array(
-        [isinstance(c, str) and c[:1] in _LIMITS and is_limit(c, column.style) for c in texts]
-    )
-    if is_low.any():
-        shown = str(texts[int(np.argmax(is_low))]).strip()[:MOST_LETTERS]
-        column = column.with_note(
-            f"{int(is_low.sum())} cells such as {shown!r} are read as their limit"
-        )
-    is_word = np.isnan(values)
-    is_infinite = np.array([isinstance(c, str) and bool(_INFINITY.fullmatch(c)) for c in texts])
-    if is_infinite.any():
-        column = column.with_note(INFINITE.format(int(is_infinite.sum())))
-    is_word &= ~is_infinite
-    is_word[is_word] = [not is_mark(texts[i], column.marks) for i in np.flatnonzero(is_word)]
-    if is_word.any():
-        shown = word_of(texts[int(np.argmax(is_word))])[:MOST_LETTERS]
-        column = column.with_note(
-            f"{int(is_word.sum())} words such as {shown!r} among numbers count as missing"
-        )
-    return column
 
 
 def _in_order(words: Sequence[str]) -> str:

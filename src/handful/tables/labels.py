@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.tables.cells import is_mark, map_distinct, word_of
+from handful.tables.cells import is_mark, map_distinct, word_of, written_numbers
 
 MAX_CLASSES = 10  # more distinct values are a measurement more often than a class
 _COUNT = 4  # classes that are whole numbers may be a count from here on
@@ -35,94 +35,144 @@ PAIRS = (("1", "0"), ("1", "-1"), ("+", "-"), ("y", "n"), ("t", "f"), ("j", "n")
 
 
 @dataclass(frozen=True)
-class Labels:
-    """Classes of the examples.
+class Classes:
+    """The classes of a table, as the rows of its pool show them.
 
     Attributes
     ----------
-    y : ndarray of str
-        One label a row that has one.
-    rows : ndarray of int
-        Positions of these rows in the table.
+    words : tuple of str
+        In the order of their numbers or in alphabetical order; the case comes second of two if a
+        word says which it is.
     positive : str or None
         The case, of two classes.
     is_positive_said : bool
         Whether the user or a word says so; else it is the rarer one.
-    classes : tuple of str
-        In alphabetical order, but that the case comes second if a word says which it is.
+    spelled : mapping of str to str
+        Each word without capitals, in the spelling that the pool has most often.
+    merged, unknown : tuple of str
+        Notes on spellings that are one class, and on labels that are no class.
     notes : tuple of str
+        All notes, these among them.
     """
 
-    y: NDArray[Any]
-    rows: NDArray[np.int64]
+    words: tuple[str, ...]
     positive: str | None
     is_positive_said: bool
-    classes: tuple[str, ...]
+    spelled: Mapping[str, str]
+    merged: tuple[str, ...]
+    unknown: tuple[str, ...]
     notes: tuple[str, ...]
 
+    @property
+    def places(self) -> dict[str, int]:
+        """Position of each class."""
+        return {word: k for k, word in enumerate(self.words)}
 
-def read_labels(
+    def spell(self, cell: Any) -> str:
+        """A label in the one spelling of its class; another label without capitals."""
+        word = word_of(cell).casefold()
+        return self.spelled.get(word, word)
+
+
+@dataclass(frozen=True)
+class LabelOptions:
+    """What is known of labels beforehand.
+
+    Attributes
+    ----------
+    positive : str, optional
+        The class that is the case.
+    classes : tuple of str, optional
+        The classes in their order, if they were named before the data were seen.
+    is_class : bool
+        Whether the user says that the target is a class, however many values it has.
+    is_open : bool
+        Labels that the pool does not have are classes too.
+    """
+
+    positive: str | None = None
+    classes: tuple[str, ...] | None = None
+    is_class: bool = False
+    is_open: bool = False
+
+
+def read_classes(
     name: str,
-    cells: Sequence[Any],
-    *,
-    positive: str | None = None,
-    drop_missing: bool = False,
-    is_class: bool = False,
-    pool: NDArray[np.int64] | None = None,
-    is_open: bool = False,
-) -> Labels:
-    """Labels in one normal form: capitals and blanks do not make a class of their own.
+    counts: Mapping[str, int],
+    pool: Sequence[str],
+    options: LabelOptions | None = None,
+) -> Classes:
+    """The classes of a target: capitals and blanks do not make a class of their own.
 
     Parameters
     ----------
     name : str
-        Of the target column, for messages.
-    cells : sequence
-    positive : str, optional
-        The class that is the case.
-    drop_missing : bool
-        Leave out rows without a label instead of refusing them.
-    is_class : bool
-        The user says that it is a class, however many there are.
-    pool : ndarray of int, optional
-        Which of the rows that have a label say what classes there are, how they are spelled and
-        which is the case; all of them by default. Another label is spelled without capitals.
-    is_open : bool
-        Labels that the pool does not know are classes too.
+        Of the target, for messages.
+    counts : mapping of str to int
+        Rows of every word that is a label of the table.
+    pool : sequence of str
+        The words of the pool, which say what classes there are, how they are spelled and which is
+        the case.
+    options : LabelOptions, optional
 
     Examples
     --------
-    >>> labels = read_labels("outcome", ["malignant", "benign", "Malignant", "malignant "])
-    >>> labels.y.tolist(), labels.positive
-    (['malignant', 'benign', 'malignant', 'malignant'], 'malignant')
+    >>> counts = {"malignant": 3, "benign": 1, "Malignant": 1}
+    >>> found = read_classes("outcome", counts, ["malignant", "benign", "malignant"])
+    >>> found.words, found.positive, found.spell("MALIGNANT ")
+    (('benign', 'malignant'), 'malignant', 'malignant')
     """
-    rows, left_out = labelled_rows(name, cells, drop_missing=drop_missing)
-    words = map_distinct([cells[i] for i in rows.tolist()], word_of)
-    deciding = words if pool is None else [words[i] for i in pool.tolist()]
-    merged, notes = _merge(name, words, deciding)
-    notes += left_out
-    _check_classes(name, merged, is_class)
-    if (n_levels := _n_whole_numbers(merged)) >= _COUNT and not is_class:
+    options = options or LabelOptions()
+    spelled, merged = _spellings(name, pool)
+    rows: Counter[str] = Counter()
+    for word, n in counts.items():
+        rows[spelled.get(word.casefold(), word.casefold())] += n
+    _check_two(name, rows)
+    notes = list(merged)
+    if (n_levels := _n_whole_numbers(rows)) >= _COUNT and not options.is_class:
         notes.append(
             f"{name} has {n_levels} whole numbers: is it a count or a scale? Then cut it into two "
             "classes."
         )
-    known = merged if pool is None or is_open else [merged[i] for i in pool.tolist()]
-    case, how = _positive(known, positive)
+    known = rows if options.is_open else Counter(spelled[word.casefold()] for word in pool)
+    case, how = _positive(known, options.positive)
     if case is not None:
         notes.append(f"The case is {case!r}{how}.")
-    classes = sorted(set(known))
-    if (meant := _by_meaning(classes)[0]) is not None:
-        classes.sort(key=lambda word: word == meant)
-    counts = Counter(word for word in merged if word not in classes)
-    return Labels(
-        y=np.array(merged, dtype=object),
-        rows=rows,
+    words, meant = _in_order(known), _by_meaning(sorted(known))[0]
+    if meant is not None:
+        words.sort(key=lambda word: word == meant)
+    if options.classes is not None:
+        words = _named(options.classes, words)
+    unknown = unknown_labels({word: n for word, n in rows.items() if word not in words})
+    return Classes(
+        words=tuple(words),
         positive=case,
-        is_positive_said=positive is not None or meant is not None,
-        classes=tuple(classes),
-        notes=(*notes, *unknown_labels(counts)),
+        is_positive_said=options.positive is not None or meant is not None,
+        spelled={**spelled, **{word.casefold(): word for word in words}},
+        merged=tuple(merged),
+        unknown=unknown,
+        notes=(*notes, *unknown),
     )
+
+
+def _in_order(words: Iterable[str]) -> list[str]:
+    """Numbers by value, if all words are numbers; else in alphabetical order."""
+    found = sorted(words)
+    numbers = written_numbers(found)
+    return found if numbers is None else [found[i] for i in np.argsort(numbers, kind="stable")]
+
+
+def _named(given: tuple[str, ...], found: Sequence[str]) -> list[str]:
+    """The classes that were named beforehand; they must be those of the pool, and may be more."""
+    lower = [word.casefold() for word in given]
+    unknown = [word for word in found if word.casefold() not in lower]
+    if unknown or len(set(lower)) < len(lower):
+        raise ValueError(
+            f"`classes` must name the labels of the pool, {list(found)[:10]}, each once, got "
+            f"{list(given)[:10]}. Name all classes before the data are seen, or leave `classes` "
+            "out: then they are those of the pool."
+        )
+    return list(given)
 
 
 def labelled_rows(
@@ -168,17 +218,16 @@ def unknown_labels(counts: Mapping[str, int]) -> tuple[str, ...]:
     )
 
 
-def _n_whole_numbers(words: Sequence[str]) -> int:
+def _n_whole_numbers(words: Collection[str]) -> int:
     """Number of classes, if all are whole numbers."""
-    classes = set(words)
-    is_whole = all(word.removeprefix("-").isdecimal() for word in classes)
-    return len(classes) if is_whole else 0
+    is_whole = all(word.removeprefix("-").isdecimal() for word in words)
+    return len(words) if is_whole else 0
 
 
-def _merge(name: str, words: Sequence[str], deciding: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The words in one spelling: the one that is most frequent among those that decide."""
+def _spellings(name: str, words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """For words without capitals the spelling that is most frequent, and notes on merged ones."""
     forms: dict[str, Counter[str]] = {}
-    for word, n_rows in Counter(deciding).items():
+    for word, n_rows in Counter(words).items():
         forms.setdefault(word.casefold(), Counter())[word] = n_rows
     # the most frequent spelling stands for all, the first in the alphabet among equals
     chosen = {key: min(c, key=lambda form: (-c[form], form)) for key, c in forms.items()}
@@ -187,28 +236,32 @@ def _merge(name: str, words: Sequence[str], deciding: Sequence[str]) -> tuple[li
         for counts in forms.values()
         if len(counts) > 1
     ]
-    return map_distinct(words, lambda word: chosen.get(word.casefold(), word.casefold())), notes
+    return chosen, notes
 
 
-def _check_classes(name: str, words: Sequence[str], is_class: bool) -> None:
-    classes = set(words)
-    if len(classes) < 2:
+def _check_two(name: str, words: Collection[str]) -> None:
+    if len(words) < 2:
         raise ValueError(
             f"the target column {name[:80]!r} has one value only "
-            f"({next(iter(classes), '')[:80]!r}). "
+            f"({next(iter(words), '')[:80]!r}). "
             "Two classes are needed; is it the right column?"
         )
-    if len(classes) > MAX_CLASSES and not is_class:
+
+
+def check_few_classes(name: str, cells: Sequence[Any]) -> None:
+    """Refuse a target column of so many values that it is a measurement more often than a class."""
+    n_values = len(set(map_distinct(cells, lambda cell: word_of(cell).casefold())))
+    if n_values > MAX_CLASSES:
         raise ValueError(
-            f"the target column {name[:80]!r} has {len(classes)} different values, more than "
+            f"the target column {name[:80]!r} has {n_values} different values, more than "
             f"{MAX_CLASSES}. If it is a class all the same, say so with --categories {name[:80]}; "
             "if it is a number, cut it into classes first."
         )
 
 
-def _positive(words: Sequence[str], positive: str | None) -> tuple[str | None, str]:
+def _positive(counts: Mapping[str, int], positive: str | None) -> tuple[str | None, str]:
     """The case among two classes, and how it is known."""
-    classes = sorted(set(words))
+    classes = sorted(counts)
     if positive is not None:
         wanted = {word.casefold(): word for word in classes}
         if len(classes) != 2:
@@ -223,7 +276,6 @@ def _positive(words: Sequence[str], positive: str | None) -> tuple[str | None, s
     meant, how = _by_meaning(classes)
     if meant is not None:
         return meant, how
-    counts = Counter(words)
     rarer = min(classes, key=lambda word: (counts[word], word))
     return rarer, ", the rarer one; choose with --positive"
 

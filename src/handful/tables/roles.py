@@ -20,8 +20,6 @@ FEWEST_PERSONS = 8  # fewer codes are kinds, not persons
 ALONE = 0.99  # a column that gives the target almost by itself may have been written after it
 _SURE = 7.0  # nats against the chance that no two whole numbers are equal
 _FEW = 6  # whole numbers that may be codes, whatever the name
-# What programs write in place of a missing number.
-SENTINELS = (-9999.0, -999.0, -99.0, -9.0, -8.0, -1.0, 99.0, 999.0, 9999.0, 99999.0)
 _ID = re.compile(r"(^|[_\W])(id|ids|mrn|ssn|uuid|guid|nr|no|number|row|index|record|key)$", re.I)
 _PERSON = re.compile(
     r"^(patient|subject|person|participant|case|animal|specimen|sample|proband|pat)s?"
@@ -99,6 +97,7 @@ def _identifier(column: Column, sample: Sample, order: NDArray[Any]) -> Column:
         return column.with_note(
             f"the same {column.name} has several rows, which are not independent cases: say "
             f"--groups {column.name}",
+            asks="groups",
             role="id",
         )
     return column
@@ -147,7 +146,8 @@ def _again(column: Column, sample: Sample, y: NDArray[Any]) -> Column:
     if share >= ALONE:
         return column.with_note(
             f"it alone gives the target in {100 * share:.0f} % of the pool: is it known before "
-            f"the outcome? if not, leave it out with --exclude {column.name}"
+            f"the outcome? if not, leave it out with --exclude {column.name}",
+            asks="exclude",
         )
     return column
 
@@ -164,31 +164,6 @@ def _best_cut(values: NDArray[np.float64], labels: NDArray[np.int64], n_classes:
     below = np.cumsum(labels[:, None] == np.arange(n_classes), axis=0)[ends]
     above = below[-1] - below
     return float((below.max(axis=1) + above.max(axis=1)).max()) / len(labels)
-
-
-def with_sentinels(column: Column, values: NDArray[np.float64]) -> Column:
-    """Add notes on numbers that may stand for a missing value: repeated, and far from all others.
-
-    They are only proposed, so that all rows of the table may be looked at.
-    """
-    values = values[~np.isnan(values)]
-    for mark in SENTINELS:
-        is_mark = values == mark
-        n = int(np.count_nonzero(is_mark))
-        if n < 2 or len(values) - n < FEWEST:
-            continue
-        rest = values[~is_mark]
-        low, high = float(rest.min()), float(rest.max())
-        is_odd_one = mark < 0 <= low if mark > -10 else not low - (high - low) <= mark <= high
-        if mark > 0:
-            is_odd_one = mark > high + (high - low)
-        if is_odd_one:
-            text = f"{mark:g}"
-            column = column.with_note(
-                f"{n} times {text}, far from all other values: if it means missing, say --missing "
-                f"{column.name}={text}"
-            )
-    return column
 
 
 def _coded(column: Column, values: NDArray[np.float64]) -> Column:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -73,10 +73,13 @@ class RowSource(ABC):
         How words are read, if there are some.
     weights : ndarray or None
         Weights of the rows in training, if they have some.
+    target : str
+        Name of the labels, for notes.
     """
 
     is_in_memory: ClassVar[bool] = False
     classes: Labels
+    target: str
     names: list[str] | None
     columns: Columns | None
     weights: Floats | None
@@ -156,6 +159,10 @@ class RowSource(ABC):
         """The rows as ``job(rows, codes)`` gives them, at so many bytes a row."""
 
     @abstractmethod
+    def read_by(self, read: Callable[[Any], Any]) -> RowSource:
+        """The same rows in the same order, each as ``read`` gives it."""
+
+    @abstractmethod
     def seen(self) -> SeenRows:
         """What is remembered of the rows, so that they are not taken for new ones."""
 
@@ -181,6 +188,7 @@ class MemoryRows(RowSource):
         X is a kernel matrix, whose columns are rows too.
     given_groups : ndarray, optional
         Which group each row belongs to.
+    target : str
     """
 
     is_in_memory = True
@@ -194,6 +202,7 @@ class MemoryRows(RowSource):
     weights: Floats | None = None
     is_kernel: bool = False
     given_groups: Any = None
+    target: str = "y"
 
     @property
     def n_samples(self) -> int:
@@ -285,6 +294,13 @@ class MemoryRows(RowSource):
         if without is not None:
             only = np.setdiff1d(np.arange(self.n_samples), without, assume_unique=True)
         return (self.X, self.codes) if only is None else self.hold(only)
+
+    def read_by(self, read: Callable[[Any], Any]) -> MemoryRows:
+        table = self.X if self.table is None else self.table
+        other = replace(self, X=read(self.X), table=table)
+        # the order does not depend on how rows are read: it is found once
+        vars(other).update(blind=self.blind, _units=self._units)
+        return other
 
     def seen(self) -> SeenRows:
         if self.columns is not None:  # new rows are compared as they are given: in words

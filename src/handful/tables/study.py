@@ -7,162 +7,124 @@ that looks at cells is fixed before anything is counted, as the certificate asks
 
 from __future__ import annotations
 
-import difflib
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.tables.cautions import repeat_cautions, scaling_cautions
-from handful.tables.cells import NOT, Sample, is_mark, map_distinct, word_of
+from handful._types import Floats, Ints
+from handful.tables.cautions import MOST_ROWS, ScalingSigns
+from handful.tables.cells import is_mark, map_distinct, word_of
+from handful.tables.choices import Choices, check_named, target_of
 from handful.tables.columns import Column, Columns
-from handful.tables.digests import RowDigests, row_digests
-from handful.tables.draw import make_units
-from handful.tables.kinds import kind_of, with_marks, with_odd_cells
-from handful.tables.labels import Labels, labelled_rows, read_labels
-from handful.tables.roles import with_role, with_sentinels
-from handful.tables.sources import MISSING
-from handful.tables.table_files import without_marks
+from handful.tables.digests import RowDigests, column_names
+from handful.tables.draw import check_groups, pool_size
+from handful.tables.labels import (
+    Classes,
+    LabelOptions,
+    check_few_classes,
+    labelled_rows,
+    read_classes,
+)
+from handful.tables.rows import MemoryRows, RowSource, take_rows
+from handful.tables.table_reading import (
+    CellJob,
+    FeatureReader,
+    TableReading,
+    as_pandas,
+    decide_columns,
+    make_reading,
+    normal_rows,
+    number_cells,
+    numbered_names,
+    scales_of,
+    with_counts,
+)
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-TARGETS = ("label", "class", "target", "outcome", "diagnosis", "y")
 POOL_SHARE = 0.4  # of the rows: candidates come from it, errors are counted on the rest
-_FEW_ROWS, _FEW_OF_A_CLASS = 20, 5  # below them a note says that little can be certified
 
 
-@dataclass(frozen=True, kw_only=True)
-class Choices:
-    """What the user says about the columns. Everything else is read off the table.
-
-    Attributes
-    ----------
-    target : str, optional
-        The column to predict; else the first of ``TARGETS`` that there is.
-    positive : str, optional
-        The class that is the case.
-    groups, weights : str, optional
-        Columns that name the group of a row (a patient) and its weight in training.
-    id, exclude, features, ordered, categories : tuple of str
-        Identifiers; columns to leave out; the only columns to use (also dates, as days); columns
-        of ordered words; columns of categories.
-    missing : mapping of str to tuple of str
-        Cells that mean missing, by column; "" stands for every column.
-    not_missing : mapping of str to tuple of str
-        Cells that are answers although they usually mean missing, by column.
-    drop_missing_target : bool
-        Leave out rows without a label.
-    """
-
-    target: str | None = None
-    positive: str | None = None
-    groups: str | None = None
-    weights: str | None = None
-    id: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    features: tuple[str, ...] = ()
-    ordered: tuple[str, ...] = ()
-    categories: tuple[str, ...] = ()
-    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    not_missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    drop_missing_target: bool = False
-
-    def named(self) -> list[tuple[str, str]]:
-        """(option, column) for every column that is named."""
-        single = [("--target", self.target), ("--groups", self.groups), ("--weights", self.weights)]
-        lists = {
-            "--id": self.id,
-            "--exclude": self.exclude,
-            "--features": self.features,
-            "--ordered": self.ordered,
-            "--categories": self.categories,
-            "--missing": tuple(name for name in self.missing if name),
-            "--not-missing": tuple(name for name in self.not_missing if name),
-        }
-        named = [(option, name) for option, names in lists.items() for name in names]
-        return named + [(option, name) for option, name in single if name is not None]
-
-    def marks(self, name: str) -> frozenset[str]:
-        """Marks of the user for a column, as `is_mark` takes them."""
-        own, answers = (
-            {word_of(mark).casefold() for key in ("", name) for mark in given.get(key, ())}
-            for given in (self.missing, self.not_missing)
-        )
-        if both := own & answers:
-            raise ValueError(
-                f"`--not-missing` must not name what `--missing` names, got {min(both)!r} in both "
-                f"for {name!r}. Say one of them."
-            )
-        if lost := answers & {mark.casefold() for mark in MISSING}:
-            raise ValueError(
-                f"`--not-missing` cannot name {min(lost)!r}: files write it for an empty cell, and "
-                "it is gone when the table is read. Write another word in the table."
-            )
-        return frozenset(own | {NOT + answer for answer in answers})
-
-
-@dataclass(frozen=True)
-class Study:
-    """Features, labels, groups and weights of the examples, and how they were read.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Study(TableReading):
+    """Rows that were read: features, labels, groups and weights, the pool, and what was assumed.
 
     Attributes
     ----------
-    X : DataFrame
-        The columns that are features: numbers as numbers, all other cells as they were read.
-    y : ndarray of str
-    table : DataFrame
-        All columns of these rows, as they were read.
-    columns : tuple of Column
-        All columns of the table, with kind, role and notes.
+    source : RowSource
+        The rows in memory or in chunks. Each row holds the features alone: numbers as numbers, all
+        other cells as they were read. The order of the rows is drawn from the whole table.
     pool : ndarray of int
         Rows of the pool, in blind order.
+    n_pool : int
+        Rows, or groups, in the pool.
     pool_share : float
         Share of the rows (or groups) that are in it.
-    digests : RowDigests
-        Of the whole rows: the ``random_state`` that draws this pool again.
-    classes : tuple of str
-        Those of the pool, in the order of class positions: the case comes second if its word
-        says so. It does not depend on ``Choices.positive``, so that naming the case changes no
-        rule. A row with another label counts as an error of every form.
-    positive : str or None
-    is_positive_said : bool
-        Whether the user or the words of the labels say which class is the case.
-    groups, weights : ndarray or None
-    ids : DataFrame
-    notes : tuple of str
-        What a reader should know.
-    cautions : tuple of str
-        What must not be missed: without an answer, the certificates may not hold.
+    table : DataFrame or ndarray
+        In memory, all columns of these rows but the target, as they were read.
+    rows : ndarray of int
+        In memory, positions of these rows in the table that was given: those that have a label.
     """
 
-    X: pd.DataFrame
-    y: NDArray[Any]
-    table: pd.DataFrame
-    columns: tuple[Column, ...]
-    pool: NDArray[np.int64]
+    source: RowSource
+    pool: Ints
+    n_pool: int
     pool_share: float
-    digests: RowDigests
-    classes: tuple[str, ...]
-    positive: str | None
-    is_positive_said: bool
-    groups: NDArray[Any] | None
-    weights: NDArray[np.float64] | None
-    ids: pd.DataFrame
-    notes: tuple[str, ...]
-    cautions: tuple[str, ...] = ()
+    table: Any = None
+    rows: Any = None
 
     @property
-    def target(self) -> str:
-        """Name of the target column."""
-        return next(column.name for column in self.columns if column.role == "target")
+    def memory(self) -> MemoryRows:
+        """The rows, which must be in memory."""
+        if not isinstance(self.source, MemoryRows):
+            raise TypeError("the rows of this study are in chunks.")
+        return self.source
 
     @property
-    def features(self) -> tuple[Column, ...]:
-        """The columns that are features."""
-        return tuple(column for column in self.columns if column.role == "feature")
+    def X(self) -> Any:  # noqa: N802
+        """The features of rows in memory."""
+        return self.memory.X
+
+    @property
+    def groups(self) -> NDArray[Any] | None:
+        """The group of each row, if rows belong together."""
+        return self.memory.given_groups
+
+    @property
+    def weights(self) -> Floats | None:
+        """The weight of each row in training, if rows have weights."""
+        return self.memory.weights
+
+    @cached_property
+    def y(self) -> NDArray[Any]:
+        """The label of each row in memory, in the spelling of the classes."""
+        return self.spelled[self.memory.codes]
+
+    @cached_property
+    def spelled(self) -> NDArray[Any]:
+        """The word of each label of the source."""
+        return np.array([self.labels.spell(label) for label in self.source.classes], dtype=object)
+
+    @property
+    def reading(self) -> TableReading:
+        """How the table is read, without its rows."""
+        return TableReading(
+            **{name: getattr(self, name) for name in TableReading.__dataclass_fields__}
+        )
+
+    @property
+    def digest(self) -> str:
+        """Digest of the table with its labels."""
+        return self.source.draw.digest
+
+    @property
+    def digests(self) -> RowDigests:
+        """Digests of the whole rows: the ``random_state`` that draws this pool again."""
+        drawn = self.memory.blind
+        return RowDigests(drawn.digests, column_names(self.table), drawn.seed)
 
     def rest(self, *, seed: int | None = None) -> Study:
         """The rows outside the pool, clean: floats, ordered categories, words in one spelling.
@@ -188,24 +150,47 @@ class Study:
         >>> len(clean.X), clean.X["crp"].dtype.kind, sorted(set(clean.X["smoker"]))
         (60, 'f', ['YES', 'no'])
         """
-        rows = np.setdiff1d(np.arange(len(self.y)), self.pool)
-        table = self.table.iloc[rows].reset_index(drop=True)
-        names = tuple(str(name) for name in table.columns)
-        return replace(
-            self,
-            X=Columns(self.features).clean(self.X.iloc[rows]),
-            y=self.y[rows],
+        left = np.setdiff1d(np.arange(len(self.y)), self.pool)
+        table = self.table.iloc[left].reset_index(drop=True)
+        source = replace(
+            self.memory,
+            X=Columns(self.features).clean(self.X.iloc[left]),
+            codes=self.memory.codes[left],
             table=table,
-            pool=self.pool[:0],
-            digests=RowDigests(self.digests.digests[rows], names, seed),
-            groups=None if self.groups is None else self.groups[rows],
-            weights=None if self.weights is None else self.weights[rows],
-            ids=self.ids.iloc[rows].reset_index(drop=True),
+            random_state=RowDigests(self.memory.blind.digests[left], column_names(table), seed),
+            weights=None if self.weights is None else self.weights[left],
+            given_groups=None if self.groups is None else self.groups[left],
+        )
+        return replace(
+            self, source=source, pool=self.pool[:0], n_pool=0, table=table, rows=self.rows[left]
         )
 
 
+@dataclass(frozen=True, eq=False)
+class GivenRows:
+    """Examples as they are given: a table, labels beside it, groups and weights.
+
+    Attributes
+    ----------
+    X : array of numbers, or data frame of pandas, polars or pyarrow
+        All columns but the target; nothing needs to be cleaned.
+    y : sequence
+        The label of each row; none may be missing.
+    name : str
+        Of the target, for notes.
+    groups, weights : array, optional
+        The group of each row, and its weight in training.
+    """
+
+    X: Any
+    y: Any
+    name: str = "y"
+    groups: Any = None
+    weights: Any = None
+
+
 def read_study(frame: Any, choices: Choices | None = None, *, set_aside: bool = False) -> Study:
-    """Read a table: draw the pool, then decide kinds, roles and labels by its rows.
+    """Read a table with its target: draw the pool, then decide kinds, roles and labels by its rows.
 
     Parameters
     ----------
@@ -241,32 +226,165 @@ def read_study(frame: Any, choices: Choices | None = None, *, set_aside: bool = 
         target, frame.iloc[:, place].tolist(), drop_missing=choices.drop_missing_target
     )
     frame = frame.iloc[rows].reset_index(drop=True)
-    digests = RowDigests(row_digests(frame))
-    groups = None if choices.groups is None else _groups(frame.iloc[:, names.index(choices.groups)])
-    units = make_units(frame, None, groups, digests)
-    pool = units.first(reading_size(len(units))) if set_aside else units.pool(POOL_SHARE)
-    labels = read_labels(
-        target,
-        frame.iloc[:, place].tolist(),
-        positive=choices.positive,
-        is_class=target in choices.categories,
-        pool=pool,
-        is_open=set_aside,  # the certificates of such machines take the classes for known
+    y = frame.iloc[:, place].tolist()
+    if target not in choices.categories:
+        check_few_classes(target, y)
+    X = frame.iloc[:, [j for j in range(len(names)) if j != place]]
+    share = None if set_aside else POOL_SHARE
+    study = read_rows(GivenRows(X, y, target), choices, pool_share=share)
+    *others, last = study.columns
+    return replace(
+        study,
+        columns=(*others[:place], last, *others[place:]),
+        rows=rows,
+        notes=(*left_out, *study.notes),
     )
-    labels = replace(labels, notes=(*left_out, *labels.notes))
-    columns, clean = [], frame.copy(deep=False)
-    for j, name in enumerate(names):
-        if j == place:
-            levels = tuple(sorted(labels.classes))
-            columns.append(Column(name, "category", role="target", levels=levels))
-            continue
-        cells = np.asarray(frame.iloc[:, j])
-        column, values = _counted(_column(cells, name, choices, pool, labels.y), cells)
-        columns.append(column)
-        if values is not None and cells.dtype.kind == "O":
-            clean.isetitem(j, values)
-    study = _assemble(frame, clean, labels, tuple(columns), pool, digests, groups, choices)
-    return replace(study, cautions=(*study.cautions, *units.caution))
+
+
+def read_rows(
+    given: GivenRows,
+    choices: Choices | None = None,
+    *,
+    pool_share: float | None = POOL_SHARE,
+    random_state: Any = None,
+    classes: Sequence[Any] | None = None,
+) -> Study:
+    """Read a table whose labels stand beside it; `read_study` is this for a table with its target.
+
+    An array of numbers is a table whose columns are numbers: all of them are features.
+
+    Parameters
+    ----------
+    given : GivenRows
+    choices : Choices, optional
+    pool_share : float or None
+        Share of the rows (or groups) in the pool; 1 takes all of them. None reads the columns off
+        a tenth of the rows, which are set aside.
+    random_state : None, int, RowDigests or generator
+        None draws the pool from the digest of the table.
+    classes : sequence, optional
+        The classes in their order, if they were named before the data were seen.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> study = read_rows(GivenRows(np.arange(40.0).reshape(20, 2), [0, 1] * 10))
+    >>> [column.name for column in study.features], len(study.pool)
+    (['x0', 'x1'], 8)
+    """
+    choices = choices or Choices()
+    table = normal_rows(given.X)
+    labels, codes = _coded(list(given.y))
+    source = MemoryRows(
+        table,
+        codes,
+        labels,
+        names=[str(name) for name in table.columns] if hasattr(table, "columns") else None,
+        random_state=random_state,
+        weights=_weights(given, choices, table),
+        given_groups=_groups(given, choices, table),
+        target=given.name,
+    )
+    study = read_source(
+        source,
+        choices,
+        pool_share=pool_share,
+        classes=classes,
+        scales=scales_of(given.X),
+    )
+    beside = (given.groups, given.weights, random_state, classes)
+    is_whole = hasattr(table, "columns") and all(one is None for one in beside)
+    is_usual = pool_share in (None, POOL_SHARE)
+    return replace(study, table=table, rows=np.arange(len(codes)), is_whole=is_whole and is_usual)
+
+
+def _coded(cells: Sequence[Any]) -> tuple[NDArray[Any], Ints]:
+    """Distinct labels of any type, and the code of each cell."""
+    found: dict[Any, int] = {}
+    codes = [found.setdefault((cell.__class__, cell), len(found)) for cell in cells]
+    labels = np.empty(len(found), dtype=object)
+    labels[:] = [label for _, label in found]
+    return labels, np.array(codes, dtype=np.int64)
+
+
+def read_source(
+    source: RowSource,
+    choices: Choices,
+    *,
+    pool_share: float | None = POOL_SHARE,
+    classes: Sequence[Any] | None = None,
+    scales: Mapping[str, tuple[str, ...]] | None = None,
+) -> Study:
+    """Read rows in memory or in chunks: the pool decides, all rows are only counted.
+
+    Parameters
+    ----------
+    source : RowSource
+        Rows as they are given, or as `as_pandas` gives them: all columns but the target.
+    choices : Choices
+    pool_share, classes
+        As in `read_rows`.
+    scales : mapping, optional
+        Ordered columns with their words, if rows are as `as_pandas` gives them.
+    """
+    pool, n_pool = _draw(source, pool_share)
+    raw, codes = source.hold(pool)
+    rows, is_frame = raw, hasattr(raw, "columns")
+    if is_frame and scales is None:
+        scales, rows, source = scales_of(raw), normal_rows(raw), source.read_by(normal_rows)
+    names = [str(name) for name in rows.columns] if is_frame else numbered_names(rows.shape[1])
+    check_named(choices, (*names, source.target))
+    if len(set(names)) < len(names):
+        twice = next(name for name, n in Counter(names).items() if n > 1)
+        raise ValueError(f"`X` must have columns with different names, got {twice!r} twice.")
+    is_open = pool_share is None or pool_share == 1.0
+    options = _label_options(choices, source.target, classes, is_open)
+    labels, spelled = _labels(source, codes, options)
+    if is_frame:
+        columns = decide_columns(rows, spelled[codes], pool, choices, scales)
+        sums = source.fold(CellJob(columns), "cells")
+        columns, signs = with_counts(columns, sums.cells), sums.signs
+    else:
+        columns = tuple(Column(name) for name in names)
+        signs = source.fold(_signs, "cells")
+    read = FeatureReader(columns)
+    counts: Counter[str] = Counter()
+    for word, n in zip(spelled.tolist(), source.class_counts.tolist(), strict=True):
+        counts[word] += n
+    first = number_cells(columns, read(take_rows(rows, slice(0, MOST_ROWS))))
+    reading = make_reading(
+        columns,
+        labels,
+        target=source.target,
+        counts=counts,
+        first=first if source.groups is None else None,
+        signs=signs,
+        draw=" ".join(source.caution),
+    )
+    reading = replace(reading, choices=choices)
+    if pool_share == 1.0:  # nothing is counted in these rows, so that no certificate can fail
+        reading = replace(reading, repeats="", scaling="", draw="")
+    return Study(
+        **vars(reading),
+        source=source.read_by(read) if is_frame else source,
+        pool=pool,
+        n_pool=n_pool,
+        pool_share=len(pool) / source.n_samples if pool_share is None else pool_share,
+    )
+
+
+def _signs(rows: Any, codes: Ints) -> ScalingSigns:
+    return ScalingSigns.of(np.asarray(rows, dtype=np.float64))
+
+
+def _draw(source: RowSource, share: float | None) -> tuple[Ints, int]:
+    """Positions of the pool's rows, in blind order, and the number of rows or groups in it."""
+    groups = source.groups
+    n = source.n_samples if groups is None else len(groups)
+    n_pool = reading_size(n) if share is None else n
+    if share is not None and share < 1.0:
+        n_pool = min(pool_size(n, share), max(1, n - 1))
+    return source.first(n_pool if groups is None else groups.n_rows(n_pool)), n_pool
 
 
 def reading_size(n: int) -> int:
@@ -280,188 +398,65 @@ def reading_size(n: int) -> int:
     return max(1, min(max(20, round(0.1 * n)), n // 4, 1000))
 
 
-def as_pandas(frame: Any) -> pd.DataFrame:
-    """A frame of any library as one of pandas, dates as text."""
-    import pandas as pd
-
-    if not isinstance(frame, pd.DataFrame):
-        import narwhals as nw
-
-        frame = nw.from_native(frame, eager_only=True).to_pandas()
-    frame = frame.copy(deep=False)
-    for j, dtype in enumerate(frame.dtypes):
-        if getattr(dtype, "kind", "O") in "mM":
-            text = frame.iloc[:, j].astype("string").str.removesuffix(" 00:00:00")
-            frame.isetitem(j, text.astype(object).where(frame.iloc[:, j].notna(), None))
-    return without_marks(frame)
+def _label_options(
+    choices: Choices, name: str, classes: Sequence[Any] | None, is_open: bool
+) -> LabelOptions:
+    """What is known of the labels; certificates without a pool take the classes for known."""
+    named = None if classes is None else tuple(word_of(label) for label in classes)
+    return LabelOptions(choices.positive, named, name in choices.categories, is_open)
 
 
-def check_named(choices: Choices, names: Sequence[str]) -> None:
-    """Refuse options that name a column that the table does not have."""
-    for option, name in choices.named():
-        if name not in names:
-            near = difflib.get_close_matches(name, names[:1000], n=3)
-            hint = f"Did you mean {', '.join(map(repr, near))}?" if near else "Check the header."
-            raise ValueError(f"`{option}` must be a column of the table, got {name!r}. {hint}")
+def _labels(source: RowSource, codes: Ints, options: LabelOptions) -> tuple[Classes, NDArray[Any]]:
+    """The classes, and the word of each label of the source in their spelling."""
+    found = source.classes.tolist()
+    labelled_rows(source.target, found)  # no label may be missing
+    words = [word_of(label) for label in found]
+    counts: Counter[str] = Counter()
+    for word, n in zip(words, source.class_counts.tolist(), strict=True):
+        counts[word] += n
+    labels = read_classes(source.target, counts, [words[code] for code in codes.tolist()], options)
+    return labels, np.array([labels.spell(word) for word in words], dtype=object)
 
 
-def target_of(target: str | None, names: Sequence[str]) -> str:
-    """The column to predict: the one that is named, or one with a usual name."""
-    if target is not None:
-        return target
-    lower = [name.casefold() for name in names]
-    for name in TARGETS:
-        if name in lower:
-            return names[lower.index(name)]
-    shown = [name[:40] for name in names[:20]]
-    raise ValueError(
-        "`--target` must name the column to predict. "
-        f"The columns are: {', '.join(shown)}{', …' if len(names) > 20 else ''}."
-    )
-
-
-def _column(
-    cells: NDArray[Any],
-    name: str,
-    choices: Choices,
-    pool: NDArray[np.int64],
-    y: NDArray[Any],
-) -> Column:
-    """One column: its kind by the pool, its role by the user's word, else by the pool."""
-    marks = choices.marks(name)
-    asked = "category" if name in choices.categories else None
-    asked = "ordered" if name in choices.ordered else asked
-    sample = Sample.of(cells[pool], marks)
-    column = kind_of(name, sample, marks=marks, asked=asked)
-    for role, given in (("group", choices.groups), ("weight", choices.weights)):
-        if name == given:
-            return replace(column, role=role, notes=())
-    if name in choices.id:
-        return replace(column, role="id", notes=())
-    if name in choices.exclude or (choices.features and name not in choices.features):
-        return replace(column, role="ignored", notes=("left out as asked",))
-    if name in choices.features and column.kind not in ("constant", "empty"):
-        if column.kind in ("text", "date"):
-            asked = "category" if column.kind == "text" else "ordered"
-            column = kind_of(name, sample, marks=marks, asked=asked)
-        return replace(column, role="feature")
-    return with_role(column, sample, y[pool], pool) if asked is None else column
-
-
-def _counted(column: Column, cells: NDArray[Any]) -> tuple[Column, NDArray[np.float64] | None]:
-    """Add what is only counted: missing cells, numbers that may mean missing.
-
-    The second result is the column as numbers, if it holds numbers.
-    """
-    column = with_marks(column, cells)
-    if column.kind != "number":
-        gone = ~Sample.of(cells, column.marks).is_known
-        return replace(column, n_missing=int(np.count_nonzero(gone))), None
-    values = column.read(cells)
-    column = replace(column, n_missing=int(np.isnan(values).sum()))
-    if column.role != "ignored":
-        column = with_odd_cells(column, cells, values)
-    return with_sentinels(column, values) if column.role == "feature" else column, values
-
-
-def _assemble(
-    frame: pd.DataFrame,
-    clean: pd.DataFrame,
-    labels: Labels,
-    columns: tuple[Column, ...],
-    pool: NDArray[np.int64],
-    digests: RowDigests,
-    groups: NDArray[Any] | None,
-    choices: Choices,
-) -> Study:
-    features = [j for j, column in enumerate(columns) if column.role == "feature"]
-    if not features:
-        raise ValueError(
-            "no column is left to predict from: "
-            + "; ".join(
-                f"{c.name[:40]}: {', '.join(c.notes)[:100] or c.role}" for c in columns[:10]
-            )
-            + ". Name the ones to use in --features."
-        )
-    X = clean.iloc[:, features].set_axis([columns[j].name for j in features], axis=1)
-    X = _finite(X)
-    names = [column.name for column in columns]
-    weights = None
-    if choices.weights is not None:
-        weights = _weights(frame.iloc[:, names.index(choices.weights)])
-    ids = frame.iloc[:, [j for j, column in enumerate(columns) if column.role == "id"]]
-    repeats = repeat_cautions(columns, X, pool) if groups is None else ()
-    return Study(
-        X=X,
-        y=labels.y,
-        table=frame,
-        columns=columns,
-        pool=pool,
-        pool_share=POOL_SHARE,
-        digests=digests,
-        classes=labels.classes,
-        positive=labels.positive,
-        is_positive_said=labels.is_positive_said,
-        groups=groups,
-        weights=weights,
-        ids=ids,
-        notes=(*labels.notes, *_warnings(X, labels)),
-        cautions=(*repeats, *scaling_cautions(columns, X)),
-    )
-
-
-def _finite(X: pd.DataFrame) -> pd.DataFrame:
-    """Infinite values become missing ones."""
-    floats = [j for j, dtype in enumerate(X.dtypes) if isinstance(dtype, np.dtype)]
-    floats = [j for j in floats if X.dtypes.iloc[j].kind == "f"]
-    is_odd = np.isinf(X.iloc[:, floats].to_numpy(dtype=np.float64)).any(axis=0)
-    for j in np.flatnonzero(is_odd):
-        X.isetitem(floats[j], X.iloc[:, floats[j]].replace([np.inf, -np.inf], np.nan))
-    return X
-
-
-def _groups(series: pd.Series) -> NDArray[Any]:
-    """What group each row belongs to, in the normal form of words."""
-    is_unknown = np.array(map_distinct(series.tolist(), is_mark), dtype=bool)
+def _groups(given: GivenRows, choices: Choices, table: Any) -> NDArray[Any] | None:
+    """The group of each row: as given, or the words of a column."""
+    if choices.groups is None:
+        return None if given.groups is None else check_groups(given.groups, len(table))
+    if given.groups is not None:
+        raise ValueError("`groups` must be given once: beside the table, or as one of its columns.")
+    cells = _cells(table, choices.groups)
+    is_unknown = np.array(map_distinct(cells, is_mark), dtype=bool)
     if is_unknown.any():
         row = int(np.flatnonzero(is_unknown)[0]) + 1
         raise ValueError(
-            f"`--groups` must name a column that is filled in, row {row} of {series.name!r} is "
+            f"`--groups` must name a column that is filled in, row {row} of {choices.groups!r} is "
             "not. Say whose row it is, or leave it out."
         )
-    return np.array(map_distinct(series.tolist(), word_of), dtype=object)
+    return np.array(map_distinct(cells, word_of), dtype=object)
 
 
-def _weights(series: pd.Series) -> NDArray[np.float64]:
+def _weights(given: GivenRows, choices: Choices, table: Any) -> Floats | None:
+    """The weight of each row in training: as given, or the numbers of a column."""
     import pandas as pd
 
-    values = pd.to_numeric(series, errors="coerce").to_numpy(dtype=np.float64)
+    if choices.weights is None:
+        return None if given.weights is None else np.asarray(given.weights, dtype=np.float64)
+    if given.weights is not None:
+        raise ValueError("weights must be given once: beside the table, or as one of its columns.")
+    cells = pd.Series(_cells(table, choices.weights))
+    values = pd.to_numeric(cells, errors="coerce").to_numpy(dtype=np.float64)
     if np.isnan(values).any() or (values < 0).any():
         row = int(np.flatnonzero(np.isnan(values) | (values < 0))[0]) + 1
         raise ValueError(
             f"`--weights` must name a column of numbers of at least 0, row {row} of "
-            f"{series.name!r} has none. Weights steer training; every row counts once."
+            f"{choices.weights!r} has none. Weights steer training; every row counts once."
         )
     return values
 
 
-def _warnings(X: pd.DataFrame, labels: Labels) -> list[str]:
-    """Notes on what few rows, rare classes or many columns allow."""
-    y, words = labels.y, labels.classes
-    counts = np.array([np.count_nonzero(y == word) for word in words])
-    notes = []
-    if len(y) < _FEW_ROWS:
-        notes.append(
-            f"{len(y)} rows are very few: expect a certificate near the share of the smaller class."
-        )
-    if counts.min() < _FEW_OF_A_CLASS:
-        rare = words[int(np.argmin(counts))]
-        notes.append(
-            f"{rare!r} has {counts.min()} rows: nothing can be said about how often it is found."
-        )
-    if X.shape[1] > len(y):
-        notes.append(
-            f"{X.shape[1]} columns for {len(y)} rows: expect rules of few columns, and other "
-            "columns that would have done as well."
-        )
-    return notes
+def _cells(table: Any, name: str) -> list[Any]:
+    """The cells of a named column."""
+    if not hasattr(table, "columns"):
+        return list(table[:, numbered_names(table.shape[1]).index(name)])
+    place = [str(column) for column in table.columns].index(name)
+    return list(table.iloc[:, place])

@@ -2,7 +2,8 @@
 
 A cell is eight bytes: a number (also as text, but for codes such as 03) or a truth its double,
 with one zero, and one NaN for all that is missing; a word the first eight bytes of its SHA-256. A
-row is the SHA-256 of its cells, columns in the order of their names, and of its label as a word.
+row is the SHA-256 of its cells, columns in the order of their names, and last of its label as a
+word, in which numbers and truth values count by value. The name of the target has no part in it.
 The table is the SHA-256 of the number of rows and of the sums of the four 64-bit parts of their
 digests. Rows enter pools in the order of SHA-256("handful pool", digest of the table or seed,
 digest of the row, number of equal rows before it).
@@ -45,7 +46,7 @@ def table_rows(X: Any, y: Sequence[Any] | None, columns: Sequence[str] | None) -
         names = [str(name) for name in X.columns]
         parts = [_cells(np.asarray(_column(X, names.index(name)))) for name in sorted(columns)]
     if y is not None:
-        parts.append([_word(label) for label in np.asarray(y, dtype=object).tolist()])
+        parts.append([_label(label) for label in np.asarray(y, dtype=object).tolist()])
     return [hashlib.sha256(b"".join(row)).digest() for row in zip(*parts, strict=True)]
 
 
@@ -109,6 +110,16 @@ def _word(value: Any) -> bytes:
     else:
         text = word_form(value)
     return hashlib.sha256(text.encode()).digest()[:8]
+
+
+def _label(value: Any) -> bytes:
+    """The code of a label: "1.50" is 1.5, and TRUE is True, as they are in typed tables."""
+    if not isinstance(value, str):
+        return _word(value)
+    number = _number_in(value)
+    if number is None:
+        return _word(value)
+    return _word(bool(number) if value.strip() in _TRUTH else number)
 
 
 def digest_of_table(rows: Sequence[bytes]) -> str:

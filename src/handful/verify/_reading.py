@@ -20,6 +20,7 @@ _TRUST = (
     "the library's own rules read the raw table: what its columns hold and what they are for, by "
     "the rows that were set aside"
 )
+_OPEN = "how the columns of the table were read"
 
 
 def n_set_aside(n: int) -> int:
@@ -27,9 +28,17 @@ def n_set_aside(n: int) -> int:
     return max(1, min(max(20, round(n / 10)), n // 4, 1000))
 
 
-def check_reading(audit: Audit, document: Document, reading: Document | None, X: Any) -> bool:
-    """Whether cells are read as the table itself says; the words of rules are checked later."""
+def check_reading(
+    audit: Audit, document: Document, reading: Document | None, X: Any, *, is_open: bool = False
+) -> bool:
+    """Whether cells are read as the table itself says; the words of rules are checked later.
+
+    ``is_open`` if the reading is left open together with the training.
+    """
     stated = document["reading"]
+    if is_open and reading is None:
+        audit.leave(_OPEN)
+        return True
     if stated["options"] is None:
         holds = audit.check("reading", reading is None, "the file is about a table that was clean")
         holds &= audit.equal("rows set aside", stated["n_rows"], 0)
@@ -55,6 +64,8 @@ def _is_clean(audit: Audit, column: Document, X: Any) -> bool:
     """Whether a column is taken as it is: numbers, words, or ordered categories of the data."""
     name, levels = column["name"], _levels(X, column["name"])
     kind = "" if column["words"] is None else "words"
+    if kind == "" and column["kind"] == "number":  # which numbers are, too
+        kind = "number"
     plain = {"kind": "ordered" if levels else kind, "levels": levels, "style": "plain", "marks": []}
     return audit.equal(f"reading of {name!r}", {key: column[key] for key in plain}, plain)
 
@@ -78,16 +89,19 @@ class RawTable(Protocol):
         ...
 
 
-def left_rows(audit: Audit, document: Document, table: RawTable) -> Any:
-    """The rows of a raw table that were not set aside, drawn again."""
+def left_rows(audit: Audit, document: Document, table: RawTable) -> tuple[Any, Any]:
+    """The rows of a raw table that were not set aside, drawn again, and their raw labels."""
     options, n_rows = document["reading"]["options"], document["reading"]["n_rows"]
     raw = table.raw
     names = [str(name) for name in raw.columns]
-    rows = table.once("raw digests", lambda: table_rows(raw, None, names))
+    target = options["target"]
+    labels, others = raw.iloc[:, names.index(target)], [n for n in names if n != target]
+    rows = table.once(("raw digests", target), lambda: table_rows(raw, labels, others))
     groups = None
     if options["groups"] is not None:
         groups = list(raw.iloc[:, names.index(options["groups"])])
     units = make_units(drawn_order(rows, digest_of_table(rows), None), groups, rows, None)
     aside = units.rows(n_set_aside(units.n))
     audit.equal("rows set aside", n_rows, len(aside))
-    return raw.iloc[np.setdiff1d(np.arange(len(rows)), aside)]
+    left = np.setdiff1d(np.arange(len(rows)), aside)
+    return raw.iloc[left], labels.iloc[left]

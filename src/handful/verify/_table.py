@@ -105,8 +105,11 @@ def read_table(frame: Any, reading: Mapping[str, Any], share: float) -> Table:
         raise ValueError("rows without a label, which the file does not leave out")
     rows = np.flatnonzero(is_labelled)
     cells = [column[rows] for column in cells]
-    content = np.array([cells[j].astype(object) for j in _by_name(names)], dtype=object).T
-    digests = table_rows(content, None, None)
+    others = [j for j in _by_name(names) if j != place]
+    content = np.empty((len(rows), len(others)), dtype=object)
+    for k, j in enumerate(others):
+        content[:, k] = cells[j]
+    digests = table_rows(content, cells[place].tolist(), None)
     digest = digest_of_table(digests)
     order = drawn_order(digests, digest, None).tolist()
     groups = None

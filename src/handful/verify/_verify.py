@@ -160,7 +160,7 @@ class ModelVerifier:
 def _check(audit: Audit, document: Document, table: ModelVerifier) -> None:
     whole = unfolded(audit, document)
     audit.equal("number of rows", document["data"]["n_rows"], len(table.labels))
-    if not check_reading(audit, whole, table.reading, table.X):
+    if not check_reading(audit, whole, table.reading, table.X, is_open=is_plain(document)):
         return
     if is_plain(document):
         drawn = _check_digest(audit, whole, table)
@@ -260,7 +260,7 @@ def _check_digest(audit: Audit, document: Document, table: ModelVerifier) -> Dra
     X: Any = table.X
     y: Any = table.labels
     if table.raw is not None:
-        X, y = left_rows(audit, document, table), None
+        X, y = left_rows(audit, document, table)
     stored, seed = provenance["data"], provenance["random_state"]
     is_seed = seed is None or type(seed) is int
     if not audit.check("seed", is_seed, f"must be a whole number or null, got {seed!r}"):
@@ -270,6 +270,8 @@ def _check_digest(audit: Audit, document: Document, table: ModelVerifier) -> Dra
     absent = len(said or []) - len(covered or [])
     if not audit.check("columns", not absent, f"{absent} of {len(said or [])} are not in the data"):
         return None
+    if table.raw is None and document["reading"]["options"] is not None:  # of the whole table
+        covered = [str(name) for name in getattr(X, "columns", ())] or None
     key = None if covered is None else tuple(covered), len(X), repr(document["reading"]["options"])
     rows = table.once(("digests", key), lambda: table_rows(X, y, covered))
     digest = table.once(("digest", key), lambda: digest_of_table(rows))
