@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 
 from handful import BoundSearch, SetCoveringMachine
 from handful.bounds import Quantity, compression_bound, held_out_bound
-from handful.report._sections import read_sections
+from handful.report.sections import read_sections
 from tests.report.conftest import CASES
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from handful._types import Ints
 from handful.bounds import (
     ClassCounts,
     Message,
@@ -15,6 +16,7 @@ from handful.bounds import (
     log_binomial_coefficient,
 )
 from handful.candidates.groups import GroupLosses
+from handful.models import Fitted
 
 Rates = tuple[tuple[str, float], ...]
 
@@ -168,6 +170,43 @@ class Candidate:
     def shown(self, risk: float) -> dict[str, Any]:
         """The row of the candidate in a frame; ``risk`` is its certificate."""
         return {"name": self.name, "nats": self.nats, "certificate": risk}
+
+
+MOST_LETTERS = 48  # of the names of columns in a row of a menu
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Offered(Candidate):
+    """A candidate that was built: a row of a menu that may be taken.
+
+    Attributes
+    ----------
+    fitted : Fitted
+    held_back : ndarray of int
+        Rows that are not counted.
+    seconds : float
+        Time of learning, if it was learned by itself.
+    is_readable : bool
+    """
+
+    fitted: Fitted
+    held_back: Ints
+    seconds: float = 0.0
+    is_readable: bool = True
+
+    def in_words(self) -> str:
+        """The row in a few words."""
+        return self.name
+
+    def uses_in_words(self) -> str:
+        """The columns that it reads."""
+        names, n_columns = self.fitted.uses, len(self.fitted.columns.columns)
+        if not names:
+            return "nothing" if self.is_readable else "not known"
+        if len(names) == n_columns > 3:
+            return f"all {n_columns} columns"
+        shown = ", ".join(names)
+        return shown if len(shown) <= MOST_LETTERS else f"{len(names)} of {n_columns} columns"
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from handful.cli._chunked import NO_REPORT as NO_ROWS
 from handful.cli._chunked import on_scheduler, read_chunked
 from handful.cli._columns_text import columns_as_dicts, print_assumed
 from handful.cli._examples import EMBEDDED, read_examples
-from handful.cli._menu_text import class_rates, rates_line
+from handful.cli._menu_text import rates_line
 from handful.cli._origin import read_origin
 from handful.cli._output import FILES, console, note, print_json, print_written, progress
 
@@ -185,20 +185,10 @@ def _as_dict(machine: Any, table: Examples, seconds: float) -> dict[str, Any]:
         "n_made_of": len(machine.compression_set_),
         "n_held_back": len(machine.held_back_),
         "caution": machine.caution(),
-        "rates": _rates(machine, table),
+        "rates": machine.class_rates(None if table.positive is None else str(table.positive)),
         "certificate": machine.certificate_.to_dict(),
         "seconds": seconds,
     }
-
-
-def _rates(machine: Any, table: Examples) -> list[dict[str, Any]]:
-    """Sensitivity and specificity, where there are two classes and no costs."""
-    if len(machine.classes_) != 2 or not machine.certificate_.has_rate(
-        "false_positive_given_negative"
-    ):
-        return []
-    by_class = machine.chosen_.counts.by_class
-    return class_rates(machine.certificate_, machine.classes_, table.positive, by_class)
 
 
 def _print(machine: Any, table: Examples, seconds: float) -> None:
@@ -222,7 +212,7 @@ def _print(machine: Any, table: Examples, seconds: float) -> None:
     style = "yellow" if certificate.is_vacuous or caution else "green"
     console.print(Panel(sentence, title="Certificate", expand=False, border_style=style))
     console.print(_price_table(certificate), _path_table(machine))
-    if rates := _rates(machine, table):
+    if rates := machine.class_rates(None if table.positive is None else str(table.positive)):
         console.print(f"  {escape(rates_line(rates))}", highlight=False)
         console.print(f"  {escape(certificate.together())}", highlight=False)
     console.print(f"  [dim]It holds if: {escape('; '.join(map(str, certificate.assumptions)))}.[/]")

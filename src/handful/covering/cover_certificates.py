@@ -31,7 +31,7 @@ def certify_cover(fit: CoverFit, delta: float, bound: str) -> Certificate:
     The code contains "which examples are kept" already, so naming them costs nothing more.
     """
     check_choice("bound", bound, ("auto", *BOUND_NAMES))
-    code, counts, is_single = _code(fit), fit.counts, len(fit.parts) == 1
+    code, counts, is_single = cover_code_of(fit), fit.counts, len(fit.parts) == 1
     if counts.groups is not None:
         made = _of_groups(fit, code, delta, bound)
     elif is_single:
@@ -69,7 +69,8 @@ def _of_groups(fit: CoverFit, code: Code, delta: float, bound: str) -> Certifica
     return replace(made, quantity=GROUP_QUANTITIES[groups.loss], assumptions=assumptions)
 
 
-def _code(fit: CoverFit) -> Code:
+def cover_code_of(fit: CoverFit) -> Code:
+    """The code of the machine, or of those of all classes together."""
     if len(fit.parts) == 1:
         return fit.chosen[0].code
     return cover_code(*_terms_by_class(fit))

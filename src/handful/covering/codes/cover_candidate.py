@@ -173,7 +173,8 @@ def counts_of(
 
 def recount(candidate: CoverCandidate, machine: SignedRules, rows: Rows) -> CoverCandidate:
     """The candidate with the errors that its machine makes, as built."""
-    return counted(candidate, machine, rows, rows.judge(machine))
+    (judged,) = rows.judge([machine])
+    return counted(candidate, machine, rows, judged)
 
 
 def counted(

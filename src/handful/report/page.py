@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import shlex
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
 from handful.bounds import Certificate
-from handful.report._commands import check_digests, verify_command
-from handful.report._sections import read_sections
+from handful.certified import Band
+from handful.report.sections import read_sections
 
 
 def render_report(
     machine: Any,
-    X: Any,
-    y: Any,
+    X: Any = None,
+    y: Any = None,
     *,
     title: str | None = None,
     data_notes: Sequence[str] = (),
@@ -26,8 +27,10 @@ def render_report(
     digests: Mapping[str, str] | None = None,
     certificate: Certificate | None = None,
     include_rows: bool = False,
+    case: str | None = None,
+    band: Band | None = None,
 ) -> str:
-    """A whole HTML page: rule, certificate, path, errors, assumptions; no training row.
+    """A whole HTML page: menu, rule, certificate, path, errors, assumptions; no training row.
 
     The page needs no network, follows light and dark mode, prints, and runs no script but its
     own: everything from the data is escaped.
@@ -36,8 +39,9 @@ def render_report(
     ----------
     machine : fitted estimator with ``certify``
         Sections that do not apply to it are left out.
-    X, y : array-like
-        The data it was trained on.
+    X, y : array-like, optional
+        The data it was trained on. Sections that need the rows, or the labels, are left out if
+        they are not given.
     title : str, optional
         The heading; the name of the machine by default.
     data_notes : sequence of str
@@ -54,6 +58,10 @@ def render_report(
     include_rows : bool
         Show the training rows too: those that the machine is made of in the columns that it
         uses, and all of them in a picture of two columns.
+    case : str, optional
+        The class whose rate is the sensitivity; the second of two by default.
+    band : Band, optional
+        Silence in doubt, if it is shown too.
 
     Returns
     -------
@@ -70,38 +78,16 @@ def render_report(
     >>> page.startswith("<!doctype html>")
     True
     """
-    return render(
-        {
-            **read_sections(machine, X, y, certificate=certificate, include_rows=include_rows),
-            "menu": None,
-        },
-        title=title or type(machine).__name__,
-        data_notes=data_notes,
-        provenance=provenance,
-        model_file=model_file,
-        data_file=data_file,
-        digests=digests,
-    )
-
-
-def render(
-    sections: Mapping[str, Any],
-    *,
-    title: str,
-    data_notes: Sequence[str],
-    provenance: Mapping[str, Any] | None,
-    model_file: str | None,
-    data_file: str | None,
-    digests: Mapping[str, str] | None,
-) -> str:
-    """The page that shows these sections."""
     script = _text("report.js")
     facts = {str(name): str(value) for name, value in (provenance or {}).items()}
+    sections = read_sections(
+        machine, X, y, certificate=certificate, include_rows=include_rows, case=case, band=band
+    )
     return str(
         _environment()
         .get_template("report.html")
         .render(
-            title=title,
+            title=title or type(machine).__name__,
             data_notes=list(data_notes),
             provenance=facts,
             command=verify_command(model_file, data_file, facts.get("target")),
@@ -130,3 +116,36 @@ def _environment() -> Any:
 def _text(name: str) -> str:
     folder = resources.files("handful.report") / "templates"
     return (folder / name).read_text(encoding="utf-8")
+
+
+# -- commands that run as they stand in a POSIX shell ---------------------------------------------
+
+_END = "END"
+
+
+def verify_command(model: str | None, data: str | None, target: str | None) -> str:
+    """The command that checks a certificate again; capitals stand for what is not known."""
+    words = ["handful", "verify", "MODEL" if model is None else _as_file(model)]
+    if data == "":  # the embedded data need neither
+        return shlex.join(words)
+    words.append("DATA" if data is None else _as_file(data))
+    column = "COLUMN" if target is None else target
+    # a name that begins with a dash must not be read as an option
+    words += [f"--target={column}"] if column.startswith("-") else ["--target", column]
+    return shlex.join(words)
+
+
+def check_digests(digests: Mapping[str, str]) -> str:
+    """A here-document for ``sha256sum --check``; empty where there is nothing to check."""
+    lines = [_line(name, digest) for name, digest in digests.items()]
+    return "\n".join([f"sha256sum --check <<'{_END}'", *lines, _END]) if lines else ""
+
+
+def _as_file(name: str) -> str:
+    return f"./{name}" if name.startswith("-") else name
+
+
+def _line(name: str, digest: str) -> str:
+    """A line as ``sha256sum`` writes it: backslashes and line ends in names are escaped."""
+    escaped = name.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
+    return f"{'' if escaped == name else chr(92)}{digest}  {escaped}"
