@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -102,7 +101,7 @@ class TableClassifier(BaseClassifier):
         source, self._reading = study.source, study.reading
         self.columns_, self.notes_ = study.columns, study.all_notes
         self._is_frame = source.names is not None
-        self.draw_ = replace(source.draw, row_codes=None)
+        self.draw_ = source.draw
         labels: dict[str, Any] = {}
         for label in [*source.classes, *(() if named is None else named)]:
             labels.setdefault(study.labels.spell(label), label)

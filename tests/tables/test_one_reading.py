@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from handful import CertifiedClassifier
+from handful import BoundSearch, CertifiedClassifier, SetCoveringMachine
 from handful.cli import app
 from handful.tables import Choices, GivenRows, TableCaution, load_table, read_rows, read_study
 from tests.messy import TABLES
@@ -157,6 +157,53 @@ def test_the_command_line_says_what_python_says(name, tmp_path):
         assert column["n_missing"] == found.n_missing
     lines = [*told["cautions"], *told["notes"]]
     assert set(lines) <= set(machine.notes_)
+
+
+def test_a_search_reads_frames_by_the_same_road():
+    messy = TABLES["patient-ids"]()
+    frame = typed(messy.frame)
+    X, y = frame.drop(columns=messy.target), frame[messy.target]
+    machine, _ = fitted(X, y, messy.choices)
+    grid = {"tolerance": [0.0, 0.01]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TableCaution)
+        search = BoundSearch(CertifiedClassifier(FORMS, columns=messy.choices), grid).fit(X, y)
+    assert search.best_estimator_.draw_ == machine.draw_
+    assert search.best_estimator_.columns_ == machine.columns_
+    assert search.best_estimator_.notes_ == machine.notes_
+    assert menu_of(search.best_estimator_) == menu_of(machine)
+
+
+def test_rules_of_a_command_are_those_of_python(tmp_path):
+    messy = TABLES["spellings"]()
+    path = tmp_path / "table.csv"
+    messy.frame.to_csv(path, index=False)
+    words = ["certify", str(path), "-t", messy.target, *messy.options, "--rules", "stumps"]
+    result = CliRunner().invoke(app, [*words, "--json"])
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    choices = Choices(target=messy.target, **messy.choices)
+    clean = read_study(typed(messy.frame), choices, set_aside=True).rest()
+    machine = SetCoveringMachine("stumps", classes=clean.classes, random_state=clean.digests)
+    machine.fit(clean.X, clean.y)
+    assert told["certificate"] == machine.certificate_.to_dict()
+    assert told["rule"] == "\n".join(machine.fitted_.sentences())
+
+
+def test_a_certify_draws_its_pool_once(monkeypatch):
+    """Reading and learning share one order of the rows."""
+    from handful.tables import rows
+
+    draw, drawn = rows.blind_order, []
+
+    def counted(*args, **options):
+        drawn.append(len(args[0]))
+        return draw(*args, **options)
+
+    monkeypatch.setattr(rows, "blind_order", counted)
+    result = CliRunner().invoke(app, ["certify", "--candidates", "one rule", "--json"])
+    assert result.exit_code == 0, result.output
+    assert drawn == [683]
 
 
 def test_there_are_enough_tables():

@@ -9,12 +9,14 @@ from typer.testing import CliRunner
 
 from handful import (
     AdaBoost,
+    CertifiedClassifier,
     KernelMatchingPursuitClassifier,
     KernelPerceptron,
     LinearProgrammingMachine,
     LPBoost,
     LPBoostMKL,
     MinimalComplexityMachine,
+    ScoreCard,
     SupportVectorMachine,
 )
 from handful.bounds import pool_bound, stable_bound
@@ -211,6 +213,19 @@ def test_training_data_are_known_again(tmp_path):
     X[3, 2] += 1.0
     verdict = _verdict(document, (X, case("svm").y), tmp_path)
     assert "row 4 was changed" in " ".join(verdict.differences)
+
+
+@pytest.mark.parametrize(
+    "machine", [CertifiedClassifier(["one rule"]), ScoreCard()], ids=["menu", "card"]
+)
+def test_training_data_of_machines_that_read_tables_are_known_again(machine, noise, tmp_path):
+    document, (X, y) = _document(machine, noise), noise
+    assert _verdict(document, (X[::-1], y[::-1]), tmp_path).status != "NOT VALID"
+    other = X.copy()
+    other[3, 2] += 1.0
+    verdict = _verdict(document, (other, y), tmp_path)
+    assert verdict.status == "NOT VALID"
+    assert "the same rows, but row 4 was changed" in " ".join(verdict.differences)
 
 
 @pytest.mark.parametrize(("field", "value"), [("n_compressed", 0), ("risk", 0.04)])

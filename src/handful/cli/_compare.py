@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from handful.cli._contest import Contest
     from handful.cli._examples import Examples
+    from handful.tables import Choices, Study
 
 FILES = ("compare.csv", "compare.svg")
 
@@ -105,7 +106,8 @@ def compare(
         table = read_examples(data, choices)
         n_folds = min(folds, 3) if quick else folds
         check_folds(table.y, n_folds)
-        contest = Contest(table.X, table.y, n_folds, delta, quick, seed)
+        known = None if table.study is None else known_columns(table.study)
+        contest = Contest(table.X, table.y, n_folds, delta, quick, seed, known)
         with progress("Comparing") as report:
             frame = run_contest(
                 rivals, contest, n_jobs=jobs if scheduler is None else -1, report=report
@@ -116,6 +118,19 @@ def compare(
         return
     _print(frame, table, contest)
     print_written(written)
+
+
+def known_columns(study: Study) -> Choices:
+    """What was decided about the features of a table, for machines that read its clean rows."""
+    from handful.tables import Choices
+
+    names = {column.name for column in study.features}
+    answers = study.choices.not_missing
+    return Choices(
+        features=tuple(column.name for column in study.features),
+        categories=tuple(c.name for c in study.features if c.kind == "category"),
+        not_missing={name: answers[name] for name in answers if name in names or not name},
+    )
 
 
 def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:

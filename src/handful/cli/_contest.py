@@ -17,6 +17,8 @@ from handful.cli._rivals import RIVALS, Rival
 if TYPE_CHECKING:
     import pandas as pd
 
+    from handful.tables import Choices
+
 HELD_OUT_SHARE = 0.3  # large enough for a limit, small enough to train on the rest
 COLUMNS = (
     *("machine", "group", "error", "error_se", "size", "unit", "made_of", "held_back"),
@@ -26,7 +28,10 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Contest:
-    """Data, folds and settings that all rivals share."""
+    """Data, folds and settings that all rivals share.
+
+    ``columns`` says what the columns of X hold, to machines that would read them off its rows.
+    """
 
     X: Any
     y: NDArray[Any]
@@ -34,6 +39,7 @@ class Contest:
     delta: float
     quick: bool
     seed: int
+    columns: Choices | None = None
 
     @property
     def is_plain(self) -> bool:
@@ -69,6 +75,8 @@ def make_rival(rival: Rival, contest: Contest) -> Any:
     from sklearn.pipeline import make_pipeline
 
     machine = rival.make(contest.quick, contest.seed)
+    if hasattr(machine, "columns"):
+        machine.set_params(columns=contest.columns)
     if rival.takes_all or (rival.is_ours and contest.is_plain and not rival.is_scaled):
         return machine
     return make_pipeline(_encoder(contest.X), machine)

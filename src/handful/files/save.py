@@ -331,19 +331,19 @@ def _raw(columns: Columns, study: Study) -> Columns:
 def _data_of(machine: Any, columns: Columns, how: Written) -> Data:
     known, draw = getattr(machine, "reading_", None), _draw_of(machine, how)
     reading = _reading_of(how) if known is None else known
-    codes = None if draw is None else draw.row_codes
+    is_drawn_again = known is not None  # by the whole table, so that rows need no codes
+    codes = None if draw is None or is_drawn_again else draw.row_codes
     names = _offered(machine)
     return Data(
         file=how.source.get("file"),
         target=how.source.get("target", None if reading is None else reading.target),
         groups=how.source.get("groups"),
         reading=reading,
-        n_set_aside=0 if how.study is None or known is not None else len(how.study.pool),
+        n_set_aside=0 if how.study is None or is_drawn_again else len(how.study.pool),
         sha256=None if draw is None else draw.digest,
         n_rows=int(machine.n_samples_),
         n_features=int(machine.n_features_in_) if names is None else len(names),
-        # what read a whole table has a digest of the whole table
-        columns=None if draw is None or known is not None else named_by_digest(draw.columns),
+        columns=None if draw is None or is_drawn_again else named_by_digest(draw.columns),
         features=named_by_digest(names),
         words=tuple(j for j, column in enumerate(columns.columns) if column.words is not None),
         row_codes=None if codes is None else base64.b64encode(codes).decode(),
