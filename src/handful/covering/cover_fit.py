@@ -135,7 +135,7 @@ class CoverFit:
         (one,) = self.chosen
         if not one.n_rules:
             return one.scheme
-        return f"{one.scheme}: {one.family}, {_counted(one.n_rules)}"
+        return f"{one.family} ({one.scheme}), {_counted(one.n_rules)}"
 
     def caution(self, certificate: Certificate) -> str:
         """What must be said first of a classifier that is no better than a blind guess."""

@@ -1,21 +1,35 @@
-"""The menu on a screen, and as JSON: what was assumed, the rows, the chosen rule, its worth."""
+"""A result on a screen, and as JSON: what was assumed, the menu, the chosen rule, its worth."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
-from handful.cli._columns_text import columns_as_dicts, print_assumed
-from handful.cli._menu import Made, percent_down, percent_up, remark
-from handful.cli._output import console
+from handful.cli.console import console, note
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from handful.certified import Band
+    from handful.cli.sources import StudyRows
+    from handful.cli.study_result import StudyResult
+    from handful.tables import Column
+
+MOST_COLUMNS = 30  # that are listed one by one
+
+
+def percent_up(value: float) -> str:
+    """An upper limit, never rounded down."""
+    return f"{math.ceil(value * 1000.0) / 10.0:.1f} %"
+
+
+def percent_down(value: float) -> str:
+    """A lower limit, never rounded up."""
+    return f"{math.floor(value * 1000.0) / 10.0:.1f} %"
 
 
 def band_sentence(band: Band) -> str:
@@ -39,18 +53,19 @@ def rates_line(rates: Sequence[dict[str, Any]]) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def as_dict(made: Made) -> dict[str, Any]:
+def as_dict(made: StudyResult) -> dict[str, Any]:
     """Everything as plain data."""
-    study, machine = made.study, made.machine
+    rows, machine = made.rows, made.machine
+    offered = zip(machine.candidates_, machine.menu_risks_, strict=True)
     return {
-        "data": made.name,
-        "target": study.target,
+        "data": rows.name,
+        "target": rows.target,
         "classes": list(machine.fitted_.classes),
-        "positive": study.positive,
-        "n_samples": len(study.y),
-        "cautions": list(study.cautions),
-        "notes": [*study.notes, *made.remarks],
-        "columns": columns_as_dicts(study),
+        "positive": made.case,
+        "n_samples": int(machine.n_samples_),
+        "cautions": list(rows.cautions),
+        "notes": [*rows.notes, *made.remarks],
+        "columns": columns_as_dicts(rows),
         "menu": [
             {
                 "number": row,
@@ -63,49 +78,53 @@ def as_dict(made: Made) -> dict[str, Any]:
                 "nats": candidate.nats,
                 "certificate": float(risk),
             }
-            for row, (candidate, risk) in enumerate(
-                zip(machine.candidates_, machine.menu_risks_, strict=True)
-            )
+            for row, (candidate, risk) in enumerate(offered)
         ],
         "not_fitted": [{"name": f.name, "reason": f.reason} for f in machine.failures_],
         "chosen": machine.chosen_,
-        "rule": made.machine.chosen_lines(include_rows=made.options.include_rows),
+        "rule": machine.chosen_lines(include_rows=made.options.include_rows),
         "named_beforehand": list(machine.named_beforehand_),
         "goal": None if machine.goal_ is None else list(machine.goal_),
         "band": None if made.band is None else asdict(made.band),
         "caution": machine.caution(),
-        "rates": made.machine.class_rates(made.study.positive),
+        "rates": machine.class_rates(made.case),
         "together": machine.together(made.band),
         "certificate": machine.certificate_.to_dict(),
         "seconds": made.seconds,
     }
 
 
-def print_menu(made: Made) -> None:
+def print_study(made: StudyResult) -> None:
     """Columns, menu, rule, certificate."""
     from rich.panel import Panel
 
-    study, machine = made.study, made.machine
-    counts = ", ".join(f"{c} {int((study.y == c).sum())}" for c in machine.fitted_.classes)
+    rows, machine = made.rows, made.machine
+    sizes = zip(machine.fitted_.classes, machine.candidate_.counts.class_sizes, strict=True)
+    counts = ", ".join(f"{word} {n}" for word, n in sizes)
     console.print(
-        f"[bold]{escape(made.name)}[/]: {len(study.y)} rows, {len(study.features)} features, "
-        f"target {escape(study.target)} ({escape(counts)}); {made.seconds:.1f} s.",
+        f"[bold]{escape(rows.name)}[/]: {machine.n_samples_} rows, {rows.X.shape[1]} features, "
+        f"target {escape(rows.target)} ({escape(counts)}); {made.seconds:.1f} s.",
         highlight=False,
     )
-    print_assumed(study)
+    print_assumed(rows)
     console.print(_menu_table(made))
     for failure in machine.failures_:
-        console.print(f"  [dim]not fitted: {escape(failure.name)}: {escape(failure.reason)}[/]",
-                      highlight=False)  # fmt: skip
+        text = f"not fitted: {failure.name}: {failure.reason}"
+        console.print(f"  [dim]{escape(text)}[/]", highlight=False)
     title = f"Chosen: {escape(machine.chosen_)}"
-    body = escape("\n".join(made.machine.chosen_lines(include_rows=made.options.include_rows)))
+    body = escape("\n".join(machine.chosen_lines(include_rows=made.options.include_rows)))
     console.print(Panel(body, title=title, expand=False, border_style="blue"))
     _print_worth(made)
     for line in made.remarks:
-        remark(line)
+        _remark(line)
 
 
-def _menu_table(made: Made) -> Table:
+def _remark(text: str) -> None:
+    """A remark that must not be missed."""
+    note(f"[yellow]{escape(text)}[/]")
+
+
+def _menu_table(made: StudyResult) -> Table:
     from rich.table import Table
 
     from handful.bounds import percent_text  # rounds as the certificate's own sentence does
@@ -132,7 +151,7 @@ def _menu_table(made: Made) -> Table:
     return table
 
 
-def _print_worth(made: Made) -> None:
+def _print_worth(made: StudyResult) -> None:
     """The sentence, sensitivity and specificity, what is assumed; the price where it is wanted."""
     from rich.panel import Panel
 
@@ -145,7 +164,7 @@ def _print_worth(made: Made) -> None:
     console.print(Panel(text, title="Certificate", expand=False, border_style=style))
     if made.band is not None:
         console.print(f"  {escape(band_sentence(made.band))}", highlight=False)
-    rates = made.machine.class_rates(made.study.positive)
+    rates = made.machine.class_rates(made.case)
     if rates:
         console.print(f"  {escape(rates_line(rates))}", highlight=False)
     if both := made.machine.together(made.band):
@@ -155,9 +174,69 @@ def _print_worth(made: Made) -> None:
             console.print(f"  {term.nats:8.4f} nats  {escape(term.text)}", highlight=False)
     if names := made.machine.named_beforehand_:
         said = str(named_beforehand(names))
-        remark(
+        _remark(
             f"{said[:1].upper()}{said[1:]}: so the certificate assumes. What is set again after a "
             "look at certificates is not paid for."
         )
     held = f"It holds if: {'; '.join(map(str, certificate.assumptions))}."
     console.print(f"  [dim]{escape(held)}[/]", highlight=False)
+
+
+# -- columns --------------------------------------------------------------------------------------
+
+
+def columns_as_dicts(rows: StudyRows) -> list[dict[str, Any]]:
+    """Every column as plain data."""
+    return [
+        {
+            "name": c.name,
+            "kind": c.kind,
+            "role": c.role,
+            "n_missing": c.n_missing,
+            "notes": list(c.notes),
+        }
+        for c in rows.columns
+    ]
+
+
+def print_assumed(rows: StudyRows) -> None:
+    """Cautions, notes, and the columns about which something was assumed."""
+    for line in rows.cautions:
+        console.print(f"  [bold yellow]{escape(line)}[/]", highlight=False)
+    for line in rows.notes:
+        console.print(f"  [dim]{escape(line)}[/]", highlight=False)
+    if rows.study is not None:
+        _print_columns(rows.columns, len(rows.study.pool))
+
+
+def _print_columns(columns: tuple[Column, ...], n_rows: int) -> None:
+    """Columns about which something was assumed or that are not used."""
+    from rich.table import Table
+
+    numbered = list(enumerate(columns))
+    is_plain = [(c.kind, c.role, _said_of(c)) == ("number", "feature", "") for c in columns]
+    plain = [c for i, c in numbered if is_plain[i]]
+    others = [(i, c) for i, c in numbered if not is_plain[i] and c.role != "target"]
+    shown = sorted(others, key=lambda pair: not pair[1].notes)[:MOST_COLUMNS]
+    if shown:
+        title = f"Columns and what was assumed, from {n_rows} rows that are not counted"
+        table = Table(title=title, title_justify="left")
+        for name in ("column", "holds", "used as", "note"):
+            table.add_column(name, overflow="fold")
+        for _, column in sorted(shown, key=lambda pair: pair[0]):
+            role = "[yellow]not used[/]" if column.role == "ignored" else column.role
+            cells = (escape(column.name[:40]), column.kind, role, escape(_said_of(column)))
+            table.add_row(*cells)
+        console.print(table)
+    rest = [f"{len(plain)} more of numbers"] if plain and shown else []
+    rest += [f"{len(others) - len(shown)} more are not shown (--json lists them)"] * (
+        len(others) > len(shown)
+    )
+    if rest:
+        console.print(f"  [dim]{'; '.join(rest)}.[/]", highlight=False)
+
+
+def _said_of(column: Column) -> str:
+    """Notes, and how many cells are missing."""
+    missing = [f"{column.n_missing} missing"] if column.n_missing and column.kind != "empty" else []
+    return "; ".join([*column.notes, *missing])
