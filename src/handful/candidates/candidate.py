@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from handful._types import Ints
 from handful.bounds import (
     ClassCounts,
@@ -120,6 +122,26 @@ class Counts:
             n_false_positives=fp,
             n_false_negatives=fn,
         )
+
+    def confusion(self) -> tuple[Ints, Ints] | None:
+        """Rows by class and label: those that are counted, and all; for two classes.
+
+        Examples
+        --------
+        >>> counts = Counts(n_held=2, n_counted=7, n_errors=2, by_class=((4, 1), (3, 1)),
+        ...                 held_by_class=(1, 1), n_errors_all=3, n_said=(4, 5))
+        >>> [table.tolist() for table in counts.confusion()]
+        [[[3, 1], [1, 2]], [[3, 2], [1, 3]]]
+        """
+        if len(self.by_class) != 2 or len(self.n_said) != 2 or self.n_unknown:
+            return None
+        (n, fp), (m, fn) = self.by_class
+        first, second = self.class_sizes
+        # errors of both kinds are known in all, and their difference by what was said
+        all_fp = (first + int(self.n_errors_all or 0) - self.n_said[0]) // 2
+        all_fn = int(self.n_errors_all or 0) - all_fp
+        whole = [[first - all_fp, all_fp], [all_fn, second - all_fn]]
+        return np.array([[n - fp, fp], [fn, m - fn]]), np.array(whole)
 
     def rates(self, nats: float) -> Rates:
         """Limits on both kinds of error within the classes; ln 2 for the pair.

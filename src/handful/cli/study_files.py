@@ -61,12 +61,13 @@ def _report(made: StudyResult, out: Path, text: str, model: Model) -> str:
     facts |= {"estimator": model.provenance.estimator, "table sha256": model.data.sha256}
     if model.data.seed is not None:
         facts["random_state"] = model.data.seed
-    shown: dict[str, Any] = {} if is_chunked(rows.X) else {"y": rows.y}
-    if shown and made.options.is_cover:  # errors of covers are shown class by class
-        shown["X"] = rows.X
+    y = None if is_chunked(rows.X) else rows.y
+    # tables of more than two classes, and training rows, are not in the counts of the menu
+    needs_rows = made.options.is_cover and (made.options.include_rows or len(rows.classes) > 2)
     return render_report(
         made.machine,
-        **shown,
+        X=rows.X if y is not None and needs_rows else None,
+        y=y,
         title=rows.name,
         data_notes=(*rows.cautions, *rows.notes),
         include_rows=made.options.include_rows,

@@ -135,13 +135,10 @@ def read_confusion(
     predicted: NDArray[Any] | None,
 ) -> dict[str, Any] | None:
     """Right and wrong: the confusion table with certified limits."""
-    if labels is None or predicted is None or len(machine.classes_) > MAX_CLASSES:
+    found = _counts(machine, labels, predicted)
+    if found is None or len(machine.classes_) > MAX_CLASSES:
         return None
-    counted = np.ones(len(labels), dtype=bool)
-    counted[getattr(machine, "held_back_", machine.compression_set_)] = False
-    classes = machine.classes_
-    all_counts = _count(classes, labels, predicted)
-    counts = _count(classes, labels[counted], predicted[counted])
+    (counts, all_counts), classes = found, machine.labels_
     rates = dict(_rates(machine, certificate))
     given = ("false_positive_given_negative", "false_negative_given_positive")
     names = given if len(classes) == 2 else ("",) * len(classes)
@@ -168,11 +165,25 @@ def read_confusion(
         "has_counted": certificate.bound in COUNTING_BOUNDS,
         "has_limits": any(limit is not None for limit in limits),
         "joint": _joint(classes, rates),
-        "n_counted": int(counted.sum()),
-        "n_all": len(labels),
+        "n_counted": int(counts.sum()),
+        "n_all": int(all_counts.sum()),
         "confidence": confidence_text(certificate.delta),
         "together": _together(certificate.delta),
     }
+
+
+def _counts(
+    machine: Any, labels: NDArray[Any] | None, predicted: NDArray[Any] | None
+) -> tuple[Ints, Ints] | None:
+    """Rows by class and label, those that are counted and all: as a menu counted them, or anew."""
+    if labels is None or predicted is None:
+        candidate = getattr(machine, "candidate_", None)
+        return None if candidate is None else candidate.counts.confusion()
+    is_counted = np.ones(len(labels), dtype=bool)
+    is_counted[getattr(machine, "held_back_", machine.compression_set_)] = False
+    classes = machine.labels_
+    counts = _count(classes, labels[is_counted], predicted[is_counted])
+    return counts, _count(classes, labels, predicted)
 
 
 def _together(delta: float) -> str:
