@@ -161,14 +161,20 @@ class CertifyOptions(TableOptions):
             check_place(self.out, overwrite=self.force)
         elif self.out is not None:
             check_folder(self.out, FILES, overwrite=self.force)
-        if self.seed is not None and not self.is_cover:
+        if self.is_cover:
+            self._check_covers()
+        elif self.seed is not None:
             raise ValueError("`--seed` goes with --rules: a menu of forms is drawn by the data.")
-        if self.is_cover and (self.goal is not None or self.abstain is not None):
-            named = [*(self.goal or ()), "abstain"][0]
-            raise ValueError(f"`--{named}` needs scores: it goes with forms, not with --rules.")
-        if self.goal is not None and self.choose is not None:
+        elif self.goal is not None and self.choose is not None:
             raise ValueError("`--choose` and a goal exclude each other: the goal chooses the row.")
-        self.covers() if self.is_cover else self.forms()
+        else:
+            self.forms()
+
+    def _check_covers(self) -> None:
+        """Covers have no score whose threshold could be moved."""
+        given = {**(self.goal or {}), **({} if self.abstain is None else {"abstain": 0.0})}
+        if named := next(iter(given), ""):
+            raise ValueError(f"`--{named}` needs scores: it goes with forms, not with --rules.")
 
 
 @takes(CertifyOptions)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -155,31 +156,10 @@ def _print(frame: pd.DataFrame, table: StudyRows, contest: Contest) -> None:
         justify: Any = "left" if name == "machine" else "right"
         shown.add_column(name, justify=justify, no_wrap=True)
     rows = _rows(frame)
-    best = {
-        key: min((r[key] for r in rows if r[key] is not None), default=None)
-        for key in ("error", "certificate", "held_out")
-    }
-    last = None
-    for row in rows:
-        if last not in (None, row["group"]):
+    for cells, is_new in _lines(rows):
+        if is_new:
             shown.add_section()
-        last = row["group"]
-        cells = {
-            key: f"[bold]{_percent(row[key])}[/]" if row[key] == best[key] else _percent(row[key])
-            for key in best
-        }
-        shown.add_row(
-            escape(row["machine"])
-            + ("~" if row["group"] == "handful" and row["is_scaled"] else ""),
-            cells["error"],
-            _percent(row["error_se"]),
-            _size(row),
-            _count(row["made_of"]),
-            _count(row["held_back"]),
-            cells["certificate"],
-            cells["held_out"],
-            "" if row["seconds"] is None else f"{row['seconds']:.2f}",
-        )
+        shown.add_row(*cells)
     console.print(shown)
     for row in rows:
         if row["problem"]:
@@ -192,6 +172,34 @@ def _print(frame: pd.DataFrame, table: StudyRows, contest: Contest) -> None:
         "fit.[/]",
         highlight=False,
     )
+
+
+def _lines(rows: list[dict[str, Any]]) -> Iterator[tuple[tuple[str, ...], bool]]:
+    """Cells of each machine, the best values in bold, and whether a new group begins."""
+    best = {
+        key: min((r[key] for r in rows if r[key] is not None), default=None)
+        for key in ("error", "certificate", "held_out")
+    }
+    last = None
+    for row in rows:
+        values = {
+            key: f"[bold]{_percent(row[key])}[/]" if row[key] == best[key] else _percent(row[key])
+            for key in best
+        }
+        is_behind = row["group"] == "handful" and row["is_scaled"]
+        cells = (
+            escape(row["machine"]) + ("~" if is_behind else ""),
+            values["error"],
+            _percent(row["error_se"]),
+            _size(row),
+            _count(row["made_of"]),
+            _count(row["held_back"]),
+            values["certificate"],
+            values["held_out"],
+            "" if row["seconds"] is None else f"{row['seconds']:.2f}",
+        )
+        yield cells, last not in (None, row["group"])
+        last = row["group"]
 
 
 def _write(frame: pd.DataFrame, table: StudyRows, out: Path, force: bool) -> list[Path]:

@@ -144,13 +144,11 @@ def _default_row(machine: Any, options: CertifyOptions) -> tuple[Any, tuple[str,
         if not why_not_written(candidate.fitted, options)
         and (candidate.fitted.uses or not options.is_cover)
     ]
+    first = f"{machine.chosen_} ({percent_text(machine.certificate_.risk)})"
     if not rows and is_written:
-        raise ValueError(
-            "no row of the menu may be written: all contain training rows. Say --include-rows."
-        )
+        raise ValueError(f"no row of the menu may be written in place of {first}: {why}")
     if not rows:
         return machine, ()
-    first = f"{machine.chosen_} ({percent_text(machine.certificate_.risk)})"
     machine = machine.choose(machine.simplest(rows))
     return machine, (f"{machine.chosen_} takes the place of {first}: {why}",)
 

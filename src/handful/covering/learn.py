@@ -135,6 +135,16 @@ def learn(
     schemes = _schemes(rows.n_samples if groups is None else len(groups), rows, settings)
     if groups is None:
         rows = rows.holding(max(scheme.pool_size for scheme in schemes))
+    candidates = _weighed(rows, settings, schemes, groups)
+    menu = Menu(tuple(candidates), settings.delta, costs=settings.costs)
+    # candidates of groups were counted with the machine that they build
+    return _built(menu, rows, settings, n_offered, is_exact=groups is not None)
+
+
+def _weighed(
+    rows: Rows, settings: Settings, schemes: Sequence[Scheme], groups: Grouping | None
+) -> list[CoverCandidate]:
+    """All candidates, with the counts by which they are compared."""
     candidates = list(_candidates(rows, settings, schemes, groups))
     if groups is None and rows.steering is not None:
         # weights steer the search; the certificate counts examples
@@ -143,33 +153,30 @@ def learn(
         candidates = _longest(candidates)
     if groups is not None:
         candidates = [_by_groups(c, rows, settings, groups) for c in candidates]
-    menu = Menu(tuple(candidates), settings.delta, costs=settings.costs)
+    return candidates
+
+
+def _built(
+    menu: Menu[CoverCandidate], rows: Rows, settings: Settings, n_offered: int, *, is_exact: bool
+) -> list[Learned]:
+    """The best candidates as machines, counted as they are built, the best of all first."""
     while True:
-        places = [menu.best, *_others(menu, n_offered)]
+        wanted = [menu.best, *(best_of_each_size(menu) if n_offered > 1 else ())]
+        places = list(dict.fromkeys(wanted))[:n_offered]
         machines = [_machine_of(menu.candidates[place], settings) for place in places]
         judged = rows.judge(machines)
-        exact = [
-            counted(menu.candidates[place], machine, rows, found)
-            for place, machine, found in zip(places, machines, judged, strict=True)
-        ]
-        # candidates of groups were counted with the machine that they build
-        if groups is not None or exact[0].counts == menu.candidates[places[0]].counts:
+        found = list(zip(places, machines, judged, strict=True))
+        exact = [counted(menu.candidates[at], made, one, rows=rows) for at, made, one in found]
+        if is_exact or exact[0].counts == menu.candidates[places[0]].counts:
             break
         menu = menu.replaced(places[0], exact[0])
     menu = menu.changed(lambda c: replace(c, build=_forgotten))  # frees the tables
     learned = []
-    for place, machine, found, one in zip(places, machines, judged, exact, strict=True):
-        is_exact = groups is not None or one.counts == menu.candidates[place].counts
-        offer = menu if is_exact else menu.replaced(place, replace(one, build=_forgotten))
-        learned.append(Learned(machine, offer, place, found.n_covered))
+    for (place, machine, one), candidate in zip(found, exact, strict=True):
+        is_same = is_exact or candidate.counts == menu.candidates[place].counts
+        offer = menu if is_same else menu.replaced(place, replace(candidate, build=_forgotten))
+        learned.append(Learned(machine, offer, place, one.n_covered))
     return learned
-
-
-def _others(menu: Menu[CoverCandidate], n_offered: int) -> list[int]:
-    """Positions of what may be taken in place of the best candidate."""
-    if n_offered == 1:
-        return []
-    return [place for place in best_of_each_size(menu)[:n_offered] if place != menu.best]
 
 
 def best_of_each_size(menu: Menu[CoverCandidate]) -> list[int]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from handful.bounds import Certificate
 from handful.certified import Band
-from handful.report.sections import read_sections
+from handful.report.sections import SectionOptions, read_sections
 
 
 def render_report(
@@ -33,15 +33,14 @@ def render_report(
     """A whole HTML page: menu, rule, certificate, path, errors, assumptions; no training row.
 
     The page needs no network, follows light and dark mode, prints, and runs no script but its
-    own: everything from the data is escaped.
+    own: everything from the data is escaped. Write it to a file in UTF-8.
 
     Parameters
     ----------
     machine : fitted estimator with ``certify``
         Sections that do not apply to it are left out.
     X, y : array-like, optional
-        The data it was trained on. Sections that need the rows, or the labels, are left out if
-        they are not given.
+        The data it was trained on. What needs the rows, or the labels, is left out without them.
     title : str, optional
         The heading; the name of the machine by default.
     data_notes : sequence of str
@@ -54,19 +53,12 @@ def render_report(
     digests : mapping, optional
         SHA-256 of files in hexadecimal, by file name; shown as a command for ``sha256sum``.
     certificate : Certificate, optional
-        The one to show; ``machine.certificate_`` or ``machine.certify()`` by default.
+        The one to show; ``machine.certificate_`` by default.
     include_rows : bool
         Show the training rows too: those that the machine is made of in the columns that it
         uses, and all of them in a picture of two columns.
-    case : str, optional
-        The class whose rate is the sensitivity; the second of two by default.
-    band : Band, optional
-        Silence in doubt, if it is shown too.
-
-    Returns
-    -------
-    str
-        HTML; write it to a file in UTF-8.
+    case, band : str and Band, optional
+        The class whose rate is the sensitivity, and silence in doubt, if it is shown too.
 
     Examples
     --------
@@ -74,30 +66,29 @@ def render_report(
     >>> from handful.report import render_report
     >>> data = load_dataset("haberman-294")
     >>> machine = SetCoveringMachine(rules="stumps", random_state=0).fit(data.X, data.y)
-    >>> page = render_report(machine, data.X, data.y, title="Survival after surgery")
-    >>> page.startswith("<!doctype html>")
-    True
+    >>> render_report(machine, data.X, data.y, title="Survival after surgery")[:15]
+    '<!doctype html>'
     """
-    script = _text("report.js")
     facts = {str(name): str(value) for name, value in (provenance or {}).items()}
-    sections = read_sections(
-        machine, X, y, certificate=certificate, include_rows=include_rows, case=case, band=band
+    how = SectionOptions(certificate, include_rows, case, band)
+    return _filled(
+        **read_sections(machine, X, y, how),
+        title=title or type(machine).__name__,
+        data_notes=list(data_notes),
+        provenance=facts,
+        command=verify_command(model_file, data_file, facts.get("target")),
+        is_command_whole=model_file is not None and data_file is not None,
+        digests=check_digests(digests or {}),
     )
+
+
+def _filled(**contents: Any) -> str:
+    """The template with its contents, its style and its script."""
+    script = _text("report.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    page = _environment().get_template("report.html")
     return str(
-        _environment()
-        .get_template("report.html")
-        .render(
-            title=title or type(machine).__name__,
-            data_notes=list(data_notes),
-            provenance=facts,
-            command=verify_command(model_file, data_file, facts.get("target")),
-            is_command_whole=model_file is not None and data_file is not None,
-            digests=check_digests(digests or {}),
-            style=_text("report.css"),
-            script=script,
-            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-            **sections,
-        )
+        page.render(**contents, style=_text("report.css"), script=script, script_hash=digest)
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from handful._version import __version__
 from handful.bounds import Certificate, caution, confidence_text, percent_text
 from handful.candidates import MenuMachine
+from handful.certified import Band
 from handful.report.page_pictures import read_path, read_pictures, read_plane
 from handful.report.telling_features import cover_of
 from handful.report.training_rows import COUNTING_BOUNDS, as_cell, read_confusion, read_examples
@@ -51,20 +53,23 @@ BREAKS = (
 _ERROR_RATES = ("misclassified", "group-mean", "group-any")  # keys of quantities
 
 
+@dataclass(frozen=True)
+class SectionOptions:
+    """What a page shows; see `render_report`."""
+
+    certificate: Certificate | None = None
+    include_rows: bool = False
+    case: str | None = None
+    band: Band | None = None
+
+
 def read_sections(
-    machine: Any,
-    X: Any = None,
-    y: Any = None,
-    *,
-    certificate: Certificate | None = None,
-    include_rows: bool = False,
-    case: str | None = None,
-    band: Any = None,
+    machine: Any, X: Any = None, y: Any = None, how: SectionOptions | None = None
 ) -> dict[str, Any]:
     """Everything that the template shows but for titles and notes."""
     check_is_fitted(machine)
-    if certificate is None:
-        certificate = machine.certificate_
+    how = how or SectionOptions()
+    certificate = machine.certificate_ if how.certificate is None else how.certificate
     machine = getattr(machine, "best_estimator_", machine)
     labels, predicted = _read_labels(machine, X, y)
     form = type(machine).__name__
@@ -75,19 +80,19 @@ def read_sections(
         "headline": _headline(
             certificate,
             _caution(machine, certificate, labels, predicted),
-            _rates(machine, certificate, case, band),
+            _rates(machine, certificate, how),
         ),
         "scale": _scale(certificate, labels),
         "facts": _facts(machine, certificate),
         "menu": _menu(machine),
-        "rule": _rule(machine, include_rows),
+        "rule": _rule(machine, how.include_rows),
         "rules": _rules(machine),
         "pictures": read_pictures(machine),
         "price": _price(certificate),
         "path": read_path(machine),
         "confusion": read_confusion(machine, certificate, labels, predicted),
-        "plane": read_plane(machine, X, y) if include_rows else None,
-        "examples": read_examples(machine, X, labels, predicted) if include_rows else None,
+        "plane": read_plane(machine, X, y) if how.include_rows else None,
+        "examples": read_examples(machine, X, labels, predicted) if how.include_rows else None,
         "assumptions": [str(one) for one in certificate.assumptions],
         "notes": certificate.notes,
         "reference": certificate.reference,
@@ -144,16 +149,16 @@ def _menu(machine: Any) -> list[dict[str, Any]] | None:
     ]
 
 
-def _rates(machine: Any, certificate: Certificate, case: str | None, band: Any) -> list[str]:
+def _rates(machine: Any, certificate: Certificate, how: SectionOptions) -> list[str]:
     """Sensitivity and specificity, and with which confidence all that is said holds at once."""
     if not is_menu(machine) or certificate != machine.certificate_:
         return []
     lines = [
         f"{rate['name'].capitalize()} ({rate['class']}): {rate['n_right']} of {rate['n']} counted, "
         f"at least {np.floor(1000 * rate['at_least']) / 10:.1f} %."
-        for rate in machine.class_rates(case)
+        for rate in machine.class_rates(how.case)
     ]
-    return [*lines, *filter(None, [machine.together(band)])]
+    return [*lines, *filter(None, [machine.together(how.band)])]
 
 
 def _claim(certificate: Certificate, form: str) -> dict[str, Any]:

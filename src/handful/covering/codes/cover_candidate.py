@@ -176,11 +176,11 @@ def counts_of(
 def recount(candidate: CoverCandidate, machine: SignedRules, rows: Rows) -> CoverCandidate:
     """The candidate with the errors that its machine makes, as built."""
     (judged,) = rows.judge([machine])
-    return counted(candidate, machine, rows, judged)
+    return counted(candidate, machine, judged, rows=rows)
 
 
 def counted(
-    candidate: CoverCandidate, machine: SignedRules, rows: Rows, judged: Judged
+    candidate: CoverCandidate, machine: SignedRules, judged: Judged, *, rows: Rows
 ) -> CoverCandidate:
     """The candidate with the errors that were found.
 
