@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 
-from handful.rules import SweepOptions, collapse_rows
+from handful.rules import Geometry, SweepOptions, collapse_rows
 from handful.rules.search.ball_sweep import BallSweep
 
 
@@ -45,7 +45,8 @@ def sample(m):
 
 
 def ours(X, y):
-    sweep = BallSweep(collapse_rows(X, y), np.arange(len(y)), 1, SweepOptions(max_rules=1))
+    rows, options = collapse_rows(X, y), SweepOptions(max_rules=1)
+    sweep = BallSweep(rows, np.arange(len(y)), 1, options, Geometry())
     return sweep.paths([1.0])[1][0][0]
 
 

@@ -104,16 +104,16 @@ def compare_with_memory(options, client) -> None:
 
 def compare_with_dask_array(options, client) -> None:
     """One pass of counts, ours against digitize and bincount."""
-    from handful.covering.codes.compression import Geometry, make_table
+    from handful.covering.codes.compression import make_table
     from handful.distributed import read_chunks
-    from handful.kernels import Kernel
+    from handful.rules import STUMPS, Geometry
     from handful.rules.search_rows import SourceRows
 
     X, y = (part.persist() for part in generate(options.compare, options.chunk_rows))
     chunks = read_chunks(X, y)
     pool = np.arange(160)  # the first of the blind order
     rows = SourceRows.of(chunks, 1).holding(len(pool))
-    table = make_table("stumps", rows, pool, Geometry(kernel=Kernel("linear")))
+    table = make_table(STUMPS, rows, pool, Geometry())
     best = {"ours": np.inf, "plain": np.inf, "kept": np.inf}
     for _ in range(options.repeats):
         ours, seconds = timed(lambda: rows.counter([table]).start())

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
+from handful._types import Floats
 from handful.files import CoverCode, CoverTraining, Data, Model, Provenance
 from handful.files.document import named_by_digest
 from handful.models import Fitted, SignedRules
 from handful.tables import Columns
-from handful.verify._audit import Audit
-from handful.verify._unfold import unfolded
+from handful.verify import Audit
+from handful.verify.covers import CoverReader, asked_of
 
 NAMES = ("a", "b", "c")
 
@@ -40,7 +42,10 @@ def cover_model(machine: SignedRules, kind: str, columns: Columns | None = None)
     return Model(fitted, None, None, (), training, data, Provenance("", {}))
 
 
-def taken_apart(model: Model) -> dict[str, Any]:
-    """The rules of a file, as the auditor evaluates them."""
-    (machine,) = unfolded(Audit(), json.loads(json.dumps(model.to_document())))["machines"]
-    return machine
+def taken_apart(model: Model, X: Floats, known: Sequence[list[str] | None]) -> list[Any]:
+    """The rules of a file as the auditor's covers of rows."""
+    document = json.loads(json.dumps(model.to_document()))
+    (code,) = document["training"]["codes"]
+    reader = CoverReader(Audit(), asked_of(document), known, list(range(len(X))), X)
+    is_list = document["training"]["kinds"] == ["list"]
+    return reader.part(document["fitted"]["machine"], code, is_list).covers

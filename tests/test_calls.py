@@ -25,7 +25,7 @@ import handful as h
 from handful import CertifiedClassifier
 from handful.files import Retraining
 from handful.tables import read_study
-from handful.verify import verify_form
+from handful.verify import verify_model
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "guide" / "machines.md"
 CALLS = ("save, load", "explain", "SQL", "Python", "JSON", "verify")
@@ -128,7 +128,7 @@ def _verdict(machine: Any, path: Path, y: Any) -> str:
         y = np.where(X["c"] > 1.0, "worse", y)
     if isinstance(machine, CertifiedClassifier):  # read from a table: it can be trained again
         frame = X.assign(y=y)
-        return STATUS[verify_form(path, frame, Retraining(path, frame)).status]
+        return STATUS[verify_model(path, frame, library=Retraining(path, frame)).status]
     return STATUS[h.verify_model(path, X, y).status]
 
 
@@ -165,7 +165,7 @@ def raw_row() -> list[str]:
         assert model.predict(frame).tolist() == machine.predict(study.table).tolist()
         exported = [_allowed(partial(e, model))[0] for e in (h.export_sql, h.export_python,
                                                              h.export_json)]  # fmt: skip
-        status = STATUS[verify_form(path, frame, Retraining(path, frame)).status]
+        status = STATUS[verify_model(path, frame, library=Retraining(path, frame)).status]
     return ["yes", "yes", *exported, status]
 
 

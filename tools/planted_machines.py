@@ -45,8 +45,8 @@ COVERING: dict[str, list[Row]] = {
         ),
         (
             "which groups are kept free",
-            "log_choices(n_pool, len(named))",
-            "0.0",
+            'kept_term(n_pool, named, "groups")',
+            'kept_term(n_pool, (), "groups")',
             (f"{_GROUPS}::test_the_certificate_by_hand[stumps]",),
         ),
         (
@@ -62,7 +62,7 @@ COVERING: dict[str, list[Row]] = {
             (f"{_GROUPS}::test_candidates_pay_what_they_owe[mixed]",),
         ),
     ],
-    "covering.cover_certificates": [
+    "covering.cover_fit": [
         (
             "one class pays for all",
             "zip(fit.classes, fit.chosen, strict=True)",
@@ -97,6 +97,12 @@ COVERING: dict[str, list[Row]] = {
             "n_wrong[k] - (0 if is_apart else 2 * kept[k])",
             (_COUNTS,),
         ),
+        (
+            "one kept example free",
+            "log_choose(n, len(kept))",
+            "log_choose(n, len(kept) - 1)",
+            _owes("balls"),
+        ),
     ],
     "candidates.pricing": [
         (
@@ -107,12 +113,6 @@ COVERING: dict[str, list[Row]] = {
         ),
     ],
     "covering.codes.compression": [
-        (
-            "one kept example free",
-            "which = log_choices(pool_size, len(kept))",
-            "which = log_choices(pool_size, len(kept) - 1)",
-            _owes("balls"),
-        ),
         (
             "which constant free",
             "price = math.log(len(kinds))",
@@ -162,6 +162,12 @@ COVERING: dict[str, list[Row]] = {
     ],
     "covering.codes.pool": [
         (
+            "errors counted inside the pool",
+            "kept=tuple(np.sort(pool).tolist())",
+            "kept=()",
+            _owes("regressions of pools"),
+        ),
+        (
             "number of rules too cheap",
             "return n_rules * math.log(2.0)",
             "return (n_rules - 1) * math.log(2.0)",
@@ -180,14 +186,6 @@ COVERING: dict[str, list[Row]] = {
             "masses[above]) / levels",
             "masses[above])",
             _owes("stumps and pools"),
-        ),
-    ],
-    "covering.codes.plain": [
-        (
-            "errors counted inside the pool",
-            "kept=tuple(np.sort(pool).tolist())",
-            "kept=()",
-            _owes("regressions of pools"),
         ),
     ],
     "covering.codes.schemes": [

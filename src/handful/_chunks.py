@@ -1,4 +1,4 @@
-"""Rows in chunks: how they are told from rows in memory, and who reads them.
+"""Rows in chunks: how they are told from rows in memory, and which package reads them.
 
 `handful.distributed` stands above all machines, so that no machine imports it. The top of the
 package enters it here; it is imported when the first collection in chunks is given.

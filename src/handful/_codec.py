@@ -2,10 +2,12 @@
 
 `encode` writes a record. `decode` builds one from plain data and refuses data that the hints do
 not allow; the message names the place. A record that is one of several kinds (a subclass of
-`Tagged`) writes its kind into a field of its own.
+`Tagged`) writes its kind into a field of its own. Metadata of a field change how it is written:
+"file" False leaves it out, "flat" writes the fields of a record beside those of its owner, "object"
+writes pairs of a name and a value as an object.
 
 Rules that hints cannot express are in the method ``check_fields(where)`` of a record, which raises
-`ModelFileError`.
+`ModelFileError`, or in its constructor, which raises `ValueError`.
 """
 
 from __future__ import annotations
@@ -73,6 +75,7 @@ def encode(value: Any) -> Any:
         out: dict[str, Any] = dict(_head(kind))
         for name, (_, field) in _schema(kind).items():
             part = encode(getattr(value, name))
+            part = dict(part) if field.metadata.get("object") else part
             out |= part if field.metadata.get("flat") else {name: part}
         return out
     if isinstance(value, Mapping):
@@ -141,9 +144,15 @@ def _record(cls: Any, value: Any, where: str) -> Any:
     for name, (kind, field) in _schema(cls).items():
         if field.metadata.get("flat"):
             found[name] = decode(kind, {part: value[part] for part in names_in(kind)}, where)
+        elif field.metadata.get("object"):
+            part = decode(Mapping[str, Any], value[name], f"{where}.{name}")
+            found[name] = decode(kind, [list(pair) for pair in part.items()], f"{where}.{name}")
         else:
             found[name] = decode(kind, value[name], f"{where}.{name}")
-    made = cls(**found, **_left_out(cls))
+    try:
+        made = cls(**found, **_left_out(cls))
+    except ValueError as error:
+        raise ModelFileError(f"`{where}` is not usable: {error}") from error
     check: Callable[[str], None] | None = getattr(made, _CHECK, None)
     if check is not None:
         check(where)

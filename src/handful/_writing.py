@@ -140,7 +140,7 @@ def is_stream(path: PathLike) -> bool:
 
 
 def check_place(path: PathLike, *, overwrite: bool) -> None:
-    """Raise where a file cannot or may not be written; ask before long work."""
+    """Raise if a file cannot or may not be written; called before long work."""
     if is_stream(path):
         return
     target = Path(os.path.realpath(path))
@@ -153,7 +153,7 @@ def check_place(path: PathLike, *, overwrite: bool) -> None:
 
 
 def check_folder(folder: PathLike, names: Collection[str], *, overwrite: bool) -> None:
-    """Raise where a set of files cannot or may not be written; ask before long work."""
+    """Raise if a set of files cannot or may not be written; called before long work."""
     place = Path(os.path.realpath(folder))
     if not place.parent.is_dir():
         raise FileNotFoundError(f"the folder {place.parent} does not exist. Create it first.")
@@ -182,7 +182,7 @@ def _hidden_name(path: Path) -> Path:
 
 def _create(temporary: Path, target: Path) -> int:
     """A new file with the mode of what it will replace, else the one the umask gives."""
-    # O_EXCL: a name that somebody else made, or linked elsewhere, is refused.
+    # O_EXCL: a name that exists already, also as a link, is refused.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     descriptor = os.open(temporary, flags, 0o666)
     if target.exists():
@@ -234,12 +234,12 @@ def _is_replaceable(place: Path, names: Collection[str]) -> bool:
 
 
 def _swap(fresh: Path, place: Path) -> None:
-    """The old folder, where there is one, steps aside; the fresh one takes its place."""
+    """Move the old folder aside, if there is one; the fresh one takes its place."""
     if not place.exists():
         fresh.rename(place)
         return
     aside = _hidden_name(place)
-    # Who may read the old folder may read the new one, and nobody else.
+    # The new folder gets the permissions of the old one.
     shutil.copymode(place, fresh)
     try:
         place.rename(aside)
@@ -277,7 +277,7 @@ def _move_in(
 
 
 def _sync_folder(folder: Path) -> None:
-    """Force names to disk, where the system lets a folder be opened."""
+    """Force names to disk, if the system lets a folder be opened."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

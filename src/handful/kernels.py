@@ -21,7 +21,6 @@ __all__ = [
     "Kernel",
     "ViewKernel",
     "center_kernel",
-    "center_kernel_rows",
     "kernel_of",
     "make_kernel",
     "similarities",
@@ -115,11 +114,11 @@ class Kernel:
             squares if self.name == "linear" else (self.gamma * squares + self.coef0) ** self.degree
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data; a callable cannot be written."""
-        if self.name == "callable":
-            raise TypeError("`kernel` must be named to be written to a file, got a callable.")
-        return {k: getattr(self, k) for k in ("name", "gamma", "degree", "coef0")}
+    def inverse_norms(self, X: Floats) -> Floats:
+        """1 / sqrt(k(x, x)) of the rows of X; 0 if k(x, x) is 0."""
+        own = self.diagonal(X)
+        is_positive = own > 0.0
+        return np.where(is_positive, 1.0 / np.sqrt(np.where(is_positive, own, 1.0)), 0.0)
 
 
 @dataclass(frozen=True)
@@ -152,16 +151,11 @@ class ViewKernel:
         K = self.kernel(X, Z)
         if not self.is_normalised or self.kernel.name == "rbf":
             return K
-        left, right = (_inverse_norms(self.kernel.diagonal(part)) for part in (X, Z))
+        left, right = (self.kernel.inverse_norms(part) for part in (X, Z))
         return K * left[:, None] * right[None, :]
 
     def _view(self, X: Floats) -> Floats:
         return X if self.columns is None else X[:, list(self.columns)]
-
-
-def _inverse_norms(diagonal: Floats) -> Floats:
-    positive = diagonal > 0.0
-    return np.where(positive, 1.0 / np.sqrt(np.where(positive, diagonal, 1.0)), 0.0)
 
 
 def make_kernel(
@@ -241,9 +235,3 @@ def center_kernel(K: Floats) -> Floats:
     """
     means = K.mean(axis=0)
     return np.asarray(K - means[None, :] - means[:, None] + means.mean())
-
-
-def center_kernel_rows(K_new: Floats, K: Floats) -> Floats:
-    """Centre the kernel rows of new points against the training kernel matrix K."""
-    means = K.mean(axis=0)
-    return np.asarray(K_new - K_new.mean(axis=1)[:, None] - means[None, :] + means.mean())

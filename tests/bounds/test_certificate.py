@@ -9,7 +9,6 @@ import math
 import pickle
 from decimal import Decimal
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,9 +30,9 @@ from handful.bounds import (
 )
 
 words = st.text(max_size=20)
-finite = st.floats(allow_nan=False, allow_infinity=False)
+prices = st.floats(0.0, allow_infinity=False)
 kinds = st.sampled_from(["confidence", "kept", "rank"])
-terms = st.lists(st.builds(Term, kinds, words, finite), max_size=4).map(tuple)
+terms = st.lists(st.builds(Term, kinds, words, prices), max_size=4).map(tuple)
 shares = st.floats(0.0, 1.0)
 certificates = st.builds(
     Certificate,
@@ -47,17 +46,19 @@ certificates = st.builds(
     unit=st.sampled_from(["nats", "risk", "parts"]),
     quantity=st.sampled_from(["misclassified", "cost"]).map(Quantity),
     limit=st.floats(1.0, 1e300),
-    rates=st.lists(st.tuples(st.sampled_from(sorted(RATE_SENTENCES)), shares), max_size=4),
+    rates=st.lists(st.tuples(st.sampled_from(sorted(RATE_SENTENCES)), shares), max_size=4).map(
+        tuple
+    ),
     assumptions=st.lists(
         st.sampled_from(["iid", "blind-pool"]).map(Assumption)
         | st.integers(0, 2**31).map(lambda seed: Assumption.of("seed", seed=seed)),
         max_size=3,
-    ),
+    ).map(tuple),
     parameters=st.dictionaries(
         st.sampled_from(["scale", "margin"]), st.floats(-1e300, 1e300), max_size=2
-    ),
+    ).map(lambda named: tuple(named.items())),
     reference=words,
-    notes=st.lists(words, max_size=2),
+    notes=st.lists(words, max_size=2).map(tuple),
 )
 
 
@@ -70,59 +71,49 @@ def test_json_round_trip_is_exact(certificate):
     assert again.risk.hex() == certificate.risk.hex()
 
 
-def test_numpy_numbers_become_plain_ones():
-    certificate = Certificate(
-        risk=np.float64(0.25),
-        delta=np.float64(0.05),
-        bound="x",
-        n_samples=np.int64(7),
-        terms=[Term("kept", "a", np.float64(1.5))],
-    )
-    assert json.loads(json.dumps(certificate.to_dict()))["n_samples"] == 7
-    assert certificate.terms == (Term("kept", "a", 1.5),)
-    assert type(certificate.terms[0].nats) is float
-
-
 GOOD = compression_bound(615, 3, 15).to_dict()
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"nonsense": 1}, "unknown fields"),
-        ({"risk": "0.5"}, "`risk` must be a number"),
-        ({"risk": True}, "`risk` must be a number"),
-        ({"risk": math.nan}, "`risk` must be in"),
+        ({"nonsense": 1}, "an object with the fields"),
+        ({"risk": "0.5"}, "`certificate.risk` must be a finite number"),
+        ({"risk": True}, "`certificate.risk` must be a finite number"),
+        ({"risk": math.nan}, "`certificate.risk` must be a finite number"),
         ({"risk": -0.1}, "`risk` must be in"),
         ({"risk": 1.5}, "`risk` must be in"),
         ({"delta": 0.0}, "`delta` must be in"),
         ({"delta": 1.0}, "`delta` must be in"),
-        ({"delta": None}, "`delta` must be a number"),
+        ({"delta": None}, "`certificate.delta` must be a finite number"),
         ({"limit": 0.0}, "`limit` must be above 0"),
-        ({"limit": math.inf}, "`limit` must be above 0"),
-        ({"n_samples": 1.5}, "`n_samples` must be a count"),
-        ({"n_samples": None}, "`n_samples` must be a count"),
+        ({"limit": math.inf}, "`certificate.limit` must be a finite number"),
+        ({"n_samples": 1.5}, "`certificate.n_samples` must be a whole number"),
+        ({"n_samples": None}, "`certificate.n_samples` must be a whole number"),
         ({"n_errors": -1}, "`n_errors` must be a count"),
-        ({"n_compressed": "3"}, "`n_compressed` must be a count"),
-        ({"bound": 3}, "`bound` must be words"),
-        ({"terms": "ab"}, "`terms` must be terms with `kind`, `text` and `nats`"),
-        ({"terms": [["kept", 1.0]]}, "`terms` must be terms"),
-        ({"terms": [{"kind": "kept", "nats": 1.0}]}, "`terms` must be terms"),
-        ({"terms": [{"kind": "kept", "text": "a", "nats": 1.0, "x": 0}]}, "`terms` must be terms"),
-        ({"terms": [{"kind": "kept", "text": "a", "nats": "1"}]}, "`nats` must be a number"),
-        ({"terms": [{"kind": "kept", "text": 3, "nats": 1.0}]}, "`text` must be words"),
+        ({"n_compressed": "3"}, "`certificate.n_compressed` must be a whole number"),
+        ({"bound": 3}, "`certificate.bound` must be a text"),
+        ({"terms": "ab"}, "`certificate.terms` must be a list"),
+        ({"terms": [["kept", 1.0]]}, r"terms\[0\]` must be an object with the fields"),
+        ({"terms": [{"kind": "kept", "nats": 1.0}]}, "an object with the fields kind, nats, text"),
+        ({"terms": [{"kind": "kept", "text": "a", "nats": 1.0, "x": 0}]}, "an object with"),
+        ({"terms": [{"kind": "kept", "text": "a", "nats": "1"}]}, "nats` must be a finite number"),
+        ({"terms": [{"kind": "kept", "text": "a", "nats": -1.0}]}, "nats` must be not negative"),
+        ({"terms": [{"kind": "kept", "text": 3, "nats": 1.0}]}, "text` must be a text"),
         ({"terms": [{"kind": "two words", "text": "a", "nats": 1.0}]}, "`kind` must be one word"),
         ({"rates": [["nonsense", 0.1]]}, "`rates` must be probabilities"),
         ({"rates": [["false_positive", 1.1]]}, "`rates` must be probabilities"),
-        ({"assumptions": "trust me"}, "`assumptions` must be a list"),
-        ({"assumptions": ["trust me"]}, "`key` must be one of"),
-        ({"assumptions": [{"key": "iid"}]}, "`given` must be a key, with its values"),
+        ({"assumptions": "trust me"}, "`certificate.assumptions` must be a list"),
+        ({"assumptions": ["iid"]}, "an object with the fields key, values"),
+        ({"assumptions": [{"key": "luck", "values": {}}]}, "`key` must be one of"),
+        ({"assumptions": [{"key": "iid"}]}, "an object with the fields key, values"),
         ({"assumptions": [{"key": "seed", "values": {}}]}, "`values` must fit the key 'seed'"),
-        ({"assumptions": [{"key": "seed", "values": {"seed": [1]}}]}, "numbers or words"),
-        ({"quantity": "luck"}, "`key` must be one of"),
-        ({"parameters": [["scale", "wide"]]}, "`parameters` must be a number"),
+        ({"assumptions": [{"key": "seed", "values": {"seed": [1]}}]}, "must be a text"),
+        ({"quantity": {"key": "luck", "values": {}}}, "`key` must be one of"),
+        ({"parameters": [["scale", 1.0]]}, "`certificate.parameters` must be an object"),
+        ({"parameters": {"scale": "wide"}}, "must be a finite number"),
         ({"parameters": {"luck": 1.0}}, "`parameters` must be named"),
-        ({"notes": [1]}, "`notes` must be a list"),
+        ({"notes": [1]}, r"notes\[0\]` must be a text"),
         ({"unit": "bits"}, "`unit` must be one of"),
     ],
 )
@@ -132,10 +123,10 @@ def test_from_dict_refuses_junk(change, message):
 
 
 def test_from_dict_refuses_what_is_missing_or_no_mapping():
-    for name in ("risk", "delta", "bound", "n_samples"):
-        with pytest.raises(ValueError, match=f"must have the fields .*{name}"):
+    for name in GOOD:
+        with pytest.raises(ValueError, match="must be an object with the fields"):
             Certificate.from_dict({k: v for k, v in GOOD.items() if k != name})
-    with pytest.raises(ValueError, match="`data` must be the result"):
+    with pytest.raises(ValueError, match="must be an object with the fields"):
         Certificate.from_dict([1, 2])
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from handful._codec import encode
 from handful.bounds import Message, Term, compression_bound
 
 ROOT = Path(__file__).parents[2]
@@ -18,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 def test_a_term_is_frozen_plain_data():
     term = Term("kept", "which examples are kept", np.float32(0.5))
     assert type(term.nats) is float
-    assert term.to_dict() == {"kind": "kept", "text": "which examples are kept", "nats": 0.5}
+    assert encode(term) == {"kind": "kept", "text": "which examples are kept", "nats": 0.5}
     with pytest.raises(FrozenInstanceError):
         term.nats = 0.0
 
@@ -29,20 +30,16 @@ def test_a_term_is_frozen_plain_data():
         (("two words", "a", 1.0), "`kind` must be one word in lower case, got 'two words'"),
         (("Kept", "a", 1.0), "`kind` must be one word in lower case"),
         (("", "a", 1.0), "`kind` must be one word in lower case"),
-        (("kept", None, 1.0), "`text` must be words"),
-        (("kept", "a", "1"), "`nats` must be a number, got '1'"),
-        (("kept", "a", True), "`nats` must be a number, got True"),
     ],
 )
 def test_what_a_term_refuses(values, message):
-    with pytest.raises((TypeError, ValueError), match=message):
+    with pytest.raises(ValueError, match=message):
         Term(*values)
 
 
-def test_messages_are_made_of_terms():
-    with pytest.raises(TypeError, match="`terms` must be terms with `kind`, `text` and `nats`"):
-        Message([("a", 1.0)])
+def test_a_message_adds_its_terms():
     assert Message([]) == 0.0
+    assert Message([Term("kept", "a", 0.5), Term("size", "b", 0.25)]) == 0.75
 
 
 def test_a_plain_number_is_one_term():

@@ -11,7 +11,7 @@ from handful import CertifiedClassifier
 from handful.cli import app
 from handful.files import Retraining, save_model
 from handful.tables import TableCaution, read_study
-from handful.verify import verify_form
+from handful.verify import verify_model
 
 SAID = "has only {} distinct rows"
 N = 100
@@ -72,7 +72,7 @@ def test_a_study_warns_and_verify_derives_the_same(rng, tmp_path):
     path = tmp_path / "form.json"
     save_model(machine, path)
     assert any(SAID.format(4) in n for n in json.loads(path.read_text())["certificate"]["notes"])
-    assert verify_form(path, frame, Retraining(path, frame)).status == "VALID"
+    assert verify_model(path, frame, library=Retraining(path, frame)).status == "VALID"
 
 
 def test_the_screen_and_the_report_warn(rng, tmp_path):

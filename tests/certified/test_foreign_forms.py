@@ -13,7 +13,7 @@ from handful.certified import foreign_forms as forms
 from handful.files import Retraining, save_model
 from handful.models import Additive, Constant, Vote
 from handful.tables import read_study
-from handful.verify import verify_form
+from handful.verify import verify_model
 from tests.certified.cases import error, linear_pool, make_pool
 
 
@@ -53,7 +53,7 @@ def test_adaboost_is_written_without_other_libraries(rng, tmp_path):
     path = tmp_path / "m.json"
     assert save_model(machine, path) == [path]
     assert (load_model(path).predict(frame) == machine.predict(study.table)).all()
-    verdict = verify_form(path, frame, Retraining(path, frame))
+    verdict = verify_model(path, frame, library=Retraining(path, frame))
     assert verdict.is_valid, verdict.differences
 
 

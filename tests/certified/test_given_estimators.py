@@ -29,7 +29,7 @@ from handful import CertifiedClassifier, NonconformityClassifier, PickToLearn
 from handful.files import Retraining, beside, save_model, untrusted_types
 from handful.files.document import to_text
 from handful.tables import read_study
-from handful.verify import verify_form
+from handful.verify import verify_model
 
 
 def noise(rng, n=300):
@@ -161,12 +161,12 @@ def test_the_re_check_refuses_a_file_whose_estimator_is_fitted_already(rng, tmp_
     machine = CertifiedClassifier([("mine", LogisticRegression()), "constant"]).fit(study)
     path = tmp_path / "m.json"
     save_model(machine.choose("constant"), path, include_rows=True)
-    assert verify_form(path, frame, Retraining(path, frame)).status == "VALID"
+    assert verify_model(path, frame, library=Retraining(path, frame)).status == "VALID"
     frozen = FrozenEstimator(LogisticRegression().fit(X, y))
     content = skops.dumps({"fitted": [], "candidates": {"mine": frozen}})
     rewritten(path, content)
     named = skops.get_untrusted_types(data=content)
-    verdict = verify_form(path, frame, Retraining(path, frame, named))
+    verdict = verify_model(path, frame, library=Retraining(path, frame, named))
     assert verdict.status == "NOT VALID"
     assert any("'mine' is fitted already" in text for text in verdict.differences)
 
@@ -230,5 +230,5 @@ def test_the_re_check_draws_the_same_seed(rng, tmp_path):
         save_model(CertifiedClassifier([("mine", given)]).fit(study), path, include_rows=True)
         retraining = Retraining(path, frame, untrusted_types(path))
         for _ in range(3):
-            verdict = verify_form(path, frame, retraining)
+            verdict = verify_model(path, frame, library=retraining)
             assert verdict.status == "VALID", (verdict.differences, verdict.unverified)

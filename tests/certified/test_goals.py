@@ -14,7 +14,7 @@ from handful.certified.goals import positives_needed
 from handful.export import export_python, export_sql
 from handful.files import Retraining, save_model
 from handful.tables import read_study
-from handful.verify import verify_form
+from handful.verify import verify_model
 from tests.certified.simulation import law, n_allowed
 
 FORMS = ["one rule", "score card", "linear", "additive", "prototypes"]
@@ -147,7 +147,7 @@ def test_a_moved_row_round_trips_and_is_checked_again(name, data, tmp_path):
     again = load_model(path)
     wanted = [str(v) for v in machine.predict(study.table)]
     assert again.predict(frame).tolist() == wanted
-    verdict = verify_form(path, frame, Retraining(path, frame))
+    verdict = verify_model(path, frame, library=Retraining(path, frame))
     assert verdict.status == "VALID", verdict.differences
     module: dict = {}
     exec(export_python(again, include_rows=True), module)
@@ -158,7 +158,7 @@ def test_a_moved_row_round_trips_and_is_checked_again(name, data, tmp_path):
     from handful.files.document import to_text
 
     path.write_text(to_text(document))
-    assert verify_form(path, frame, Retraining(path, frame)).status == "NOT VALID"
+    assert verify_model(path, frame, library=Retraining(path, frame)).status == "NOT VALID"
 
 
 def test_a_card_prints_what_points_mean(machine):

@@ -14,7 +14,7 @@ from handful.cli import app
 from handful.files import Retraining, save_model
 from handful.files.document import to_text
 from handful.tables import read_study
-from handful.verify import verify_form
+from handful.verify import verify_model
 
 END = "named before any certificate was seen"
 
@@ -76,13 +76,13 @@ def written(tmp_path):
 
 def test_the_re_check_derives_the_sentence(written):
     path, frame = written
-    verdict = verify_form(path, frame, Retraining(path, frame))
+    verdict = verify_model(path, frame, library=Retraining(path, frame))
     assert verdict.status == "VALID", verdict.differences
     document = json.loads(path.read_text())
     words = document["certificate"]["assumptions"]
     document["certificate"]["assumptions"] = [one for one in words if one["key"] != "named"]
     path.write_text(to_text(document))
-    verdict = verify_form(path, frame, Retraining(path, frame))
+    verdict = verify_model(path, frame, library=Retraining(path, frame))
     assert verdict.status == "NOT VALID"
     assert any("assumptions" in text for text in verdict.differences)
 

@@ -11,7 +11,7 @@ from handful import CertifiedClassifier
 from handful.cli import app
 from handful.files import Retraining, save_model
 from handful.tables import read_study
-from handful.verify import verify_form
+from handful.verify import verify_model
 from tests.chance import n_allowed
 
 RARE, CASES = 0.00207, 0.4  # of the third class, and of the second among the others
@@ -181,7 +181,7 @@ def test_a_study_says_so_and_verify_derives_the_same(rng, tmp_path):
     machine = CertifiedClassifier(["constant", "one rule", "linear"]).fit(study)
     path = tmp_path / "form.json"
     save_model(machine, path)
-    assert verify_form(path, frame, Retraining(path, frame)).status == "VALID"
+    assert verify_model(path, frame, library=Retraining(path, frame)).status == "VALID"
     document = json.loads(path.read_text())
     assert document["fitted"]["classes"] == ["alive", "Died"]
     (note,) = document["certificate"]["notes"]
@@ -201,7 +201,7 @@ def test_a_study_with_a_pool_of_one_class_is_verified(rng, tmp_path):
     machine = CertifiedClassifier().fit(study)
     path = tmp_path / "form.json"
     save_model(machine, path)
-    verdict = verify_form(path, other, Retraining(path, other))
+    verdict = verify_model(path, other, library=Retraining(path, other))
     assert verdict.status == "VALID", verdict
 
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from handful import SetCoveringMachine, load_model
 from handful.candidates import menu
 from handful.cli import app
-from handful.covering import cover_certificates
+from handful.covering import cover_fit
 from handful.models import Fitted
 from handful.tables import rows
 
@@ -50,7 +50,7 @@ def calls(monkeypatch):
 
     count(rows, "blind_order", lambda *args: "draw")
     count(menu, "certify", lambda *args: "certificate")
-    count(cover_certificates, "certify", lambda *args: "certificate")
+    count(cover_fit, "certify", lambda *args: "certificate")
     count(Fitted, "labels", lambda fitted, X: ("labels", len(X)))
     return found
 

@@ -83,7 +83,7 @@ def unpaid(machine: Any) -> float:
     if len(machine.classes_) > 2:
         n = machine.n_samples_ - len(machine.held_back_)
         return float(binomial_tail_inverse(machine.n_errors_, n, log_delta))
-    candidates = machine.cover_.parts[0].candidates
+    candidates = machine.cover_.parts[0].menu.candidates
     n = [machine.n_samples_ - len(c.kept) for c in candidates]
     if machine.costs is None:
         errors = [c.n_errors for c in candidates]

@@ -14,7 +14,7 @@ import pytest
 
 from handful import save_model
 from handful.candidates import Menu
-from handful.verify import _audit, verify_model
+from handful.verify import audit, verify_model
 from tests.covering.coins import PROCEDURES
 
 
@@ -41,14 +41,16 @@ def _sorts(candidates, most):
 def _check(name, n_samples, most, monkeypatch, tmp_path):
     procedure = PROCEDURES[name]
     X, y = _data(n_samples, procedure.n_classes)
-    monkeypatch.setattr(_audit, "TOLERANCE", 1e-10)
+    monkeypatch.setattr(audit, "TOLERANCE", 1e-10)
     machine = procedure.make(**procedure.options).fit(X, y)
     limit = 1.0 if machine.costs is None else max(machine.costs)
-    for i in _sorts(machine.cover_.parts[0].candidates, most):
+    for i in _sorts(machine.cover_.parts[0].menu.candidates, most):
         monkeypatch.setattr(Menu, "best", property(lambda menu, i=i: min(i, len(menu) - 1)))
         taken = procedure.make(**procedure.options).fit(X, y)
         if procedure.n_classes == 2:
-            risk = min(limit, taken.cover_.parts[0].risks[i])  # what the candidate was chosen by
+            risk = min(
+                limit, taken.cover_.parts[0].menu.risks[i]
+            )  # what the candidate was chosen by
             assert taken.certificate_.risk == pytest.approx(risk, abs=1e-12)
         save_model(taken, tmp_path / "model.json", include_rows=True)
         verdict = verify_model(tmp_path / "model.json", X, y)

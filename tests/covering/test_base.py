@@ -112,7 +112,7 @@ def test_pools_of_several_classes_overlap(three):
     """Each class draws the same pools, so that the union of what is kept stays small."""
     machine = SetCoveringMachine(random_state=0).fit(*three)
     pools = [
-        {c.kept for c in part.candidates if c.scheme in ("pool", "plain")}
+        {c.kept for c in part.menu.candidates if c.scheme in ("pool", "plain")}
         for part in machine.cover_.parts
     ]
     assert len(pools) == 3

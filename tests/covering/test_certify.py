@@ -10,7 +10,7 @@ import pytest
 from handful import SetCoveringMachine, load_dataset
 from handful.bounds import Assumption
 from handful.candidates import certify
-from handful.covering.cover_certificates import BOUND_NAMES
+from handful.covering.cover_fit import BOUND_NAMES
 from tests.covering.codes.test_cover_candidate import BASE
 
 

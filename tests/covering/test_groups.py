@@ -14,7 +14,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from handful import DecisionListMachine, SetCoveringMachine, load_dataset, load_model, save_model
 from handful.candidates import Menu
-from handful.verify import _audit, verify_model
+from handful.verify import audit, verify_model
 from tests.chance import n_allowed
 from tests.covering.group_simulation import coin_groups, misses
 from tests.oracles import bounds as oracle
@@ -146,10 +146,10 @@ def test_candidates_pay_what_they_owe(name, rng, monkeypatch, tmp_path):
     """Some candidate of every sort as if it had been the best: a file that its auditor accepts."""
     make, options, n_groups = PROCEDURES[name]
     X, y, groups = _grouped(rng, n_groups, 3 if name == "three classes" else 2)
-    monkeypatch.setattr(_audit, "TOLERANCE", 1e-10)
+    monkeypatch.setattr(audit, "TOLERANCE", 1e-10)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        candidates = make(**options).fit(X, y, groups=groups).cover_.parts[0].candidates
+        candidates = make(**options).fit(X, y, groups=groups).cover_.parts[0].menu.candidates
         sorts = {(c.scheme, c.family, c.pool_size, c.n_rules): i for i, c in enumerate(candidates)}
         for i in list(sorts.values())[:: max(1, len(sorts) // 6)]:
             with monkeypatch.context() as patch:

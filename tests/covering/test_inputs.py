@@ -79,11 +79,11 @@ def test_weights_are_relative():
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
-        ([1, 2], r"`sample_weight` must have shape \(3,\), got \(2,\)"),
-        ([1, 2, math.inf], "`sample_weight` must hold finite numbers, none negative"),
-        ([1, 2, -1], "`sample_weight` must hold finite numbers, none negative"),
-        ([1, 2, math.nan], "`sample_weight` must hold finite numbers, none negative"),
-        ([0, 0, 0], "`sample_weight` must not be all zero"),
+        ([1, 2], r"sample_weight.shape == \(2,\), expected \(3,\)"),
+        ([1, 2, math.inf], "Input sample_weight contains infinity"),
+        ([1, 2, -1], "Negative values in data passed to `sample_weight`"),
+        ([1, 2, math.nan], "Input sample_weight contains NaN"),
+        ([0, 0, 0], "Sample weights must contain at least one non-zero number"),
     ],
 )
 def test_other_weights_are_refused(weight, message):

@@ -8,19 +8,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from handful.covering.codes.compression import compression_candidates, make_table
-from handful.covering.codes.cover_candidate import recount
-from handful.covering.codes.pool import pool_candidates
+from handful.covering.codes import compression_candidates, make_table, pool_candidates, recount
 from handful.covering.cover_settings import read_families
 from handful.covering.learn import Settings, learn
 from handful.kernels import Kernel
 from handful.models import RuleList, RuleSet
-from handful.rules import SweepOptions, as_list, collapse_rows, signs_of
-from handful.rules.family import FAMILIES, Geometry
-from handful.rules.pooled import make_projections
+from handful.rules import (
+    FAMILIES,
+    Geometry,
+    SweepOptions,
+    as_list,
+    collapse_rows,
+    make_projections,
+    signs_of,
+)
 from tests.rules.cases import KINDS, messy
 
-LINEAR = Geometry(kernel=Kernel("linear"))
+LINEAR = Geometry()
 
 
 def settings(rules="auto", **changes):
@@ -41,7 +45,7 @@ def price_of(found, **wanted):
     """Prices ("which code is used") of the candidates with the given attributes."""
     return {
         {term.kind: term.nats for term in c.terms}.get("code")
-        for c in found.candidates
+        for c in found.menu.candidates
         if all(getattr(c, k) == v for k, v in wanted.items())
     }
 
@@ -55,7 +59,9 @@ def test_the_chosen_machine_is_the_counted_one(rules, candidates, rng):
     outside = np.setdiff1d(np.arange(70), found.chosen.kept)
     assert found.chosen.counts.n_errors_all == wrong.sum()
     assert found.chosen.n_errors == wrong[outside].sum()
-    assert found.risks.min() == found.risks[list(found.candidates).index(found.chosen)]
+    assert (
+        found.menu.risks.min() == found.menu.risks[list(found.menu.candidates).index(found.chosen)]
+    )
 
 
 def test_the_machine_counts_where_the_search_was_wrong(monkeypatch, rng):
@@ -73,7 +79,7 @@ def test_the_machine_counts_where_the_search_was_wrong(monkeypatch, rng):
     monkeypatch.setattr(_learn, "compression_candidates", flattering)
     found = learnt(X, y, rules="stumps", candidates=20)
     assert found.chosen.counts == honest.chosen.counts
-    np.testing.assert_array_equal(found.risks.min(), honest.risks.min())
+    np.testing.assert_array_equal(found.menu.risks.min(), honest.menu.risks.min())
 
 
 def test_missing_values_move_no_mass(rng):
@@ -86,8 +92,8 @@ def test_missing_values_move_no_mass(rng):
         part = learnt(holes, y, candidates=candidates)
         for wanted in ({"family": "stumps", "scheme": "compression"}, {"scheme": "constant"}):
             assert price_of(full, **wanted) == price_of(part, **wanted)
-        assert {c.family for c in part.candidates if c.scheme == "compression"} == {"stumps"}
-    assert {c.family for c in full.candidates} >= {"stumps", "balls", "half-spaces"}
+        assert {c.family for c in part.menu.candidates if c.scheme == "compression"} == {"stumps"}
+    assert {c.family for c in full.menu.candidates} >= {"stumps", "balls", "half-spaces"}
 
 
 def test_huge_values_move_no_mass(rng):
@@ -97,20 +103,20 @@ def test_huge_values_move_no_mass(rng):
     full, part = learnt(X, y), learnt(huge, y)
     wanted = {"family": "stumps", "scheme": "compression"}
     assert price_of(full, **wanted) == price_of(part, **wanted)
-    assert np.isfinite(part.risks).all()
+    assert np.isfinite(part.menu.risks).all()
 
 
 def test_fixed_pools_pay_for_kinds_kernels_and_families(rng):
     X, y = messy(rng, "smooth", m=30)
     grid = tuple(Geometry(kernel=Kernel("rbf", gamma=g)) for g in (0.1, 1.0, 10.0))
     found = learnt(X, y, candidates=15, geometries=grid)
-    for c in found.candidates:
+    for c in found.menu.candidates:
         terms = {term.kind: term.nats for term in c.terms}
         assert terms["code"] == pytest.approx(math.log(4))
         assert terms["logic"] == pytest.approx(math.log(2))
         assert terms["kernel"] == pytest.approx(math.log(3))
     alone = learnt(X, y, candidates=15, rules="stumps", kinds=("conjunction",))
-    paid = {term.kind for c in alone.candidates for term in c.terms}
+    paid = {term.kind for c in alone.menu.candidates for term in c.terms}
     assert not {"code", "logic", "kernel"} & paid
 
 
@@ -121,7 +127,7 @@ def test_fixed_pools_pay_for_kinds_kernels_and_families(rng):
 def test_no_rule_has_the_mass_that_its_code_leaves(rules, kinds, rng):
     X, y = messy(rng, "smooth", m=20)
     found = learnt(X, y, rules=rules, kinds=kinds, candidates=10)
-    empty = [c for c in found.candidates if c.n_rules == 0]
+    empty = [c for c in found.menu.candidates if c.n_rules == 0]
     zero_rules = {
         "stumps": 6 / math.pi**2,  # P(r = 0)
         "balls": 3 / (2 * math.pi**2),  # 1 rule, no centre and no border of the kept class
@@ -145,7 +151,7 @@ def test_a_fixed_number_of_rules_keeps_whole_paths(rng):
         penalties=(3.0,),
         stop_on_nonpositive=False,
     )
-    assert [(c.kind, c.n_rules) for c in found.candidates] == [(kind, 3) for kind in KINDS]
+    assert [(c.kind, c.n_rules) for c in found.menu.candidates] == [(kind, 3) for kind in KINDS]
 
 
 def test_a_list_is_always_a_list(rng):
@@ -158,7 +164,7 @@ def test_a_list_is_always_a_list(rng):
 def test_small_samples_pay_for_both_constants():
     X, y = np.arange(6.0)[:, None], np.array([1, 1, 1, 1, -1, 1])
     found = learnt(X, y, rules="stumps")
-    constants = [c for c in found.candidates if c.scheme == "constant"]
+    constants = [c for c in found.menu.candidates if c.scheme == "constant"]
     assert math.fsum(math.exp(-c.nats) for c in constants) == pytest.approx(0.25)
     assert all(c.kept == () for c in constants)
 
@@ -167,7 +173,7 @@ def test_a_constant_is_named_by_examples_that_are_not_counted(rng):
     X = rng.normal(size=(100, 2))
     y = np.where(rng.random(100) < 0.9, 1, -1)
     found = learnt(X, y)
-    (constant,) = [c for c in found.candidates if c.scheme == "constant"]
+    (constant,) = [c for c in found.menu.candidates if c.scheme == "constant"]
     assert constant.kept == tuple(range(9))
     outside = np.setdiff1d(np.arange(100), constant.kept)
     assert constant.n_errors == (y[outside] < 0).sum()
@@ -178,7 +184,9 @@ def test_all_masses_of_a_fit_weigh_at_most_one(rng):
     X, y = messy(rng, "smooth", m=90)
     for candidates in ("auto", None, 25):
         found = learnt(X, y, candidates=candidates)
-        codes = {(c.terms, c.kept, c.kind, c.family, c.counts): c.nats for c in found.candidates}
+        codes = {
+            (c.terms, c.kept, c.kind, c.family, c.counts): c.nats for c in found.menu.candidates
+        }
         assert math.fsum(math.exp(-v) for v in codes.values()) <= 1
 
 
@@ -224,4 +232,4 @@ def test_balls_measure_distances_by_what_tells_the_classes_apart(rng):
     assert found.chosen.scheme == "pool"
     assert np.argmax(weights) == 3
     assert np.delete(weights, 3).max() < 0.5 * weights[3]
-    assert found.risks.min() < 0.2  # .40 in units of the spread alone
+    assert found.menu.risks.min() < 0.2  # .40 in units of the spread alone

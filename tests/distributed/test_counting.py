@@ -6,18 +6,16 @@ import dask
 import numpy as np
 import pytest
 
-from handful.covering.codes.compression import make_table
+from handful.covering.codes import make_table
 from handful.distributed import chunk_rows, read_chunks, watch_passes
-from handful.kernels import Kernel
-from handful.rules import collapse_rows
-from handful.rules.family import FAMILIES, Geometry
-from handful.rules.search.greedy import LocalCounter, grow
+from handful.rules import FAMILIES, Geometry, collapse_rows, grow
+from handful.rules.search.greedy import LocalCounter
 from handful.rules.search.source_counter import Histograms, SourceCounter
 from tests.distributed.conftest import cut, random_sizes
 
 pytestmark = pytest.mark.usefixtures("plain")
 
-GEOMETRY = Geometry(kernel=Kernel("linear"))
+GEOMETRY = Geometry()
 
 
 def setting(rng, n=80):

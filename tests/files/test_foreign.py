@@ -18,7 +18,7 @@ from handful import CertifiedClassifier, load_model
 from handful.files import ModelFileError, Retraining, beside, save_model, untrusted_types
 from handful.files.document import to_text
 from handful.tables import read_study
-from handful.verify import verify_form
+from handful.verify import verify_model
 
 pytest.importorskip("skops", reason="the extra handful[skops] is not installed")
 
@@ -77,12 +77,12 @@ def test_a_menu_of_forms_needs_no_second_file(study, tmp_path):
 def test_the_re_check_trains_again_and_recounts(name, frame, study, machine, tmp_path):
     path = tmp_path / "m.json"
     save_model(machine.choose(name), path, include_rows=True)
-    verdict = verify_form(path, frame, Retraining(path, frame))
+    verdict = verify_model(path, frame, library=Retraining(path, frame))
     assert verdict.status == "VALID", verdict.differences
     names = [finding.name for finding in verdict.findings]
     assert "labels of the classifier, trained again" in names
     rewritten(path, certificate__n_errors=machine.choose(name).certificate_.n_errors - 1)
-    assert verify_form(path, frame, Retraining(path, frame)).status == "NOT VALID"
+    assert verify_model(path, frame, library=Retraining(path, frame)).status == "NOT VALID"
 
 
 def test_another_estimator_is_not_the_one_that_was_trained(frame, study, machine, tmp_path):
@@ -93,7 +93,7 @@ def test_another_estimator_is_not_the_one_that_was_trained(frame, study, machine
     beside(path).write_bytes(beside(other).read_bytes())
     with pytest.raises(ModelFileError, match="its digest differs"):
         load_model(path)
-    verdict = verify_form(path, frame, Retraining(path, frame))
+    verdict = verify_model(path, frame, library=Retraining(path, frame))
     assert any("digest of the estimators" in text for text in verdict.differences)
     # an estimator that was trained on other rows, under its own digest
     fitted = machine.choose("mine").fitted_.machine.estimator
@@ -105,7 +105,7 @@ def test_another_estimator_is_not_the_one_that_was_trained(frame, study, machine
     content = pack(Estimators((fitted_elsewhere,), {"mine": PIPELINE}))
     beside(path).write_bytes(content)
     rewritten(path, training__estimators_sha256=digest_of(content))
-    verdict = verify_form(path, frame, Retraining(path, frame))
+    verdict = verify_model(path, frame, library=Retraining(path, frame))
     assert any("labels of the classifier" in text for text in verdict.differences)
 
 
@@ -120,13 +120,13 @@ def test_types_that_nobody_named_are_not_built(frame, study, tmp_path):
     assert load_model(path, trusted=named).predict(frame).tolist() == (
         chosen.predict(study.table).tolist()
     )
-    closed = verify_form(path, frame, Retraining(path, frame))
+    closed = verify_model(path, frame, library=Retraining(path, frame))
     assert closed.status == "CONSISTENT, NOT VERIFIED", closed.differences
     assert any("stayed closed" in text for text in closed.unverified)
-    opened = verify_form(path, frame, Retraining(path, frame, named))
+    opened = verify_model(path, frame, library=Retraining(path, frame, named))
     assert opened.status == "VALID", opened.differences
     rewritten(path, certificate__risk=chosen.certificate_.risk / 2)
-    assert verify_form(path, frame, Retraining(path, frame)).status == "NOT VALID"
+    assert verify_model(path, frame, library=Retraining(path, frame)).status == "NOT VALID"
 
 
 def shout(X):

@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from handful import CertifiedClassifier, load_model
 from handful.files import ModelFileError, Retraining, beside, save_model, untrusted_types
 from handful.tables import read_study
-from handful.verify import verify_form
+from handful.verify import verify_model
 from tests.verify.forging import resealed_beside
 
 skops = pytest.importorskip("skops.io", reason="the extra handful[skops] is not installed")
@@ -119,11 +119,11 @@ def test_what_unpacks_to_more_is_refused_before_it_is_built(forge, written, tmp_
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < MOST, f"{use.__name__}: {peak / 2**20:.0f} MB"
-    verdict = verify_form(path, frame, Retraining(path, frame))
+    verdict = verify_model(path, frame, library=Retraining(path, frame))
     assert verdict.status != "VALID"
 
 
 def test_an_honest_file_is_opened(written):
     frame, path, _ = written
     assert untrusted_types(path) == []
-    assert verify_form(path, frame, Retraining(path, frame)).status == "VALID"
+    assert verify_model(path, frame, library=Retraining(path, frame)).status == "VALID"

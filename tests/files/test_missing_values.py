@@ -12,12 +12,11 @@ from handful import DecisionListMachine, SetCoveringMachine, load_model, save_mo
 from handful.export import export_json, export_python, export_sql
 from handful.kernels import Kernel
 from handful.models import Condition, Rule, RuleList, WeightedSum
-from handful.rules import ball_cover, rule_set, two_point_cover
-from handful.rules.directions import LINEAR, pair_value
+from handful.rules import LINEAR, ball_cover, pair_value, rule_set, two_point_cover
 from handful.tables import Column, Columns
 from handful.verify import verify_model
-from handful.verify._geometry import machine_scores
-from tests.covers import NAMES, cover_model, taken_apart
+from handful.verify.evaluate import sums_of
+from tests.covers import NAMES, cover_model
 from tests.files.sentences import label_of
 
 SQUARE, RBF = Kernel("poly", degree=2, coef0=1.0), Kernel("rbf", gamma=0.3)
@@ -123,9 +122,9 @@ def test_every_road_evaluates_the_printed_sentence(family):
         assert _sqlite(model, frame) == predicted
         assert _duckdb(model, frame) == predicted
         assert _python(model, rows) == predicted
-        again = taken_apart(model)
-        assert np.where(machine_scores(again, X) > 0, "yes", "no").tolist() == predicted
-        np.testing.assert_allclose(machine_scores(again, X), machine.scores(X), rtol=1e-12)
+        again = sums_of(model.to_document()["fitted"]["machine"], X).values[:, 0]
+        assert np.where(again > 0, "yes", "no").tolist() == predicted
+        np.testing.assert_allclose(again, machine.scores(X), rtol=1e-12)
         assert np.where(machine.scores(X) > 0, "yes", "no").tolist() == predicted
 
 

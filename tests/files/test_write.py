@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from handful import BoundSearch, SetCoveringMachine, load_dataset
+from handful._codec import encode
 from handful.bounds import held_out_bound
 from handful.files.save import model_to_dict, plain_label
 from handful.tables import row_digests
@@ -21,7 +22,7 @@ def test_codes_hold_what_a_check_needs(data):
     digests = row_digests(data.X, data.y)[machine.compression_set_]
     assert document["kept"] == [digest.tobytes().hex() for digest in digests]
     assert code["kept"] == list(range(len(machine.compression_set_)))
-    assert code["terms"] == [term.to_dict() for term in machine.cover_.chosen[0].terms]
+    assert code["terms"] == encode(machine.cover_.chosen[0].terms)
     assert code["n_training_errors"] == machine.n_training_errors_
     rules = document["fitted"]["machine"]["rules"]
     named = [i for rule in rules for asked in rule["conditions"] for i in asked["examples"]]

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from handful.kernels import Kernel
-from handful.rules import (
-    ball_table,
-    collapse_rows,
-    half_space_table,
-    stump_table,
-    two_point_table,
-)
+from handful.rules import FAMILIES as BY_NAME
+from handful.rules import Geometry, collapse_rows, grow
 
 SHAPES = ("grid", "smooth", "duplicates", "heavy")
 FAMILIES = ("stumps", "balls", "half-spaces", "two-point")
 KINDS = ("conjunction", "disjunction")
 SIDES = ("below", "above", "equal", "unequal") * 2  # in the words of the oracle
 SIGNS = {"conjunction": 1, "disjunction": -1}
-LINEAR = Kernel("linear")
 
 
 def messy(rng, shape, m=14, n=2):
@@ -45,10 +38,10 @@ def rows_and_pool(rng, shape, m=14, n=2, pool_size=None):
     return rows, pool[first]
 
 
-def table_of(family, rows, pool, **options):
-    if family == "stumps":
-        return stump_table(rows, pool)
-    if family == "balls":
-        return ball_table(rows, pool, **options)
-    make = half_space_table if family == "half-spaces" else two_point_table
-    return make(rows, pool, options.get("kernel", LINEAR))
+def table_of(family, rows, pool, **geometry):
+    return BY_NAME[family].table(rows, pool, Geometry(**geometry))
+
+
+def path_of(sweep, *how):
+    """The path that a sweep grows."""
+    return grow(sweep.counter, [sweep.rounds(*how)])[0]

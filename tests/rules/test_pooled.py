@@ -20,8 +20,8 @@ from handful.rules.pooled import (
     pool_scales,
 )
 from handful.rules.table import covered_rows
-from handful.verify._pool import make_directions
-from handful.verify._prices import PoolCode
+from handful.verify.code_prices import PoolCode
+from handful.verify.pool_candidates import make_lines
 
 ALL = ("stumps", "linear", "half-spaces", "balls")
 
@@ -129,11 +129,11 @@ def test_metrics_of_balls_from_the_pool_and_from_the_auditor_agree(rng):
     pool, y_pool = np.arange(40), y[:40]
     projections = make_projections(collapse_rows(X, y), pool, ("balls",))
     code = PoolCode(40, ["balls"], 0.3)
-    _, audited = make_directions(X, y, np.arange(len(y)), code, np.zeros(3, dtype=bool))
+    _, audited = make_lines(X, y, np.arange(len(y)), code, np.zeros(3, dtype=bool))
     assert len(audited) == projections.table.n_directions == 80
     for t, direction in enumerate(audited):
         scale = projections.metrics[t // 40]
-        np.testing.assert_allclose(scale, direction.template["scale"], rtol=1e-10)
+        np.testing.assert_allclose(scale, direction.value["scale"], rtol=1e-10)
         np.testing.assert_allclose(projections.values[t], direction.values, rtol=1e-9)
     weight = np.abs(fit_logistic((X[:40] - X[:40].mean(0)) / X[:40].std(0), y_pool, 1.0)[:-1])
     expected = X[:40].std(axis=0) / np.maximum(weight / weight.max(), 0.01)

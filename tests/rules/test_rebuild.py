@@ -7,28 +7,39 @@ import math
 import numpy as np
 import pytest
 
-from handful.covering.codes.all_half_spaces import exact_candidates
+from handful.covering.codes import exact_candidates
 from handful.kernels import Kernel
 from handful.models import Condition, WeightedSum
 from handful.rules import (
     BALLS,
     HALF_SPACES,
+    LINEAR,
     STUMPS,
+    CodedPath,
+    Geometry,
     Sweep,
     SweepOptions,
     ball_cover,
     collapse_rows,
+    covered_rows,
+    pair_value,
+    rebuild_balls,
+    rebuild_half_spaces,
+    rebuild_stumps,
+    rebuild_two_points,
     rule_set,
     signs_of,
 )
-from handful.rules.ball import rebuild_balls
-from handful.rules.directions import LINEAR, pair_value
-from handful.rules.family import CodedPath, Geometry
-from handful.rules.half_space import rebuild_half_spaces
-from handful.rules.stump import rebuild_stumps
-from handful.rules.table import covered_rows
-from handful.rules.two_point import rebuild_two_points
-from tests.rules.cases import FAMILIES, KINDS, SHAPES, SIGNS, messy, rows_and_pool, table_of
+from tests.rules.cases import (
+    FAMILIES,
+    KINDS,
+    SHAPES,
+    SIGNS,
+    messy,
+    path_of,
+    rows_and_pool,
+    table_of,
+)
 
 PENALTIES = (0.4, 0.8, 1.5, math.inf)
 RBF = Kernel("rbf", gamma=0.3)
@@ -42,18 +53,15 @@ def new_points(rng, rows):
     return np.vstack([X, mixed, 3.0 * rng.normal(size=(60, X.shape[1])), 50 * X[:5]])
 
 
-def as_searched(rows, table, steps, kind, example_of):
+def as_searched(rows, table, path):
     """The machine with the thresholds of the search's own table."""
-    make = table.family.make_rule
-    rules = (make(table, rows, s.t, s.j, s.side, example_of.get(s.member, -1)) for s in steps)
-    return rule_set(list(rules), kind)
+    return rule_set([table.family.make_rule(table, rows, rule) for rule in path.rules], path.kind)
 
 
 def assert_rebuilt(rng, rows, table, steps, kind):
-    example_of = {int(rows.row_of[e]): int(e) for e in table.pool[::-1]}
-    path = CodedPath(rows, table, tuple(steps), kind, example_of)
+    path = CodedPath.of(rows, table, steps, kind)
     rebuilt, sign = rule_set(table.family.rebuild(path), kind), SIGNS[kind]
-    searched = as_searched(rows, table, steps, kind, example_of)
+    searched = as_searched(rows, table, path)
     X = new_points(rng, rows)
     np.testing.assert_array_equal(rebuilt.labels(X), searched.labels(X))
     covered = np.zeros(len(rows.y), bool)
@@ -79,7 +87,7 @@ def test_rebuilding_gives_the_searched_machine(family, kind, shape, rng):
         )
         sweep = Sweep(table, rows, SIGNS[kind], options)
         for penalty in PENALTIES:
-            steps = sweep.path(penalty)
+            steps = path_of(sweep, penalty)
             for size in range(1, len(steps) + 1):
                 assert_rebuilt(rng, rows, table, steps[:size], kind)
 
@@ -90,8 +98,8 @@ def test_rebuilding_gives_the_searched_machine(family, kind, shape, rng):
     [
         ("balls", {"metric": "manhattan"}),
         ("balls", {"metric": "chebyshev"}),
-        ("balls", {"kernel": RBF}),
-        ("balls", {"kernel": POLY}),
+        ("balls", {"ball_kernel": RBF}),
+        ("balls", {"ball_kernel": POLY}),
         ("half-spaces", {"kernel": RBF}),
         ("half-spaces", {"kernel": POLY}),
         ("two-point", {"kernel": RBF}),
@@ -101,7 +109,7 @@ def test_rebuilding_with_kernels_and_metrics(family, options, kind, rng):
     for shape in ("smooth", "duplicates"):
         rows, pool = rows_and_pool(rng, shape, m=24)
         table = table_of(family, rows, pool, **options)
-        steps = Sweep(table, rows, SIGNS[kind], SweepOptions(max_rules=4)).path(1.0)
+        steps = path_of(Sweep(table, rows, SIGNS[kind], SweepOptions(max_rules=4)), 1.0)
         for size in range(1, len(steps) + 1):
             assert_rebuilt(rng, rows, table, steps[:size], kind)
 
@@ -111,7 +119,7 @@ def test_rebuilding_with_kernels_and_metrics(family, options, kind, rng):
 def test_all_half_spaces_are_rebuilt(shape, kind, rng):
     X, y = messy(rng, shape, m=20)
     rows = collapse_rows(X, y)
-    geometry = Geometry(kernel=Kernel("linear"))
+    geometry = Geometry()
     found = exact_candidates(
         rows, geometry, [kind], [0.7, 1.0, math.inf], SweepOptions(max_rules=4), ()
     )
@@ -130,9 +138,8 @@ def test_only_kept_examples_matter_to_the_rebuilt_machine(rng):
     rows = collapse_rows(X, y)
     _, first = np.unique(rows.row_of, return_index=True)
     table = table_of("half-spaces", rows, first)
-    example_of = {int(rows.row_of[e]): int(e) for e in first[::-1]}
-    steps = Sweep(table, rows, 1, SweepOptions(max_rules=3)).path(1.0)
-    path = CodedPath(rows, table, tuple(steps), "conjunction", example_of)
+    steps = path_of(Sweep(table, rows, 1, SweepOptions(max_rules=3)), 1.0)
+    path = CodedPath.of(rows, table, steps, "conjunction")
     covers, kept = table.family.rebuild(path), list(path.kept)
     at = {e: k for k, e in enumerate(kept)}
     pairs = [(at[r.examples[0]], at[r.examples[1]]) for r in covers]

@@ -8,8 +8,18 @@ from sklearn.metrics import pairwise_distances
 
 from handful.kernels import Kernel
 from handful.models import Condition, Vocabulary, WeightedSum, distances
-from handful.rules import as_list, ball_cover, is_covered, rule_set, signs_of, two_point_cover
-from handful.rules.directions import LINEAR, kernel_rows, pair_tolerance, pair_value
+from handful.rules import (
+    LINEAR,
+    as_list,
+    ball_cover,
+    is_covered,
+    kernel_values,
+    pair_tolerance,
+    pair_value,
+    rule_set,
+    signs_of,
+    two_point_cover,
+)
 
 POINTS = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [3.0, -1.0]])
 RBF = Kernel("rbf", gamma=0.5)
@@ -122,10 +132,10 @@ def test_precomputed_values_are_columns(rng):
     np.testing.assert_array_equal(moved.value.of(K[:, order]), given.value.of(K))
 
 
-def test_kernel_rows_do_not_cancel(rng):
+def test_kernel_values_do_not_cancel(rng):
     X = 1e6 + rng.normal(size=(5, 2))
     exact = np.exp(-0.5 * ((X[:, None] - X[None]) ** 2).sum(axis=2))
-    np.testing.assert_allclose(kernel_rows(RBF, X, X), exact, rtol=1e-9)
+    np.testing.assert_allclose(kernel_values(X, RBF, X), exact, rtol=1e-9)
     assert (np.diagonal(distances(X, X)) == 0.0).all()
 
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from handful.kernels import Kernel
-from handful.rules import collapse_rows, stump_table, two_point_table
+from handful.rules import collapse_rows, known_values
+from handful.rules.half_spaces import dyadic_fraction, dyadic_fractions
 from handful.rules.table import (
     ABOVE,
     BELOW,
@@ -17,11 +17,10 @@ from handful.rules.table import (
     WITH_MISSING,
     check_finite,
     covered_rows,
-    distinct_thresholds,
     n_threads_of,
     run_blocks,
+    threshold_rows,
 )
-from handful.rules.two_point import dyadic_fraction, dyadic_fractions
 from tests.oracles import covering as oracle
 from tests.rules.cases import FAMILIES, SHAPES, messy, rows_and_pool, table_of
 
@@ -35,7 +34,7 @@ def test_codes_are_what_the_rules_say(family, shape, rng):
     for t in range(table.n_directions):
         for j in range(table.n_thresholds[t]):
             for side in sides:
-                rule = table.family.make_rule(table, rows, t, j, side, -1)
+                rule = table.family.make_rule(table, rows, table.coded(t, j, side))
                 np.testing.assert_array_equal(covered_rows(table, t, j, side), rule.is_met(rows.X))
 
 
@@ -58,7 +57,7 @@ def test_thresholds_are_those_of_the_pool(family, rng):
 def test_missing_values_lie_on_no_side():
     X = np.array([[1.0], [2.0], [math.nan], [3.0]])
     rows = collapse_rows(X, np.array([1, -1, 1, -1]))
-    table = stump_table(rows, np.arange(4))
+    table = table_of("stumps", rows, np.arange(4))
     missing = np.isnan(rows.X[:, 0])
     assert missing.sum() == 1
     for side in (BELOW, ABOVE, EQUAL, UNEQUAL):
@@ -68,7 +67,7 @@ def test_missing_values_lie_on_no_side():
 
 def test_a_wholly_missing_column_has_no_threshold():
     X = np.array([[math.nan, 1.0], [math.nan, 2.0]])
-    table = stump_table(collapse_rows(X, np.array([1, -1])), np.arange(2))
+    table = table_of("stumps", collapse_rows(X, np.array([1, -1])), np.arange(2))
     assert table.n_thresholds.tolist() == [0, 2]
 
 
@@ -90,19 +89,19 @@ def test_large_data_are_not_collapsed(monkeypatch, rng):
 
 
 def test_thresholds_are_kept_apart():
-    values = np.array([1.0, 1.0 + 1e-12, 2.0, math.nan])
-    assert distinct_thresholds(values, 1e-10).tolist() == [1.0, 2.0]
-    assert distinct_thresholds(np.array([math.nan]), 0.0).size == 0
+    values = np.array([[2.0, 1.0, 1.0 + 1e-12], [3.0, 3.0, 3.0]])
+    padded, n_thresholds = threshold_rows(values, np.array([1e-10, 1e-10]))
+    assert padded.tolist() == [[1.0, 2.0], [3.0, math.inf]]
+    assert n_thresholds.tolist() == [2, 1]
+    assert known_values(np.array([[math.nan]]))[0].size == 0
 
 
-def test_dyadic_fractions_are_all_and_in_order(rng):
+def test_dyadic_fractions_are_all_and_in_order():
     fractions, levels = dyadic_fractions(5)
     wanted = oracle.dyadic_fractions(5)
     assert fractions.tolist() == [float(f) for f in wanted]
     assert levels.tolist() == [oracle.level_of(f) for f in wanted]
-    rows, pool = rows_and_pool(rng, "smooth", m=8)
-    table = two_point_table(rows, pool, Kernel("linear"))
-    assert [dyadic_fraction(table, j) for j in range(31)] == [
+    assert [dyadic_fraction(j) for j in range(31)] == [
         (f.numerator, oracle.level_of(f)) for f in wanted
     ]
 
@@ -110,7 +109,7 @@ def test_dyadic_fractions_are_all_and_in_order(rng):
 def test_coincident_examples_give_no_two_point_rule():
     X = np.array([[1.0, 2.0], [1.0, 2.0], [0.0, 1.0]])
     rows = collapse_rows(X, np.array([1, -1, -1]))
-    table = two_point_table(rows, np.arange(3), Kernel("linear"))
+    table = table_of("two-point", rows, np.arange(3))
     usable = [bool((rows.X[rows.row_of[table.pool[a]]] != rows.X[rows.row_of[table.pool[b]]]).any())
               for a, b in zip(table.first, table.second, strict=True)]  # fmt: skip
     assert table.n_thresholds.tolist() == [31 if u else 0 for u in usable]
@@ -119,7 +118,7 @@ def test_coincident_examples_give_no_two_point_rule():
 def test_sides_depend_on_kind_family_and_type():
     X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]])
     rows = collapse_rows(X, np.array([1, -1, 1]), np.array([False, True]))
-    stumps = stump_table(rows, np.arange(3))
+    stumps = table_of("stumps", rows, np.arange(3))
     plain = [[0, BELOW], [0, ABOVE], [1, EQUAL], [1, UNEQUAL]]
     assert stumps.family.sides(stumps, rows, -1).tolist() == plain
     with_missing = [[t, side + WITH_MISSING] for t, side in plain]
@@ -145,7 +144,7 @@ def test_too_many_thresholds_are_refused(rng):
     X = np.arange(40_000.0)[:, None]
     rows = collapse_rows(X, np.where(X[:, 0] > 7, 1, -1))
     with pytest.raises(ValueError, match="`candidates` gives 40000 thresholds a feature"):
-        stump_table(rows, np.arange(40_000))
+        table_of("stumps", rows, np.arange(40_000))
 
 
 def test_blocks_cover_the_range_once(monkeypatch):

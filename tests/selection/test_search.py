@@ -103,7 +103,7 @@ def test_all_settings_share_the_pool_of_the_data(rng):
     pools = set()
     for penalty in (0.5, 0.8, 1.0, 1.3, 2.0):
         machine = SetCoveringMachine("linear", penalty=penalty).fit(X, y)
-        pools |= {c.kept for c in machine.cover_.parts[0].candidates if c.scheme == "pool"}
+        pools |= {c.kept for c in machine.cover_.parts[0].menu.candidates if c.scheme == "pool"}
     assert len(pools) == 1
     pursuits = [KernelMatchingPursuitClassifier(memory_limit=m).fit(X, y) for m in (0.0, 1.0, 9.0)]
     assert len({tuple(machine.held_back_) for machine in pursuits}) == 1

@@ -22,7 +22,7 @@ from handful import (
     SupportVectorMachine,
     save_model,
 )
-from handful.verify import _audit, verify_model
+from handful.verify import audit, verify_model
 from tests.chance import n_allowed
 from tests.oracles.bounds import stable_risk
 
@@ -61,7 +61,7 @@ def _grid(n_classes, seed=3):
     [(name, n) for name in MACHINES for n in (2, 3) if n == 2 or "least" not in name],
 )
 def test_every_number_is_derived_again(name, n_classes, monkeypatch, tmp_path):
-    monkeypatch.setattr(_audit, "TOLERANCE", 1e-10)
+    monkeypatch.setattr(audit, "TOLERANCE", 1e-10)
     X, y = _grid(n_classes)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)

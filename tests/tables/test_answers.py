@@ -14,7 +14,7 @@ from handful import CertifiedClassifier, export_python, export_sql
 from handful.cli import app
 from handful.files import Retraining, load_model, save_model
 from handful.tables import Choices, read_study
-from handful.verify import verify_form
+from handful.verify import verify_model
 
 ANSWERS = ("none", "None", "-", "ND", "nil")
 
@@ -114,7 +114,7 @@ def test_files_sql_and_the_re_check_read_the_same(word, choices, tmp_path):
     machine = CertifiedClassifier(["constant", "one rule"]).fit(study).choose("one rule")
     path = tmp_path / "m.json"
     save_model(machine, path)
-    verdict = verify_form(path, frame, Retraining(path, frame))
+    verdict = verify_model(path, frame, library=Retraining(path, frame))
     assert verdict.status == "VALID", verdict.differences
     wanted = machine.predict(study.table).tolist()
     model = load_model(path)

@@ -53,7 +53,7 @@ def form_text(name: str) -> str:
 
 @cache
 def _trained(document: str, path: str) -> Any:
-    return Retraining(path, frame())(json.loads(document))
+    return Retraining(path, frame()).train(json.loads(document))
 
 
 class CachedRetraining:
@@ -62,7 +62,7 @@ class CachedRetraining:
     def __init__(self, path: Any) -> None:
         self.path = str(path)
 
-    def __call__(self, document: Any) -> Any:
+    def train(self, document: Any) -> Any:
         training = document["training"]
         told = {k: v for k, v in training.items() if k not in ("rank", "n_candidates")}
         data = {"reading": document["data"]["reading"]}

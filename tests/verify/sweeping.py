@@ -20,7 +20,7 @@ from handful import CertifiedClassifier, SetCoveringMachine, load_model
 from handful.files import Retraining, model_to_dict, save_model
 from handful.files.document import to_text
 from handful.tables import Choices, read_study
-from handful.verify import FormVerifier, ModelVerifier, Verdict
+from handful.verify import Verdict, Verifier
 from tests.verify.cases import MACHINES, case
 from tests.verify.cases_forms import frame
 from tests.verify.cases_scores import SCORES
@@ -112,7 +112,7 @@ def make_form(name: str, folder: Path) -> Kind:
     table, study, choices, machine, band = _form(name)
     path = folder / "m.json"
     save_model(machine, path, band=band, is_default=False, include_rows=True)
-    verifier = FormVerifier(table, Retraining(path, table))
+    verifier = Verifier(table, library=Retraining(path, table))
     document = json.loads(path.read_text())
     beside = document["training"]["estimators_sha256"] or ""
     is_simple = choices.groups is None and band is None and not beside
@@ -125,7 +125,7 @@ def make_model(name: str, folder: Path) -> Kind:
     """The file of a machine."""
     if name != "groups":
         found = case(name)
-        verifier = ModelVerifier(found.X, found.y)
+        verifier = Verifier(found.X, found.y)
         return Kind(json.loads(found.text), verifier.check, found.X, folder, _numbers(found.X))
     table = _grouped()
     X, groups = table[["level"]], table["who"].to_numpy()
@@ -133,7 +133,7 @@ def make_model(name: str, folder: Path) -> Kind:
         warnings.simplefilter("ignore", UserWarning)
         machine = SetCoveringMachine("stumps").fit(X, table["y"], groups=groups)
     document = json.loads(to_text(model_to_dict(machine, include_rows=True)))
-    verifier = ModelVerifier(X, table["y"].to_numpy(), groups)
+    verifier = Verifier(X, table["y"].to_numpy(), groups)
     return Kind(document, verifier.check, X, folder, _numbers(X))
 
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from handful.bounds import held_out_bound
-from handful.verify._arithmetic import (
+from handful.verify.arithmetic import (
     MP,
     binomial_tail,
     is_tail_bound,

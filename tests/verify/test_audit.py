@@ -2,7 +2,7 @@
 
 import pytest
 
-from handful.verify._audit import Audit, is_close, is_number
+from handful.verify.audit import Audit, is_close, is_number
 
 
 def test_equal_minds_types_and_says_both_values():

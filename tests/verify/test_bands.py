@@ -14,7 +14,7 @@ from handful.export import export_python, export_sql
 from handful.files import Retraining, save_model
 from handful.files.document import to_text
 from handful.tables import read_study
-from handful.verify import verify_form
+from handful.verify import verify_model
 
 FORMS = ["score card", "linear", "additive", "one rule"]
 runner = CliRunner()
@@ -55,7 +55,7 @@ def test_a_band_is_written_read_and_counted_again(name, menu, frame, study, tmp_
     found = stored.decide(frame)
     assert [None if v is None else str(v) for v in wanted] == found.tolist()
     assert 0 < sum(label is None for label in found) < len(found)
-    verdict = verify_form(path, frame, Retraining(path, frame))
+    verdict = verify_model(path, frame, library=Retraining(path, frame))
     assert verdict.is_valid, verdict.differences
     for field, value in (
         ("width", band.width * 1.5),
@@ -69,7 +69,7 @@ def test_a_band_is_written_read_and_counted_again(name, menu, frame, study, tmp_
         document.pop("content_sha256")
         other = tmp_path / "forged.json"
         other.write_text(to_text(document))
-        forged = verify_form(other, frame, Retraining(other, frame))
+        forged = verify_model(other, frame, library=Retraining(other, frame))
         assert any("band" in text for text in forged.differences), field
 
 

@@ -11,9 +11,8 @@ from handful.bounds import betting_bound
 from handful.files import Retraining, save_model
 from handful.files.document import to_text
 from handful.tables import Choices, read_study
-from handful.verify import verify_form
-from handful.verify._arithmetic import MP
-from handful.verify._betting import is_betting_limit
+from handful.verify import verify_model
+from handful.verify.arithmetic import MP, is_betting_limit
 
 
 @pytest.mark.parametrize("n_warm", [0, 5])
@@ -39,9 +38,9 @@ def test_a_grouped_file_is_wholly_checked_again(rng, tmp_path):
     assert machine.certificate_.bound == "betting"  # errors within a group are mixed
     path = tmp_path / "m.json"
     save_model(machine, path)
-    verdict = verify_form(path, frame, Retraining(path, frame))
+    verdict = verify_model(path, frame, library=Retraining(path, frame))
     assert verdict.status == "VALID", (verdict.differences, verdict.unverified)
     document = json.loads(path.read_text())
     document["certificate"]["risk"] -= 0.01
     path.write_text(to_text(document))
-    assert verify_form(path, frame, Retraining(path, frame)).status == "NOT VALID"
+    assert verify_model(path, frame, library=Retraining(path, frame)).status == "NOT VALID"

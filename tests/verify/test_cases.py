@@ -12,7 +12,7 @@ from handful.cli import app
 from handful.files import Retraining, save_model
 from handful.files.document import to_text
 from handful.tables import Choices, read_study
-from handful.verify import verify_form
+from handful.verify import verify_model
 
 runner = CliRunner()
 
@@ -26,7 +26,7 @@ def frame():
 
 
 def _verdict(path, frame):
-    return verify_form(path, frame, Retraining(path, frame))
+    return verify_model(path, frame, library=Retraining(path, frame))
 
 
 @pytest.mark.parametrize("case", ["north", "east"])

@@ -1,23 +1,22 @@
 """Counts outside the compression set; certificates of the library confirmed and refused."""
 
-import numpy as np
 import pytest
 
 from handful import bounds
 from handful.bounds import ClassCounts, Message, compression_bound
-from handful.verify._arithmetic import MP
-from handful.verify._audit import Audit
-from handful.verify._certificate import check_certificate, count
-from handful.verify._terms import Term
+from handful.verify.arithmetic import MP
+from handful.verify.audit import Audit
+from handful.verify.claims import (
+    LANGFORD,
+    Claim,
+    Price,
+    Rate,
+    check_claim,
+    check_record,
+    confidence,
+)
 
-SETTINGS = {"costs": None, "delta": 0.05, "n_groups": 1}
-
-
-def test_count():
-    predicted, actual = np.array([1, 1, -1, -1, 1]), np.array([1, -1, 1, 1, -1])
-    counts = count(predicted, actual, [1])
-    assert (counts.n_errors, counts.n_false_positives, counts.n_false_negatives) == (3, 1, 2)
-    assert (counts.n_outside, counts.n_outside_positives, counts.n_outside_negatives) == (4, 3, 1)
+SETTINGS = {"delta": 0.05, "n_groups": 1}
 
 
 @pytest.fixture
@@ -33,15 +32,24 @@ def certificate():
     return found.to_dict()
 
 
+RATES = (
+    Rate("false_positive", 2, 99),
+    Rate("false_negative", 1, 99),
+    Rate("false_positive_given_negative", 2, 40),
+    Rate("false_negative_given_positive", 1, 59),
+)
+
+
 def _verdict(certificate, settings=SETTINGS):
-    predicted = np.array([1] * 60 + [-1] * 40)
-    predicted[[5]] = -1
-    predicted[[70, 80]] = 1
-    actual = np.array([1] * 60 + [-1] * 40)
     audit = Audit()
-    terms = [Term("rules", "number of rules", MP.mpf(1.5))]
-    counts = count(predicted, actual, [0])
-    check_certificate(audit, certificate, settings, terms, counts, is_binary=True)
+    prices = [Price("rules", "number of rules", MP.mpf(1.5)), confidence(settings["delta"])]
+    assumptions = [one["key"] for one in certificate["assumptions"]]
+    claim = Claim(
+        "compression", "tail", prices, tuple(assumptions), LANGFORD, 100, 3, 1, 99,
+        notes=tuple(certificate["notes"]), rates=RATES,
+    )  # fmt: skip
+    if check_record(audit, certificate):
+        check_claim(audit, {"certificate": certificate, "training": settings}, claim)
     return audit.verdict()
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from handful.files.document import content_hash as writer_hash
 from handful.verify import content_hash
-from handful.verify._document import UnreadableFileError, read_document
+from handful.verify.sealed import UnreadableFileError, read_document
 
 
 def test_hash_minds_digits_not_layout():
@@ -48,7 +48,7 @@ def test_unreadable(content, tmp_path):
 
 
 def test_too_large(tmp_path, monkeypatch):
-    monkeypatch.setattr("handful.verify._document.MAX_BYTES", 10)
+    monkeypatch.setattr("handful.verify.sealed.MAX_BYTES", 10)
     (tmp_path / "m.json").write_text(json.dumps({"a": "b" * 20}))
     with pytest.raises(UnreadableFileError, match="larger than"):
         read_document(tmp_path / "m.json")

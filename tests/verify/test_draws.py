@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from handful.tables import RowDigests, blind_order, row_codes, row_digests, table_digest
-from handful.verify._draws import _code, digest_of_table, drawn_order, table_rows
+from handful.verify.redraw import code_of, digest_of_table, drawn_order, row_digests_of
 
 DAYS = pd.to_datetime(["2020-01-01", "2020-01-02", None, "2020-01-01"])
 FRAMES = {
@@ -39,7 +39,7 @@ LABELS = [
 def test_both_read_the_same_rows(name, labels):
     frame = FRAMES[name]
     mine = row_digests(frame, labels)
-    theirs = table_rows(frame, labels, list(frame.columns))
+    theirs = row_digests_of([frame[name] for name in sorted(frame)], labels)
     assert [row.tobytes() for row in mine] == theirs
     assert table_digest(mine) == digest_of_table(theirs)
 
@@ -48,10 +48,10 @@ def test_both_read_the_same_rows(name, labels):
 def test_both_draw_the_same_order(rng, seed):
     X, y = rng.integers(0, 2, (50, 3)).astype(float), rng.integers(0, 2, 50)
     blind = blind_order(X, y, random_state=seed)
-    rows = table_rows(X, y, None)
+    rows = row_digests_of(X.T, y)
     assert drawn_order(rows, blind.digest, seed).tolist() == blind.order.tolist()
     codes = row_codes(row_digests(X, y), blind.digest)
-    assert [_code(row, blind.digest) for row in rows] == codes.tolist()
+    assert [code_of(row, blind.digest) for row in rows] == codes.tolist()
 
 
 def test_types_of_columns_do_not_matter():

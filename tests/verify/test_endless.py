@@ -6,7 +6,7 @@ import time
 import pytest
 
 from handful.files.document import to_text
-from handful.verify import verify_form
+from handful.verify import verify_model
 from tests.verify.cases_forms import CachedRetraining, form_text, frame
 
 
@@ -17,5 +17,5 @@ def test_a_form_is_refused_in_time(changes, tmp_path):
     document["training"].update(changes)
     path.write_text(to_text(document))
     start = time.process_time()
-    assert verify_form(path, frame(), CachedRetraining(path)).status == "NOT VALID"
+    assert verify_model(path, frame(), library=CachedRetraining(path)).status == "NOT VALID"
     assert time.process_time() - start < 10.0

@@ -12,7 +12,7 @@ import pytest
 from handful import load_model
 from handful.bounds import pool_bound
 from handful.files.document import to_text
-from handful.verify import verify_form
+from handful.verify import verify_model
 from tests.verify.cases_forms import FORMS, CachedRetraining, default_form, form_text, frame
 from tests.verify.test_forgeries import forgeries
 
@@ -30,7 +30,7 @@ SILENT = {
 def _verdict(document, folder):
     path = folder / "m.json"
     path.write_text(document if isinstance(document, str) else to_text(document))
-    return verify_form(path, frame(), CachedRetraining(path))
+    return verify_model(path, frame(), library=CachedRetraining(path))
 
 
 def _claims(document):
@@ -268,5 +268,5 @@ def test_other_data(tmp_path):
     path.write_text(form_text("one rule"))
     other = frame().copy()
     other.loc[3, "a"] += 1.0
-    verdict = verify_form(path, other, CachedRetraining(path))
+    verdict = verify_model(path, other, library=CachedRetraining(path))
     assert any("digest of the table" in said for said in verdict.differences)

@@ -49,7 +49,7 @@ def _forged(machine, X, y):
     document["training"]["codes"] = [
         {
             "scheme": "plain", "family": "linear", "kind": "conjunction", "pool_size": size,
-            "kept": None, "terms": [t.to_dict() for t in terms],
+            "kept": None, "terms": encode(tuple(terms)),
             "n_false_positives": n_fp, "n_false_negatives": n_fn, "n_training_errors": len(wrong),
         }
     ]  # fmt: skip
@@ -60,7 +60,7 @@ def _forged(machine, X, y):
     )  # fmt: skip
     document["certificate"].update(
         risk=certificate.risk, n_compressed=size, n_errors=n_fp + n_fn,
-        terms=[term.to_dict() for term in certificate.terms],
+        terms=encode(certificate.terms),
     )  # fmt: skip
     return document, certificate.risk
 

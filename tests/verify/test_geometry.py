@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
+from handful._codec import encode
 from handful.kernels import Kernel
 from handful.models import Condition, Rule, RuleList, WeightedSum
-from handful.rules import ball_cover, rule_set, two_point_cover
-from handful.rules.directions import pair_value
-from handful.verify._geometry import covered, machine_scores
+from handful.rules import ball_cover, pair_value, rule_set, two_point_cover
+from handful.verify.covers import covered
+from handful.verify.evaluate import labels_of, sums_of
 from tests.covers import cover_model, taken_apart
 
 A, B = np.array([1.0, -0.5, 2.0]), np.array([0.25, 1.0, -1.0])
@@ -35,7 +36,8 @@ def test_covers(cover, rng):
     X = rng.normal(size=(300, 3)).round(2)
     X[:5] = [A, B, A, B, [0.25] * 3]
     for kind in ("conjunction", "disjunction"):
-        (rule,) = taken_apart(cover_model(rule_set([cover], kind), kind))["rules"]
+        model = cover_model(rule_set([cover], kind), kind)
+        (rule,) = taken_apart(model, X, [None] * 3)
         assert (covered(rule, X) == cover.is_met(X)).all()
 
 
@@ -49,7 +51,6 @@ def test_scores(kind, rng):
         machine = RuleList(rules, 0)
     else:
         machine = rule_set([] if kind == "empty" else covers, kind.replace("empty", "disjunction"))
-    said = taken_apart(cover_model(machine, kind.replace("empty", "disjunction")))
-    ours = machine_scores(said, X)
-    assert np.allclose(ours, machine.scores(X), rtol=1e-9)
-    assert ((ours > 0) == (machine.labels(X) == 1)).all()
+    said = encode(machine)
+    assert np.allclose(sums_of(said, X).values[:, 0], machine.scores(X), rtol=1e-9)
+    assert (labels_of(said, X) == machine.labels(X)).all()

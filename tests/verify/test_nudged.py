@@ -10,7 +10,7 @@ from handful import CertifiedClassifier, load_dataset
 from handful.files import Retraining, save_model
 from handful.files.document import to_text
 from handful.tables import read_study
-from handful.verify import verify_form
+from handful.verify import verify_model
 from tests.verify.forging import best_nudges
 
 
@@ -45,7 +45,7 @@ def test_a_nudge_that_saves_errors_is_not_valid(table, form, tmp_path):
     machine = CertifiedClassifier([form]).fit(study)
     save_model(machine, path, include_rows=True)
     retrain = Retraining(path, frame)
-    assert verify_form(path, frame, retrain).status == "VALID"
+    assert verify_model(path, frame, library=retrain).status == "VALID"
     honest = json.loads(path.read_text())
     forged = best_nudges(
         honest, path, frame, study.y, machine.held_back_,
@@ -57,4 +57,4 @@ def test_a_nudge_that_saves_errors_is_not_valid(table, form, tmp_path):
         f"{before['n_errors']} to {after['n_errors']}, {before['risk']:.4f} to {after['risk']:.4f}"
     )
     assert after["risk"] < before["risk"]
-    assert verify_form(path, frame, retrain).status == "NOT VALID", said
+    assert verify_model(path, frame, library=retrain).status == "NOT VALID", said

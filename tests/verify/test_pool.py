@@ -8,15 +8,16 @@ from sklearn.linear_model import LogisticRegression
 
 from handful import load_dataset
 from handful.rules.pooled import first_pairs
-from handful.verify._pool import (
-    _usefulness,
+from handful.verify.code_prices import PoolCode
+from handful.verify.covers import Cover
+from handful.verify.pool_candidates import (
     find_candidate,
     fit_ridge_logistic,
-    make_directions,
+    make_lines,
     pairs_of,
     rank_prices,
+    usefulness,
 )
-from handful.verify._prices import PoolCode
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,7 @@ def pool():
     is_word = np.zeros(data.X.shape[1], dtype=bool)
     order = np.random.default_rng(0).permutation(len(data.y))
     code = PoolCode(137, families, 0.15)
-    return data, *make_directions(data.X, data.y, order, code, is_word)
+    return data, *make_lines(data.X, data.y, order, code, is_word)
 
 
 def test_ranks_are_a_prior(pool):
@@ -35,20 +36,20 @@ def test_ranks_are_a_prior(pool):
     total = 0.0
     for direction in directions[:3]:
         for j, cut in enumerate(direction.cuts):
-            for side in direction.sides:
-                rule = {**direction.template, "threshold": float(cut), "radius": float(cut)}
-                rule |= {"side": side, "indices": [], "tol": direction.tolerance}
+            for op in direction.ops:
+                rule = direction.cover(j, op)
+                assert rule.cut == cut
                 prices, places = rank_prices([rule], directions[:3], signs)
                 assert places[0][1] == j
                 total += math.exp(-prices[0])
     assert total == pytest.approx(1.0)
 
 
-def test_usefulness_by_counting(pool, rng):
+def testusefulness_by_counting(pool, rng):
     _, rows, directions = pool
     signs = rng.integers(-1, 2, len(rows))
     for direction in (directions[0], directions[9], directions[-1]):
-        found = _usefulness(direction, signs)
+        found = usefulness(direction, signs)
         for j, cut in enumerate(direction.cuts):
             below = signs[direction.values < cut - direction.tolerance].sum()
             above = signs[direction.values > cut + direction.tolerance].sum()
@@ -66,7 +67,7 @@ def test_regression_is_ridge_logistic_regression(rng):
 
 def test_a_strange_rule_is_found_out(pool):
     _, rows, directions = pool
-    rule = {"type": "stump", "feature": 0, "threshold": 1.25, "side": "below", "indices": []}
+    rule = Cover("stump", {"kind": "feature", "feature": 0}, "<", 1.25, 0.0)
     assert find_candidate(rule, directions) is None
     with pytest.raises(LookupError, match="not among the candidates"):
         rank_prices([rule], directions, np.ones(len(rows), dtype=int))
@@ -83,6 +84,6 @@ def test_a_pool_with_holes_offers_stumps_only(rng):
     X, y = rng.normal(size=(50, 2)), np.where(np.arange(50) < 10, 1, -1)
     code = PoolCode(30, ["stumps", "half-spaces", "balls"], 0.15)
     is_word = np.zeros(2, dtype=bool)
-    assert len(make_directions(X, y, np.arange(50), code, is_word)[1]) == 2 + 120 + 2 * 30
+    assert len(make_lines(X, y, np.arange(50), code, is_word)[1]) == 2 + 120 + 2 * 30
     X[0, 0] = np.nan
-    assert len(make_directions(X, y, np.arange(50), code, is_word)[1]) == 2
+    assert len(make_lines(X, y, np.arange(50), code, is_word)[1]) == 2

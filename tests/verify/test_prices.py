@@ -5,9 +5,11 @@ import math
 import numpy as np
 import pytest
 
+from handful._codec import encode
 from handful.bounds import ball_message, half_space_message, stump_message, two_point_message
-from handful.covering.codes.schemes import auto_schemes
-from handful.verify._prices import code_terms, pool_codes, scheme_mass
+from handful.covering.codes import auto_schemes
+from handful.verify.code_prices import code_terms, pool_codes, scheme_mass
+from handful.verify.covers import Cover
 
 SETTINGS = {
     "candidates": "auto",
@@ -27,7 +29,7 @@ def test_masses_are_those_of_the_library_and_add_up(n_samples):
     for scheme in schemes:
         size = scheme.pool_size or n_samples
         code = {"scheme": scheme.name, "pool_size": size, "family": "+".join(scheme.families)}
-        code["terms"] = [term.to_dict() for term in scheme.terms]
+        code["terms"] = encode(scheme.terms)
         masses.append(float(scheme_mass(code, SETTINGS, n_samples, 9)))
         assert -math.log(masses[-1]) == pytest.approx(scheme.nats)
     assert math.fsum(masses) == pytest.approx(1.0)
@@ -59,14 +61,18 @@ def _message(family, rules, kind, kept, labels):
 
 
 LABELS = np.array([1, -1, 1, -1, 1])
+
+
+def _cover(kind, examples, level=0):
+    return Cover(kind, {}, "<", 0.0, 0.0, examples, level)
+
+
 CASES = [
-    ("stumps", [{"type": "stump", "indices": [0]}, {"type": "stump", "indices": [2]}], [0, 2],
-     stump_message(2, 2, 9)),
-    ("balls", [{"type": "ball", "indices": [0, 2]}, {"type": "ball", "indices": [1, 2]}], [0, 1, 2],
-     ball_message(1, 1, 1)),
-    ("half-spaces", [{"indices": [0, 1, 2]}, {"indices": [0, 3, 4]}], [0, 1, 2, 3, 4],
-     half_space_message(2, 1, 2, 2)),
-    ("two-point", [{"indices": [0, 1], "level": 2}, {"indices": [2, 3], "level": 1}], [0, 1, 2, 3],
+    ("stumps", [_cover("stump", [0]), _cover("stump", [2])], [0, 2], stump_message(2, 2, 9)),
+    ("balls", [_cover("ball", [0, 2]), _cover("ball", [1, 2])], [0, 1, 2], ball_message(1, 1, 1)),
+    ("half-spaces", [_cover("half-space", [0, 1, 2]), _cover("half-space", [0, 3, 4])],
+     [0, 1, 2, 3, 4], half_space_message(2, 1, 2, 2)),
+    ("two-point", [_cover("two-point", [0, 1], 2), _cover("two-point", [2, 3], 1)], [0, 1, 2, 3],
      two_point_message(2, 2, 2, levels=[2, 1])),
 ]  # fmt: skip
 

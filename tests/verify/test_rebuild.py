@@ -3,19 +3,19 @@
 import numpy as np
 import pytest
 
-from handful.verify._audit import Audit
-from handful.verify._rebuild import check_rules, named_examples
+from handful.verify.audit import Audit
+from handful.verify.covers import Cover
+from handful.verify.rebuilt_rules import check_rules
 
 X = np.array([[0.0, 1.0], [2.0, 0.0], [3.0, 5.0]])
 Y = np.array([1, 1, -1])
 NO_WORDS = np.zeros(2, dtype=bool)
-STUMP = {
-    "type": "stump", "feature": 0, "threshold": 2.0, "side": "above", "indices": [1]
+STUMP = Cover("stump", {"kind": "feature", "feature": 0}, ">", 2.0, 0.0, [1])
+CENTER = {
+    "kind": "distance", "center": [3.0, 5.0], "scale": None, "metric": "euclidean", "kernel": None,
+    "fill": None,
 }  # fmt: skip
-BALL = {
-    "type": "ball", "center": [3.0, 5.0], "radius": 26**0.5, "side": "below", "scale": None,
-    "metric": "euclidean", "kernel": None, "indices": [2, 1],
-}  # fmt: skip
+BALL = Cover("ball", CENTER, "<", 26**0.5, 1e-10 * 26**0.5, [2, 1])
 
 
 def _findings(family, rule, kept, kind="conjunction"):
@@ -33,23 +33,23 @@ def test_honest_rules():
 @pytest.mark.parametrize(
     ("family", "rule", "kept", "words"),
     [
-        ("stumps", {**STUMP, "threshold": 2.5}, [1], "threshold"),
-        ("stumps", {**STUMP, "indices": [0]}, [1], "kept examples"),
-        ("stumps", {**STUMP, "side": "equal"}, [1], "side"),
-        ("stumps", {**STUMP, "indices": [1, 1]}, [1], "example: must be one"),
+        ("stumps", STUMP._replace(cut=2.5), [1], "threshold"),
+        ("stumps", STUMP._replace(examples=[0]), [1], "kept examples"),
+        ("stumps", STUMP._replace(op="="), [1], "side"),
+        ("stumps", STUMP._replace(examples=[1, 1]), [1], "example: must be one"),
         ("stumps", STUMP, [0, 1], "kept examples"),
         ("balls", STUMP, [1], "of its family"),
-        ("balls", {**BALL, "radius": 5.0}, [1, 2], "threshold"),
-        ("balls", {**BALL, "center": [3.0, 4.0]}, [1, 2], "is not the row of example 2"),
-        ("balls", {**BALL, "side": "above"}, [1, 2], "side"),
-        ("balls", {**BALL, "indices": [2, 99]}, [1, 2], "kept examples"),
+        ("balls", BALL._replace(cut=5.0), [1, 2], "threshold"),
+        (
+            "balls",
+            BALL._replace(value={**CENTER, "center": [3.0, 4.0]}),
+            [1, 2],
+            "is not the row of example 2",
+        ),
+        ("balls", BALL._replace(op=">"), [1, 2], "side"),
+        ("balls", BALL._replace(examples=[2, 99]), [1, 2], "kept examples"),
         ("balls", BALL, [0, 1, 2], "threshold"),
     ],
 )
 def test_tampered_rules(family, rule, kept, words):
     assert words in " ".join(_findings(family, rule, kept).differences)
-
-
-def test_named_examples():
-    assert named_examples(STUMP) == [1]
-    assert named_examples({**STUMP, "indices": []}) == []

@@ -4,32 +4,40 @@ import json
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from handful.verify import verify_model
-from handful.verify._rows import read_rows, words_of
+from handful.verify.audit import Audit
+from handful.verify.redraw import name_digest
+from handful.verify.sheets import are_offered, offered_places, wide_rows, words_of
 from tests.verify.cases import case, reseal
-
-DOCUMENT = {"n_features": 2, "feature_names": ["c", "n"], "categories": [["a", "b"], None]}
 
 
 def test_words_numbers_and_missing_values():
     frame = pd.DataFrame({"n": [1, 2, None], "c": ["b", None, "z"], "more": [0, 0, 0]})
-    rows = read_rows(DOCUMENT, frame)
+    rows = wide_rows(frame, [1, 0], [["a", "b"], None])
     assert np.array_equal(rows, [[1, 1], [np.nan, 2], [-1, np.nan]], equal_nan=True)
 
 
+def _offered(names, X, n):
+    audit, digests = Audit(), names if names is None else [name_digest(name) for name in names]
+    document = {"data": {"n_features": n, "features": digests}}
+    are_offered(audit, document, X)
+    return offered_places(document, X), " ".join(audit.verdict().differences)
+
+
 def test_columns_must_exist_once():
-    with pytest.raises(ValueError, match="0 columns named 'c'"):
-        read_rows(DOCUMENT, pd.DataFrame({"n": [1]}))
-    with pytest.raises(ValueError, match="one a feature"):
-        read_rows({**DOCUMENT, "categories": [None]}, pd.DataFrame({"n": [1]}))
+    frame = pd.DataFrame([[1, 2, 3]], columns=["n", "c", "c"])
+    assert _offered(["n"], frame, 1)[0] == [0]
+    assert "not all in the data" in _offered(["c", "n"], frame, 2)[1]
+    assert "not all in the data" in _offered(["n"], frame, 2)[1]
+    assert _offered(None, np.zeros((2, 2)), 2)[0] == [0, 1]
+    assert "the data have 2" in _offered(None, np.zeros((2, 2)), 1)[1]
 
 
 def test_words_are_those_of_the_data():
     X = pd.DataFrame({"colour": ["red", "green", None, "blue", "red "], "n": [3.0, 2, 3, 1, 1]})
-    assert words_of(X, 0, "colour") == ["blue", "green", "red"]
-    assert words_of(X, 1, None) == ["1", "2", "3"]
+    assert words_of(X["colour"]) == ["blue", "green", "red"]
+    assert words_of(X["n"]) == ["1", "2", "3"]
 
 
 def test_words_that_the_data_do_not_have_are_refused(tmp_path):

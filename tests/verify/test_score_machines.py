@@ -1,6 +1,7 @@
 """Machines without rules: certificates on pure noise, made beautiful, and what is said of them."""
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -18,15 +19,16 @@ from handful import (
     MinimalComplexityMachine,
     ScoreCard,
     SupportVectorMachine,
+    load_dataset,
 )
 from handful.bounds import pool_bound, stable_bound
 from handful.cli import app
 from handful.files import model_to_dict, save_model
 from handful.files.document import to_text
 from handful.verify import verify_model
-from handful.verify._claims import is_stable_bound
-from handful.verify._margins import best_biases, solve_exactly
-from handful.verify._pursuit import pursue
+from handful.verify.arithmetic import is_stable_bound
+from handful.verify.pursuit_again import pursue
+from handful.verify.svm_again import best_biases, solve_exactly
 from tests.verify.cases import case, reseal
 
 
@@ -335,3 +337,30 @@ def test_columns_of_scores_give_one_number_each(name, tmp_path):
     assert _verdict(document, data, tmp_path).status == "VALID"
     document["fitted"]["columns"]["columns"][0]["has_missing"] = True
     assert _verdict(document, data, tmp_path).status == "NOT VALID"
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("breastw", {"degree": 2, "coef0": 1.0}),
+        ("glass-2class", {"degree": 2, "coef0": 1.0}),
+        ("glass-2class", {"gamma": 0.001}),
+        ("breastw", {}),
+    ],
+)
+def test_honest_polynomials_contradict_nothing(name, options, tmp_path):
+    """Badly scaled programs, which the auditor's own solver does not solve to rounding."""
+    data = load_dataset(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        machine = SupportVectorMachine("poly", **options).fit(data.X, data.y)
+    document = json.loads(to_text(model_to_dict(machine, data=(data.X, data.y), include_rows=True)))
+    verdict = _verdict(document, (data.X, data.y), tmp_path)
+    assert verdict.status != "NOT VALID", verdict.differences
+    assert verdict.unverified or verdict.is_valid
+    if document["certificate"] is None:
+        return
+    document["certificate"]["risk"] *= 0.9
+    assert _verdict(document, (data.X, data.y), tmp_path).status == "NOT VALID"
+    del document["certificate"]["assumptions"][-1]
+    assert _verdict(document, (data.X, data.y), tmp_path).status == "NOT VALID"

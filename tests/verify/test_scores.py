@@ -8,7 +8,7 @@ import pytest
 from handful._codec import encode
 from handful.kernels import Kernel
 from handful.models import Kernels, Stumps, Votes, kernel_expansion, linear_score
-from handful.verify._scores import machines_of, scores_of
+from handful.verify.evaluate import sums_of
 
 NONE = np.zeros((0, 3)), np.zeros((0, 1))
 MACHINES = [
@@ -37,10 +37,9 @@ def test_scores(machine, rng):
     X = rng.normal(size=(50, 3))
     if isinstance(machine, Votes):
         X[3, 0] = np.nan
-    parts = [scores_of(part, X)[0] for part in machines_of(encode(machine))]
-    assert np.allclose(np.column_stack(parts), machine.scores(X).reshape(len(X), -1))
+    assert np.allclose(sums_of(encode(machine), X).values, machine.scores(X).reshape(len(X), -1))
 
 
 def test_unknown_kinds():
     with pytest.raises(ValueError, match="no machine of kind 'magic'"):
-        machines_of({"machine": "magic"})
+        sums_of({"machine": "magic"}, np.zeros((1, 1)))

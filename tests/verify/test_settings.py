@@ -5,8 +5,9 @@ import json
 import pytest
 
 from handful.verify import verify_model
-from handful.verify._audit import Audit
-from handful.verify._settings import check_record, check_settings
+from handful.verify.audit import Audit
+from handful.verify.claims import check_record
+from handful.verify.cover_check import check_settings
 from tests.verify.cases import case, reseal
 
 
@@ -50,7 +51,12 @@ def test_settings(field, value):
     audit = Audit()
     assert check_settings(audit, settings)
     assert not check_settings(audit, {**settings, field: value})
-    assert not check_settings(audit, {k: v for k, v in settings.items() if k != field})
+
+
+@pytest.mark.parametrize("field", ["n_groups", "kinds", "costs", "group_loss"])
+def test_settings_lack_no_field(field, tmp_path):
+    verdict = _verdict("search", lambda document: document["training"].pop(field), tmp_path)
+    assert "training: fields" in " ".join(verdict.differences)
 
 
 @pytest.mark.parametrize(

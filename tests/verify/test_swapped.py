@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from handful import CertifiedClassifier, load_model
 from handful.files import Retraining, beside, save_model, untrusted_types
 from handful.tables import read_study
-from handful.verify import verify_form
+from handful.verify import verify_model
 from tests.verify.forging import resealed_beside
 
 skops = pytest.importorskip("skops.io", reason="the extra handful[skops] is not installed")
@@ -39,7 +39,7 @@ def _written(frame, estimator, path):
 
 
 def _verdict(path, frame):
-    return verify_form(path, frame, Retraining(path, frame, untrusted_types(path)))
+    return verify_model(path, frame, library=Retraining(path, frame, untrusted_types(path)))
 
 
 def _neighbour(frame, pipeline, gap):

@@ -58,6 +58,7 @@ from handful.bounds.messages import (
     ball_message,
     decision_list_message,
     half_space_message,
+    log_zeta_prior,
     n_bipartite_graphs,
     stump_message,
     two_point_message,
@@ -83,6 +84,7 @@ from handful.bounds.tails import (
     kl_inverse,
     log_binomial_cdf,
     log_binomial_coefficient,
+    log_choose,
 )
 
 __all__ = [
@@ -128,6 +130,8 @@ __all__ = [
     "kl_inverse",
     "log_binomial_cdf",
     "log_binomial_coefficient",
+    "log_choose",
+    "log_zeta_prior",
     "margin_distribution_bound",
     "matching_pursuit_bound",
     "multiple_kernel_bound",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import html
 import math
-import numbers
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
-from handful.bounds.messages import Term, as_float, as_terms, total_nats
+from handful._codec import decode, encode, fail
+from handful.bounds.messages import Term, total_nats
 from handful.bounds.statements import IID, MISCLASSIFIED, Assumption, Quantity, assume
 
 RATE_SENTENCES = {
@@ -58,7 +58,7 @@ class Certificate:
         What ``terms`` add up to: an information cost ("nats") or the risk itself ("risk").
         "parts" are named ingredients that are not added.
     quantity : Quantity
-        What ``risk`` bounds. A key of ``QUANTITIES`` is accepted too.
+        What ``risk`` bounds.
     limit : float
         The trivial value of ``quantity``; a certificate at the limit is vacuous.
     rates : tuple of (str, float)
@@ -66,7 +66,7 @@ class Certificate:
         class-conditional, is a separate statement that holds with probability 1 - delta. The
         risk and both pairs hold all at once with probability 1 - 3 delta (see ``n_statements``).
     assumptions : tuple of Assumption
-        What the certificate assumes. Keys of ``ASSUMPTIONS`` are accepted too.
+        What the certificate assumes.
     parameters : tuple of (str, float)
         Values at which the bound was evaluated: ``scale`` or ``margin`` of a margin bound.
     reference : str
@@ -93,37 +93,11 @@ class Certificate:
     limit: float = 1.0
     rates: tuple[tuple[str, float], ...] = ()
     assumptions: tuple[Assumption, ...] = IID
-    parameters: tuple[tuple[str, float], ...] = ()
+    parameters: tuple[tuple[str, float], ...] = field(default=(), metadata={"object": True})
     reference: str = ""
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("risk", "delta", "limit"):
-            self._set(name, as_float(name, getattr(self, name)))
-        for name in ("n_samples", "n_errors", "n_compressed"):
-            if getattr(self, name) is not None or name == "n_samples":
-                self._set(name, _as_count(name, getattr(self, name)))
-        for name in ("bound", "reference"):
-            if not isinstance(getattr(self, name), str):
-                raise TypeError(f"`{name}` must be words, got {getattr(self, name)!r}.")
-        self._set("terms", as_terms("terms", self.terms))
-        self._set("rates", _as_pairs("rates", self.rates))
-        self._set("quantity", Quantity.read("quantity", self.quantity))
-        if not isinstance(self.assumptions, tuple | list):
-            raise TypeError(f"`assumptions` must be a list, got {self.assumptions!r}.")
-        self._set("assumptions", assume(*self.assumptions))
-        given = self.parameters
-        pairs = tuple(given.items()) if isinstance(given, Mapping) else given
-        self._set("parameters", _as_pairs("parameters", pairs))
-        if unknown := {name for name, _ in self.parameters} - set(PARAMETERS):
-            raise ValueError(f"`parameters` must be named {PARAMETERS}, got {sorted(unknown)}.")
-        self._set("notes", _as_sentences("notes", self.notes))
-        self._check_values()
-
-    def _set(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
-
-    def _check_values(self) -> None:
         if not (math.isfinite(self.limit) and self.limit > 0.0):
             raise ValueError(f"`limit` must be above 0 and finite, got {self.limit!r}.")
         if not 0.0 <= self.risk <= self.limit:
@@ -135,12 +109,17 @@ class Certificate:
             raise ValueError(f"`delta` must be in (0, 1), got {self.delta!r}.")
         if self.unit not in UNITS:
             raise ValueError(f"`unit` must be one of {UNITS}, got {self.unit!r}.")
+        for name in ("n_samples", "n_errors", "n_compressed"):
+            if (getattr(self, name) or 0) < 0:
+                raise ValueError(f"`{name}` must be a count, got {getattr(self, name)!r}.")
         for name, value in self.rates:
             if name not in RATE_SENTENCES or not 0.0 <= value <= 1.0:
                 raise ValueError(
                     f"`rates` must be probabilities named {tuple(RATE_SENTENCES)}, "
                     f"got {name!r}: {value!r}."
                 )
+        if unknown := {name for name, _ in self.parameters} - set(PARAMETERS):
+            raise ValueError(f"`parameters` must be named {PARAMETERS}, got {sorted(unknown)}.")
 
     @property
     def is_vacuous(self) -> bool:
@@ -286,33 +265,22 @@ class Certificate:
         body = "".join(f"<p>{line}</p>" for line in [*rest, *map(html.escape, self._fine_print())])
         return f"<div><p><b>{head}</b></p><table>{rows}</table>{body}</div>"
 
+    def check_fields(self, where: str) -> None:
+        """Refuse a file whose certificate pays a negative price."""
+        for i, term in enumerate(self.terms):
+            if term.nats < 0.0:
+                raise fail(f"{where}.terms[{i}].nats", "not negative", term.nats)
+
     def to_dict(self) -> dict[str, Any]:
         """Data for JSON. Floats survive the round trip to the last bit."""
-        out: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
-        out["terms"] = [term.to_dict() for term in self.terms]
-        out["rates"] = [[key, value] for key, value in self.rates]
-        out["quantity"] = self.quantity.to_dict()
-        out["assumptions"] = [one.to_dict() for one in self.assumptions]
-        out["parameters"] = dict(self.parameters)
-        out["notes"] = list(self.notes)
+        out: dict[str, Any] = encode(self)
         return out
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Certificate:
         """A certificate from the result of ``to_dict``; other data raise ValueError."""
-        if not isinstance(data, Mapping):
-            raise ValueError(f"`data` must be the result of to_dict(), got {data!r}.")
-        known = {f.name for f in fields(cls)}
-        if unknown := sorted(set(data) - known):
-            raise ValueError(f"`data` has unknown fields {unknown}; known are {sorted(known)}.")
-        if missing := sorted({"risk", "delta", "bound", "n_samples"} - set(data)):
-            raise ValueError(
-                f"`data` must have the fields {missing}. Pass the result of to_dict()."
-            )
-        try:
-            return cls(**data)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"`data` is not a certificate: {error}") from error
+        made: Certificate = decode(cls, data, "certificate")
+        return made
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -340,8 +308,7 @@ class Criterion:
 
     def to_dict(self) -> dict[str, Any]:
         """Data for JSON."""
-        out = {f.name: getattr(self, f.name) for f in fields(self)}
-        out["terms"] = [term.to_dict() for term in self.terms]
+        out: dict[str, Any] = encode(self)
         return out
 
     def __float__(self) -> float:
@@ -349,27 +316,6 @@ class Criterion:
 
     def __str__(self) -> str:
         return f"{self.name} = {self.value:.6g} (a criterion, not a guarantee)"
-
-
-def _as_count(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 0:
-        raise TypeError(f"`{name}` must be a count, got {value!r}.")
-    return int(value)
-
-
-def _as_pairs(name: str, pairs: Any) -> tuple[tuple[str, float], ...]:
-    if not isinstance(pairs, tuple | list):
-        raise TypeError(f"`{name}` must be pairs of a name and a number, got {pairs!r}.")
-    for pair in pairs:
-        if not (isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[0], str)):
-            raise TypeError(f"`{name}` must be pairs of a name and a number, got {pair!r}.")
-    return tuple((key, as_float(name, value)) for key, value in pairs)
-
-
-def _as_sentences(name: str, sentences: Any) -> tuple[str, ...]:
-    if not isinstance(sentences, tuple | list) or not all(isinstance(s, str) for s in sentences):
-        raise TypeError(f"`{name}` must be a list of sentences, got {sentences!r}.")
-    return tuple(sentences)
 
 
 def _digits(number: Decimal) -> str:

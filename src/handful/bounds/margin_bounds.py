@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from handful._checks import check_count, check_delta, check_flag, check_real
 from handful.bounds.certificates import Certificate, Criterion
-from handful.bounds.messages import LOG_ZETA_2, Term, total_nats
+from handful.bounds.messages import Term, log_zeta_prior, total_nats
 from handful.bounds.statements import assume
 from handful.bounds.tails import outward
 
@@ -107,7 +107,7 @@ def rademacher_margin_bound(
         mantissa, exponent = math.frexp(scale)
         power = max(0, exponent - (mantissa == 0.5))
         scale = 2.0**power
-        log_inverse += LOG_ZETA_2 + 2.0 * math.log(power + 1.0)
+        log_inverse += log_zeta_prior(power)
     terms = (
         Term("slack", "mean slack", slack),
         Term("complexity", f"complexity of the class times {scale:g}", scale * complexity),

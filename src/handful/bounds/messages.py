@@ -10,8 +10,7 @@ the code (kind of machine, rule family, kernel); `compression_bound` pays these 
 from __future__ import annotations
 
 import math
-import numbers
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,15 +45,9 @@ class Term:
     nats: float
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.kind, str) and self.kind.isalpha() and self.kind.islower()):
+        if not (self.kind.isalpha() and self.kind.islower()):
             raise ValueError(f"`kind` must be one word in lower case, got {self.kind!r}.")
-        if not isinstance(self.text, str):
-            raise TypeError(f"`text` must be words, got {self.text!r}.")
-        object.__setattr__(self, "nats", as_float("nats", self.nats))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Data for JSON."""
-        return {"kind": self.kind, "text": self.text, "nats": self.nats}
+        object.__setattr__(self, "nats", float(self.nats))  # a plain number for JSON
 
 
 class Message(float):
@@ -74,20 +67,13 @@ class Message(float):
     terms: tuple[Term, ...]
 
     def __new__(cls, terms: Iterable[Term]) -> Message:
-        items = as_terms("terms", tuple(terms))
+        items = tuple(terms)
         message = super().__new__(cls, total_nats(items))
         message.terms = items
         return message
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Message, (self.terms,))
-
-
-def as_float(name: str, value: Any) -> float:
-    """The number as a float; other types raise TypeError."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise TypeError(f"`{name}` must be a number, got {value!r}.")
-    return float(value)
 
 
 def total_nats(terms: Iterable[Term]) -> float:
@@ -105,21 +91,6 @@ def itemise(nats: float, kind: str) -> tuple[Term, ...]:
     if isinstance(nats, Message):
         return nats.terms
     return (Term(kind, kind, float(nats)),) if nats else ()
-
-
-def as_terms(name: str, terms: Any) -> tuple[Term, ...]:
-    """Terms from terms or from results of `Term.to_dict`; other data raise TypeError."""
-    rule = f"`{name}` must be terms with `kind`, `text` and `nats`"
-    if not isinstance(terms, tuple | list):
-        raise TypeError(f"{rule}, got {terms!r}.")
-    out = []
-    for term in terms:
-        if isinstance(term, Mapping) and set(term) == {"kind", "text", "nats"}:
-            term = Term(**term)
-        if not isinstance(term, Term):
-            raise TypeError(f"{rule}, got {term!r}.")
-        out.append(term)
-    return tuple(out)
 
 
 LOG_ZETA_2 = math.log(math.pi**2 / 6.0)
@@ -161,7 +132,7 @@ def _pairing_terms(n_rules: int, n_a: int, n_b: int) -> list[Term]:
             "Count distinct (a, b) pairs, and each example once."
         )
     return [
-        Term("rules", "number of rules", LOG_ZETA_2 + 2.0 * math.log(n_rules)),
+        Term("rules", "number of rules", log_zeta_prior(n_rules - 1)),
         Term("size", "number of examples a and b", 2.0 * math.log(n_rules)),
         Term("pairs", "which a goes with which b", math.log(n_graphs)),
     ]
@@ -283,7 +254,7 @@ def ball_message(n_same_centers: int, n_other_centers: int, n_borders: int) -> M
     which = log_choose(n_same + n_borders, n_borders)
     return Message(
         [
-            Term("rules", "number of rules", LOG_ZETA_2 + 2.0 * math.log(n_rules)),
+            Term("rules", "number of rules", log_zeta_prior(n_rules - 1)),
             Term("size", "number of centres and of borders by class", sizes),
             Term("borders", "which examples are borders", which),
         ]
@@ -311,7 +282,7 @@ def stump_message(n_rules: int, n_thresholds: int, n_features: int) -> Message:
     n_features = check_count("n_features", n_features, low=1)
     n_thresholds = check_count("n_thresholds", n_thresholds, low=min(n_rules, 1), high=n_rules)
     if n_rules == 0:
-        return Message([Term("rules", "number of rules", LOG_ZETA_2)])
+        return Message([Term("rules", "number of rules", log_zeta_prior(0))])
     n_stumps = 2 * n_features * n_thresholds
     if n_rules > n_stumps:
         raise ValueError(
@@ -345,7 +316,7 @@ def decision_list_message(n_rules: int, n_compressed: int) -> Message:
     if n_rules:
         content = n_rules * math.log(4.0 * n_compressed**2)
         terms += [
-            Term("rules", "number of rules", LOG_ZETA_2 + 2.0 * math.log(n_rules)),
+            Term("rules", "number of rules", log_zeta_prior(n_rules - 1)),
             Term("content", "examples, side and output of each rule", content),
         ]
     return Message([*terms, Term("output", "default output", math.log(2.0))])

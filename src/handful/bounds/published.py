@@ -12,7 +12,7 @@ import math
 from handful._checks import check_choice, check_count, check_delta
 from handful.bounds.certificates import Certificate, Criterion
 from handful.bounds.compression_bounds import CompressionScheme
-from handful.bounds.messages import KINDS, LOG_ZETA_2, Term, check_pairs, total_nats
+from handful.bounds.messages import KINDS, Term, check_pairs, log_zeta_prior, total_nats
 from handful.bounds.tails import log_choose, outward
 
 _PAPER = "Marchand, Shah, Shawe-Taylor & Sokolova (2003), The set covering machine with \
@@ -31,7 +31,7 @@ def _finish(terms: list[Term], n_left: int) -> float:
 
 def confidence_nats(delta: float, sizes: tuple[int, ...]) -> float:
     """Nats of ln(1/delta) and of a zeta prior over each size."""
-    priors = math.fsum(LOG_ZETA_2 + 2.0 * math.log(size + 1.0) for size in sizes)
+    priors = math.fsum(log_zeta_prior(size) for size in sizes)
     return priors - math.log(delta)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from handful._checks import check_choice, check_count, check_delta, check_real
 from handful.bounds.certificates import Certificate
 from handful.bounds.compression_bounds import compression_bound
-from handful.bounds.messages import LOG_ZETA_2, Term, confidence_term, total_nats
+from handful.bounds.messages import Term, confidence_term, log_zeta_prior, total_nats
 from handful.bounds.statements import Quantity, assume
 from handful.bounds.tails import kl_inverse, log_choose, outward
 
@@ -161,7 +161,7 @@ def perceptron_bound(
     message, fixed = 0.0, "converged"
     if n_passes is not None:
         passes = check_count("n_passes", n_passes, low=1)
-        message = LOG_ZETA_2 + 2.0 * math.log(passes)
+        message = log_zeta_prior(passes - 1)
         fixed = "any-passes"
     elif n_errors:
         raise ValueError(

@@ -6,11 +6,10 @@ its sentence to a table. A number in the sentence is a named value.
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from string import Formatter
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 Value = str | int | float
 
@@ -106,13 +105,11 @@ class Statement:
     TABLE: ClassVar[Mapping[str, str]]
 
     key: str
-    values: tuple[tuple[str, Value], ...] = ()
+    values: tuple[tuple[str, Value], ...] = field(default=(), metadata={"object": True})
 
     def __post_init__(self) -> None:
         if self.key not in self.TABLE:
             raise ValueError(f"`key` must be one of {sorted(self.TABLE)}, got {self.key!r}.")
-        if not all(isinstance(value, str | numbers.Real) for _, value in self.values):
-            raise TypeError(f"`values` must be numbers or words, got {self.values!r}.")
         named = {name for _, name, _, _ in Formatter().parse(self.TABLE[self.key]) if name}
         if named != {name for name, _ in self.values}:
             raise ValueError(
@@ -135,22 +132,6 @@ class Statement:
     def value(self, name: str) -> Value:
         """The value with this name."""
         return dict(self.values)[name]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Data for JSON."""
-        return {"key": self.key, "values": dict(self.values)}
-
-    @classmethod
-    def read(cls, name: str, value: Any) -> Self:
-        """A statement from a statement, a key, or the result of `to_dict`."""
-        if isinstance(value, cls):
-            return value
-        if isinstance(value, str):
-            return cls(value)
-        is_plain = isinstance(value, Mapping) and set(value) == {"key", "values"}
-        if not is_plain or not isinstance(value["values"], Mapping):
-            raise TypeError(f"`{name}` must be a key, with its values, got {value!r}.")
-        return cls.of(value["key"], **value["values"])
 
 
 class Assumption(Statement):
@@ -179,7 +160,7 @@ class Quantity(Statement):
 
 def assume(*given: str | Assumption) -> tuple[Assumption, ...]:
     """Assumptions from their keys."""
-    return tuple(Assumption.read("given", one) for one in given)
+    return tuple(Assumption(one) if isinstance(one, str) else one for one in given)
 
 
 def drawn_by(seed: int | None) -> Assumption:

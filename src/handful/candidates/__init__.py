@@ -12,7 +12,7 @@ To add a family: a `Candidate` with the facts of its own, a function that yields
 every nat itemised, and a simulation that shows that their certificates hold.
 """
 
-from handful.candidates.candidate import Candidate, Code, Counts, Failure, Offered, log_choices
+from handful.candidates.candidate import Candidate, Code, Counts, Failure, Offered
 from handful.candidates.counting import Counting, Tallies, Tally
 from handful.candidates.groups import GroupLosses
 from handful.candidates.menu import Menu
@@ -36,5 +36,4 @@ __all__ = [
     "ThresholdGrid",
     "certified_risks",
     "certify",
-    "log_choices",
 ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,18 +14,12 @@ from handful.bounds import (
     Message,
     Term,
     binomial_tail_inverse,
-    log_binomial_coefficient,
+    log_choose,
 )
 from handful.candidates.groups import GroupLosses
 from handful.models import Fitted
 
 Rates = tuple[tuple[str, float], ...]
-
-
-@lru_cache(maxsize=4096)
-def log_choices(n: int, k: int) -> float:
-    """Nats of naming k of n examples."""
-    return float(log_binomial_coefficient(n, k))
 
 
 @dataclass(frozen=True)
@@ -181,12 +174,12 @@ class Candidate:
     def nats(self) -> float:
         """Price of the code."""
         n_named = self.code.n_named
-        naming = 0.0 if n_named is None else log_choices(n_named, self.counts.n_held)
+        naming = 0.0 if n_named is None else log_choose(n_named, self.counts.n_held)
         return naming + self.code.nats
 
     @property
     def tie_break(self) -> tuple[int, ...]:
-        """Smaller is simpler; of equal certificates the simpler candidate comes first."""
+        """Smaller is simpler; among equal certificates the simpler candidate comes first."""
         return ()
 
     def shown(self, risk: float) -> dict[str, Any]:

@@ -150,7 +150,7 @@ class Counting:
         for one, grid in zip(self.fitted, self.grids, strict=True):
             try:
                 out.append(self._tally(one, grid, rows_for(one), y))
-            except Exception as error:  # a foreign estimator may raise anything
+            except Exception as error:  # an estimator of another library may raise anything
                 out.append(Tally((), problem=f"{type(error).__name__}: {error}"))
         return Tallies(tuple(out))
 

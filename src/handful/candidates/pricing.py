@@ -66,6 +66,7 @@ def certify(
         return _by_units(code, counts, delta, n_choices, bound or code.bound, costs)
     if groups.how != "both":
         return groups.by_means(code.terms, delta, n_choices)
+    # Either certificate holds if both pay ln 2, so the smaller one may be taken.
     both = replace(code, terms=(*code.terms, BOTH))
     return min(
         _by_units(both, counts, delta, n_choices, code.bound, None),
@@ -77,7 +78,7 @@ def certify(
 def _by_units(
     code: Code, counts: Counts, delta: float, n_choices: int, bound: str, costs: Costs | None
 ) -> Certificate:
-    """By the errors among the counted units, whose number is binomial given the code."""
+    """The certificate by the errors among the counted units: binomial given the code."""
     n, d, n_errors = counts.n_units, counts.n_held, counts.n_errors
     common: dict[str, Any] = {"message_nats": code.message, "delta": delta, "n_choices": n_choices}
     if bound == "pool":
@@ -85,7 +86,7 @@ def _by_units(
         return replace(made, rates=counts.rates(made.nats))
     if bound == "matching-pursuit":
         return _lectures(code, counts, delta, n_choices)
-    common |= {"size_nats": 0.0}
+    common |= {"size_nats": 0.0}  # messages of codes say their sizes
     if code.n_named is None:
         common |= {"which_nats": 0.0}  # drawn blindly, or a term of the message names them
     else:

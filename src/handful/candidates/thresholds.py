@@ -158,6 +158,8 @@ class ThresholdCounts:
         """
         import pandas as pd
 
+        # Thresholds come from the pool. Given the labels, errors within a class are binomial; the
+        # union over thresholds and both classes pays.
         paid = nats + math.log(len(self.grid.thresholds)) + math.log(2.0)
         n_negative, n_positive = self.n_classes.tolist()
         false_positives, false_negatives = self.wrong.T
@@ -178,6 +180,7 @@ class ThresholdCounts:
         """Every width of doubt: how often there is an answer at least, and how often it errs."""
         import pandas as pd
 
+        # The number of answers is binomial; given that number, so are the errors among them.
         paid = nats + math.log(max(1, len(self.grid.widths))) + math.log(2.0)
         answered, errors = self.answered.T
         silent = _upper(self.n_rows - answered, self.n_rows * np.ones_like(answered), paid)
@@ -196,6 +199,7 @@ class ThresholdCounts:
         import pandas as pd
 
         rows, events = self.bins.T
+        # Given the rows in a bin, those of the second class are binomial; two sides for each bin.
         paid = nats + math.log(2.0 * len(rows))
         edges = self.grid.edges
         return pd.DataFrame(

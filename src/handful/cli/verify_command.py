@@ -95,9 +95,9 @@ def _verdict(
     """The verdict on a model file, against its training data, read as the file remembers."""
     from handful._progress import watch_progress
     from handful.cli.sources import EMBEDDED, embedded_frame
-    from handful.files import Retraining, clean_table
+    from handful.files import Retraining
     from handful.tables import load_table
-    from handful.verify import verify_form, verify_model
+    from handful.verify import verify_model
 
     said = _remembered(model)
     reading, known = _part(said, "data", "reading"), _part(said, "data", "file")
@@ -107,14 +107,9 @@ def _verdict(
         hint = f" The model was trained on {known}." if isinstance(known, str) else ""
         raise ValueError(f"`DATA` must name the training data to check against, got none.{hint}")
     frame = embedded_frame() if data is None else load_table(data).frame
-    if isinstance(reading, dict) and _part(said, "training", "kind") == "menu":
-        with watch_progress(report):
-            return verify_form(model, frame, Retraining(model, frame, trusted))
     if reading is not None:
-        clean = clean_table(frame, reading)
-        return verify_model(
-            model, clean.X, clean.y, clean.groups, raw=clean.raw, reading=clean.reading
-        )
+        with watch_progress(report):
+            return verify_model(model, frame, library=Retraining(model, frame, trusted))
     return verify_model(model, *_clean_columns(frame, target or known_target, said))
 
 

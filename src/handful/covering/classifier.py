@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import html
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,8 +17,7 @@ from handful._chunks import chunked, is_chunked
 from handful._types import Floats, Ints
 from handful.bounds import GROUP_QUANTITIES, Certificate
 from handful.candidates import Menu, MenuMachine
-from handful.covering.cover_certificates import BOUND_NAMES
-from handful.covering.cover_fit import CoverFit, OfferedCover, cover
+from handful.covering.cover_fit import BOUND_NAMES, CoverFit, OfferedCover, cover
 from handful.covering.cover_settings import read_groups, read_settings, steering_weights
 from handful.estimator import BaseClassifier, shared_certificate
 from handful.models import Condition, Fitted
@@ -59,7 +57,6 @@ class CoveringClassifier(MenuMachine, BaseClassifier):
         raise TypeError("use SetCoveringMachine or DecisionListMachine")
 
     def _allows_nan(self) -> bool:
-        """Missing values are allowed if only stumps are used."""
         return isinstance(self.rules, str) and self.rules in ("auto", "stumps")
 
     # -- training ---------------------------------------------------------------------------
@@ -116,8 +113,7 @@ class CoveringClassifier(MenuMachine, BaseClassifier):
                 "`kernel` = 'precomputed' does not go with Dask inputs. Pass the features and a "
                 "named kernel."
             )
-        needs = RowNeeds(may_miss=self._allows_nan(), classes=self.classes)
-        return replace(needs, class_order=self.classes)
+        return RowNeeds(may_miss=self._allows_nan(), classes=self.classes, class_order=self.classes)
 
     def fit_rows(self, rows: RowSource) -> Any:
         return self._fit(rows, None)
@@ -236,7 +232,6 @@ class CoveringClassifier(MenuMachine, BaseClassifier):
         return "compression" if self.cover_.settings.costs is None else "cost"
 
     def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
-        """From stored counts."""
         made = self.cover_
         return shared_certificate(lambda share: made.certificate(share, bound), delta, n_choices)
 
@@ -253,7 +248,6 @@ class CoveringClassifier(MenuMachine, BaseClassifier):
 
     @property
     def fitted_(self) -> Fitted:
-        """The classifier as data: it predicts, speaks, and becomes a document."""
         return self.cover_.fitted
 
     @property
@@ -273,12 +267,10 @@ class CoveringClassifier(MenuMachine, BaseClassifier):
 
     @property
     def compression_set_(self) -> Ints:
-        """Sorted indices of the training examples that the rules are made of."""
         return self.cover_.made_of
 
     @property
     def is_made_of_few(self) -> bool:
-        """Always: the others may be left out."""
         return True
 
     @property
@@ -324,11 +316,10 @@ class CoveringClassifier(MenuMachine, BaseClassifier):
         return [equivalent_conditions(condition, rows, numbers) for condition in asked]
 
     def caution(self) -> str:
-        """What must be said first of a classifier that is no better than a blind guess."""
+        """A warning if the classifier is not shown to be better than a constant guess; else ""."""
         return self.cover_.caution(self.certificate_)
 
     def explain(self) -> str:
-        """The machine and its certificate in sentences."""
         made, certificate = self.cover_, self.certificate_
         caution = made.caution(certificate)
         return "\n".join(

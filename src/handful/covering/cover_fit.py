@@ -1,4 +1,4 @@
-"""The record of a fit: the classifier, how it was chosen, what was counted; without its data."""
+"""The record of a fit: the classifier, how it was chosen, what was counted, its certificates."""
 
 from __future__ import annotations
 
@@ -10,18 +10,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._checks import check_choice
 from handful._types import Floats, Ints
-from handful.bounds import Certificate, caution
-from handful.candidates import Counts, GroupLosses, Offered, Tally
-from handful.covering.codes.cover_candidate import CoverCandidate
-from handful.covering.cover_certificates import certify_cover, cover_code_of
+from handful.bounds import GROUP_QUANTITIES, Certificate, assume, caution, drawn_by
+from handful.candidates import Code, Counts, GroupLosses, Offered, Tally, certify
+from handful.covering.codes import CoverCandidate, cover_code
 from handful.covering.learn import Learned, Settings, count_groups, learn, renumbered
 from handful.models import Condition, Fitted, Form, OneAgainstRest, SignedRules
-from handful.rules.search_rows import rows_of
+from handful.rules import rows_of
 from handful.tables import Columns, Draw, RowSource, SeenRows
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+BOUND_NAMES = ("compression", "compression-kl", "compression-closed-form", "cost")
+GROUP_BOUNDS = ("compression", "compression-kl")
+_OF_A_CODE = assume("preprocessing", "named-blindly")  # what any code takes for granted
+_POOL_NOTE = (
+    "The kept examples were drawn without looking at labels and are not counted; scales, linear "
+    "models and the ranking of rules were computed from them alone."
+)
+_CLASSES_NOTE = (
+    "The classes were known before the data; one too rare to be in the sample is always an error."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +48,6 @@ class CoverFit:
         One for two classes, else one for each class against the rest: its rules, all candidates
         with their certificates, which of them was chosen.
     classes : array
-    names : list of str or None
-        Names of the columns, if they have some.
     n_samples : int
     settings : Settings
     draw : Draw
@@ -53,7 +63,6 @@ class CoverFit:
     fitted: Fitted
     parts: tuple[Learned, ...]
     classes: NDArray[Any]
-    names: list[str] | None
     n_samples: int
     settings: Settings
     draw: Draw
@@ -138,7 +147,7 @@ class CoverFit:
         return f"{one.family} ({one.scheme}), {_counted(one.n_rules)}"
 
     def caution(self, certificate: Certificate) -> str:
-        """What must be said first of a classifier that is no better than a blind guess."""
+        """A warning if the classifier is not shown to be better than a constant guess; else ""."""
         constant = None
         if not any(self.rules):
             (code,) = self.fitted.machine.labels(np.zeros((1, 0)))
@@ -185,6 +194,64 @@ class CoverFit:
         none = SeenRows(np.zeros(0, dtype=np.uint64))
         parts = tuple(part.alone() for part in self.parts)
         return replace(self, parts=parts, draw=replace(self.draw, row_codes=None), seen=none)
+
+
+def certify_cover(fit: CoverFit, delta: float, bound: str) -> Certificate:
+    """One code for the machine, or for those of all classes; their joint errors are counted.
+
+    The code contains "which examples are kept" already, so naming them costs nothing more.
+    """
+    check_choice("bound", bound, ("auto", *BOUND_NAMES))
+    # Penalties, sizes and searches are no terms: they choose among codes that are all paid for.
+    code, counts, is_single = cover_code_of(fit), fit.counts, len(fit.parts) == 1
+    if counts.groups is not None:
+        made = _of_groups(fit, code, delta, bound)
+    elif is_single:
+        own = "compression" if fit.settings.costs is None else "cost"
+        chosen = own if bound == "auto" else bound
+        made = certify(code, counts, delta, bound=chosen, costs=fit.settings.costs)
+    elif bound in ("auto", "compression"):
+        made = certify(code, counts, delta)
+    else:
+        raise ValueError(
+            f"`bound` must be 'auto' or 'compression' for more than two classes, got {bound!r}."
+        )
+    is_drawn = any(candidate.pool_size != counts.n_units for candidate in fit.chosen)
+    if is_drawn:
+        made = made.assuming("blind-pool")
+    if is_drawn or counts.groups is not None:
+        made = made.assuming(drawn_by(fit.draw.seed))
+    # Which labels there are is in no message: for two classes it is taken for known as for more.
+    has_pool = is_single and fit.chosen[0].scheme in ("pool", "plain")
+    notes = (*((_POOL_NOTE,) if has_pool else ()), _CLASSES_NOTE)
+    return replace(made, notes=(*made.notes, *notes))
+
+
+def _of_groups(fit: CoverFit, code: Code, delta: float, bound: str) -> Certificate:
+    """The certificate of groups; "compression-kl" is Chernoff's bound of their mean errors."""
+    counts, groups = fit.counts, fit.counts.groups
+    if bound not in ("auto", *GROUP_BOUNDS) or groups is None:
+        raise ValueError(
+            f"`bound` must be 'auto' or one of {GROUP_BOUNDS} for groups, got {bound!r}."
+        )
+    if bound == "compression-kl" and len(groups.losses):
+        counts = replace(counts, groups=replace(groups, how="kl"))
+    made = certify(code, counts, delta)
+    more = tuple(one for one in made.assumptions[1:] if one not in _OF_A_CODE)
+    assumptions = (*assume("iid-groups"), *_OF_A_CODE, *more, *assume("groups"))
+    return replace(made, quantity=GROUP_QUANTITIES[groups.loss], assumptions=assumptions)
+
+
+def cover_code_of(fit: CoverFit) -> Code:
+    """The code of the machine, or of those of all classes together."""
+    if len(fit.parts) == 1:
+        return fit.chosen[0].code
+    terms = (
+        replace(term, text=f"{term.text} (class {label})")
+        for label, candidate in zip(fit.classes, fit.chosen, strict=True)
+        for term in candidate.terms
+    )
+    return cover_code(*terms)
 
 
 def examples_text(n_made_of: int, n_held_back: int, n_samples: int) -> str:
@@ -272,6 +339,7 @@ def cover(rows: RowSource, settings: Settings, steering: Ints | None = None) -> 
     """
     n_classes = len(rows.classes)
     positives = [1] if n_classes == 2 else list(range(n_classes))
+    # One machine a class: the menus of all of them hold together with the whole delta.
     share = replace(settings, delta=settings.delta / len(positives))
     n_offered = N_OFFERED if n_classes == 2 else 1
     learned = [
@@ -289,7 +357,6 @@ def cover(rows: RowSource, settings: Settings, steering: Ints | None = None) -> 
     known = _union(part.named for each, _ in machines for part in each)
     shared = {
         "classes": rows.classes,
-        "names": rows.names,
         "n_samples": rows.n_samples,
         "settings": settings,
         "draw": rows.draw,
@@ -359,6 +426,7 @@ def _counts_together(
     machine = _joined([part.machine for part in parts])
     job = Tallied(machine, len(rows.classes))
     whole = rows.fold(job, "errors")
+    # The joint code names what any machine keeps; given it, errors on all other rows are binomial.
     held = job(*rows.hold(_union(part.chosen.kept for part in parts)))
     n_held, n = int(held[:, 0].sum()), int(whole[:, 0].sum())
     counts = Counts(

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._checks import check_delta, check_weights
 from handful.covering.learn import Settings
-from handful.kernels import Kernel, make_kernel
+from handful.kernels import make_kernel
 from handful.models import METRICS
-from handful.rules import FAMILIES
-from handful.rules.family import KIND_SIGNS, Geometry
+from handful.rules import FAMILIES, KIND_SIGNS, Geometry
 from handful.rules.table import n_threads_of
 from handful.tables import check_groups
 
 
 def read_families(rules: Any) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
     """(sets of families that compression schemes use, families that pools use)."""
-    if rules == "auto":  # no regression: who asks for a covering machine is not given another
+    if rules == "auto":  # no regression: a covering machine is asked for
         sets = (("stumps",), ("half-spaces",), ("balls",), ("two-point",))
         return sets, ("stumps", "half-spaces")
     names = (rules,) if isinstance(rules, str) else tuple(rules)
@@ -88,33 +88,17 @@ def read_costs(costs: Any) -> tuple[float, float] | None:
     return c_fp, c_fn
 
 
-def read_delta(delta: Any) -> float:
-    """A probability strictly between 0 and 1."""
-    is_number = isinstance(delta, numbers.Real) and not isinstance(delta, bool)
-    if not is_number or not 0 < float(delta) < 1:
-        raise ValueError(f"`delta` must be in (0, 1), got {delta!r}. Use 0.05 for 95 % confidence.")
-    return float(delta)
-
-
 def read_geometries(kernel: Any, gamma: Any, metric: Any, n_features: int) -> tuple[Geometry, ...]:
     """One geometry a kernel; several kernels or widths are a grid that the certificate pays."""
     kernels = list(kernel) if isinstance(kernel, (list, tuple)) else [kernel]
     gammas = list(gamma) if isinstance(gamma, (list, tuple)) else [gamma]
     made = [make_kernel(k, gamma=g, n_features=n_features) for k in kernels for g in gammas]
-    ball_kernel: Kernel | None = None
-    if metric == "kernel":
-        ball_kernel = made[0]
-    elif metric not in METRICS:
+    if metric not in (*METRICS, "kernel"):
         allowed = ", ".join(repr(name) for name in (*METRICS, "kernel"))
         raise ValueError(f"`metric` must be one of {allowed}, got {metric!r}.")
-    return tuple(
-        Geometry(
-            kernel=k,
-            metric="euclidean" if metric == "kernel" else metric,
-            ball_kernel=k if ball_kernel is not None else None,
-        )
-        for k in dict.fromkeys(made)
-    )
+    if metric == "kernel":
+        return tuple(Geometry(kernel=k, ball_kernel=k) for k in dict.fromkeys(made))
+    return tuple(Geometry(kernel=k, metric=metric) for k in dict.fromkeys(made))
 
 
 def read_settings(
@@ -159,7 +143,7 @@ def read_settings(
         max_rules=read_max_rules(machine.max_rules),
         geometries=geometries,
         candidates=candidates,
-        delta=read_delta(machine.delta),
+        delta=check_delta(machine.delta),
         costs=read_costs(machine.costs),
         stop_on_nonpositive=bool(machine.stop_on_nonpositive),
         n_threads=n_threads_of(machine.n_jobs),
@@ -179,26 +163,14 @@ def read_kinds(kind: Any) -> tuple[str, ...]:
 def steering_weights(sample_weight: Any, n_samples: int, unit: int) -> NDArray[np.int64]:
     """Weights as whole parts of a unit, with a mean of one unit.
 
+    An example of weight 0 does not steer the search. It counts in the certificate all the same.
+
     Examples
     --------
     >>> steering_weights([1.0, 3.0], 2, 10)
     array([ 5, 15])
     """
-    weight = np.asarray(sample_weight, dtype=np.float64)
-    if weight.ndim == 0:
-        weight = np.full(n_samples, float(weight))
-    if weight.shape != (n_samples,):
-        raise ValueError(
-            f"`sample_weight` must have shape ({n_samples},), got {weight.shape}. "
-            "Pass one weight an example."
-        )
-    if not np.isfinite(weight).all() or (weight < 0).any():
-        raise ValueError(
-            "`sample_weight` must hold finite numbers, none negative. Use 0 for examples that "
-            "should not steer the search; they count in the certificate all the same."
-        )
-    if weight.sum() == 0:
-        raise ValueError("`sample_weight` must not be all zero. Give some example a weight of 1.")
+    weight = check_weights(sample_weight, n_samples)
     share = weight / weight.max()
     return np.rint(unit * share / share.mean()).astype(np.int64)
 

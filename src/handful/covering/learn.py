@@ -10,34 +10,44 @@ from typing import cast
 import numpy as np
 
 from handful._progress import report_progress
-from handful._types import Floats, Ints, Mask
+from handful._types import Ints, Mask
 from handful.bounds import Term
-from handful.candidates import Counts, GroupLosses, Menu, log_choices
-from handful.covering.codes.all_half_spaces import exact_candidates
-from handful.covering.codes.compression import (
+from handful.candidates import Counts, GroupLosses, Menu
+from handful.covering.codes import (
+    CoverCandidate,
+    Scheme,
+    Terms,
+    auto_schemes,
     ball_candidates,
     compression_candidates,
     constant_candidates,
+    counted,
+    cover_code,
+    exact_candidates,
+    fixed_schemes,
+    is_affordable,
+    kept_term,
+    listed_candidates,
     make_table,
+    plain_candidates,
+    pool_candidates,
+    recount,
 )
-from handful.covering.codes.cover_candidate import CoverCandidate, counted, cover_code, recount
-from handful.covering.codes.listed import listed_candidates
-from handful.covering.codes.plain import plain_candidates
-from handful.covering.codes.pool import pool_candidates
-from handful.covering.codes.schemes import Scheme, auto_schemes, fixed_schemes, is_affordable
 from handful.models import RuleSet, SignedRules
 from handful.rules import (
     BALLS,
     FAMILIES,
     HALF_SPACES,
+    KIND_SIGNS,
     STUMPS,
+    Geometry,
     Rows,
     SweepOptions,
     as_list,
+    make_projections,
     signs_of,
 )
-from handful.rules.family import KIND_SIGNS, Geometry
-from handful.rules.pooled import LARGEST, make_projections
+from handful.rules.pooled import LARGEST
 from handful.tables import Grouping
 
 PENALTIES = (0.5, 1.0, 1.5, 3.0, math.inf)
@@ -89,19 +99,9 @@ class Learned:
     n_covered: tuple[int, ...]
 
     @property
-    def candidates(self) -> tuple[CoverCandidate, ...]:
-        """All candidates."""
-        return self.menu.candidates
-
-    @property
-    def risks(self) -> Floats:
-        """Certificates of all candidates."""
-        return self.menu.risks
-
-    @property
     def chosen(self) -> CoverCandidate:
         """The candidate behind the machine."""
-        return self.candidates[self.place]
+        return self.menu.candidates[self.place]
 
     @property
     def named(self) -> tuple[int, ...]:
@@ -132,6 +132,7 @@ def learn(
     come in blind order (`handful.tables.blind_order`): every pool is the first of them, and ties
     go to the earlier one. ``n_offered`` machines at most are built.
     """
+    # Prior masses look at the number of examples (or groups) and of features alone.
     schemes = _schemes(rows.n_samples if groups is None else len(groups), rows, settings)
     if groups is None:
         rows = rows.holding(max(scheme.pool_size for scheme in schemes))
@@ -147,7 +148,7 @@ def _weighed(
     """All candidates, with the counts by which they are compared."""
     candidates = list(_candidates(rows, settings, schemes, groups))
     if groups is None and rows.steering is not None:
-        # weights steer the search; the certificate counts examples
+        # Weights steer the search; the certificate counts every example once.
         candidates = [recount(c, c.build(), rows) for c in candidates]
     if settings.max_rules is not None:
         candidates = _longest(candidates)
@@ -160,6 +161,8 @@ def _built(
     menu: Menu[CoverCandidate], rows: Rows, settings: Settings, n_offered: int, *, is_exact: bool
 ) -> list[Learned]:
     """The best candidates as machines, counted as they are built, the best of all first."""
+    # Choosing is free: all certificates of the menu hold at once. The chosen machine is counted as
+    # it is built; if it errs more than the search counted, another candidate may be the best.
     while True:
         wanted = [menu.best, *(best_of_each_size(menu) if n_offered > 1 else ())]
         places = list(dict.fromkeys(wanted))[:n_offered]
@@ -208,6 +211,7 @@ def count_groups(
     The errors of the other groups are counted as means and as the error of one blind row of each,
     and ln 2 is paid for both. Groups of one row each are certified as rows are.
     """
+    # Rows of one group depend on each other: a kept row holds back its whole group.
     held = np.zeros(len(groups), dtype=bool)
     held[groups.member[np.array([*kept], dtype=np.int64)]] = True
     losses = GroupLosses.of(groups, is_wrong, held, loss)
@@ -236,7 +240,7 @@ def _priced(candidate: CoverCandidate, groups: Grouping, n_pool: int) -> CoverCa
     """
     named, terms = candidate.kept, candidate.terms
     if candidate.scheme == "compression":
-        which = Term("kept", "which groups are kept", log_choices(n_pool, len(named)))
+        which = kept_term(n_pool, named, "groups")
         terms = tuple(which if term.kind == "kept" else term for term in terms)
     return replace(
         candidate,
@@ -250,7 +254,7 @@ def _priced(candidate: CoverCandidate, groups: Grouping, n_pool: int) -> CoverCa
 def _machine_of(candidate: CoverCandidate, settings: Settings) -> SignedRules:
     machine = candidate.build()
     if settings.is_list and candidate.kind != "list":
-        # before it is counted: missing values fare differently
+        # Before it is counted: a conjunction and a list treat missing values differently.
         return as_list(cast(RuleSet, machine), candidate.kind)
     return machine
 
@@ -305,7 +309,7 @@ def _candidates(
     schemes: Sequence[Scheme],
     groups: Grouping | None,
 ) -> Stream:
-    """Candidates of all schemes; of groups, at the price of naming groups."""
+    """Candidates of all schemes. With groups, the codes name groups."""
     only_stumps = not rows.largest <= LARGEST  # a missing value counts as too large
     if only_stumps and ("stumps",) not in settings.family_sets:
         raise ValueError(
@@ -356,6 +360,7 @@ def _constants(rows: Rows, settings: Settings, scheme: Scheme, pool: Ints) -> St
     if len(pool) == 0:
         yield from constant_candidates(rows, scheme.terms, ("conjunction", "disjunction"))
         return
+    # The voters are held back, so their choice of the constant is free.
     label = 1 if rows.y[rows.row_of[pool]].sum() > 0 else -1
     kind = "conjunction" if label > 0 else "disjunction"
     kept = tuple(sorted(int(e) for e in pool))
@@ -383,7 +388,7 @@ def _compression(rows: Rows, settings: Settings, scheme: Scheme, pool: Ints) -> 
     if len(settings.geometries) > 1:
         n = len(settings.geometries)
         terms.append(Term("kernel", f"choice among {n} kernels", math.log(n)))
-    if settings.candidates != "auto":
+    if settings.candidates != "auto":  # else the constant has a scheme of its own
         yield from _no_rule(rows, settings, scheme, tuple(terms))
     for geometry in settings.geometries:
         yield from _sweeps(rows, settings, scheme, pool, geometry, tuple(terms))
@@ -400,7 +405,7 @@ def _sweeps(
     scheme: Scheme,
     pool: Ints,
     geometry: Geometry,
-    terms: tuple[Term, ...],
+    terms: Terms,
 ) -> Stream:
     max_rules = settings.max_rules or AUTO_RULES
     if _is_listed(settings, scheme):
@@ -449,7 +454,7 @@ def _sweeps(
     )
 
 
-def _no_rule(rows: Rows, settings: Settings, scheme: Scheme, terms: tuple[Term, ...]) -> Stream:
+def _no_rule(rows: Rows, settings: Settings, scheme: Scheme, terms: Terms) -> Stream:
     """The empty machine, coded by the family's own message."""
     # rule by rule, no example is kept exactly when there is no rule
     family = STUMPS if _is_listed(settings, scheme) else FAMILIES[scheme.families[0]]

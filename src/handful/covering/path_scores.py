@@ -11,14 +11,23 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 from handful._types import Floats, Ints, Mask
-from handful.covering.codes.all_half_spaces import candidates_of_paths, kernel_of_rows
-from handful.covering.codes.compression import compression_candidates, make_table
-from handful.covering.codes.cover_candidate import CoverCandidate
+from handful.covering.codes import (
+    CoverCandidate,
+    candidates_of_paths,
+    compression_candidates,
+    kernel_of_rows,
+    make_table,
+)
 from handful.models import Condition, SignedRules
-from handful.rules import Rows, SweepOptions, collapse_rows
-from handful.rules.family import FAMILIES, Geometry
-from handful.rules.half_space import HALF_SPACES
-from handful.rules.search.exact import exact_half_space_paths
+from handful.rules import (
+    FAMILIES,
+    HALF_SPACES,
+    Geometry,
+    Rows,
+    SweepOptions,
+    collapse_rows,
+    exact_half_space_paths,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -118,10 +127,8 @@ def cross_validate_path(
     >>> sorted(scores.frame()["fold"].unique().tolist())
     [0, 1, 2]
     """
-    from handful.kernels import Kernel
-
     X, y = np.asarray(X, dtype=np.float64), np.asarray(y).astype(np.int64)
-    geometry = geometry or Geometry(kernel=Kernel("linear"))
+    geometry = geometry or Geometry()
     fold = np.arange(len(y)) % cv if isinstance(cv, int) else np.asarray(cv)
     options = SweepOptions(
         max_rules=max_rules, stop_on_nonpositive=stop_on_nonpositive, n_threads=n_threads
@@ -198,7 +205,7 @@ def _half_space_folds(
     y: Ints,
     folds: Sequence[Ints],
     geometry: Geometry,
-    kind: Any,
+    kind: str,
     penalties: Sequence[float],
     options: SweepOptions,
 ) -> list[list[CoverCandidate]]:

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from handful.bounds import Certificate, NotCertifiableError
+from handful.bounds import Certificate
 from handful.export.python import form_python
 from handful.export.sql import doubtful_sql, form_sql, identifier, text_literal
-from handful.files import Model, refuse_rows
+from handful.files import Model, certificate_of, refuse_rows
 from handful.models import Fitted
 
 
@@ -38,7 +38,7 @@ class _Exported:
 
 
 def _read(machine: Any, include_rows: bool) -> _Exported:
-    """A model or a machine that is made of plain data; training rows only by leave."""
+    """The classifier of a model or a machine; training rows must be permitted."""
     if isinstance(machine, Model):
         width = None if machine.band is None else machine.band.width
         found = _Exported(machine.fitted, machine.certificate, machine.classes, width)
@@ -50,7 +50,7 @@ def _read(machine: Any, include_rows: bool) -> _Exported:
                 f"{type(machine).__name__}."
             )
         labels = machine.labels_.tolist()  # values of Python, whose digits are the user's
-        found = _Exported(fitted, _certificate_of(machine), tuple(labels))
+        found = _Exported(fitted, certificate_of(machine), tuple(labels))
     refuse_rows(found.fitted.n_training_rows, include_rows)
     if not found.fitted.is_plain:
         why = found.fitted.machine.why_closed or "Use `handful predict`."
@@ -59,14 +59,6 @@ def _read(machine: Any, include_rows: bool) -> _Exported:
             f"{why}"
         )
     return found
-
-
-def _certificate_of(machine: Any) -> Certificate | None:
-    try:
-        certificate = machine.certificate_
-    except (NotCertifiableError, ValueError):  # a machine that certifies nothing by itself
-        return None
-    return certificate if isinstance(certificate, Certificate) else None
 
 
 def _sql_label(value: Any) -> str:

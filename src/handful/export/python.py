@@ -118,41 +118,33 @@ class Python(Language):
     both, either, absolute, exp, root = "and", "or", "abs", "math.exp", "math.sqrt"
 
     def number(self, value: float) -> str:
-        """A literal."""
         text = repr(float(value))
         return f"({text})" if text.startswith("-") else text
 
     def value(self, feature: int) -> str:
-        """A variable, NaN where it is missing."""
         return f"x{feature}"
 
     def filled(self, feature: int, fill: float) -> str:
-        """With what stands in for missing values."""
         return f"_fill(x{feature}, {float(fill)!r})"
 
     def condition(self, feature: int, op: Op, limit: float) -> str:
-        """A comparison."""
         if op == "≠":
             return f"(x{feature} == x{feature} and x{feature} != {self.number(limit)})"
         return f"x{feature} {'==' if op == '=' else op} {self.number(limit)}"
 
     def case(self, branches: Sequence[Branch], otherwise: str) -> str:
-        """Conditional expressions, one inside the other."""
         text = otherwise
         for test, value in reversed(branches):
             text = f"({value} if {test} else {text})"
         return text
 
     def gap(self, value: str, cut: float, unit: float) -> str:
-        """A call."""
         return f"_gap({value}, {self.number(cut)}, {self.number(unit)})"
 
     def extreme(self, values: Sequence[str], *, is_largest: bool) -> str:
-        """The largest or smallest of a list."""
         return f"{'max' if is_largest else 'min'}({', '.join(values)})"
 
     def steps(self, curve: Curve, score: int) -> str:
-        """A look into a list."""
         cuts, values = list(curve.cuts), list(curve.values[score])
         return f"_step(x{curve.feature}, {cuts!r}, {values!r}, {curve.missing[score]!r})"
 

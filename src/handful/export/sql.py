@@ -60,7 +60,7 @@ class Cell:
     """One raw column in SQL.
 
     ``in_text`` says that numbers stand in the table as they were written in a file; None, that
-    they do where a number of the database would be written otherwise.
+    they do if a number of the database would be written otherwise.
     """
 
     column: Column
@@ -68,7 +68,7 @@ class Cell:
 
     @property
     def is_text(self) -> bool:
-        """Whether numbers are texts: the column's own style tells, unless somebody says."""
+        """Whether numbers are texts; by default, the style of the column tells."""
         return self.column.style != "plain" if self.in_text is None else self.in_text
 
     @property
@@ -92,7 +92,7 @@ class Cell:
         return self.column.words is not None or self.column.kind == "ordered"
 
     def equals(self, word: str) -> str:
-        """Whether the cell is a word; NULL or false where it is missing."""
+        """Whether the cell is a word; NULL or false if it is missing."""
         known = [word] if self.column.is_exact else small_forms(word)
         listed = list(dict.fromkeys(s for w in known for s in spellings(w)))
         text = f"TRIM(CAST({identifier(self.column.name)} AS VARCHAR))"
@@ -106,7 +106,7 @@ class Cell:
 
     @property
     def number(self) -> str:
-        """The number that the column gives, NULL where it is missing."""
+        """The number that the column gives, NULL if it is missing."""
         name, column = identifier(self.column.name), self.column
         if column.kind == "date":
             raise ValueError(
@@ -163,14 +163,7 @@ def spellings(word: str) -> list[str]:
 
 
 class Sql(Language):
-    """SQL over the columns of a form.
-
-    Parameters
-    ----------
-    fitted : Fitted
-    is_text : bool or None
-        Whether numbers are texts in the table; None: where their style is not plain.
-    """
+    """SQL over the columns of a form; ``is_text`` as in `Cell`."""
 
     both, either, absolute, exp, root = "AND", "OR", "ABS", "EXP", "SQRT"
 
@@ -182,15 +175,13 @@ class Sql(Language):
         ]
 
     def number(self, value: float) -> str:
-        """A literal of floating point."""
         return number_literal(value)
 
     def exceeds(self, value: str, limit: str, *, or_equals: bool = False) -> str:
-        """By the sign of the difference: some engines put what is no number above all others."""
+        # By the sign of the difference: some engines put what is no number above all others.
         return f"{limit} - {value} {'<=' if or_equals else '<'} 0"
 
     def value(self, feature: int) -> str:
-        """A number or a flag, NULL where it is missing."""
         cell, question = self._parts[feature]
         if question.kind == "value":
             return cell.number
@@ -202,11 +193,9 @@ class Sql(Language):
         )
 
     def filled(self, feature: int, fill: float) -> str:
-        """With what stands in for missing values."""
         return f"COALESCE({self.value(feature)}, {number_literal(fill)})"
 
     def condition(self, feature: int, op: Op, limit: float) -> str:
-        """A comparison, or a question about a word."""
         cell, question = self._parts[feature]
         is_asked = op in ("<", ">=", "=", "≠") and 0.0 < limit <= 1.0
         if question.kind == "value" or not is_asked or (op in ("=", "≠") and limit != 1.0):
@@ -219,14 +208,12 @@ class Sql(Language):
         return f"(NOT {cell.is_gone} AND NOT {cell.equals(question.word)})"
 
     def case(self, branches: Sequence[Branch], otherwise: str) -> str:
-        """``CASE WHEN … END``."""
         if not branches:
             return otherwise
         whens = "\n".join(f"  WHEN {test} THEN {value}" for test, value in branches)
         return f"CASE\n{whens}\n  ELSE {otherwise}\nEND"
 
     def steps(self, curve: Curve, score: int) -> str:
-        """A case a step."""
         x, values = self.value(curve.feature), curve.values[score]
         pairs = zip(curve.cuts, values, strict=False)
         branches = [(f"{x} IS NULL", number_literal(curve.missing[score]))]
@@ -238,18 +225,16 @@ class NamedSql(Sql):
     """SQL over features that an inner query has given names."""
 
     def value(self, feature: int) -> str:
-        """The name of a feature."""
         return f"handful_{feature}"
 
     def condition(self, feature: int, op: Op, limit: float) -> str:
-        """A comparison."""
         return f"{self.value(feature)} {'<>' if op == '≠' else op} {number_literal(limit)}"
 
 
 def doubtful_sql(
     fitted: Fitted, width: float, outputs: Sequence[str], *, is_text: bool | None
 ) -> str:
-    """The label, or NULL where the score is at most ``width`` from 0: two thresholds."""
+    """The label, or NULL if the score is at most ``width`` from 0: two thresholds."""
     first, second = outputs
     high, low = (
         form_sql(replace(fitted, machine=machine), outputs, is_text=is_text)

@@ -25,7 +25,14 @@ from handful.files.model import (
     model_from_dict,
 )
 from handful.files.retrain import CleanTable, Retraining, clean_table
-from handful.files.save import model_of, model_to_dict, refuse_rows, save_model, write_model
+from handful.files.save import (
+    certificate_of,
+    model_of,
+    model_to_dict,
+    refuse_rows,
+    save_model,
+    write_model,
+)
 
 __all__ = [
     "CleanTable",
@@ -41,6 +48,7 @@ __all__ = [
     "Retraining",
     "Training",
     "beside",
+    "certificate_of",
     "clean_table",
     "load_model",
     "model_from_dict",

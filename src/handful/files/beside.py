@@ -1,8 +1,8 @@
 """Estimators of other libraries in a file of their own, written by skops and never by pickle.
 
 A model file names the digest of the file beside it. That file holds the fitted estimators of the
-chosen form and, as they were given, the estimators that stood on the menu: without them nobody
-could train again.
+chosen form and, as they were given, the estimators that stood on the menu: they are needed to
+train again.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def _parts_in(plan: Any) -> Iterator[str]:
 
 
 def _size_in_memory(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> int:
-    """Bytes of an array, as its own head states them; of sparse ones those of all their arrays."""
+    """Bytes of an array, as its header states them; the sum over all arrays if it is sparse."""
     with archive.open(part) as file:
         if part.filename.endswith(".npy"):
             return _size_of_array(file)

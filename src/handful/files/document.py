@@ -22,7 +22,7 @@ FORMAT = "handful-model"
 
 
 def named_by_digest(names: Sequence[str] | None) -> tuple[str, ...] | None:
-    """Columns by 64 bits of the SHA-256 of their names: who has the table finds them there.
+    """Columns by 64 bits of the SHA-256 of their names; the table itself gives the names.
 
     Examples
     --------
@@ -71,10 +71,7 @@ def content_hash(text: str) -> str:
     >>> content_hash('{"a": 1}') == content_hash('{"a":1, "content_sha256": "00"}')
     True
     """
-    return _hash_of(text.encode())
-
-
-def _hash_of(content: bytes) -> str:
+    content = text.encode(errors="surrogatepass")
     digest = hashlib.sha256()
     own = _OWN.search(content)
     head = content if own is None else content[: own.start()].rstrip().removesuffix(b",")
@@ -135,7 +132,7 @@ def from_text(text: str) -> Any:
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"it is not a JSON document: {str(error)[:200]}.") from error
     is_model = isinstance(data, dict) and data.get("format") == FORMAT
-    if is_model and HASH_FIELD in data and data[HASH_FIELD] != _hash_of(content):
+    if is_model and HASH_FIELD in data and data[HASH_FIELD] != content_hash(text):
         raise ModelFileError(
             "the content does not fit its hash: the file was altered or damaged after it was "
             "written. Run `handful verify` to see what differs, or train again."

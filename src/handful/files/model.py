@@ -50,13 +50,13 @@ class Training(Tagged, field="kind"):
 
     @property
     def silence(self) -> Band | None:
-        """Where the classifier says nothing, if it was written so."""
+        """Scores for which the classifier gives no label, if there are such."""
         return None
 
 
 @dataclass(frozen=True)
 class MachineTraining(Training, tag="machine"):
-    """By an estimator with these parameters; ``n_groups`` settings shared the confidence."""
+    """Trained by an estimator with these parameters; ``n_groups`` settings share the delta."""
 
     parameters: Mapping[str, Any]
     n_groups: int
@@ -84,7 +84,7 @@ class CoverCode:
 
 @dataclass(frozen=True)
 class CoverTraining(Training, tag="rules"):
-    """By a covering machine: what was fixed before the data, and a code for each part."""
+    """Trained by a covering machine: what was fixed before the data, a code for each part."""
 
     candidates: str | int | None
     family_sets: tuple[tuple[str, ...], ...]
@@ -104,7 +104,7 @@ class CoverTraining(Training, tag="rules"):
 
 @dataclass(frozen=True)
 class MenuTraining(Training, tag="menu"):
-    """By a menu, of which one row was taken.
+    """Trained by a menu, of which one row was taken.
 
     Attributes
     ----------
@@ -119,7 +119,7 @@ class MenuTraining(Training, tag="menu"):
     goal : (str, float) or None
         What must be reached, for the case.
     band : Band or None
-        Scores about which nothing is said.
+        Scores for which no label is given.
     rank, n_candidates : int
         Place of the row in the pool's order, which is what its certificate pays.
     estimators_sha256 : str or None
@@ -179,7 +179,7 @@ def _check_band(band: Band, where: str) -> None:
 
 @dataclass(frozen=True)
 class Data:
-    """The training data: where they are, and by what they are known again; no row is in it.
+    """The training data: names, digests and numbers; it holds no row.
 
     Attributes
     ----------
@@ -341,11 +341,11 @@ class Model:
 
     @property
     def band(self) -> Band | None:
-        """Scores about which the model says nothing, if it was written so."""
+        """Scores for which the model gives no label, if there are such."""
         return self.training.silence
 
     def is_in_doubt(self, X: Any) -> Mask:
-        """Rows about which the model says nothing."""
+        """Rows for which the model gives no label."""
         if self.band is None:
             return np.zeros(len(X), dtype=bool)
         return np.asarray(np.abs(self.scores(X)) <= self.band.width)
@@ -363,15 +363,9 @@ class Model:
 
     def to_document(self, estimators: list[Any] | None = None) -> dict[str, Any]:
         """Plain data (JSON-ready); estimators of other libraries go into ``estimators``."""
-        rest = {name: encode(getattr(self, name)) for name in FIELDS[3:]}
-        return {
-            "format": FORMAT,
-            "version": VERSION,
-            "fitted": self.fitted.to_document(estimators),
-            "labels": encode(self.labels),
-            "certificate": None if self.certificate is None else self.certificate.to_dict(),
-            **rest,
-        }
+        head = {"format": FORMAT, "version": VERSION}
+        rest = {name: encode(getattr(self, name)) for name in FIELDS[1:]}
+        return {**head, "fitted": self.fitted.to_document(estimators), **rest}
 
 
 def load_model(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Model:
@@ -399,7 +393,7 @@ def load_model(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> 
 def model_from_dict(
     data: Any, path: str | os.PathLike[str] | None = None, trusted: Sequence[str] = ()
 ) -> Model:
-    """The model that `Model.to_document` described; estimators stand beside ``path``."""
+    """The model that `Model.to_document` described; estimators are in the file beside ``path``."""
     import handful.conformal.composite  # noqa: F401  its form is known by its tag
 
     if not isinstance(data, Mapping) or data.get("format") != FORMAT:
@@ -415,7 +409,7 @@ def model_from_dict(
     model = Model(
         fitted=_fitted(data["fitted"], training.beside_sha256, path, trusted),
         labels=decode(tuple[Label, ...] | None, data["labels"], "labels"),
-        certificate=None if data["certificate"] is None else _certificate(data["certificate"]),
+        certificate=decode(Certificate | None, data["certificate"], "certificate"),
         kept=_kept(data["kept"]),
         training=training,
         data=decode(Data, data["data"], "data"),
@@ -438,17 +432,6 @@ def _fitted(
     if len(estimators) < fitted.n_estimators:
         raise ModelFileError(f"{beside(path).name} lacks estimators that the model names.")
     return Fitted.from_document(value, estimators)
-
-
-def _certificate(value: Any) -> Certificate:
-    """The certificate that ``to_dict`` described; no price of it is negative."""
-    try:
-        certificate = Certificate.from_dict(value)
-        if any(term.nats < 0.0 for term in certificate.terms):
-            raise ValueError("`terms` must not be negative.")
-        return certificate
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ModelFileError(f"`certificate` is not usable: {error}") from error
 
 
 def _kept(value: Any) -> tuple[str | int, ...]:

@@ -21,7 +21,7 @@ _TRAINING = ("candidates", "estimators_sha256", "tolerance", "delta", "group_los
 
 
 def is_first_case(case: str | None, classes: Sequence[Any]) -> bool:
-    """Whether the case is the first of two classes: rates of machines speak of the second."""
+    """Whether the case is the first of two classes; rates of machines are about the second."""
     return len(classes) == 2 and case == str(classes[0])
 
 
@@ -74,7 +74,7 @@ def clean_table(frame: Any, reading: Any) -> CleanTable:
 
 @dataclass(frozen=True)
 class Retraining:
-    """What `handful.verify.verify_form` asks of the library: the training of a menu, done again.
+    """What `handful.verify` asks of the library: a raw table read again, a menu trained again.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class Retraining:
     >>> import pathlib, tempfile
     >>> from handful import load_dataset
     >>> from handful.files import save_model
-    >>> from handful.verify import verify_form
+    >>> from handful.verify import verify_model
     >>> X, y = load_dataset("haberman-294").named()
     >>> frame = X.assign(outcome=y)
     >>> study = read_study(frame)
@@ -97,7 +97,7 @@ class Retraining:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "rule.json"
     ...     _ = save_model(machine, path)
-    ...     verdict = verify_form(path, frame, Retraining(path, frame))
+    ...     verdict = verify_model(path, frame, library=Retraining(path, frame))
     >>> verdict.status
     'VALID'
     """
@@ -124,7 +124,11 @@ class Retraining:
             self._files[digest] = read_estimators(self.model, digest, self.trusted)
         return self._files[digest].fitted
 
-    def __call__(self, document: Document) -> Document:
+    def clean(self, document: Document) -> CleanTable:
+        """The rows of the table that are not set aside, read as a document says."""
+        return clean_table(self.frame, document["data"]["reading"])
+
+    def train(self, document: Document) -> Document:
         """Train as a document says; once for equal settings."""
         training = document["training"]
         wanted = [training[name] for name in (*_TRAINING, "chosen", "goal")]

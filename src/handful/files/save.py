@@ -2,8 +2,8 @@
 
 A file holds no training row unless that is allowed. Only columns that the classifier reads are
 named, of a column of words only the words that it asks for. Examples are known by the digests of
-their rows: who has the data finds them again, and nobody else. Balls, and kernels other than the
-linear one, contain training rows.
+their rows, which can be found again in the data only. Balls, and kernels other than the linear one,
+contain training rows.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from handful._codec import encode
 from handful._version import __version__
 from handful._writing import write_atomically
 from handful.bounds import Certificate, NotCertifiableError
@@ -57,7 +58,7 @@ INSTEAD = (
 
 
 def refuse_rows(n_rows: int, include_rows: bool) -> None:
-    """Stop if training rows would be written without leave."""
+    """Raise if training rows would be written without permission."""
     if n_rows and not include_rows:
         rows = "1 training row" if n_rows == 1 else f"{n_rows} training rows"
         raise ValueError(
@@ -93,7 +94,7 @@ def fitted_of(machine: Any) -> Fitted:
 
 
 def _refuse(fitted: Fitted, include_rows: bool) -> None:
-    """Stop if training rows are, or may be, in a classifier and may not be written."""
+    """Raise if a classifier contains training rows, or may, and they may not be written."""
     refuse_rows(fitted.n_training_rows, include_rows)
     if not fitted.is_plain and not include_rows:
         raise ValueError(
@@ -104,7 +105,7 @@ def _refuse(fitted: Fitted, include_rows: bool) -> None:
 
 @dataclass(frozen=True)
 class Written:
-    """What is said of a machine beside itself; see `save_model`."""
+    """Options of `save_model`."""
 
     data: tuple[Any, Any] | None = None
     certificate: Certificate | None = None
@@ -130,7 +131,7 @@ def model_of(machine: Any, **options: Any) -> tuple[Model, bytes | None]:
     fitted = fitted_of(machine)
     _refuse(fitted, how.include_rows)
     labels = tuple(plain_label(label) for label in machine.labels_)
-    certificate = _certificate_of(search) if how.certificate is None else how.certificate
+    certificate = certificate_of(search) if how.certificate is None else how.certificate
     cover: CoverFit | None = getattr(machine, "cover_", None)
     kept: tuple[str | int, ...] = ()
     content = None
@@ -186,8 +187,8 @@ def versions() -> dict[str, str]:
     }
 
 
-def _certificate_of(machine: Any) -> Certificate | None:
-    """What the machine says of itself, if it can."""
+def certificate_of(machine: Any) -> Certificate | None:
+    """The certificate of a fitted machine; None if it certifies nothing by itself."""
     try:
         found = machine.certificate_
     except (NotCertifiableError, ValueError):
@@ -209,7 +210,7 @@ def _has_first_case(machine: Any) -> bool:
 
 
 def _of_case(certificate: Certificate | None, is_first: bool) -> Certificate | None:
-    """A certificate whose rates speak of the case, whichever of two classes that is."""
+    """The certificate with rates of the case, which may be the first of the two classes."""
     if certificate is None or not is_first or not certificate.rates:
         return certificate
     (one, negative), (other, positive) = certificate.rates
@@ -296,7 +297,7 @@ def plain_parameters(machine: Any) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Kernel):
-        return _NOTHING if value.name == "callable" else value.to_dict()
+        return _NOTHING if value.name == "callable" else encode(value)
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, np.ndarray):
@@ -362,12 +363,12 @@ def _offered(machine: Any) -> list[str] | None:
 
 
 def _reading_of(how: Written) -> Choices | None:
-    """What was said about the columns of a raw table, to a machine that did not read it."""
+    """What the user said about the columns of a raw table, if the machine did not read it."""
     return None if how.study is None else replace(how.choices or Choices(), target=how.study.target)
 
 
 def _draw_of(machine: Any, how: Written) -> Draw | None:
-    """What drew the pools: the machine knows it, or the data tell it."""
+    """What drew the pools, from the machine or from the data."""
     known: Draw | None = getattr(machine, "draw_", None)
     return known if known is not None or how.data is None else blind_order(*how.data).draw
 

@@ -99,7 +99,6 @@ class Card(Form, tag="score card"):
         return np.arange(low, high + 1)
 
     def sentences(self, words: Vocabulary) -> list[str]:
-        """One line an item, and the threshold."""
         if not self.items:
             return [f"Always predict {words.labels[int(self.threshold <= 0)]}."]
         texts = [item.condition.describe(words) for item in self.items]
@@ -135,7 +134,6 @@ class Card(Form, tag="score card"):
         ]
 
     def reasons(self, X: Floats, words: Vocabulary) -> list[str]:
-        """The total of each row, and the items that gave it."""
         texts = [f"{item.condition.describe(words)} {item.points:+d}" for item in self.items]
         is_met = [item.condition.is_met(X) for item in self.items]
         out = []

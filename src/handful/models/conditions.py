@@ -454,6 +454,7 @@ class Condition:
     @property
     def limit(self) -> float:
         """What values are compared with: the cut and its tolerance."""
+        # One float for training, files and other languages: the last bits decide ties.
         if self.op in ("<", ">="):
             return self.cut - self.tol
         return self.cut + self.tol if self.op in (">", "<=") else self.cut

@@ -43,7 +43,7 @@ class KernelPart:
     ----------
     kernel : Kernel
     centers : tuple of tuple of float
-        In the features' own units.
+        Examples in the units of the features.
     coefficients : tuple of tuple of float
         One row a centre, one column a score.
     columns : tuple of int or None
@@ -85,9 +85,7 @@ class KernelPart:
         """1 / sqrt(k(x, x)) if the kernel is normalised, and 0 if that is 0."""
         if not self.is_normalised or self.kernel.name == "rbf":
             return np.ones(len(rows))
-        own = self.kernel.diagonal(rows)
-        is_positive = own > 0.0
-        return np.where(is_positive, 1.0 / np.sqrt(np.where(is_positive, own, 1.0)), 0.0)
+        return self.kernel.inverse_norms(rows)
 
     @property
     def similarity(self) -> str:
@@ -157,15 +155,16 @@ class KernelPart:
         return [language.case([(exceeds, f"{text} / {root}")], zero) for text in found]
 
     def _gaussian(self, language: Language, center: Sequence[float], columns: Sequence[int]) -> str:
-        ones = (1.0,) * len(columns)
-        squares = language.squares(center, self.scale or ones, self.fill, columns)
-        return f"{language.exp}({language.number(-self.kernel.gamma)} * {squares})"
+        say, scale = language.number, self.scale or (1.0,) * len(columns)
+        gaps = [
+            f"(({language.known(j, self.fill, k)} - {say(c)}) / {say(s)})"
+            for k, (j, c, s) in enumerate(zip(columns, center, scale, strict=True))
+        ]
+        squares = added([f"{gap} * {gap}" for gap in gaps])
+        return f"{language.exp}({say(-self.kernel.gamma)} * {squares})"
 
     def _read(self, language: Language, feature: int, k: int) -> str:
-        if self.fill is None:
-            text = language.value(feature)
-        else:
-            text = language.filled(feature, self.fill[k])
+        text = language.known(feature, self.fill, k)
         if self.center is not None:
             text = f"({text} - {language.number(self.center[k])})"
         return text if self.scale is None else f"({text} / {language.number(self.scale[k])})"

@@ -64,7 +64,7 @@ class Fitted:
 
     @property
     def words(self) -> Vocabulary:
-        """Names and labels to speak in."""
+        """Names and labels for sentences."""
         columns = self.columns
         return Vocabulary(columns.names, self.classes, columns.scales, columns.features)
 

@@ -1,4 +1,4 @@
-"""Estimators of other libraries: they predict, and that is all that is known of them."""
+"""Estimators of other libraries: they predict, and nothing else is known about them."""
 
 from __future__ import annotations
 
@@ -77,18 +77,15 @@ class Opaque(Form, tag="foreign"):
         return sure[:, 1] - sure[:, 0] if self.n_classes == 2 else sure
 
     def sentences(self, words: Vocabulary) -> list[str]:
-        """Its name: nothing else can be read."""
         return [f"{' '.join(repr(self.estimator).split())} (not readable)."]
 
     @property
     def size(self) -> int:
-        """Unknown, hence larger than that of anything readable."""
-        return 10**6
+        return 10**6  # unknown, hence larger than that of anything readable
 
     @property
     def features(self) -> tuple[int, ...]:
-        """Unknown: none is named."""
-        return ()
+        return ()  # unknown
 
     @property
     def is_plain(self) -> bool:
@@ -176,7 +173,7 @@ def _unscaled(form: Form, center: Floats, scale: Floats) -> Form | None:
 
 
 def placed(form: Form, estimators: list[Any]) -> Form:
-    """The form whose estimators of other libraries stand in a list, which grows."""
+    """Move estimators of other libraries into a list; the form keeps their places."""
     if isinstance(form, Opaque):
         estimators.append(form.estimator)
         return replace(form, place=len(estimators) - 1)
@@ -184,7 +181,7 @@ def placed(form: Form, estimators: list[Any]) -> Form:
 
 
 def restored(form: Form, estimators: Sequence[Any]) -> Form:
-    """The form whose estimators of other libraries are taken from a list."""
+    """Take estimators of other libraries from a list, by the places in the form."""
     if isinstance(form, Opaque):
         return replace(form, estimator=estimators[form.place])
     return form.with_inner(lambda member: restored(member, estimators))

@@ -143,7 +143,7 @@ class Form(Tagged, ABC, field="machine"):
 
     @property
     def asks_once(self) -> bool:
-        """Whether `decision` reads every feature where it stands, so that no name is needed."""
+        """Whether `decision` names each feature once, so that no variable is needed."""
         return False
 
 

@@ -88,21 +88,6 @@ class Language(ABC):
             if weight != 0.0
         ]
 
-    def squares(
-        self,
-        center: Sequence[float],
-        scale: Sequence[float],
-        fill: Sequence[float] | None,
-        columns: Sequence[int] | None = None,
-    ) -> str:
-        """The squared distance to a point of some features, each divided by its scale."""
-        pairs = zip(columns or range(len(center)), center, scale, strict=True)
-        gaps = [
-            f"(({self.known(j, fill, k)} - {self.number(c)}) / {self.number(s)})"
-            for k, (j, c, s) in enumerate(pairs)
-        ]
-        return added([f"{gap} * {gap}" for gap in gaps])
-
 
 def total(terms: Sequence[str]) -> str:
     """A sum, from left to right as the library adds."""
@@ -118,7 +103,7 @@ def added(terms: Sequence[str]) -> str:
 
 
 def pick(scores: Sequence[str], outputs: Sequence[str], language: Language) -> str:
-    """By the sign of one score, or by the first of the largest."""
+    """The output by the sign of one score, or by the first of the largest scores."""
     if len(scores) == 1:
         return language.case([(language.exceeds(scores[0], "0"), outputs[1])], outputs[0])
     branches = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self, cast
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -287,7 +287,7 @@ class RuleSet(SignedRules, tag="rule set"):
         return np.asarray(best if self.rules[0].label else -best)
 
     def reasons(self, X: Floats, words: Vocabulary) -> list[str]:
-        """What decided; of a single rule that does not fire, its first condition that fails."""
+        """What decided; if the only rule does not fire, its first condition that fails."""
         if len(self.rules) != 1:
             return super().reasons(X, words)
         spoken = replace(words, most_terms=self.most_terms)
@@ -358,7 +358,32 @@ def _extreme(values: Sequence[str], language: Language, is_largest: bool) -> str
 
 
 @dataclass(frozen=True)
-class OneAgainstRest(Form, tag="one against the rest"):
+class Several(Form):
+    """A form made of other forms."""
+
+    members: tuple[Form, ...]
+
+    @property
+    def size(self) -> int:
+        return sum(member.size for member in self.members)
+
+    @property
+    def features(self) -> tuple[int, ...]:
+        return used([j for member in self.members for j in member.features])
+
+    @property
+    def inner(self) -> tuple[Form, ...]:
+        return self.members
+
+    def with_inner(self, change: Callable[[Form], Form]) -> Form:
+        return replace(self, members=tuple(change(member) for member in self.members))
+
+    def moved(self, places: Places) -> Self:
+        return replace(self, members=tuple(member.moved(places) for member in self.members))
+
+
+@dataclass(frozen=True)
+class OneAgainstRest(Several, tag="one against the rest"):
     """Rules for each of several classes against the others; the largest score wins.
 
     A score is the distance to the nearest boundary that decides, negative if the rules of the class
@@ -383,31 +408,11 @@ class OneAgainstRest(Form, tag="one against the rest"):
         return [row for part in parts for row in part]
 
     def reasons(self, X: Floats, words: Vocabulary) -> list[str]:
-        """What the rules of the predicted class say."""
         out, labels = np.full(len(X), "", dtype=object), self.labels(X)
         for k, member in enumerate(self.members):
             rows = np.flatnonzero(labels == k)
             out[rows] = member.reasons(X[rows], self._words(words, k))
         return out.tolist()
-
-    @property
-    def size(self) -> int:
-        return sum(member.size for member in self.members)
-
-    @property
-    def features(self) -> tuple[int, ...]:
-        return used([j for member in self.members for j in member.features])
-
-    @property
-    def inner(self) -> tuple[Form, ...]:
-        return self.members
-
-    def with_inner(self, change: Callable[[Form], Form]) -> Form:
-        members = tuple(cast(SignedRules, change(member)) for member in self.members)
-        return replace(self, members=members)
-
-    def moved(self, places: Places) -> Self:
-        return replace(self, members=tuple(member.moved(places) for member in self.members))
 
     def check(self, where: str, width: int, n_classes: int) -> None:
         check_length(f"{where}.members", self.members, n_classes)
@@ -432,15 +437,15 @@ class OneAgainstRest(Form, tag="one against the rest"):
 
 
 @dataclass(frozen=True)
-class Vote(Form, tag="vote"):
-    """What most of several classifiers say; of equally many, what the earliest of them says."""
+class Vote(Several, tag="vote"):
+    """The majority label of several classifiers. The earliest classifier breaks ties."""
 
-    members: tuple[Form, ...]
     n_classes: int = 2
 
     def _counts(self, X: Floats) -> Floats:
         counts = np.zeros((len(X), self.n_classes))
         for i, member in enumerate(self.members):
+            # a little more weight for earlier members breaks ties, and outweighs no vote
             counts += np.eye(self.n_classes)[member.labels(X)] * (1.0 + 0.5 ** (i + 20))
         return counts
 
@@ -456,24 +461,6 @@ class Vote(Form, tag="vote"):
         for i, member in enumerate(self.members):
             lines += [f"({i + 1}) {member.tag}", *(f"  {s}" for s in member.sentences(words))]
         return lines
-
-    @property
-    def size(self) -> int:
-        return sum(member.size for member in self.members)
-
-    @property
-    def features(self) -> tuple[int, ...]:
-        return used([j for member in self.members for j in member.features])
-
-    @property
-    def inner(self) -> tuple[Form, ...]:
-        return self.members
-
-    def with_inner(self, change: Callable[[Form], Form]) -> Form:
-        return replace(self, members=tuple(change(member) for member in self.members))
-
-    def moved(self, places: Places) -> Self:
-        return replace(self, members=tuple(member.moved(places) for member in self.members))
 
     def check(self, where: str, width: int, n_classes: int) -> None:
         check_classes(where, self.n_classes, n_classes)

@@ -42,7 +42,7 @@ def parts_of(estimator: Any, where: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _inside(part: Any) -> Iterator[tuple[str, Any]]:
-    """What a part is made of; a name where it has one of its own."""
+    """What a part is made of; with a name if it has one of its own."""
     if isinstance(part, Mapping):
         yield from ((str(key), value) for key, value in part.items())
     elif isinstance(part, tuple) and part and isinstance(part[0], str):
@@ -65,7 +65,7 @@ def refuse_fitted(name: str, what: str, estimator: Any, *rows: Any) -> None:
     name : str
         The argument by which it was given.
     what : str
-        How the user knows it.
+        The name that the user gave it.
     estimator : object
     *rows : tables
         On which an unfitted classifier must fail to predict.
@@ -77,7 +77,7 @@ def refuse_fitted(name: str, what: str, estimator: Any, *rows: Any) -> None:
 
 
 def _why_fitted(part: Any, rows: tuple[Any, ...]) -> str:
-    """How a part of a fresh clone is known to have learned before; empty where it has not."""
+    """How a part of a fresh clone is known to have learned before; empty if it has not."""
     kind = type(part).__name__
     if not hasattr(part, "get_params"):
         return f"holds a trained {kind}" if hasattr(part, "predict") else ""

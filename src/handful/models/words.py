@@ -48,7 +48,7 @@ class Vocabulary:
         return self.features[feature] if self.features else Feature(self.names[feature])
 
     def row(self, values: Sequence[float], name: str) -> str:
-        """A training row by its first values, or by ``name`` where rows are not shown."""
+        """A training row by its first values, or by ``name`` if rows are not shown."""
         if not self.shows_rows:
             return name
         pairs = list(zip(self.names, values, strict=True))
@@ -76,14 +76,14 @@ class Vocabulary:
         return _MARKS.get(op, op)
 
     def numbered(self, feature: int) -> str:
-        """Which numbers ordered words stand for, for sums; empty for numbers."""
+        """The numbers of ordered words, to explain a sum; empty for a feature of numbers."""
         scale = self.scales[feature] if self.scales else ()
         if not scale:
             return ""
         return f" [{', '.join(f'{word} = {k}' for k, word in enumerate(scale))}]"
 
     def score(self, weights: Floats) -> str:
-        """A weighted sum; of many terms the largest, if sentences are to be short."""
+        """A weighted sum; only its largest terms if ``most_terms`` is set."""
         used = np.flatnonzero(weights)
         shown, most = used, self.most_terms
         if most is not None and len(used) > most + 2:  # one or two are no longer than saying so

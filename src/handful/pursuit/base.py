@@ -96,6 +96,8 @@ class BasePursuit(CertifiedEstimator):
             place[self._order] = np.arange(n_samples)
             candidates = np.sort(place[candidates])
         n_named = n_samples
+        # Blindly drawn candidates shorten the list that centres are named from; given rows may
+        # depend on the data, so all examples are paid for.
         if candidates is not None and np.ndim(self.candidates) == 0:
             n_named = len(candidates)
         return CandidatePool(rows, candidates, n_named)

@@ -65,7 +65,6 @@ class PursuitPathDisplay(Display):
         return data | {"is_chosen": self.sizes == self.chosen_size}
 
     def plot(self, ax: Any = None) -> PursuitPathDisplay:
-        """Draw both curves; the chosen size is marked."""
         ax = self._axes(ax)
         ax.plot(self.sizes, self.residuals, marker="o", label="residual, share of its start")
         if self.risks is not None:
@@ -132,7 +131,6 @@ class PursuitCentersDisplay(Display):
         return data
 
     def plot(self, ax: Any = None) -> PursuitCentersDisplay:
-        """Draw the examples and number the centres."""
         ax = self._axes(ax)
         groups = [None] if self.labels is None else list(np.unique(self.labels))
         for group in groups:

@@ -52,7 +52,7 @@ class KernelMatchingPursuitClassifier(BasePursuit, BaseClassifier):
         A sequence is searched by certificate, which pays ln of its length. "three" is the
         sequence 0.1, 0.3, 1 over n_features; "auto" is 1 / n_features.
     degree, coef0 : int, float
-        Of the polynomial kernel.
+        Parameters of the polynomial kernel.
     coefficients : {"pool", "chosen", "quantised", "least_squares"}, default="pool"
         Where the coefficients come from, which decides the certificate.
 
@@ -214,7 +214,6 @@ class KernelMatchingPursuitClassifier(BasePursuit, BaseClassifier):
         return self
 
     def fit_rows(self, rows: RowSource) -> KernelMatchingPursuitClassifier:
-        """Fit by sums over the rows: the same as `fit` up to rounding."""
         n_classes = len(rows.classes)
         if n_classes < 2:
             raise ValueError(f"`y` must hold at least two classes, got {n_classes}.")

@@ -19,8 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from handful._types import Floats
-from handful.bounds import Term
-from handful.candidates import log_choices
+from handful.bounds import Term, log_choose
 from handful.kernels import Kernel
 from handful.pursuit.kernel_columns import Indices
 from handful.pursuit.orthogonal import PursuitPath
@@ -111,7 +110,7 @@ def dyadic_shifts() -> list[tuple[float, float]]:
 
     Half of the prior goes to 0, the rest to level l with weight 1 / (l (l + 1)).
     """
-    shifts = [(0.0, math.log(2.0))]
+    shifts = [(0.0, math.log(2.0))]  # in nats: -ln of the prior mass
     for level in range(1, N_DYADIC + 1):
         cost = math.log(2.0) + math.log(level * (level + 1.0)) + level * math.log(2.0)
         for j in range(1, 2**level, 2):
@@ -156,6 +155,7 @@ def _chosen_family(
     unit: float,
     shifts: list[tuple[float, float]],
 ) -> CodeFamily:
+    # Coefficients are a function of the chosen examples and the ridge: they cost nothing more.
     ridge_nats, n_outputs = math.log(len(RIDGES)), coefficients.shape[1]
 
     def code(i: int) -> CodedExpansion:
@@ -201,7 +201,7 @@ def _quantised_family(rounded: Expansion, Y: Floats, level: int, intercepts: Flo
     whole = rounded.coefficients
     # Most coefficients have the sign of their example's label: naming the exceptions is cheap.
     n_agree = int(np.sum(np.sign(whole) == Y))
-    which = log_choices(whole.size, n_agree)
+    which = log_choose(whole.size, n_agree)
     terms = [
         Term("levels", "number of levels", math.log(len(LEVELS))),
         Term("coefficients", "sizes of the coefficients", whole.size * math.log(level)),

@@ -41,7 +41,7 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
     gamma : float, "auto" or sequence of these, default="auto"
         "auto" is 1 / n_features. A sequence is searched by validation, or by the residual.
     degree, coef0 : int, float
-        Of the polynomial kernel.
+        Parameters of the polynomial kernel.
     coefficients : {"least_squares", "pool"}, default="least_squares"
         Fit on all examples, or on a blindly drawn pool so that the others can certify.
     pool_fraction, scale, fit_intercept, criterion, candidates, memory_limit, random_state
@@ -166,7 +166,6 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
         return replace(super().row_needs(), is_numeric=True)
 
     def fit_rows(self, rows: RowSource) -> KernelMatchingPursuitRegressor:
-        """Fit one output by sums over the rows: the same as `fit` up to rounding."""
         targets = np.asarray(rows.classes, dtype=np.float64)[:, None]
         sums = self._row_sums(rows, targets)
         kernels = list(sums.held.kernels)
@@ -305,6 +304,7 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
                 f"`bound`='matching-pursuit' is about one output, got {n_outputs}. "
                 "Fit with coefficients='pool'."
             )
+        # An example is an error if it is off by more than epsilon, which was fixed before the data.
         n_within = int(np.searchsorted(self._deviations, self._tolerance(), "right"))
         n_counted = len(self._deviations)
         counts = Counts(

@@ -291,7 +291,7 @@ def fork_state(state: State) -> State:
 
 
 def first_best(values: Floats) -> int:
-    """Index of the largest value; of values equal up to rounding, the first.
+    """Index of the largest value; the first of those that equal it up to rounding.
 
     Examples
     --------

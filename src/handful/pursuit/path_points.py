@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._types import Floats
-from handful.bounds import Certificate, Quantity, Term, assume
+from handful.bounds import Certificate, Quantity, Term, assume, log_choose
 from handful.candidates import (
     Candidate,
     Code,
     Counts,
     GroupLosses,
     certify,
-    log_choices,
 )
 from handful.kernels import Kernel
 from handful.pursuit.candidate_pool import CandidatePool, is_outside
@@ -70,14 +69,13 @@ class PathPoint(Candidate):
         return self.size, self.kernel_index
 
     def shown(self, risk: float) -> dict[str, Any]:
-        """A certificate above 1 says as much as 1."""
         return {
             "size": self.size,
             "n_centers": len(self.expansion.centers),
             "residual": self.residual,
             "n_errors": self.counts.n_errors,
             "nats": self.code.nats,
-            "certificate": min(risk, 1.0),
+            "certificate": min(risk, 1.0),  # above 1 it says as much as 1
         }
 
 
@@ -165,7 +163,8 @@ def _best_code(
         families = chosen_codes(base.centers, K_centers, Y, has_intercept=has_intercept)
     else:
         families = quantised_codes(base, Y, has_intercept=has_intercept)
-    which = log_choices(task.ground.n_named, len(base.centers))
+    # All codes of one size name equally many centres.
+    which = log_choose(task.ground.n_named, len(base.centers))
     best, best_value = None, math.inf
     for family in families:
         n_errors = _quick_errors(K @ family.coefficients, family.intercepts, labels)
@@ -188,6 +187,8 @@ def _quick_errors(values: Floats, intercepts: Floats, labels: Indices) -> Floats
 
 
 def _is_counted(task: Plan, centers: Indices) -> NDArray[np.bool_]:
+    # What the expansion is made of: the pool gives centres and coefficients, or the message gives
+    # the coefficients of the centres. Given that, errors on all other examples are binomial.
     left_out = task.ground.rows if task.coefficients == "pool" else centers
     return is_outside(task.n_samples, left_out)
 

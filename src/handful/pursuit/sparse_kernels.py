@@ -21,7 +21,7 @@ from handful.bounds import (
     sparse_pca_bound,
 )
 from handful.estimator import CertifiedEstimator, shared_certificate
-from handful.kernels import make_kernel
+from handful.kernels import kernel_of, make_kernel
 from handful.pursuit.base import MEBIBYTE, check_kernel_matrix, residual_frame
 from handful.pursuit.candidate_pool import first_candidates, is_outside
 from handful.pursuit.correlation import canonical_weights, correlation_pursuit
@@ -57,7 +57,7 @@ class SparseKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Certifi
     gamma : float or "auto", default="auto"
         "auto" is 1 / n_features.
     degree, coef0 : int, float
-        Of the polynomial kernel.
+        Parameters of the polynomial kernel.
     pivot : {"trace", "diagonal"}, default="trace"
         "trace" lowers the mean residual most (sparse kernel PCA); "diagonal" takes the farthest
         example (pivoted Cholesky), which is cheaper and needs more centres.
@@ -155,8 +155,7 @@ class SparseKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Certifi
         given = X
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         self._check_parameters()
-        fixed = {"degree": self.degree, "coef0": self.coef0, "n_features": X.shape[1]}
-        self.kernel_ = make_kernel(self.kernel, gamma=self.gamma, **fixed)
+        self.kernel_ = kernel_of(self, X.shape[1])
         is_precomputed = self.kernel_.name == "precomputed"
         if is_precomputed:
             check_kernel_matrix(X)
@@ -179,6 +178,7 @@ class SparseKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Certifi
         self.traces_ = result.traces
         self.factor_ = np.tril(result.factor[result.centers])
         self._rotate(result.factor)
+        # The subspace is a function of the centres; only the other examples are counted.
         left = result.residuals[is_outside(len(X), result.centers)]
         self._mean_residual = float(left.mean()) if len(left) else 0.0
         self._largest_norm = float(np.max(columns.diagonal()))
@@ -289,7 +289,7 @@ class SparseKernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Certifi
     gamma, y_gamma : float or "auto", default="auto"
         "auto" is 1 / n_features of the view.
     degree, coef0 : int, float
-        Of polynomial kernels, for both views.
+        Parameters of polynomial kernels, for both views.
     ridge : float, default=0.01
         Penalty on the weights, as a share of the mean variance of the kernel columns.
     weights : {"all", "chosen"}, default="all"
@@ -298,7 +298,7 @@ class SparseKernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Certifi
     memory_limit : float, default=1024
         MiB that each kernel matrix may take.
     max_loss : float, default=4.0
-        Where the certificate cuts the loss, fixed before the data were seen.
+        The certificate cuts the loss here; fixed before the data were seen.
     delta : float, default=0.05
         Allowed probability that a certificate fails.
 

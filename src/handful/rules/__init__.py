@@ -9,49 +9,92 @@ To add a family: one file with a `Family`, registered by `register_family`, a me
 condition has yet is a `handful.models.Value`. ``docs/guide/extending.md`` adds both.
 """
 
-from handful.rules.ball import BALLS, ball_cover, ball_table
+from handful.rules.ball import BALLS, ball_cover, rebuild_balls
 from handful.rules.family import (
     FAMILIES,
+    KIND_SIGNS,
     CodedPath,
     Family,
-    Geometry,
     as_list,
     is_covered,
     register_family,
     rule_set,
 )
-from handful.rules.half_space import HALF_SPACES, half_space_table
-from handful.rules.search.greedy import Step, Sweep, SweepOptions
-from handful.rules.search_rows import Rows, collapse_rows, signs_of
-from handful.rules.stump import STUMPS, stump_table
-from handful.rules.table import SIDE_OPS, Table
-from handful.rules.two_point import TWO_POINTS, two_point_cover, two_point_table
+from handful.rules.half_spaces import (
+    HALF_SPACES,
+    TWO_POINTS,
+    kernel_values,
+    pair_tolerance,
+    pair_value,
+    rebuild_half_spaces,
+    rebuild_two_points,
+    two_point_cover,
+)
+from handful.rules.pooled import Projections, make_projections
+from handful.rules.search.exact import exact_half_space_paths
+from handful.rules.search.greedy import Step, Sweep, SweepOptions, grow
+from handful.rules.search.histogram import HalfSpaceStep
+from handful.rules.search.list_sweep import ListSweep
+from handful.rules.search.pool_sweep import PoolSweep
+from handful.rules.search_rows import Rows, collapse_rows, rows_of, signs_of
+from handful.rules.stump import STUMPS, rebuild_stumps
+from handful.rules.table import (
+    LINEAR,
+    SIDE_OPS,
+    CandidateTable,
+    CodedRule,
+    CodeTable,
+    Encoder,
+    Geometry,
+    covered_rows,
+    known_values,
+    pad_thresholds,
+)
 
 __all__ = [
     "BALLS",
     "FAMILIES",
     "HALF_SPACES",
+    "KIND_SIGNS",
+    "LINEAR",
     "SIDE_OPS",
     "STUMPS",
     "TWO_POINTS",
+    "CandidateTable",
+    "CodeTable",
     "CodedPath",
+    "CodedRule",
+    "Encoder",
     "Family",
     "Geometry",
+    "HalfSpaceStep",
+    "ListSweep",
+    "PoolSweep",
+    "Projections",
     "Rows",
     "Step",
     "Sweep",
     "SweepOptions",
-    "Table",
     "as_list",
     "ball_cover",
-    "ball_table",
     "collapse_rows",
-    "half_space_table",
+    "covered_rows",
+    "exact_half_space_paths",
+    "grow",
     "is_covered",
+    "kernel_values",
+    "known_values",
+    "make_projections",
+    "pad_thresholds",
+    "pair_tolerance",
+    "pair_value",
+    "rebuild_balls",
+    "rebuild_half_spaces",
+    "rebuild_stumps",
+    "rebuild_two_points",
     "register_family",
+    "rows_of",
     "rule_set",
     "signs_of",
-    "stump_table",
     "two_point_cover",
-    "two_point_table",
 ]

@@ -14,22 +14,24 @@ from handful._types import Floats, Ints, Mask
 from handful.bounds import Message, ball_message
 from handful.kernels import Kernel
 from handful.models import Condition, Distance, Metric, Op, as_floats, distances
-from handful.rules.directions import RELATIVE_TOLERANCE
-from handful.rules.family import KIND_SIGNS, CodedPath, Family, Geometry, names_of, register_family
+from handful.rules.family import KIND_SIGNS, CodedPath, Family, names_of, register_family
 from handful.rules.search_rows import Rows
 from handful.rules.table import (
     ABOVE,
     BELOW,
+    RELATIVE_TOLERANCE,
     SIDE_OPS,
+    CandidateTable,
+    CodedRule,
     Encoder,
-    Table,
+    Geometry,
     check_finite,
     threshold_rows,
 )
 
 
 def ball_tolerance(radius: Any) -> Any:
-    """Tolerance of a distance; of many too."""
+    """Tolerance of a distance, or of many."""
     return RELATIVE_TOLERANCE * radius
 
 
@@ -49,48 +51,11 @@ def ball_cover(
     return Condition(value, op, radius, float(ball_tolerance(radius)), examples)
 
 
-def distance_values(points: Floats, metric: str, kernel: Kernel | None, X: Floats) -> Floats:
-    """Distances of the points to the rows of X."""
+def _distances(points: Floats, geometry: Geometry, X: Floats) -> Floats:
     with np.errstate(over="ignore", invalid="ignore"):
-        values = distances(points, X, metric=metric, kernel=kernel)
+        values = distances(points, X, metric=geometry.metric, kernel=geometry.ball_kernel)
     check_finite(values)
     return values
-
-
-def ball_table(
-    rows: Rows,
-    pool: Ints,
-    *,
-    metric: str = "euclidean",
-    kernel: Kernel | None = None,
-    n_threads: int = 1,
-    centers: Ints | None = None,
-) -> Table:
-    """Balls: one direction a centre, thresholds at the distances of the pool's examples.
-
-    ``centers`` are positions in the pool, all where left out.
-    """
-    pool_rows = rows.row_of[pool]
-    first = np.arange(len(pool)) if centers is None else centers
-    values = partial(distance_values, rows.X[pool_rows[first]], metric, kernel)
-    at_pool = values(rows.X[pool_rows])
-    tolerances = ball_tolerance(at_pool.max(axis=1))
-    thresholds, n_thresholds = threshold_rows(at_pool, tolerances)
-    t, none = np.arange(len(first)), np.full(first.shape, -1)
-    encoder = Encoder(values, t, none, thresholds, n_thresholds, tolerances)
-    return Table(
-        BALLS,
-        pool,
-        pool_rows,
-        encoder(rows.X, n_threads),
-        thresholds,
-        n_thresholds,
-        first,
-        none,
-        metric=metric,
-        kernel=kernel,
-        encoder=encoder,
-    )
 
 
 def rebuild_balls(
@@ -99,8 +64,7 @@ def rebuild_balls(
     is_border: Mask,
     kind: str,
     *,
-    metric: str = "euclidean",
-    kernel: Kernel | None = None,
+    geometry: Geometry | None = None,
     indices: Sequence[int] | None = None,
 ) -> tuple[Condition, ...]:
     """Balls from the kept examples and which of them are borders only.
@@ -118,7 +82,7 @@ def rebuild_balls(
     >>> [(cover.value.center, cover.op, cover.cut) for cover in covers]
     [((0.0,), '>', 2.0), ((3.0,), '<', 1.0)]
     """
-    names, sign = names_of(X, indices), KIND_SIGNS[kind]
+    names, sign, how = names_of(X, indices), KIND_SIGNS[kind], geometry or Geometry()
     members = np.flatnonzero(y == sign)
     if len(members) == 0 or is_border[y != sign].any():
         raise ValueError(
@@ -128,15 +92,22 @@ def rebuild_balls(
     covers = []
     for i in np.flatnonzero(~is_border):
         is_same = y[i] == sign
-        radii = distances(X[[i]], X[members], metric=metric, kernel=kernel)[0]
+        radii = distances(X[[i]], X[members], metric=how.metric, kernel=how.ball_kernel)[0]
         at = int(np.argmax(radii) if is_same else np.argmin(radii))
-        pair = (names[i], names[members[at]])
-        how: dict[str, Any] = {"metric": metric, "kernel": kernel, "examples": pair}
-        covers.append(ball_cover(X[i], float(radii[at]), ">" if is_same else "<", **how))
+        covers.append(
+            ball_cover(
+                X[i],
+                float(radii[at]),
+                ">" if is_same else "<",
+                metric=how.metric,
+                kernel=how.ball_kernel,
+                examples=(names[i], names[members[at]]),
+            )
+        )
     return tuple(covers)
 
 
-class Balls(Family):
+class BallFamily(Family):
     """A centre, and a border example of the class that must not be covered."""
 
     name = "balls"
@@ -144,69 +115,76 @@ class Balls(Family):
     has_members = True
 
     def n_directions(self, pool_size: int, n_features: int) -> int:
-        """One a centre."""
         return pool_size
 
-    def table(self, rows: Rows, pool: Ints, geometry: Geometry, *, n_threads: int = 1) -> Table:
-        """Radii at the distances of the pool's examples."""
-        return ball_table(
-            rows, pool, metric=geometry.metric, kernel=geometry.ball_kernel, n_threads=n_threads
+    def table(
+        self,
+        rows: Rows,
+        pool: Ints,
+        geometry: Geometry,
+        *,
+        n_threads: int = 1,
+        centers: Ints | None = None,
+    ) -> CandidateTable:
+        """One direction a centre, radii at the distances of the pool's examples.
+
+        ``centers`` are positions in the pool; by default, all.
+        """
+        pool_rows = rows.row_of[pool]
+        first = np.arange(len(pool)) if centers is None else centers
+        values = partial(_distances, rows.X[pool_rows[first]], geometry)
+        at_pool = values(rows.X[pool_rows])
+        tolerances = ball_tolerance(at_pool.max(axis=1))
+        encoder = Encoder.of_sources(values, threshold_rows(at_pool, tolerances), tolerances)
+        return CandidateTable.of(
+            self, rows, pool, encoder, first=first, geometry=geometry, n_threads=n_threads
         )
 
-    def sides(self, table: Table, rows: Rows, sign: int) -> Ints:
-        """Outside of centres that must not be covered, inside of the others."""
+    def sides(self, table: CandidateTable, rows: Rows, sign: int) -> Ints:
+        # Outside of centres that must not be covered, inside of the others.
         t = np.arange(table.n_directions)
         is_same = rows.y[table.pool_rows[table.first]] == sign
         return np.column_stack([t, np.where(is_same, ABOVE, BELOW)])
 
-    def make_rule(
-        self, table: Table, rows: Rows, t: int, j: int, side: int, example: int
-    ) -> Condition:
-        """The ball around the centre, up to the border example."""
-        center = int(table.pool[table.first[t]])
+    def make_rule(self, table: CandidateTable, rows: Rows, rule: CodedRule) -> Condition:
         return ball_cover(
-            rows.X[rows.row_of[center]],
-            float(table.thresholds[t, j]),
-            SIDE_OPS[side],
-            metric=table.metric,
-            kernel=table.kernel,
-            examples=(center, example),
+            rows.X[rows.row_of[rule.first]],
+            float(table.thresholds[rule.t, rule.j]),
+            SIDE_OPS[rule.side],
+            metric=table.geometry.metric,
+            kernel=table.geometry.ball_kernel,
+            examples=(rule.first, rule.member),
         )
 
     def placed_at(self, cover: Condition, X: Floats) -> Condition:
-        """The radius is the distance of the example."""
         placed = super().placed_at(cover, X)
         return replace(placed, tol=float(ball_tolerance(placed.cut)))
 
     def empty_message(self) -> Message:
-        """No rule."""
         return ball_message(0, 0, 0)
 
     def message(self, path: CodedPath) -> Message:
-        """Which of the kept examples are borders only."""
+        # Labels of kept examples are visible: only borders of one class are told from centres.
         y, row_of = path.rows.y, path.rows.row_of
         same = {e for e in path.firsts if y[row_of[e]] == path.sign}
         return ball_message(len(same), len(path.firsts - same), len(path.members - same))
 
     def rebuild(self, path: CodedPath) -> tuple[Condition, ...]:
-        """Radii from the kept examples of the class that must not be covered."""
         X, y = path.kept_rows
         covers = rebuild_balls(
             X,
             y,
             np.array(path.is_threshold_only),
             path.kind,
-            metric=path.table.metric,
-            kernel=path.table.kernel,
+            geometry=path.geometry,
             indices=path.kept,
         )
         by_center = {cover.examples[0]: cover for cover in covers}
-        table = path.table
-        return tuple(by_center[int(table.pool[table.first[s.t]])] for s in path.steps)
+        return tuple(by_center[rule.first] for rule in path.rules)
 
-    def rule_nats(self, table: Table, j: int, n_kept: int, n_features: int) -> float:
-        """Centre, border, side."""
+    def rule_nats(self, table: CandidateTable, j: int, n_kept: int, n_features: int) -> float:
+        # centre, border, side
         return math.log(2.0) + 2 * math.log(n_kept)
 
 
-BALLS = register_family(Balls())
+BALLS = register_family(BallFamily())

@@ -18,10 +18,9 @@ import numpy as np
 
 from handful._types import Floats, Ints, Mask
 from handful.bounds import Message
-from handful.kernels import Kernel
 from handful.models import Condition, Rule, RuleList, RuleSet
 from handful.rules.search_rows import Rows
-from handful.rules.table import ABOVE, BELOW, Table
+from handful.rules.table import ABOVE, BELOW, CandidateTable, CodedRule, Geometry
 
 if TYPE_CHECKING:
     from handful.rules.search.greedy import Step
@@ -60,34 +59,21 @@ def is_covered(cover: Condition, kind: str, X: Floats) -> Mask:
     return cover.is_met(X) if kind == "disjunction" else ~cover.opposite.is_met(X)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Geometry:
-    """How examples are compared: kernel for half-spaces, metric or kernel for balls."""
-
-    kernel: Kernel
-    metric: str = "euclidean"
-    ball_kernel: Kernel | None = None
-
-
 @dataclass(frozen=True)
 class CodedPath:
-    """A path over a table with the examples that it is made of.
-
-    Attributes
-    ----------
-    rows : Rows
-    table : Table
-    steps : tuple of Step
-    kind : {"conjunction", "disjunction"}
-    example_of : dict
-        The example that stands for each row of the pool.
-    """
+    """The rules of a path by their examples: all that its message and its rebuild may use."""
 
     rows: Rows
-    table: Table
-    steps: tuple[Step, ...]
+    family: Family
+    geometry: Geometry
     kind: str
-    example_of: dict[int, int]
+    rules: tuple[CodedRule, ...]
+
+    @classmethod
+    def of(cls, rows: Rows, table: CandidateTable, steps: Sequence[Step], kind: str) -> CodedPath:
+        """A path over a table."""
+        rules = tuple(table.coded(step.t, step.j, step.side, step.member) for step in steps)
+        return cls(rows, table.family, table.geometry, kind, rules)
 
     @property
     def sign(self) -> int:
@@ -97,26 +83,22 @@ class CodedPath:
     @cached_property
     def firsts(self) -> set[int]:
         """Examples that come first in a direction."""
-        return self._owners(self.table.first)
+        return {rule.first for rule in self.rules if rule.first >= 0}
 
     @cached_property
     def seconds(self) -> set[int]:
         """Examples that come second in a direction."""
-        return self._owners(self.table.second)
+        return {rule.second for rule in self.rules if rule.second >= 0}
 
     @cached_property
     def members(self) -> set[int]:
         """Examples that give thresholds."""
-        return {self.example_of[step.member] for step in self.steps if step.member >= 0}
+        return {rule.member for rule in self.rules if rule.member >= 0}
 
     @cached_property
     def kept(self) -> tuple[int, ...]:
-        """All of them, in order."""
+        """All examples of the path, in order."""
         return tuple(sorted(self.firsts | self.seconds | self.members))
-
-    def _owners(self, positions: Ints) -> set[int]:
-        pool = self.table.pool
-        return {int(pool[positions[s.t]]) for s in self.steps if positions[s.t] >= 0}
 
     @property
     def kept_rows(self) -> tuple[Floats, Ints]:
@@ -124,17 +106,11 @@ class CodedPath:
         at = self.rows.row_of[list(self.kept)]
         return self.rows.X[at], self.rows.y[at]
 
-    def place_of(self, position: int) -> int:
-        """Place among the kept examples of an example of the pool."""
-        return self.kept.index(int(self.table.pool[position]))
-
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """Places of the two examples of each direction."""
-        table = self.table
-        return [
-            (self.place_of(table.first[s.t]), self.place_of(table.second[s.t])) for s in self.steps
-        ]
+        """Places among the kept examples of the two examples of each direction."""
+        place = self.kept.index
+        return [(place(rule.first), place(rule.second)) for rule in self.rules]
 
     @property
     def is_threshold_only(self) -> list[bool]:
@@ -160,8 +136,9 @@ class Family(ABC):
     names_threshold : bool
         A rule keeps an example for its threshold although nothing forces which.
     proposed_as : str or None
-        What a pool proposes where this family is wanted (`handful.rules.pooled`); None for
-        nothing.
+        What a pool proposes if this family is wanted (`handful.rules.pooled`); None for nothing.
+    levels : int array or None
+        Dyadic level of each threshold; None if examples give the thresholds.
     """
 
     name: ClassVar[str]
@@ -171,6 +148,7 @@ class Family(ABC):
     once_a_direction: ClassVar[bool] = True
     names_threshold: ClassVar[bool] = False
     proposed_as: ClassVar[str | None] = None
+    levels: ClassVar[Ints | None] = None
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_registered, (self.name,))
@@ -180,14 +158,14 @@ class Family(ABC):
         """Upper limit of the directions of a table; it does not depend on labels."""
 
     @abstractmethod
-    def table(self, rows: Rows, pool: Ints, geometry: Geometry, *, n_threads: int = 1) -> Table:
+    def table(
+        self, rows: Rows, pool: Ints, geometry: Geometry, *, n_threads: int = 1
+    ) -> CandidateTable:
         """Candidates over the (distinct) examples of a pool."""
 
     @abstractmethod
-    def make_rule(
-        self, table: Table, rows: Rows, t: int, j: int, side: int, example: int
-    ) -> Condition:
-        """The cover of direction t and threshold j; ``example`` gives the threshold."""
+    def make_rule(self, table: CandidateTable, rows: Rows, rule: CodedRule) -> Condition:
+        """The cover of a rule of a table, with the threshold of the table."""
 
     def placed_at(self, cover: Condition, X: Floats) -> Condition:
         """The same cover with its threshold at the single example X."""
@@ -206,15 +184,15 @@ class Family(ABC):
         """The covers, from nothing but the kept examples and the message."""
 
     @abstractmethod
-    def rule_nats(self, table: Table, j: int, n_kept: int, n_features: int) -> float:
+    def rule_nats(self, table: CandidateTable, j: int, n_kept: int, n_features: int) -> float:
         """Cost of one rule's examples, side and threshold, given the kept examples."""
 
-    def sides(self, table: Table, rows: Rows, sign: int) -> Ints:
+    def sides(self, table: CandidateTable, rows: Rows, sign: int) -> Ints:
         """(direction, side) pairs that a machine of the given sign (+1 conjunction) may use."""
         t = np.arange(table.n_directions)
         return np.column_stack([t, np.full(t.shape, BELOW if sign > 0 else ABOVE)])
 
-    def both_sides(self, table: Table, rows: Rows) -> Ints:
+    def both_sides(self, table: CandidateTable, rows: Rows) -> Ints:
         """(direction, side) pairs of a list, whose rules take no missing value."""
         t = np.arange(table.n_directions)
         return np.column_stack([np.repeat(t, 2), np.tile([BELOW, ABOVE], len(t))])
@@ -227,7 +205,7 @@ Kind = TypeVar("Kind", bound=Family)
 
 
 def register_family(family: Kind) -> Kind:
-    """Enter a family, so that ``rules=`` knows it by its name."""
+    """Register a family, so that ``rules=`` accepts its name."""
     if family.name in FAMILIES:
         raise ValueError(f"`name` must be new, got {family.name!r}.")
     FAMILIES[family.name] = family
@@ -235,10 +213,10 @@ def register_family(family: Kind) -> Kind:
 
 
 def _registered(name: str) -> Family:
-    """A family is one object, also after it was sent elsewhere."""
+    """The one object of a family, for unpickling."""
     return FAMILIES[name]
 
 
 def names_of(X: Floats, indices: Sequence[int] | None) -> list[int]:
-    """Names of kept examples; their positions where none are given."""
+    """Names of kept examples; by default, their positions."""
     return list(range(X.shape[0])) if indices is None else [int(i) for i in indices]

@@ -16,7 +16,7 @@ from handful._threads import one_blas_thread
 from handful._types import Floats, Ints, Mask
 from handful.models import Condition, Op, WeightedSum, as_floats, distances
 from handful.rules.ball import ball_cover
-from handful.rules.directions import inner_products
+from handful.rules.half_spaces import inner_products
 from handful.rules.search_rows import Rows
 from handful.rules.table import (
     ABOVE,
@@ -24,9 +24,9 @@ from handful.rules.table import (
     EQUAL,
     SIDE_OPS,
     UNEQUAL,
+    CodeTable,
     Encoder,
-    Table,
-    encode_rows,
+    known_values,
     pad_thresholds,
 )
 
@@ -73,7 +73,7 @@ class Projections:
     """Candidate directions of one pool with codes for all rows and for the pool itself.
 
     ``values`` are those of the pool, by direction; ``pairs`` the positions in the pool of the two
-    examples behind each weighted sum, -1 where the whole pool is behind it. Balls are those around
+    examples behind each weighted sum, -1 if the whole pool is behind it. Balls are those around
     all ``centers`` in the first of the ``metrics`` (scales of the features), then in the next.
     """
 
@@ -82,8 +82,8 @@ class Projections:
     pool_y: Ints
     values: Floats
     pairs: Ints
-    table: Table
-    pool_table: Table
+    table: CodeTable
+    pool_table: CodeTable
     sides: Ints
     stump_features: Ints
     weights: Floats
@@ -114,7 +114,7 @@ class Projections:
         return Condition(value, op, cut, float(self.tolerances[t]), made_of)
 
     def _beside(self, t: int, cut: float) -> tuple[int, ...]:
-        """The examples between whose values a cut lies; the one that has it, of categories."""
+        """The examples just below and above a cut; for a category, an example that has it."""
         values = self.values[t]
         at = np.flatnonzero(values == cut)
         if len(at) and self.sides[2 * t, 1] == EQUAL:
@@ -130,8 +130,8 @@ class Projections:
 def make_projections(rows: Rows, pool: Ints, families: Sequence[str]) -> Projections:
     """Candidates of a pool: stumps, linear models, half-spaces between examples, balls.
 
-    The pool comes in the order in which it was drawn; where only some of its examples can be
-    used, the first are.
+    The pool comes in the order in which it was drawn; if only some of its examples can be used, the
+    first are.
     """
     pool_rows = rows.row_of[pool]
     Xp, yp = rows.X[pool_rows], rows.y[pool_rows]
@@ -148,26 +148,8 @@ def make_projections(rows: Rows, pool: Ints, families: Sequence[str]) -> Project
     pool_values[len(stumps) : len(stumps) + len(held_out)] = held_out
     is_categorical = np.zeros(len(pool_values), dtype=bool)
     is_categorical[: len(stumps)] = rows.is_categorical[stumps]
-    thresholds, n_thresholds, tolerances = _thresholds(pool_values, is_categorical, len(stumps))
-    t, none = np.arange(len(pool_values)), np.full(len(pool_values), -1)
-    encoder = Encoder(values, t, none, thresholds, n_thresholds, tolerances)
-    tables = [
-        Table(
-            None,
-            pool,
-            pool_rows,
-            codes,
-            thresholds,
-            n_thresholds,
-            none,
-            none,
-            encoder=encoder,
-        )
-        for codes in (
-            encoder(rows.X),
-            encode_rows(pool_values, t, none, thresholds, n_thresholds, tolerances),
-        )
-    ]
+    cuts, tolerances = _thresholds(pool_values, is_categorical, len(stumps))
+    encoder = Encoder.of_sources(values, cuts, tolerances)
     sides = np.where(is_categorical[:, None], [EQUAL, UNEQUAL], [BELOW, ABOVE])
     return Projections(
         family="+".join(families),
@@ -175,9 +157,9 @@ def make_projections(rows: Rows, pool: Ints, families: Sequence[str]) -> Project
         pool_y=yp,
         values=pool_values,
         pairs=pairs,
-        table=tables[0],
-        pool_table=tables[1],
-        sides=np.column_stack([np.repeat(t, 2), sides.ravel()]),
+        table=CodeTable(encoder(rows.X), encoder),
+        pool_table=CodeTable(encoder.coded(pool_values), encoder),  # held-out values of models
+        sides=np.column_stack([np.repeat(encoder.first, 2), sides.ravel()]),
         stump_features=stumps,
         weights=weights,
         centers=centers,
@@ -298,11 +280,10 @@ def _values(stumps: Ints, weights: Floats, centers: Floats, metrics: Floats, X: 
 
 def _thresholds(
     pool_values: Floats, is_categorical: Mask, n_stumps: int
-) -> tuple[Floats, Ints, Floats]:
-    """Cuts halfway between neighbouring values of the pool, thinned evenly by rank."""
+) -> tuple[tuple[Floats, Ints], Floats]:
+    """Cuts halfway between neighbouring values of the pool, thinned evenly by rank; tolerances."""
     lists, tolerances = [], np.zeros(len(pool_values))
-    for t, v in enumerate(pool_values):
-        ordered = np.unique(v[~np.isnan(v)])
+    for t, ordered in enumerate(known_values(pool_values)):
         if is_categorical[t]:
             lists.append(ordered[:_MAX_THRESHOLDS])
             continue
@@ -313,4 +294,4 @@ def _thresholds(
         if len(cuts) > _MAX_THRESHOLDS:
             cuts = cuts[np.linspace(0, len(cuts) - 1, _MAX_THRESHOLDS).round().astype(int)]
         lists.append(cuts)
-    return (*pad_thresholds(lists), tolerances)
+    return pad_thresholds(lists), tolerances

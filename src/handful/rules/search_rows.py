@@ -10,7 +10,7 @@ import numpy as np
 
 from handful._types import Floats, Ints, Mask
 from handful.models import SignedRules
-from handful.rules.table import Counter, Table
+from handful.rules.table import CodeTable, Counter
 from handful.tables import RowSource
 
 
@@ -88,29 +88,25 @@ class Rows:
 
     def searched(self, without: Ints | None = None) -> Ints:
         """What each row weighs in a search, the examples ``without`` left out."""
-        if self.steering is None:
-            weight, lost = self.weight, None
-        else:
-            weight = self._sums(np.arange(self.n_samples))
-            lost = None if without is None else self._sums(without)
+        weight = self.weight
+        if self.steering is not None:
+            weight = self._sums(np.arange(self.n_samples), self.steering)
         if without is None:
             return weight
-        if lost is None:
-            lost = np.bincount(self.row_of[without], minlength=len(weight))
-        return np.asarray(weight - lost)
+        lost = np.ones(len(without), np.int64) if self.steering is None else self.steering[without]
+        return np.asarray(weight - self._sums(without, lost))
 
-    def _sums(self, examples: Ints) -> Ints:
-        assert self.steering is not None
+    def _sums(self, examples: Ints, weights: Ints) -> Ints:
         out = np.zeros(len(self.weight), dtype=np.int64)
-        np.add.at(out, self.row_of[examples], self.steering[examples])
+        np.add.at(out, self.row_of[examples], weights)
         return out
 
     @property
     def searched_totals(self) -> dict[int, int]:
         """Weight of each label in a search."""
-        weight = self.searched() if self.steering is not None else None
-        if weight is None:
+        if self.steering is None:
             return self.totals
+        weight = self.searched()
         return {label: int(weight[self.y == label].sum()) for label in (-1, 1)}
 
     def holding(self, n_needed: int) -> Rows:
@@ -118,7 +114,7 @@ class Rows:
         return self
 
     def counter(
-        self, tables: Sequence[Table], *, without: Ints | None = None, n_threads: int = 1
+        self, tables: Sequence[CodeTable], *, without: Ints | None = None, n_threads: int = 1
     ) -> Counter:
         """What counts the rows by code, the examples ``without`` left out."""
         from handful.rules.search.greedy import LocalCounter
@@ -251,7 +247,7 @@ class SourceRows(Rows):
         )
 
     def counter(
-        self, tables: Sequence[Table], *, without: Ints | None = None, n_threads: int = 1
+        self, tables: Sequence[CodeTable], *, without: Ints | None = None, n_threads: int = 1
     ) -> Counter:
         from handful.rules.search.source_counter import SourceCounter
 

@@ -10,7 +10,7 @@ import numpy as np
 from handful._types import Floats, Ints
 from handful.bounds import Message, stump_message
 from handful.models import Condition, Op
-from handful.rules.family import CodedPath, Family, Geometry, names_of, register_family
+from handful.rules.family import CodedPath, Family, names_of, register_family
 from handful.rules.search_rows import Rows
 from handful.rules.table import (
     ABOVE,
@@ -19,9 +19,11 @@ from handful.rules.table import (
     SIDE_OPS,
     UNEQUAL,
     WITH_MISSING,
+    CandidateTable,
+    CodedRule,
     Encoder,
-    Table,
-    distinct_thresholds,
+    Geometry,
+    known_values,
     pad_thresholds,
 )
 
@@ -31,36 +33,14 @@ def feature_values(X: Floats) -> Floats:
     return np.ascontiguousarray(X.T)
 
 
-def stump_table(rows: Rows, pool: Ints, *, n_threads: int = 1) -> Table:
-    """Stumps: one direction a feature, thresholds at the values of the pool's examples."""
-    pool_rows = rows.row_of[pool]
-    values = feature_values(rows.X[pool_rows])
-    thresholds, n_thresholds = pad_thresholds([distinct_thresholds(v, 0.0) for v in values])
-    first = np.arange(values.shape[0])
-    none = np.full(first.shape, -1)
-    zero = np.zeros(first.shape)
-    encoder = Encoder(feature_values, first, none, thresholds, n_thresholds, zero)
-    codes = encoder(rows.X, n_threads)
-    return Table(
-        STUMPS, pool, pool_rows, codes, thresholds, n_thresholds, none, none, encoder=encoder
-    )
-
-
 def rebuild_stumps(
     X: Floats,
     stumps: Sequence[tuple[int, Op, int]],
     indices: Sequence[int] | None = None,
 ) -> tuple[Condition, ...]:
-    """Stumps from (feature, comparison, position of the threshold example) triples.
+    """Stumps from (feature, comparison, position of the threshold example) triples, the message.
 
-    Parameters
-    ----------
-    X : array (n_kept, n_features)
-        The kept examples.
-    stumps : sequence of (int, str, int)
-        The message.
-    indices : sequence of int, optional
-        Names of the kept examples, written into the rules; their positions by default.
+    ``X`` are the kept examples, ``indices`` their names in the rules; by default, their positions.
 
     Examples
     --------
@@ -75,7 +55,7 @@ def rebuild_stumps(
     )
 
 
-class Stumps(Family):
+class StumpFamily(Family):
     """One example serves a rule: a rule is a feature, a direction and the example's value."""
 
     name = "stumps"
@@ -86,49 +66,43 @@ class Stumps(Family):
     names_threshold = True
 
     def n_directions(self, pool_size: int, n_features: int) -> int:
-        """One a feature."""
         return n_features
 
-    def table(self, rows: Rows, pool: Ints, geometry: Geometry, *, n_threads: int = 1) -> Table:
-        """Thresholds at the values of the pool's examples."""
-        return stump_table(rows, pool, n_threads=n_threads)
+    def table(
+        self, rows: Rows, pool: Ints, geometry: Geometry, *, n_threads: int = 1
+    ) -> CandidateTable:
+        values = feature_values(rows.X[rows.row_of[pool]])
+        encoder = Encoder.of_sources(feature_values, pad_thresholds(known_values(values)))
+        return CandidateTable.of(self, rows, pool, encoder, n_threads=n_threads)
 
-    def sides(self, table: Table, rows: Rows, sign: int) -> Ints:
-        """Both; only stumps meet missing values, and in a conjunction their rules take them."""
+    def sides(self, table: CandidateTable, rows: Rows, sign: int) -> Ints:
+        # Only stumps meet missing values, and in a conjunction their rules take them.
         t = np.arange(table.n_directions)
         numeric = np.array([[BELOW, ABOVE], [EQUAL, UNEQUAL]])[rows.is_categorical.astype(int)]
         more = WITH_MISSING if sign > 0 else 0
         return np.column_stack([np.repeat(t, 2), numeric.ravel() + more])
 
-    def both_sides(self, table: Table, rows: Rows) -> Ints:
-        """The same without missing values."""
+    def both_sides(self, table: CandidateTable, rows: Rows) -> Ints:
         return self.sides(table, rows, -1)
 
-    def make_rule(
-        self, table: Table, rows: Rows, t: int, j: int, side: int, example: int
-    ) -> Condition:
-        """The feature at the threshold."""
-        return Condition.on(t, SIDE_OPS[side], float(table.thresholds[t, j]), (example,))
+    def make_rule(self, table: CandidateTable, rows: Rows, rule: CodedRule) -> Condition:
+        cut = float(table.thresholds[rule.t, rule.j])
+        return Condition.on(rule.t, SIDE_OPS[rule.side], cut, (rule.member,))
 
     def empty_message(self) -> Message:
-        """No rule."""
         return stump_message(0, 0, 1)
 
     def message(self, path: CodedPath) -> Message:
-        """Feature, direction and example of each rule."""
-        return stump_message(len(path.steps), len(path.members), path.rows.X.shape[1])
+        return stump_message(len(path.rules), len(path.members), path.rows.X.shape[1])
 
     def rebuild(self, path: CodedPath) -> tuple[Condition, ...]:
-        """Values of the kept examples."""
         X, _ = path.kept_rows
-        stumps = [
-            (s.t, SIDE_OPS[s.side], path.kept.index(path.example_of[s.member])) for s in path.steps
-        ]
+        stumps = [(r.t, SIDE_OPS[r.side], path.kept.index(r.member)) for r in path.rules]
         return rebuild_stumps(X, stumps, path.kept)
 
-    def rule_nats(self, table: Table, j: int, n_kept: int, n_features: int) -> float:
-        """Feature, direction, example."""
+    def rule_nats(self, table: CandidateTable, j: int, n_kept: int, n_features: int) -> float:
+        # feature, direction, example
         return math.log(2.0 * n_features * n_kept)
 
 
-STUMPS = register_family(Stumps())
+STUMPS = register_family(StumpFamily())

@@ -2,26 +2,36 @@
 
 What lives here: code that reads a model file and the training data and recomputes everything
 the file claims. Thresholds are rebuilt from the kept examples, pools are drawn again from the
-seed, errors are counted again, every term of the message is computed from its own formula, and
-the bound is evaluated in fifty-digit arithmetic. What does not: any import from the rest of the
-package. The two must agree although they share no code.
+seed, errors are counted again, every price is computed from its own formula, and the bound is
+evaluated in fifty-digit arithmetic. What does not: any import from the rest of the package. The two
+must agree although they share no code.
 
-To add a check: a function in the file of its subject that adds findings to the `Audit`, and a
-test that tampers with the number it protects. What cannot be derived again is put on the list
-``trusted`` and shown, not passed over in silence.
+To add a form: one function in `evaluate`. To add a machine: one function from `Evidence` to its
+`Claim`, and an entry in `CLAIMS`. To add a check: a function in the file of its subject that adds
+findings to the `Audit`, and a test that tampers with the number it protects. What cannot be derived
+again is put on the list ``trusted`` or ``unverified`` and shown, not passed over in silence.
 """
 
-from handful.verify._audit import Finding, Verdict
-from handful.verify._document import content_hash
-from handful.verify._verify import ModelVerifier, verify_model
-from handful.verify._verify_form import FormVerifier, verify_form
+from handful.verify.audit import Audit, Finding, Verdict
+from handful.verify.claims import LANGFORD, Claim, confidence
+from handful.verify.evaluate import ClassSums, form
+from handful.verify.evidence import Evidence
+from handful.verify.machine_check import CLAIMS
+from handful.verify.sealed import content_hash
+from handful.verify.verifier import Verifier, verify_model
 
 __all__ = [
+    "CLAIMS",
+    "LANGFORD",
+    "Audit",
+    "Claim",
+    "ClassSums",
+    "Evidence",
     "Finding",
-    "FormVerifier",
-    "ModelVerifier",
     "Verdict",
+    "Verifier",
+    "confidence",
     "content_hash",
-    "verify_form",
+    "form",
     "verify_model",
 ]

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from handful.bounds import half_space_message
-from handful.covering.codes.all_half_spaces import exact_candidates, first_examples, kernel_of_rows
+from handful.covering.codes import exact_candidates, kernel_of_rows
+from handful.covering.codes.compression import first_examples
 from handful.kernels import Kernel
-from handful.rules import SweepOptions, collapse_rows, signs_of
-from handful.rules.family import Geometry
+from handful.rules import Geometry, SweepOptions, collapse_rows, signs_of
 from tests.rules.cases import KINDS, SHAPES, messy
 
-LINEAR = Geometry(kernel=Kernel("linear"))
+LINEAR = Geometry()
 GIVEN = Geometry(kernel=Kernel("precomputed"))
 
 

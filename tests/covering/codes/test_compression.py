@@ -10,19 +10,17 @@ import numpy as np
 import pytest
 
 from handful.bounds import Term, ball_message, log_binomial_coefficient
-from handful.covering.codes.compression import (
+from handful.covering.codes import (
+    PathCounter,
     compression_candidates,
     constant_candidates,
     make_table,
 )
-from handful.covering.codes.cover_candidate import PathCounter
-from handful.kernels import Kernel
-from handful.rules import Step, SweepOptions, collapse_rows, signs_of
-from handful.rules.family import FAMILIES as BY_NAME
-from handful.rules.family import CodedPath, Geometry
+from handful.rules import FAMILIES as BY_NAME
+from handful.rules import CodedPath, Geometry, Step, SweepOptions, collapse_rows, signs_of
 from tests.rules.cases import FAMILIES, KINDS, SHAPES, SIGNS, messy
 
-GEOMETRY = Geometry(kernel=Kernel("linear"))
+GEOMETRY = Geometry()
 CODE = Term("code", "which code is used", 1.5)
 NAMING = {  # terms that name things, as opposed to saying how many there are
     "stumps": {"content"},
@@ -32,17 +30,16 @@ NAMING = {  # terms that name things, as opposed to saying how many there are
 }
 
 
-def path_message(rows, table, steps, kind, example_of):
+def path_message(rows, table, steps, kind):
     """Message of a path and the examples it keeps."""
-    path = CodedPath(rows, table, tuple(steps), kind, example_of)
+    path = CodedPath.of(rows, table, steps, kind)
     return table.family.message(path), path.kept
 
 
 def five_points(n_positive, n=2):
     rng = np.random.default_rng(n_positive)
     y = np.where(np.arange(5) < n_positive, 1, -1)
-    rows = collapse_rows(rng.normal(size=(5, n)), y)
-    return rows, {int(rows.row_of[e]): e for e in range(5)}
+    return collapse_rows(rng.normal(size=(5, n)), y)
 
 
 def all_steps(family, table, rows, kind):
@@ -51,14 +48,14 @@ def all_steps(family, table, rows, kind):
     members = [int(r) for r in table.pool_rows if rows.y[r] == sign]
     for t, side in table.family.sides(table, rows, sign).tolist():
         if family in ("balls", "half-spaces"):
-            yield from (Step(t, 0, side, c, 0, 0) for c in members)
+            yield from (Step(t, 0, side, -sign, c) for c in members)
         elif family == "stumps":
-            yield from (Step(t, 0, side, int(r), 0, 0) for r in table.pool_rows)
+            yield from (Step(t, 0, side, -sign, int(r)) for r in table.pool_rows)
         else:
-            yield from (Step(t, j, side, -1, 0, 0) for j in (3, 7, 15))  # levels 3, 2, 1
+            yield from (Step(t, j, side, -sign) for j in (3, 7, 15))  # levels 3, 2, 1
 
 
-def descriptor(family, table, rows, steps, kind, example_of):
+def descriptor(family, table, rows, steps, kind):
     """What the receiver of the code learns, beside which examples are kept."""
     if family == "stumps":
         return frozenset((s.t, s.side, s.member) for s in steps)
@@ -75,7 +72,7 @@ def descriptor(family, table, rows, steps, kind, example_of):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_codes_are_as_many_as_paid_for(family, n_positive, kind):
     """Kraft, cell by cell: given the kept examples and all sizes, names need their own nats."""
-    rows, example_of = five_points(n_positive)
+    rows = five_points(n_positive)
     table = make_table(BY_NAME[family], rows, np.arange(5), GEOMETRY)
     steps = list(all_steps(family, table, rows, kind))
     cells: dict[object, dict[object, float]] = {}
@@ -83,10 +80,10 @@ def test_codes_are_as_many_as_paid_for(family, n_positive, kind):
         for chosen in itertools.combinations(steps, r):
             if family != "stumps" and len({s.t for s in chosen}) < r:
                 continue  # each direction gives one rule
-            message, kept = path_message(rows, table, chosen, kind, example_of)
+            message, kept = path_message(rows, table, chosen, kind)
             sizes = tuple(t.nats for t in message.terms if t.kind not in NAMING[family])
             naming = math.fsum(t.nats for t in message.terms if t.kind in NAMING[family])
-            key = descriptor(family, table, rows, chosen, kind, example_of)
+            key = descriptor(family, table, rows, chosen, kind)
             split = _owner_counts(table, rows, chosen)
             if family in ("balls", "half-spaces"):
                 split = (*split, len(key[1]))
@@ -107,7 +104,7 @@ def _owner_counts(table, rows, steps):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_all_codes_together_weigh_at_most_one(family, kind):
     """Kraft over everything with few rules, kept sets and the empty machine included."""
-    rows, example_of = five_points(2, n=1)
+    rows = five_points(2, n=1)
     table = make_table(BY_NAME[family], rows, np.arange(5), GEOMETRY)
     steps = list(all_steps(family, table, rows, kind))
     codes = {}
@@ -115,10 +112,10 @@ def test_all_codes_together_weigh_at_most_one(family, kind):
         for chosen in itertools.combinations(steps, r):
             if family != "stumps" and len({s.t for s in chosen}) < r:
                 continue
-            message, kept = path_message(rows, table, chosen, kind, example_of)
-            key = descriptor(family, table, rows, chosen, kind, example_of), kept
+            message, kept = path_message(rows, table, chosen, kind)
+            key = descriptor(family, table, rows, chosen, kind), kept
             codes[key] = float(message) + float(log_binomial_coefficient(5, len(kept)))
-    empty = float(path_message(rows, table, (), kind, example_of)[0])
+    empty = float(path_message(rows, table, (), kind)[0])
     assert math.exp(-empty) + math.fsum(math.exp(-v) for v in codes.values()) <= 1
 
 
@@ -157,14 +154,13 @@ def test_prices_by_hand():
     y = np.array([-1, -1, -1, 1, 1, 1, -1, -1, -1])
     rows = collapse_rows(x, y)
     table = make_table(BY_NAME["balls"], rows, np.arange(9), GEOMETRY)
-    example_of = {i: i for i in range(9)}
-    other, same = Step(7, 0, 0, 5, 0, 0), Step(4, 0, 1, 5, 0, 0)
-    message, kept = path_message(rows, table, [other], "conjunction", example_of)
+    other, same = Step(7, 0, 0, -1, 5), Step(4, 0, 1, -1, 5)
+    message, kept = path_message(rows, table, [other], "conjunction")
     assert (message.terms, kept) == (ball_message(0, 1, 1).terms, (5, 7))
-    message, kept = path_message(rows, table, [other, same], "conjunction", example_of)
+    message, kept = path_message(rows, table, [other, same], "conjunction")
     assert (message.terms, kept) == (ball_message(1, 1, 1).terms, (4, 5, 7))
-    own = Step(5, 0, 1, 4, 0, 0)  # its centre is the border of the other two
-    message, kept = path_message(rows, table, [other, same, own], "conjunction", example_of)
+    own = Step(5, 0, 1, -1, 4)  # its centre is the border of the other two
+    message, kept = path_message(rows, table, [other, same, own], "conjunction")
     assert (message.terms, kept) == (ball_message(2, 1, 0).terms, (4, 5, 7))
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from handful.bounds import Term, compression_bound, cost_bound
-from handful.candidates import Counts, Menu, certified_risks, log_choices
-from handful.covering.codes.cover_candidate import CoverCandidate, counts_of, cover_code, recount
+from handful.candidates import Counts, Menu, certified_risks
+from handful.covering.codes import CoverCandidate, cover_code, recount
+from handful.covering.codes.cover_candidate import counts_of
 from handful.models import Condition
 from handful.rules import collapse_rows, rule_set
 
@@ -106,8 +106,3 @@ def test_recounting_trusts_the_machine():
     first, second = (recount(replace(BASE, kept=(i,)), machine, rows).counts for i in (0, 1))
     assert (first.by_class, first.n_errors_all) == (((2, 0), (1, 1)), 1)
     assert (second.by_class, second.n_errors_all) == (((2, 0), (1, 0)), 1)
-
-
-def test_naming_examples():
-    assert log_choices(615, 3) == pytest.approx(math.log(math.comb(615, 3)))
-    assert log_choices(5, 0) == 0.0

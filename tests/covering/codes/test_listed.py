@@ -8,20 +8,13 @@ import math
 import numpy as np
 import pytest
 
-from handful.covering.codes.compression import make_table
-from handful.covering.codes.listed import (
-    default_output,
-    listed_candidates,
-    listed_terms,
-)
-from handful.kernels import Kernel
+from handful.covering.codes import listed_candidates, make_table
+from handful.covering.codes.listed import default_output, listed_terms
 from handful.models import RuleList
-from handful.rules import collapse_rows, signs_of
-from handful.rules.family import FAMILIES, Geometry
-from handful.rules.search.list_sweep import ListedStep
+from handful.rules import FAMILIES, Geometry, Step, collapse_rows, signs_of
 from tests.rules.cases import SHAPES, messy
 
-GEOMETRY = Geometry(kernel=Kernel("linear"))
+GEOMETRY = Geometry()
 
 
 def named_rules(tables, rows, d):
@@ -32,10 +25,10 @@ def named_rules(tables, rows, d):
             if any(o >= d for o in owners):
                 continue
             for side in (0, 1):
-                if table.levels is not None:
-                    yield from (ListedStep(k, t, j, side, 1, -1) for j in range(31))
+                if table.family.levels is not None:
+                    yield from (Step(t, j, side, 1, table=k) for j in range(31))
                 else:
-                    yield from (ListedStep(k, t, 0, side, 1, c) for c in range(d))
+                    yield from (Step(t, 0, side, 1, c, table=k) for c in range(d))
 
 
 @pytest.mark.parametrize("d", [2, 3, 4])
@@ -59,7 +52,7 @@ def test_names_of_one_rule_weigh_at_most_one(families, d):
 def test_sets_are_cheaper_than_lists_by_their_orders():
     rows = collapse_rows(np.arange(8.0).reshape(4, 2), np.array([1, -1, 1, -1]))
     tables = [make_table(FAMILIES["stumps"], rows, np.arange(4), GEOMETRY)]
-    steps = [ListedStep(0, 0, 0, 0, 1, 0), ListedStep(0, 1, 1, 1, 1, 1)]
+    steps = [Step(0, 0, 0, 1, 0), Step(1, 1, 1, 1, 1)]
     as_set, kept = listed_terms(tables, rows, steps, is_list=False)
     as_list, _ = listed_terms(tables, rows, steps, is_list=True)
     assert len(kept) == 2
@@ -75,7 +68,7 @@ def test_no_term_is_negative():
     """Many rules on one example: r! may exceed the names, which then cost nothing."""
     rows = collapse_rows(np.arange(2.0)[:, None], np.array([1, -1]))
     tables = [make_table(FAMILIES["stumps"], rows, np.arange(2), GEOMETRY)]
-    steps = [ListedStep(0, 0, 0, side, 1, 0) for side in (0, 1)] * 3
+    steps = [Step(0, 0, side, 1, 0) for side in (0, 1)] * 3
     terms, _ = listed_terms(tables, rows, steps, is_list=False)
     assert min(term.nats for term in terms) >= 0.0
 

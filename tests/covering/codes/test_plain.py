@@ -12,7 +12,8 @@ from sklearn.preprocessing import StandardScaler
 
 from handful import SetCoveringMachine, load_dataset
 from handful.bounds import Term, held_out_bound
-from handful.covering.codes.plain import plain_candidates, plain_rule
+from handful.covering.codes import plain_candidates
+from handful.covering.codes.pool import plain_rule
 from handful.rules import collapse_rows, signs_of
 
 CODE = Term("code", "code", 1.0)

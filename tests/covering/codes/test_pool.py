@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from handful.covering.codes.pool import _price, pool_candidates, size_nats
-from handful.rules import collapse_rows, signs_of
-from handful.rules.pooled import make_projections
-from handful.rules.search.pool_sweep import PoolSweep, _rank_masses, level_nats
+from handful.covering.codes import pool_candidates
+from handful.covering.codes.pool import _price, size_nats
+from handful.rules import PoolSweep, collapse_rows, make_projections, signs_of
+from handful.rules.search.pool_sweep import _rank_masses, level_nats
 from tests.oracles import covering as oracle
-from tests.rules.cases import KINDS, SHAPES, SIDES, SIGNS, messy
+from tests.rules.cases import KINDS, SHAPES, SIDES, SIGNS, messy, path_of
 
 
 def pooled(rng, shape, families=("stumps",), m=30, size=12):
@@ -20,6 +20,11 @@ def pooled(rng, shape, families=("stumps",), m=30, size=12):
     rows = collapse_rows(X, y)
     pool = rng.permutation(m)[:size]
     return X, y, rows, make_projections(rows, pool, families)
+
+
+def sweep_of(projections, rows, kind, max_rules):
+    counter = rows.counter([projections.table], without=projections.pool)
+    return PoolSweep(projections, kind, max_rules, counter)
 
 
 def directions(projections, values):
@@ -52,10 +57,10 @@ def slow_values(projections, X):
 def test_paths_agree_with_the_slow_twin(families, kind, shape, rng):
     _, _, rows, projections = pooled(rng, shape, families, m=22, size=9)
     X_pool = rows.X[rows.row_of[projections.pool]]
-    fast = PoolSweep(projections, rows, kind, 3)
+    fast = sweep_of(projections, rows, kind, 3)
     for penalty in (0.7, 1.5, math.inf):
         for exchange in (0.5, 5.0):
-            ours = fast.path(penalty, exchange)
+            ours = path_of(fast, penalty, exchange)
             theirs = oracle.pool_cover(
                 directions(projections, slow_values(projections, rows.X)),
                 directions(projections, slow_values(projections, X_pool)),
@@ -137,7 +142,7 @@ def test_labels_outside_the_pool_do_not_move_its_prices(rng):
     np.testing.assert_array_equal(here.table.thresholds, there.table.thresholds)
     np.testing.assert_array_equal(here.pool_table.codes, there.pool_table.codes)
     price = [
-        {(s.t, s.j, s.side): s.nats for s in PoolSweep(p, r, "conjunction", 1).path(1.0, 0.0)}
+        {(s.t, s.j, s.side): s.nats for s in path_of(sweep_of(p, r, "conjunction", 1), 1.0, 0.0)}
         for p, r in ((here, rows), (there, other_rows))
     ]
     ranks = [level_nats_of(p, r) for p, r in ((here, rows), (there, other_rows))]
@@ -148,7 +153,7 @@ def test_labels_outside_the_pool_do_not_move_its_prices(rng):
 def level_nats_of(projections, rows):
     from handful.rules.search import table_loops
 
-    sweep = PoolSweep(projections, rows, "conjunction", 1)
+    sweep = sweep_of(projections, rows, "conjunction", 1)
     n = len(projections.pool)
     return table_loops.count_usefulness(
         sweep.pool_same, sweep.pool_other, projections.table.n_thresholds, projections.sides,
@@ -161,4 +166,4 @@ def test_a_pool_of_equal_rows_offers_nothing(rng):
     y = np.tile([1, -1], 6)
     rows = collapse_rows(X, y)
     projections = make_projections(rows, np.arange(6), ("stumps",))
-    assert PoolSweep(projections, rows, "conjunction", 3).path(1.0, 1.0) == ()
+    assert path_of(sweep_of(projections, rows, "conjunction", 3), 1.0, 1.0) == ()

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from handful.bounds import Term
-from handful.covering.codes.schemes import auto_schemes, fixed_schemes
+from handful.covering.codes import auto_schemes, fixed_schemes
 from handful.covering.cover_settings import read_families
 from handful.rules import FAMILIES
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from handful.rules.search._ball_loops import bound_balls
+from handful.rules.search.ball_loops import bound_balls
 
 
 @pytest.mark.parametrize("penalty", [0.5, 1.0, 3.0, math.inf])

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 
 from handful.kernels import Kernel
-from handful.rules import Sweep, SweepOptions, ball_table, collapse_rows
+from handful.rules import Geometry, Sweep, SweepOptions, collapse_rows
 from handful.rules.search.ball_sweep import BallSweep
-from tests.rules.cases import KINDS, SHAPES, SIGNS, rows_and_pool
+from tests.rules.cases import KINDS, SHAPES, SIGNS, path_of, rows_and_pool, table_of
 
 PENALTIES = (0.4, 1.0, 2.5, math.inf)
 
 
 def both_paths(rows, pool, sign, options, **how):
-    whole = Sweep(ball_table(rows, pool, **how), rows, sign, options)
-    table, paths = BallSweep(rows, pool, sign, options, **how).paths(PENALTIES)
+    whole = Sweep(table_of("balls", rows, pool, **how), rows, sign, options)
+    table, paths = BallSweep(rows, pool, sign, options, Geometry(**how)).paths(PENALTIES)
     named = [tuple(replace(step, t=int(table.first[step.t])) for step in path) for path in paths]
-    return named, [whole.path(penalty) for penalty in PENALTIES]
+    return named, [path_of(whole, penalty) for penalty in PENALTIES]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -37,7 +37,7 @@ def test_same_paths_as_the_table(rng, kind, shape, stop):
 
 @pytest.mark.parametrize(
     "how",
-    [{"metric": "manhattan"}, {"metric": "chebyshev"}, {"kernel": Kernel("rbf", gamma=0.3)}],
+    [{"metric": "manhattan"}, {"metric": "chebyshev"}, {"ball_kernel": Kernel("rbf", gamma=0.3)}],
     ids=["manhattan", "chebyshev", "rbf"],
 )
 def test_any_metric(rng, how):
@@ -59,10 +59,8 @@ def test_any_scale_and_a_far_origin(rng, scale):
 def test_threads_do_not_matter(rng, monkeypatch):
     monkeypatch.setattr("handful.rules.table._PARALLEL", 0)
     rows, pool = rows_and_pool(rng, "smooth", m=300, n=4)
-    one, two = (
-        BallSweep(rows, pool, 1, SweepOptions(max_rules=3, n_threads=n)).paths(PENALTIES)[1]
-        for n in (1, 3)
-    )
+    options = [SweepOptions(max_rules=3, n_threads=n) for n in (1, 3)]
+    one, two = (BallSweep(rows, pool, 1, o, Geometry()).paths(PENALTIES)[1] for o in options)
     assert one == two
 
 
@@ -78,5 +76,5 @@ def test_few_centres_are_searched(rng, monkeypatch):
         return best_of(self, state, centers, penalty)
 
     monkeypatch.setattr(BallSweep, "_best_of", counting)
-    BallSweep(rows, np.arange(1500), 1, SweepOptions(max_rules=1)).paths([1.0])
+    BallSweep(rows, np.arange(1500), 1, SweepOptions(max_rules=1), Geometry()).paths([1.0])
     assert sum(searched) < 100

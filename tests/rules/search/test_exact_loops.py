@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from handful.rules.search._exact_loops import (
+from handful.rules import pair_tolerance
+from handful.rules.search.exact_loops import (
     Best,
     Bins,
     Case,
@@ -14,7 +15,6 @@ from handful.rules.search._exact_loops import (
     search_pairs,
     shell_sort,
 )
-from handful.rules.search.half_space_states import half_space_tolerance
 from handful.rules.search.histogram import _sketch
 
 NOTHING = Best(0.0, 0, 0, -1, 0, 0, -1)
@@ -24,7 +24,7 @@ def live_of(X, n_same, penalty, kept=()):
     """A conjunction whose first ``n_same`` rows are of the own class."""
     K = X @ X.T
     diagonal = np.diag(K)
-    tols = half_space_tolerance(diagonal[:n_same, None], K[:n_same, n_same:], diagonal[n_same:])
+    tols = pair_tolerance(diagonal[:n_same, None], diagonal[n_same:], K[:n_same, n_same:])
     case = Case(np.ones(len(X), np.int64), n_same, np.array(kept, dtype=np.int64), penalty, False)
     return Live(K[:n_same], K[n_same:], tols, case)
 

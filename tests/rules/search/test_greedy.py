@@ -7,11 +7,20 @@ import math
 import numpy as np
 import pytest
 
-from handful.rules import Sweep, SweepOptions, collapse_rows
-from handful.rules.search.greedy import histogram, remove_rows
-from handful.rules.table import covered_rows
+from handful.rules import Sweep, SweepOptions, collapse_rows, covered_rows
+from handful.rules.search.greedy import add_rows, histogram
 from tests.oracles import covering as oracle
-from tests.rules.cases import FAMILIES, KINDS, SHAPES, SIDES, SIGNS, messy, rows_and_pool, table_of
+from tests.rules.cases import (
+    FAMILIES,
+    KINDS,
+    SHAPES,
+    SIDES,
+    SIGNS,
+    messy,
+    path_of,
+    rows_and_pool,
+    table_of,
+)
 
 PENALTIES = (0.4, 1.0, 2.5, math.inf)
 
@@ -41,7 +50,7 @@ def oracle_path(family, rows, pool, sign, penalty, options):
 
 def engine_path(family, table, rows, sign, penalty, options):
     found, kept = [], set()
-    for step in Sweep(table, rows, sign, options).path(penalty):
+    for step in path_of(Sweep(table, rows, sign, options), penalty):
         owners = [p[step.t] for p in (table.first, table.second)]
         kept |= {int(table.pool_rows[k]) for k in owners if k >= 0}
         kept |= {step.member} if step.member >= 0 else set()
@@ -80,7 +89,7 @@ def test_sweeps_agree_with_nested_loops(family, kind, shape, rng):
 def test_prefixes_are_shorter_sweeps(family, rng):
     rows, pool = rows_and_pool(rng, "smooth", m=25)
     table = table_of(family, rows, pool)
-    paths = [Sweep(table, rows, 1, SweepOptions(max_rules=s)).path(0.8) for s in (1, 2, 5)]
+    paths = [path_of(Sweep(table, rows, 1, SweepOptions(max_rules=s)), 0.8) for s in (1, 2, 5)]
     assert paths[0] == paths[2][:1]
     assert paths[1] == paths[2][:2]
 
@@ -98,7 +107,7 @@ def toy(family, X, y, kind, penalty):
     rows = collapse_rows(X, y)
     example = np.argsort(rows.row_of)  # rows are distinct here
     table = table_of(family, rows, np.sort(example[np.arange(len(y))]))
-    steps = Sweep(table, rows, SIGNS[kind], PAPER).path(penalty)
+    steps = path_of(Sweep(table, rows, SIGNS[kind], PAPER), penalty)
     found = []
     for s in steps:
         owners = [int(table.pool[p[s.t]]) for p in (table.first, table.second) if p[s.t] >= 0]
@@ -142,7 +151,7 @@ def test_weights_stand_for_repeated_rows(rng):
     np.testing.assert_array_equal(rows.weight, shuffled.weight)
     _, first = np.unique(rows.row_of, return_index=True)
     table = table_of("stumps", rows, first)
-    steps = Sweep(table, rows, 1, SweepOptions(max_rules=1)).path(1.0)
+    steps = path_of(Sweep(table, rows, 1, SweepOptions(max_rules=1)), 1.0)
     for s in steps:
         rule_covers = covered_rows(table, s.t, s.j, s.side)[rows.row_of]
         assert (rule_covers & (y == -1)).sum() == s.n_other
@@ -154,7 +163,7 @@ def test_rows_without_weight_are_neither_counted_nor_live(rng):
     weight = rows.weight.copy()
     weight[rows.y < 0] = 0
     table = table_of("stumps", rows, pool)
-    assert Sweep(table, rows, 1, SweepOptions(), weight).path(1.0) == ()
+    assert path_of(Sweep(table, rows, 1, SweepOptions(), weight), 1.0) == ()
 
 
 def test_histograms_lose_exactly_the_removed_rows(rng):
@@ -163,7 +172,7 @@ def test_histograms_lose_exactly_the_removed_rows(rng):
     everything = np.ones(len(rows.y), bool)
     gone = rng.random(len(rows.y)) < 0.4
     counts = histogram(table, everything, rows.weight)
-    remove_rows(table, gone, rows.weight, counts)
+    add_rows(table, gone, -rows.weight, counts)
     np.testing.assert_array_equal(counts, histogram(table, ~gone, rows.weight))
     assert (counts.sum(axis=1) == rows.weight[~gone].sum()).all()
 
@@ -173,6 +182,7 @@ def test_threads_do_not_change_a_path(rng, monkeypatch):
     rows, pool = rows_and_pool(rng, "duplicates", m=30)
     table = table_of("half-spaces", rows, pool)
     paths = [
-        Sweep(table, rows, 1, SweepOptions(max_rules=4, n_threads=n)).path(1.0) for n in (1, 2, 3)
+        path_of(Sweep(table, rows, 1, SweepOptions(max_rules=4, n_threads=n)), 1.0)
+        for n in (1, 2, 3)
     ]
     assert paths[0] == paths[1] == paths[2]

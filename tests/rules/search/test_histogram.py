@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from handful.rules.search import _exact_loops
-from handful.rules.search._exact_loops import Case
-from handful.rules.search.exact import exact_half_space_paths
-from handful.rules.search.histogram import scaled_worth
+from handful.kernels import make_kernel
+from handful.models import Condition
+from handful.rules import pair_value
+from handful.rules.search import exact_loops
+from handful.rules.search.exact import _distinct_rows, exact_half_space_paths
+from handful.rules.search.exact_loops import Case
+from handful.rules.search.histogram import State, scaled_worth
 from tests.oracles.half_spaces import greedy_path
 
 
@@ -38,13 +41,13 @@ def test_separable_data_need_few_searches(rng, monkeypatch):
     X = rng.normal(size=(60, 2)) + np.repeat([[0, 0], [99, 99]], 30, axis=0)
     y = np.repeat([1, -1], 30)
     searched = []
-    search = _exact_loops.search_pairs
+    search = exact_loops.search_pairs
 
     def counting(live, pairs, best):
         searched.append(len(pairs))
         return search(live, pairs, best)
 
-    monkeypatch.setattr(_exact_loops, "search_pairs", counting)
+    monkeypatch.setattr(exact_loops, "search_pairs", counting)
     for kind in ("conjunction", "disjunction"):
         searched.clear()
         K = X @ X.T
@@ -53,3 +56,31 @@ def test_separable_data_need_few_searches(rng, monkeypatch):
             K, y, kind, 1.0, 3
         )
         assert sum(searched) <= 2 * 256 + 16
+
+
+def test_a_state_removes_what_the_rule_covers(rng):
+    X = rng.integers(0, 4, (30, 2)).astype(float)
+    y = np.where(rng.random(30) < 0.5, 1, -1)
+    K = X @ X.T
+    for kind, op in (("conjunction", "<"), ("disjunction", ">")):
+        problem = _distinct_rows(K, y, kind, np.ones((1, 30), np.int64), True, 2)
+        rows = problem.names[0]
+        own, other = np.flatnonzero(problem.is_own)[0], np.flatnonzero(~problem.is_own)[0]
+        c = np.flatnonzero(problem.is_own)[1]
+        state = State(1.0, 0, problem.weights[0], problem.weights[0] > 0)
+        state.advance(problem, 1, 0, own, other, c)
+        (step,) = state.steps
+        cut = K[step.a, step.c] - K[step.b, step.c]
+        value, tol = pair_value(X[step.a], X[step.b], make_kernel("linear"), (step.a, step.b))
+        assert (state.is_live == ~Condition(value, op, cut, tol).is_met(X)[rows]).all()
+
+
+def test_weights_and_names_of_folds(rng):
+    X = np.repeat(rng.normal(size=(4, 2)), 3, axis=0)
+    y = np.array([1, 1, -1] * 4)
+    active = np.ones((2, 12), np.int64)
+    active[1, 0] = 0
+    problem = _distinct_rows(X @ X.T, y, "conjunction", active, True, 1)
+    assert len(problem.is_own) == 8
+    assert problem.weights.sum(axis=1).tolist() == [12, 11]
+    assert problem.names[:, 0].tolist() == [0, 1]

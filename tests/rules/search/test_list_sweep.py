@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from handful.rules.search.list_sweep import ListSweep
+from handful.rules import ListSweep
 from tests.oracles import covering as oracle
-from tests.rules.cases import SHAPES, SIDES, rows_and_pool, table_of
+from tests.rules.cases import SHAPES, SIDES, path_of, rows_and_pool, table_of
 
 PAIRS = ((1.0, 1.0), (1.0, 3.0), (2.0, 0.6), (math.inf, math.inf))
 
@@ -24,10 +24,10 @@ def both_ways(rng, shape, families, outputs, pool_size):
         "two-point": lambda: oracle.pair_directions(X, y, pool_rows, dyadic=5),
     }
     slow = [make[family]() for family in families]
-    sweep = ListSweep(tables, rows, outputs, 3)
+    sweep = ListSweep(tables, rows, outputs, 3, rows.counter(tables))
     for negative, positive in PAIRS:
         penalties = {-1: negative, 1: positive}
-        ours = sweep.path(penalties)
+        ours = path_of(sweep, penalties)
         theirs = oracle.list_cover(slow, y, rows.weight.tolist(), outputs, penalties, 3)
         yield rows, tables, ours, theirs
 
@@ -59,5 +59,7 @@ def test_dyadic_rules_name_no_threshold_row(rng):
 
 def test_a_list_stops_when_one_class_is_left(rng):
     rows, pool = rows_and_pool(rng, "smooth", m=20)
-    steps = ListSweep([table_of("balls", rows, pool)], rows, (-1, 1), 50).path({-1: 1e9, 1: 1e9})
+    tables = [table_of("balls", rows, pool)]
+    sweep = ListSweep(tables, rows, (-1, 1), 50, rows.counter(tables))
+    steps = path_of(sweep, {-1: 1e9, 1: 1e9})
     assert 0 < len(steps) < 20

@@ -7,9 +7,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from handful.rules.search._exact_loops import Case
 from handful.rules.search.exact import _distinct_rows
-from handful.rules.search.half_space_states import State
+from handful.rules.search.exact_loops import Case
+from handful.rules.search.histogram import State
 from handful.rules.search.lockstep import LockStep, _lane_worth
 
 
@@ -50,7 +50,8 @@ def test_orders_stay_within_the_budget(budget, rng, monkeypatch):
     y = np.where(rng.random(40) < 0.5, 1, -1)
     ones = np.ones((1, 40), np.int64)
     problem = _distinct_rows(X @ X.T, y, "conjunction", ones, True, 3)
-    engine = LockStep(problem, budget)
+    monkeypatch.setattr("handful.rules.search.lockstep.MEMORY_BUDGET", budget)
+    engine = LockStep(problem)
     states = [State(p, 0, problem.weights[0], problem.weights[0] > 0) for p in (0.5, 1.0)]
     engine.round(states, map, 1)
     used = sum(orders.rows.nbytes for orders in engine.known.values())

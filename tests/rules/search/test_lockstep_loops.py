@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from handful.rules.search._lockstep_loops import Pairs, sort_block
-from handful.rules.search.half_space_states import half_space_tolerance
+from handful.rules import pair_tolerance
+from handful.rules.search.lockstep_loops import Pairs, sort_block
 
 
 def pairs_of(X, n_same):
     K = X @ X.T
     d = np.diag(K)
-    tols = half_space_tolerance(d[:n_same, None], K[:n_same, n_same:], d[n_same:])
+    tols = pair_tolerance(d[:n_same, None], d[n_same:], K[:n_same, n_same:])
     return Pairs(K[:n_same], K[n_same:], tols)
 
 

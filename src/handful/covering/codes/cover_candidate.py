@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from handful._types import Ints, Mask
-from handful.bounds import Term
+from handful.bounds import Term, log_choose
 from handful.candidates import Candidate, Code, Counts
 from handful.models import SignedRules
-from handful.rules import Rows, signs_of
+from handful.rules import CodeTable, Rows, Step, covered_rows, signs_of
 from handful.rules.search_rows import Judged
 
 Terms = tuple[Term, ...]
@@ -97,23 +97,28 @@ def cover_code(*terms: Term) -> Code:
     return Code("compression", terms)
 
 
+def kept_term(n: int, kept: Sequence[int], what: str = "examples") -> Term:
+    """The price of naming the kept examples, or their groups, among n."""
+    return Term("kept", f"which {what} are kept", log_choose(n, len(kept)))
+
+
 class PathCounter:
     """Follows the rules of a path and counts errors, with and without the kept examples.
 
     A set is a list whose rules all have one output. Only the rows in memory are followed one by
-    one; how many examples a rule is the first to cover is known from the search.
-
-    Parameters
-    ----------
-    rows : Rows
-    totals : dict
-        Number of examples of each label that are counted by the search.
+    one; how many examples a rule is the first to cover is known from the search. ``totals`` are the
+    numbers of examples of each label that are counted by the search.
     """
 
     def __init__(self, rows: Rows, totals: Mapping[int, int]) -> None:
         self.rows, self.left, self.sizes = rows, dict(totals), rows.totals
         self.given = np.zeros(rows.X.shape[0], dtype=np.int64)  # outputs; 0 if none is given
         self.n_wrong = {-1: 0, 1: 0}
+
+    def follow(self, table: CodeTable, step: Step) -> None:
+        """One more rule of a table."""
+        n_new = {step.output: step.n_other, -step.output: step.n_same}
+        self.cover(covered_rows(table, step.t, step.j, step.side), step.output, n_new)
 
     def cover(self, mask: Mask, output: int, n_new: Mapping[int, int] | None = None) -> None:
         """One more rule; ``n_new`` examples of each label are new to it."""
@@ -146,20 +151,14 @@ def counts_of(
 ) -> Counts:
     """Counts by class outside the kept examples, and all training errors.
 
-    Parameters
-    ----------
-    y_kept, predicted : int array
-        Labels of the kept examples, true and predicted.
-    n_wrong : dict
-        How many examples of each label are wrong, the kept ones included.
-    sizes : dict
-        How many examples have each label.
-    is_apart : bool
-        The kept ones are not included in ``n_wrong``.
+    ``y_kept`` and ``predicted`` are the labels of the kept examples, ``sizes`` says how many
+    examples have each label, ``n_wrong`` how many of them are wrong. With ``is_apart`` the kept
+    examples are not in ``n_wrong``.
     """
     wrong = predicted != y_kept
     kept = {label: int((wrong & (y_kept == label)).sum()) for label in (-1, 1)}
     held = {label: int((y_kept == label).sum()) for label in (-1, 1)}
+    # Errors on kept examples do not count: given the code, only the others are binomial.
     outside = {k: n_wrong[k] - (0 if is_apart else kept[k]) for k in (-1, 1)}
     wrong_in_all = {k: outside[k] + kept[k] for k in (-1, 1)}
     return Counts(

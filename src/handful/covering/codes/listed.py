@@ -10,57 +10,44 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
-
-from handful.bounds import Term
-from handful.candidates import log_choices
-from handful.covering.codes.cover_candidate import CoverCandidate, PathCounter, cover_code
+from handful.bounds import Term, log_zeta_prior
+from handful.covering.codes.cover_candidate import (
+    CoverCandidate,
+    PathCounter,
+    Terms,
+    cover_code,
+    kept_term,
+)
 from handful.models import Condition, Rule, RuleList, SignedRules
-from handful.rules import Rows, Table, rule_set
-from handful.rules.family import KIND_SIGNS, Family
-from handful.rules.search.greedy import grow
-from handful.rules.search.list_sweep import ListedStep, ListSweep
-from handful.rules.table import covered_rows
-
-Terms = tuple[Term, ...]
-
-_LOG_ZETA_2 = math.log(math.pi**2 / 6.0)
-
-
-def _examples(table: Table, rows: Rows, step: ListedStep) -> set[int]:
-    """Original indices of the examples that a rule names."""
-    found = {
-        int(table.pool[position[step.t]])
-        for position in (table.first, table.second)
-        if position[step.t] >= 0
-    }
-    if step.member >= 0:
-        found.add(_pool_example(table, rows, step.member))
-    return found
+from handful.rules import (
+    KIND_SIGNS,
+    CandidateTable,
+    CodedRule,
+    ListSweep,
+    Rows,
+    Step,
+    grow,
+    rule_set,
+)
 
 
-def _pool_example(table: Table, rows: Rows, row: int) -> int:
-    return int(table.pool[np.argmax(table.pool_rows == row)])
-
-
-def _family_of(table: Table) -> Family:
-    assert table.family is not None, "lists are made of tables of one family each"
-    return table.family
+def _coded(tables: Sequence[CandidateTable], step: Step) -> CodedRule:
+    return tables[step.table].coded(step.t, step.j, step.side, step.member)
 
 
 def listed_terms(
-    tables: Sequence[Table], rows: Rows, steps: Sequence[ListedStep], is_list: bool
+    tables: Sequence[CandidateTable], rows: Rows, steps: Sequence[Step], is_list: bool
 ) -> tuple[Terms, tuple[int, ...]]:
     """Price of a path coded rule by rule, and its kept examples."""
-    kept = sorted(set().union(*(_examples(tables[s.table], rows, s) for s in steps)))
+    kept = sorted(set().union(*(_coded(tables, step).examples for step in steps)))
     r, d = len(steps), len(kept)
+    # Each rule names its examples among the d kept ones, independently of the other rules.
     names = math.fsum(
-        _family_of(tables[s.table]).rule_nats(tables[s.table], s.j, d, rows.X.shape[1])
-        for s in steps
+        tables[s.table].family.rule_nats(tables[s.table], s.j, d, rows.X.shape[1]) for s in steps
     )
     terms = [
-        Term("size", "how many examples are kept", _LOG_ZETA_2 + 2.0 * math.log(d + 1.0)),
-        Term("rules", "number of rules", _LOG_ZETA_2 + 2.0 * math.log(r)),
+        Term("size", "how many examples are kept", log_zeta_prior(d)),
+        Term("rules", "number of rules", log_zeta_prior(r - 1)),
         Term("content", "examples, side and threshold of each rule", names),
     ]
     if len(tables) > 1:
@@ -69,7 +56,7 @@ def listed_terms(
         terms.append(Term("output", "output of each rule", r * math.log(2.0)))
         terms.append(Term("output", "default output", math.log(2.0)))
     elif r > 1:
-        # the order of a set does not matter; never let a term be negative
+        # The r! orders of a set are one machine and add up their masses. A term is never negative.
         terms[2] = replace(terms[2], nats=max(0.0, names - math.lgamma(r + 1.0)))
     return tuple(terms), tuple(kept)
 
@@ -82,7 +69,7 @@ def default_output(left: dict[int, int], last_output: int) -> int:
 
 
 def listed_candidates(
-    tables: Sequence[Table],
+    tables: Sequence[CandidateTable],
     rows: Rows,
     *,
     pool_size: int,
@@ -104,10 +91,9 @@ def listed_candidates(
     for (kind, pair), steps in zip(keys, grow(table_counter, paths), strict=True):
         counter = PathCounter(rows, rows.searched_totals)
         for size, step in enumerate(steps, start=1):
-            covered = covered_rows(tables[step.table], step.t, step.j, step.side)
-            counter.cover(covered, step.output, {-1: step.n_negative, 1: step.n_positive})
-            left = counter.left
-            rest = default_output(left, step.output) if kind == "list" else KIND_SIGNS[kind]
+            counter.follow(tables[step.table], step)
+            is_list = kind == "list"
+            rest = default_output(counter.left, step.output) if is_list else KIND_SIGNS[kind]
             yield _listed_candidate(
                 tables, rows, steps[:size], counter, rest, kind, max(pair), pool_size, scheme_terms
             )
@@ -121,9 +107,9 @@ def _penalty_pairs(penalties: Sequence[float], is_list: bool) -> Iterator[tuple[
 
 
 def _listed_candidate(
-    tables: Sequence[Table],
+    tables: Sequence[CandidateTable],
     rows: Rows,
-    steps: Sequence[ListedStep],
+    steps: Sequence[Step],
     counter: PathCounter,
     rest: int,
     kind: str,
@@ -133,30 +119,27 @@ def _listed_candidate(
 ) -> CoverCandidate:
     terms, kept = listed_terms(tables, rows, steps, kind == "list")
     counts = counter.counts(kept, rest)
-    which = Term("kept", "which examples are kept", log_choices(pool_size, len(kept)))
     return CoverCandidate(
         scheme="compression",
-        family="+".join(_family_of(table).name for table in tables),
+        family="+".join(table.family.name for table in tables),
         kind=kind,
         penalty=penalty,
         n_rules=len(steps),
         pool_size=pool_size,
         kept=kept,
-        code=cover_code(*scheme_terms, which, *terms),
+        code=cover_code(*scheme_terms, kept_term(pool_size, kept), *terms),
         counts=counts,
         build=_builder(tables, rows, tuple(steps), rest, kind),
     )
 
 
 def _builder(
-    tables: Sequence[Table], rows: Rows, steps: tuple[ListedStep, ...], rest: int, kind: str
+    tables: Sequence[CandidateTable], rows: Rows, steps: tuple[Step, ...], rest: int, kind: str
 ) -> Callable[[], SignedRules]:
-    def cover(step: ListedStep) -> Condition:
+    def cover(step: Step) -> Condition:
         table = tables[step.table]
-        family = _family_of(table)
-        member = _pool_example(table, rows, step.member) if step.member >= 0 else -1
-        made = family.make_rule(table, rows, step.t, step.j, step.side, member)
-        return family.placed_at(made, rows.X[[step.member]]) if step.member >= 0 else made
+        made = table.family.make_rule(table, rows, _coded(tables, step))
+        return table.family.placed_at(made, rows.X[[step.member]]) if step.member >= 0 else made
 
     def build() -> SignedRules:
         if kind != "list":

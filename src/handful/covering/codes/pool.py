@@ -1,28 +1,39 @@
-"""Pool priors: rules built from a label-blind pool, coded by how useful they are on it.
+"""Codes of a label-blind pool that is left out of the count.
 
-A random pool is drawn before the labels are looked at and left out of the error count. All that
-is computed from it is then free: scales, linear models, candidate rules and a prior over them.
+All that is computed from the pool is free: scales, linear models, candidate rules and a prior over
+them. The other examples choose the classifier, and count.
+
 Each rule of a greedy path costs -log of its prior, which ranks candidates by their usefulness on
 the pool given the rules before: P(rank i) proportional to 1 / (i (1 + ln i)^2), shared equally
-among candidates of equal usefulness. The other examples choose the path, and count.
+among candidates of equal usefulness. The plainest use of a pool is its logistic regression,
+threshold included, as the only rule: nothing but the choice of this code is paid.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
+import numpy as np
+
+from handful._threads import one_blas_thread
+from handful._types import Floats, Ints
 from handful.bounds import Term
-from handful.covering.codes.cover_candidate import CoverCandidate, PathCounter, cover_code
-from handful.models import RuleSet
-from handful.rules import Rows, rule_set
-from handful.rules.family import KIND_SIGNS
-from handful.rules.pooled import Projections
-from handful.rules.search.greedy import grow
-from handful.rules.search.pool_sweep import CodedStep, PoolSweep, Prefix, pool_counter
-from handful.rules.table import covered_rows
+from handful.candidates import Counts
+from handful.covering.codes.cover_candidate import (
+    CoverCandidate,
+    PathCounter,
+    Terms,
+    cover_code,
+    recount,
+)
+from handful.models import Condition, Op, WeightedSum, as_floats
+from handful.rules import KIND_SIGNS, PoolSweep, Projections, Rows, Step, grow, rule_set
+from handful.rules.pooled import MAX_FIT, fit_logistic, is_comparable, pool_scales
 
 EXCHANGES = (0.5, 2.0, 5.0)  # errors given for one nat; free, since it only steers the choice
+RIDGE = 1.0  # one code, so one penalty fixed before the data
+_FEWEST = 10  # below it a regression follows single examples
 
 
 def size_nats(n_rules: int) -> float:
@@ -37,65 +48,58 @@ def pool_candidates(
     kinds: Sequence[str],
     penalties: Sequence[float],
     max_rules: int,
-    scheme_terms: tuple[Term, ...] = (),
+    scheme_terms: Terms = (),
     n_threads: int = 1,
     is_list: bool = False,
 ) -> Iterator[CoverCandidate]:
     """All prefixes of all paths over one pool; in a list no rule takes a missing value."""
-    counter = pool_counter(projections, rows, n_threads)
+    counter = rows.counter([projections.table], without=projections.pool, n_threads=n_threads)
+    sweeps = {k: PoolSweep(projections, k, max_rules, counter, rows.unit, is_list) for k in kinds}
     keys = [(kind, p, exchange) for kind in kinds for p in penalties for exchange in EXCHANGES]
-    sweeps = {
-        k: PoolSweep(projections, rows, k, max_rules, counter=counter, is_list=is_list)
-        for k in kinds
-    }
     paths = grow(counter, [sweeps[kind].rounds(*how) for kind, *how in keys])
     n_counted = [int(count[:1].sum()) for count in counter.start()[0]]
     totals = dict(zip((-1, 1), n_counted, strict=True))
-    seen: set[tuple[str, Prefix]] = set()
+    seen: set[tuple[str, tuple[Step, ...]]] = set()
     for (kind, penalty, _), steps in zip(keys, paths, strict=True):
-        errors, sign = PathCounter(rows, totals), KIND_SIGNS[kind]
+        errors = PathCounter(rows, totals)
         for size, step in enumerate(steps, start=1):
-            covered = covered_rows(projections.table, step.t, step.j, step.side)
-            errors.cover(covered, -sign, {sign: step.n_same, -sign: step.n_other})
-            prefix = tuple((s.t, s.j, s.side) for s in steps[:size])
+            errors.follow(projections.table, step)
+            prefix = steps[:size]
             if (kind, prefix) in seen:
                 continue
             seen.add((kind, prefix))
             if size == 1 and len(kinds) > 1 and kind == "disjunction":
                 continue  # the same classifier as a conjunction of the opposite side
-            yield _coded_candidate(
-                projections, kind, penalty, steps[:size], errors, scheme_terms, len(kinds)
-            )
+            terms = (*scheme_terms, *_price(prefix, len(kinds)))
+            yield _ranked(projections, kind, penalty, prefix, errors, terms)
 
 
-def _coded_candidate(
+def _ranked(
     projections: Projections,
     kind: str,
     penalty: float,
-    steps: Sequence[CodedStep],
+    steps: tuple[Step, ...],
     errors: PathCounter,
-    scheme_terms: tuple[Term, ...],
-    n_kinds: int,
+    terms: Terms,
 ) -> CoverCandidate:
-    prefix = tuple((s.t, s.j, s.side) for s in steps)
-    kept = projections.kept
-    counts = errors.counts(kept, KIND_SIGNS[kind], is_apart=True)
     return CoverCandidate(
         scheme="pool",
         family=projections.family,
         kind=kind,
         penalty=penalty,
         n_rules=len(steps),
-        pool_size=len(kept),
-        kept=kept,
-        code=cover_code(*scheme_terms, *_price(steps, n_kinds)),
-        counts=counts,
-        build=_builder(projections, prefix, kind),
+        pool_size=len(projections.kept),
+        kept=projections.kept,
+        code=cover_code(*terms),
+        counts=errors.counts(projections.kept, KIND_SIGNS[kind], is_apart=True),
+        build=lambda: rule_set([projections.make_rule(s.t, s.j, s.side) for s in steps], kind),
     )
 
 
-def _price(steps: Sequence[CodedStep], n_kinds: int) -> tuple[Term, ...]:
+def _price(steps: Sequence[Step], n_kinds: int) -> Terms:
     """Number of rules, kind (a single rule and its negation are both candidates), ranks."""
+    # The prior given the pool: 2^-r for r rules, one half for either kind, then the rank of each
+    # rule among the candidates that are left after the rules before it.
     terms = [Term("rules", "number of rules", size_nats(len(steps)))]
     if n_kinds > 1 and len(steps) > 1:
         terms.append(Term("logic", "conjunction or disjunction", math.log(2.0)))
@@ -103,8 +107,51 @@ def _price(steps: Sequence[CodedStep], n_kinds: int) -> tuple[Term, ...]:
     return (*terms, Term("rank", "rank of each rule on the pool", ranks))
 
 
-def _builder(projections: Projections, prefix: Prefix, kind: str) -> Callable[[], RuleSet]:
-    def build() -> RuleSet:
-        return rule_set([projections.make_rule(t, j, side) for t, j, side in prefix], kind)
+def plain_rule(X: Floats, y: Ints, op: Op) -> Condition | None:
+    """The regression of a pool as a cover; None if the pool has one class or cannot be compared.
 
-    return build
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.linspace(-1.0, 1.0, 20)[:, None]
+    >>> rule = plain_rule(X, np.where(X[:, 0] > 0, 1, -1), "<")
+    >>> rule.is_met(np.array([[-0.5], [0.5]]))
+    array([ True, False])
+    """
+    if len(y) < _FEWEST or len(np.unique(y)) < 2 or not is_comparable(X):
+        return None
+    center, scale = pool_scales(X)
+    with one_blas_thread():
+        w = fit_logistic(((X - center) / scale)[:MAX_FIT], y[:MAX_FIT], RIDGE)
+    weights = w[:-1] / scale
+    threshold = math.fsum((weights * center).tolist()) - float(w[-1])
+    return Condition(WeightedSum(as_floats(weights)), op, threshold)
+
+
+def plain_candidates(
+    rows: Rows,
+    pool: Ints,
+    *,
+    kinds: tuple[str, ...],
+    scheme_terms: Terms = (),
+) -> Iterator[CoverCandidate]:
+    """The regression of the pool as a machine of one rule; none if there is no regression."""
+    kind = "disjunction" if kinds == ("disjunction",) else "conjunction"
+    pool_rows = rows.row_of[pool]
+    rule = plain_rule(rows.X[pool_rows], rows.y[pool_rows], "<" if kind == "conjunction" else ">")
+    if rule is None:
+        return
+    machine = rule_set([rule], kind)
+    candidate = CoverCandidate(
+        scheme="plain",
+        family="linear",
+        kind=kind,
+        penalty=math.nan,
+        n_rules=1,
+        pool_size=len(pool),
+        kept=tuple(np.sort(pool).tolist()),
+        code=cover_code(*scheme_terms),
+        counts=Counts(n_held=len(pool), n_counted=0, n_errors=0),  # before it is counted
+        build=lambda: machine,
+    )
+    yield recount(candidate, machine, rows)

@@ -19,10 +19,10 @@ CONSTANT_MASS = 0.25  # masses of all codes sum to one; the constant must stay c
 POOL_MASSES = ((0.2, 0.3), (0.45, 0.2))  # (share of the examples, prior mass)
 BALL_POOL_MASSES = ((0.25, 0.3), (0.5, 0.2))  # balls have metrics to learn: larger pools
 COMPRESSION_MASS = 0.25  # shared by all families and pool sizes
-# Where linear rules are allowed, the regression of a pool just as it is has a code of its own, and
-# stumps, which are fewer, one where they rank among themselves.
+# If linear rules are allowed, the regression of a pool as it is has a code of its own. So have
+# stumps, which are fewer: they rank among themselves.
 PLAIN_MASSES = ((0.3, 0.1), (0.45, 0.1))
-# Where a regression takes a share, pools keep these.
+# If a regression takes a share, pools keep these.
 POOL_MASS_BESIDE, STUMPS_MASS_BESIDE = 0.15, 0.2
 COMPRESSION_MASS_BESIDE = 0.2  # and compression this
 CONSTANT_POOL = 9  # examples whose majority names the constant
@@ -110,8 +110,8 @@ def _compression(
 def is_affordable(scheme: Scheme, n_rows: int, n_features: int) -> bool:
     """Whether the tables of a compression scheme fit into memory; a smallest pool always does.
 
-    Of groups the rows are more than the units that decide the prior; a code that is left out
-    keeps its mass, so that nothing but the choice depends on them.
+    Groups have more rows than there are units, and the units decide the prior. A code that is left
+    out keeps its mass, so that only the choice depends on the rows.
     """
     sizes = MIXED_SIZES if len(scheme.families) > 1 else FAMILIES[scheme.families[0]].pool_sizes
     found = (FAMILIES[f].n_directions(scheme.pool_size, n_features) for f in scheme.families)

@@ -15,12 +15,17 @@ from typing import Any
 import numpy as np
 
 from handful._types import Floats, Ints, Mask
-from handful.kernels import Kernel
 from handful.models import distances
-from handful.rules.ball import ball_table
+from handful.rules.ball import BALLS
 from handful.rules.search.greedy import Step, Sweep, SweepOptions
 from handful.rules.search_rows import Rows
-from handful.rules.table import Table, check_finite, covered_rows, run_blocks
+from handful.rules.table import (
+    CandidateTable,
+    Geometry,
+    check_finite,
+    covered_rows,
+    run_blocks,
+)
 
 _BLOCK_VALUES = 200_000  # distances held at once; they should stay in the cache
 _N_SEARCHED = 16  # centres searched together
@@ -42,35 +47,20 @@ class _State:
 class BallSweep:
     """Greedy covers of one kind by balls around any example, thresholds at any example.
 
-    Parameters
-    ----------
-    rows : Rows
-    pool : int array
-        Examples that may be centres and thresholds, one a distinct row.
-    sign : int
-        +1 for a conjunction (positives must not be covered), -1 for a disjunction.
-    options : SweepOptions
-    metric, kernel
-        How distances are measured, as in `handful.models.distances`.
+    ``pool`` are the examples that may be centres and thresholds, one a distinct row; ``sign`` is +1
+    for a conjunction, whose rules must not cover positives, and -1 for a disjunction.
     """
 
     def __init__(
-        self,
-        rows: Rows,
-        pool: Ints,
-        sign: int,
-        options: SweepOptions,
-        *,
-        metric: str = "euclidean",
-        kernel: Kernel | None = None,
+        self, rows: Rows, pool: Ints, sign: int, options: SweepOptions, geometry: Geometry
     ) -> None:
         self.rows, self.pool, self.sign, self.options = rows, pool, sign, options
-        self.metric, self.kernel = metric, kernel
+        self.geometry = geometry
         self.is_same = rows.y == sign
-        self.sketch = _Sketch(rows.X, metric, kernel)
+        self.sketch = _Sketch(rows.X, geometry)
         self.pool_rows = rows.row_of[pool]
 
-    def paths(self, penalties: Sequence[float]) -> tuple[Table, list[tuple[Step, ...]]]:
+    def paths(self, penalties: Sequence[float]) -> tuple[CandidateTable, list[tuple[Step, ...]]]:
         """A table of the chosen centres, and the path of each penalty over it."""
         n = self.rows.X.shape[0]
         root = _State(list(penalties), np.ones(n, dtype=bool), np.zeros(n, dtype=bool))
@@ -95,11 +85,9 @@ class BallSweep:
     def _targets(self, state: _State) -> Mask:
         return np.asarray(state.live & ~self.is_same)
 
-    def _table(self, centers: Ints) -> Table:
+    def _table(self, centers: Ints) -> CandidateTable:
         """Codes of all rows around some centres (positions in the pool)."""
-        return ball_table(
-            self.rows, self.pool, metric=self.metric, kernel=self.kernel, centers=centers
-        )
+        return BALLS.table(self.rows, self.pool, self.geometry, centers=centers)
 
     def _advance(
         self, state: _State, found: tuple[int, Step] | None, penalties: list[float]
@@ -132,7 +120,7 @@ class BallSweep:
         return groups.items()
 
     def _bounds(self, state: _State, centers: Ints) -> Floats:
-        from handful.rules.search._ball_loops import bound_balls
+        from handful.rules.search.ball_loops import bound_balls
 
         own = np.flatnonzero(state.live & self.is_same)
         columns = np.concatenate([own, np.flatnonzero(self._targets(state))])
@@ -200,11 +188,11 @@ class BallSweep:
 
 
 class _Sketch:
-    """Distances in single precision, squared where that is cheaper, and how wrong they may be."""
+    """Distances in single precision, squared if that is cheaper, and how wrong they may be."""
 
-    def __init__(self, X: Floats, metric: str, kernel: Kernel | None) -> None:
-        self.X, self.metric, self.kernel = X, metric, kernel
-        self.is_squared = kernel is None and metric == "euclidean"
+    def __init__(self, X: Floats, geometry: Geometry) -> None:
+        self.X, self.how = X, {"metric": geometry.metric, "kernel": geometry.ball_kernel}
+        self.is_squared = geometry.ball_kernel is None and geometry.metric == "euclidean"
         if self.is_squared:
             centred = X - X.mean(axis=0)
             size = float(np.abs(centred).max())
@@ -217,7 +205,7 @@ class _Sketch:
             self.size = max(2.0 * float(self._exact(np.array([0]), X).max()), _TINY)
 
     def _exact(self, rows: Ints, X: Floats) -> Floats:
-        return distances(self.X[rows], X, metric=self.metric, kernel=self.kernel)
+        return distances(self.X[rows], X, **self.how)  # type: ignore[arg-type]
 
     def to(self, columns: Ints) -> Callable[[Ints], tuple[Any, Any]]:
         """A function of rows: their values at the columns, and the largest error of each row."""

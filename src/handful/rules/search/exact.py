@@ -2,7 +2,7 @@
 
 A half-space h_ab^c is made of a positive example a, a negative example b and a threshold example c.
 With ``v(x) = K[a, x] - K[b, x]`` it covers x if ``v(x) < v(c) - tol`` (conjunction) or
-``v(x) > v(c) + tol`` (disjunction), where ``tol = half_space_tolerance(K[a, a], K[a, b], K[b, b])``
+``v(x) > v(c) + tol`` (disjunction). The tolerance ``pair_tolerance(K[a, a], K[b, b], K[a, b])``
 depends on a and b alone, so it is the same in training, rebuilding and prediction.
 
 Below, "own" is the class the machine keeps (positive for a conjunction, negative for a
@@ -14,40 +14,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._types import Floats, Ints
-from handful.rules.search.half_space_states import (
-    Bools,
-    HalfSpaceStep,
-    Problem,
-    State,
-    half_space_tolerance,
-)
-
-__all__ = ["HalfSpaceStep", "exact_half_space_paths", "half_space_tolerance"]
-
-Kind = Literal["conjunction", "disjunction"]
+from handful._types import Floats, Ints, Mask
+from handful.rules.search.histogram import HalfSpaceStep, Problem, State, histogram_round
 
 FEW_STATES = 12  # fewer are faster one by one: no pair is sorted that its bound rules out
-_MAX_WEIGHT = 2**30  # counts are added in 32 bits, with room for the penalty
 
 
 def exact_half_space_paths(
     K: Floats,
     y_signed: NDArray[Any],
     *,
-    kind: Kind,
+    kind: str,
     penalties: Sequence[float],
     max_rules: int,
     stop_on_nonpositive: bool = True,
-    weights: NDArray[Any] | None = None,
-    active: Bools | None = None,
+    weights: Ints | None = None,
+    active: Mask | None = None,
     n_threads: int = 1,
-    memory_budget: int = 512 * 2**20,
 ) -> list[list[HalfSpaceStep]]:
     """Greedy covers by the best half-space of all, for all penalties and folds.
 
@@ -69,8 +57,6 @@ def exact_half_space_paths(
         Rows that exist in each fold; the others are neither candidates nor counted.
     n_threads : int, default=1
         The result does not depend on it.
-    memory_budget : int, default=512 MiB
-        Bytes that stored orders may take; beyond it they are computed again in each round.
 
     Returns
     -------
@@ -97,68 +83,22 @@ def exact_half_space_paths(
     >>> [(step.a, step.b, step.c) for step in paths[0]]
     [(3, 0, 3), (3, 6, 5)]
     """
-    K, y = _checked_data(K, y_signed)
-    _check_options(kind, penalties, max_rules, n_threads)
-    folds = _checked_folds(len(y), weights, active)
-    problem = _distinct_rows(K, y, kind, folds, stop_on_nonpositive, max_rules)
+    y = np.asarray(y_signed)
+    K = np.ascontiguousarray(K, dtype=np.float64)
+    weight = np.ones(len(y), np.int64) if weights is None else weights
+    folds = np.ones((1, len(y)), bool) if active is None else active
+    problem = _distinct_rows(K, y, kind, weight * folds, stop_on_nonpositive, max_rules)
     states = [
         State(float(penalty), fold, weight, weight > 0)
         for fold, weight in enumerate(problem.weights)
         for penalty in penalties
     ]
-    _run(problem, states, n_threads, memory_budget)
+    _run(problem, states, n_threads)
     return [state.steps for state in states]
 
 
-def _checked_data(K: Floats, y_signed: NDArray[Any]) -> tuple[Floats, NDArray[Any]]:
-    y = np.asarray(y_signed)
-    K = np.ascontiguousarray(K, dtype=np.float64)
-    if y.ndim != 1 or K.shape != (len(y), len(y)):
-        raise ValueError(
-            f"`K` must have one row and one column per label, got shape {K.shape} for {y.shape} "
-            "labels. Pass the kernel matrix of the training examples."
-        )
-    if not np.isin(y, (-1, 1)).all():
-        raise ValueError("`y_signed` must hold -1 and +1 only. Encode the labels first.")
-    if not np.isfinite(K).all():
-        raise ValueError("`K` must be finite. Remove or impute missing values first.")
-    return K, y
-
-
-def _check_options(kind: str, penalties: Sequence[float], max_rules: int, n_threads: int) -> None:
-    if kind not in ("conjunction", "disjunction"):
-        raise ValueError(f'`kind` must be "conjunction" or "disjunction", got {kind!r}.')
-    for penalty in penalties:
-        if not penalty > 0:
-            raise ValueError(
-                f"`penalties` must be positive, got {penalty}. Use infinity to forbid errors."
-            )
-    for name, value, least in (("max_rules", max_rules, 0), ("n_threads", n_threads, 1)):
-        if value < least:
-            raise ValueError(f"`{name}` must be at least {least}, got {value}.")
-
-
-def _checked_folds(n: int, weights: NDArray[Any] | None, active: Bools | None) -> Ints:
-    """Weight of each row in each fold."""
-    weight = np.ones(n, np.int64) if weights is None else np.asarray(weights)
-    if weight.shape != (n,) or not (weight == weight.astype(np.int64)).all() or (weight < 0).any():
-        raise ValueError(
-            f"`weights` must be {n} whole numbers of repetitions, none negative. "
-            "Repeat rows instead of weighing them by fractions."
-        )
-    if weight.sum() >= _MAX_WEIGHT:
-        raise ValueError(f"`weights` must sum to less than 2**30, got {weight.sum()}.")
-    folds = np.ones((1, n), bool) if active is None else np.asarray(active, bool)
-    if folds.ndim != 2 or folds.shape[1] != n:
-        raise ValueError(
-            f"`active` must have shape (n_folds, {n}), got {folds.shape}. "
-            "Give one row of flags per fold."
-        )
-    return np.asarray(weight.astype(np.int64) * folds)
-
-
 def _distinct_rows(
-    K: Floats, y: NDArray[Any], kind: Kind, weights: Ints, stops: bool, max_rules: int
+    K: Floats, y: NDArray[Any], kind: str, weights: Ints, stops: bool, max_rules: int
 ) -> Problem:
     """Collapse rows with the same label and bitwise the same kernel values."""
     is_mirrored = kind == "disjunction"
@@ -179,17 +119,20 @@ def _distinct_rows(
     return Problem(
         K if len(rows) == len(y) else K[np.ix_(rows, rows)],
         (y[rows] < 0) if is_mirrored else (y[rows] > 0),
-        is_mirrored, counts, names, stops, max_rules,
-    )  # fmt: skip
+        is_mirrored,
+        counts,
+        names,
+        stops,
+        max_rules,
+    )
 
 
 def _lowest(group: list[int], weight: Ints) -> int:
     return min((i for i in group if weight[i] > 0), default=-1)
 
 
-def _run(problem: Problem, states: list[State], n_threads: int, memory_budget: int) -> None:
+def _run(problem: Problem, states: list[State], n_threads: int) -> None:
     """Advance all states to their ends by the engine that suits their number."""
-    from handful.rules.search.histogram import histogram_round
     from handful.rules.search.lockstep import MAX_ROWS, LockStep
 
     if problem.max_rules < 1:
@@ -201,7 +144,7 @@ def _run(problem: Problem, states: list[State], n_threads: int, memory_budget: i
                 while not state.is_done:
                     histogram_round(problem, state, run, n_threads)
             return
-        engine = LockStep(problem, memory_budget)
+        engine = LockStep(problem)
         by_penalty = sorted(states, key=lambda state: state.penalty)
         while waiting := [state for state in by_penalty if not state.is_done]:
             engine.round(waiting, run, n_threads)

@@ -14,19 +14,47 @@ import numpy as np
 
 from handful._types import Ints, Mask
 from handful.rules.search_rows import Rows
-from handful.rules.table import Counter, Pair, Round, RuleName, Table, covered_rows, run_blocks
+from handful.rules.table import (
+    CandidateTable,
+    CodeTable,
+    Counter,
+    Pair,
+    Round,
+    RuleName,
+    covered_rows,
+    run_blocks,
+)
 
 
 @dataclass(frozen=True)
 class Step:
-    """One rule of a path: direction, threshold, side and the row of its threshold example."""
+    """One rule of a greedy path, and what it is the first to cover.
+
+    Attributes
+    ----------
+    t, j, side : int
+        Direction, threshold and side.
+    output : int
+        Label of the rows that it covers, if no earlier rule covers them.
+    member : int
+        Row of its threshold example; -1 if there is none.
+    n_other, n_same : int
+        Rows of the label ``output`` that it is the first to cover, and rows of the other label.
+    table : int
+        Which of several tables it comes from.
+    nats : float
+        Its price, if it is coded by its rank on a pool.
+    """
 
     t: int
     j: int
     side: int
-    member: int
-    n_other: int
-    n_same: int
+    output: int
+    member: int = -1
+    n_other: int = 0
+    n_same: int = 0
+    table: int = 0
+    nats: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,29 +67,21 @@ class SweepOptions:
     n_threads: int = 1
 
 
-def histogram(table: Table, mask: Mask, weight: Ints, n_threads: int = 1) -> Ints:
+def histogram(table: CodeTable, mask: Mask, weight: Ints, n_threads: int = 1) -> Ints:
     """Weights of the masked rows by direction and code."""
-    from handful.rules.search import table_loops
-
     out = np.zeros((table.n_directions, table.n_codes), dtype=np.int64)
-    chosen = np.flatnonzero(mask)
-
-    def work(start: int, stop: int) -> None:
-        table_loops.add_rows(table.codes, chosen, weight, start, stop, out)
-
-    run_blocks(work, table.n_directions, len(chosen) * table.n_directions, n_threads)
+    add_rows(table, mask, weight, out, n_threads)
     return out
 
 
-def remove_rows(table: Table, gone: Mask, weight: Ints, counts: Ints, n_threads: int = 1) -> None:
-    """Take the rows ``gone`` out of the histograms ``counts``."""
+def add_rows(table: CodeTable, mask: Mask, weight: Ints, counts: Ints, n_threads: int = 1) -> None:
+    """Add the weights of the masked rows to histograms; negative weights take rows out."""
     from handful.rules.search import table_loops
 
-    chosen = np.flatnonzero(gone)
-    negative = -weight
+    chosen = np.flatnonzero(mask)
 
     def work(start: int, stop: int) -> None:
-        table_loops.add_rows(table.codes, chosen, negative, start, stop, counts)
+        table_loops.add_rows(table.codes, chosen, weight, start, stop, counts)
 
     run_blocks(work, table.n_directions, len(chosen) * table.n_directions, n_threads)
 
@@ -95,22 +115,16 @@ def grow(counter: Counter, paths: Sequence[Generator[Round, None, T]]) -> list[T
     return [ends[k] for k in range(len(paths))]
 
 
-class LocalCounter:
+class LocalCounter(Counter):
     """Counts rows in memory, in place; one path after the other, so that few counts are held.
 
-    Parameters
-    ----------
-    tables : sequence of Table
-    rows : Rows
-    weight : int array
-        How often each row counts.
-    n_threads : int
+    ``weight`` says how often each row counts.
     """
 
     n_at_once = 1
 
     def __init__(
-        self, tables: Sequence[Table], rows: Rows, weight: Ints, n_threads: int = 1
+        self, tables: Sequence[CodeTable], rows: Rows, weight: Ints, n_threads: int = 1
     ) -> None:
         self.tables, self.rows = tuple(tables), rows
         self.weight, self.n_threads = weight, n_threads
@@ -118,7 +132,6 @@ class LocalCounter:
         self._start: list[Pair] | None = None
 
     def start(self) -> list[Pair]:
-        """Histograms of all rows that count."""
         if self._start is None:
             self._start = [
                 (self._count(table, self._masks[0]), self._count(table, self._masks[1]))
@@ -126,18 +139,17 @@ class LocalCounter:
             ]
         return self._start
 
-    def _count(self, table: Table, mask: Mask) -> Ints:
+    def _count(self, table: CodeTable, mask: Mask) -> Ints:
         return histogram(table, mask & (self.weight > 0), self.weight, self.n_threads)
 
     def remove(self, asked: Sequence[tuple[tuple[RuleName, ...], Sequence[Pair]]]) -> None:
-        """Take the rows that the last rule of each request is the first to cover out of counts."""
         for (*before, last), counts in asked:
             gone = (self.weight > 0) & self._covered(last)
             for rule in before:
                 gone &= ~self._covered(rule)
             for table, pair in zip(self.tables, counts, strict=True):
                 for mask, count in zip(self._masks, pair, strict=True):
-                    remove_rows(table, gone & mask, self.weight, count, self.n_threads)
+                    add_rows(table, gone & mask, -self.weight, count, self.n_threads)
 
     def _covered(self, rule: RuleName) -> Mask:
         table, t, j, side = rule
@@ -149,7 +161,7 @@ class Sweep:
 
     Parameters
     ----------
-    table : Table
+    table : CandidateTable
     rows : Rows
     sign : int
         +1 for a conjunction (positives must not be covered), -1 for a disjunction.
@@ -162,14 +174,13 @@ class Sweep:
 
     def __init__(
         self,
-        table: Table,
+        table: CandidateTable,
         rows: Rows,
         sign: int,
         options: SweepOptions,
         weight: Ints | None = None,
         counter: Counter | None = None,
     ) -> None:
-        assert table.family is not None, "a table of several families is not swept as one"
         self.table, self.rows, self.sign, self.options = table, rows, sign, options
         self.family = table.family
         self.weight = rows.weight if weight is None else weight
@@ -178,10 +189,6 @@ class Sweep:
         self.active = self.weight > 0
         self._found_examples: tuple[Ints, Ints, Ints] | None = None
         self.counter = counter or LocalCounter([table], rows, self.weight, options.n_threads)
-
-    def path(self, penalty: float) -> tuple[Step, ...]:
-        """The greedy cover for one penalty, up to ``max_rules`` rules."""
-        return grow(self.counter, [self.rounds(penalty)])[0]
 
     def rounds(self, penalty: float) -> Generator[Round, None, tuple[Step, ...]]:
         """The rules of the greedy cover, a round each."""
@@ -204,7 +211,7 @@ class Sweep:
         return tuple(steps)
 
     def best_step(self, live: Mask, kept: Mask, penalty: float) -> tuple[Step | None, float]:
-        """The best rule where ``live`` are the rows with weight, and its usefulness."""
+        """The best rule if ``live`` are the rows with weight, and its usefulness."""
         negative, positive = self.counter.start()[0]
         same, other = (positive, negative) if self.sign > 0 else (negative, positive)
         return self._best(same, other, live, kept, set(), penalty)
@@ -250,7 +257,7 @@ class Sweep:
         usefulness, n_other, n_same, t, j, side, member = found
         if t < 0:
             return None, usefulness
-        return Step(t, j, side, member, n_other, n_same), usefulness
+        return Step(t, j, side, -self.sign, member, n_other, n_same), usefulness
 
     def _open_sides(self, used: set[int]) -> Ints:
         """Each direction gives one rule at most, so that a message can name it by its examples."""
@@ -304,7 +311,7 @@ class Sweep:
         if t < 0:
             return None, usefulness
         member = self._threshold_row(t, j, kept) if self.family.names_threshold else -1
-        return Step(t, j, side, member, n_other, n_same), usefulness
+        return Step(t, j, side, -self.sign, member, n_other, n_same), usefulness
 
     def _threshold_costs(self, kept: Mask) -> Ints:
         """What breaks ties: new examples first, then the level of a dyadic threshold."""
@@ -312,10 +319,10 @@ class Sweep:
         costs = np.zeros(table.thresholds.shape, dtype=np.int64)
         if not self.options.prefer_kept:
             return costs
-        if table.levels is not None:
+        if self.family.levels is not None:
             new = (~kept[table.pool_rows[table.first]]).astype(np.int64)
             new += ~kept[table.pool_rows[table.second]]
-            return 1000 * new[:, None] + table.levels[None, :]
+            return 1000 * new[:, None] + self.family.levels[None, :]
         costs += 1
         for row in np.flatnonzero(kept):
             codes = table.codes[:, row].astype(np.int64)
@@ -324,7 +331,7 @@ class Sweep:
         return costs
 
     def _threshold_row(self, t: int, j: int, kept: Mask) -> int:
-        """A row of the pool whose value is threshold j, one already kept where there is one."""
+        """A row of the pool whose value is threshold j, one already kept if there is one."""
         rows = np.unique(self.table.pool_rows)
         equal = rows[self.table.codes[t, rows] == 2 * j + 1]
         already = equal[kept[equal]]

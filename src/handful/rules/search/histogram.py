@@ -1,5 +1,7 @@
 """The histogram engine: one greedy round of one machine over all half-spaces.
 
+The records that the engines of half-spaces share (`Problem`, `State`) stand first.
+
 Every pair gets an upper bound on its worth from a coarse histogram in single precision. Then pairs
 are searched exactly, the most promising first, until no bound reaches the best worth found.
 """
@@ -7,16 +9,17 @@ are searched exactly, the most promising first, until no bound reaches the best 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._types import Floats, Ints
-from handful.rules.search.half_space_states import Problem, State
+from handful._types import Floats, Ints, Mask
+from handful.rules.half_spaces import pair_tolerance
 
 if TYPE_CHECKING:
-    from handful.rules.search._exact_loops import Best, Bins, Case, Live, Sketch
+    from handful.rules.search.exact_loops import Best, Bins, Case, Live, Sketch
 
 Map = Callable[..., Iterable[Any]]  # map, or that of a thread pool
 
@@ -25,6 +28,74 @@ _TINY = float(np.finfo(np.float64).tiny)
 MANY = 2**40  # beside a worth of 0 it wins every tie: only a positive worth comes before it
 _BLOCK = 256  # pairs a thread takes at once: the best value is shared between blocks
 _N_SEEDS = 16  # exact first: a good value early lets bounds drop most pairs
+
+
+@dataclass(frozen=True)
+class HalfSpaceStep:
+    """One greedy step: the half-space of examples a (positive), b (negative) and c (threshold).
+
+    ``n_other`` and ``n_same`` are the weights of the live examples that it covers: of the other
+    class (the gain, ``|Q|``), and of the machine's own class (errors, ``|R|``).
+    """
+
+    a: int
+    b: int
+    c: int
+    n_other: int
+    n_same: int
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Distinct rows, and for each fold how often each of them occurs and what it is called."""
+
+    K: Floats
+    is_own: Mask  # of the class the machine keeps
+    is_mirrored: bool  # a disjunction: the own class is the negative one
+    weights: Ints  # (n_folds, n_rows), zero if the row does not occur
+    names: Ints  # (n_folds, n_rows) lowest original index
+    stop_on_nonpositive: bool
+    max_rules: int
+
+    def tolerances(self, own: Ints, other: Ints) -> Floats:
+        """Tolerance of every pair."""
+        diagonal = np.diag(self.K)
+        cross = self.K[np.ix_(other, own)].T if self.is_mirrored else self.K[np.ix_(own, other)]
+        return np.ascontiguousarray(
+            pair_tolerance(diagonal[own][:, None], diagonal[other][None, :], cross)
+        )
+
+
+@dataclass
+class State:
+    """A machine that is being built: one penalty on one fold."""
+
+    penalty: float
+    fold: int
+    weight: Ints
+    is_live: Mask
+    steps: list[HalfSpaceStep] = field(default_factory=list)
+    kept: list[int] = field(default_factory=list)
+    is_done: bool = False
+
+    def advance(
+        self, problem: Problem, n_other: int, n_same: int, own: int, other: int, c: int
+    ) -> None:
+        """Add the half-space and remove what it covers; one without cover ends the path."""
+        if n_other == 0 or c < 0:
+            self.is_done = True
+            return
+        K, names = problem.K, problem.names[self.fold]
+        a, b = (other, own) if problem.is_mirrored else (own, other)
+        u = K[own] - K[other]
+        self.is_live &= ~(u < u[c] - pair_tolerance(K[a, a], K[b, b], K[a, b]))
+        self.kept = sorted({*self.kept, own, c})
+        self.steps.append(
+            HalfSpaceStep(int(names[a]), int(names[b]), int(names[c]), int(n_other), int(n_same))
+        )
+        self.is_done = (
+            len(self.steps) >= problem.max_rules or not (self.is_live & ~problem.is_own).any()
+        )
 
 
 def histogram_round(problem: Problem, state: State, run: Map, n_threads: int) -> None:
@@ -39,10 +110,9 @@ def histogram_round(problem: Problem, state: State, run: Map, n_threads: int) ->
         return
     columns = np.concatenate([own, targets])
     best = _best_half_space(problem, state, own, other, columns, run, n_threads)
-    state.advance(
-        problem, best.n_other, best.n_same, int(own[best.own]), int(other[best.other]),
-        int(columns[best.c]) if best.c >= 0 else -1,
-    )  # fmt: skip
+    c = int(columns[best.c]) if best.c >= 0 else -1
+    pair = int(own[best.own]), int(other[best.other])
+    state.advance(problem, best.n_other, best.n_same, *pair, c)
 
 
 def _by_name(rows: Ints, names: Ints) -> Ints:
@@ -52,7 +122,7 @@ def _by_name(rows: Ints, names: Ints) -> Ints:
 def _best_half_space(
     problem: Problem, state: State, own: Ints, other: Ints, columns: Ints, run: Map, n_threads: int
 ) -> Best:
-    from handful.rules.search._exact_loops import Best, Case, Live, bound_block, search_pairs
+    from handful.rules.search.exact_loops import Best, Case, Live, bound_block, search_pairs
 
     position = np.full(len(problem.is_own), -1)
     position[columns] = np.arange(len(columns))
@@ -85,7 +155,7 @@ def _evenly(n: int) -> Ints:
 
 def _sketch(live: Live) -> tuple[Sketch, float]:
     """Single precision rows centred by column, which no projection notices, and unit scale."""
-    from handful.rules.search._exact_loops import Sketch
+    from handful.rules.search.exact_loops import Sketch
 
     worth, scale = scaled_worth(live.case)
     n_same = len(live.own)
@@ -102,10 +172,19 @@ def _sketch(live: Live) -> tuple[Sketch, float]:
     spread += np.square(from_other).sum(axis=1)
     np.sqrt(np.maximum(spread, 0.0, out=spread) / np.float32(len(typical)), out=spread)
     sketch = Sketch(
-        own, other, (live.tols / size).astype(np.float32), worth, live.case.kept,
-        np.abs(own).max(axis=1), np.abs(other).max(axis=1), mean_own, mean_other, spread,
-        np.arange(n_same), n_same,
-    )  # fmt: skip
+        own=own,
+        other=other,
+        tols=(live.tols / size).astype(np.float32),
+        worth=worth,
+        kept=live.case.kept,
+        reach_own=np.abs(own).max(axis=1),
+        reach_other=np.abs(other).max(axis=1),
+        mean_own=mean_own,
+        mean_other=mean_other,
+        spread=spread,
+        own_at=np.arange(n_same),
+        n_same=n_same,
+    )
     return sketch, scale
 
 
@@ -132,14 +211,19 @@ def _choose_bins(live: Live, sketch: Sketch, own: Ints, other: Ints, value: floa
     A threshold worth ``value`` covers so many of the other class that it lies above the floor, and
     so few of the own class that it lies below the ceiling, for most pairs.
     """
-    from handful.rules.search._exact_loops import N_BINS, Bins, bound_block
+    from handful.rules.search.exact_loops import N_BINS, Bins, bound_block
 
     few = sketch._replace(
-        own=sketch.own[own], other=sketch.other[other], own_at=own,
-        tols=sketch.tols[np.ix_(own, other)], spread=sketch.spread[np.ix_(own, other)],
-        reach_own=sketch.reach_own[own], reach_other=sketch.reach_other[other],
-        mean_own=sketch.mean_own[own], mean_other=sketch.mean_other[other],
-    )  # fmt: skip
+        own=sketch.own[own],
+        other=sketch.other[other],
+        own_at=own,
+        tols=sketch.tols[np.ix_(own, other)],
+        spread=sketch.spread[np.ix_(own, other)],
+        reach_own=sketch.reach_own[own],
+        reach_other=sketch.reach_other[other],
+        mean_own=sketch.mean_own[own],
+        mean_other=sketch.mean_other[other],
+    )
     n = sketch.n_same
     middle = few.mean_own[:, None, None] - few.mean_other[:, None]
     spread = np.maximum(few.spread, np.float32(1e-20))[:, :, None]
@@ -191,7 +275,7 @@ def _search_survivors(
     live: Live, bounds: Any, scale: float, best: Best, run: Map, n_threads: int
 ) -> Best:
     """Search pairs by falling bound, then by scanning order, until no bound reaches the best."""
-    from handful.rules.search._exact_loops import search_pairs
+    from handful.rules.search.exact_loops import search_pairs
 
     flat = bounds.ravel()
     pairs = np.flatnonzero(flat >= _least_bound(scale, best))  # few are left to be partitioned
@@ -218,7 +302,7 @@ def _may_beat(live: Live, flat: Any, pairs: Ints, scale: float, best: Best) -> I
 
 def _least_bound(scale: float, best: Best) -> float:
     """The bound below which a pair cannot reach the best."""
-    from handful.rules.search._exact_loops import GRID
+    from handful.rules.search.exact_loops import GRID
 
     return float(np.floor(scale * (best.value - 1.0 / GRID)) - 1.0)
 

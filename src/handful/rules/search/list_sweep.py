@@ -8,69 +8,41 @@ are candidates.
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from handful._types import Ints
-from handful.rules.search.greedy import grow
+from handful.rules.search.greedy import Step
 from handful.rules.search_rows import Rows
-from handful.rules.table import Counter, Pair, Round, Table
-
-
-@dataclass(frozen=True)
-class ListedStep:
-    """A rule of a list: which table, direction, threshold, side, output and threshold row.
-
-    ``n_negative`` and ``n_positive`` count the rows that it is the first to cover.
-    """
-
-    table: int
-    t: int
-    j: int
-    side: int
-    output: int
-    member: int
-    n_negative: int = 0
-    n_positive: int = 0
+from handful.rules.table import CandidateTable, Counter, Pair, Round
 
 
 class ListSweep:
     """Greedy lists of rules over several tables.
 
-    Parameters
-    ----------
-    tables : sequence of Table
-    rows : Rows
-    outputs : sequence of int
-        Labels a rule may give: both for decision lists, one for a machine of a single kind.
-    max_rules : int
+    ``outputs`` are the labels that a rule may give: both for decision lists, one for a machine of a
+    single kind. ``counter`` counts the rows of all tables.
     """
 
     def __init__(
         self,
-        tables: Sequence[Table],
+        tables: Sequence[CandidateTable],
         rows: Rows,
         outputs: Sequence[int],
         max_rules: int,
-        counter: Counter | None = None,
+        counter: Counter,
     ) -> None:
-        self.tables, self.rows = tuple(tables), rows
+        self.tables, self.counter = tuple(tables), counter
         self.outputs, self.max_rules = tuple(outputs), max_rules
-        self.counter = counter or rows.counter(self.tables)
-        self.sides = [self._both_sides(table) for table in self.tables]
+        self.sides = [table.family.both_sides(table, rows) for table in self.tables]
 
-    def _both_sides(self, table: Table) -> Ints:
-        assert table.family is not None, "a table of several families is not swept as one"
-        return table.family.both_sides(table, self.rows)
+    def rounds(self, penalties: dict[int, float]) -> Generator[Round, None, tuple[Step, ...]]:
+        """The rules of a greedy list, a round each.
 
-    def path(self, penalties: dict[int, float]) -> tuple[ListedStep, ...]:
-        """One greedy list; ``penalties[output]`` weighs the errors of rules with that output."""
-        return grow(self.counter, [self.rounds(penalties)])[0]
-
-    def rounds(self, penalties: dict[int, float]) -> Generator[Round, None, tuple[ListedStep, ...]]:
-        """The rules of the greedy list, a round each."""
-        steps: list[ListedStep] = []
+        ``penalties[output]`` weighs the errors of rules with that output.
+        """
+        steps: list[Step] = []
         pairs = [(pair[0].copy(), pair[1].copy()) for pair in self.counter.start()]
         counts = [{-1: pair[0], 1: pair[1]} for pair in pairs]
         left = _sums(pairs)
@@ -80,15 +52,14 @@ class ListSweep:
                 break
             yield (found.table, found.t, found.j, found.side), pairs
             before, left = left, _sums(pairs)
-            covered = before[0] - left[0], before[1] - left[1]
-            steps.append(replace(found, n_negative=covered[0], n_positive=covered[1]))
-            if min(left) == 0:
+            covered = {label: before[label] - left[label] for label in (-1, 1)}
+            right, wrong = covered[found.output], covered[-found.output]
+            steps.append(replace(found, n_other=right, n_same=wrong))
+            if min(left.values()) == 0:
                 break
         return tuple(steps)
 
-    def _best(
-        self, counts: list[dict[int, Ints]], penalties: dict[int, float]
-    ) -> ListedStep | None:
+    def _best(self, counts: list[dict[int, Ints]], penalties: dict[int, float]) -> Step | None:
         from handful.rules.search import table_loops
 
         best_value, best = 0.0, None
@@ -109,20 +80,20 @@ class ListSweep:
                 )
                 if t >= 0 and usefulness > best_value:
                     best_value = usefulness
-                    best = ListedStep(k, t, j, side, output, self._member(table, t, j))
+                    best = Step(t, j, side, output, _member(table, t, j), table=k)
         return best
 
-    @staticmethod
-    def _member(table: Table, t: int, j: int) -> int:
-        """First row of the pool at the threshold; -1 for dyadic thresholds."""
-        if table.levels is not None:
-            return -1
-        return int(table.pool_rows[np.argmax(table.codes[t, table.pool_rows] == 2 * j + 1)])
+
+def _member(table: CandidateTable, t: int, j: int) -> int:
+    """First row of the pool at the threshold; -1 for dyadic thresholds."""
+    if table.family.levels is not None:
+        return -1
+    return int(table.pool_rows[np.argmax(table.codes[t, table.pool_rows] == 2 * j + 1)])
 
 
-def _sums(pairs: Sequence[Pair]) -> tuple[int, int]:
+def _sums(pairs: Sequence[Pair]) -> dict[int, int]:
     """Number of negatives and positives that are left, read off any direction."""
     for negative, positive in pairs:
         if len(negative):
-            return int(negative[0].sum()), int(positive[0].sum())
-    return 0, 0
+            return {-1: int(negative[0].sum()), 1: int(positive[0].sum())}
+    return {-1: 0, 1: 0}

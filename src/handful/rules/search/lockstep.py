@@ -1,8 +1,8 @@
 """The lock-step engine: many machines (penalties, folds) advance together over all half-spaces.
 
-Each pair of examples is sorted once. The order is kept for the next rounds as far as the memory
-budget allows and computed again beyond it. A machine that does not see a row (another fold, or
-covered already) gives it no worth, so one order serves all machines.
+Each pair of examples is sorted once. The order is kept for the next rounds as far as
+``MEMORY_BUDGET`` allows and computed again beyond it. A machine that does not see a row (another
+fold, or covered already) gives it no worth, so one order serves all machines.
 """
 
 from __future__ import annotations
@@ -14,15 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._types import Ints
-from handful.rules.search.half_space_states import Problem, State
-from handful.rules.search.histogram import MANY, Map, scaled_worth
+from handful.rules.search.histogram import MANY, Map, Problem, State, scaled_worth
 
 if TYPE_CHECKING:
-    from handful.rules.search._exact_loops import Case
-    from handful.rules.search._lockstep_loops import Machines, Orders, Pairs
+    from handful.rules.search.exact_loops import Case
+    from handful.rules.search.lockstep_loops import Machines, Orders, Pairs
 
 MAX_ROWS = 2**16 - 1  # orders are stored in two bytes
-
+MEMORY_BUDGET = 512 * 2**20  # bytes that stored orders may take
 _BLOCK_BYTES = 8 * 2**20  # codes of one block of pairs: what a core's cache holds
 _LARGEST_DENOMINATOR = 100  # penalties like 0.7 become whole numbers: comparisons without rounding
 
@@ -30,8 +29,8 @@ _LARGEST_DENOMINATOR = 100  # penalties like 0.7 become whole numbers: compariso
 class LockStep:
     """All pairs of a problem and the orders that fit into the memory budget."""
 
-    def __init__(self, problem: Problem, memory_budget: int) -> None:
-        from handful.rules.search._lockstep_loops import Pairs
+    def __init__(self, problem: Problem) -> None:
+        from handful.rules.search.lockstep_loops import Pairs
 
         own, other = np.flatnonzero(problem.is_own), np.flatnonzero(~problem.is_own)
         self.problem = problem
@@ -46,11 +45,11 @@ class LockStep:
         # Each block takes every n-th example, so that good half-spaces are met early.
         self.blocks = [np.arange(i, len(own), n_blocks) for i in range(min(n_blocks, len(own)))]
         self.known: dict[int, Orders] = {}
-        self.budget = memory_budget
+        self.budget = MEMORY_BUDGET
 
     def round(self, states: list[State], run: Map, n_threads: int) -> None:
         """Find the best half-space of each state and advance it."""
-        from handful.rules.search._lockstep_loops import sort_block, walk_block
+        from handful.rules.search.lockstep_loops import sort_block, walk_block
 
         machines = self._machines(states)
         values = np.zeros(len(states))
@@ -81,8 +80,8 @@ class LockStep:
             self.budget -= orders.rows.nbytes
 
     def _machines(self, states: list[State]) -> Machines:
-        from handful.rules.search._exact_loops import Case
-        from handful.rules.search._lockstep_loops import MAX_LANES, Machines
+        from handful.rules.search.exact_loops import Case
+        from handful.rules.search.lockstep_loops import MAX_LANES, Machines
 
         n_same, n_rows = self.pairs.own.shape
         n_chunks = -(-len(states) // MAX_LANES)

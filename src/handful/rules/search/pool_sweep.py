@@ -8,7 +8,7 @@ usefulness. The examples outside the pool choose the path.
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -16,8 +16,7 @@ import numpy as np
 from handful._types import Floats, Ints
 from handful.rules.family import KIND_SIGNS
 from handful.rules.pooled import Projections
-from handful.rules.search.greedy import grow, histogram, remove_rows
-from handful.rules.search_rows import Rows
+from handful.rules.search.greedy import Step, add_rows, histogram
 from handful.rules.table import WITH_MISSING, Counter, Round, covered_rows
 
 Prefix = tuple[tuple[int, int, int], ...]
@@ -48,36 +47,25 @@ def level_nats(levels: Ints) -> Floats:
         return np.where(levels > 0, -np.log(share), np.inf)
 
 
-@dataclass(frozen=True)
-class CodedStep:
-    """A rule of a path with its price."""
-
-    t: int
-    j: int
-    side: int
-    nats: float
-    n_same: int = 0  # counted examples that it is the first to cover
-    n_other: int = 0
-
-
 class PoolSweep:
-    """Greedy paths over the projections of one pool, for one kind."""
+    """Greedy paths over the projections of one pool, for one kind.
+
+    ``counter`` counts the examples outside the pool, each by ``unit``. In a list, no rule takes a
+    missing value.
+    """
 
     def __init__(
         self,
         projections: Projections,
-        rows: Rows,
         kind: str,
         max_rules: int,
-        n_threads: int = 1,
-        counter: Counter | None = None,
+        counter: Counter,
+        unit: int = 1,
         is_list: bool = False,
     ) -> None:
-        self.projections, self.rows, self.kind = projections, rows, kind
         self.sign, self.max_rules = KIND_SIGNS[kind], max_rules
-        self.table = projections.table
-        self.counter = counter or pool_counter(projections, rows, n_threads)
-        self.pool_table = projections.pool_table
+        self.table, self.pool_table = projections.table, projections.pool_table
+        self.counter, self.unit = counter, unit
         self.sides = projections.sides.copy()
         if self.sign > 0 and not is_list:
             self.sides[:, 1] += WITH_MISSING
@@ -87,20 +75,14 @@ class PoolSweep:
         self.pool_same = histogram(self.pool_table, self.pool_is_same, ones)
         self.pool_other = histogram(self.pool_table, ~self.pool_is_same, ones)
 
-    def path(self, penalty: float, exchange: float) -> tuple[CodedStep, ...]:
-        """Rules that maximise usefulness - exchange * nats on the counted examples."""
-        return grow(self.counter, [self.rounds(penalty, exchange)])[0]
-
-    def rounds(
-        self, penalty: float, exchange: float
-    ) -> Generator[Round, None, tuple[CodedStep, ...]]:
-        """The rules of a path, a round each."""
-        steps: list[CodedStep] = []
+    def rounds(self, penalty: float, exchange: float) -> Generator[Round, None, tuple[Step, ...]]:
+        """The rules that maximise usefulness - exchange * nats on the counted examples."""
+        steps: list[Step] = []
         negative, positive = (count.copy() for count in self.counter.start()[0])
         same, other = (positive, negative) if self.sign > 0 else (negative, positive)
         pool_same, pool_other = self.pool_same.copy(), self.pool_other.copy()
         pool_live = np.ones(len(self.pool_is_same), dtype=bool)
-        ones = np.ones(len(pool_live), dtype=np.int64)
+        minus = -np.ones(len(pool_live), dtype=np.int64)
         while len(steps) < self.max_rules:
             prefix = tuple((step.t, step.j, step.side) for step in steps)
             nats = self._nats(prefix, pool_same, pool_other)
@@ -114,8 +96,8 @@ class PoolSweep:
             n_same, n_other = before[0] - int(same[0].sum()), before[1] - int(other[0].sum())
             steps.append(replace(found, n_same=n_same, n_other=n_other))
             gone = pool_live & covered_rows(self.pool_table, found.t, found.j, found.side)
-            remove_rows(self.pool_table, gone & self.pool_is_same, ones, pool_same)
-            remove_rows(self.pool_table, gone & ~self.pool_is_same, ones, pool_other)
+            add_rows(self.pool_table, gone & self.pool_is_same, minus, pool_same)
+            add_rows(self.pool_table, gone & ~self.pool_is_same, minus, pool_other)
             pool_live &= ~gone
         return tuple(steps)
 
@@ -139,7 +121,7 @@ class PoolSweep:
 
     def _best(
         self, counts: tuple[Ints, Ints, Ints, Ints], nats: Floats, penalty: float, exchange: float
-    ) -> CodedStep | None:
+    ) -> Step | None:
         from handful.rules.search import table_loops
 
         same, other, pool_same, pool_other = counts
@@ -154,12 +136,7 @@ class PoolSweep:
             nats,
             len(self.pool_is_same),
             float(penalty),
-            float(exchange) * self.rows.unit,
+            float(exchange) * self.unit,
         )
         _, _, price, t, j, side = found
-        return CodedStep(t, j, side, price) if t >= 0 else None
-
-
-def pool_counter(projections: Projections, rows: Rows, n_threads: int = 1) -> Counter:
-    """Counts the examples that are not in the pool."""
-    return rows.counter([projections.table], without=projections.pool, n_threads=n_threads)
+        return Step(t, j, side, -self.sign, nats=price) if t >= 0 else None

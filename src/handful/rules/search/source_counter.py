@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from handful._progress import report_progress
 from handful._types import Floats, Ints, Mask
-from handful.rules.table import Encoder, Pair, RuleName, Table, covered_codes
+from handful.rules.table import Codes, CodeTable, Counter, Encoder, Pair, RuleName, covered_codes
 from handful.tables import RowSource
 
-Codes = NDArray[np.uint16]
 #: Codes of some rows for every table, and which rows are positive.
 Encoded = tuple[list[Codes], Mask]
 
@@ -102,7 +101,7 @@ class CoverCounts:
         return down + 32 * sum(len(request) for request in self.requests), up
 
 
-class SourceCounter:
+class SourceCounter(Counter):
     """Serves greedy paths with counts over a `RowSource`: all paths advance by one rule in a pass.
 
     ``tables`` are those of the candidate examples; only their encoders travel. ``positive`` is the
@@ -114,26 +113,25 @@ class SourceCounter:
     def __init__(
         self,
         source: RowSource,
-        tables: Sequence[Table],
+        tables: Sequence[CodeTable],
         positive: int,
         without: Ints | None = None,
     ) -> None:
         self.n_samples = source.n_samples
-        self.encoders = tuple(t.encoder for t in tables if t.encoder is not None)
+        self.encoders = tuple(table.encoder for table in tables)
         bytes_a_row = 1 + sum(2 * len(encoder.first) for encoder in self.encoders)
         job = EncodedRows(self.encoders, positive)
         self._encoded = source.mapped(job, bytes_a_row, without=without)
         self._start: list[Pair] | None = None
 
     def start(self) -> list[Pair]:
-        """Histograms of all rows."""
         if self._start is None:
             (counts,) = self._count([()])
             self._start = [(array[0], array[1]) for array in counts]
         return self._start
 
     def remove(self, asked: Sequence[tuple[tuple[RuleName, ...], Sequence[Pair]]]) -> None:
-        """Take the rows of every request out of its counts, in one pass; equal ones are one."""
+        # one pass for all requests; equal ones are one
         requests = list(dict.fromkeys(rules for rules, _ in asked))
         removed = dict(zip(requests, self._count(requests), strict=True))
         for rules, pairs in asked:

@@ -29,7 +29,7 @@ inner = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=T
 
 @inner
 def _bucket(v, low_end, scale, n_buckets):
-    """Place of v on an even grid; it never falls where v grows."""
+    """Place of v on an even grid; it never falls as v grows."""
     if scale == 0.0:
         return 0
     x = (v - low_end) * scale
@@ -170,10 +170,10 @@ def _is_better(usefulness, n_new, n_other, best):
 
 @njit(cache=True, nogil=True)
 def best_free_rule(same, other, n_thresholds, sides, is_open, costs, penalty, start, stop):
-    """Best (t, j, side) where every threshold is allowed; costs[t, j] breaks ties (new points).
+    """Best (t, j, side) if every threshold is allowed; costs[t, j] breaks ties (new points).
 
     ``sides`` is an array of (t, side) rows; ``is_open[t]`` excludes projections already used.
-    Returns (usefulness, n_other, n_same, t, j, side) with t = NO_RULE where nothing is covered.
+    Returns (usefulness, n_other, n_same, t, j, side) with t = NO_RULE if nothing is covered.
     """
     n_codes = same.shape[1]
     cumulative_same = np.empty(n_codes, np.int64)
