@@ -123,6 +123,8 @@ class Study(TableReading):
     @property
     def digests(self) -> RowDigests:
         """Digests of the whole rows: the ``random_state`` that draws this pool again."""
+        if isinstance(self.memory.random_state, RowDigests):
+            return self.memory.random_state
         drawn = self.memory.blind
         return RowDigests(drawn.digests, column_names(self.table), drawn.seed)
 
