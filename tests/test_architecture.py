@@ -256,7 +256,7 @@ MANY_PARAMETERS = {
     "covering/codes/listed.py:_listed_candidate": "one call a prefix; its facts become a record",
     "files/save.py:save_model": "a public function: what is written, and what may be",
     "programs/linear_program.py:solve_lp": "the blocks of a linear program, solver options",
-    "report/_page.py:render_report": "a public function: every part of the page may be left out",
+    "report/page.py:render_report": "a public function: every part of the page may be left out",
     "rules/search/exact.py:exact_half_space_paths": "what is searched, and how, as keywords",
     "svm/grid.py:fit_svm_grid": "a public function: every axis of the grid, options of the solver",
 }

@@ -126,7 +126,7 @@ def _verdict(machine: Any, path: Path, y: Any) -> str:
     X, _ = data()
     if hasattr(machine, "classes_") and len(machine.classes_) == 3:
         y = np.where(X["c"] > 1.0, "worse", y)
-    if hasattr(machine, "menu_"):  # it was read from a table, so that it can be trained again
+    if isinstance(machine, CertifiedClassifier):  # read from a table: it can be trained again
         frame = X.assign(y=y)
         return STATUS[verify_model(path, frame, library=Retraining(path, frame)).status]
     return STATUS[h.verify_model(path, X, y).status]

@@ -60,7 +60,7 @@ def test_screen_files_and_report_say_the_same(tmp_path):
     assert said in " ".join(screen.output.split())
     assert said in json.loads((out / "certificate.json").read_text(encoding="utf-8"))["together"]
     assert said in " ".join((out / "report.html").read_text(encoding="utf-8").split())
-    found = json.loads(CliRunner().invoke(app, [*words, "--json"]).output)
+    found = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
     assert said in found["together"]
 
 

@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from handful.cli import app
-from handful.cli._compare import draw, known_columns
-from handful.cli._contest import Contest, make_rival
-from handful.cli._rivals import RIVALS
+from handful.cli.compare_command import draw, known_columns
+from handful.cli.contest import Contest, make_rival
+from handful.cli.rivals import RIVALS
 from handful.tables import Choices, GivenRows, read_rows, read_study
 from tests.messy import TABLES
 

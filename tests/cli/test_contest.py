@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from handful.bounds import held_out_bound
-from handful.cli._contest import Contest, check_folds, make_rival, run_contest, run_task
-from handful.cli._rivals import RIVALS, choose_rivals
+from handful.cli.contest import Contest, check_folds, make_rival, run_contest, run_task
+from handful.cli.rivals import RIVALS, choose_rivals
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_the_certificate_is_that_of_the_machine_on_raw_columns(contest):
 
 def test_a_failure_is_a_note(contest, monkeypatch):
     monkeypatch.setattr(
-        "handful.cli._contest.make_rival", lambda *a: (_ for _ in ()).throw(ValueError("no way"))
+        "handful.cli.contest.make_rival", lambda *a: (_ for _ in ()).throw(ValueError("no way"))
     )
     assert run_task("tree", contest, 0)["problem"] == "no way"
 

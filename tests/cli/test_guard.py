@@ -10,8 +10,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from handful.cli import _guard
-from handful.cli._guard import GuardedGroup, guarded
+from handful.cli import guard
+from handful.cli.guard import GuardedGroup, guarded
 from tests.cli.program import ENVIRONMENT, HANDFUL
 
 runner = CliRunner()
@@ -29,7 +29,7 @@ runner = CliRunner()
         (AttributeError("no such thing"), 3, "Unexpected error: AttributeError: no such thing"),
         (AssertionError(), 3, "Unexpected error: AssertionError"),
         (KeyboardInterrupt(), 130, "Interrupted."),
-        (_guard.Ended(signal.SIGTERM), 143, "Interrupted."),
+        (guard.Ended(signal.SIGTERM), 143, "Interrupted."),
         (BrokenPipeError(), 141, ""),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else None,
@@ -186,7 +186,7 @@ def test_an_ignored_hangup_stays_ignored(tmp_path):
 
 
 def test_the_codes_are_documented():
-    table = _guard.__doc__
-    for code in (_guard.FAILED, _guard.MISUSED, _guard.UNEXPECTED):
+    table = guard.__doc__
+    for code in (guard.FAILED, guard.MISUSED, guard.UNEXPECTED):
         assert re.search(rf"^{code}    ", table, re.MULTILINE)
-    assert str(_guard.BROKEN_PIPE) in table
+    assert str(guard.BROKEN_PIPE) in table

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from handful.cli._origin import command_line
+from handful.cli.study_files import command_line
 from handful.tables import load_table
 from tests.cli.program import ENVIRONMENT, HANDFUL
 

@@ -3,7 +3,7 @@
 import pytest
 
 from handful.bounds import held_out_bound
-from handful.cli._output import (
+from handful.cli.console import (
     SafeConsole,
     as_table,
     note,
@@ -26,8 +26,8 @@ def test_vacuous_certificates_say_so(capsys):
 
 def test_progress_goes_to_standard_error(capsys, monkeypatch):
     clock = iter([0.0, 0.5, 2.0, 2.0, 2.0])
-    monkeypatch.setattr("handful.cli._output._settings.is_quiet", False)
-    monkeypatch.setattr("handful.cli._output.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("handful.cli.console._settings.is_quiet", False)
+    monkeypatch.setattr("handful.cli.console.time.monotonic", lambda: next(clock))
     with progress("Working") as report:
         report("one")
         report("two [bold]")
@@ -37,8 +37,8 @@ def test_progress_goes_to_standard_error(capsys, monkeypatch):
 
 
 def test_quiet_leaves_out_progress_and_remarks(capsys, monkeypatch):
-    monkeypatch.setattr("handful.cli._output._settings.is_quiet", True)
-    monkeypatch.setattr("handful.cli._output.time.monotonic", iter(range(0, 99, 9)).__next__)
+    monkeypatch.setattr("handful.cli.console._settings.is_quiet", True)
+    monkeypatch.setattr("handful.cli.console.time.monotonic", iter(range(0, 99, 9)).__next__)
     with progress("Working") as report:
         report("one")
     note("a remark")

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from handful.cli._contest import Contest, run_contest
-from handful.cli._rivals import RIVALS, choose_rivals
+from handful.cli.contest import Contest, run_contest
+from handful.cli.rivals import RIVALS, choose_rivals
 
 HAS_EBM = importlib.util.find_spec("interpret") is not None
 

@@ -31,13 +31,13 @@ def _grouped(rng, n_groups=40, n_classes=2):
 
 def _by_hand(machine, X, y, groups):
     """Limit of a machine of few examples, from its rules' examples and its labels alone."""
-    kept = {groups[i] for i in machine.chosen_.named}
+    kept = {groups[i] for i in machine.cover_.chosen[0].named}
     is_wrong = machine.predict(X) != y
     order = machine.cover_.groups  # only the order of the losses is taken from the machine
     means = [float(np.mean(is_wrong[groups == g])) for g in sorted(set(groups) - kept)]
     assert sorted(means) == pytest.approx(sorted(order.losses.tolist()), abs=1e-15)
-    terms = [t.nats for t in machine.chosen_.terms if t.kind != "kept"]
-    n_pool, d = machine.chosen_.pool_size, len(kept)
+    terms = [t.nats for t in machine.cover_.chosen[0].terms if t.kind != "kept"]
+    n_pool, d = machine.cover_.chosen[0].pool_size, len(kept)
     nats = math.fsum([*terms, math.log(math.comb(n_pool, d)), math.log(2.0), math.log(20.0)])
     betting = oracle.betting_limit(order.losses.tolist(), order.warm_up.tolist(), nats)
     tail = oracle.tail_inverse(order.n_first, len(means), -nats)
@@ -48,8 +48,8 @@ def _by_hand(machine, X, y, groups):
 def test_the_certificate_by_hand(rules, rng):
     X, y, groups = _grouped(rng)
     machine = SetCoveringMachine(rules, candidates=20, max_rules=2).fit(X, y, groups=groups)
-    assert machine.chosen_.scheme == "compression"
-    kept = machine.chosen_.named
+    assert machine.cover_.chosen[0].scheme == "compression"
+    kept = machine.cover_.chosen[0].named
     assert len({groups[i] for i in kept}) == len(kept)  # one row of each group
     held = np.isin(groups, groups[list(kept)])
     assert machine.held_back_.tolist() == np.flatnonzero(held).tolist()  # the whole groups

@@ -38,7 +38,7 @@ def settings(rules="auto", **changes):
 
 
 def learnt(X, y, **options):
-    return learn(collapse_rows(X, y), settings(**options))
+    return learn(collapse_rows(X, y), settings(**options))[0]
 
 
 def price_of(found, **wanted):

@@ -51,8 +51,8 @@ def test_held_rows_are_those_of_memory(rng, limit, monkeypatch):
             np.unique(rows, return_inverse=True)[1], np.unique(groups, return_inverse=True)[1]
         )
         machine = rule_set([Condition.on(0, ">", 1.0)], "disjunction")
-        assert held.judge(machine) == here.judge(machine)
-        assert held.judge(machine).n_covered == ((n := int((X[:, 0] > 1.0).sum())), len(X) - n)
+        assert held.judge([machine, machine]) == here.judge([machine, machine])
+        assert held.judge([machine])[0].n_covered == ((n := int((X[:, 0] > 1.0).sum())), len(X) - n)
 
 
 def test_holding_everything_is_being_in_memory(rng):

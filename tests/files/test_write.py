@@ -22,7 +22,7 @@ def test_codes_hold_what_a_check_needs(data):
     digests = row_digests(data.X, data.y)[machine.compression_set_]
     assert document["kept"] == [digest.tobytes().hex() for digest in digests]
     assert code["kept"] == list(range(len(machine.compression_set_)))
-    assert code["terms"] == encode(machine.chosen_.terms)
+    assert code["terms"] == encode(machine.cover_.chosen[0].terms)
     assert code["n_training_errors"] == machine.n_training_errors_
     rules = document["fitted"]["machine"]["rules"]
     named = [i for rule in rules for asked in rule["conditions"] for i in asked["examples"]]

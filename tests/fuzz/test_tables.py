@@ -21,7 +21,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handful.cli._examples import Examples, read_examples
+from handful.cli.sources import StudyRows, read_rest
 from handful.tables import Choices, LoadedTable, Study, load_table, read_chunks, read_study
 
 N_CASES = int(os.environ.get("HANDFUL_FUZZ", "150"))
@@ -35,7 +35,7 @@ def _check(path):
     """Read a file as `certify` and as `predict` do; gives whether it was a table."""
     n_read = 0
     roads = (
-        lambda: read_examples(path, Choices()),
+        lambda: read_rest(path, Choices()),
         lambda: list(read_chunks(path, ["a"])),
         lambda: load_table(path),
         lambda: read_study(load_table(path).frame),
@@ -49,7 +49,7 @@ def _check(path):
         else:
             caught = ""
             n_read += 1
-            assert isinstance(found, Examples | list | LoadedTable | Study)
+            assert isinstance(found, StudyRows | list | LoadedTable | Study)
         assert len(str(caught)) < LONGEST
         assert time.process_time() - start < SLOWEST
     return n_read > 0

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from handful import (
+    CertifiedClassifier,
     DecisionListMachine,
     KernelMatchingPursuitClassifier,
     LPBoost,
@@ -53,6 +54,8 @@ CASES = {
     ),
     "three": (_three_classes, SetCoveringMachine(rules="stumps", random_state=0)),
     "words": (_words, SetCoveringMachine(rules="stumps", candidates=None)),
+    "menu": (_two_classes, CertifiedClassifier(["constant", "score card", "linear"])),
+    "menu of three": (_three_classes, CertifiedClassifier(["constant", "additive"])),
     "svm": (_two_classes, SupportVectorMachine(gamma=0.5, C=1.0)),
     "boosting": (_two_classes, LPBoost(nu=0.3)),
     "pursuit": (_two_classes, KernelMatchingPursuitClassifier()),

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from handful.report._commands import check_digests, verify_command
+from handful.report.page import check_digests, verify_command
 
 
 def test_unknown_names_are_capitals():

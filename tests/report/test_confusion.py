@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import confusion_matrix
 
-from handful.report._sections import read_sections
+from handful.report.sections import read_sections
 from tests.report.conftest import CASES
 
 
@@ -54,7 +54,7 @@ def test_class_limits_are_certified_rates(fitted, name):
 
 def test_classes_in_an_order_of_their_own():
     """The counts of a class stand in its own row, whatever the alphabet says."""
-    from handful.report._confusion import _count
+    from handful.report.training_rows import _count
 
     classes = np.array(["well", "ill"], dtype=object)
     labels = np.array(["well", "well", "ill"], dtype=object)

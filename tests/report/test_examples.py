@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from handful.report._examples import MAX_COLUMNS, as_cell, example_roles, read_examples
+from handful.report.training_rows import MAX_COLUMNS, as_cell, example_roles, read_examples
 
 
 @pytest.mark.parametrize("name", ["stumps", "half-spaces", "balls", "list", "three", "words"])

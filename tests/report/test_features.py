@@ -1,7 +1,7 @@
 import pytest
 
 from handful import SetCoveringMachine
-from handful.report._features import (
+from handful.report.telling_features import (
     column_names,
     numeric_rows,
     rule_weights,

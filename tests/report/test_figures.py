@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from handful import BoundPathDisplay, RulesDisplay
-from handful.report._figures import draw_svg
+from handful.report.page_pictures import draw_svg
 
 
 @dataclass

@@ -12,13 +12,16 @@ from handful.report import render_report
 from tests.report.conftest import CASES
 
 ABSENT = {
-    "svm": {"rule", "path"},
-    "boosting": {"path", "examples"},
-    "pursuit": {"rule", "path"},
+    "menu": {"path"},
+    "menu of three": {"path"},
+    "svm": {"menu", "rule", "path"},
+    "boosting": {"menu", "path", "examples"},
+    "pursuit": {"menu", "rule", "path"},
 }
 VOID = {"meta", "br", "link", "img", "use", "path"}
 SECTIONS = [
     "statement",
+    "menu",
     "rule",
     "price",
     "path",
@@ -89,6 +92,16 @@ def test_no_training_row_is_shown_unless_asked_for(fitted, name):
     machine, X, y = fitted(name)
     found = _read(render_report(machine, X, y)).ids
     assert {"plane", "examples"}.isdisjoint(found)
+
+
+@pytest.mark.parametrize("name", ["stumps", "menu"])
+def test_counts_give_the_same_table_as_rows(fitted, name):
+    """A page that gets no rows shows right and wrong as the menu counted them."""
+    machine, X, y = fitted(name)
+    pages = (render_report(machine, X, y), render_report(machine, y=y))
+    tables = [re.search(r'<table class="confusion">.*?</table>', page, re.S)[0] for page in pages]
+    assert tables[0] == tables[1]
+    assert 'id="errors"' in render_report(machine)
 
 
 def test_words_of_the_data_stay_words(fitted):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from handful import SetCoveringMachine
-from handful.report._sections import read_sections
+from handful.report.sections import read_sections
 
 
 def test_path_marks_the_chosen_candidate(fitted):

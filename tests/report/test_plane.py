@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from handful import RulesDisplay, SetCoveringMachine
-from handful.report._plane import MAX_POINTS, class_margins
+from handful.report.plane import MAX_POINTS, class_margins
 from tests.report.conftest import CASES
 
 

@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 
 from handful import BoundSearch, SetCoveringMachine
 from handful.bounds import Quantity, compression_bound, held_out_bound
-from handful.report._sections import read_sections
+from handful.report.sections import SectionOptions, read_sections
 from tests.report.conftest import CASES
 
 
@@ -64,7 +64,7 @@ def test_no_line_of_the_rule_ends_at_a_comparison(fitted):
 
 
 def test_other_machines_leave_out_what_does_not_apply(fitted):
-    sections = read_sections(*fitted("svm"), include_rows=True)
+    sections = read_sections(*fitted("svm"), SectionOptions(include_rows=True))
     assert sections["rule"] is None
     assert sections["path"] is None
     assert sections["plane"] is not None
@@ -86,7 +86,8 @@ def test_errors_are_called_counted_only_where_they_are(fitted):
         kinds = [mark["kind"] for mark in (sections["scale"] or {"marks": []})["marks"]]
         assert ("seen" in kinds) is is_counted
     machine, X, y = fitted("svm")
-    marks = read_sections(machine, X, y, certificate=held_out_bound(50, 5))["scale"]["marks"]
+    held_out = SectionOptions(certificate=held_out_bound(50, 5))
+    marks = read_sections(machine, X, y, held_out)["scale"]["marks"]
     assert marks[0]["text"] == "5 of 50 counted"
 
 
@@ -94,7 +95,7 @@ def test_only_error_rates_are_read_as_errors(fitted):
     """A certificate of something else is not turned into "wrong in 1000"."""
     machine, X, y = fitted("svm")
     certificate = replace(held_out_bound(50, 5), quantity=Quantity("distance"))
-    sections = read_sections(machine, X, y, certificate=certificate)
+    sections = read_sections(machine, X, y, SectionOptions(certificate=certificate))
     assert len(sections["headline"]["meaning"]) == 1
     assert sections["scale"] is None
 
@@ -109,7 +110,7 @@ def test_wide_data_stay_cheap(rng):
     X = rng.normal(size=(40, 20_000))
     y = X[:, 777] > 0
     machine = SetCoveringMachine(rules="stumps", candidates=None, max_rules=1).fit(X, y)
-    sections = read_sections(machine, X, y, include_rows=True)
+    sections = read_sections(machine, X, y, SectionOptions(include_rows=True))
     assert "x777" in sections["plane"]["names"]
     assert sections["examples"]["columns"] == ["x777"]
 
@@ -128,12 +129,14 @@ def test_a_search_shows_its_best_machine_and_the_certificate_that_pays_for_it(fi
 def test_a_given_certificate_is_shown(fitted):
     machine, X, y = fitted("svm")
     certificate = compression_bound(150, 3, 2)
-    assert read_sections(machine, X, y, certificate=certificate)["recheck"]["tail"]["k"] == 2
+    sections = read_sections(machine, X, y, SectionOptions(certificate=certificate))
+    assert sections["recheck"]["tail"]["k"] == 2
 
 
 def test_a_vacuous_certificate_says_so(fitted):
     machine, X, y = fitted("svm")
-    headline = read_sections(machine, X, y, certificate=compression_bound(9, 8, 1))["headline"]
+    vacuous = SectionOptions(certificate=compression_bound(9, 8, 1))
+    headline = read_sections(machine, X, y, vacuous)["headline"]
     assert headline["is_vacuous"]
     assert "says nothing" in headline["sentence"]
     assert not any("1000" in sentence for sentence in headline["meaning"])
@@ -144,7 +147,7 @@ def test_a_vacuous_certificate_says_so(fitted):
 )
 def test_confidence_in_words(fitted, delta, words):
     machine, X, y = fitted("stumps")
-    sections = read_sections(machine, X, y, certificate=machine.certify(delta))
+    sections = read_sections(machine, X, y, SectionOptions(certificate=machine.certify(delta)))
     assert words in sections["headline"]["meaning"][0]
 
 

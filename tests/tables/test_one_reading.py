@@ -187,7 +187,7 @@ def test_rules_of_a_command_are_those_of_python(tmp_path):
     machine = SetCoveringMachine("stumps", classes=clean.classes, random_state=clean.digests)
     machine.fit(clean.X, clean.y)
     assert told["certificate"] == machine.certificate_.to_dict()
-    assert told["rule"] == "\n".join(machine.fitted_.sentences())
+    assert told["rule"] == machine.fitted_.sentences()
 
 
 def test_a_certify_draws_its_pool_once(monkeypatch):

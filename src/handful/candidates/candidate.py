@@ -6,6 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from handful._types import Ints
 from handful.bounds import (
     ClassCounts,
     Message,
@@ -14,6 +17,7 @@ from handful.bounds import (
     log_choose,
 )
 from handful.candidates.groups import GroupLosses
+from handful.models import Fitted
 
 Rates = tuple[tuple[str, float], ...]
 
@@ -112,6 +116,26 @@ class Counts:
             n_false_negatives=fn,
         )
 
+    def confusion(self) -> tuple[Ints, Ints] | None:
+        """Rows by class and label: those that are counted, and all; for two classes.
+
+        Examples
+        --------
+        >>> counts = Counts(n_held=2, n_counted=7, n_errors=2, by_class=((4, 1), (3, 1)),
+        ...                 held_by_class=(1, 1), n_errors_all=3, n_said=(4, 5))
+        >>> [table.tolist() for table in counts.confusion()]
+        [[[3, 1], [1, 2]], [[3, 2], [1, 3]]]
+        """
+        if len(self.by_class) != 2 or len(self.n_said) != 2 or self.n_unknown:
+            return None
+        (n, fp), (m, fn) = self.by_class
+        first, second = self.class_sizes
+        # errors of both kinds are known in all, and their difference by what was said
+        all_fp = (first + int(self.n_errors_all or 0) - self.n_said[0]) // 2
+        all_fn = int(self.n_errors_all or 0) - all_fp
+        whole = [[first - all_fp, all_fp], [all_fn, second - all_fn]]
+        return np.array([[n - fp, fp], [fn, m - fn]]), np.array(whole)
+
     def rates(self, nats: float) -> Rates:
         """Limits on both kinds of error within the classes; ln 2 for the pair.
 
@@ -161,6 +185,43 @@ class Candidate:
     def shown(self, risk: float) -> dict[str, Any]:
         """The row of the candidate in a frame; ``risk`` is its certificate."""
         return {"name": self.name, "nats": self.nats, "certificate": risk}
+
+
+MOST_LETTERS = 48  # of the names of columns in a row of a menu
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Offered(Candidate):
+    """A candidate that was built: a row of a menu that may be taken.
+
+    Attributes
+    ----------
+    fitted : Fitted
+    held_back : ndarray of int
+        Rows that are not counted.
+    seconds : float
+        Time of learning, if it was learned by itself.
+    is_readable : bool
+    """
+
+    fitted: Fitted
+    held_back: Ints
+    seconds: float = 0.0
+    is_readable: bool = True
+
+    def in_words(self) -> str:
+        """The row in a few words."""
+        return self.name
+
+    def uses_in_words(self) -> str:
+        """The columns that it reads."""
+        names, n_columns = self.fitted.uses, len(self.fitted.columns.columns)
+        if not names:
+            return "nothing" if self.is_readable else "not known"
+        if len(names) == n_columns > 3:
+            return f"all {n_columns} columns"
+        shown = ", ".join(names)
+        return shown if len(shown) <= MOST_LETTERS else f"{len(names)} of {n_columns} columns"
 
 
 @dataclass(frozen=True)

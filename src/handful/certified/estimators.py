@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -252,7 +251,8 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
             ),
             notes=(*reading.labels.unknown, *([reading.draw] if reading.draw else [])),
         )
-        self._choose(self._menu.default(self.tolerance))
+        self._hold(self._menu[self._menu.default(self.tolerance)])
+        self.goal_ = None
 
     def _check_parameters(self) -> None:
         for name in ("tolerance", "pool_share"):
@@ -262,68 +262,21 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         check_delta(self.delta)
         check_choice("group_loss", self.group_loss, tuple(GROUP_QUANTITIES))
 
-    def _choose(self, row: int) -> None:
-        self._hold(self._menu[row])
-        self.goal_ = None
-
     def _hold(self, candidate: FormCandidate) -> None:
         self.candidate_ = candidate
-        self.chosen_ = candidate.name
         self._fitted = candidate.fitted
         self._keep_examples(candidate.held_back, candidate.held_back)
 
     @property
     def n_training_errors_(self) -> int:  # type: ignore[override]
         """Errors of the chosen classifier on all rows."""
-        check_is_fitted(self, "_menu")
+        check_is_fitted(self)
         return int(self.candidate_.counts.n_errors_all or 0)
-
-    @property
-    def menu_(self) -> pd.DataFrame:
-        """All candidates with certificates that hold at once."""
-        check_is_fitted(self, "_menu")
-        return self._menu.frame()
 
     @property
     def path_(self) -> pd.DataFrame:
         """The menu."""
         return self.menu_
-
-    @property
-    def candidates_(self) -> tuple[Any, ...]:
-        """The candidates themselves, in the order of the menu."""
-        check_is_fitted(self, "_menu")
-        return tuple(self._menu[row] for row in range(len(self._menu)))
-
-    @property
-    def failures_(self) -> tuple[Any, ...]:
-        """Candidates that could not be fitted or counted, each with its reason."""
-        check_is_fitted(self, "_menu")
-        return self._menu.failures
-
-    @property
-    def menu_risks_(self) -> Floats:
-        """Certified risks in the order of the menu."""
-        check_is_fitted(self, "_menu")
-        return self._menu.risks[self._menu.order]
-
-    def choose(self, choice: int | str) -> CertifiedClassifier:
-        """The same machine with another row of the menu; its certificate holds as well.
-
-        Parameters
-        ----------
-        choice : int or str
-            Row number or name of a candidate.
-        """
-        check_is_fitted(self, "_menu")
-        other = copy.copy(self)
-        other._choose(self._menu.row_of(choice))
-        return other
-
-    def simplest(self, among: Sequence[int]) -> int:
-        """Row of the simplest form within the tolerance of the best, among some rows."""
-        check_is_fitted(self, "_menu")
-        return self._menu.default(self.tolerance, among)
 
     def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
         """The certificate of the chosen row, which holds at once with those of all others."""
@@ -345,19 +298,15 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
 
     def explain(self) -> str:
         """The menu, the chosen classifier and its certificate in sentences."""
-        check_is_fitted(self, "_menu")
+        check_is_fitted(self)
         chosen = self._menu.row_of(self.chosen_)
-        meaning = self.points_lines()
-        if meaning:
-            percent = f"{100.0 * (1.0 - self.delta):g} %"
-            meaning = ["", f"With {percent} confidence, all at once:", *meaning]
         return "\n".join(
             [
                 *menu_lines(self._menu, chosen),
                 "",
                 f"Chosen: {self.chosen_}",
                 *(f"  {line}" for line in self.fitted_.sentences()),
-                *(f"  {line}" for line in meaning),
+                *(f"  {line}" for line in self._points_block()),
                 "",
                 self.certificate_.explain(self.statements()),
             ]

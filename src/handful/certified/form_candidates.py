@@ -9,23 +9,36 @@ from typing import Any
 
 import numpy as np
 
-from handful._types import Floats, Ints
+from handful._types import Floats
 from handful.bounds import Assumption, Term
-from handful.candidates import Candidate, Menu, ThresholdCounts
+from handful.candidates import Menu, Offered, ThresholdCounts
 from handful.models import Fitted
 
 CANDIDATES, POOL_SHARE, DELTA = "readable", 0.4, 0.05  # the defaults of a menu
+UNITS = {  # what the size of a form counts
+    "rule set": "conditions",
+    "rule list": "conditions",
+    "score card": "items",
+    "short score card": "items",
+    "other score card": "items",
+    "sparse linear": "weights",
+    "linear": "weights",
+    "additive": "steps",
+    "half-spaces": "half-spaces",
+    "balls": "balls",
+    "prototypes": "prototypes",
+    "support vectors": "support vectors",
+}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class FormCandidate(Candidate):
+class FormCandidate(Offered):
     """A form that was learned from the pool.
 
     Attributes
     ----------
     name : str
         Its name in the menu; unique.
-    fitted : Fitted
     held_back : ndarray of int
         Rows that are not counted: the pool, of which every form is made.
     rank, n_ranked : int
@@ -33,8 +46,6 @@ class FormCandidate(Candidate):
         that could not be counted afterwards are among these.
     pool_error : float
         Cross-validated error on the pool: an estimate, by which it was ranked.
-    seconds : float
-    is_readable : bool
     simplicity : int
         Position of its form in the fixed order of forms, 0 for the simplest.
     thresholds, pool_thresholds : ThresholdCounts or None
@@ -42,13 +53,9 @@ class FormCandidate(Candidate):
         the pool; None if the form has no score for two classes.
     """
 
-    fitted: Fitted
-    held_back: Ints
     rank: int = 1
     n_ranked: int = 1
     pool_error: float = 0.0
-    seconds: float = 0.0
-    is_readable: bool = True
     simplicity: int = 0
     thresholds: ThresholdCounts | None = None
     pool_thresholds: ThresholdCounts | None = None
@@ -56,6 +63,12 @@ class FormCandidate(Candidate):
     @property
     def tie_break(self) -> tuple[int, ...]:
         return self.simplicity, self.fitted.machine.size
+
+    def in_words(self) -> str:
+        size, unit = self.fitted.machine.size, UNITS.get(self.fitted.form)
+        if unit is None or self.name == unit:
+            return self.name if unit is None else f"{self.name} ({size})"
+        return f"{self.name}, {size} {unit if size != 1 else unit.removesuffix('s')}"
 
     def shown(self, risk: float) -> dict[str, Any]:
         fitted = self.fitted

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import math
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,9 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from handful._types import Floats
 from handful.bounds import binomial_tail_inverse
-from handful.candidates import Menu, ThresholdCounts
+from handful.candidates import Menu, MenuMachine, ThresholdCounts
 from handful.certified.form_candidates import DELTA, FormCandidate
-from handful.models import Fitted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +43,7 @@ class Band:
     n_errors: int
 
 
-class ScoreGoals:
+class ScoreGoals(MenuMachine):
     """Methods of a menu whose chosen row has a score for two classes."""
 
     _menu: Menu[FormCandidate]
@@ -54,14 +51,13 @@ class ScoreGoals:
     candidate_: FormCandidate
     delta: float
     classes_: NDArray[Any]
-    fitted_: Fitted
     goal_: tuple[str, float] | None
     certificate_: Any
 
     @property
     def named_beforehand_(self) -> tuple[str, ...]:
         """Settings that are not the defaults: they must be named before a certificate is seen."""
-        check_is_fitted(self, "_menu")
+        check_is_fitted(self)
         return self._named_at(self.delta)
 
     def _named_at(self, delta: float) -> tuple[str, ...]:
@@ -71,7 +67,7 @@ class ScoreGoals:
         return (*self._named, *(name for name, is_named in more.items() if is_named))
 
     def _counted(self, what: str) -> ThresholdCounts:
-        check_is_fitted(self, "_menu")
+        check_is_fitted(self)
         if self.candidate_.thresholds is None:
             raise ValueError(
                 f"{self.candidate_.name!r} has no {what}: that needs a score for two classes and "
@@ -136,26 +132,19 @@ class ScoreGoals:
         ValueError
             If nothing reaches the goal: it says what is reached, and what would be needed.
         """
-        check_is_fitted(self, "_menu")
+        check_is_fitted(self)
         goal, value = _goal(sensitivity, specificity)
         rows = [self._menu[i] for i in range(len(self._menu))]
         frames = [self._points_of(candidate) for candidate in rows]
         found = best_point(frames, goal, value)
         if found is None:
             raise ValueError(_out_of_reach(rows, frames, goal, value, self.delta))
-        other = copy.copy(self)
-        other._hold(rows[found[0]].at(found[1]))
-        other.goal_ = (goal, value)
-        return other
+        return self._holding(rows[found[0]].at(found[1]), (goal, value))
 
     def _points_of(self, candidate: FormCandidate) -> pd.DataFrame:
         if candidate.thresholds is None:
             return _empty()
         return candidate.thresholds.operating_points(self._paid(candidate, None))
-
-    @abstractmethod
-    def _hold(self, candidate: FormCandidate) -> None:
-        """Make this candidate the chosen one."""
 
     def abstain(self, error: float) -> Band:
         """The narrowest doubt outside which answers are certified to err at most so often.
@@ -197,10 +186,10 @@ class ScoreGoals:
 
     def points_lines(self) -> list[str]:
         """What the totals of a score card mean, one line a range; nothing for other forms."""
-        offset = self.fitted_.machine.points_offset
+        offset = self.candidate_.fitted.machine.points_offset
         if offset is None or self.candidate_.thresholds is None:
             return []
-        return points_text(offset, self.probability_table(), self.fitted_.classes[1])
+        return points_text(offset, self.probability_table(), self.candidate_.fitted.classes[1])
 
     def statements(self, band: Band | None = None) -> list[str]:
         """What is said of the chosen row beside its certificate, each at the menu's confidence.
@@ -212,19 +201,6 @@ class ScoreGoals:
         """
         said = ["the table of points"] if self.points_lines() else []
         return said if band is None else [*said, "the answers outside of doubt"]
-
-    def together(self, band: Band | None = None) -> str:
-        """With which confidence everything that is shown of the chosen row holds at once.
-
-        Errors, rates, the table of points and the answers outside of doubt are families of their
-        own: each fails with probability delta at most, and all of them with the sum.
-
-        Parameters
-        ----------
-        band : Band, optional
-            Silence in doubt, if it is shown too.
-        """
-        return self.certificate_.together(self.statements(band))
 
 
 def _goal(sensitivity: float | None, specificity: float | None) -> tuple[str, float]:

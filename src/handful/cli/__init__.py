@@ -1,21 +1,28 @@
 """The command line: parse, call, print.
 
 What lives here: one file per group of commands; they parse, call the library and print with
-rich, or print JSON with ``--json``. Files are read and written by ``handful.tables``; what the
-columns mean is found in ``_tables.py``. What does not: anything that computes. Errors are left to
-``_guard.py``, which says what the exit codes mean. Progress goes to standard error.
+rich, or print JSON with ``--json``. ``certify`` is one road: ``sources`` (the table), then
+``study_result`` (menu and chosen row), then ``study_files`` and ``study_text``. What does not:
+anything that computes. Errors are left to ``guard.py``, which says what the exit codes mean.
+Progress goes to standard error.
 
-To add a command: a file with ``register(app, panel)``, its line below, an example in its help.
-It imports what computes inside its functions, so that help stays quick.
+To add a command: a function, its place in ``_COMMANDS`` below, an example in its help. It imports
+what computes inside itself, so that help stays quick.
 """
 
 import typer
 
 from handful._version import __version__
-from handful.cli import _bounds, _certify, _compare, _datasets, _predict, _reproduce, _verify
-from handful.cli._completion import INSTALL, SHOW
-from handful.cli._guard import GuardedGroup, end_on_signals, guarded
-from handful.cli._output import never_fail_to_print, warnings_to_console
+from handful.cli.bound_commands import BOUND, demo, plan
+from handful.cli.certify_command import certify
+from handful.cli.compare_command import compare
+from handful.cli.console import never_fail_to_print, warnings_to_console
+from handful.cli.dataset_command import datasets
+from handful.cli.guard import GuardedGroup, end_on_signals, guarded
+from handful.cli.options import INSTALL, SHOW
+from handful.cli.predict_commands import export, predict
+from handful.cli.reproduce_command import reproduce
+from handful.cli.verify_command import verify
 
 __all__ = ["app", "main"]
 
@@ -69,14 +76,15 @@ def _options(
     pass
 
 
-_LEARN, _KNOW, _MORE = "Learn and use", "Know what it is worth", "Look around"
-_certify.register(app, _LEARN)
-_predict.register(app, _LEARN)
-_verify.register(app, _KNOW)
-_compare.register(app, _KNOW)
-_bounds.register(app, _KNOW)
-_reproduce.register(app, _MORE)
-_datasets.register(app, _MORE)
+_COMMANDS = {
+    "Learn and use": (certify, predict, export),
+    "Know what it is worth": (verify, compare, plan, demo),
+    "Look around": (reproduce, datasets),
+}
+for _panel, _commands in _COMMANDS.items():
+    for _command in _commands:
+        app.command(rich_help_panel=_panel)(_command)
+app.add_typer(BOUND, name="bound", rich_help_panel="Know what it is worth")
 
 
 def main() -> None:

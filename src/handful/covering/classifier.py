@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import html
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,8 +16,8 @@ from handful._checks import check_choice
 from handful._chunks import chunked, is_chunked
 from handful._types import Floats, Ints
 from handful.bounds import GROUP_QUANTITIES, Certificate
-from handful.covering.codes import CoverCandidate
-from handful.covering.cover_fit import BOUND_NAMES, CoverFit, cover
+from handful.candidates import Menu, MenuMachine
+from handful.covering.cover_fit import BOUND_NAMES, CoverFit, OfferedCover, cover
 from handful.covering.cover_settings import read_groups, read_settings, steering_weights
 from handful.estimator import BaseClassifier, shared_certificate
 from handful.models import Condition, Fitted
@@ -37,10 +38,11 @@ if TYPE_CHECKING:
 _AS_IS = {"ensure_all_finite": False, "ensure_min_samples": 0}  # cells are read later
 
 
-class CoveringClassifier(BaseClassifier):
+class CoveringClassifier(MenuMachine, BaseClassifier):
     """Base of `SetCoveringMachine` and `DecisionListMachine`; not for direct use.
 
-    A fit is a record, `CoverFit`, in ``cover_``; everything else is read off it.
+    A fit is a menu of records, `CoverFit`: the best cover of each code, family and number of rules.
+    The one with the smallest certificate is in ``cover_``; everything else is read off it.
     """
 
     _bounds = BOUND_NAMES
@@ -48,7 +50,8 @@ class CoveringClassifier(BaseClassifier):
     # the certificate holds for all values of these at once (see `BoundSearch`)
     free_parameters = ("penalty", "max_rules", "stop_on_nonpositive", "n_jobs")
 
-    _cover: CoverFit
+    _menu: Menu[OfferedCover]
+    candidate_: OfferedCover
 
     def _kinds(self) -> tuple[str, ...]:
         raise TypeError("use SetCoveringMachine or DecisionListMachine")
@@ -140,11 +143,17 @@ class CoveringClassifier(BaseClassifier):
             raise ValueError(
                 "`costs` are not certified for groups. Leave them out, or pass one row a group."
             )
-        self._take(cover(rows, settings, steering))
+        self._offer(cover(rows, settings, steering))
         return self
 
-    def _take(self, fitted: CoverFit) -> None:
-        self._cover = fitted
+    def _offer(self, covers: Sequence[CoverFit]) -> None:
+        """Make the menu, and take its first cover."""
+        offered = tuple(OfferedCover.of(one) for one in covers)
+        self._menu = Menu(offered, self.delta, costs=covers[0].settings.costs)
+        self._hold(offered[0])
+
+    def _hold(self, candidate: OfferedCover) -> None:
+        self.candidate_ = candidate
 
     def _read(
         self, X: Any, y: Any, sample_weight: Any, groups: Any = None
@@ -199,7 +208,7 @@ class CoveringClassifier(BaseClassifier):
     def _rows(self, X: Any) -> Any:
         """New cases: numbers as an array; a table of words as a frame of its columns."""
         check_is_fitted(self)
-        columns = self._cover.fitted.columns.columns
+        columns = self.cover_.fitted.columns.columns
         if all(column.is_plain for column in columns):
             return super()._rows(X)
         names = [column.name for column in columns]
@@ -212,30 +221,30 @@ class CoveringClassifier(BaseClassifier):
 
     def _scores(self, rows: Any) -> Floats:
         """Distance to the nearest boundary that decides, with the sign of the prediction."""
-        return self._cover.fitted.scores(rows)
+        return self.cover_.fitted.scores(rows)
 
     def _codes(self, rows: Any) -> Ints:
-        return self._cover.fitted.labels(rows)
+        return self.cover_.fitted.labels(rows)
 
     # -- certificates -----------------------------------------------------------------------
 
     def _default_bound(self) -> str:
-        return "compression" if self._cover.settings.costs is None else "cost"
+        return "compression" if self.cover_.settings.costs is None else "cost"
 
     def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
-        made = self._cover
+        made = self.cover_
         return shared_certificate(lambda share: made.certificate(share, bound), delta, n_choices)
 
     # -- reading ----------------------------------------------------------------------------
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_cover")
+        return hasattr(self, "candidate_")
 
     @property
     def cover_(self) -> CoverFit:
         """How it was learned: every candidate, what was counted, what drew the pools."""
         check_is_fitted(self)
-        return self._cover
+        return self.candidate_.cover
 
     @property
     def fitted_(self) -> Fitted:
@@ -290,11 +299,6 @@ class CoveringClassifier(BaseClassifier):
         return self.cover_.draw
 
     @property
-    def chosen_(self) -> CoverCandidate:
-        """The candidate behind the machine (two classes)."""
-        return self.cover_.chosen[0]
-
-    @property
     def path_(self) -> pd.DataFrame:
         """Every candidate with its counts and certificate."""
         return self.cover_.path_frame()
@@ -331,7 +335,7 @@ class CoveringClassifier(BaseClassifier):
     def without_data(self) -> Any:
         """A copy that predicts the same, without candidates and digests of training rows."""
         light = copy.copy(self)
-        light._take(self.cover_.without_data())
+        light._offer([self.cover_.without_data()])
         return light
 
     def _repr_html_inner(self) -> str:

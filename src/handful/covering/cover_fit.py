@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from handful._checks import check_choice
 from handful._types import Floats, Ints
 from handful.bounds import GROUP_QUANTITIES, Certificate, assume, caution, drawn_by
-from handful.candidates import Code, Counts, GroupLosses, Tally, certify
+from handful.candidates import Code, Counts, GroupLosses, Offered, Tally, certify
 from handful.covering.codes import CoverCandidate, cover_code
 from handful.covering.learn import Learned, Settings, count_groups, learn, renumbered
 from handful.models import Condition, Fitted, Form, OneAgainstRest, SignedRules
@@ -53,8 +53,10 @@ class CoverFit:
     draw : Draw
     counts : Counts
         Errors of the machine, or of those of all classes together.
-    digests : array of uint8 (n_named, 32)
-        Digests of the rows of ``named``, in order.
+    known : array of int
+        Sorted examples that this machine, or one that may be taken in its place, names.
+    known_digests : array of uint8 (n_known, 32)
+        By what they are known again.
     seen : SeenRows
     """
 
@@ -65,8 +67,17 @@ class CoverFit:
     settings: Settings
     draw: Draw
     counts: Counts
-    digests: NDArray[np.uint8]
+    known: Ints
+    known_digests: NDArray[np.uint8]
     seen: SeenRows
+    _made: dict[tuple[float, str], Certificate] = field(
+        default_factory=dict, init=False, repr=False
+    )
+
+    @property
+    def digests(self) -> NDArray[np.uint8]:
+        """By what the examples of ``named`` are known again."""
+        return self.known_digests[np.searchsorted(self.known, self.named)]
 
     @property
     def n_training_errors(self) -> int:
@@ -115,8 +126,25 @@ class CoverFit:
         return _union(candidate.kept for candidate in self.chosen)
 
     def certificate(self, delta: float, bound: str) -> Certificate:
-        """The certificate at another confidence, or by another bound, from stored counts."""
-        return certify_cover(self, delta, bound)
+        """The certificate at a confidence, by a bound, from stored counts; computed once."""
+        if (delta, bound) not in self._made:
+            self._made[delta, bound] = certify_cover(self, delta, bound)
+        return self._made[delta, bound]
+
+    @property
+    def n_rules(self) -> int:
+        """Rules of all parts."""
+        return sum(map(len, self.rules))
+
+    @property
+    def name(self) -> str:
+        """How it is coded, where its rules come from, and how many there are."""
+        if len(self.parts) > 1:
+            return f"one rule set a class, {_counted(self.n_rules)}"
+        (one,) = self.chosen
+        if not one.n_rules:
+            return one.scheme
+        return f"{one.family} ({one.scheme}), {_counted(one.n_rules)}"
 
     def caution(self, certificate: Certificate) -> str:
         """A warning if the classifier is not shown to be better than a constant guess; else ""."""
@@ -175,7 +203,7 @@ def certify_cover(fit: CoverFit, delta: float, bound: str) -> Certificate:
     """
     check_choice("bound", bound, ("auto", *BOUND_NAMES))
     # Penalties, sizes and searches are no terms: they choose among codes that are all paid for.
-    code, counts, is_single = _code(fit), fit.counts, len(fit.parts) == 1
+    code, counts, is_single = cover_code_of(fit), fit.counts, len(fit.parts) == 1
     if counts.groups is not None:
         made = _of_groups(fit, code, delta, bound)
     elif is_single:
@@ -214,7 +242,8 @@ def _of_groups(fit: CoverFit, code: Code, delta: float, bound: str) -> Certifica
     return replace(made, quantity=GROUP_QUANTITIES[groups.loss], assumptions=assumptions)
 
 
-def _code(fit: CoverFit) -> Code:
+def cover_code_of(fit: CoverFit) -> Code:
+    """The code of the machine, or of those of all classes together."""
     if len(fit.parts) == 1:
         return fit.chosen[0].code
     terms = (
@@ -240,6 +269,10 @@ counted.'
     return f"{text}; {n_held_back} were held back: they proposed the rules and are not counted."
 
 
+def _counted(n_rules: int) -> str:
+    return "1 rule" if n_rules == 1 else f"{n_rules} rules"
+
+
 def _union(parts: Iterable[Iterable[int]]) -> Ints:
     return np.array(sorted({int(example) for part in parts for example in part}), dtype=np.int64)
 
@@ -260,38 +293,93 @@ class Tallied:
         return np.array(Tally.of(labels.astype(np.int64), codes, self.n_classes).by_class)
 
 
-def cover(rows: RowSource, settings: Settings, steering: Ints | None = None) -> CoverFit:
-    """Learn one machine a class against the rest, and count their errors together.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OfferedCover(Offered):
+    """A row of the menu of a covering machine; covers are not learned one by one."""
 
-    The examples come in the blind order, the same for every class: their pools overlap, so that
-    fewer examples are kept.
+    cover: CoverFit
+
+    @classmethod
+    def of(cls, cover: CoverFit) -> OfferedCover:
+        """The row of a cover."""
+        return cls(
+            name=cover.name,
+            code=cover_code_of(cover),
+            counts=cover.counts,
+            fitted=cover.fitted,
+            held_back=cover.held_back,
+            cover=cover,
+        )
+
+    @property
+    def tie_break(self) -> tuple[int, ...]:
+        return self.cover.n_rules, len(self.held_back)
+
+    def shown(self, risk: float) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "form": self.fitted.form,
+            "size": self.cover.n_rules,
+            "uses": ", ".join(self.fitted.uses) or "–",
+            "n_errors": self.counts.n_errors,
+            "certificate": risk,
+            "price": self.nats,
+        }
+
+
+N_OFFERED = 10  # rows of the menu of a covering machine
+
+
+def cover(rows: RowSource, settings: Settings, steering: Ints | None = None) -> list[CoverFit]:
+    """The cover with the smallest certificate first, and others that may be taken.
+
+    For more than two classes one machine is learned for each class against the rest, and their
+    errors are counted together: that is the only cover. The examples come in the blind order, the
+    same for every class: their pools overlap, so that fewer examples are kept.
     """
     n_classes = len(rows.classes)
     positives = [1] if n_classes == 2 else list(range(n_classes))
     # One machine a class: the menus of all of them hold together with the whole delta.
     share = replace(settings, delta=settings.delta / len(positives))
+    n_offered = N_OFFERED if n_classes == 2 else 1
     learned = [
-        learn(rows_of(rows, positive, steering), share, rows.groups) for positive in positives
+        learn(rows_of(rows, positive, steering), share, rows.groups, n_offered=n_offered)
+        for positive in positives
     ]
-    parts = tuple(renumbered(part, rows.order) for part in learned)
-    counts = parts[0].chosen.counts
-    if len(parts) > 1:
-        counts = _counts_together(rows, learned, parts, settings.group_loss)
+    parts = [renumbered(part, rows.order) for part in learned]
+    machines: list[tuple[tuple[Learned, ...], Counts]]
+    if n_classes == 2:
+        machines = [((part,), part.chosen.counts) for part in parts[0]]
+    else:
+        first = tuple(part[0] for part in parts)
+        own = [part[0] for part in learned]
+        machines = [(first, _counts_together(rows, own, first, settings.group_loss))]
+    known = _union(part.named for each, _ in machines for part in each)
+    shared = {
+        "classes": rows.classes,
+        "n_samples": rows.n_samples,
+        "settings": settings,
+        "draw": rows.draw,
+        "known": known,
+        "known_digests": rows.digests_of(known),
+        "seen": rows.seen(),
+    }
+    return [_as_fit(rows, each, counts, shared) for each, counts in machines]
+
+
+def _as_fit(
+    rows: RowSource, parts: tuple[Learned, ...], counts: Counts, shared: Mapping[str, Any]
+) -> CoverFit:
     names = rows.names or [f"x{j}" for j in range(rows.n_features)]
     coded = rows.columns or Columns.of_numbers(names)
     columns, machines = as_asked(coded, [part.machine for part in parts])
     words = tuple(str(label) for label in rows.classes)
-    form = "rule list" if settings.is_list else "rule set"
+    form = "rule list" if shared["settings"].is_list else "rule set"
     return CoverFit(
         fitted=Fitted(form, columns, words, _joined(machines)),
         parts=tuple(replace(p, machine=m) for p, m in zip(parts, machines, strict=True)),
-        classes=rows.classes,
-        n_samples=rows.n_samples,
-        settings=settings,
-        draw=rows.draw,
         counts=counts,
-        digests=rows.digests_of(_union(part.named for part in parts)),
-        seen=rows.seen(),
+        **shared,
     )
 
 

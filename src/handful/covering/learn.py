@@ -122,16 +122,30 @@ class Learned:
         return replace(self, place=0, menu=self.menu.alone(self.place))
 
 
-def learn(rows: Rows, settings: Settings, groups: Grouping | None = None) -> Learned:
-    """Choose a machine by certificate; the certificate holds for this whole procedure.
+def learn(
+    rows: Rows, settings: Settings, groups: Grouping | None = None, *, n_offered: int = 1
+) -> list[Learned]:
+    """The machine with the smallest certificate, and others that may be taken in its place.
 
-    The examples come in blind order (`handful.tables.blind_order`): every pool is the first of
-    them, and ties go to the earlier one.
+    All candidates are certified at once: their codes share one prior mass. So the certificate
+    holds for this whole procedure, and that of any other candidate holds as well. The examples
+    come in blind order (`handful.tables.blind_order`): every pool is the first of them, and ties
+    go to the earlier one. ``n_offered`` machines at most are built.
     """
     # Prior masses look at the number of examples (or groups) and of features alone.
     schemes = _schemes(rows.n_samples if groups is None else len(groups), rows, settings)
     if groups is None:
         rows = rows.holding(max(scheme.pool_size for scheme in schemes))
+    candidates = _weighed(rows, settings, schemes, groups)
+    menu = Menu(tuple(candidates), settings.delta, costs=settings.costs)
+    # candidates of groups were counted with the machine that they build
+    return _built(menu, rows, settings, n_offered, is_exact=groups is not None)
+
+
+def _weighed(
+    rows: Rows, settings: Settings, schemes: Sequence[Scheme], groups: Grouping | None
+) -> list[CoverCandidate]:
+    """All candidates, with the counts by which they are compared."""
     candidates = list(_candidates(rows, settings, schemes, groups))
     if groups is None and rows.steering is not None:
         # Weights steer the search; the certificate counts every example once.
@@ -140,20 +154,41 @@ def learn(rows: Rows, settings: Settings, groups: Grouping | None = None) -> Lea
         candidates = _longest(candidates)
     if groups is not None:
         candidates = [_by_groups(c, rows, settings, groups) for c in candidates]
-    menu = Menu(tuple(candidates), settings.delta, costs=settings.costs)
+    return candidates
+
+
+def _built(
+    menu: Menu[CoverCandidate], rows: Rows, settings: Settings, n_offered: int, *, is_exact: bool
+) -> list[Learned]:
+    """The best candidates as machines, counted as they are built, the best of all first."""
     # Choosing is free: all certificates of the menu hold at once. The chosen machine is counted as
     # it is built; if it errs more than the search counted, another candidate may be the best.
     while True:
-        best = menu.best
-        machine = _machine_of(menu.candidates[best], settings)
-        judged = rows.judge(machine)
-        chosen = counted(menu.candidates[best], machine, rows, judged)
-        # candidates of groups were counted with the machine that they build
-        if groups is not None or chosen.counts == menu.candidates[best].counts:
+        wanted = [menu.best, *(best_of_each_size(menu) if n_offered > 1 else ())]
+        places = list(dict.fromkeys(wanted))[:n_offered]
+        machines = [_machine_of(menu.candidates[place], settings) for place in places]
+        judged = rows.judge(machines)
+        found = list(zip(places, machines, judged, strict=True))
+        exact = [counted(menu.candidates[at], made, one, rows=rows) for at, made, one in found]
+        if is_exact or exact[0].counts == menu.candidates[places[0]].counts:
             break
-        menu = menu.replaced(best, chosen)
-    forgotten = menu.changed(lambda c: replace(c, build=_forgotten))  # frees the tables
-    return Learned(machine, forgotten, best, judged.n_covered)
+        menu = menu.replaced(places[0], exact[0])
+    menu = menu.changed(lambda c: replace(c, build=_forgotten))  # frees the tables
+    learned = []
+    for (place, machine, one), candidate in zip(found, exact, strict=True):
+        is_same = is_exact or candidate.counts == menu.candidates[place].counts
+        offer = menu if is_same else menu.replaced(place, replace(candidate, build=_forgotten))
+        learned.append(Learned(machine, offer, place, one.n_covered))
+    return learned
+
+
+def best_of_each_size(menu: Menu[CoverCandidate]) -> list[int]:
+    """Positions of the best candidate of each code, family and number of rules, best first."""
+    found: dict[tuple[str, str, int], int] = {}
+    for place in menu.order.tolist():
+        one = menu.candidates[place]
+        found.setdefault((one.scheme, one.family, one.n_rules), place)
+    return list(found.values())
 
 
 def _by_groups(
@@ -229,9 +264,10 @@ def _is_wrong(machine: SignedRules, rows: Rows) -> Mask:
     return np.asarray((signs_of(machine, rows.X) != rows.y)[rows.row_of])
 
 
-def renumbered(learned: Learned, order: Ints) -> Learned:
-    """The same machine and candidates, whose example i is the user's row ``order[i]``."""
+def renumbered(learned: Sequence[Learned], order: Ints) -> list[Learned]:
+    """The same machines and candidates, whose example i is the user's row ``order[i]``."""
     names = {}  # pools are long and many candidates share theirs
+    menus: dict[int, Menu[CoverCandidate]] = {}  # machines that were offered together share one
 
     def named(candidate: CoverCandidate) -> CoverCandidate:
         for part in (candidate.kept, candidate.named):
@@ -240,11 +276,13 @@ def renumbered(learned: Learned, order: Ints) -> Learned:
         named = None if candidate.named is None else names[candidate.named]
         return replace(candidate, kept=names[candidate.kept], named=named)
 
-    return replace(
-        learned,
-        machine=learned.machine.renumbered(order),
-        menu=learned.menu.changed(named),
-    )
+    for one in learned:
+        if id(one.menu) not in menus:
+            menus[id(one.menu)] = one.menu.changed(named)
+    return [
+        replace(one, machine=one.machine.renumbered(order), menu=menus[id(one.menu)])
+        for one in learned
+    ]
 
 
 def _forgotten() -> SignedRules:

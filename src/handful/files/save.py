@@ -75,6 +75,11 @@ def plain_label(value: Any) -> Any:
     return value
 
 
+def _is_of_forms(machine: Any) -> bool:
+    """Whether a machine offers forms that were learned from a pool, rather than covers."""
+    return hasattr(machine, "menu_") and not hasattr(machine, "cover_")
+
+
 def fitted_of(machine: Any) -> Fitted:
     """What a fitted machine is, if a file can hold it."""
     fitted = getattr(machine, "fitted_", None)
@@ -82,7 +87,7 @@ def fitted_of(machine: Any) -> Fitted:
         raise TypeError(
             f"`machine` must be a fitted classifier of this library, got {type(machine).__name__}."
         )
-    if not fitted.is_plain and not hasattr(machine, "menu_"):
+    if not fitted.is_plain and not _is_of_forms(machine):
         why = fitted.machine.why_closed or "It is an estimator of another library."
         raise TypeError(f"{type(machine).__name__} has no document. {why}")
     return fitted
@@ -131,7 +136,7 @@ def model_of(machine: Any, **options: Any) -> tuple[Model, bytes | None]:
     kept: tuple[str | int, ...] = ()
     content = None
     training: Training
-    if hasattr(machine, "menu_"):
+    if _is_of_forms(machine):
         training, content = _menu_training(machine, fitted, how)
         certificate = _of_case(certificate, _has_first_case(machine))
     elif cover is not None:

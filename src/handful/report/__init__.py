@@ -4,20 +4,17 @@ What lives here: ``*Display`` classes with ``from_estimator``, ``frame()`` and `
 `render_report`, which puts the same pictures into one self-contained HTML page. matplotlib and
 jinja2 are imported when they are used. What does not: computing what is shown.
 
-To add a picture to the page: a display, a section in ``_sections.py``, its place in
+To add a picture to the page: a display, a section in ``sections.py``, its place in
 ``templates/report.html``.
 """
 
-from handful.report._displays import BoundPathDisplay, CertificateDisplay
-from handful.report._menu_page import MenuPage, render_menu
-from handful.report._page import render_report
-from handful.report._plane import RulesDisplay
+from handful.report.certificate_displays import BoundPathDisplay, CertificateDisplay
+from handful.report.page import render_report
+from handful.report.plane import RulesDisplay
 
 __all__ = [
     "BoundPathDisplay",
     "CertificateDisplay",
-    "MenuPage",
     "RulesDisplay",
-    "render_menu",
     "render_report",
 ]

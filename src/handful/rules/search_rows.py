@@ -121,9 +121,9 @@ class Rows:
 
         return LocalCounter(tables, self, self.searched(without), n_threads)
 
-    def judge(self, machine: SignedRules) -> Judged:
-        """Original examples that a machine gets wrong, and that meet its rules."""
-        return judge_rows(machine, self.X, self.y, self.weight)
+    def judge(self, machines: Sequence[SignedRules]) -> list[Judged]:
+        """Original examples that each machine gets wrong, and that meet its rules."""
+        return [judge_rows(machine, self.X, self.y, self.weight) for machine in machines]
 
 
 LARGEST_COLLAPSE = 50_000  # more rows than this are not grouped
@@ -254,20 +254,26 @@ class SourceRows(Rows):
         absent = None if without is None else self.source.order[without]
         return SourceCounter(self.source, tables, self.positive, absent)
 
-    def judge(self, machine: SignedRules) -> Judged:
-        found = self.source.fold(JudgedRows(machine, self.positive), "errors").tolist()
-        return Judged({-1: found[0], 1: found[1]}, tuple(found[2:]))
+    def judge(self, machines: Sequence[SignedRules]) -> list[Judged]:
+        if not machines:
+            return []
+        found = self.source.fold(JudgedRows(tuple(machines), self.positive), "errors")
+        ends = np.cumsum([3 + len(machine.rules) for machine in machines])[:-1]
+        parts = [part.tolist() for part in np.split(found, ends)]
+        return [Judged({-1: part[0], 1: part[1]}, tuple(part[2:])) for part in parts]
 
 
 @dataclass(frozen=True)
 class JudgedRows:
-    """A job: errors of each label, and rows that meet each rule."""
+    """A job: of each machine, errors of each label, and rows that meet each rule."""
 
-    machine: SignedRules
+    machines: tuple[SignedRules, ...]
     positive: int
 
     def __call__(self, X: Floats, codes: Ints) -> Ints:
         y = np.where(codes == self.positive, 1, -1)
-        judged = judge_rows(self.machine, X, y, np.ones(len(y), dtype=np.int64))
-        errors = [judged.n_wrong[-1], judged.n_wrong[1]]
-        return np.array([*errors, *judged.n_covered], dtype=np.int64)
+        found: list[int] = []
+        for machine in self.machines:
+            judged = judge_rows(machine, X, y, np.ones(len(y), dtype=np.int64))
+            found += [judged.n_wrong[-1], judged.n_wrong[1], *judged.n_covered]
+        return np.array(found, dtype=np.int64)

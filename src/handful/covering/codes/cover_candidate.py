@@ -160,23 +160,26 @@ def counts_of(
     held = {label: int((y_kept == label).sum()) for label in (-1, 1)}
     # Errors on kept examples do not count: given the code, only the others are binomial.
     outside = {k: n_wrong[k] - (0 if is_apart else kept[k]) for k in (-1, 1)}
+    wrong_in_all = {k: outside[k] + kept[k] for k in (-1, 1)}
     return Counts(
         n_held=len(y_kept),
         n_counted=sizes[-1] + sizes[1] - len(y_kept),
         n_errors=sum(outside.values()),
         by_class=tuple((sizes[k] - held[k], outside[k]) for k in (-1, 1)),
         held_by_class=(held[-1], held[1]),
-        n_errors_all=sum(outside.values()) + sum(kept.values()),
+        n_errors_all=sum(wrong_in_all.values()),
+        n_said=tuple(sizes[k] - wrong_in_all[k] + wrong_in_all[-k] for k in (-1, 1)),
     )
 
 
 def recount(candidate: CoverCandidate, machine: SignedRules, rows: Rows) -> CoverCandidate:
     """The candidate with the errors that its machine makes, as built."""
-    return counted(candidate, machine, rows, rows.judge(machine))
+    (judged,) = rows.judge([machine])
+    return counted(candidate, machine, judged, rows=rows)
 
 
 def counted(
-    candidate: CoverCandidate, machine: SignedRules, rows: Rows, judged: Judged
+    candidate: CoverCandidate, machine: SignedRules, judged: Judged, *, rows: Rows
 ) -> CoverCandidate:
     """The candidate with the errors that were found.
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.bounds import NotCertifiableError, held_out_bound
-from handful.cli._rivals import RIVALS, Rival
+from handful.cli.rivals import RIVALS, Rival
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,19 +17,14 @@ import typer
 from rich.markup import escape
 
 from handful._writing import check_place, open_atomically, write_atomically
-from handful.cli._output import (
-    AS_JSON,
-    FORCE,
-    QUIET,
-    TABLE,
-    TRUST,
-    named_types,
+from handful.cli.console import (
     note,
     print_json,
     print_written,
     progress,
     write_out,
 )
+from handful.cli.options import TABLE, Force, Json, Quiet, Trust, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,12 +33,6 @@ if TYPE_CHECKING:
 
 ON_MISSING = ("evaluate", "abstain")
 ABSTAINS, IN_DOUBT = "abstains", "abstains: in doubt"
-
-
-def register(app: typer.Typer, panel: str) -> None:
-    """Add the commands of this file to the application."""
-    app.command(rich_help_panel=panel)(predict)
-    app.command(rich_help_panel=panel)(export)
 
 
 def predict(
@@ -58,10 +47,10 @@ def predict(
     on_missing: str = typer.Option(
         "evaluate", help="evaluate, or abstain: no label where the rule lacks a value."
     ),
-    trust: list[str] = TRUST,
-    force: bool = FORCE,
+    trust: Trust = None,
+    force: Force = False,
     as_json: bool = typer.Option(False, "--json", "-j", help="Print one JSON object a row."),
-    quiet: bool = QUIET,
+    quiet: Quiet = False,
 ) -> None:
     """Label new cases, and say what decided.
 
@@ -78,11 +67,10 @@ def predict(
         raise ValueError(f"`--on-missing` must be one of {ON_MISSING}, got {on_missing!r}.")
     if out is not None:
         check_place(out, overwrite=force)
-    stored = load_model(model, trusted=named_types(trust))
+    stored = load_model(model, trusted=list(listed(trust)))
     if stored.certificate is not None:
         note(f"[dim]{escape(stored.certificate.statement())}[/]")
-    names = [part.strip() for value in keep or () for part in value.split(",")]
-    labeller = Labeller(stored, tuple(filter(None, names)), on_missing == "abstain")
+    labeller = Labeller(stored, listed(keep), on_missing == "abstain")
     if out is None:
         # rows on a terminal are progress enough, and would be mixed with its line
         with nullcontext(_ignore) if sys.stdout.isatty() else progress("Predicting") as report:
@@ -218,9 +206,9 @@ def export(
     include_rows: bool = typer.Option(
         False, "--include-rows", help="Write models that contain training rows."
     ),
-    force: bool = FORCE,
-    as_json: bool = AS_JSON,
-    quiet: bool = QUIET,
+    force: Force = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Write a model as SQL, as Python without dependencies, or as plain JSON.
 

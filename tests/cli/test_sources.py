@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from handful.cli._examples import read_examples
+from handful.cli.sources import read_rest
 from handful.tables import Choices, read_study
 
 
@@ -16,7 +16,7 @@ def _csv(tmp_path, frame):
 
 
 def read(path, **choices):
-    return read_examples(path, Choices(**choices))
+    return read_rest(path, Choices(**choices))
 
 
 def test_embedded_data_are_known_beforehand():

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperGroup
 
-from handful.cli._output import AS_JSON, QUIET, console, print_json, print_result
+from handful.cli.console import console, print_json, print_result
+from handful.cli.options import Json, Quiet
 
 if TYPE_CHECKING:
     from handful.bounds import Bound
@@ -40,15 +41,14 @@ class _BoundGroup(TyperGroup):
         return self._bounds.get_command(ctx, cmd_name)
 
 
-def register(app: typer.Typer, panel: str) -> None:
-    """Add the commands of this file to the application."""
-    bounds = typer.Typer(
-        cls=_BoundGroup, no_args_is_help=True, help="Call any bound of the registry by name."
-    )
-    bounds.callback()(lambda: None)
-    app.add_typer(bounds, name="bound", rich_help_panel=panel)
-    app.command(rich_help_panel=panel)(plan)
-    app.command(rich_help_panel=panel)(demo)
+def _no_bound() -> None:
+    pass
+
+
+BOUND = typer.Typer(
+    cls=_BoundGroup, no_args_is_help=True, help="Call any bound of the registry by name."
+)
+BOUND.callback()(_no_bound)
 
 
 def _option(parameter: inspect.Parameter, hint: Any) -> inspect.Parameter:
@@ -67,7 +67,7 @@ def _bound_command(bound: Bound) -> Callable[..., None]:
     hints = typing.get_type_hints(bound.function)
     options = [_option(p, hints[name]) for name, p in bound.parameters.items()]
     as_json = inspect.Parameter(
-        "as_json", inspect.Parameter.KEYWORD_ONLY, default=AS_JSON, annotation=bool
+        "as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json
     )
 
     def command(**values: Any) -> None:
@@ -93,8 +93,8 @@ def plan(
     ),
     delta: float = typer.Option(0.05, help="Allowed probability of failure."),
     have: int = typer.Option(0, help="Examples you already have."),
-    as_json: bool = AS_JSON,
-    quiet: bool = QUIET,
+    as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """How many (more) examples a certificate of a given value needs, on the default menu.
 
@@ -173,7 +173,7 @@ def _print_plan(
     console.print(table)
 
 
-def demo(as_json: bool = AS_JSON, quiet: bool = QUIET) -> None:
+def demo(as_json: Json = False, quiet: Quiet = False) -> None:
     """Certify numbers from the half-space paper, and explain what the certificate says."""
     from handful.bounds import (
         compression_bound,

@@ -10,11 +10,7 @@ import typer
 from rich.markup import escape
 
 from handful._writing import check_folder, write_folder
-from handful.cli._chunked import SCHEDULER, on_scheduler
-from handful.cli._output import (
-    AS_JSON,
-    FORCE,
-    QUIET,
+from handful.cli.console import (
     as_table,
     console,
     print_json,
@@ -22,11 +18,7 @@ from handful.cli._output import (
     progress,
     records,
 )
-
-
-def register(app: typer.Typer, panel: str) -> None:
-    """Add the command of this file to the application."""
-    app.command(rich_help_panel=panel)(reproduce)
+from handful.cli.options import Force, Json, Quiet, Scheduler
 
 
 def reproduce(
@@ -36,10 +28,10 @@ def reproduce(
     quick: bool = typer.Option(False, help="A few small data sets only."),
     seed: int = typer.Option(0, help="Seed of what is random."),
     plot: Path = typer.Option(None, "--plot", help="Folder for the figures, as SVG."),
-    force: bool = FORCE,
-    scheduler: str = SCHEDULER,
-    as_json: bool = AS_JSON,
-    quiet: bool = QUIET,
+    force: Force = False,
+    scheduler: Scheduler = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Run a published table again: ours, theirs, the difference.
 
@@ -48,6 +40,8 @@ def reproduce(
 
     Example: **handful reproduce compression-2004 --table figure3 --plot figures**
     """
+    from handful.cli.sources import on_scheduler
+
     names = {} if plot is None else _file_names(paper, table)
     if plot is not None:
         check_folder(plot, list(names.values()), overwrite=force)

@@ -3,79 +3,54 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
 
 from handful._writing import check_folder, write_folder
-from handful.cli._chunked import SCHEDULER, on_scheduler
-from handful.cli._columns_text import columns_as_dicts, print_assumed
-from handful.cli._options import (
-    CATEGORIES,
-    DROP_MISSING_TARGET,
-    EXCLUDE,
-    FEATURES,
-    IDS,
-    MISSING,
-    NOT_MISSING,
-    ORDERED,
-)
-from handful.cli._output import (
-    AS_JSON,
-    FORCE,
-    QUIET,
-    TABLE,
-    TARGET,
-    console,
-    print_json,
-    print_written,
-    progress,
-)
+from handful.cli.console import console, print_json, print_written, progress
+from handful.cli.options import Force, Json, Quiet, Scheduler, TableOptions, takes
+from handful.cli.study_text import columns_as_dicts, print_assumed
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from handful.cli._contest import Contest
-    from handful.cli._examples import Examples
+    from handful.cli.contest import Contest
+    from handful.cli.sources import StudyRows
     from handful.tables import Choices, Study
 
 FILES = ("compare.csv", "compare.svg")
 
 
-def register(app: typer.Typer, panel: str) -> None:
-    """Add the command of this file to the application."""
-    app.command(rich_help_panel=panel)(compare)
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions(TableOptions):
+    """What is read, who takes part, and where the comparison goes."""
+
+    machines: Annotated[
+        str | None, typer.Option(help="Which ones, by commas; all if left out.")
+    ] = None
+    folds: Annotated[int, typer.Option(help="Outer folds, the same for everybody.")] = 5
+    delta: Annotated[
+        float, typer.Option("--delta", "-d", help="Allowed probability that a certificate fails.")
+    ] = 0.05
+    quick: Annotated[bool, typer.Option("--quick", help="Three folds and smaller grids.")] = False
+    seed: Annotated[int, typer.Option(help="Seed of folds, pools and forests.")] = 0
+    jobs: Annotated[int, typer.Option(help="Fits at the same time.")] = 1
+    scheduler: Scheduler = None
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder for compare.csv and compare.svg.")
+    ] = None
+    force: Force = False
+    as_json: Json = False
+    quiet: Quiet = False
 
 
-def compare(
-    data: Path = typer.Argument(
-        None, metavar="[DATA]", help=TABLE + "; embedded data if left out."
-    ),
-    target: str = TARGET,
-    ids: list[str] = IDS,
-    exclude: list[str] = EXCLUDE,
-    features: list[str] = FEATURES,
-    ordered: list[str] = ORDERED,
-    categories: list[str] = CATEGORIES,
-    missing: list[str] = MISSING,
-    not_missing: list[str] = NOT_MISSING,
-    drop_missing_target: bool = DROP_MISSING_TARGET,
-    machines: str = typer.Option(None, help="Which ones, by commas; all if left out."),
-    folds: int = typer.Option(5, help="Outer folds, the same for everybody."),
-    delta: float = typer.Option(
-        0.05, "--delta", "-d", help="Allowed probability that a certificate fails."
-    ),
-    quick: bool = typer.Option(False, "--quick", help="Three folds and smaller grids."),
-    seed: int = typer.Option(0, help="Seed of folds, pools and forests."),
-    jobs: int = typer.Option(1, help="Fits at the same time."),
-    scheduler: str = SCHEDULER,
-    out: Path = typer.Option(None, "--out", "-o", help="Folder for compare.csv and compare.svg."),
-    force: bool = FORCE,
-    as_json: bool = AS_JSON,
-    quiet: bool = QUIET,
-) -> None:
+@takes(CompareOptions)
+def compare(options: CompareOptions) -> None:
     """Our machines and what people would use instead, on the same folds.
 
     For each: the error on the outer folds with its standard error; the size; how many examples it
@@ -87,33 +62,27 @@ def compare(
 
     Example: **handful compare patients.csv --target outcome --quick --out results**
     """
-    from handful.cli._contest import Contest, check_folds, run_contest
-    from handful.cli._examples import read_examples
-    from handful.cli._options import choices_from
-    from handful.cli._rivals import choose_rivals
+    from handful.cli.contest import Contest, check_folds, run_contest
+    from handful.cli.rivals import choose_rivals
+    from handful.cli.sources import on_scheduler, read_rest
 
-    choices = choices_from(
-        target=target, id=ids, exclude=exclude, features=features, ordered=ordered,
-        categories=categories, missing=missing,
-        not_missing=not_missing, drop_missing_target=drop_missing_target,
-    )  # fmt: skip
+    out, delta = options.out, options.delta
     if out is not None:
-        check_folder(out, FILES, overwrite=force)
-    with on_scheduler(scheduler):
-        rivals = choose_rivals(machines)
+        check_folder(out, FILES, overwrite=options.force)
+    with on_scheduler(options.scheduler):
+        rivals = choose_rivals(options.machines)
         if not 0.0 < delta < 1.0:
             raise ValueError(f"`--delta` must be in (0, 1), got {delta}.")
-        table = read_examples(data, choices)
-        n_folds = min(folds, 3) if quick else folds
+        table = read_rest(options.data, options.choices())
+        n_folds = min(options.folds, 3) if options.quick else options.folds
         check_folds(table.y, n_folds)
         known = None if table.study is None else known_columns(table.study)
-        contest = Contest(table.X, table.y, n_folds, delta, quick, seed, known)
+        contest = Contest(table.X, table.y, n_folds, delta, options.quick, options.seed, known)
+        n_jobs = options.jobs if options.scheduler is None else -1
         with progress("Comparing") as report:
-            frame = run_contest(
-                rivals, contest, n_jobs=jobs if scheduler is None else -1, report=report
-            )
-        written = [] if out is None else _write(frame, table, out, force)
-    if as_json:
+            frame = run_contest(rivals, contest, n_jobs=n_jobs, report=report)
+        written = [] if out is None else _write(frame, table, out, options.force)
+    if options.as_json:
         print_json(_as_dict(frame, table, contest, written))
         return
     _print(frame, table, contest)
@@ -141,13 +110,13 @@ def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _as_dict(
-    frame: pd.DataFrame, table: Examples, contest: Contest, written: list[Path]
+    frame: pd.DataFrame, table: StudyRows, contest: Contest, written: list[Path]
 ) -> dict[str, Any]:
     return {
         "data": table.name,
         "n_samples": len(table.y),
         "notes": list(table.notes),
-        "columns": [] if table.study is None else columns_as_dicts(table.study),
+        "columns": columns_as_dicts(table),
         "n_folds": contest.n_folds,
         "delta": contest.delta,
         "machines": _rows(frame),
@@ -173,14 +142,11 @@ def _percent(value: Any) -> str:
     return "" if value is None else f"{100 * value:.1f}"
 
 
-def _print(frame: pd.DataFrame, table: Examples, contest: Contest) -> None:
+def _print(frame: pd.DataFrame, table: StudyRows, contest: Contest) -> None:
     from rich import box
     from rich.table import Table
 
-    for remark in table.notes:
-        console.print(f"  [dim]{escape(remark)}[/]", highlight=False)
-    if table.study is not None:
-        print_assumed(table.study, with_notes=False)
+    print_assumed(table)
     n, p = table.X.shape
     title = f"{escape(table.name)}: {n} examples, {p} features, {contest.n_folds} folds (percent)"
     shown = Table(
@@ -190,31 +156,10 @@ def _print(frame: pd.DataFrame, table: Examples, contest: Contest) -> None:
         justify: Any = "left" if name == "machine" else "right"
         shown.add_column(name, justify=justify, no_wrap=True)
     rows = _rows(frame)
-    best = {
-        key: min((r[key] for r in rows if r[key] is not None), default=None)
-        for key in ("error", "certificate", "held_out")
-    }
-    last = None
-    for row in rows:
-        if last not in (None, row["group"]):
+    for cells, is_new in _lines(rows):
+        if is_new:
             shown.add_section()
-        last = row["group"]
-        cells = {
-            key: f"[bold]{_percent(row[key])}[/]" if row[key] == best[key] else _percent(row[key])
-            for key in best
-        }
-        shown.add_row(
-            escape(row["machine"])
-            + ("~" if row["group"] == "handful" and row["is_scaled"] else ""),
-            cells["error"],
-            _percent(row["error_se"]),
-            _size(row),
-            _count(row["made_of"]),
-            _count(row["held_back"]),
-            cells["certificate"],
-            cells["held_out"],
-            "" if row["seconds"] is None else f"{row['seconds']:.2f}",
-        )
+        shown.add_row(*cells)
     console.print(shown)
     for row in rows:
         if row["problem"]:
@@ -229,7 +174,35 @@ def _print(frame: pd.DataFrame, table: Examples, contest: Contest) -> None:
     )
 
 
-def _write(frame: pd.DataFrame, table: Examples, out: Path, force: bool) -> list[Path]:
+def _lines(rows: list[dict[str, Any]]) -> Iterator[tuple[tuple[str, ...], bool]]:
+    """Cells of each machine, the best values in bold, and whether a new group begins."""
+    best = {
+        key: min((r[key] for r in rows if r[key] is not None), default=None)
+        for key in ("error", "certificate", "held_out")
+    }
+    last = None
+    for row in rows:
+        values = {
+            key: f"[bold]{_percent(row[key])}[/]" if row[key] == best[key] else _percent(row[key])
+            for key in best
+        }
+        is_behind = row["group"] == "handful" and row["is_scaled"]
+        cells = (
+            escape(row["machine"]) + ("~" if is_behind else ""),
+            values["error"],
+            _percent(row["error_se"]),
+            _size(row),
+            _count(row["made_of"]),
+            _count(row["held_back"]),
+            values["certificate"],
+            values["held_out"],
+            "" if row["seconds"] is None else f"{row['seconds']:.2f}",
+        )
+        yield cells, last not in (None, row["group"])
+        last = row["group"]
+
+
+def _write(frame: pd.DataFrame, table: StudyRows, out: Path, force: bool) -> list[Path]:
     text = io.StringIO()
     frame.to_csv(text, index=False, lineterminator="\n")
     contents = {"compare.csv": text.getvalue(), "compare.svg": draw(frame, table.name)}

@@ -1,4 +1,4 @@
-"""What all commands share: JSON or rich output, progress, options."""
+"""What all commands print with: JSON or rich output, progress, tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import typer
 from rich.console import Console
 from rich.markup import escape
 
@@ -62,30 +61,10 @@ errors = SafeConsole(stderr=True)
 _settings = _Settings()
 
 
-def _set_quiet(value: bool) -> bool:
+def set_quiet(value: bool) -> bool:
+    """Print neither progress nor notes."""
     _settings.is_quiet = value
     return value
-
-
-AS_JSON = typer.Option(False, "--json", "-j", help="Print JSON.")
-QUIET = typer.Option(
-    False, "--quiet", "-q", callback=_set_quiet, help="No progress and no notes, results only."
-)
-TARGET = typer.Option(None, "--target", "-t", help="Column to predict (label, class, target or y).")
-TABLE = "CSV, Excel, Parquet or other table, packed or not; 'new/*.csv' for several, - for a pipe"
-FILES = ("model.json", "certificate.json", "report.html", "model.skops")
-TRUST = typer.Option(
-    None,
-    "--trust",
-    help="Type that may be built from a file of another library's estimator; several by commas.",
-)
-FORCE = typer.Option(False, "--force", "-f", help="Replace files that exist.")
-
-
-def named_types(values: list[str] | None) -> list[str]:
-    """What --trust names."""
-    parts = [part.strip() for value in values or () for part in value.split(",")]
-    return [part for part in parts if part]
 
 
 def print_json(data: Any) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 
 from handful._display import Display
 from handful._types import Floats, Ints, Mask
-from handful.report._axes import legend_above
-from handful.report._features import (
+from handful.report.certificate_displays import legend_above
+from handful.report.telling_features import (
     cover_of,
     encoded_names,
     kept_examples,

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,13 +14,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from handful._version import __version__
 from handful.bounds import Certificate, caution, confidence_text, percent_text
-from handful.report._confusion import COUNTING_BOUNDS, read_confusion
-from handful.report._examples import as_cell, read_examples
-from handful.report._features import cover_of
-from handful.report._pictures import read_path, read_pictures, read_plane
+from handful.candidates import MenuMachine
+from handful.certified import Band
+from handful.report.page_pictures import read_path, read_pictures, read_plane
+from handful.report.telling_features import cover_of
+from handful.report.training_rows import COUNTING_BOUNDS, as_cell, read_confusion, read_examples
 
 MAX_RULES = 100  # a longer table is read as a file
 
+_SINGLE = re.compile("(?<! ) (?! )")  # several spaces put points below each other
 _COMPARISONS = ("<", ">", "≤", "≥", "=", "≠")
 BREAKS = (
     (
@@ -48,54 +53,74 @@ BREAKS = (
 _ERROR_RATES = ("misclassified", "group-mean", "group-any")  # keys of quantities
 
 
+@dataclass(frozen=True)
+class SectionOptions:
+    """What a page shows; see `render_report`."""
+
+    certificate: Certificate | None = None
+    include_rows: bool = False
+    case: str | None = None
+    band: Band | None = None
+
+
 def read_sections(
-    machine: Any,
-    X: Any,
-    y: Any,
-    *,
-    certificate: Certificate | None = None,
-    include_rows: bool = False,
+    machine: Any, X: Any = None, y: Any = None, how: SectionOptions | None = None
 ) -> dict[str, Any]:
     """Everything that the template shows but for titles and notes."""
     check_is_fitted(machine)
-    if certificate is None:
-        certificate = machine.certificate_
+    how = how or SectionOptions()
+    certificate = machine.certificate_ if how.certificate is None else how.certificate
     machine = getattr(machine, "best_estimator_", machine)
     labels, predicted = _read_labels(machine, X, y)
+    form = type(machine).__name__
+    if is_menu(machine) and cover_of(machine) is None:
+        form = machine.chosen_
     return {
-        "claim": claim(certificate, type(machine).__name__),
-        "headline": headline(certificate, _caution(certificate, labels, predicted)),
-        "scale": scale(certificate, labels),
-        "facts": _facts(machine, certificate, X),
-        "rule": _rule(machine),
+        "claim": _claim(certificate, form),
+        "headline": _headline(
+            certificate,
+            _caution(machine, certificate, labels, predicted),
+            _rates(machine, certificate, how),
+        ),
+        "scale": _scale(certificate, labels),
+        "facts": _facts(machine, certificate),
+        "menu": _menu(machine),
+        "rule": _rule(machine, how.include_rows),
         "rules": _rules(machine),
         "pictures": read_pictures(machine),
-        "price": price(certificate),
+        "price": _price(certificate),
         "path": read_path(machine),
         "confusion": read_confusion(machine, certificate, labels, predicted),
-        "plane": read_plane(machine, X, y) if include_rows else None,
-        "examples": read_examples(machine, X, labels, predicted) if include_rows else None,
+        "plane": read_plane(machine, X, y) if how.include_rows else None,
+        "examples": read_examples(machine, X, labels, predicted) if how.include_rows else None,
         "assumptions": [str(one) for one in certificate.assumptions],
         "notes": certificate.notes,
         "reference": certificate.reference,
         "breaks": BREAKS,
-        "recheck": _recheck(machine, certificate),
+        "recheck": {"has_file": is_menu(machine), "tail": _tail(certificate)},
         "version": __version__,
-        "machine_name": type(machine).__name__,
+        "machine_name": form,
     }
+
+
+def is_menu(machine: Any) -> bool:
+    """Whether a machine offers a menu, of forms or of covers."""
+    return isinstance(machine, MenuMachine)
 
 
 def _read_labels(machine: Any, X: Any, y: Any) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
     """Labels and predictions of the training data; None for machines that are not classifiers."""
-    if not hasattr(machine, "classes_"):
+    if not hasattr(machine, "classes_") or y is None:
         return None, None
     labels = np.asarray(y)
     n_samples = getattr(machine, "n_samples_", len(labels))
     if len(labels) != n_samples:
         raise ValueError(
             f"`X` and `y` must be the {n_samples} examples the machine was trained on, got "
-            f"{len(labels)}. Where weights were used, repeat the rows."
+            f"{len(labels)}. If weights were used, repeat the rows."
         )
+    if X is None:
+        return labels, None
     predicted = np.asarray(machine.predict(X))
     n_errors = int((predicted != labels).sum())
     expected = getattr(machine, "n_training_errors_", n_errors)
@@ -107,15 +132,44 @@ def _read_labels(machine: Any, X: Any, y: Any) -> tuple[NDArray[Any] | None, NDA
     return labels, predicted
 
 
-def claim(certificate: Certificate, form: str) -> dict[str, Any]:
+def _menu(machine: Any) -> list[dict[str, Any]] | None:
+    """One line a row of the menu; the chosen one is marked."""
+    if not is_menu(machine):
+        return None
+    rows = zip(machine.candidates_, machine.menu_risks_.tolist(), strict=True)
+    return [
+        {
+            "form": candidate.in_words(),
+            "uses": candidate.uses_in_words(),
+            "is_chosen": candidate.name == machine.chosen_,
+            "value": repr(risk),
+            "risk": percent_text(risk, is_padded=True),
+        }
+        for candidate, risk in rows
+    ]
+
+
+def _rates(machine: Any, certificate: Certificate, how: SectionOptions) -> list[str]:
+    """Sensitivity and specificity, and with which confidence all that is said holds at once."""
+    if not is_menu(machine) or certificate != machine.certificate_:
+        return []
+    lines = [
+        f"{rate['name'].capitalize()} ({rate['class']}): {rate['n_right']} of {rate['n']} counted, "
+        f"at least {np.floor(1000 * rate['at_least']) / 10:.1f} %."
+        for rate in machine.class_rates(how.case)
+    ]
+    return [*lines, *filter(None, [machine.together(how.band)])]
+
+
+def _claim(certificate: Certificate, form: str) -> dict[str, Any]:
     """The claim of the page as data, which `handful verify` compares with the model."""
     names = ("risk", "delta", "bound", "quantity", "n_samples", "n_compressed", "n_errors")
     whole = certificate.to_dict()
     return {**{name: whole[name] for name in names}, "form": form}
 
 
-def headline(certificate: Certificate, first: str) -> dict[str, Any]:
-    """The statement of the page; ``first`` is what must be said before it."""
+def _headline(certificate: Certificate, first: str, more: Sequence[str]) -> dict[str, Any]:
+    """The statement of the page; ``first`` is what must be said before it, ``more`` after it."""
     sentence = f"{first} {certificate.statement()}".strip()
     is_share = certificate.limit == 1.0
     value = percent_text(certificate.risk) if is_share else f"{certificate.risk:.6g}"
@@ -131,13 +185,19 @@ def headline(certificate: Certificate, first: str) -> dict[str, Any]:
         "value": value,
         "confidence": confidence_text(certificate.delta),
         "is_vacuous": certificate.is_vacuous,
-        "meaning": meaning,
+        "meaning": [*meaning, *more],
     }
 
 
 def _caution(
-    certificate: Certificate, labels: NDArray[Any] | None, predicted: NDArray[Any] | None
+    machine: Any,
+    certificate: Certificate,
+    labels: NDArray[Any] | None,
+    predicted: NDArray[Any] | None,
 ) -> str:
+    """What must be said first of a classifier that is hardly better than a guess."""
+    if is_menu(machine) and certificate == machine.certificate_:
+        return str(machine.caution())
     if labels is None or predicted is None:
         return ""
     values, counts = np.unique(labels, return_counts=True)
@@ -170,7 +230,7 @@ def _times(delta: float) -> str:
     return f"in {100 * delta:.4g} % of the runs"
 
 
-def scale(certificate: Certificate, labels: NDArray[Any] | None) -> dict[str, Any] | None:
+def _scale(certificate: Certificate, labels: NDArray[Any] | None) -> dict[str, Any] | None:
     """Marks on a line of risks: what was seen, what is certified, what a guess would do."""
     if not _is_error_rate(certificate):
         return None
@@ -197,16 +257,18 @@ def scale(certificate: Certificate, labels: NDArray[Any] | None) -> dict[str, An
     }
 
 
-def _facts(machine: Any, certificate: Certificate, X: Any) -> list[tuple[str, str]]:
+def _facts(machine: Any, certificate: Certificate) -> list[tuple[str, str]]:
     facts = [("examples", f"{certificate.n_samples}")]
     n_features = getattr(machine, "n_features_in_", None)
     if n_features is not None:
         facts.append(("features", str(n_features)))
     if hasattr(machine, "classes_"):
         facts.append(("classes", str(len(machine.classes_))))
+    if is_menu(machine):
+        facts.append(("rows of the menu", str(len(machine.candidates_))))
     cover = cover_of(machine)
     if cover is not None:
-        facts.append(("rules", str(sum(map(len, cover.rules)))))
+        facts.append(("rules", str(cover.n_rules)))
         facts.append(("made of examples", str(len(cover.made_of))))
     if certificate.n_compressed is not None:
         facts.append(("examples held back", str(certificate.n_compressed)))
@@ -217,14 +279,13 @@ def _facts(machine: Any, certificate: Certificate, X: Any) -> list[tuple[str, st
     return facts
 
 
-def _rule(machine: Any) -> list[dict[str, Any]] | None:
+def _rule(machine: Any, include_rows: bool) -> list[dict[str, Any]] | None:
     """Lines of the rule in words, each with its indentation and its words."""
-    cover = cover_of(machine)
-    if cover is None:
+    if not is_menu(machine):
         return None
     return [
-        {"indent": len(line) - len(line.lstrip(" ")), "words": _joined(line.split())}
-        for line in cover.fitted.sentences()
+        {"indent": len(line) - len(line.lstrip(" ")), "words": _joined(_SINGLE.split(line.strip()))}
+        for line in machine.chosen_lines(include_rows=include_rows)
     ]
 
 
@@ -241,10 +302,11 @@ def _joined(words: list[str]) -> list[str]:
 
 def _rules(machine: Any) -> dict[str, Any] | None:
     """One row a rule: when it fires, what it says and how often, or its weight in a vote."""
-    if not hasattr(machine, "get_rules"):
+    cover = cover_of(machine)
+    if not hasattr(machine, "get_rules") or (is_menu(machine) and cover is None):
         return None
     frame = machine.get_rules()
-    if cover_of(machine) is not None:
+    if cover is not None:
         words = {"condition": "fires if", "label": "says", "n_covered": "examples"}
         frame = frame[list(words)].replace({"condition": {"": "otherwise"}}).rename(columns=words)
     else:
@@ -261,7 +323,8 @@ def _rules(machine: Any) -> dict[str, Any] | None:
     }
 
 
-def price(certificate: Certificate) -> dict[str, Any] | None:
+def _price(certificate: Certificate) -> dict[str, Any] | None:
+    """What is paid for what, as bars."""
     if not certificate.terms:
         return None
     largest = max(abs(term.nats) for term in certificate.terms) or 1.0
@@ -283,12 +346,7 @@ def price(certificate: Certificate) -> dict[str, Any] | None:
     }
 
 
-def _recheck(machine: Any, certificate: Certificate) -> dict[str, Any]:
-    """How to check again; the numbers of the binomial tail where the bound is that one."""
-    return {"has_file": cover_of(machine) is not None, "tail": tail(certificate)}
-
-
-def tail(certificate: Certificate) -> dict[str, Any] | None:
+def _tail(certificate: Certificate) -> dict[str, Any] | None:
     """The numbers of the binomial tail; None for bounds that are not one."""
     plain = certificate.bound in ("compression", "pool") and certificate.unit == "nats"
     if plain and certificate.n_errors is not None and certificate.n_compressed is not None:

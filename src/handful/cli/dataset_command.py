@@ -10,10 +10,7 @@ import typer
 from rich.markup import escape
 
 from handful._writing import check_place, write_atomically
-from handful.cli._output import (
-    AS_JSON,
-    FORCE,
-    QUIET,
+from handful.cli.console import (
     as_table,
     console,
     note,
@@ -21,11 +18,7 @@ from handful.cli._output import (
     records,
     write_out,
 )
-
-
-def register(app: typer.Typer, panel: str) -> None:
-    """Add the command of this file to the application."""
-    app.command(rich_help_panel=panel)(datasets)
+from handful.cli.options import Force, Json, Quiet
 
 
 def datasets(
@@ -36,9 +29,9 @@ def datasets(
     out: Path = typer.Option(
         None, "--out", "-o", help="CSV file to write; standard output if left out."
     ),
-    force: bool = FORCE,
-    as_json: bool = AS_JSON,
-    quiet: bool = QUIET,
+    force: Force = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """List data sets, or write one as CSV: embedded ones, and problems whose truth is known.
 

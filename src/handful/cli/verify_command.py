@@ -10,26 +10,17 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.markup import escape
 
-from handful.cli._output import (
-    AS_JSON,
-    QUIET,
-    TARGET,
-    TRUST,
+from handful.cli.console import (
     console,
-    named_types,
     print_json,
     progress,
 )
+from handful.cli.options import Json, Quiet, Target, Trust, listed
 
 if TYPE_CHECKING:
     from handful.verify import Verdict
 
 EXIT_NOT_VALID, EXIT_CONSISTENT = 1, 3  # 2 is a wrong command line
-
-
-def register(app: typer.Typer, panel: str) -> None:
-    """Add the command of this file to the application."""
-    app.command(rich_help_panel=panel)(verify)
 
 
 def verify(
@@ -40,13 +31,13 @@ def verify(
         help="The training data: a file, or files such as 'rows/*.parquet'. Not needed for a "
         "model of the embedded data.",
     ),
-    target: str = TARGET,
+    target: Target = None,
     show_all: bool = typer.Option(
         False, "--all", "-a", help="Print every finding, not only failures."
     ),
-    trust: list[str] = TRUST,
-    as_json: bool = AS_JSON,
-    quiet: bool = QUIET,
+    trust: Trust = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Re-check a certificate: VALID (exit code 0), or exactly what differs (exit code 1).
 
@@ -61,7 +52,7 @@ def verify(
     Example: **handful verify results/model.json patients.csv**
     """
     with progress("Checking") as report:
-        verdict = _verdict(model, data, target, named_types(trust), report)
+        verdict = _verdict(model, data, target, list(listed(trust)), report)
     if as_json:
         print_json(verdict.to_dict())
     else:
@@ -103,7 +94,7 @@ def _verdict(
 ) -> Verdict:
     """The verdict on a model file, against its training data, read as the file remembers."""
     from handful._progress import watch_progress
-    from handful.cli._examples import EMBEDDED, embedded_frame
+    from handful.cli.sources import EMBEDDED, embedded_frame
     from handful.files import Retraining
     from handful.tables import load_table
     from handful.verify import verify_model

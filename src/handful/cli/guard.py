@@ -28,7 +28,7 @@ from rich.markup import escape
 from typer.core import TyperGroup
 
 from handful._version import __version__
-from handful.cli._output import errors, printable
+from handful.cli.console import errors, printable
 
 FAILED, MISUSED, UNEXPECTED = 1, 2, 3  # 2 is what the parser of the command line ends with
 BROKEN_PIPE = 128 + 13  # what a shell reports of SIGPIPE

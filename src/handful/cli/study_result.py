@@ -1,0 +1,176 @@
+"""One road from a table to a result: read, learn a menu, choose a row; no statistics of its own."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from handful._progress import watch_progress
+from handful.cli.console import progress
+from handful.cli.sources import StudyRows, read_chunked, read_pooled, read_rest
+
+if TYPE_CHECKING:
+    from handful.certified import Band
+    from handful.cli.certify_command import CertifyOptions
+    from handful.models import Fitted
+
+
+@dataclass(frozen=True, eq=False)
+class StudyResult:
+    """A machine with its menu and its chosen row, and what it was made from.
+
+    Attributes
+    ----------
+    rows : StudyRows
+    machine : CertifiedClassifier or SetCoveringMachine
+        It holds the menu, and predicts with the chosen row.
+    options : CertifyOptions
+    remarks : tuple of str
+        Why another row than the default was taken.
+    seconds : float
+    band : Band or None
+        Silence in doubt, if it was asked for.
+    """
+
+    rows: StudyRows
+    machine: Any
+    options: CertifyOptions
+    remarks: tuple[str, ...]
+    seconds: float
+    band: Band | None = None
+
+    @property
+    def is_default(self) -> bool:
+        """Whether the tolerance alone chose the row."""
+        return self.options.choose is None and self.options.goal is None and not self.remarks
+
+    @property
+    def case(self) -> str | None:
+        """The class whose rate is the sensitivity, as a word."""
+        return None if self.rows.positive is None else str(self.rows.positive)
+
+
+def make_study(options: CertifyOptions) -> StudyResult:
+    """Read a table, learn its menu, and take a row."""
+    rows = _read(options)
+    machine = _machine(options, rows)
+    start = time.perf_counter()
+    with progress("Learning") as report, watch_progress(report), warnings.catch_warnings():
+        if options.is_cover:
+            machine.fit(rows.X, rows.y, sample_weight=rows.weights, groups=rows.groups)
+        else:
+            warnings.simplefilter("ignore")  # of single forms: what matters is in their rows
+            machine.fit(rows.study)
+    seconds = time.perf_counter() - start
+    machine, remarks = take_row(machine, options, rows.positive)
+    band = None if options.abstain is None else machine.abstain(options.abstain)
+    return StudyResult(rows, machine, options, remarks, seconds, band)
+
+
+def _read(options: CertifyOptions) -> StudyRows:
+    choices = options.choices()
+    if not options.is_cover:
+        return read_pooled(options.data, choices)
+    read = read_rest if options.engine == "memory" else read_chunked
+    return read(options.data, choices, options.seed)
+
+
+def _machine(options: CertifyOptions, rows: StudyRows) -> Any:
+    """The machine that learns the menu: of forms, or of covers."""
+    if not options.is_cover:
+        from handful.certified import CertifiedClassifier
+
+        return CertifiedClassifier(**options.forms())
+    from handful.covering import SetCoveringMachine
+
+    return SetCoveringMachine(
+        **options.covers(),
+        costs=_read_costs(options.costs, rows),
+        classes=list(rows.classes),
+        random_state=rows.random_state,
+    )
+
+
+def _read_costs(costs: str | None, rows: StudyRows) -> Any:
+    if costs is None:
+        return None
+    if not rows.is_positive_said:
+        classes = [str(label) for label in rows.classes]
+        raise ValueError(
+            "`--positive` must say which class is the positive one if `--costs` are given: "
+            f"one of {', '.join(classes[:20])}."
+        )
+    try:
+        found = tuple(float(part) for part in costs.split(","))
+    except ValueError as error:
+        raise ValueError(f"`--costs` must be two numbers such as 1,5, got {costs!r}.") from error
+    # The machine's positive class is the second, whichever of the two is the case.
+    return found if rows.positive == rows.classes[-1] else found[::-1]
+
+
+def take_row(
+    machine: Any, options: CertifyOptions, positive: str | None = None
+) -> tuple[Any, tuple[str, ...]]:
+    """The row that the user wants, or the default one among those that may be shown."""
+    if options.goal is not None:
+        ((name, value),) = options.goal.items()
+        if positive is not None and positive == machine.fitted_.classes[0]:
+            name = "specificity" if name == "sensitivity" else "sensitivity"
+        machine = machine.reach(**{name: value})
+        _refuse(machine, options, f"{machine.chosen_!r}, which reaches the goal best:")
+        return machine, ()
+    if options.choose is not None:
+        text = options.choose
+        machine = machine.choose(int(text) if text.isdigit() else text)
+        _refuse(machine, options, f"`--choose {text}` cannot be written:")
+        return machine, ()
+    return _default_row(machine, options)
+
+
+def _default_row(machine: Any, options: CertifyOptions) -> tuple[Any, tuple[str, ...]]:
+    """The default row; another one if this one may not be written, or not be printed."""
+    from handful.bounds import percent_text
+
+    fitted, is_written = machine.fitted_, options.out is not None
+    why = why_not_written(fitted, options) if is_written or fitted.n_training_rows else ""
+    if not why:
+        return machine, ()
+    rows = [
+        row
+        for row, candidate in enumerate(machine.candidates_)
+        # a cover without rules is no answer to who asks for rules
+        if not why_not_written(candidate.fitted, options)
+        and (candidate.fitted.uses or not options.is_cover)
+    ]
+    first = f"{machine.chosen_} ({percent_text(machine.certificate_.risk)})"
+    if not rows and is_written:
+        raise ValueError(f"no row of the menu may be written in place of {first}: {why}")
+    if not rows:
+        return machine, ()
+    machine = machine.choose(machine.simplest(rows))
+    return machine, (f"{machine.chosen_} takes the place of {first}: {why}",)
+
+
+def _refuse(machine: Any, options: CertifyOptions, what: str) -> None:
+    """Stop if a row that was asked for may not be written."""
+    if options.out is not None and (why := why_not_written(machine.fitted_, options)):
+        raise ValueError(f"{what} {why}")
+
+
+def why_not_written(fitted: Fitted, options: CertifyOptions) -> str:
+    """Why a classifier must not be written as it is; empty if it may."""
+    if options.include_rows:
+        return ""
+    if not fitted.is_plain:
+        return (
+            "it is an estimator of another library, which may contain training rows. Say "
+            "--include-rows, or choose another row of the menu."
+        )
+    if fitted.n_training_rows:
+        return (
+            f"this form contains {fitted.n_training_rows} training rows. Say --include-rows, or "
+            "choose another row of the menu."
+        )
+    return ""

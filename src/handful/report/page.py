@@ -1,0 +1,142 @@
+"""One self-contained HTML page about one certified machine."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import shlex
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from typing import Any
+
+from handful.bounds import Certificate
+from handful.certified import Band
+from handful.report.sections import SectionOptions, read_sections
+
+
+def render_report(
+    machine: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    title: str | None = None,
+    data_notes: Sequence[str] = (),
+    provenance: Mapping[str, Any] | None = None,
+    model_file: str | None = None,
+    data_file: str | None = None,
+    digests: Mapping[str, str] | None = None,
+    certificate: Certificate | None = None,
+    include_rows: bool = False,
+    case: str | None = None,
+    band: Band | None = None,
+) -> str:
+    """A whole HTML page: menu, rule, certificate, path, errors, assumptions; no training row.
+
+    The page needs no network, follows light and dark mode, prints, and runs no script but its
+    own: everything from the data is escaped. Write it to a file in UTF-8.
+
+    Parameters
+    ----------
+    machine : fitted estimator with ``certify``
+        Sections that do not apply to it are left out.
+    X, y : array-like, optional
+        The data it was trained on. What needs the rows, or the labels, is left out without them.
+    title : str, optional
+        The heading; the name of the machine by default.
+    data_notes : sequence of str
+        What was noticed when the data were read.
+    provenance : mapping, optional
+        Facts to show at the end, such as file names and versions. ``target``, the column of
+        the labels, is named in the command that checks the certificate again.
+    model_file, data_file : str, optional
+        Names of the files, for that command. An empty ``data_file`` means the embedded data.
+    digests : mapping, optional
+        SHA-256 of files in hexadecimal, by file name; shown as a command for ``sha256sum``.
+    certificate : Certificate, optional
+        The one to show; ``machine.certificate_`` by default.
+    include_rows : bool
+        Show the training rows too: those that the machine is made of in the columns that it
+        uses, and all of them in a picture of two columns.
+    case, band : str and Band, optional
+        The class whose rate is the sensitivity, and silence in doubt, if it is shown too.
+
+    Examples
+    --------
+    >>> from handful import SetCoveringMachine, load_dataset
+    >>> from handful.report import render_report
+    >>> data = load_dataset("haberman-294")
+    >>> machine = SetCoveringMachine(rules="stumps", random_state=0).fit(data.X, data.y)
+    >>> render_report(machine, data.X, data.y, title="Survival after surgery")[:15]
+    '<!doctype html>'
+    """
+    facts = {str(name): str(value) for name, value in (provenance or {}).items()}
+    how = SectionOptions(certificate, include_rows, case, band)
+    return _filled(
+        **read_sections(machine, X, y, how),
+        title=title or type(machine).__name__,
+        data_notes=list(data_notes),
+        provenance=facts,
+        command=verify_command(model_file, data_file, facts.get("target")),
+        is_command_whole=model_file is not None and data_file is not None,
+        digests=check_digests(digests or {}),
+    )
+
+
+def _filled(**contents: Any) -> str:
+    """The template with its contents, its style and its script."""
+    script = _text("report.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    page = _environment().get_template("report.html")
+    return str(
+        page.render(**contents, style=_text("report.css"), script=script, script_hash=digest)
+    )
+
+
+def _environment() -> Any:
+    import jinja2
+
+    return jinja2.Environment(
+        loader=jinja2.FunctionLoader(_text),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _text(name: str) -> str:
+    folder = resources.files("handful.report") / "templates"
+    return (folder / name).read_text(encoding="utf-8")
+
+
+# -- commands that run as they stand in a POSIX shell ---------------------------------------------
+
+_END = "END"
+
+
+def verify_command(model: str | None, data: str | None, target: str | None) -> str:
+    """The command that checks a certificate again; capitals stand for what is not known."""
+    words = ["handful", "verify", "MODEL" if model is None else _as_file(model)]
+    if data == "":  # the embedded data need neither
+        return shlex.join(words)
+    words.append("DATA" if data is None else _as_file(data))
+    column = "COLUMN" if target is None else target
+    # a name that begins with a dash must not be read as an option
+    words += [f"--target={column}"] if column.startswith("-") else ["--target", column]
+    return shlex.join(words)
+
+
+def check_digests(digests: Mapping[str, str]) -> str:
+    """A here-document for ``sha256sum --check``; empty where there is nothing to check."""
+    lines = [_line(name, digest) for name, digest in digests.items()]
+    return "\n".join([f"sha256sum --check <<'{_END}'", *lines, _END]) if lines else ""
+
+
+def _as_file(name: str) -> str:
+    return f"./{name}" if name.startswith("-") else name
+
+
+def _line(name: str, digest: str) -> str:
+    """A line as ``sha256sum`` writes it: backslashes and line ends in names are escaped."""
+    escaped = name.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
+    return f"{'' if escaped == name else chr(92)}{digest}  {escaped}"
