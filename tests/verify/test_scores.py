@@ -8,7 +8,7 @@ import pytest
 from handful._codec import encode
 from handful.kernels import Kernel
 from handful.models import Kernels, Stumps, Votes, kernel_expansion, linear_score
-from handful.verify.evaluate import sums_of
+from handful.verify.evaluate import has_classes, sums_of
 
 NONE = np.zeros((0, 3)), np.zeros((0, 1))
 MACHINES = [
@@ -43,3 +43,17 @@ def test_scores(machine, rng):
 def test_unknown_kinds():
     with pytest.raises(ValueError, match="no machine of kind 'magic'"):
         sums_of({"machine": "magic"}, np.zeros((1, 1)))
+
+
+@pytest.mark.parametrize("label", [-1, 3, 10**15])
+def test_labels_that_are_no_classes(label):
+    with pytest.raises(ValueError, match="none of the classes"):
+        sums_of({"machine": "constant", "label": label, "n_classes": 3}, np.zeros((2, 1)))
+
+
+def test_every_part_is_for_the_classes_of_the_file():
+    part = {"machine": "constant", "label": 0, "n_classes": 3}
+    assert has_classes({"machine": "vote", "members": [part, part], "n_classes": 3}, 3)
+    huge = {**part, "n_classes": 10**15}
+    assert not has_classes({"machine": "vote", "members": [part, huge], "n_classes": 3}, 3)
+    assert not has_classes({"machine": "thresholded", "base": huge, "threshold": 0.0}, 3)

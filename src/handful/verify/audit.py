@@ -23,7 +23,7 @@ TOLERANCE = 1e-8  # relative; of recomputed nats and scores
 _SMALL = 1e-3  # numbers below it may be off by as much as it
 _BROKEN = (
     *(AttributeError, ArithmeticError, LookupError, TypeError, ValueError),
-    *(StopIteration, np.linalg.LinAlgError),
+    *(StopIteration, MemoryError, np.linalg.LinAlgError),
 )
 
 

@@ -65,6 +65,15 @@ def labels_of(machine: Document, X: Floats, beside: Beside | None = None) -> Int
     return np.asarray(np.argmax(values >= lowest[:, None], axis=1), dtype=np.int64)
 
 
+def has_classes(machine: Document, n_classes: int) -> bool:
+    """Whether a machine, and every one that it is made of, is for so many classes."""
+    inner = [*machine.get("members", ()), *([machine["base"]] if "base" in machine else ())]
+    n_inner = 2 if machine["machine"] == "one against the rest" else n_classes
+    said = machine.get("n_classes", n_classes)
+    is_own = type(said) is int and said == n_classes
+    return is_own and all(has_classes(member, n_inner) for member in inner)
+
+
 def measures_of(machine: Document, X: Floats) -> list[Floats]:
     """Whatever a machine compares with zero, and what a card makes of its points; cuts are none."""
     kind = machine["machine"]
@@ -84,6 +93,8 @@ def measures_of(machine: Document, X: Floats) -> list[Floats]:
 def _as_sums(labels: Any, n_classes: int) -> ClassSums:
     """Labels as sums that say them."""
     labels = np.asarray(labels, dtype=np.int64)
+    if not bool(((labels >= 0) & (labels < n_classes)).all()):
+        raise ValueError("a label that is none of the classes")
     if n_classes == 2:
         return ClassSums(2.0 * labels[:, None] - 1.0)
     return ClassSums((labels[:, None] == np.arange(n_classes)).astype(float))

@@ -12,7 +12,7 @@ import numpy as np
 from handful.verify.audit import Audit, Document, Floats, Mask, Verdict
 from handful.verify.cover_check import check_cover
 from handful.verify.covers import places_of
-from handful.verify.evaluate import labels_of
+from handful.verify.evaluate import has_classes, labels_of
 from handful.verify.machine_check import NO_CLAIM, check_machine, is_derived
 from handful.verify.menu_check import (
     CLOSED,
@@ -119,11 +119,19 @@ class Verifier:
         audit = Audit()
         with audit.guard("the model file"), np.errstate(all="ignore"):
             if check_head(audit, document, hash_of(document) if digest is None else digest):
-                if document["training"]["kind"] == "menu" and self.library is not None:
-                    check_menu(audit, document, self._raw_sheet(document), self.library, beside)
-                else:
-                    self._check_clean(audit, document)
+                self._check_content(audit, document, beside)
         return audit.verdict(document)
+
+    def _check_content(self, audit: Audit, document: Document, beside: str) -> None:
+        fitted = document["fitted"]
+        # Nothing is evaluated for a number of classes that the file only claims.
+        is_same = has_classes(fitted["machine"], len(fitted["classes"]))
+        if not audit.check("number of classes", is_same, "is not that of the list of classes"):
+            return
+        if document["training"]["kind"] == "menu" and self.library is not None:
+            check_menu(audit, document, self._raw_sheet(document), self.library, beside)
+        else:
+            self._check_clean(audit, document)
 
     def once(self, key: Any, make: Callable[[], Any]) -> Any:
         """What was made for a key before, or is made now."""
