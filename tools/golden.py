@@ -265,7 +265,7 @@ def command(folder: str, *words: object) -> dict[str, Any]:
     text = re.sub(r"[\s│╭╮╰╯─]+", " ", text.replace(folder, ""))
     text = re.sub(r'(content|file)_sha256": "[0-9a-f]*', r'\1_sha256": "', text)  # of the folder
     text = re.sub(r"\w+: [^:…]{0,60} …", "", text)  # progress, by the clock
-    return {"exit": result.exit_code, "text": digest(text)}
+    return {"exit": result.exit_code, "text": digest(" ".join(text.split()))}
 
 
 def road(csv: Path, folder: str, *options: str) -> dict[str, Any]:

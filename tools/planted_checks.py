@@ -10,7 +10,7 @@ _SCORES = "tests/verify/test_score_machines.py"
 _FORGED = "tests/verify/test_forged_pools.py"
 
 VERIFY: dict[str, list[Row]] = {
-    "verify._restore": [
+    "verify.covers": [
         (
             "a kept example twice",
             "all(i < j for i, j in",
@@ -19,26 +19,10 @@ VERIFY: dict[str, list[Row]] = {
         ),
         (
             "weights not compared with the examples",
-            'rule["weights"] == (a - b).tolist()',
-            "True",
+            'is_same = cover.value["weights"] == (a - b).tolist()',
+            "is_same = True",
             (_SAID,),
         ),
-    ],
-    "verify._document": [
-        (
-            "hash not compared",
-            'audit.equal("content hash", document.get(HASH_FIELD), digest)',
-            "None",
-            ("tests/verify/test_verify.py::test_any_digit_anywhere",),
-        ),
-        (
-            "fields of parts not compared",
-            'audit.equal(f"{n}: fields", sorted(document[n]), sorted(wanted[n]))',
-            "True",
-            (_SAID,),
-        ),
-    ],
-    "verify._unfold": [
         (
             "tolerance of a ball believed",
             "is_close(tol, RELATIVE * cut, RELATIVE * abs(cut))",
@@ -47,26 +31,46 @@ VERIFY: dict[str, list[Row]] = {
         ),
         (
             "labels of rules not looked at",
-            'audit.equal("labels of the rules", labels, [1] * len(conditions))',
+            'self.audit.equal("labels of the rules", labels, [1] * len(asked))',
             "None",
             (_SAID,),
         ),
         (
             "sides of a conjunction mixed up",
-            "sides = _OPPOSITE_SIDES",
-            "sides = {**_OPPOSITE_SIDES, '>=': 'above', '<=': 'below'}",
+            "self._cover(c, _OPPOSITE, is_pool)",
+            "self._cover(c, _SIDES, is_pool)",
             ("tests/verify/test_verify.py::test_honest_files_are_valid",),
         ),
     ],
-    "verify._reading": [
+    "verify.sealed": [
+        (
+            "hash not compared",
+            'audit.equal("content hash", document.get(HASH_FIELD), digest)',
+            "None",
+            ("tests/verify/test_verify.py::test_any_digit_anywhere",),
+        ),
+        (
+            "fields of parts not compared",
+            "found = [audit.fields(name, document[name], wanted[name]) for name in wanted]",
+            "found = [True]",
+            (_SAID,),
+        ),
+    ],
+    "verify.sheets": [
         (
             "columns of a clean table believed",
             'audit.equal(f"reading of {name!r}", {key: column[key] for key in plain}, plain)',
             "True",
             (_SAID,),
         ),
+        (
+            "training data not compared",
+            'is_same = data["sha256"] == digest',
+            "is_same = True",
+            ("tests/verify/test_verify.py::test_other_data_say_how_they_differ",),
+        ),
     ],
-    "verify._verify": [
+    "verify.cover_check": [
         (
             "pool not drawn again",
             "holds = set(kept) == pool if is_whole else set(kept) <= pool",
@@ -75,25 +79,19 @@ VERIFY: dict[str, list[Row]] = {
         ),
         (
             "regression not fitted again",
-            'check_linear(audit, where, (rule["weights"], rule["threshold"]), again, X)',
+            'check_linear(audit, where, (cover.value["weights"], cover.cut), (weights, cut), X)',
             "None",
             (_FORGED, "tests/verify/test_linear.py"),
         ),
         (
-            "wording not derived",
-            "check_wording(audit, certificate, rule_wording(",
-            "(lambda *a: None)(audit, certificate, rule_wording(",
-            ("tests/verify/test_wording.py",),
-        ),
-        (
             "errors of the file believed",
-            "predicted = np.where(machine_scores(machine, X) > 0, 1, -1)",
-            "predicted = y.copy()",
+            'is_wrong = labels_of(fitted["machine"], E) != truth',
+            "is_wrong = truth != truth",
             ("tests/verify/test_verify.py::test_honest_files_are_valid[stumps]",),
         ),
         (
             "compression set not derived",
-            'audit.equal("compression set", sorted(document["compression_set"]), sorted(named))',
+            'audit.equal("compression set", sorted(rows), sorted(named))',
             "None",
             (_SAID,),
         ),
@@ -104,54 +102,63 @@ VERIFY: dict[str, list[Row]] = {
             (_SAID,),
         ),
         (
-            "training data not compared",
-            'is_same = stored["sha256"] == digest',
-            "is_same = True",
-            ("tests/verify/test_verify.py::test_other_data_say_how_they_differ",),
-        ),
-    ],
-    "verify._certificate": [
-        (
             "errors inside the set counted out",
-            "wrong = (predicted != actual) & outside",
-            "wrong = predicted != actual",
+            "n_errors=int((is_wrong & outside).sum()),",
+            "n_errors=int(is_wrong.sum()),",
             (_TAMPERED,),
         ),
         (
             "two rates for the price of one",
-            'wanted.append(Term("rates", "two rates at once, ln 2", log(2)))',
+            'paid += [Price("rates", "two rates at once, ln 2", log(2))] if costs else []',
             "pass",
             ("tests/verify/test_verify.py::test_honest_files_are_valid[pool-cost]",),
         ),
+    ],
+    "verify.claims": [
+        (
+            "wording not derived",
+            "    _check_words(audit, certificate, claim, n_groups)",
+            "    pass",
+            ("tests/verify/test_wording.py",),
+        ),
         (
             "groups of settings free",
-            'groups of settings", log(n)))',
+            'groups of settings", log(n_groups)))',
             'groups of settings", log(1)))',
             ("tests/verify/test_verify.py::test_honest_files_are_valid[search]",),
         ),
         (
             "delta not compared",
-            'audit.equal("certificate: delta", delta, settings["delta"])',
+            'audit.equal("certificate: delta", certificate["delta"], training["delta"])',
             "None",
             (_TAMPERED,),
         ),
         (
-            "number of errors not compared",
-            'audit.equal("certificate: n_errors", certificate["n_errors"], counts.n_errors)',
-            "None",
-            (_TAMPERED,),
+            "counts not compared",
+            'for name in ("n_samples", "n_errors", "n_compressed"):',
+            'for name in ("n_samples",):',
+            (
+                _TAMPERED,
+                f"{_SCORES}::test_set_and_risk_of_a_stable_machine_are_checked_each",
+            ),
         ),
         (
             "rates not compared",
-            '_check_rates(audit, certificate["rates"], counts, nats + log(2), is_binary)',
-            "None",
+            'check_tail(audit, f"rate {name}", value, rate.n_errors, rate.n_counted, paid)',
+            "True",
             (_TAMPERED,),
         ),
+        (
+            "a stable bound of any set",
+            "holds = is_number(risk) and is_stable_bound(risk, k, n, MP.exp(-nats))",
+            "holds = True",
+            (f"{_SCORES}::test_set_and_risk_of_a_stable_machine_are_checked_each",),
+        ),
     ],
-    "verify._pool": [
+    "verify.pool_candidates": [
         (
             "ranks free",
-            "prices.append(_rank_price(everything, own))",
+            "prices.append(_rank_price(np.concatenate([u.ravel() for u in useful]), own))",
             "prices.append(0.0)",
             (
                 "tests/verify/test_verify.py::test_honest_files_are_valid[pool]",
@@ -159,7 +166,7 @@ VERIFY: dict[str, list[Row]] = {
             ),
         ),
     ],
-    "verify._audit": [
+    "verify.audit": [
         (
             "types not minded",
             "if type(found) is not type(wanted):",
@@ -177,20 +184,6 @@ VERIFY: dict[str, list[Row]] = {
             "return self.is_consistent and not self.unverified",
             "return self.is_consistent",
             ("tests/verify/test_audit.py",),
-        ),
-    ],
-    "verify._claims": [
-        (
-            "a stable bound of any set",
-            'detail = f"{risk!r} is not the stable bound for {k} of {n}"',
-            "return",
-            (f"{_SCORES}::test_set_and_risk_of_a_stable_machine_are_checked_each",),
-        ),
-        (
-            "counts of score machines believed",
-            'for name in ("n_samples", "n_errors", "n_compressed"):',
-            'for name in ("n_samples",):',
-            (f"{_SCORES}::test_set_and_risk_of_a_stable_machine_are_checked_each",),
         ),
     ],
 }
@@ -285,9 +278,9 @@ CERTIFIED: dict[str, list[Row]] = {
     ],
     "tables.draw": [
         (
-            "groups by their rows",
-            "place[units] = np.arange(len(units))",
-            "place[units[1:]] = np.arange(len(units) - 1)",
+            "groups in the order of their names",
+            "order = np.concatenate([inside[k] for k in drawn.order])",
+            "order = np.concatenate(inside)",
             ("tests/certified/test_groups.py",),
         ),
         (

@@ -79,7 +79,7 @@ class CertifiedEstimator(ABC, BaseEstimator):
         raise TypeError(f"{type(self).__name__} predicts no labels.")
 
     def _default_bound(self) -> str:
-        """The bound that "auto" stands for where no rows are given."""
+        """The bound that "auto" stands for if no rows are given."""
         return self._bounds[0] if self._bounds else "auto"
 
     def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
@@ -127,7 +127,7 @@ class CertifiedEstimator(ABC, BaseEstimator):
             Allowed probability of failure; the estimator's own by default.
         bound : str
             "auto", "held-out", or one of the bounds that the class lists in its notes. "auto" is
-            "held-out" where X and y are given, otherwise the default of the class.
+            "held-out" if X and y are given, otherwise the default of the class.
         n_choices : int
             Number of settings among which this one was chosen: on the training examples, or for
             "held-out" on these held-out examples.
@@ -142,7 +142,7 @@ class CertifiedEstimator(ABC, BaseEstimator):
         Raises
         ------
         NotCertifiableError
-            Where the bound does not hold for this machine.
+            If the bound does not hold for this machine.
         """
         check_is_fitted(self)
         delta = check_delta(self.delta if delta is None else delta)
@@ -265,7 +265,7 @@ class CertifiedEstimator(ABC, BaseEstimator):
         return self.held_back_ if self.is_made_of_few else np.zeros(0, dtype=np.int64)
 
     def _speaking(self, certificate: Certificate) -> Certificate:
-        """The certificate, saying what it is about where that is not the probability of error."""
+        """The certificate, saying what it is about if that is not the probability of error."""
         return certificate
 
     @property
@@ -288,7 +288,7 @@ class BaseClassifier(ClassifierMixin, CertifiedEstimator):
         Sorted indices of the training examples that the classifier is made of: all of them,
         unless the family keeps a few.
     held_back_ : ndarray of int
-        Those that a certificate does not count: the same, and the pool where there is one.
+        Those that a certificate does not count: the same, and the pool if there is one.
     """
 
     classes_: NDArray[Any]
@@ -345,7 +345,7 @@ class BaseClassifier(ClassifierMixin, CertifiedEstimator):
     # -- prediction -------------------------------------------------------------------------
 
     def decision_function(self, X: Any) -> Floats:
-        """Score of ``classes_[1]``, or of each class against the rest where there are more.
+        """Score of ``classes_[1]``, or of each class against the rest if there are more.
 
         Parameters
         ----------
@@ -429,7 +429,7 @@ class BaseClassifier(ClassifierMixin, CertifiedEstimator):
 class BaseRegressor(RegressorMixin, CertifiedEstimator):
     """A regressor that is certified for a tolerated deviation.
 
-    A family fills `_outputs` and `_tolerance`. An example is an error where the worst output is
+    A family fills `_outputs` and `_tolerance`. An example is an error if the worst output is
     off by more than the tolerance.
     """
 
@@ -502,7 +502,7 @@ def refuse_balanced(class_weight: Any) -> None:
 
 
 def columns_of(scores: list[Floats]) -> Floats:
-    """Scores of the problems side by side; the only one where there are two classes.
+    """Scores of the problems side by side; the only one if there are two classes.
 
     Examples
     --------

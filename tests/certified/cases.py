@@ -6,12 +6,12 @@ import numpy as np
 
 from handful.certified import Pool
 from handful.certified.training_pool import make_folds
-from handful.tables import column_types
+from handful.tables import Columns
 
 
 def make_pool(X, y, *, weight=None, groups=None):
     X, y = np.asarray(X, dtype=float), np.asarray(y)
-    columns = column_types(X, [f"f{j}" for j in range(X.shape[1])]).asking(X)
+    columns = Columns.of_numbers(f"f{j}" for j in range(X.shape[1])).asking(X)
     return Pool(
         table=X,
         X=np.ascontiguousarray(columns.encode(X)),

@@ -6,36 +6,37 @@ import numpy as np
 import pytest
 
 from handful import CertifiedClassifier
-from handful.tables import make_units
+from handful.tables import MemoryRows
+
+
+def drawn(X, groups, seed=None):
+    codes = np.zeros(len(X), dtype=np.int64)
+    return MemoryRows(X, codes, np.array([0]), given_groups=groups, random_state=seed)
 
 
 def test_rows_are_units_without_groups(rng):
-    X = rng.normal(size=(30, 2))
-    units = make_units(X, np.arange(30) % 2, None, None)
-    assert sorted(units.order.tolist()) == list(range(30))
-    assert units.rows_of(units.order[:5]).tolist() == units.order[:5].tolist()
+    rows = drawn(rng.normal(size=(30, 2)), None)
+    assert sorted(rows.order.tolist()) == list(range(30))
+    assert rows.groups is None
 
 
-def test_groups_come_whole_and_rows_within_them_in_blind_order(rng):
+def test_groups_come_whole(rng):
     X, groups = rng.normal(size=(60, 2)), rng.integers(0, 9, size=60)
-    units = make_units(X, np.zeros(60), groups, None)
-    rows = units.rows_of(units.order[:4])
-    assert sorted(rows.tolist()) == np.flatnonzero(np.isin(units.member, units.order[:4])).tolist()
-    assert list(dict.fromkeys(units.member[rows].tolist())) == units.order[:4].tolist()
-    place = np.argsort(units.row_order)
-    for g in units.order[:4]:
-        assert (np.diff(place[rows[units.member[rows] == g]]) > 0).all()
+    rows = drawn(X, groups)
+    assert sorted(rows.order.tolist()) == list(range(60))
+    along = groups[rows.order]
+    assert np.count_nonzero(np.diff(along)) == len(np.unique(groups)) - 1
+    first = rows.first(rows.groups.n_rows(4))
+    assert sorted(first.tolist()) == np.flatnonzero(np.isin(groups, groups[first])).tolist()
+    assert len(np.unique(groups[first])) == 4
 
 
 def test_the_order_does_not_depend_on_rows_names_or_seeds(rng):
     X, groups = rng.normal(size=(60, 2)), np.repeat(np.arange(12), 5)
     shuffled = rng.permutation(60)
-    first = make_units(X, np.zeros(60), groups, None)
-    second = make_units(X[shuffled], np.zeros(60), groups[shuffled] + 100, None)
-    a = {tuple(map(float, X[i])) for i in first.rows_of(first.order[:4])}
-    b = {tuple(map(float, X[shuffled[i]])) for i in second.rows_of(second.order[:4])}
-    assert a == b
-    assert make_units(X, np.zeros(60), groups, 1).order.tolist() != first.order.tolist()
+    first, second = drawn(X, groups).order, drawn(X[shuffled], groups[shuffled] + 100).order
+    np.testing.assert_array_equal(X[first], X[shuffled][second])
+    assert drawn(X, groups, 1).order.tolist() != first.tolist()
 
 
 def test_large_groups_are_not_drawn_first(rng):
@@ -44,8 +45,9 @@ def test_large_groups_are_not_drawn_first(rng):
     for _ in range(60):
         sizes = np.where(np.arange(20) < 10, 20, 1)
         groups = np.repeat(np.arange(20), sizes)
-        units = make_units(rng.normal(size=(len(groups), 2)), np.zeros(len(groups)), groups, None)
-        places.append(np.mean(np.argsort(units.order)[:10]))
+        along = groups[drawn(rng.normal(size=(len(groups), 2)), groups).order]
+        order = np.array(list(dict.fromkeys(along.tolist())))
+        places.append(np.mean(np.argsort(order)[:10]))
     assert abs(np.mean(places) - 9.5) < 1.2
 
 

@@ -3,7 +3,7 @@ import pytest
 
 from handful.certified.training_pool import Pool, make_folds
 from handful.models import Constant, Fitted
-from handful.tables import column_types, pool_size
+from handful.tables import Columns, pool_size
 from tests.certified.cases import make_pool
 
 
@@ -39,7 +39,7 @@ def test_views_of_the_pool():
 def test_a_number_whose_name_looks_like_a_question_is_a_number():
     names = ["ratio = a/b", "dose is missing"]
     X = np.array([[1.0, 4.0], [3.0, np.nan], [np.nan, 6.0], [5.0, 8.0]])
-    columns = column_types(X, names).asking(X)
+    columns = Columns.of_numbers(names).asking(X)
     pool = Pool(
         table=X,
         X=columns.encode(X),

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 
 from handful.models import Condition, Constant, Fitted, Opaque, OrderedRules, Rule
-from handful.tables import column_types
+from handful.tables import Column, Columns
 
 FRAME = pd.DataFrame({"age": [30.0, 20.0, np.nan], "colour": ["red", "green", "blue"]})
-COLUMNS = column_types(FRAME, ["age", "colour"]).asking(FRAME)
+COLUMNS = Columns((Column("age", ""), Column("colour", "words"))).asking(FRAME)
 
 
 def test_predicts_from_the_table_and_names_its_columns():

@@ -143,3 +143,16 @@ def test_the_command_line_has_both_options(tmp_path):
     assert run.exit_code == 0, run.output
     run = CliRunner().invoke(app, ["verify", str(model / "model.json"), str(path)])
     assert run.exit_code == 0, run.output
+
+
+def test_ordered_categories_of_a_frame_are_read_again_by_their_order(tmp_path, rng):
+    stage = rng.integers(0, 4, 150)
+    y = np.where(stage + rng.normal(0, 0.5, 150) > 1.5, "ill", "well")
+    grade = pd.Categorical.from_codes(stage, ["low", "mid", "high", "top"], ordered=True)
+    X = pd.DataFrame({"grade": grade, "z": rng.normal(size=150)})
+    machine = CertifiedClassifier(["constant", "one rule"]).fit(X, y)
+    path, frame = tmp_path / "m.json", X.assign(y=y)
+    assert column(read_study(frame), "grade").levels == ("low", "mid", "high", "top")
+    save_model(machine, path)
+    verdict = verify_model(path, frame, library=Retraining(path, frame))
+    assert verdict.status == "VALID", verdict.differences

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from handful.models import Constant, Fitted
-from handful.tables import Column, Columns, column_types
+from handful.tables import Column, Columns
 
 FRAME = pd.DataFrame(
     {
@@ -13,11 +13,11 @@ FRAME = pd.DataFrame(
         "sex": ["m", "f", "f", "m"],
     }
 )
-NAMES = list(FRAME.columns)
+COLUMNS = Columns((Column("age", ""), Column("colour", "words"), Column("sex", "words")))
 
 
 def test_words_become_questions_and_missing_values_stay_missing():
-    columns = column_types(FRAME, NAMES).asking(FRAME)
+    columns = COLUMNS.asking(FRAME)
     assert columns.names == (
         "age", "age is missing", "colour = blue", "colour = green", "colour = red",
         "colour is missing", "sex = m",
@@ -31,26 +31,26 @@ def test_words_become_questions_and_missing_values_stay_missing():
 
 
 def test_a_word_never_seen_is_none_of_the_words_but_not_missing():
-    columns = column_types(FRAME, NAMES).asking(FRAME)
+    columns = COLUMNS.asking(FRAME)
     new = pd.DataFrame({"age": [1.0], "colour": ["mauve"], "sex": ["x"]})
     assert columns.encode(new)[0].tolist() == [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
 
 
 def test_only_the_given_rows_say_what_is_asked():
-    columns = column_types(FRAME, NAMES).asking(FRAME.iloc[[0, 3]])
+    columns = COLUMNS.asking(FRAME.iloc[[0, 3]])
     assert columns.names == ("age", "colour = red", "sex = m")
     assert columns.encode(FRAME).shape == (4, 3)
 
 
 def test_pandas_polars_and_objects_agree():
-    columns = column_types(FRAME, NAMES).asking(FRAME)
+    columns = COLUMNS.asking(FRAME)
     expected = columns.encode(FRAME)
     np.testing.assert_array_equal(columns.encode(pl.from_pandas(FRAME)), expected)
     np.testing.assert_array_equal(columns.encode(FRAME.to_numpy(dtype=object)), expected)
 
 
 def test_documents():
-    columns = column_types(FRAME, NAMES).asking(FRAME)
+    columns = COLUMNS.asking(FRAME)
     fitted = Fitted("constant", columns, ("well", "ill"), Constant(0))
     assert Fitted.from_document(fitted.to_document()).columns == columns
 
@@ -66,17 +66,6 @@ def test_words_where_numbers_were():
     columns = Columns.of_numbers(["age"])
     with pytest.raises(ValueError, match="Column 'age' must hold numbers"):
         columns.encode(np.array([["old"]], dtype=object))
-
-
-def test_only_the_given_rows_say_what_a_column_holds():
-    mixed = np.array([[1], [2], ["old"]], dtype=object)
-    columns = column_types(mixed[:2], ["age"]).asking(mixed[:2])
-    assert columns.columns[0].words is None
-    with pytest.raises(ValueError, match="Column 'age' must hold numbers"):
-        columns.encode(mixed)
-    empty = np.array([[None], [None], ["old"]], dtype=object)
-    columns = column_types(empty[:2], ["age"]).asking(empty[:2])
-    assert columns.encode(empty).shape == (3, 1)  # nothing to ask but whether it is missing
 
 
 def test_numbers_that_are_written_as_texts_are_numbers():

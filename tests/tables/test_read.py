@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import handful
-from handful.tables import exact_floats, exact_numbers, read_chunks, read_frame
+from handful.tables import exact_floats, read_chunks, read_frame
 
 
 @pytest.fixture
@@ -24,25 +24,9 @@ def test_whole_and_in_pieces_the_floats_are_the_nearest(texts, tmp_path, monkeyp
     path.write_text("x,y\n" + "".join(f"{text},a\n" for text in texts))
     assert (read_frame(path)["x"].to_numpy() == expected).all()
     monkeypatch.setattr("handful.tables.table_files.CHUNK", 700)
-    pieces = [exact_numbers(chunk["x"]).to_numpy() for chunk in read_chunks(path, ["x"])]
+    pieces = [chunk["x"].to_numpy() for chunk in read_chunks(path, ["x"])]
     assert len(pieces) == 5
     assert (np.concatenate(pieces) == expected).all()
-
-
-def test_numbers_of_text_do_not_depend_on_pandas(texts, monkeypatch):
-    """Also where pandas rounds badly, as before 3.1."""
-    bad = np.nextafter(np.array([float(text) for text in texts]), np.inf)
-    monkeypatch.setattr(pd, "to_numeric", lambda column, errors: pd.Series(bad))
-    found = exact_numbers(pd.Series(texts, dtype=object)).to_numpy()
-    assert (found == np.array([float(text) for text in texts])).all()
-
-
-def test_what_is_no_number_is_none():
-    column = pd.Series(["1", "x", None, "1_000", " 2", "1e400"], dtype=object)
-    found = exact_numbers(column).tolist()
-    assert found[0] == 1.0
-    assert np.isnan(found[1:4]).all()
-    assert found[4:] == [2.0, np.inf]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from handful.files import model_to_dict
 from handful.files.document import to_text
 from handful.verify import verify_model
 from handful.verify.audit import Audit
-from handful.verify.rebuilt_rules import check_linear
+from handful.verify.covers import check_linear
 from tests.verify.cases import reseal
 
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from handful.verify.audit import Audit
-from handful.verify.covers import Cover
-from handful.verify.rebuilt_rules import check_rules
+from handful.verify.covers import Cover, check_rules
 
 X = np.array([[0.0, 1.0], [2.0, 0.0], [3.0, 5.0]])
 Y = np.array([1, 1, -1])

@@ -41,7 +41,7 @@ def learn_all(pool: Pool, forms: list[NamedForm], with_vote: bool, n_jobs: int |
         if form.estimator is not None:  # beside a fitted one no certificate of the menu holds
             refuse_fitted("candidates", form.name, form.estimator, *few_rows(pool))
     controller = ThreadpoolController()
-    report = current_progress()  # here: other threads do not see who watches
+    report = current_progress()  # here: other threads do not see what listens
 
     def run(form: NamedForm) -> Learned:
         start = time.perf_counter()
@@ -157,16 +157,8 @@ def with_counts(
 ) -> tuple[list[FormCandidate], list[Failure]]:
     """The candidates with their counts, and those that could not be counted.
 
-    Parameters
-    ----------
-    candidates : sequence of FormCandidate
-    counted, on_pool : sequence of Tally
-        Counts of each on the rows outside the pool, in blind order, and on the pool.
-    groups : Grouping or None
-        Groups of the counted rows.
-    loss : {"mean", "any"}
-        A random case of a new group, or any case of it.
-    delta : float
+    ``counted`` are the counts of each on the rows outside the pool, in blind order, ``on_pool``
+    those on the pool, ``groups`` the groups of the counted rows.
     """
     made, failures = [], []
     for candidate, tally, pool in zip(candidates, counted, on_pool, strict=True):

@@ -99,7 +99,7 @@ def boost(bins, n_bins, y, weight, is_on, shrink, least, ridge, checkpoints, sco
             j, b = best_stump(bins, n_bins, g, h, c, least, ridge, work, out)
             if j < 0:
                 continue
-            # Where all rows of a side have one label the best step is infinite.
+            # If all rows of a side have one label, the best step is infinite.
             left = shrink * min(max(out[0], -4.0), 4.0)
             right = shrink * min(max(out[1], -4.0), 4.0)
             for t in range(n_bins[j]):

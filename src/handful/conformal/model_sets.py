@@ -208,7 +208,7 @@ def expand_estimators(estimator: Any, param_grid: Any) -> list[tuple[Any, dict[s
     if isinstance(estimator, (list, tuple)):
         if param_grid is not None:
             raise ValueError(
-                "`param_grid` must be None where `estimator` is a list, got a grid too. "
+                "`param_grid` must be None if `estimator` is a list, got a grid too. "
                 "List every model, or pass one estimator with the grid."
             )
         if not estimator:

@@ -29,11 +29,11 @@ class Dataset:
     X : float64 array of shape (n_samples, n_features)
         Missing values are NaN. A column of words holds the alphabetical rank of each word.
     y : array of shape (n_samples,)
-        The labels as they stand in the file: int64 where they are whole numbers (the
+        The labels as they stand in the file: int64 if they are whole numbers (the
         embedded sets use -1 and +1), else strings.
     feature_names : tuple of str
     target_names : mapping from label to str
-        What each label means; the label itself as text where nothing is known.
+        What each label means; the label itself as text if nothing is known.
     categories : mapping from feature name to tuple of str
         The words behind the ranks, for columns of words only.
     description, source, licence : str

@@ -94,7 +94,7 @@ def _unknown(name: str, data_dir: str | os.PathLike[str] | None) -> str:
     )
 
 
-SUFFIXES = (".csv.gz", ".csv")  # where both exist, the later one wins
+SUFFIXES = (".csv.gz", ".csv")  # if both exist, the later one wins
 DATA_VARIABLE = "HANDFUL_DATA"
 
 

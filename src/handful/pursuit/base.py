@@ -18,7 +18,7 @@ from handful.pursuit.expansion_codes import Expansion, center_rows, expansion_of
 from handful.pursuit.gram import HeldCandidates, MomentSums, RowSums, gram_pursuit
 from handful.pursuit.kernel_columns import Indices, KernelColumns
 from handful.pursuit.orthogonal import CRITERIA, PursuitPath, orthogonal_pursuit
-from handful.tables import RowNeeds, RowSource, blind_order, group_units
+from handful.tables import RowNeeds, RowSource, blind_order, units_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,10 +67,7 @@ class BasePursuit(CertifiedEstimator):
         is_kernel = self.kernel == "precomputed"
         table = given if hasattr(given, "columns") else X
         blind = blind_order(table, y, random_state=self.random_state, is_kernel=is_kernel)
-        self.draw_, self._order = blind.draw, blind.order
-        if groups is not None:
-            units = group_units(blind, groups)
-            self._order = units.rows_of(units.order)
+        self.draw_, self._order = blind.draw, units_of(blind, groups).order
         order = self._order
         return X[np.ix_(order, order)] if is_kernel else X[order], y[order]
 

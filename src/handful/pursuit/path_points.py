@@ -187,8 +187,9 @@ def _quick_errors(values: Floats, intercepts: Floats, labels: Indices) -> Floats
 
 
 def _is_counted(task: Plan, centers: Indices) -> NDArray[np.bool_]:
-    # What the expansion is made of: the pool gives centres and coefficients, or the message gives
-    # the coefficients of the centres. Given that, errors on all other examples are binomial.
+    # The pool gives centres and coefficients, or the message gives the coefficients of the centres.
+    # Given that, errors on all other examples are binomial. Coefficients of all examples ("least
+    # squares") are no such code: the bound of the lectures pays for a class of functions instead.
     left_out = task.ground.rows if task.coefficients == "pool" else centers
     return is_outside(task.n_samples, left_out)
 

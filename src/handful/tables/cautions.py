@@ -17,15 +17,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from handful._types import Floats, Ints, Mask
 from handful.tables.columns import Column
-
-if TYPE_CHECKING:
-    pass
 
 _SAME = 1e-9  # what is left of a mean of zero after scaling and rounding
 _FEWEST = 3  # two rows are standardised by chance
@@ -187,11 +184,6 @@ _NEAR = 0.25  # of the usual distance
 def share_of_repeats(X: Floats) -> tuple[float, float]:
     """Shares of the rows with shared values, and with a near copy.
 
-    Parameters
-    ----------
-    X : ndarray (n_rows, n_columns)
-        Numbers of the pool in blind order, NaN for a missing value.
-
     Examples
     --------
     >>> rng = np.random.default_rng(0)
@@ -255,12 +247,7 @@ MOST_NUMBERS = 200  # columns in which repeated rows are looked for
 def caution_of_repeats(columns: Sequence[Column], numbers: Floats) -> str:
     """A caution if rows look like several rows of one patient; empty if they do not.
 
-    Parameters
-    ----------
-    columns : sequence of Column
-        All columns of the table.
-    numbers : ndarray
-        The features that are numbers, in the first rows of the pool, ``MOST_ROWS`` at most.
+    ``numbers`` are the features that are numbers, in the first ``MOST_ROWS`` rows of the pool.
     """
     end = "Without it the certificates below do not hold for new ones."
     named = [column.name for column in columns if "groups" in dict(column.questions)]

@@ -113,7 +113,7 @@ MISSING_MARKS = frozenset(
 )
 ANSWERS = frozenset(
     {"none", "-", "nd", "nil"}
-)  # to "which pain?"; missing only if somebody says so
+)  # to "which pain?"; missing only if the user says so
 NOT = "≠"  # before a usual mark that is an answer in a column
 _LIMIT = re.compile(r"^\s*(<=|>=|[<>≤≥~])\s*")
 _DECIMAL_COMMA = re.compile(r"^[-+]?\d+,\d+$")

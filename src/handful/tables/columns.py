@@ -558,19 +558,3 @@ def typed_columns(frame: Any) -> Columns | None:
     named = enumerate(frame.columns)
     columns = tuple(typed_column(name, [type_part(frame, j)]) for j, name in named)
     return None if all(column.kind == "" for column in columns) else Columns(columns)
-
-
-def column_types(X: Any, names: Sequence[str]) -> Columns:
-    """Columns of numbers or words, as the cells of an array or data frame are."""
-    is_float = isinstance(X, np.ndarray) and X.dtype.kind in "biuf"
-    is_number = [is_float or _are_numbers(column_of(X, i)) for i in range(len(names))]
-    kinds = ["" if is_one else "words" for is_one in is_number]
-    return Columns(tuple(Column(str(n), kind) for n, kind in zip(names, kinds, strict=True)))
-
-
-def _are_numbers(cells: Any) -> bool:
-    cells = np.asarray(cells)
-    if cells.dtype.kind in "biuf":
-        return True
-    known = [v for v in cells.tolist() if not is_missing(v)]
-    return bool(known) and all(isinstance(v, (int, float, np.number)) for v in known)

@@ -233,55 +233,21 @@ class Units:
     Attributes
     ----------
     order : ndarray of int
-        Units in blind order.
-    row_order : ndarray of int
-        Rows in blind order; of groups one after the other.
+        Rows in blind order; those of a group stand together.
     member : ndarray of int or None
         Unit of each row; None if rows are the units.
-    digest : str
-        Digest of the table.
-    seed : int or None
-        The whole number that took the place of the digest, if one did.
-    digests : ndarray of uint8 (n_samples, 32)
-        Of the rows.
     n_distinct : int
         Units of different content; counted up to ``FEWEST_DISTINCT``.
     """
 
     order: Ints
-    row_order: Ints
     member: Ints | None
-    digest: str
-    seed: int | None
-    digests: Bytes
-    n_distinct: int = FEWEST_DISTINCT
+    n_distinct: int
 
-    @property
-    def caution(self) -> tuple[str, ...]:
-        """A caution if the digest cannot draw as chance would."""
+    def caution(self, seed: int | None) -> tuple[str, ...]:
+        """A caution if the digest, or a seed in its place, cannot draw as chance would."""
         what = "rows" if self.member is None else "groups"
-        return caution_of_draw(self.n_distinct, self.seed, what)
-
-    def __len__(self) -> int:
-        return len(self.order)
-
-    def rows_of(self, units: Ints) -> Ints:
-        """Rows of some units: units in the given order, rows of each in blind order."""
-        if self.member is None:
-            return units
-        place = np.full(len(self.order), -1, dtype=np.int64)
-        place[units] = np.arange(len(units))
-        rows = self.row_order[place[self.member[self.row_order]] >= 0]
-        return np.asarray(rows[np.argsort(place[self.member[rows]], kind="stable")])
-
-    def first(self, n_units: int) -> Ints:
-        """Rows of the first units of the blind order."""
-        return self.rows_of(self.order[:n_units])
-
-    def pool(self, share: float) -> Ints:
-        """Rows of the pool: the first units of the blind order, never all of them."""
-        n_pool = min(pool_size(len(self), share), max(1, len(self) - 1))
-        return self.first(n_pool)
+        return caution_of_draw(self.n_distinct, seed, what)
 
 
 def pool_size(n: int, share: float) -> int:
@@ -330,31 +296,11 @@ def some_distinct(digests: NDArray[np.uint8]) -> frozenset[bytes]:
     return frozenset(seen)
 
 
-def make_units(X: Any, y: Any, groups: Any, random_state: Any, weights: Any = None) -> Units:
-    """Blind order of the rows, or of the groups by the content of their rows.
-
-    Parameters
-    ----------
-    X, y, random_state
-        As in `blind_order`.
-    groups : array (n_samples,) or None
-        What group each row belongs to.
-    weights : array (n_samples,), optional
-        They tell equal rows apart, so that the order of the rows does not matter. They are in no
-        digest: a choice of weights must not be a choice of pools.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> len(make_units(np.arange(6.0)[:, None], None, [1, 1, 2, 2, 3, 3], None))
-    3
-    """
-    rows = weighted_order(blind_order(X, y, random_state=random_state), weights)
-    return units_of(rows, groups, weights)
-
-
 def weighted_order(rows: BlindOrder, weights: Any) -> BlindOrder:
-    """The same order, in which weights tell equal rows apart; None changes nothing."""
+    """The same order, in which weights tell equal rows apart; None changes nothing.
+
+    Weights are in no digest: a choice of weights must not be a choice of pools.
+    """
     if weights is None:
         return rows
     by_weight = np.argsort(weights, kind="stable")
@@ -362,31 +308,12 @@ def weighted_order(rows: BlindOrder, weights: Any) -> BlindOrder:
 
 
 def units_of(rows: BlindOrder, groups: Any, weights: Any = None) -> Units:
-    """The independent units of rows in blind order: rows, or groups if there are some."""
-    if groups is None:
-        n_distinct = len(some_distinct(rows.digests))
-        return Units(rows.order, rows.order, None, rows.digest, rows.seed, rows.digests, n_distinct)
-    return group_units(rows, groups, weights)
+    """The independent units of rows in blind order: rows, or groups if there are some.
 
-
-def group_units(rows: BlindOrder, groups: Any, weights: Any = None) -> Units:
-    """Groups in blind order, of rows that are in blind order already.
-
-    Parameters
-    ----------
-    rows : BlindOrder
-    groups : array (n_samples,)
-        What group each row belongs to; none may be missing.
-    weights : array (n_samples,), optional
-        They tell equal rows of a group apart.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows = blind_order(np.arange(6.0)[:, None])
-    >>> len(group_units(rows, ["a", "a", "b", "b", "c", "c"]))
-    3
+    Groups come in a blind order of their own. ``weights`` tell equal rows of a group apart.
     """
+    if groups is None:
+        return Units(rows.order, None, len(some_distinct(rows.digests)))
     _, member = np.unique(check_groups(groups, len(rows.order)), return_inverse=True)
     by_group = np.lexsort((member,) if weights is None else (weights, member))
     starts = np.flatnonzero(np.diff(member[by_group], prepend=-1))
@@ -396,9 +323,8 @@ def group_units(rows: BlindOrder, groups: Any, weights: Any = None) -> Units:
     drawn = blind_order(own, random_state=rows.seed)
     keys = row_keys(drawn.digests, drawn.draw.salt)
     inside = [_by_key(part, rows.digests[part], keys[k]) for k, part in enumerate(parts)]
-    row_order = np.concatenate([inside[k] for k in drawn.order])
-    n_distinct = len(some_distinct(drawn.digests))
-    return Units(drawn.order, row_order, member, rows.digest, rows.seed, rows.digests, n_distinct)
+    order = np.concatenate([inside[k] for k in drawn.order])
+    return Units(order, member, len(some_distinct(drawn.digests)))
 
 
 def _by_key(part: Ints, digests: NDArray[np.uint8], key: NDArray[np.uint8]) -> Ints:

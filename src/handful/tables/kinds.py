@@ -52,19 +52,10 @@ def kind_of(
     asked: str | None = None,
     scale: Sequence[str] = (),
 ) -> Column:
-    """The column as its cells show it.
+    """The column as its cells in the pool show it.
 
-    Parameters
-    ----------
-    name : str
-    cells : sequence or Sample
-        The cells of the pool.
-    marks : collection of str
-        Cells that the user calls missing, in lower case.
-    asked : {"number", "ordered", "category"}, optional
-        The kind that the user says it is.
-    scale : sequence of str
-        The words of an ordered column in their order, if the user says so.
+    ``marks`` are cells that the user calls missing, in lower case. ``asked`` is the kind that the
+    user says it is, ``scale`` the words of an ordered column in their order.
 
     Examples
     --------

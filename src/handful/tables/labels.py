@@ -195,11 +195,6 @@ def labelled_rows(
 def unknown_labels(counts: Mapping[str, int]) -> tuple[str, ...]:
     """Notes on labels that are no class, because the pool does not have them.
 
-    Parameters
-    ----------
-    counts : mapping of str to int
-        Rows of each such label.
-
     Examples
     --------
     >>> unknown_labels({"x": 2})

@@ -43,18 +43,9 @@ _TIME = re.compile(
 
 
 def with_role(column: Column, sample: Sample, y: NDArray[Any], order: NDArray[Any]) -> Column:
-    """The column with its role, as its cells and its name show it.
+    """The column with its role, as its name and its cells in the pool show it.
 
-    Parameters
-    ----------
-    column : Column
-        As `kind_of` gave it.
-    sample : Sample
-        The cells of the pool.
-    y : ndarray
-        Labels of the pool.
-    order : ndarray of int
-        Positions of the pool's rows in the file.
+    ``y`` are the labels of the pool, ``order`` the positions of its rows in the file.
     """
     if column.role != "feature":
         return column

@@ -239,13 +239,7 @@ class MemoryRows(RowSource):
     @property
     def order(self) -> Ints:
         """Positions of all rows in blind order; those of a group stand together."""
-        return self._order
-
-    @cached_property
-    def _order(self) -> Ints:
-        if self.given_groups is None:
-            return self.blind.order
-        return self._units.rows_of(self._units.order)
+        return self._units.order
 
     def ordered(self) -> tuple[Any, Ints]:
         return self._in_order
@@ -261,7 +255,7 @@ class MemoryRows(RowSource):
 
     @property
     def caution(self) -> tuple[str, ...]:
-        return self._units.caution
+        return self._units.caution(self.draw.seed)
 
     @property
     def groups(self) -> Grouping | None:
@@ -269,7 +263,7 @@ class MemoryRows(RowSource):
 
     @cached_property
     def _groups(self) -> Grouping | None:
-        if self.given_groups is None or self._units.member is None:
+        if self._units.member is None:
             return None
         return Grouping.of(self._units.member[self.order])
 

@@ -111,16 +111,7 @@ def in_words(n_bytes: float) -> str:
 
 @contextmanager
 def readable(source: Source, what: str, package: str = "pandas") -> Iterator[None]:
-    """Turn every error of a reader into one that names the file.
-
-    Parameters
-    ----------
-    source : Source
-    what : str
-        Format of the file.
-    package : str
-        What must be installed to read it.
-    """
+    """Turn every error of a reader into one that names the file, or what must be installed."""
     try:
         yield
     except (UnreadableTableError, ColumnsMissingError):

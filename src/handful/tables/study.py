@@ -219,7 +219,7 @@ def read_study(frame: Any, choices: Choices | None = None, *, set_aside: bool = 
     'Died'
     """  # noqa: E501
     choices = choices or Choices()
-    frame = as_pandas(frame)
+    scales, frame = scales_of(frame), as_pandas(frame)
     names = [str(name) for name in frame.columns]
     check_named(choices, names)
     target = target_of(choices.target, names)
@@ -233,7 +233,7 @@ def read_study(frame: Any, choices: Choices | None = None, *, set_aside: bool = 
         check_few_classes(target, y)
     X = frame.iloc[:, [j for j in range(len(names)) if j != place]]
     share = None if set_aside else POOL_SHARE
-    study = read_rows(GivenRows(X, y, target), choices, pool_share=share)
+    study = read_rows(GivenRows(X, y, target), choices, pool_share=share, scales=scales)
     *others, last = study.columns
     return replace(
         study,
@@ -250,6 +250,7 @@ def read_rows(
     pool_share: float | None = POOL_SHARE,
     random_state: Any = None,
     classes: Sequence[Any] | None = None,
+    scales: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Study:
     """Read a table whose labels stand beside it; `read_study` is this for a table with its target.
 
@@ -266,6 +267,8 @@ def read_rows(
         None draws the pool from the digest of the table.
     classes : sequence, optional
         The classes in their order, if they were named before the data were seen.
+    scales : mapping, optional
+        Ordered columns with their words; by default those that are ordered categories.
 
     Examples
     --------
@@ -292,7 +295,7 @@ def read_rows(
         choices,
         pool_share=pool_share,
         classes=classes,
-        scales=scales_of(given.X),
+        scales=scales_of(given.X) if scales is None else scales,
     )
     beside = (given.groups, given.weights, random_state, classes)
     is_whole = hasattr(table, "columns") and all(one is None for one in beside)

@@ -10,7 +10,7 @@ import glob
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -231,21 +231,6 @@ def _line_chunks(source: Source, columns: Sequence[str]) -> Iterator[pd.DataFram
         check_columns(columns, sorted(seen))
         chosen = frame.reindex(columns=list(columns) or names[:1])
         yield _with_whole_numbers(without_marks(chosen), source.name)
-
-
-def exact_numbers(column: Any) -> pd.Series:
-    """Numbers of a column of text; NaN if a cell is none."""
-    import pandas as pd
-
-    numbers = pd.to_numeric(column, errors="coerce")
-    if column.dtype.kind in "biufc":
-        return numbers
-    out = numbers.to_numpy(dtype=np.float64, na_value=np.nan).copy()
-    for i in np.flatnonzero(~np.isnan(out)):
-        cell = column.iloc[i]
-        if isinstance(cell, str):
-            out[i] = float(cell)
-    return pd.Series(out, index=column.index)
 
 
 def _with_whole_numbers(frame: pd.DataFrame, name: str) -> pd.DataFrame:

@@ -21,9 +21,7 @@ from handful.tables.cells import Sample, word_of
 from handful.tables.choices import Choices
 from handful.tables.columns import Column
 from handful.tables.kinds import kind_of
-from handful.tables.labels import (
-    Classes,
-)
+from handful.tables.labels import Classes
 from handful.tables.roles import with_role
 from handful.tables.table_files import without_marks
 
@@ -165,17 +163,8 @@ def decide_columns(
 ) -> tuple[Column, ...]:
     """Kind and role of every column, by the user's word, else by the rows of the pool.
 
-    Parameters
-    ----------
-    pool : DataFrame
-        The rows of the pool, as `as_pandas` gives them.
-    y : ndarray
-        Their labels.
-    places : ndarray of int
-        Their positions in the table.
-    choices : Choices
-    scales : mapping, optional
-        Columns of ordered words, with their words in order.
+    ``y`` are the labels of these rows, ``places`` their positions in the table, ``scales`` the
+    words of ordered columns in their order.
     """
     out = []
     for j, name in enumerate(str(name) for name in pool.columns):
@@ -250,15 +239,7 @@ def with_counts(columns: Sequence[Column], counts: Sequence[CellCounts]) -> tupl
 
 
 def feature_table(columns: Sequence[Column], table: pd.DataFrame) -> pd.DataFrame:
-    """The features of a table: numbers as numbers, without infinity, other cells as they are.
-
-    Parameters
-    ----------
-    columns : sequence of Column
-        Those of the table, in its order.
-    table : DataFrame
-        As `as_pandas` gives it.
-    """
+    """The features of a table: numbers as numbers, without infinity, other cells as they are."""
     import pandas as pd
 
     dtypes, out = list(table.dtypes), {}
@@ -317,21 +298,8 @@ def make_reading(
 ) -> TableReading:
     """Notes and cautions of a table that was read.
 
-    Parameters
-    ----------
-    columns : tuple of Column
-        All but the target.
-    labels : Classes
-    target : str
-        Name of the target.
-    counts : mapping of str to int
-        Rows of each label.
-    first : ndarray or None
-        The numbers in the first rows of the pool; None if groups are known.
-    signs : ScalingSigns
-        Of the numbers in all rows.
-    draw : str
-        A caution if the digest cannot draw as chance would.
+    ``counts`` are the rows of each label, ``first`` the numbers in the first rows of the pool (None
+    if groups are known), ``signs`` those of the numbers in all rows.
     """
     features = [column for column in columns if column.role == "feature"]
     if not features:

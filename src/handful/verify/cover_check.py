@@ -36,6 +36,8 @@ from handful.verify.covers import (
     CoverPart,
     CoverReader,
     asked_of,
+    check_linear,
+    check_rules,
     code_with_kept,
     kept_rows,
     same_rows,
@@ -48,7 +50,6 @@ from handful.verify.pool_candidates import (
     plain_regression,
     rank_prices,
 )
-from handful.verify.rebuilt_rules import check_linear, check_rules
 from handful.verify.redraw import Blocks
 from handful.verify.sheets import Given, Sheet, column_at, offered_places, wide_rows, words_of
 
@@ -281,8 +282,8 @@ def check_cover(audit: Audit, document: Document, sheet: Sheet, given: Given, E:
     training, names = document["training"], ("rule set", "SetCoveringMachine")
     if training["kinds"] == ["list"]:
         names = ("rule list", "DecisionListMachine")
-    said = [document["fitted"]["form"], document["provenance"]["estimator"]]
-    audit.equal("form and estimator", said, list(names))
+    audit.equal("form", document["fitted"]["form"], names[0])
+    audit.equal("estimator", document["provenance"]["estimator"], names[1])
     if not check_settings(audit, training):
         return
     holds = not (sheet.blocks.is_grouped and training["costs"])

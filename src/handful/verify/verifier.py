@@ -11,6 +11,7 @@ import numpy as np
 
 from handful.verify.audit import Audit, Document, Floats, Mask, Verdict
 from handful.verify.cover_check import check_cover
+from handful.verify.covers import places_of
 from handful.verify.evaluate import labels_of
 from handful.verify.machine_check import NO_CLAIM, check_machine, is_derived
 from handful.verify.menu_check import (
@@ -153,6 +154,7 @@ class Verifier:
         given, fitted = self._given(document), document["fitted"]
         kind = document["training"]["kind"]
         is_open = kind == "menu" or (kind == "machine" and not is_derived(document))
+        places_of(document)  # an error if columns are not among the features that were offered
         if not check_reading(audit, document, given, is_open=is_open):
             return
         if not is_open and not are_offered(audit, document, given.X):

@@ -99,7 +99,7 @@ def _ranked(
 def _price(steps: Sequence[Step], n_kinds: int) -> Terms:
     """Number of rules, kind (a single rule and its negation are both candidates), ranks."""
     # The prior given the pool: 2^-r for r rules, one half for either kind, then the rank of each
-    # rule among the candidates that are left after the rules before it.
+    # rule on the pool given the rules before it.
     terms = [Term("rules", "number of rules", size_nats(len(steps)))]
     if n_kinds > 1 and len(steps) > 1:
         terms.append(Term("logic", "conjunction or disjunction", math.log(2.0)))
