@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from handful import SetCoveringMachine, load_model
 from handful.bounds import Certificate
 from handful.cli import app
-from handful.cli.sources import embedded_frame
+from handful.cli.study_rows import embedded_frame
 
 runner = CliRunner()
 

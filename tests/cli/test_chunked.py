@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from handful import SetCoveringMachine, load_dataset, load_model
 from handful.bounds import Certificate
 from handful.cli import app
-from handful.cli.sources import on_scheduler
+from handful.cli.study_rows import on_scheduler
 
 pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword")  # inside Dask
 

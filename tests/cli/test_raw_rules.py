@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from handful import SetCoveringMachine, load_model
 from handful.cli import app
-from handful.cli.sources import read_rest
+from handful.cli.study_rows import read_rest
 from handful.export import export_python, export_sql
 from handful.tables import Choices, read_study
 from handful.verify import content_hash, verify_model

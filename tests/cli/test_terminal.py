@@ -52,7 +52,7 @@ def folder(tmp_path_factory):
         (["export", "results/model.json", "--to", "python"], '"""', 5),
         (["datasets", "haberman"], "age,", 295),
         (["datasets"], "Data sets", 5),
-        (["certify", "data.csv", "--rules", "stumps"], "data.csv: 265 examples", 10),
+        (["certify", "data.csv", "--rules", "stumps"], "data.csv: 265 rows", 10),
         (["verify", "results/model.json", "data.csv"], "╭", 3),
         (["demo"], "Breast cancer", 5),
         (["plan", "--target-risk", "0.1"], "", 5),

@@ -21,7 +21,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handful.cli.sources import StudyRows, read_rest
+from handful.cli.study_rows import StudyRows, read_rest
 from handful.tables import Choices, LoadedTable, Study, load_table, read_chunks, read_study
 
 N_CASES = int(os.environ.get("HANDFUL_FUZZ", "150"))

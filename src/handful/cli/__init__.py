@@ -1,7 +1,7 @@
 """The command line: parse, call, print.
 
 What lives here: one file per group of commands; they parse, call the library and print with
-rich, or print JSON with ``--json``. ``certify`` is one road: ``sources`` (the table), then
+rich, or print JSON with ``--json``. ``certify`` is one road: ``study_rows`` (the table), then
 ``study_result`` (menu and chosen row), then ``study_files`` and ``study_text``. What does not:
 anything that computes. Errors are left to ``guard.py``, which says what the exit codes mean.
 Progress goes to standard error.

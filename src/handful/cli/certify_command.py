@@ -194,9 +194,9 @@ def certify(options: CertifyOptions) -> None:
 
     More rows than memory: **handful certify 'rows/*.parquet' --engine dask --rules stumps**
     """
-    from handful.cli.sources import on_scheduler
     from handful.cli.study_files import write_study
     from handful.cli.study_result import make_study
+    from handful.cli.study_rows import on_scheduler
     from handful.cli.study_text import as_dict, print_study
 
     options.check()

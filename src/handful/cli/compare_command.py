@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from handful.cli.contest import Contest
-    from handful.cli.sources import StudyRows
+    from handful.cli.study_rows import StudyRows
     from handful.tables import Choices, Study
 
 FILES = ("compare.csv", "compare.svg")
@@ -64,7 +64,7 @@ def compare(options: CompareOptions) -> None:
     """
     from handful.cli.contest import Contest, check_folds, run_contest
     from handful.cli.rivals import choose_rivals
-    from handful.cli.sources import on_scheduler, read_rest
+    from handful.cli.study_rows import on_scheduler, read_rest
 
     out, delta = options.out, options.delta
     if out is not None:

@@ -40,7 +40,7 @@ def reproduce(
 
     Example: **handful reproduce compression-2004 --table figure3 --plot figures**
     """
-    from handful.cli.sources import on_scheduler
+    from handful.cli.study_rows import on_scheduler
 
     names = {} if plot is None else _file_names(paper, table)
     if plot is not None:

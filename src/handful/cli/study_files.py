@@ -33,7 +33,8 @@ def write_study(made: StudyResult, out: Path) -> list[Path]:
         is_default=made.is_default,
         band=made.band,
         include_rows=options.include_rows,
-        **({"study": rows.study, "choices": options.choices()} if options.is_cover else {}),
+        study=rows.study,
+        choices=options.choices(),
     )
     if out.suffix == ".json":
         return write_model(model, content, out, overwrite=options.force)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from handful._progress import watch_progress
 from handful.cli.console import progress
-from handful.cli.sources import StudyRows, read_chunked, read_pooled, read_rest
+from handful.cli.study_rows import StudyRows, read_chunked, read_pooled, read_rest
 
 if TYPE_CHECKING:
     from handful.certified import Band

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from handful.certified import Band
-    from handful.cli.sources import StudyRows
     from handful.cli.study_result import StudyResult
+    from handful.cli.study_rows import StudyRows
     from handful.tables import Column
 
 MOST_COLUMNS = 30  # that are listed one by one

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from handful.cli.sources import read_rest
+from handful.cli.study_rows import read_rest
 from handful.tables import Choices, read_study
 
 
