@@ -307,7 +307,7 @@ def test_any_classifier_with_scores_will_do(moons):
         ({"param_grid": {"kernel": "precomputed"}}, "must name a kernel of the features"),
         ({"param_grid": {"C": [-1.0]}}, "`Cs` must hold positive numbers"),
         ({"estimator": []}, "must list at least one classifier"),
-        ({"estimator": [SVC()], "param_grid": {"C": [1]}}, "`param_grid` must be None where"),
+        ({"estimator": [SVC()], "param_grid": {"C": [1]}}, "`param_grid` must be None if"),
     ],
 )
 def test_bad_settings_are_named(moons, settings, message):

@@ -111,9 +111,8 @@ MISSING_MARKS = frozenset(
     {"", "?", ".", "--", "na", "n/a", "n.a.", "nan", "#n/a", "<na>", "null", "#null!", "missing"}
     | {"not available", "not done", "n.d.", "k.a.", "#value!", "#div/0!"}
 )
-ANSWERS = frozenset(
-    {"none", "-", "nd", "nil"}
-)  # to "which pain?"; missing only if the user says so
+# to "which pain?"; missing only if the user says so
+ANSWERS = frozenset({"none", "-", "nd", "nil"})
 NOT = "≠"  # before a usual mark that is an answer in a column
 _LIMIT = re.compile(r"^\s*(<=|>=|[<>≤≥~])\s*")
 _DECIMAL_COMMA = re.compile(r"^[-+]?\d+,\d+$")
