@@ -53,7 +53,7 @@ def _kinds_in(source: str) -> set[str]:
         call.args[0].value
         for call in calls
         if isinstance(call.func, ast.Name)
-        and call.func.id == "Term"
+        and call.func.id in ("Term", "Price")
         and call.args
         and isinstance(call.args[0], ast.Constant)
     }

@@ -11,7 +11,14 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from handful import BoundSearch, CertifiedClassifier, SetCoveringMachine
+from handful import (
+    BoundSearch,
+    CertifiedClassifier,
+    SetCoveringMachine,
+    load_model,
+    save_model,
+    verify_model,
+)
 from handful.cli import app
 from handful.tables import Choices, GivenRows, TableCaution, load_table, read_rows, read_study
 from tests.messy import TABLES
@@ -245,7 +252,7 @@ def test_columns_that_are_left_out_stay_in_the_names(rng):
         machine.predict(frame[["age", "mrn", "note"]])
 
 
-def test_labels_come_back_as_they_were_given(rng):
+def test_labels_come_back_as_they_were_given(rng, tmp_path):
     X = pd.DataFrame({"a": rng.normal(size=120), "b": rng.normal(size=120)})
     is_case = X["a"] + rng.normal(0, 0.5, 120) > 0
     for case, control in ((1, 0), (True, False), (2.0, -1.0), ("case", "control"), (3, 20)):
@@ -256,6 +263,9 @@ def test_labels_come_back_as_they_were_given(rng):
         assert machine.score(X, y) > 0.7
         signs = machine.decision_function(X) > 0
         assert (machine.classes_[signs.astype(int)] == machine.predict(X)).all()
+        save_model(machine, tmp_path / "m.json")
+        assert (load_model(tmp_path / "m.json").predict(X) == machine.predict(X)).all()
+        assert not verify_model(tmp_path / "m.json", X, y).differences
     assert machine.fitted_.classes == ("3", "20")  # numbers by value
 
 

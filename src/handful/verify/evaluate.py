@@ -95,7 +95,7 @@ def _as_sums(labels: Any, n_classes: int) -> ClassSums:
     labels = np.asarray(labels, dtype=np.int64)
     if not bool(((labels >= 0) & (labels < n_classes)).all()):
         raise ValueError("a label that is none of the classes")
-    if n_classes == 2:
+    if n_classes <= 2:  # a pool of one class knows no other
         return ClassSums(2.0 * labels[:, None] - 1.0)
     return ClassSums((labels[:, None] == np.arange(n_classes)).astype(float))
 

@@ -214,7 +214,11 @@ def clean_sheet(audit: Audit, document: Document, given: Given) -> Sheet | None:
     names = names_of(X if data["features"] is not None else np.asarray(X))
     cells = [np.asarray(column_at(X, j), dtype=object)[at] for j in range(len(names))]
     columns = dict(zip(names, cells, strict=True))
-    return Sheet(columns, [str(label) for label in labels[at]], digests, digest, blocks, at)
+    # Labels that are no words are written beside their classes: 1.0 may be the word 1.
+    classes = document["fitted"]["classes"]
+    words = dict(zip(map(str, document["labels"] or classes), classes, strict=True))
+    spelled = [words.get(str(label), str(label)) for label in labels[at]]
+    return Sheet(columns, spelled, digests, digest, blocks, at)
 
 
 def _groups_of(audit: Audit, document: Document, given: Given) -> bool | None:
