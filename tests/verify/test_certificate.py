@@ -72,6 +72,14 @@ def test_tampered(field, value, certificate):
     assert not _verdict({**certificate, field: value}).is_valid
 
 
+@pytest.mark.parametrize("place", range(len(RATES)))
+def test_every_rate_is_computed_again(place, certificate):
+    rates = [list(pair) for pair in certificate["rates"]]
+    rates[place][1] *= 0.9
+    verdict = _verdict({**certificate, "rates": rates})
+    assert f"certificate: rate {RATES[place].name}" in " ".join(verdict.differences)
+
+
 def test_groups_of_settings_are_paid_for(certificate):
     verdict = _verdict(certificate, {**SETTINGS, "n_groups": 3})
     assert "certificate terms: kinds" in " ".join(verdict.differences)

@@ -296,11 +296,10 @@ def plain_parameters(machine: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
+    """A parameter as JSON has it, or ``_NOTHING`` if JSON cannot hold it."""
     if isinstance(value, Kernel):
         return _NOTHING if value.name == "callable" else encode(value)
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, np.ndarray):
+    if isinstance(value, (np.generic, np.ndarray)):
         value = value.tolist()
     if value is None or isinstance(value, (bool, str, int)):
         return value
@@ -308,10 +307,10 @@ def _plain(value: Any) -> Any:
         return value if np.isfinite(value) else _NOTHING
     if isinstance(value, (list, tuple)):
         parts = [_plain(part) for part in value]
-        return _NOTHING if any(part is _NOTHING for part in parts) else parts
+        return _NOTHING if _NOTHING in parts else parts
     if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
-        named = {key: _plain(part) for key, part in value.items()}
-        return _NOTHING if any(part is _NOTHING for part in named.values()) else named
+        parts = _plain(list(value.values()))
+        return _NOTHING if parts is _NOTHING else dict(zip(value, parts, strict=True))
     return _NOTHING
 
 
