@@ -105,7 +105,7 @@ VERIFY: dict[str, list[Row]] = {
             "errors inside the set counted out",
             "n_errors=int((is_wrong & outside).sum()),",
             "n_errors=int(is_wrong.sum()),",
-            (_TAMPERED,),
+            ("tests/verify/test_verify.py::test_honest_files_are_valid",),
         ),
         (
             "two rates for the price of one",
