@@ -254,7 +254,6 @@ MANY_PARAMETERS = {
     "bounds/losses.py:real_loss_bound": "the arguments of compression_bound, and the loss",
     "covering/path_scores.py:cross_validate_path": "what is fitted, and how, as keywords",
     "covering/codes/listed.py:_listed_candidate": "one call a prefix; its facts become a record",
-    "files/save.py:save_model": "a public function: what is written, and what may be",
     "programs/linear_program.py:solve_lp": "the blocks of a linear program, solver options",
     "report/page.py:render_report": "a public function: every part of the page may be left out",
     "rules/search/exact.py:exact_half_space_paths": "what is searched, and how, as keywords",

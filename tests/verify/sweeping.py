@@ -111,7 +111,7 @@ def make_form(name: str, folder: Path) -> Kind:
     """The file of a menu's form; its training is done again once."""
     table, study, choices, machine, band = _form(name)
     path = folder / "m.json"
-    save_model(machine, path, band=band, is_default=False, include_rows=True)
+    save_model(machine, path, band=band, include_rows=True)
     verifier = Verifier(table, library=Retraining(path, table))
     document = json.loads(path.read_text())
     beside = document["training"]["estimators_sha256"] or ""

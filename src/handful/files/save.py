@@ -406,9 +406,6 @@ def save_model(
     certificate: Certificate | None = None,
     source: Mapping[str, Any] | None = None,
     include_rows: bool = False,
-    study: Study | None = None,
-    choices: Choices | None = None,
-    is_default: bool = False,
     band: Band | None = None,
     overwrite: bool = True,
 ) -> list[Path]:
@@ -427,8 +424,7 @@ def save_model(
     path : path
         The file is written whole or not at all.
     data : (X, y), optional
-        The training data, for their digest and those of the kept examples; machines that draw
-        a pool know the former.
+        The training data, for digests that the machine does not know: those of kept examples.
     certificate : Certificate, optional
         What to store; by default that of ``machine.certify()``, or none if it has none.
     source : mapping, optional
@@ -437,10 +433,6 @@ def save_model(
     include_rows : bool
         Write machines that contain training rows, too: balls, prototypes, all kernels but linear
         ones, and estimators of other libraries, which may.
-    study, choices : Study, Choices, optional
-        The raw table that the machine was fitted to, and what was said about its columns.
-    is_default : bool
-        Whether the row of a menu is the one that the tolerance chooses.
     band : Band, optional
         What ``machine.abstain`` gave: the model then says nothing if its score is in doubt.
     overwrite : bool
@@ -470,9 +462,6 @@ def save_model(
         certificate=certificate,
         source=source or {},
         include_rows=include_rows,
-        study=study,
-        choices=choices,
-        is_default=is_default,
         band=band,
     )
     return write_model(model, content, path, overwrite=overwrite)

@@ -77,15 +77,27 @@ def kind_of(
     distinct = _distinct(words)
     is_date = sum(bool(_DATE.match(word)) for word in words) >= MOST * len(words)
     column = _joined(column, words)
+    if asked in ("category", "ordered"):
+        return _as_asked(column, distinct, asked, scale, is_date)
+    return _as_seen(column, sample, distinct, is_date)
+
+
+def _as_asked(
+    column: Column, distinct: Sequence[str], asked: str, scale: Sequence[str], is_date: bool
+) -> Column:
+    """The column as the user says it is."""
     if asked == "category":
         return replace(column, kind="category", levels=tuple(distinct))
-    if asked == "ordered" and is_date:
+    if is_date:
         return column.with_note("dates are used in their order, as days since 1970", kind="date")
-    if asked == "ordered" and scale:
+    if scale:
         note = f"its words are ordered: {_in_order(scale)}"
         return replace(column, kind="ordered", levels=tuple(scale)).with_note(note)
-    if asked == "ordered":
-        return _ordered(column, distinct, is_asked=True)
+    return _ordered(column, distinct, is_asked=True)
+
+
+def _as_seen(column: Column, sample: Sample, distinct: Sequence[str], is_date: bool) -> Column:
+    """The column as its words show it."""
     if _is_yes_no(distinct):
         no, yes = sorted(distinct, key=lambda word: word.casefold() in YES)
         return replace(column, kind="yes/no", levels=(no, yes))
@@ -93,9 +105,9 @@ def kind_of(
     if numeric is not None:
         return numeric
     if is_date:
-        note = f"dates are left out; --ordered {name} uses them in their order, as days"
+        note = f"dates are left out; --ordered {column.name} uses them in their order, as days"
         return replace(column, notes=()).with_note(note, kind="date", role="ignored")
-    if _is_text(len(distinct), len(words)):  # remarks with numbers in them are no scale
+    if _is_text(len(distinct), len(sample.words)):  # remarks with numbers in them are no scale
         return replace(column, kind="text", notes=())
     ordered = _ordered(column, distinct, is_asked=False)
     if ordered.kind == "ordered":
