@@ -208,8 +208,11 @@ class CertifiedEstimator(ABC, BaseEstimator):
         -------
         self
         """
-        self.row_needs()
-        raise NotImplementedError
+        self.row_needs()  # it refuses, unless the machine takes rows in chunks
+        raise TypeError(
+            f"{type(self).__name__} says by `row_needs` that it takes rows in chunks: it must have "
+            "`fit_rows`, too."
+        )
 
     def _note_columns(self, rows: RowSource) -> None:
         """Number and names of the columns, as a fit in memory writes them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
@@ -258,9 +259,9 @@ class SignedRules(OrderedRules):
         check_two(where, n_classes)
         super().check(where, width, n_classes)
 
+    @abstractmethod
     def score_formula(self, language: Language) -> str:
         """The score in another language."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
