@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.files import CoverCode, CoverTraining, Data, Model, Provenance
 from handful.files.document import named_by_digest
 from handful.models import Fitted, SignedRules

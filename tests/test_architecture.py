@@ -55,9 +55,9 @@ MAY_IMPORT["export"] = FLOORS | {"files"}
 MAY_IMPORT["distributed"] = FLOORS
 MAY_IMPORT["verify"] = set()  # an auditor shares no code with what it audits
 GROUND = {
-    *("_checks", "_codec", "_compiled", "_display", "_threads", "_types", "_version", "_writing"),
+    *("checks", "codec", "compiled", "display", "threads", "arrays", "_version", "writing"),
 }
-EVERYBODY = GROUND | {"_chunks", "_progress"}
+EVERYBODY = GROUND | {"chunks", "progress"}
 ROOF = {"papers", "cli", "__main__", "__init__"} | EVERYBODY
 HIGHS_ONLY_IN = "programs"
 
@@ -155,7 +155,7 @@ def test_oracles_import_nothing_of_ours(path):
 
 @over(MODULES)
 def test_loops_are_cached_and_release_the_lock(path):
-    if _unit(path) == "_compiled":  # numba itself, and the fallback without a cache
+    if _unit(path) == "compiled":  # numba itself, and the fallback without a cache
         return
     for node in _nodes(_source(path)):
         if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "njit":
@@ -169,7 +169,7 @@ def test_loops_are_cached_and_release_the_lock(path):
 
 @over(MODULES)
 def test_only_one_door_to_numba(path):
-    if _unit(path) != "_compiled":
+    if _unit(path) != "compiled":
         assert not any(name.split(".")[0] == "numba" for name in _imports(path))
 
 
@@ -204,6 +204,13 @@ def test_private_names_stay_in_their_package(path):
             continue
         private = [part for part in parts[1:] if part.startswith("_")]
         assert not private, f"{name} is private: make it public where it lives, or move it"
+
+
+@over(TEST_FILES)
+def test_tests_import_public_names(path):
+    ours = [name.split(".") for name in _imports(path) if name.startswith("handful.")]
+    private = [".".join(parts) for parts in ours if any(_is_private(part) for part in parts)]
+    assert not private, f"{private}: test a public name"
 
 
 def _forms() -> set[str]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from handful._checks import (
+from handful.checks import (
     check_choice,
     check_count,
     check_delta,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dask.array as da
 import numpy as np
 
-from handful._chunks import chunked, is_chunked
+from handful.chunks import chunked, is_chunked
 
 
 def test_only_collections_are_in_chunks():

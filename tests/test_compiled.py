@@ -12,7 +12,7 @@ import numba
 import pytest
 
 import handful
-from handful._compiled import njit
+from handful.compiled import njit
 
 FIT = """
 import json, warnings

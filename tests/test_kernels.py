@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.preprocessing import KernelCenterer
 
-from handful._codec import decode, encode
+from handful.codec import decode, encode
 from handful.kernels import KERNELS, Kernel, center_kernel, make_kernel
 
 

@@ -14,7 +14,7 @@ import pytest
 from threadpoolctl import threadpool_info
 
 import handful
-from handful._threads import in_one_blas_thread, one_blas_thread
+from handful.threads import in_one_blas_thread, one_blas_thread
 
 # On 1500 x 60 numbers two threads split the sums of a matrix product where they are free to.
 FITS = """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handful._writing import (
+from handful.writing import (
     check_folder,
     check_place,
     open_atomically,

@@ -6,8 +6,8 @@ The public names are loaded when they are first used, so that ``import handful``
 import importlib
 from typing import Any
 
-from handful._chunks import enter_chunked
 from handful._version import __version__
+from handful.chunks import enter_chunked
 
 _HOME: dict[str, str] = {
     "AdaBoost": "boosting",

@@ -27,10 +27,10 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from handful._checks import check_choice, check_count, check_delta
-from handful._chunks import chunked, is_chunked
-from handful._types import Floats, Ints, Mask
+from handful.arrays import Floats, Ints, Mask
 from handful.bounds import Certificate, NotCertifiableError, Quantity, Term, held_out_bound
+from handful.checks import check_choice, check_count, check_delta
+from handful.chunks import chunked, is_chunked
 from handful.models import Fitted, Form, Opaque, from_scores
 from handful.tables import (
     Columns,

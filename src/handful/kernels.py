@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from handful._codec import fail
-from handful._types import Floats
+from handful.arrays import Floats
+from handful.codec import fail
 
 __all__ = [
     "KERNELS",

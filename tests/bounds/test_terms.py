@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from handful._codec import encode
 from handful.bounds import Message, Term, compression_bound
+from handful.codec import encode
 
 ROOT = Path(__file__).parents[2]
 

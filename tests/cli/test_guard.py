@@ -132,7 +132,7 @@ def test_a_closed_pipe_is_quiet(tmp_path):
 
 WAITING = """
 import sys, time
-from handful._writing import open_atomically
+from handful.writing import open_atomically
 import handful.cli as cli
 
 @cli.app.command()

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from handful import BoundSearch, SetCoveringMachine, load_dataset
-from handful._codec import encode
 from handful.bounds import held_out_bound
+from handful.codec import encode
 from handful.files.save import model_to_dict, plain_label
 from handful.tables import row_digests
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from handful._codec import ModelFileError, decode, encode
+from handful.codec import ModelFileError, decode, encode
 from handful.kernels import Kernel
 from handful.models import Condition, Distance, KernelDifference, Vocabulary, WeightedSum
 from handful.tables import Feature

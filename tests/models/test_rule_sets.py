@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handful._codec import ModelFileError, decode, encode
+from handful.codec import ModelFileError, decode, encode
 from handful.models import (
     Condition,
     Distance,

@@ -3,7 +3,7 @@
 import pytest
 from matplotlib.figure import Figure
 
-from handful._display import axes_or_new
+from handful.display import axes_or_new
 from handful.report.certificate_displays import legend_above
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from handful._checks import check_reals
+from handful.checks import check_reals
 
 Classifier: TypeAlias = Any
 """A fitted estimator with ``predict``, a callable ``X -> labels``, or the label -1 or +1."""

@@ -8,7 +8,7 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from handful._checks import check_count, check_real, check_reals
+from handful.checks import check_count, check_real, check_reals
 from tests.truth.classifiers import KINDS, BoxClassifier
 from tests.truth.laws import BallLaw, UniformBoxLaw
 from tests.truth.problem import AbstractProblem

@@ -8,7 +8,7 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from handful._checks import check_real
+from handful.checks import check_real
 from tests.truth.laws import GaussianLaw
 from tests.truth.problem import AbstractProblem, draw_labels
 from tests.truth.quadrature import plane_bayes_error, unit_nodes

@@ -9,7 +9,7 @@ from typing import ClassVar, final
 import numpy as np
 from scipy.special import ndtr
 
-from handful._checks import check_count, check_real
+from handful.checks import check_count, check_real
 from tests.truth.laws import GaussianLaw, normal_ball_mass
 from tests.truth.problem import AbstractProblem, draw_labels
 

@@ -9,7 +9,7 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from handful._checks import check_count, check_real
+from handful.checks import check_count, check_real
 from handful.datasets.generators import as_generator
 from tests.truth.classifiers import Classifier, KnownForm, predict_labels, recognise
 from tests.truth.laws import N_BLOCK_CELLS, Law, exact_risk

@@ -7,8 +7,8 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from handful import SetCoveringMachine
-from handful._codec import encode
 from handful.bounds import Message, Term, compression_bound
+from handful.codec import encode
 from handful.files.document import to_text
 from handful.tables import Columns
 from handful.verify import verify_model

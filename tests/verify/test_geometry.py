@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from handful._codec import encode
+from handful.codec import encode
 from handful.kernels import Kernel
 from handful.models import Condition, Rule, RuleList, WeightedSum
 from handful.rules import ball_cover, pair_value, rule_set, two_point_cover

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from handful._codec import encode
 from handful.bounds import ball_message, half_space_message, stump_message, two_point_message
+from handful.codec import encode
 from handful.covering.codes import auto_schemes
 from handful.verify.code_prices import code_terms, pool_codes, scheme_mass
 from handful.verify.covers import Cover

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from handful._codec import encode
+from handful.codec import encode
 from handful.kernels import Kernel
 from handful.models import Kernels, Stumps, Votes, kernel_expansion, linear_score
 from handful.verify.evaluate import has_classes, sums_of

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.boosting.margin_certificates import MarginCounts
 from handful.boosting.rounds import CHANCE, Boosted, Round, capped_alpha
 from handful.boosting.votes import WeightedVote

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.boosting.generation import Iteration, Restricted
 from handful.boosting.weak_learners import ColumnFamily, WeakColumn
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from handful._display import Display
-from handful._types import Floats
+from handful.arrays import Floats
+from handful.display import Display
 
 
 class MarginDisplay(Display):

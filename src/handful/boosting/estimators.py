@@ -13,9 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from handful._checks import check_choice, check_count, check_delta, check_real, check_weights
-from handful._chunks import chunked, is_chunked
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.boosting.binned import (
     BinnedRows,
     VoteMargins,
@@ -50,6 +48,8 @@ from handful.bounds import (
     Term,
     adaboost_training_bound,
 )
+from handful.checks import check_choice, check_count, check_delta, check_real, check_weights
+from handful.chunks import chunked, is_chunked
 from handful.estimator import BaseClassifier, columns_of, shared_certificate
 from handful.models import PART_COLUMNS, Form, Votes, from_scores, linear_score
 from handful.tables import Draw, RowNeeds, RowSource, blind_order, feature_names

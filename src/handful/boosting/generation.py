@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.boosting.weak_learners import ColumnFamily, WeakColumn
 from handful.programs import LinearProgram
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.boosting.weak_learners import ColumnFamily, WeakColumn, ranked
 from handful.kernels import Kernel, ViewKernel, make_kernel
 

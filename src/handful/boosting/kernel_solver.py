@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.boosting.collection import capped_quantile, vote_value
 from handful.boosting.generation import Iteration
 from handful.boosting.kernel_matrices import KernelMatrices

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from handful._compiled import njit
+from handful.compiled import njit
 
 
 @njit(cache=True, nogil=True, fastmath=False)

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from handful._checks import check_count, check_positive
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.boosting.estimators import ProgramBooster, Rows, constant_vote, merge_rows
 from handful.boosting.margin_certificates import (
     Complexity,
@@ -36,6 +35,7 @@ from handful.boosting.weak_learners import (
     StumpColumns,
 )
 from handful.bounds import Assumption, Certificate, NotCertifiableError, stable_bound
+from handful.checks import check_count, check_positive
 
 #: A margin below this may be zero up to rounding.
 _SAFE_MARGIN = 1e-6

@@ -16,8 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from sklearn.utils import check_array, check_random_state
 
-from handful._checks import check_count, check_delta
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.boosting.kernel_matrices import KernelBalls, make_kernels
 from handful.boosting.weak_learners import ColumnFamily, LearnerColumns, StumpColumns, WeakColumn
 from handful.bounds import (
@@ -31,6 +30,7 @@ from handful.bounds import (
     multiple_kernel_bound,
     rademacher_margin_bound,
 )
+from handful.checks import check_count, check_delta
 
 #: Share of delta for the Monte-Carlo error of an estimated complexity.
 _MONTE_CARLO_SHARE = 0.1

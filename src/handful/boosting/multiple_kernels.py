@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from handful._checks import check_count, check_positive
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.boosting.estimators import ProgramBooster, Rows, merge_rows
 from handful.boosting.kernel_matrices import KernelMatrices, make_kernels
 from handful.boosting.kernel_solver import KernelSolution, solve_kernels
@@ -23,6 +22,7 @@ from handful.boosting.margin_certificates import (
 from handful.boosting.solver import ROUGH, check_nu, choose_nu
 from handful.boosting.votes import WeightedVote
 from handful.bounds import Certificate, NotCertifiableError
+from handful.checks import check_count, check_positive
 from handful.kernels import ViewKernel
 from handful.models import Form, KernelPart, Kernels, as_floats
 

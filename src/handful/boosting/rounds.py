@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import expit
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.boosting.weak_learners import ColumnFamily
 
 #: A learner whose edge is no larger than this is no better than chance.

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from handful._checks import check_real
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.boosting.collection import Collected, capped_quantile, collect_columns
 from handful.boosting.generation import (
     DualMaster,
@@ -25,6 +24,7 @@ from handful.boosting.vertices import (
     walk_to_vertex,
 )
 from handful.boosting.weak_learners import ColumnFamily, WeakColumn
+from handful.checks import check_real
 
 #: Columns added after one search of the family; eight saved 60 % of the simplex steps.
 N_COLUMNS = 8

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import qr
 
-from handful._types import Floats, Mask
+from handful.arrays import Floats, Mask
 from handful.boosting.collection import (
     STRICT,
     Collected,

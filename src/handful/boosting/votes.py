@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.boosting.weak_learners import WeakStump, response
 from handful.models import Stumps, Votes, linear_score
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 
-from handful._types import Floats
+from handful.arrays import Floats
 
 #: Edges of scores that sum to one in absolute value are tied when they differ by no more.
 TIE = 1e-12

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
-from handful._codec import decode, encode, fail
 from handful.bounds.messages import Term, total_nats
 from handful.bounds.statements import IID, MISCLASSIFIED, Assumption, Quantity, assume
+from handful.codec import decode, encode, fail
 
 RATE_SENTENCES = {
     "false_positive": "a new case is negative and called positive",

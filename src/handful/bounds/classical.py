@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from handful._checks import check_count, check_delta, check_flag, check_real
 from handful.bounds.certificates import Certificate
 from handful.bounds.messages import Term, confidence_term, total_nats
 from handful.bounds.statements import Quantity, assume
 from handful.bounds.tails import binomial_tail_inverse, log_choose, outward
+from handful.checks import check_count, check_delta, check_flag, check_real
 
 _BLUM = "Blum & Langford (2003), PAC-MDL bounds, with the logarithm of delta in base 2"
 _CLOPPER = "Clopper & Pearson (1934); Langford (2005), Theorem 3.3"

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from handful._checks import check_count, check_delta, check_nats, check_real
 from handful.bounds.certificates import Certificate
 from handful.bounds.messages import Term, confidence_term, itemise, log_zeta_prior, total_nats
 from handful.bounds.statements import Assumption, Quantity, assume
 from handful.bounds.tails import binomial_tail_inverse, kl_inverse, log_choose, outward
+from handful.checks import check_count, check_delta, check_nats, check_real
 
 _LANGFORD = (
     "Langford (2005), Tutorial on practical prediction theory for classification, JMLR 6; "

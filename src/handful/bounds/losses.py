@@ -8,7 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from handful._checks import (
+from handful.arrays import Floats
+from handful.bounds.certificates import Certificate
+from handful.bounds.compression_bounds import compression_scheme
+from handful.bounds.messages import Term, confidence_term, itemise, total_nats
+from handful.bounds.statements import Quantity, assume
+from handful.bounds.tails import binomial_tail_inverse, kl_inverse, outward
+from handful.checks import (
     check_choice,
     check_count,
     check_delta,
@@ -16,12 +22,6 @@ from handful._checks import (
     check_nats,
     check_real,
 )
-from handful._types import Floats
-from handful.bounds.certificates import Certificate
-from handful.bounds.compression_bounds import compression_scheme
-from handful.bounds.messages import Term, confidence_term, itemise, total_nats
-from handful.bounds.statements import Quantity, assume
-from handful.bounds.tails import binomial_tail_inverse, kl_inverse, outward
 
 _BAZINET = "Bazinet, Zantedeschi & Germain (2025), Sample compression unleashed"
 _PAC_BAYES = "Laviolette & Marchand (2007), PAC-Bayes risk bounds for sample-compressed classifiers"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from handful._checks import check_count, check_delta, check_flag, check_real
 from handful.bounds.certificates import Certificate, Criterion
 from handful.bounds.messages import Term, log_zeta_prior, total_nats
 from handful.bounds.statements import assume
 from handful.bounds.tails import outward
+from handful.checks import check_count, check_delta, check_flag, check_real
 
 _KOLTCHINSKII = (
     "Koltchinskii & Panchenko (2002), Empirical margin distributions; "

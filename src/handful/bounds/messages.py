@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from handful._checks import check_choice, check_count
 from handful.bounds.tails import log_choose
+from handful.checks import check_choice, check_count
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._checks import check_count, check_delta, check_nats, check_real
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.bounds.messages import log_zeta_prior
 from handful.bounds.tails import binomial_tail_inverse, log_binomial_coefficient
+from handful.checks import check_count, check_delta, check_nats, check_real
 
 _LARGEST = 10**9  # largest planned number of examples; counts are exact floats below it
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 
-from handful._checks import check_choice, check_count, check_delta
 from handful.bounds.certificates import Certificate, Criterion
 from handful.bounds.compression_bounds import CompressionScheme
 from handful.bounds.messages import KINDS, Term, check_pairs, log_zeta_prior, total_nats
 from handful.bounds.tails import log_choose, outward
+from handful.checks import check_choice, check_count, check_delta
 
 _PAPER = "Marchand, Shah, Shawe-Taylor & Sokolova (2003), The set covering machine with \
 data-dependent half-spaces, ICML, Theorem 1"

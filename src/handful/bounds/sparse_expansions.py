@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from handful._checks import check_choice, check_count, check_delta, check_real
 from handful.bounds.certificates import Certificate
 from handful.bounds.compression_bounds import compression_bound
 from handful.bounds.messages import Term, confidence_term, log_zeta_prior, total_nats
 from handful.bounds.statements import Quantity, assume
 from handful.bounds.tails import kl_inverse, log_choose, outward
+from handful.checks import check_choice, check_count, check_delta, check_real
 
 _PURSUIT = "Hussain & Shawe-Taylor (2008), Theory of matching pursuit, NIPS"
 SPARSE_PCA_METHODS = ("kl", "hoeffding", "published")

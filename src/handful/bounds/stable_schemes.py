@@ -10,12 +10,12 @@ import math
 
 import numpy as np
 
-from handful._checks import check_count, check_delta, check_real
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.bounds.certificates import Certificate
 from handful.bounds.messages import Term, confidence_term
 from handful.bounds.statements import assume
 from handful.bounds.tails import log_tails, pmf_constant
+from handful.checks import check_count, check_delta, check_real
 
 _REFERENCE = "Campi & Garatti (2023), Compression, generalization and learning, JMLR 24"
 

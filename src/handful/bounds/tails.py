@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaln, ndtri_exp
 
-from handful._types import Floats
+from handful.arrays import Floats
 
 _PAD = 1e-12  # relative; mpmath comparisons in the tests show errors below 1e-14
 _HALF_LOG_2PI = 0.9189385332046727  # ln(2 pi) / 2

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from handful._types import Ints
+from handful.arrays import Ints
 from handful.bounds import (
     ClassCounts,
     Message,

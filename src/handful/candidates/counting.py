@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from handful._types import Ints, Mask
+from handful.arrays import Ints, Mask
 from handful.candidates.thresholds import ThresholdCounts, ThresholdGrid
 from handful.models import Fitted, from_scores
 from handful.tables import Columns, take_rows

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from handful._types import Floats, Mask
+from handful.arrays import Floats, Mask
 from handful.bounds import Certificate, Message, Term, betting_bound, prefers_betting
 from handful.tables import Grouping
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.bounds import MISCLASSIFIED, Assumption, Certificate, Quantity
 from handful.candidates.candidate import Candidate, Failure
 from handful.candidates.pricing import Costs, certified_risks, certify

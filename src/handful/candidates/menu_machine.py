@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.bounds import Certificate
 from handful.candidates.candidate import Failure
 from handful.candidates.menu import Menu

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.bounds import (
     Certificate,
     binomial_tail_inverse,

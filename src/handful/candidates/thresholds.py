@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.bounds import binomial_tail_inverse
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.certified.linear_forms import log_losses, logistic_path
 from handful.certified.training_pool import Pool, Proposal, labels_of, need_folds, select
 from handful.models import Additive, Curve

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from handful._types import Ints
+from handful.arrays import Ints
 from handful.certified.training_pool import Pool, Proposal, need_folds, need_two_classes, select
 from handful.scoring import Items, Points, card_of, integer_points, make_task, support_path
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._display import Display
 from handful.bounds import held_out_bound
+from handful.display import Display
 from handful.models import Curve, Fitted
 
 SHARE_HELD_OUT = 0.3  # the usual split

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from handful._checks import check_choice, check_delta
-from handful._chunks import chunked, is_chunked
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.bounds import GROUP_QUANTITIES, MISCLASSIFIED, Certificate, assume, caution
 from handful.candidates import Failure, Menu
 from handful.certified.form_candidates import (
@@ -23,6 +21,8 @@ from handful.certified.forms import FORMS, wanted_forms
 from handful.certified.goals import ScoreGoals
 from handful.certified.learning import counting_of, learn_all, ranked, with_counts
 from handful.certified.training_pool import Pool, make_folds
+from handful.checks import check_choice, check_delta
+from handful.chunks import chunked, is_chunked
 from handful.table_classifier import TableClassifier
 from handful.tables import (
     Columns,

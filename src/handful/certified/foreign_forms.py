@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from handful._types import Ints
+from handful.arrays import Ints
 from handful.certified.training_pool import Pool, Proposal, need_folds
 from handful.models import Opaque, Vote, close_seeds
 from handful.tables import take_rows

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.bounds import binomial_tail_inverse
 from handful.candidates import Menu, MenuMachine, ThresholdCounts
 from handful.certified.form_candidates import DELTA, FormCandidate

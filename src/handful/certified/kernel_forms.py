@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.certified.training_pool import Pool, Proposal, labels_of, need_folds, select
 from handful.kernels import Kernel
 from handful.models import Form, kernel_expansion

@@ -12,9 +12,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
-from handful._progress import current_progress
-from handful._threads import one_blas_thread
-from handful._types import Ints
+from handful.arrays import Ints
 from handful.bounds import Term
 from handful.candidates import (
     Code,
@@ -30,7 +28,9 @@ from handful.certified.form_candidates import FormCandidate, rank_masses
 from handful.certified.forms import NamedForm, belief_in, is_readable, simplicity_of
 from handful.certified.training_pool import Pool, Proposal
 from handful.models import Fitted, refuse_fitted
+from handful.progress import current_progress
 from handful.tables import Grouping
+from handful.threads import one_blas_thread
 
 Learned = tuple[list[Proposal], list[Failure]]
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, log_softmax, softmax
 
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.certified.training_pool import (
     Pool,
     Proposal,

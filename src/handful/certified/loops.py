@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from handful._compiled import njit
+from handful.compiled import njit
 
 
 @njit(cache=True, nogil=True)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.certified.training_pool import (
     Pool,
     Proposal,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.models import Form, from_scores
 from handful.scoring import Items, make_items
 from handful.tables import Columns, Draw, Grouping, row_digests, table_digest, take_rows

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from handful._writing import check_folder, check_place
 from handful.cli.console import print_json, print_written
 from handful.cli.options import Force, Json, Quiet, Scheduler, TableOptions, column, takes
+from handful.writing import check_folder, check_place
 
 if TYPE_CHECKING:
     from handful.tables import Choices

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from handful._writing import check_folder, write_folder
 from handful.cli.console import console, print_json, print_written, progress
 from handful.cli.options import Force, Json, Quiet, Scheduler, TableOptions, takes
 from handful.cli.study_text import columns_as_dicts, print_assumed
+from handful.writing import check_folder, write_folder
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,6 @@ from typing import Any
 import typer
 from rich.markup import escape
 
-from handful._writing import check_place, write_atomically
 from handful.cli.console import (
     as_table,
     console,
@@ -19,6 +18,7 @@ from handful.cli.console import (
     write_out,
 )
 from handful.cli.options import Force, Json, Quiet
+from handful.writing import check_place, write_atomically
 
 
 def datasets(

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.markup import escape
 
-from handful._writing import check_place, open_atomically, write_atomically
 from handful.cli.console import (
     note,
     print_json,
@@ -25,6 +24,7 @@ from handful.cli.console import (
     write_out,
 )
 from handful.cli.options import TABLE, Force, Json, Quiet, Trust, listed
+from handful.writing import check_place, open_atomically, write_atomically
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,6 @@ from typing import Any
 import typer
 from rich.markup import escape
 
-from handful._writing import check_folder, write_folder
 from handful.cli.console import (
     as_table,
     console,
@@ -19,6 +18,7 @@ from handful.cli.console import (
     records,
 )
 from handful.cli.options import Force, Json, Quiet, Scheduler
+from handful.writing import check_folder, write_folder
 
 
 def reproduce(

@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from handful._chunks import is_chunked
-from handful._writing import write_folder
+from handful.chunks import is_chunked
 from handful.cli.certify_command import FILES
+from handful.writing import write_folder
 
 if TYPE_CHECKING:
     from handful.cli.study_result import StudyResult

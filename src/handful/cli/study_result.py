@@ -7,9 +7,9 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from handful._progress import watch_progress
 from handful.cli.console import progress
 from handful.cli.study_rows import StudyRows, read_chunked, read_pooled, read_rest
+from handful.progress import watch_progress
 
 if TYPE_CHECKING:
     from handful.certified import Band

@@ -93,9 +93,9 @@ def _verdict(
     report: Callable[[str], None],
 ) -> Verdict:
     """The verdict on a model file, against its training data, read as the file remembers."""
-    from handful._progress import watch_progress
     from handful.cli.study_rows import EMBEDDED, embedded_frame
     from handful.files import Retraining
+    from handful.progress import watch_progress
     from handful.tables import load_table
     from handful.verify import verify_model
 

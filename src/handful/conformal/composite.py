@@ -8,8 +8,8 @@ from typing import Self
 
 import numpy as np
 
-from handful._codec import fail
-from handful._types import Floats
+from handful.arrays import Floats
+from handful.codec import fail
 from handful.conformal.verdicts import (
     ValidationTable,
     decision_values,

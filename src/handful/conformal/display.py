@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from handful._display import Display
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.bounds import NotCertifiableError
+from handful.display import Display
 
 
 class FilteringDisplay(Display):

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from handful._checks import check_choice
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.bounds import Certificate, Criterion, drawn_by, held_out_bound
+from handful.checks import check_choice
 from handful.conformal.composite import Composite
 from handful.conformal.model_sets import (
     MEASURES,

@@ -16,7 +16,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.conformal.verdicts import label_scores, margin_scores, spread_columns
 from handful.kernels import Kernel, make_kernel
 from handful.models import refuse_fitted

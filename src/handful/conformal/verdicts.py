@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._checks import check_choice, check_real
-from handful._types import Floats, Ints, Mask
+from handful.arrays import Floats, Ints, Mask
 from handful.bounds import (
     Certificate,
     Criterion,
@@ -32,6 +31,7 @@ from handful.bounds import (
     held_out_bound,
     selective_error_bound,
 )
+from handful.checks import check_choice, check_real
 
 _TOLERANCE = 1e-10  # relative; closer scores are equal up to rounding of the kernel
 TIES = ("random", "validation", "vote")

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from handful._checks import check_choice
-from handful._chunks import chunked, is_chunked
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.bounds import GROUP_QUANTITIES, Certificate
 from handful.candidates import Menu, MenuMachine
+from handful.checks import check_choice
+from handful.chunks import chunked, is_chunked
 from handful.covering.cover_fit import BOUND_NAMES, CoverFit, OfferedCover, cover
 from handful.covering.cover_settings import read_groups, read_settings, steering_weights
 from handful.estimator import BaseClassifier, shared_certificate

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._checks import check_choice
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.bounds import GROUP_QUANTITIES, Certificate, assume, caution, drawn_by
 from handful.candidates import Code, Counts, GroupLosses, Offered, Tally, certify
+from handful.checks import check_choice
 from handful.covering.codes import CoverCandidate, cover_code
 from handful.covering.learn import Learned, Settings, count_groups, learn, renumbered
 from handful.models import Condition, Fitted, Form, OneAgainstRest, SignedRules

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._checks import check_delta, check_weights
+from handful.checks import check_delta, check_weights
 from handful.covering.learn import Settings
 from handful.kernels import make_kernel
 from handful.models import METRICS

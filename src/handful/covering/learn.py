@@ -9,8 +9,7 @@ from typing import cast
 
 import numpy as np
 
-from handful._progress import report_progress
-from handful._types import Ints, Mask
+from handful.arrays import Ints, Mask
 from handful.bounds import Term
 from handful.candidates import Counts, GroupLosses, Menu
 from handful.covering.codes import (
@@ -34,6 +33,7 @@ from handful.covering.codes import (
     recount,
 )
 from handful.models import RuleSet, SignedRules
+from handful.progress import report_progress
 from handful.rules import (
     BALLS,
     FAMILIES,

@@ -7,7 +7,7 @@ from numbers import Integral
 
 import numpy as np
 
-from handful._checks import check_choice, check_count, check_real, check_reals
+from handful.checks import check_choice, check_count, check_real, check_reals
 
 Drawn = tuple[np.ndarray, np.ndarray]
 RandomState = int | np.random.Generator | None

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._chunks import is_chunked
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
+from handful.chunks import is_chunked
 from handful.distributed.chunk_rows import ChunkRows, ChunkScan, ChunkSummary
 from handful.distributed.cluster import cache_bytes, compute, measured, persist, require_dask
 from handful.distributed.order import block_digests, digest_parts

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._types import Ints
+from handful.arrays import Ints
 from handful.distributed.cluster import compute, measured, require_dask
 from handful.tables import Draw, normal_rows, row_digests
 

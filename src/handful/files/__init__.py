@@ -10,7 +10,7 @@ To add a way of learning: a record of kind `Training` in ``model.py``, filled in
 need nothing here: their type hints are their fields.
 """
 
-from handful._codec import ModelFileError
+from handful.codec import ModelFileError
 from handful.files.beside import Estimators, beside, read_estimators, untrusted_types
 from handful.files.model import (
     CoverCode,

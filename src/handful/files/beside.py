@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from handful._codec import ModelFileError
+from handful.codec import ModelFileError
 
 SUFFIX = ".skops"
 MAX_BYTES = 512 * 2**20  # a forest of thousands of deep trees; more is damage

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from handful._codec import ModelFileError
+from handful.codec import ModelFileError
 
 MAX_BYTES = 64 * 2**20  # read whole into memory before anything is known of it
 MAX_ITEMS = 4_000_000  # values in a file

@@ -1,7 +1,7 @@
 """A model read from its file: the classifier, its certificate, how it was learned, and from what.
 
 The records below are the file: `encode` writes their fields, `decode` reads them by their type
-hints (`handful._codec`). ``docs/model-files.md`` says what each field means.
+hints (`handful.codec`). ``docs/model-files.md`` says what each field means.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._codec import ModelFileError, Tagged, decode, encode, fail
-from handful._types import Floats, Ints, Mask
+from handful.arrays import Floats, Ints, Mask
 from handful.bounds import Certificate, Term
 from handful.certified import Band
+from handful.codec import ModelFileError, Tagged, decode, encode, fail
 from handful.files.beside import beside, read_estimators
 from handful.files.document import FORMAT, HASH_FIELD, from_text, named_by_digest, read_text_of
 from handful.models import Fitted

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from handful._codec import decode, encode
 from handful.certified import CertifiedClassifier
+from handful.codec import decode, encode
 from handful.files.beside import Estimators, pack, read_estimators, unpack
 from handful.tables import Choices, Study, as_pandas, read_study
 

@@ -19,11 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from handful._codec import encode
 from handful._version import __version__
-from handful._writing import write_atomically
 from handful.bounds import Certificate, NotCertifiableError
 from handful.certified import Band, named_candidates
+from handful.codec import encode
 from handful.covering import CoverFit
 from handful.files.beside import Estimators, beside, digest_of, pack
 from handful.files.document import named_by_digest, to_text
@@ -49,6 +48,7 @@ from handful.tables import (
     row_digests,
     table_digest,
 )
+from handful.writing import write_atomically
 
 INSTEAD = (
     "one that is written without: rules='stumps' or half-spaces of the linear kernel, votes of "

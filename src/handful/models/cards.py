@@ -9,8 +9,8 @@ from typing import Self
 
 import numpy as np
 
-from handful._codec import fail
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
+from handful.codec import fail
 from handful.models.conditions import Condition
 from handful.models.form import Form, Part, Places, check_two, used
 from handful.models.language import Language, total

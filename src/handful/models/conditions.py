@@ -15,8 +15,8 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from handful._codec import ModelFileError, Tagged, fail
-from handful._types import Floats, Ints, Mask
+from handful.arrays import Floats, Ints, Mask
+from handful.codec import ModelFileError, Tagged, fail
 from handful.kernels import Kernel, similarities
 from handful.models.form import (
     Places,

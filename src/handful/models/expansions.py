@@ -8,8 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from handful._codec import fail
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
+from handful.codec import fail
 from handful.kernels import Kernel, similarities
 from handful.models.form import (
     Part,

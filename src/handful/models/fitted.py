@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from handful._codec import decode, encode, fail
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
+from handful.codec import decode, encode, fail
 from handful.models.foreign import n_estimators, placed, restored
 from handful.models.form import Form
 from handful.models.words import Vocabulary

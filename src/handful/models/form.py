@@ -9,8 +9,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from handful._codec import Tagged, fail
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
+from handful.codec import Tagged, fail
 from handful.models.language import Language, pick
 from handful.models.words import Vocabulary
 

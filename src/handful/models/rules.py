@@ -9,8 +9,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from handful._codec import fail
-from handful._types import Floats, Ints, Mask
+from handful.arrays import Floats, Ints, Mask
+from handful.codec import fail
 from handful.models.conditions import Condition
 from handful.models.form import (
     Form,

@@ -9,8 +9,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from handful._codec import fail
-from handful._types import Floats
+from handful.arrays import Floats
+from handful.codec import fail
 from handful.models.form import (
     Form,
     Part,

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.tables import Feature
 
 Op = Literal["<", "<=", ">", ">=", "=", "≠"]

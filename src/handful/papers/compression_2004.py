@@ -17,7 +17,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.papers.paper_data import Folder, read_numbers
 from handful.papers.paper_figures import curves_figure, shapes_figure
 from handful.papers.paper_registry import MakeTable, TableRun, expected, noted

@@ -20,7 +20,7 @@ from joblib import Parallel, delayed
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.conformal import PAPER_GRID, NonconformityClassifier
 from handful.papers.paper_data import Folder, read_numbers
 from handful.papers.paper_figures import filtering_figure

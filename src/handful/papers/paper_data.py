@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.datasets import list_datasets, load_dataset
 
 Folder = str | os.PathLike[str] | None

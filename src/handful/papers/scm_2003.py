@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from handful._types import Ints
+from handful.arrays import Ints
 from handful.bounds import folk_compression_bound, held_out_bound, published_half_space_bound
 from handful.candidates import certified_risks
 from handful.covering import PathScores, SetCoveringMachine, cross_validate_path

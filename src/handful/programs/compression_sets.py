@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.programs.margin_program import MarginProgram, MarginSolution
 from handful.programs.optimal_face import OptimalFace
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.programs.linear_program import LPStatus, SolverError, solve_lp
 
 

@@ -11,10 +11,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._checks import check_positive, check_real
-from handful._threads import in_one_blas_thread
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.bounds import Certificate, NotCertifiableError, stable_bound
+from handful.checks import check_positive, check_real
 from handful.estimator import BaseClassifier, columns_of, refuse_balanced
 from handful.kernels import Kernel, kernel_of
 from handful.models import Form, from_scores, kernel_expansion, linear_score, steady_product
@@ -30,6 +29,7 @@ from handful.programs.linear_program import LPStatus, SolverError
 from handful.programs.margin_program import MarginSolution
 from handful.programs.solver import MarginSolver
 from handful.tables import class_weights
+from handful.threads import in_one_blas_thread
 
 
 class MarginMachine(BaseClassifier):

@@ -15,7 +15,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from scipy.linalg import blas, lapack
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.programs.margin_program import MarginProgram
 
 _TINY = 1e-200  # positive even after rounding: logarithms and quotients stay finite

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_solve, lapack
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.kernels import Kernel
 from handful.programs.linear_program import LPStatus, SolverError
 from handful.programs.margin_program import MarginSolution

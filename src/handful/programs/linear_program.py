@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from handful._types import Floats
+from handful.arrays import Floats
 
 Matrix = Any  # a dense array or a scipy sparse matrix
 

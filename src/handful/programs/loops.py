@@ -7,7 +7,7 @@ Rows of ``step``: the directions of a, its two multipliers, p, its multiplier.
 
 from __future__ import annotations
 
-from handful._compiled import njit
+from handful.compiled import njit
 
 _HUGE = 1e300  # a finite stand-in for infinity: products with zero stay zero
 

@@ -20,7 +20,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.programs.linear_program import LinearProgram
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr, solve_triangular
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.programs.interior import InteriorPoint
 from handful.programs.linear_program import LinearProgram, SolverError
 from handful.programs.margin_program import MarginProgram, MarginSolution, proved

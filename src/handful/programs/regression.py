@@ -39,7 +39,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import lapack, qr
 
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.programs.interior import follow_central_path
 from handful.programs.linear_program import LPStatus, SolverError
 from handful.programs.margin_program import MarginSolution

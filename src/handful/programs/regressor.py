@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from handful._checks import check_choice, check_delta, check_positive, check_real
-from handful._threads import in_one_blas_thread
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.bounds import Certificate, NotCertifiableError, stable_bound
+from handful.checks import check_choice, check_delta, check_positive, check_real
 from handful.estimator import BaseRegressor
 from handful.kernels import Kernel, kernel_of
 from handful.programs.degenerate import TrivialSolutionWarning
@@ -20,6 +19,7 @@ from handful.programs.estimators import check_solver_settings
 from handful.programs.kernel_programs import training_matrix
 from handful.programs.regression import RegressionSolution, solve_insensitive, solve_least_squares
 from handful.tables import SeenRows, warn_of_fitted_scaling
+from handful.threads import in_one_blas_thread
 
 LOSSES = ("epsilon_insensitive", "squared")
 #: Price of the coefficients relative to that of slack, for kernels and sparsity="auto".

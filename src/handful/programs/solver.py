@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import blas, lapack, qr, solve_triangular
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.programs.compression_sets import touching_examples
 from handful.programs.interior import InteriorPoint, solve_interior
 from handful.programs.linear_program import LPStatus, SolverError

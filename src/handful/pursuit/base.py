@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from handful._checks import check_choice, check_count, check_real
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.bounds import Certificate, drawn_by
+from handful.checks import check_choice, check_count, check_real
 from handful.estimator import CertifiedEstimator
 from handful.kernels import Kernel, make_kernel
 from handful.pursuit.candidate_pool import CandidatePool, first_candidates, pool_size

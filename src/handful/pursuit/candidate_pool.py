@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._checks import check_count
+from handful.checks import check_count
 from handful.pursuit.kernel_columns import Indices
 
 N_SMALLEST_POOL = 10  # fewer cannot hold centres of two classes

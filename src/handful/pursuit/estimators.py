@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from handful._checks import check_choice
-from handful._chunks import chunked, is_chunked
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.bounds import Certificate, NotCertifiableError, Term
 from handful.candidates import Menu, certify
+from handful.checks import check_choice
+from handful.chunks import chunked, is_chunked
 from handful.estimator import BaseClassifier
 from handful.kernels import Kernel
 from handful.models import Form, kernel_expansion

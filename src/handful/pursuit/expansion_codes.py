@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.bounds import Term, log_choose
 from handful.kernels import Kernel
 from handful.pursuit.kernel_columns import Indices

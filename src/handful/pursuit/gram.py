@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.kernels import Kernel
 from handful.pursuit.candidate_pool import CandidatePool
 from handful.pursuit.expansion_codes import Expansion, center_rows, decide

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dsymv
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.kernels import Kernel
 
 Indices = NDArray[np.intp]

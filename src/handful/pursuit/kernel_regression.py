@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.base import MultiOutputMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from handful._checks import check_delta, check_real
-from handful._chunks import chunked, is_chunked
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.bounds import Certificate, NotCertifiableError, Term
 from handful.candidates import Code, Counts, certify
+from handful.checks import check_delta, check_real
+from handful.chunks import chunked, is_chunked
 from handful.estimator import BaseRegressor
 from handful.kernels import Kernel
 from handful.pursuit.base import BasePursuit, check_kernel_matrix, residual_frame

@@ -23,7 +23,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.pursuit.kernel_columns import Indices, KernelColumns
 
 CRITERIA = ("residual", "cosine")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.pursuit.kernel_columns import Indices, KernelColumns
 from handful.pursuit.orthogonal import DEPENDENT, first_best, fork_state, pursue
 

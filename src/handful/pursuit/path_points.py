@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.bounds import Certificate, Quantity, Term, assume, log_choose
 from handful.candidates import (
     Candidate,

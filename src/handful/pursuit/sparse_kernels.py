@@ -11,8 +11,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from handful._checks import check_choice, check_count, check_real
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.bounds import (
     Certificate,
     NotCertifiableError,
@@ -20,6 +19,7 @@ from handful.bounds import (
     real_loss_bound,
     sparse_pca_bound,
 )
+from handful.checks import check_choice, check_count, check_real
 from handful.estimator import CertifiedEstimator, shared_certificate
 from handful.kernels import kernel_of, make_kernel
 from handful.pursuit.base import MEBIBYTE, check_kernel_matrix, residual_frame

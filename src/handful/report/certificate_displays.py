@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._display import Display
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.bounds import Certificate
+from handful.display import Display
 
 MAX_LEGEND_COLUMNS = 4  # more are too narrow for class names
 MIN_NAME = 8  # characters of a name in a legend

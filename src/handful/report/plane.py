@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from handful._display import Display
-from handful._types import Floats, Ints, Mask
+from handful.arrays import Floats, Ints, Mask
+from handful.display import Display
 from handful.report.certificate_displays import legend_above
 from handful.report.telling_features import (
     cover_of,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.covering import CoverFit
 
 MAX_ROWS = 2000  # predictions are made anew for every feature tried

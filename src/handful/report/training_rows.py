@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._types import Ints
+from handful.arrays import Ints
 from handful.bounds import Certificate, confidence_text, percent_text
 from handful.report.telling_features import (
     column_names,

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from handful._types import Floats, Ints, Mask
+from handful.arrays import Floats, Ints, Mask
 from handful.bounds import Message, ball_message
 from handful.kernels import Kernel
 from handful.models import Condition, Distance, Metric, Op, as_floats, distances

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import numpy as np
 
-from handful._types import Floats, Ints, Mask
+from handful.arrays import Floats, Ints, Mask
 from handful.bounds import Message
 from handful.models import Condition, Rule, RuleList, RuleSet
 from handful.rules.search_rows import Rows

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from handful._types import Floats, Ints, Mask
+from handful.arrays import Floats, Ints, Mask
 from handful.bounds import Message, half_space_message, two_point_message
 from handful.kernels import Kernel
 from handful.models import Condition, KernelDifference, Op, Value, WeightedSum, as_floats

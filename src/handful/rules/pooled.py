@@ -12,8 +12,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from handful._threads import one_blas_thread
-from handful._types import Floats, Ints, Mask
+from handful.arrays import Floats, Ints, Mask
 from handful.models import Condition, Op, WeightedSum, as_floats, distances
 from handful.rules.ball import ball_cover
 from handful.rules.half_spaces import inner_products
@@ -29,6 +28,7 @@ from handful.rules.table import (
     known_values,
     pad_thresholds,
 )
+from handful.threads import one_blas_thread
 
 _MAX_THRESHOLDS = 120  # ranks cost the logarithm of the number of candidates
 _MAX_PAIRS = 120  # the first of the blind order; as many as thresholds of a column

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from handful._types import Floats, Ints, Mask
+from handful.arrays import Floats, Ints, Mask
 from handful.models import SignedRules
 from handful.rules.table import CodeTable, Counter
 from handful.tables import RowSource

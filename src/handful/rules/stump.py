@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.bounds import Message, stump_message
 from handful.models import Condition, Op
 from handful.rules.family import CodedPath, Family, names_of, register_family

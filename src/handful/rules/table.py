@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._types import Floats, Ints, Mask
+from handful.arrays import Floats, Ints, Mask
 from handful.kernels import Kernel
 from handful.models import Op
 

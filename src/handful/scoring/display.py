@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from handful._display import axes_or_new
+from handful.display import axes_or_new
 from handful.models import Card, Fitted
 
 if TYPE_CHECKING:

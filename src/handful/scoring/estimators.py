@@ -8,8 +8,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._checks import check_count, check_weights
-from handful._types import Floats
+from handful.arrays import Floats
+from handful.checks import check_count, check_weights
 from handful.models import Card, Fitted
 from handful.scoring.solver import (
     MAX_ITEMS,

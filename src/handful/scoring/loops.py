@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from handful._compiled import njit
+from handful.compiled import njit
 
 _MAX_DENSE = 10  # up to this many items there is a place for each of the 2^k answers
 CURVE_RIDGE = 1e-3  # on the scale of the curve over totals: finite if totals separate the classes

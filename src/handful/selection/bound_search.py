@@ -17,8 +17,8 @@ from sklearn.model_selection import ParameterGrid, cross_val_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from handful._checks import check_count, check_delta
 from handful.bounds import Certificate, NotCertifiableError
+from handful.checks import check_count, check_delta
 from handful.estimator import shared_certificate
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._checks import check_count, check_real
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.bounds import Certificate, NotCertifiableError, perceptron_bound, stable_bound
+from handful.checks import check_count, check_real
 from handful.estimator import BaseClassifier, shared_certificate
 from handful.kernels import kernel_of
 from handful.models import Form, kernel_expansion, linear_score

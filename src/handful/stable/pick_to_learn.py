@@ -14,8 +14,7 @@ from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from handful._checks import check_choice, check_count
-from handful._types import Floats, Mask
+from handful.arrays import Floats, Mask
 from handful.bounds import (
     Assumption,
     Certificate,
@@ -24,6 +23,7 @@ from handful.bounds import (
     drawn_by,
     stable_bound,
 )
+from handful.checks import check_choice, check_count
 from handful.conformal import decision_values, label_scores, take_rows
 from handful.estimator import BaseClassifier
 from handful.models import Constant, Form, as_form, close_seeds, refuse_fitted, seeds_of

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.bounds import Criterion
 from handful.svm import code_lengths as codes
 from handful.svm.geometry import KernelStore, MachineGeometry

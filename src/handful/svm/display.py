@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from handful._display import Display
-from handful._types import Floats
+from handful.arrays import Floats
+from handful.display import Display
 from handful.svm.code_lengths import code_1, code_2, code_3, code_4, code_5
 from handful.svm.criteria import criteria_table
 from handful.svm.geometry import KernelStore

@@ -11,10 +11,9 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from handful._checks import check_positive
-from handful._threads import in_one_blas_thread
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.bounds import Certificate, Criterion
+from handful.checks import check_positive
 from handful.estimator import BaseClassifier, columns_of, refuse_balanced
 from handful.kernels import Kernel, center_kernel, kernel_of
 from handful.models import Form, from_scores, kernel_expansion, linear_score
@@ -24,6 +23,7 @@ from handful.svm.grid import SVMGrid, fit_kernel_path
 from handful.svm.stable_sets import StableSet, certify_models, stable_set
 from handful.svm.svm_model import SVMModel
 from handful.tables import SeenRows, class_weights
+from handful.threads import in_one_blas_thread
 
 
 class SupportVectorMachine(BaseClassifier):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from sklearn.metrics.pairwise import euclidean_distances
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.kernels import Kernel, center_kernel
 from handful.svm.solver import FLOOR, RIDGE, SMO_STEPS, DualState, newton_steps
 from handful.svm.span import FreeFactor, factorise_free

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 from threadpoolctl import threadpool_limits
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.kernels import Kernel, center_kernel
 from handful.svm.solver import solve_path
 from handful.svm.svm_model import SVMModel

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from handful._compiled import njit
+from handful.compiled import njit
 
 # No reassociation: sums keep their order, so results do not depend on the vector width.
 _MINIMA = {"nnan", "nsz"}

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotrs
 from sklearn.exceptions import ConvergenceWarning
 
-from handful._types import Floats
+from handful.arrays import Floats
 
 SMO_STEPS = 700  # cheap steps between two computations of the gap
 _NEWTON_STEPS = 10  # the free set settles within a few steps, or not at all

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.svm.solver import solve_path
 from handful.svm.svm_model import SVMModel
 

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._checks import check_choice
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.bounds import (
     Assumption,
     Certificate,
@@ -26,6 +25,7 @@ from handful.bounds import (
     held_out_bound,
     stable_bound,
 )
+from handful.checks import check_choice
 from handful.estimator import CertifiedEstimator, refuse_balanced
 from handful.svm.geometry import KernelStore
 from handful.svm.solver import best_bias_interval, solve_path

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.bounds import NotCertifiableError
 from handful.kernels import Kernel
 from handful.svm.solver import duality_gap

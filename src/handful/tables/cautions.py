@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from handful._types import Floats, Ints, Mask
+from handful.arrays import Floats, Ints, Mask
 from handful.tables.columns import Column
 
 _SAME = 1e-9  # what is left of a mean of zero after scaling and rounding

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.tables.cells import (
     ANSWERS,
     Sample,

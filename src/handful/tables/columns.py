@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from handful._codec import fail
-from handful._types import Floats, Mask
+from handful.arrays import Floats, Mask
+from handful.codec import fail
 from handful.tables.cells import (
     PLAIN,
     STYLES,

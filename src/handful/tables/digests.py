@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._types import Mask
+from handful.arrays import Mask
 from handful.tables.cells import LONGEST, WRITTEN, is_missing, word_of, written_numbers
 
 Bytes = NDArray[np.uint8]

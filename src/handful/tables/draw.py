@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._types import Ints
+from handful.arrays import Ints
 from handful.tables.cells import is_missing
 from handful.tables.digests import (
     Bytes,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._checks import check_weights
+from handful.checks import check_weights
 from handful.tables.cautions import TOGETHER, FittedScalingWarning, TableCaution
 from handful.tables.study import GivenRows
 from handful.tables.table_reading import TableReading, as_pandas

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._types import Floats, Ints, Mask
+from handful.arrays import Floats, Ints, Mask
 from handful.tables.columns import Columns
 from handful.tables.digests import RowDigests, SeenRows
 from handful.tables.draw import BlindOrder, Draw, Units, blind_order, units_of, weighted_order

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.tables.cautions import MOST_ROWS, ScalingSigns
 from handful.tables.cells import is_mark, map_distinct, word_of
 from handful.tables.choices import Choices, check_named, target_of

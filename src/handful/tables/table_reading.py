@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.tables.cautions import ScalingSigns, caution_of_repeats
 from handful.tables.cell_counts import CellCounts
 from handful.tables.cells import Sample, word_of

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.bounds import Term
 from handful.covering.codes.cover_candidate import (
     CoverCandidate,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from handful._types import Ints, Mask
+from handful.arrays import Ints, Mask
 from handful.bounds import Term, log_choose
 from handful.candidates import Candidate, Code, Counts
 from handful.models import SignedRules

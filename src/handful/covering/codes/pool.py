@@ -16,8 +16,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from handful._threads import one_blas_thread
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.bounds import Term
 from handful.candidates import Counts
 from handful.covering.codes.cover_candidate import (
@@ -30,6 +29,7 @@ from handful.covering.codes.cover_candidate import (
 from handful.models import Condition, Op, WeightedSum, as_floats
 from handful.rules import KIND_SIGNS, PoolSweep, Projections, Rows, Step, grow, rule_set
 from handful.rules.pooled import MAX_FIT, fit_logistic, is_comparable, pool_scales
+from handful.threads import one_blas_thread
 
 EXCHANGES = (0.5, 2.0, 5.0)  # errors given for one nat; free, since it only steers the choice
 RIDGE = 1.0  # one code, so one penalty fixed before the data

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from handful._compiled import njit
+from handful.compiled import njit
 
 MANTISSA = 9  # leading bits of the mantissa: 512 bins an octave
 N_BINS = 12 << MANTISSA  # twelve octaves below the largest distance

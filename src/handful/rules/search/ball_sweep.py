@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from handful._types import Floats, Ints, Mask
+from handful.arrays import Floats, Ints, Mask
 from handful.models import distances
 from handful.rules.ball import BALLS
 from handful.rules.search.greedy import Step, Sweep, SweepOptions

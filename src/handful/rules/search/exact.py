@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._types import Floats, Ints, Mask
+from handful.arrays import Floats, Ints, Mask
 from handful.rules.search.histogram import HalfSpaceStep, Problem, State, histogram_round
 
 FEW_STATES = 12  # fewer are faster one by one: no pair is sorted that its bound rules out

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handful._compiled import njit
+from handful.compiled import njit
 
 N_BINS = 64  # a histogram of 64 counts stays in the nearest cache
 N_LANES = 8  # pairs that share one pass over the columns

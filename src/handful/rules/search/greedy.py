@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from handful._types import Ints, Mask
+from handful.arrays import Ints, Mask
 from handful.rules.search_rows import Rows
 from handful.rules.table import (
     CandidateTable,

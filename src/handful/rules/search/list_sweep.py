@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from handful._types import Ints
+from handful.arrays import Ints
 from handful.rules.search.greedy import Step
 from handful.rules.search_rows import Rows
 from handful.rules.table import CandidateTable, Counter, Pair, Round

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._types import Ints
+from handful.arrays import Ints
 from handful.rules.search.histogram import MANY, Map, Problem, State, scaled_worth
 
 if TYPE_CHECKING:

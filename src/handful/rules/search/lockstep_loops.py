@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handful._compiled import njit
+from handful.compiled import njit
 from handful.rules.search.exact_loops import (
     GRID,
     Best,

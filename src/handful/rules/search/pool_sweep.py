@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.rules.family import KIND_SIGNS
 from handful.rules.pooled import Projections
 from handful.rules.search.greedy import Step, add_rows, histogram

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._progress import report_progress
-from handful._types import Floats, Ints, Mask
+from handful.arrays import Floats, Ints, Mask
+from handful.progress import report_progress
 from handful.rules.table import Codes, CodeTable, Counter, Encoder, Pair, RuleName, covered_codes
 from handful.tables import RowSource
 

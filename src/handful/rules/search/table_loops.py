@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from handful._compiled import njit
+from handful.compiled import njit
 
 # As in rules.table: compiled code reads constants of its own module.
 BELOW, ABOVE, EQUAL, UNEQUAL = 0, 1, 2, 3

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from handful._types import Floats
+from handful.arrays import Floats
 
 LARGEST_COUNT = 2**53  # beyond it floats do not count
 
