@@ -1,6 +1,12 @@
 import numpy as np
 
-from handful.certified.additive_forms import POINTS, _binned, _boosted, _machine, additive
+from handful.certified.additive_forms import (
+    POINTS,
+    additive,
+    additive_machine,
+    binned_pool,
+    boosted_curves,
+)
 from tests.certified.cases import error, make_pool, three_classes
 
 
@@ -22,11 +28,11 @@ def test_a_curve_that_is_not_a_line(rng):
 
 def test_the_record_scores_as_the_loop_did_in_whole_points(rng):
     pool = bumps(rng)
-    binned = _binned(pool)
+    binned = binned_pool(pool)
     for is_straight in (True, False):
         rows = np.arange(len(pool))
-        curves, kept, start = _boosted(pool, binned, rows, (25,), is_straight)
-        machine = _machine(binned.cuts, curves[-1], start)
+        curves, kept, start = boosted_curves(pool, binned, rows, (25,), is_straight)
+        machine = additive_machine(binned.cuts, curves[-1], start)
         scores = machine.scores(pool.X)
         assert np.array_equal(scores, np.rint(scores))
         half = 0.5 * (len(machine.curves) + 1)  # each curve and the start are rounded once

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from handful.certified.kernel_forms import _pursue, prototypes, support_vectors
+from handful.certified.kernel_forms import prototypes, pursue_in_pool, support_vectors
 from tests.certified.cases import error, make_pool, three_classes
 
 
@@ -28,7 +28,7 @@ def test_pursuit_takes_the_column_that_helps_most(rng):
         B = np.column_stack([K[:, columns], np.ones(40)])
         return float(((target - B @ np.linalg.lstsq(B, target, rcond=None)[0]) ** 2).sum())
 
-    chosen, _ = _pursue(pool, K, np.arange(40), (3,))[0]
+    chosen, _ = pursue_in_pool(pool, K, np.arange(40), (3,))[0]
     taken: list[int] = []
     for _ in range(3):
         taken.append(min(set(range(6)) - set(taken), key=lambda j: residual([*taken, j])))

@@ -54,9 +54,9 @@ def test_class_limits_are_certified_rates(fitted, name):
 
 def test_classes_in_an_order_of_their_own():
     """The counts of a class stand in its own row, whatever the alphabet says."""
-    from handful.report.training_rows import _count
+    from handful.report.training_rows import count_pairs
 
     classes = np.array(["well", "ill"], dtype=object)
     labels = np.array(["well", "well", "ill"], dtype=object)
     predicted = np.array(["well", "ill", "ill"], dtype=object)
-    assert _count(classes, labels, predicted).tolist() == [[1, 1], [0, 1]]
+    assert count_pairs(classes, labels, predicted).tolist() == [[1, 1], [0, 1]]

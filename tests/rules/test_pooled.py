@@ -10,9 +10,9 @@ from sklearn.linear_model import LogisticRegression
 
 from handful.rules import collapse_rows
 from handful.rules.pooled import (
-    _MAX_CENTERS,
-    _MAX_PAIRS,
-    _MAX_THRESHOLDS,
+    MAX_CENTERS,
+    MAX_PAIRS,
+    MAX_THRESHOLDS,
     ball_metrics,
     fit_logistic,
     is_comparable,
@@ -151,9 +151,9 @@ def test_candidates_are_limited(rng):
     X, y = data(rng, m=400)
     rows = collapse_rows(X, y)
     projections = make_projections(rows, np.arange(300), ALL)
-    assert len(projections.weights) == 2 + _MAX_PAIRS
-    assert len(projections.centers) == _MAX_CENTERS
-    assert projections.table.n_thresholds.max() == _MAX_THRESHOLDS
+    assert len(projections.weights) == 2 + MAX_PAIRS
+    assert len(projections.centers) == MAX_CENTERS
+    assert projections.table.n_thresholds.max() == MAX_THRESHOLDS
 
 
 def test_categories_are_compared_by_equality(rng):

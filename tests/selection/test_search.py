@@ -19,7 +19,7 @@ from handful import (
 )
 from handful.bounds import NotCertifiableError, held_out_bound
 from handful.datasets import make_axis_rules
-from handful.selection.bound_search import _n_groups
+from handful.selection.bound_search import count_groups
 
 
 @pytest.fixture(scope="module")
@@ -88,13 +88,13 @@ SETTINGS = {
 def test_settings_are_one_only_where_equality_is_proved(name):
     """Fifty settings whose texts look alike count as fifty."""
     base, settings = SETTINGS[name]
-    assert _n_groups(base, settings) == 50
+    assert count_groups(base, settings) == 50
 
 
 def test_equal_settings_count_once():
     settings = [{"scale": np.linspace(1, 2, 50), "penalty": p} for p in (1.0, 2.0)]
-    assert _n_groups(SetCoveringMachine(), settings) == 1
-    assert _n_groups(KernelMatchingPursuitClassifier(), settings) == 2
+    assert count_groups(SetCoveringMachine(), settings) == 1
+    assert count_groups(KernelMatchingPursuitClassifier(), settings) == 2
 
 
 def test_all_settings_share_the_pool_of_the_data(rng):

@@ -46,13 +46,13 @@ def additive(pool: Pool) -> list[Proposal]:
     is a sum of curves as well; the start and the number of rounds by cross-validation.
     """
     need_folds(pool)
-    binned = _binned(pool)
+    binned = binned_pool(pool)
     settings = [(is_straight, r) for is_straight in (True, False) for r in range(len(CHECKPOINTS))]
     guesses = np.zeros((len(settings), len(pool)), dtype=np.int64)
     losses = np.zeros(guesses.shape)
     for train, test in pool.folds:
         for is_straight in (True, False):
-            _, kept, _ = _boosted(pool, binned, train, CHECKPOINTS, is_straight)
+            _, kept, _ = boosted_curves(pool, binned, train, CHECKPOINTS, is_straight)
             for r, scores in enumerate(kept):
                 row = settings.index((is_straight, r))
                 guesses[row, test] = labels_of(scores[test])
@@ -60,11 +60,12 @@ def additive(pool: Pool) -> list[Proposal]:
     best, guess = select(guesses, pool, losses)
     is_straight, r = settings[best]
     rounds = CHECKPOINTS[: r + 1]
-    curves, _, start = _boosted(pool, binned, np.arange(len(pool)), rounds, is_straight)
-    return [Proposal("additive", _machine(binned.cuts, curves[-1], start), guess)]
+    curves, _, start = boosted_curves(pool, binned, np.arange(len(pool)), rounds, is_straight)
+    return [Proposal("additive", additive_machine(binned.cuts, curves[-1], start), guess)]
 
 
-def _binned(pool: Pool) -> Binned:
+def binned_pool(pool: Pool) -> Binned:
+    """The pool with each feature cut at quantiles of the pool."""
     X = pool.X
     cuts = [quantile_cuts(X[:, j], _N_CUTS) for j in range(X.shape[1])]
     bins = np.empty((X.shape[1], len(X)), dtype=np.uint8)
@@ -79,7 +80,7 @@ def _binned(pool: Pool) -> Binned:
     return Binned(cuts, bins, n_bins, means)
 
 
-def _boosted(
+def boosted_curves(
     pool: Pool, binned: Binned, rows: Ints, checkpoints: tuple[int, ...], is_straight: bool
 ) -> tuple[Floats, Floats, Floats]:
     """Curves and scores at each checkpoint, and the intercepts."""
@@ -125,7 +126,7 @@ def _start(pool: Pool, rows: Ints) -> Floats:
     return logs[1:] - logs[:1] if pool.n_classes == 2 else logs
 
 
-def _machine(cuts: list[list[float]], curves: Floats, start: Floats) -> Additive:
+def additive_machine(cuts: list[list[float]], curves: Floats, start: Floats) -> Additive:
     """Curves in whole points, without cuts that change nothing.
 
     Sums of whole numbers are exact, so the printed curves decide every case as the machine does.

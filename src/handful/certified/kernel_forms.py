@@ -31,7 +31,7 @@ def prototypes(pool: Pool) -> list[Proposal]:
         K = np.exp(-g * squares)
         for train, test in pool.folds:
             inside = np.flatnonzero(np.isin(members, train))
-            path = _pursue(pool, K[:, inside], train, SIZES)
+            path = pursue_in_pool(pool, K[:, inside], train, SIZES)
             for size, (chosen, beta) in zip(SIZES, path, strict=True):
                 scores = K[np.ix_(test, inside[chosen])] @ beta[:-1] + beta[-1]
                 row = settings.index((size, g))
@@ -40,7 +40,7 @@ def prototypes(pool: Pool) -> list[Proposal]:
     best, guess = select(guesses, pool, losses)
     size, g = settings[best]
     K = np.exp(-g * squares)
-    chosen, beta = _pursue(pool, K, np.arange(len(pool)), (size,))[0]
+    chosen, beta = pursue_in_pool(pool, K, np.arange(len(pool)), (size,))[0]
     machine = _expansion(pool, members[chosen], beta[:-1], beta[-1], g)
     return [Proposal("prototypes", machine, guess)]
 
@@ -60,7 +60,9 @@ def _targets(pool: Pool) -> Floats:
     return np.where(np.eye(pool.n_classes)[pool.y] > 0, 1.0, -1.0)
 
 
-def _pursue(pool: Pool, K: Floats, rows: Ints, sizes: tuple[int, ...]) -> list[tuple[Ints, Floats]]:
+def pursue_in_pool(
+    pool: Pool, K: Floats, rows: Ints, sizes: tuple[int, ...]
+) -> list[tuple[Ints, Floats]]:
     """Orthogonal matching pursuit with an intercept; (columns, weights) for each size."""
     root = np.sqrt(pool.weight[rows])[:, None]
     Y, A = _targets(pool)[rows] * root, K[rows] * root

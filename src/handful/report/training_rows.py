@@ -182,8 +182,8 @@ def _counts(
     is_counted = np.ones(len(labels), dtype=bool)
     is_counted[getattr(machine, "held_back_", machine.compression_set_)] = False
     classes = machine.labels_
-    counts = _count(classes, labels[is_counted], predicted[is_counted])
-    return counts, _count(classes, labels, predicted)
+    counts = count_pairs(classes, labels[is_counted], predicted[is_counted])
+    return counts, count_pairs(classes, labels, predicted)
 
 
 def _together(delta: float) -> str:
@@ -214,7 +214,8 @@ def _joint(classes: NDArray[Any], rates: dict[str, float]) -> list[str]:
     ]
 
 
-def _count(classes: NDArray[Any], labels: NDArray[Any], predicted: NDArray[Any]) -> Ints:
+def count_pairs(classes: NDArray[Any], labels: NDArray[Any], predicted: NDArray[Any]) -> Ints:
+    """How often each true class (a row) got each label (a column)."""
     place = {label: k for k, label in enumerate(classes.tolist())}  # in any order
     rows = np.array([place[label] for label in labels.tolist()], dtype=np.int64)
     columns = np.array([place[label] for label in predicted.tolist()], dtype=np.int64)

@@ -30,9 +30,9 @@ from handful.rules.table import (
 )
 from handful.threads import one_blas_thread
 
-_MAX_THRESHOLDS = 120  # ranks cost the logarithm of the number of candidates
-_MAX_PAIRS = 120  # the first of the blind order; as many as thresholds of a column
-_MAX_CENTERS = 60  # the first of the blind order; in two metrics as many as pairs
+MAX_THRESHOLDS = 120  # ranks cost the logarithm of the number of candidates
+MAX_PAIRS = 120  # the first of the blind order; as many as thresholds of a column
+MAX_CENTERS = 60  # the first of the blind order; in two metrics as many as pairs
 MAX_FIT = 5000  # a regression gains little from more rows; it is fitted six times a ridge
 _RIDGES = (1.0, 10.0)  # two strengths fixed before the data; the rank pays for the choice
 _LEAST_WEIGHT = 0.01  # of a feature in a metric, relative to the largest
@@ -142,7 +142,7 @@ def make_projections(rows: Rows, pool: Ints, families: Sequence[str]) -> Project
     with one_blas_thread():
         weights, held_out, pairs = _linear_part(Xp, yp, center, scale, families)
         metrics = ball_metrics(Xp, yp) if "balls" in families else Xp[:0]
-    centers = Xp[:_MAX_CENTERS] if len(metrics) else Xp[:0]
+    centers = Xp[:MAX_CENTERS] if len(metrics) else Xp[:0]
     values = partial(_values, stumps, weights, centers, metrics)
     pool_values = values(Xp)
     pool_values[len(stumps) : len(stumps) + len(held_out)] = held_out
@@ -234,7 +234,7 @@ def _linear_part(
             pairs.append((-1, -1))
     if "half-spaces" in families and both:
         positive, negative = np.flatnonzero(yp > 0), np.flatnonzero(yp < 0)
-        for i, j in first_pairs(len(positive), len(negative), _MAX_PAIRS):
+        for i, j in first_pairs(len(positive), len(negative), MAX_PAIRS):
             a, b = positive[i], negative[j]
             weights.append((Xp[a] / scale - Xp[b] / scale) / scale)
             pairs.append((int(a), int(b)))
@@ -285,13 +285,13 @@ def _thresholds(
     lists, tolerances = [], np.zeros(len(pool_values))
     for t, ordered in enumerate(known_values(pool_values)):
         if is_categorical[t]:
-            lists.append(ordered[:_MAX_THRESHOLDS])
+            lists.append(ordered[:MAX_THRESHOLDS])
             continue
         if t >= n_stumps and ordered.size:
             tolerances[t] = 1e-11 * float(np.abs(ordered).max())
             ordered = ordered[np.concatenate([[True], np.diff(ordered) > 100 * tolerances[t]])]
         cuts = 0.5 * ordered[1:] + 0.5 * ordered[:-1]
-        if len(cuts) > _MAX_THRESHOLDS:
-            cuts = cuts[np.linspace(0, len(cuts) - 1, _MAX_THRESHOLDS).round().astype(int)]
+        if len(cuts) > MAX_THRESHOLDS:
+            cuts = cuts[np.linspace(0, len(cuts) - 1, MAX_THRESHOLDS).round().astype(int)]
         lists.append(cuts)
     return pad_thresholds(lists), tolerances

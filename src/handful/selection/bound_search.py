@@ -154,7 +154,7 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 f"got {self.by!r}: it has no criteria."
             )
         fitted, seconds = self._fit_all(base, settings, X, y)
-        self.n_groups_ = _n_groups(base, settings)
+        self.n_groups_ = count_groups(base, settings)
         self._choose(fitted, settings, seconds, self.n_groups_)
         return self
 
@@ -209,7 +209,7 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.certificate_ = None
         if hasattr(self.best_estimator_, "certify"):
             # The folds contain the training examples: the choice among the settings is paid for.
-            self.n_groups_ = _n_groups(base, settings)
+            self.n_groups_ = count_groups(base, settings)
             self.certificate_ = _share(self.best_estimator_, self.delta, self.n_groups_)
         return self
 
@@ -333,7 +333,7 @@ def _as_machine(estimator: Any) -> Any:
     return estimator
 
 
-def _n_groups(base: Any, settings: Sequence[Settings]) -> int:
+def count_groups(base: Any, settings: Sequence[Settings]) -> int:
     """Number of settings that differ in more than the estimator's free parameters.
 
     Two settings count as one only if their content is proved equal. The certificate holds for

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from handful.covering.codes import pool_candidates
-from handful.covering.codes.pool import _price, size_nats
+from handful.covering.codes.pool import pool_price, size_nats
 from handful.rules import PoolSweep, collapse_rows, make_projections, signs_of
-from handful.rules.search.pool_sweep import _rank_masses, level_nats
+from handful.rules.search.pool_sweep import level_nats, place_masses
 from tests.oracles import covering as oracle
 from tests.rules.cases import KINDS, SHAPES, SIDES, SIGNS, messy, path_of
 
@@ -87,8 +87,8 @@ def test_ranks_are_a_probability(counts):
 
 
 def test_rank_masses_end_at_one():
-    assert _rank_masses(1).tolist() == [0.0, 1.0]
-    assert _rank_masses(1000)[-1] == pytest.approx(1.0)
+    assert place_masses(1).tolist() == [0.0, 1.0]
+    assert place_masses(1000)[-1] == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("n_kinds", [1, 2])
@@ -96,7 +96,7 @@ def test_sizes_and_kinds_weigh_at_most_one(n_kinds):
     total = 0.0
     for r in range(1, 60):
         steps = [type("Step", (), {"nats": 0.0})()] * r
-        price = math.fsum(term.nats for term in _price(steps, n_kinds))
+        price = math.fsum(term.nats for term in pool_price(steps, n_kinds))
         n_allowed = 1 if r == 1 else n_kinds  # one rule and its negation are both candidates
         total += n_allowed * math.exp(-price)
     assert total == pytest.approx(1.0)

@@ -15,7 +15,7 @@ from handful.rules.search.exact_loops import (
     search_pairs,
     shell_sort,
 )
-from handful.rules.search.histogram import _sketch
+from handful.rules.search.histogram import sketch_of
 
 NOTHING = Best(0.0, 0, 0, -1, 0, 0, -1)
 
@@ -45,7 +45,7 @@ def test_bounds_are_never_below_the_worth(name, penalty, rng):
         "far": 1e6 + rng.normal(size=(50, 2)),
     }[name]
     live = live_of(X, 20, penalty, kept=(3,))
-    sketch, scale = _sketch(live)
+    sketch, scale = sketch_of(live)
     worths = exact_worths(live)
     bounds = np.empty(worths.shape, np.int32)
     for ceiling in (-1.0, 0.5, np.inf):
@@ -58,7 +58,7 @@ def test_bounds_are_never_below_the_worth(name, penalty, rng):
 
 def test_bounds_are_close_to_the_worth(rng):
     live = live_of(rng.normal(size=(200, 3)), 80, 1.0)
-    sketch, scale = _sketch(live)
+    sketch, scale = sketch_of(live)
     worths = exact_worths(live)
     bounds = np.empty(worths.shape, np.int32)
     bins = Bins(np.float32(3.0), np.float32(6.0), np.float32(64 / 2**23))
@@ -68,7 +68,7 @@ def test_bounds_are_close_to_the_worth(rng):
 
 def test_a_block_writes_its_columns_only(rng):
     live = live_of(rng.normal(size=(30, 2)), 11, 1.0)
-    sketch, _ = _sketch(live)
+    sketch, _ = sketch_of(live)
     bins = Bins(np.float32(1.0), np.float32(1.0), np.float32(16 / 2**23))
     whole, parts = np.full((2, *live.tols.shape), -1, np.int32)
     bound_block(sketch, bins, 0, 19, whole)

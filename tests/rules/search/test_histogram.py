@@ -9,7 +9,7 @@ from handful.kernels import make_kernel
 from handful.models import Condition
 from handful.rules import pair_value
 from handful.rules.search import exact_loops
-from handful.rules.search.exact import _distinct_rows, exact_half_space_paths
+from handful.rules.search.exact import distinct_rows, exact_half_space_paths
 from handful.rules.search.exact_loops import Case
 from handful.rules.search.histogram import State, scaled_worth
 from tests.oracles.half_spaces import greedy_path
@@ -63,7 +63,7 @@ def test_a_state_removes_what_the_rule_covers(rng):
     y = np.where(rng.random(30) < 0.5, 1, -1)
     K = X @ X.T
     for kind, op in (("conjunction", "<"), ("disjunction", ">")):
-        problem = _distinct_rows(K, y, kind, np.ones((1, 30), np.int64), True, 2)
+        problem = distinct_rows(K, y, kind, np.ones((1, 30), np.int64), True, 2)
         rows = problem.names[0]
         own, other = np.flatnonzero(problem.is_own)[0], np.flatnonzero(~problem.is_own)[0]
         c = np.flatnonzero(problem.is_own)[1]
@@ -80,7 +80,7 @@ def test_weights_and_names_of_folds(rng):
     y = np.array([1, 1, -1] * 4)
     active = np.ones((2, 12), np.int64)
     active[1, 0] = 0
-    problem = _distinct_rows(X @ X.T, y, "conjunction", active, True, 1)
+    problem = distinct_rows(X @ X.T, y, "conjunction", active, True, 1)
     assert len(problem.is_own) == 8
     assert problem.weights.sum(axis=1).tolist() == [12, 11]
     assert problem.names[:, 0].tolist() == [0, 1]

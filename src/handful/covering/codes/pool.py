@@ -70,7 +70,7 @@ def pool_candidates(
             seen.add((kind, prefix))
             if size == 1 and len(kinds) > 1 and kind == "disjunction":
                 continue  # the same classifier as a conjunction of the opposite side
-            terms = (*scheme_terms, *_price(prefix, len(kinds)))
+            terms = (*scheme_terms, *pool_price(prefix, len(kinds)))
             yield _ranked(projections, kind, penalty, prefix, errors, terms)
 
 
@@ -96,7 +96,7 @@ def _ranked(
     )
 
 
-def _price(steps: Sequence[Step], n_kinds: int) -> Terms:
+def pool_price(steps: Sequence[Step], n_kinds: int) -> Terms:
     """Number of rules, kind (a single rule and its negation are both candidates), ranks."""
     # The prior given the pool: 2^-r for r rules, one half for either kind, then the rank of each
     # rule on the pool given the rules before it.

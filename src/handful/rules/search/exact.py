@@ -87,7 +87,7 @@ def exact_half_space_paths(
     K = np.ascontiguousarray(K, dtype=np.float64)
     weight = np.ones(len(y), np.int64) if weights is None else weights
     folds = np.ones((1, len(y)), bool) if active is None else active
-    problem = _distinct_rows(K, y, kind, weight * folds, stop_on_nonpositive, max_rules)
+    problem = distinct_rows(K, y, kind, weight * folds, stop_on_nonpositive, max_rules)
     states = [
         State(float(penalty), fold, weight, weight > 0)
         for fold, weight in enumerate(problem.weights)
@@ -97,7 +97,7 @@ def exact_half_space_paths(
     return [state.steps for state in states]
 
 
-def _distinct_rows(
+def distinct_rows(
     K: Floats, y: NDArray[Any], kind: str, weights: Ints, stops: bool, max_rules: int
 ) -> Problem:
     """Collapse rows with the same label and bitwise the same kernel values."""

@@ -135,7 +135,7 @@ def _best_half_space(
         case,
     )
     best = Best(0.0, MANY if problem.stop_on_nonpositive else 0, 0, -1, 0, 0, -1)
-    sketch, scale = _sketch(live)
+    sketch, scale = sketch_of(live)
     some_own, some_other = _evenly(len(own)), _evenly(len(other))
     seeds = (some_own[:, None] * len(other) + some_other).ravel()
     best = search_pairs(live, seeds, best)
@@ -153,7 +153,7 @@ def _evenly(n: int) -> Ints:
     return np.unique(np.linspace(0, n - 1, _N_SEEDS).astype(np.int64))
 
 
-def _sketch(live: Live) -> tuple[Sketch, float]:
+def sketch_of(live: Live) -> tuple[Sketch, float]:
     """Single precision rows centred by column, which no projection notices, and unit scale."""
     from handful.rules.search.exact_loops import Sketch
 

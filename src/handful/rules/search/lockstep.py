@@ -96,7 +96,7 @@ class LockStep:
             kept[s, : n_kept[s]] = position[state.kept]
             case = Case(weight[s], n_same, kept[s, : n_kept[s]], state.penalty, False)
             lane = worth[s // n_lanes, :n_rows, s % n_lanes]
-            lane[:], scale[s], is_ordinal[s] = _lane_worth(case)
+            lane[:], scale[s], is_ordinal[s] = lane_worth(case)
         folds = np.array([state.fold for state in states])
         return Machines(
             worth=worth,
@@ -126,7 +126,7 @@ class LockStep:
         state.advance(self.problem, n_other, n_same, o, t, int(first))
 
 
-def _lane_worth(case: Case) -> tuple[Any, float, bool]:
+def lane_worth(case: Case) -> tuple[Any, float, bool]:
     """Scaled worth of each row, its scale, and whether it orders half-spaces completely.
 
     It does if the penalty is a simple fraction: then worths are multiples of a step, the step is

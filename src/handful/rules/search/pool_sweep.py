@@ -23,7 +23,7 @@ Prefix = tuple[tuple[int, int, int], ...]
 
 
 @lru_cache(maxsize=8)
-def _rank_masses(n_candidates: int) -> Floats:
+def place_masses(n_candidates: int) -> Floats:
     """Cumulative prior mass of the first i ranks, i = 0 .. n_candidates."""
     i = np.arange(1, n_candidates + 1, dtype=np.float64)
     masses = np.concatenate([[0.0], np.cumsum(1.0 / (i * (1.0 + np.log(i)) ** 2))])
@@ -40,7 +40,7 @@ def level_nats(levels: Ints) -> Floats:
     >>> round(float(np.exp(-nats[2]) + 2 * np.exp(-nats[0])), 12)
     1.0
     """
-    masses = _rank_masses(int(levels.sum()))
+    masses = place_masses(int(levels.sum()))
     above = np.concatenate([np.cumsum(levels[::-1])[::-1][1:], [0]])
     with np.errstate(divide="ignore", invalid="ignore"):
         share = (masses[above + levels] - masses[above]) / levels
