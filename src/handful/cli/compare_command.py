@@ -133,7 +133,7 @@ def _count(value: Any) -> str:
 
 
 def _size(row: dict[str, Any]) -> str:
-    """Size with its unit; blank where "made of" says it."""
+    """Size with its unit; blank if "made of" says it."""
     is_said = row["unit"] == "examples" and row["made_of"] is not None
     return "" if row["size"] is None or is_said else f"{row['size']:.0f} {row['unit']}"
 

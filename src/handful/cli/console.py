@@ -105,7 +105,7 @@ def write_out(text: str) -> None:
 
 
 def note(text: str) -> None:
-    """A remark on standard error, in markup; nothing where the user wants quiet."""
+    """A remark on standard error, in markup; nothing if the user wants quiet."""
     if not _settings.is_quiet:
         errors.print(text, highlight=False, soft_wrap=True)
 
@@ -121,7 +121,7 @@ def warnings_to_console() -> None:
 
 @contextmanager
 def progress(title: str) -> Iterator[Callable[[str], None]]:
-    """A line of progress on standard error; lines once a second where that is not a terminal.
+    """A line of progress on standard error; lines once a second if that is not a terminal.
 
     Standard output is left alone: a status line that redirects it would swallow the data that
     commands write there.

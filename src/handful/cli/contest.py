@@ -66,7 +66,7 @@ def check_folds(y: NDArray[Any], n_folds: int) -> None:
 
 
 def make_rival(rival: Rival, contest: Contest) -> Any:
-    """An unfitted rival that can take the data: scaled, encoded and imputed where it must be.
+    """An unfitted rival that can take the data: scaled, encoded and imputed if it must be.
 
     Machines of the library get plain numbers as they are, because their certificates ask for
     preprocessing that was fixed before the data; those that raw columns would spoil are scaled

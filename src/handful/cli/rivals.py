@@ -31,10 +31,10 @@ class Rival:
         Takes words and missing values as they are.
     is_scaled : bool
         A machine of the library that raw columns would spoil. It is put behind a fitted scaler
-        even where all columns are numbers, and so has no certificate of its own: the scaler has
+        even if all columns are numbers, and so has no certificate of its own: the scaler has
         seen the examples that the certificate would count.
     made_of : callable, optional
-        Number of examples that a fitted one is made of, where it is made of examples.
+        Number of examples that a fitted one is made of, if it is made of examples.
     held_back : callable, optional
         Number of examples that its certificate does not count.
     """

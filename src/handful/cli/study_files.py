@@ -99,6 +99,6 @@ def read_origin(
 
 
 def command_line() -> str | None:
-    """The command as it was typed; None where the program was called from other code."""
+    """The command as it was typed; None if the program was called from other code."""
     words = sys.argv[1:]
     return shlex.join(["handful", *words]) if "certify" in words else None

@@ -181,7 +181,7 @@ def _repeats(X: pd.DataFrame, y: NDArray[Any]) -> list[str]:
 
 
 def _codes(column: pd.Series) -> NDArray[np.float64]:
-    """Numbers that are equal where cells are."""
+    """Numbers that are equal if cells are."""
     import pandas as pd
 
     if getattr(column.dtype, "kind", "O") in "biuf":
@@ -194,7 +194,7 @@ def _codes(column: pd.Series) -> NDArray[np.float64]:
 
 @contextmanager
 def on_scheduler(address: str | None) -> Iterator[None]:
-    """Run what is inside on a Dask cluster; here where there is no address."""
+    """Run what is inside on a Dask cluster; here if there is no address."""
     if address is None:
         yield
         return

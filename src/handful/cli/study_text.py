@@ -152,7 +152,7 @@ def _menu_table(made: StudyResult) -> Table:
 
 
 def _print_worth(made: StudyResult) -> None:
-    """The sentence, sensitivity and specificity, what is assumed; the price where it is wanted."""
+    """The sentence, sensitivity and specificity, what is assumed; the price if it is wanted."""
     from rich.panel import Panel
 
     from handful.certified import named_beforehand

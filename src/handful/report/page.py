@@ -127,7 +127,7 @@ def verify_command(model: str | None, data: str | None, target: str | None) -> s
 
 
 def check_digests(digests: Mapping[str, str]) -> str:
-    """A here-document for ``sha256sum --check``; empty where there is nothing to check."""
+    """A here-document for ``sha256sum --check``; empty if there is nothing to check."""
     lines = [_line(name, digest) for name, digest in digests.items()]
     return "\n".join([f"sha256sum --check <<'{_END}'", *lines, _END]) if lines else ""
 

@@ -37,7 +37,7 @@ class RulesDisplay(Display):
     ----------
     grid_x, grid_y : ndarray (n_grid,)
     margins : ndarray (n_classes, n_grid, n_grid)
-        How far each class leads; positive where it is predicted.
+        How far each class leads; positive if it is predicted.
     boundaries : ndarray (n_rules, n_grid, n_grid)
         Signed distance to the boundary of each condition (two classes); positive if it is met.
     points : ndarray (n_samples, 2)
@@ -181,7 +181,7 @@ class RulesDisplay(Display):
 
 
 def class_margins(machine: Any, rows: Floats) -> Floats:
-    """For each row and class, by how much the class leads; positive where it is predicted."""
+    """For each row and class, by how much the class leads; positive if it is predicted."""
     cover = cover_of(machine)
     if cover is not None:
         scores = cover.fitted.machine.scores(rows)

@@ -1,4 +1,4 @@
-"""What the page says, gathered as plain data; ``None`` where a section does not apply."""
+"""What the page says, gathered as plain data; ``None`` if a section does not apply."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ def _is_error_rate(certificate: Certificate) -> bool:
 
 
 def _n_counted(certificate: Certificate) -> int | None:
-    """How many examples the errors were counted on; None where errors are not what is counted."""
+    """How many examples the errors were counted on; None if no errors are counted."""
     if certificate.bound == "held-out":
         return certificate.n_samples
     if certificate.bound not in COUNTING_BOUNDS or certificate.n_compressed is None:

@@ -25,7 +25,7 @@ def column_names(machine: Any, n_features: int) -> list[str]:
 
 
 def kept_examples(machine: Any) -> Ints:
-    """What the machine is made of; nothing where it is made of all."""
+    """What the machine is made of; nothing if it is made of all."""
     if not getattr(machine, "is_made_of_few", hasattr(machine, "compression_set_")):
         return np.zeros(0, dtype=np.int64)
     return np.asarray(machine.compression_set_, dtype=np.int64)
@@ -82,7 +82,7 @@ def telling_features(machine: Any, rows: Floats, codes: Ints) -> tuple[int, int]
 
 
 def rule_weights(machine: Any, rows: Floats) -> Floats:
-    """How much each feature weighs in the rules; ones where there are no rules to read."""
+    """How much each feature weighs in the rules; ones if there are no rules to read."""
     cover = cover_of(machine)
     if cover is None:
         return np.ones(rows.shape[1])
@@ -96,7 +96,7 @@ def rule_weights(machine: Any, rows: Floats) -> Floats:
 
 
 def _shares(raw: Floats) -> Floats:
-    """Parts of one; equal ones where nothing can be told."""
+    """Parts of one; equal ones if nothing can be told."""
     total = float(raw.sum())
     return raw / total if 0.0 < total < np.inf else np.ones(len(raw))
 

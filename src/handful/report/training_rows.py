@@ -27,7 +27,7 @@ MAX_COLUMNS = 12  # what fits the width of a page
 def read_examples(
     machine: Any, X: Any, labels: NDArray[Any] | None, predicted: NDArray[Any] | None
 ) -> dict[str, Any] | None:
-    """Rows of the kept examples; None where the machine does not say which they are."""
+    """Rows of the kept examples; None if the machine does not say which they are."""
     kept = kept_examples(machine)
     if labels is None or predicted is None or kept.size == 0:
         return None
@@ -108,7 +108,7 @@ class _Cells:
 
 
 def as_cell(value: Any) -> dict[str, Any]:
-    """Text of a value, and the number to sort by where it is one."""
+    """Text of a value, and the number to sort by if it is one."""
     if isinstance(value, (bool, np.bool_)):
         return {"text": str(bool(value)), "number": None}
     if isinstance(value, (int, float, np.integer, np.floating)):
@@ -195,7 +195,7 @@ def _together(delta: float) -> str:
 
 
 def _rates(machine: Any, certificate: Certificate) -> tuple[tuple[str, float], ...]:
-    """Rates of the certificate, or of the plain bound where it bounds a cost."""
+    """Rates of the certificate, or of the plain bound if it bounds a cost."""
     if certificate.bound != "cost":
         return certificate.rates
     other: Certificate = machine.certify(certificate.delta, bound="compression")

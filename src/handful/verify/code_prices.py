@@ -58,7 +58,7 @@ def _has_plain(settings: Document) -> bool:
 
 
 def pool_index(code: Document, settings: Document, n_samples: int) -> int | None:
-    """Which of the pool codes was used; by the stated price where two have the same size."""
+    """Which of the pool codes was used; by the stated price if two have the same size."""
     codes = pool_codes(settings, n_samples)
     fitting = [i for i, known in enumerate(codes) if known.size == code["pool_size"]]
     prices = [term.nats for term in stated(code["terms"]) if term.kind == "code"]

@@ -122,7 +122,7 @@ def asked_of(document: Document) -> list[Asked]:
 
 
 def spread(values: Sequence[Any], places: Sequence[int], width: int) -> list[Any]:
-    """Numbers of some features as numbers of all; zero where there is none."""
+    """Numbers of some features as numbers of all; zero for the others."""
     if len(values) != len(places):
         raise ValueError(f"{len(values)} numbers for {len(places)} columns")
     out: list[Any] = [0.0] * width
@@ -407,7 +407,7 @@ def check_linear(
 ) -> bool:
     """Weights and threshold against those computed again, in units of the score.
 
-    A weight that is off by little can move a score by much where its column is large, and two of
+    A weight that is off by little can move a score by much if its column is large, and two of
     them can cancel on all training rows. So each difference is multiplied by the largest value
     of its column, and must be small against the scores; so must be the difference on every row.
     """

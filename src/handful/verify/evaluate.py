@@ -109,7 +109,7 @@ def kernel_values(kernel: Document, point: Floats, X: Floats) -> Floats:
     if name == "rbf":
         squares = np.zeros(X.shape[0])
         for j in range(X.shape[1]):
-            # Differences first: |x|^2 + |z|^2 - 2 x.z loses digits where rows are close.
+            # Differences first: |x|^2 + |z|^2 - 2 x.z loses digits if rows are close.
             squares += (X[:, j] - point[j]) ** 2
         return np.asarray(np.exp(-kernel["gamma"] * squares))
     if name not in ("linear", "poly"):
@@ -163,7 +163,7 @@ def _sum(value: Document, X: Floats) -> Floats:
 def _distance(value: Document, X: Floats) -> Floats:
     center, kernel = np.array(value["center"], dtype=float), value["kernel"]
     if kernel is not None:
-        # A sum of three roundings may fall below zero where the distance is zero.
+        # A sum of three roundings may fall below zero if the distance is zero.
         squares = own_values(kernel, X) + own_values(kernel, center[None, :])[0]
         squares = squares - 2.0 * kernel_values(kernel, center, X)
         return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
@@ -311,7 +311,7 @@ def _card(machine: Document, X: Floats, beside: Beside) -> ClassSums:
 
 @form("vote")
 def _vote(machine: Document, X: Floats, beside: Beside) -> ClassSums:
-    """Most votes; the earliest member decides where votes are equal."""
+    """Most votes; the earliest member decides if votes are equal."""
     votes = np.zeros((len(X), machine["n_classes"]))
     for k, member in enumerate(machine["members"]):
         votes[np.arange(len(X)), labels_of(member, X, beside)] += 1.0 + 0.5 ** (k + 20)

@@ -18,7 +18,7 @@ _MOST_VALUES, _MOST_PROGRAMS = 400_000, 300
 
 
 class SlackProgram:
-    """min weight |w|_1 + [h] + C sum of slacks, 1 <= y f(x) + slack, y f(x) <= h where capped.
+    """min weight |w|_1 + [h] + C sum of slacks, 1 <= y f(x) + slack, y f(x) <= h if capped.
 
     Variables: w+, w-, b, h, slacks. Questions are about z = (w, b, h).
     """

@@ -132,7 +132,7 @@ def _line(
 
 
 def _spread(X_pool: Floats) -> tuple[Floats, Floats]:
-    """Means and standard deviations of the known values; 1 where a column does not vary."""
+    """Means and standard deviations of the known values; 1 if a column does not vary."""
     means, spreads = np.zeros(X_pool.shape[1]), np.ones(X_pool.shape[1])
     for j, column in enumerate(X_pool.T):
         known = column[~np.isnan(column)]
@@ -201,7 +201,7 @@ def _logistic_lines(X_pool: Floats, y_pool: Ints, center: Floats, scale: Floats)
 
 
 def plain_regression(X_pool: Floats, y_pool: Ints) -> tuple[Floats, float] | None:
-    """Weights on raw features and threshold of a pool's regression; None where it has none."""
+    """Weights on raw features and threshold of a pool's regression; None if it has none."""
     if len(y_pool) < 10 or len(set(y_pool.tolist())) < 2 or not _families_of(X_pool, ["linear"]):
         return None
     center, scale = _spread(X_pool)

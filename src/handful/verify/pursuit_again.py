@@ -254,7 +254,7 @@ def pursue(K: Floats, Y: Floats, n_centers: int, has_constant: bool) -> list[int
 
 
 def ridge_fit(K: Floats, Y: Floats, ridge: float, has_constant: bool) -> Floats:
-    """Intercepts (first row, zero where there is none) and coefficients, the latter penalised."""
+    """Intercepts (first row, zero if there is none) and coefficients, the latter penalised."""
     m = len(K)
     A = np.column_stack([np.ones(m), K]) if has_constant else K
     penalty = math.sqrt(ridge) * np.eye(A.shape[1])[int(has_constant) :]
@@ -272,7 +272,7 @@ def _in_order(machine: Document, rows: Floats) -> Floats:
     out = []
     for row in scaled(machine, rows).tolist():
         at = [i for i, (point, _) in enumerate(left) if point == row]
-        out.append(left.pop(at[0])[1])  # a LookupError where the row is no point
+        out.append(left.pop(at[0])[1])  # a LookupError if the row is no point
     return np.array(out, dtype=float)
 
 

@@ -161,9 +161,9 @@ def stored_codes(stored: Document) -> list[int]:
 
 
 def places(rows: Sequence[bytes], stored: Document) -> Ints | None:
-    """For each training row, by number, where it is in these data; None where one is absent.
+    """For each training row, by number, its place in these data; None if it is absent.
 
-    Where the file has no codes, the rows must come in the order of the training.
+    If the file has no codes, the rows must come in the order of the training.
     """
     if stored["row_codes"] is None:
         return np.arange(len(rows))

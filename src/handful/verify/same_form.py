@@ -45,7 +45,7 @@ OPEN = (
 
 
 def difference(found: Any, wanted: Any, where: str = "fitted", is_exact: bool = False) -> str:
-    """Where two documents differ by more than rounding; empty where they do not.
+    """Where two documents differ by more than rounding; empty if they do not.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def _put(document: Any, path: Place, other: Any) -> Any:
 
 
 def state_differences(found: Any, wanted: Any) -> tuple[str, str]:
-    """Where two objects first differ in their types, and where in their values; empty where not.
+    """Where two objects first differ in their types, and where in their values; empty if not.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def state_differences(found: Any, wanted: Any) -> tuple[str, str]:
 
 
 def _parts(a: Any, b: Any) -> list[tuple[str, Any, Any]] | None:
-    """What two objects of one type are made of, pair by pair; None where they differ at once."""
+    """What two objects of one type are made of, pair by pair; None if they differ at once."""
     if isinstance(a, np.ndarray):
         return _array_parts(a, b)
     if isinstance(a, (float, np.generic)):

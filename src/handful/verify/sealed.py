@@ -207,7 +207,7 @@ def check_file(path: str | os.PathLike[str], check: Callable[..., Verdict]) -> V
 
 
 def sha_of(path: Path) -> str:
-    """SHA-256 of a file; empty where there is none."""
+    """SHA-256 of a file; empty if there is none."""
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 

@@ -381,7 +381,7 @@ def is_nothing(cell: Any, marks: Sequence[str] = ()) -> bool:
 
 
 def encode(columns: Sequence[Document], cells: Mapping[str, Any]) -> Floats:
-    """Numbers of all rows as the columns of a file ask for them, NaN where nothing is known."""
+    """Numbers of all rows as the columns of a file ask for them, NaN if nothing is known."""
     out = []
     for column in columns:
         values, words = _values(column, cells[column["name"]]), column["words"]

@@ -107,7 +107,7 @@ def _by_steps(K: Floats, y: Floats, C: float, n_sweeps: int = 2000) -> Floats:
 
 
 def _polish(K: Floats, y: Floats, C: float, alpha: Floats, has_bias: bool) -> Floats:
-    """The examples between the bounds, solved for exactly; kept where they stay between."""
+    """The examples between the bounds, solved for exactly; kept if they stay between."""
     # Solvers stop close to the bounds; what is that close is at them.
     alpha = np.where(alpha > C * (1 - 1e-9), C, np.where(alpha < C * 1e-9, 0.0, alpha))
     free = np.flatnonzero((alpha > 0.0) & (alpha < C))
