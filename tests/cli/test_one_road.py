@@ -78,6 +78,23 @@ def test_both_roads_say_the_same_things(tmp_path):
         assert 'id="menu"' in (tmp_path / name / "report.html").read_text(encoding="utf-8")
 
 
+def test_the_file_says_what_the_screen_says_of_all_statements(road, tmp_path):
+    """How sure all statements are at once: on the screen, in the file, and in the re-check."""
+    out = tmp_path / "out"
+    found = shown(*road, "--out", out)
+    path = out / "certificate.json"
+    certificate = json.loads(path.read_text(encoding="utf-8"))
+    assert certificate["together"] == found["together"] != ""
+    assert {name: certificate[name] for name in found["certificate"]} == found["certificate"]
+    words = ["verify", str(out / "model.json"), "--json"]
+    assert runner.invoke(app, words).exit_code == 0
+    certificate["together"] = "These 3 statements hold with 99 % confidence each."
+    path.write_text(json.dumps(certificate), encoding="utf-8")
+    forged = runner.invoke(app, words)
+    assert forged.exit_code == 1
+    assert "certificate.json: together" in forged.stdout
+
+
 def test_any_row_is_chosen_by_number_or_name_and_verified(road, tmp_path):
     found = shown(*road)
     for row in found["menu"][:3]:

@@ -40,8 +40,7 @@ def write_study(made: StudyResult, out: Path) -> list[Path]:
         return write_model(model, content, out, overwrite=options.force)
     document = model.to_document([])
     text = to_text(document)
-    together = {} if options.is_cover else {"together": made.machine.together(made.band)}
-    certificate = document["certificate"] | together
+    certificate = document["certificate"] | {"together": made.machine.together(made.band)}
     contents: dict[str, str | bytes] = {
         "model.json": text,
         "certificate.json": json.dumps(certificate, indent=1, allow_nan=False) + "\n",

@@ -220,7 +220,7 @@ def _check_certificate(audit: Audit, document: Document, beside: Path) -> None:
         audit.check("certificate.json", False, str(error))
         return
     wanted = document["certificate"] or {}
-    if "together" in found and part(document, "training", "kind") == "menu":
+    if "together" in found and part(document, "training", "kind") in ("menu", "rules"):
         said, allowed = found.pop("together"), together(document)
         detail = f"the file says {said!r:.200}, it is {allowed[0]!r}"
         audit.check("certificate.json: together", said in allowed, detail)

@@ -75,18 +75,19 @@ def _percent(delta: Decimal) -> str:
 
 
 def together(document: Any) -> tuple[str, ...]:
-    """What ``certificate.json`` may say of all statements about a form at once.
+    """What ``certificate.json`` may say of all statements about a form or a cover at once.
 
     Errors, a pair of rates, a card's table of points and the answers outside of doubt fail on
     their own account each. A card says nothing of its points if a goal moved its threshold or
-    groups were counted, so that either sentence is allowed there.
+    groups were counted, so that either sentence is allowed there. Covers have neither.
     """
-    certificate, training = part(document, "certificate"), part(document, "training")
+    certificate = part(document, "certificate")
+    goal, silence = (part(document, "training", name) for name in ("goal", "band"))
     delta = Decimal(repr(certificate["delta"]))
     n = 1 + len({"given" in name for name, _ in certificate["rates"]})
-    band = [] if training["band"] is None else ["the answers outside of doubt"]
+    band = [] if silence is None else ["the answers outside of doubt"]
     is_card = part(document, "fitted", "machine", "machine") == "score card"
-    is_sure = training["goal"] is None and part(document, "data", "reading", "groups") is None
+    is_sure = goal is None and part(document, "data", "reading", "groups") is None
     choices = [["the table of points", *band]] if is_card else [band]
     choices += [band] if is_card and not is_sure else []
     return tuple(_all_at_once(n + len(beside), beside, delta) for beside in choices)
