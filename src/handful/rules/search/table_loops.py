@@ -234,12 +234,6 @@ def _n_new_owners(owners, t, is_kept):
     return n_new
 
 
-@inner
-def _is_new(row, owners, t, is_kept):
-    """Whether a row is neither in the compression set nor one of those that give direction t."""
-    return not (is_kept[row] or row == owners[t, 0] or row == owners[t, 1])
-
-
 @njit(cache=True, nogil=True)
 def best_member_rule(
     codes, same, other, sides, own, owners, is_live, is_kept, members, kept, penalty, start, stop
@@ -279,7 +273,8 @@ def best_member_rule(
             usefulness = _usefulness(n_other, n_same, penalty)
             if usefulness == -np.inf:
                 continue
-            n_new = n_owners + int(_is_new(row, owners, t, is_kept))
+            is_named = is_kept[row] or row == owners[t, 0] or row == owners[t, 1]
+            n_new = n_owners + int(not is_named)
             if _is_better(usefulness, n_new, n_other, best):
                 best = (usefulness, n_new, n_other)
                 result = (usefulness, n_other, n_same, t, j, side, row)
