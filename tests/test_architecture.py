@@ -15,6 +15,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "handful"
 ALARM = 600
+MOST_LINES = 67  # of a function, with its docstring
+MOST_BRANCHES = 13  # of a function: conditions, loops, comprehensions, `and` and `or`
 
 # unit -> units of the package it may import. "*" means everything below the roof.
 MAY_IMPORT = {
@@ -146,6 +148,30 @@ def test_only_one_door_to_highs(path):
 def test_files_stay_small(path):
     n_lines = len(_source(path).splitlines())
     assert n_lines <= ALARM, f"{path.name} has {n_lines} lines: split it by idea"
+
+
+def _n_branches(node: ast.FunctionDef) -> int:
+    kinds = ast.If | ast.For | ast.While | ast.IfExp | ast.ExceptHandler | ast.BoolOp
+    turns = sum(isinstance(part, kinds | ast.comprehension) for part in ast.walk(node))
+    return 1 + turns
+
+
+@over(MODULES)
+def test_functions_stay_small(path):
+    found = [
+        f"{node.name} has {n_lines} lines and {n_branches} branches"
+        for node in _nodes(_source(path))
+        if isinstance(node, ast.FunctionDef)
+        for n_lines in [(node.end_lineno or 0) - node.lineno + 1]
+        for n_branches in [_n_branches(node)]
+        if n_lines > MOST_LINES or n_branches > MOST_BRANCHES
+    ]
+    assert not found, ", ".join(found)
+
+
+def test_branches_are_counted():
+    source = "def f(a):\n    if a and a > 1:\n        return [b for b in a]\n    return 0\n"
+    assert [_n_branches(n) for n in _nodes(source) if isinstance(n, ast.FunctionDef)] == [4]
 
 
 @over(sorted((ROOT / "tests" / "oracles").glob("*.py")))

@@ -67,8 +67,8 @@ def test_a_search_over_look_alikes_holds():
 
 
 def test_a_nat_less_would_be_noticed(monkeypatch):
-    count = bound_search._n_groups
-    monkeypatch.setattr(bound_search, "_n_groups", lambda *a: max(1, round(count(*a) / math.e)))
+    count = bound_search.count_groups
+    monkeypatch.setattr(bound_search, "count_groups", lambda *a: max(1, round(count(*a) / math.e)))
     assert _misses(N_DRAWS) > n_allowed(N_DRAWS, DELTA)
 
 

@@ -112,6 +112,9 @@ class Certificate:
         for name in ("n_samples", "n_errors", "n_compressed"):
             if (getattr(self, name) or 0) < 0:
                 raise ValueError(f"`{name}` must be a count, got {getattr(self, name)!r}.")
+        self._check_names()
+
+    def _check_names(self) -> None:
         for name, value in self.rates:
             if name not in RATE_SENTENCES or not 0.0 <= value <= 1.0:
                 raise ValueError(

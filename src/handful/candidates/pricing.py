@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from handful.arrays import Floats
+from handful.arrays import Floats, Ints
 from handful.bounds import (
     Certificate,
     binomial_tail_inverse,
@@ -120,24 +120,36 @@ def certified_risks(
     The value of the lectures' bound is not cut at 1, so that candidates can be compared by it.
     """
     if candidates and candidates[0].code.bound == "matching-pursuit":
-        made = [certify(c.code, c.counts, delta) for c in candidates]
-        return np.array([math.fsum(t.nats for t in m.terms) if m.terms else math.inf for m in made])
+        return _pursuit_risks(candidates, delta)
     counts = [candidate.counts for candidate in candidates]
     n_counted = np.array([count.n_counted for count in counts])
     # Each candidate pays its own price, so that all limits hold at once.
     nats = np.array([candidate.nats for candidate in candidates]) - math.log(delta)
     if costs is not None:
-        nats = nats + math.log(2.0)  # two rates at once
-        fp, fn = (
-            binomial_tail_inverse([count.by_class[k][1] for count in counts], n_counted, -nats)
-            for k in (0, 1)
-        )
-        return np.asarray(costs[0] * fp + costs[1] * fn)
+        return _expected_costs(counts, n_counted, nats, costs)
     pays_both = np.array([c.groups is not None and c.groups.pays_both for c in counts], dtype=bool)
     nats = nats + np.where(pays_both, BOTH.nats, 0.0)
     n_errors = np.array([count.n_errors for count in counts])
     risks = np.array(binomial_tail_inverse(n_errors, n_counted, -nats), ndmin=1)
     return _with_bets(candidates, risks, nats, delta)
+
+
+def _pursuit_risks(candidates: Sequence[Candidate], delta: float) -> Floats:
+    """The sum of the terms of the lectures' bound; infinity if it does not hold."""
+    made = [certify(c.code, c.counts, delta) for c in candidates]
+    return np.array([math.fsum(t.nats for t in m.terms) if m.terms else math.inf for m in made])
+
+
+def _expected_costs(
+    counts: Sequence[Counts], n_counted: Ints, nats: Floats, costs: Costs
+) -> Floats:
+    """Costs of the two rates of wrong labels, which hold at once, so that ln 2 is paid."""
+    nats = nats + math.log(2.0)
+    fp, fn = (
+        binomial_tail_inverse([count.by_class[k][1] for count in counts], n_counted, -nats)
+        for k in (0, 1)
+    )
+    return np.asarray(costs[0] * fp + costs[1] * fn)
 
 
 def _with_bets(

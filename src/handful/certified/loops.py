@@ -80,6 +80,16 @@ def best_stump(bins, n_bins, g, h, c, least, ridge, work, out):
 
 
 @njit(cache=True, nogil=True)
+def copy_curves(current, done, curves):
+    """Keep the curves of a checkpoint."""
+    # element by element: numba takes seconds to compile the assignment of an array
+    for j in range(current.shape[0]):
+        for t in range(current.shape[1]):
+            for c in range(current.shape[2]):
+                curves[done, j, t, c] = current[j, t, c]
+
+
+@njit(cache=True, nogil=True)
 def boost(bins, n_bins, y, weight, is_on, shrink, least, ridge, checkpoints, scores, curves, kept):
     """Add stumps; keep scores of all rows and all curves at each checkpoint.
 
@@ -108,11 +118,7 @@ def boost(bins, n_bins, y, weight, is_on, shrink, least, ridge, checkpoints, sco
             for i in range(n):
                 scores[i, c] += left if row[i] <= b else right
         if round_number == checkpoints[done]:
-            # element by element: numba takes seconds to compile the assignment of an array
-            for j in range(current.shape[0]):
-                for t in range(current.shape[1]):
-                    for c in range(k):
-                        curves[done, j, t, c] = current[j, t, c]
+            copy_curves(current, done, curves)
             for i in range(n):
                 for c in range(k):
                     kept[done, i, c] = scores[i, c]

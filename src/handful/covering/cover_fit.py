@@ -383,6 +383,17 @@ def _as_fit(
     )
 
 
+def _named_words(columns: Columns, machines: Sequence[SignedRules]) -> dict[int, set[str]]:
+    """Words that the conditions name, by column."""
+    given = columns.columns
+    named: dict[int, set[str]] = {j: set() for j in range(len(given))}
+    for condition in (condition for machine in machines for condition in machine.conditions):
+        for j in condition.features:
+            if given[j].is_categorical:
+                named[j].add(given[j].levels[int(condition.cut)])
+    return named
+
+
 def as_asked(
     columns: Columns, machines: Sequence[SignedRules]
 ) -> tuple[Columns, list[SignedRules]]:
@@ -392,11 +403,7 @@ def as_asked(
     """
     if not columns.is_categorical.any():
         return columns, list(machines)
-    given, named = columns.columns, {j: set[str]() for j in range(len(columns.columns))}
-    for condition in (condition for machine in machines for condition in machine.conditions):
-        for j in condition.features:
-            if given[j].is_categorical:
-                named[j].add(given[j].levels[int(condition.cut)])
+    given, named = columns.columns, _named_words(columns, machines)
     asked = [
         replace(column, words=tuple(sorted(named[j])), levels=())
         if column.is_categorical

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -116,16 +117,7 @@ def read_settings(
     if has_words:  # known from the types of the columns, so the code may depend on it
         family_sets, pool_families = (("stumps",),), ("stumps",)
     if any(geometry.kernel.name == "precomputed" for geometry in geometries):
-        if len(geometries) > 1:
-            raise ValueError(
-                "`kernel` = 'precomputed' must stand alone, got a list of kernels. "
-                "Compare precomputed kernels with BoundSearch."
-            )
-        if machine.rules not in ("half-spaces", "two-point"):
-            raise ValueError(
-                "`kernel` = 'precomputed' needs rules='half-spaces' or 'two-point', "
-                f"got rules={machine.rules!r}."
-            )
+        _check_precomputed(geometries, machine.rules)
         pool_families = ()
     elif geometries[0].kernel.name != "linear" and machine.rules != "auto":
         pool_families = tuple(f for f in pool_families if f != "half-spaces")
@@ -149,6 +141,20 @@ def read_settings(
         n_threads=n_threads_of(machine.n_jobs),
         group_loss=machine.group_loss,
     )
+
+
+def _check_precomputed(geometries: Sequence[Geometry], rules: Any) -> None:
+    """A kernel matrix is the only kernel, for rules that are made of pairs of rows."""
+    if len(geometries) > 1:
+        raise ValueError(
+            "`kernel` = 'precomputed' must stand alone, got a list of kernels. "
+            "Compare precomputed kernels with BoundSearch."
+        )
+    if rules not in ("half-spaces", "two-point"):
+        raise ValueError(
+            "`kernel` = 'precomputed' needs rules='half-spaces' or 'two-point', "
+            f"got rules={rules!r}."
+        )
 
 
 def read_kinds(kind: Any) -> tuple[str, ...]:

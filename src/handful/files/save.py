@@ -297,21 +297,23 @@ def plain_parameters(machine: Any) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     """A parameter as JSON has it, or ``_NOTHING`` if JSON cannot hold it."""
-    if isinstance(value, Kernel):
-        return _NOTHING if value.name == "callable" else encode(value)
+    if isinstance(value, Kernel) and value.name != "callable":
+        return encode(value)
     if isinstance(value, (np.generic, np.ndarray)):
         value = value.tolist()
-    if value is None or isinstance(value, (bool, str, int)):
-        return value
-    if isinstance(value, float):
-        return value if np.isfinite(value) else _NOTHING
+    if value is None or isinstance(value, (bool, str, int, float)):
+        return value if not isinstance(value, float) or np.isfinite(value) else _NOTHING
     if isinstance(value, (list, tuple)):
-        parts = [_plain(part) for part in value]
+        parts = list(map(_plain, value))
         return _NOTHING if _NOTHING in parts else parts
-    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
-        parts = _plain(list(value.values()))
-        return _NOTHING if parts is _NOTHING else dict(zip(value, parts, strict=True))
-    return _NOTHING
+    return _plain_mapping(value) if isinstance(value, Mapping) else _NOTHING
+
+
+def _plain_mapping(value: Mapping[Any, Any]) -> Any:
+    if not all(isinstance(key, str) for key in value):
+        return _NOTHING
+    parts = _plain(list(value.values()))
+    return _NOTHING if parts is _NOTHING else dict(zip(value, parts, strict=True))
 
 
 # -- the training data -------------------------------------------------------------------------
@@ -332,7 +334,7 @@ def _data_of(machine: Any, columns: Columns, how: Written) -> Data:
     known, draw = getattr(machine, "reading_", None), _draw_of(machine, how)
     reading = _reading_of(how) if known is None else known
     is_drawn_again = known is not None  # by the whole table, so that rows need no codes
-    codes = None if draw is None or is_drawn_again else draw.row_codes
+    told = None if is_drawn_again else draw
     names = _offered(machine)
     return Data(
         file=how.source.get("file"),
@@ -343,12 +345,16 @@ def _data_of(machine: Any, columns: Columns, how: Written) -> Data:
         sha256=None if draw is None else draw.digest,
         n_rows=int(machine.n_samples_),
         n_features=int(machine.n_features_in_) if names is None else len(names),
-        columns=None if draw is None or is_drawn_again else named_by_digest(draw.columns),
+        columns=None if told is None else named_by_digest(told.columns),
         features=named_by_digest(names),
         words=tuple(j for j, column in enumerate(columns.columns) if column.words is not None),
-        row_codes=None if codes is None else base64.b64encode(codes).decode(),
+        row_codes=_as_text(None if told is None else told.row_codes),
         seed=None if draw is None else draw.seed,
     )
+
+
+def _as_text(codes: bytes | None) -> str | None:
+    return None if codes is None else base64.b64encode(codes).decode()
 
 
 def _offered(machine: Any) -> list[str] | None:

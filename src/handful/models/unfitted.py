@@ -76,16 +76,21 @@ def refuse_fitted(name: str, what: str, estimator: Any, *rows: Any) -> None:
             raise ValueError(f"`{name}`: {what!r} is fitted already: {place}{why}. {_NEXT}")
 
 
+def _says_prefit(settings: dict[str, Any]) -> str:
+    """The setting by which a part asks for a trained estimator; empty if there is none."""
+    if isinstance(settings.get("cv"), str) and settings["cv"] == "prefit":
+        return "cv='prefit'"
+    return "prefit=True" if settings.get("prefit") is True else ""
+
+
 def _why_fitted(part: Any, rows: tuple[Any, ...]) -> str:
     """How a part of a fresh clone is known to have learned before; empty if it has not."""
     kind = type(part).__name__
     if not hasattr(part, "get_params"):
         return f"holds a trained {kind}" if hasattr(part, "predict") else ""
     settings = part.get_params(deep=False)
-    if isinstance(settings.get("cv"), str) and settings["cv"] == "prefit":
-        return f"is a {kind} with cv='prefit'"
-    if settings.get("prefit") is True:
-        return f"is a {kind} with prefit=True"
+    if said := _says_prefit(settings):
+        return f"is a {kind} with {said}"
     if clone(part, safe=False) is part:
         return f"is a {kind}, which keeps what it learned when it is cloned"
     own = (key for key in _attributes(part) if key not in settings)

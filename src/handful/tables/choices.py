@@ -70,8 +70,7 @@ class Choices:
         plain = {name: value for name, value in given.items() if value is not None}
         for name, value in plain.items():
             if name in ("missing", "not_missing"):
-                by_column = value if isinstance(value, Mapping) else {"": value}
-                plain[name] = {str(key): _words(marks) for key, marks in by_column.items()}
+                plain[name] = _marks_by_column(value)
             elif known[name] == ():
                 plain[name] = _words(value)
         return cls(**plain)
@@ -132,6 +131,12 @@ def target_of(target: str | None, names: Sequence[str]) -> str:
         "`--target` must name the column to predict. "
         f"The columns are: {', '.join(shown)}{', …' if len(names) > 20 else ''}."
     )
+
+
+def _marks_by_column(given: Any) -> dict[str, tuple[str, ...]]:
+    """Words for a missing value by column; the empty name stands for all columns."""
+    by_column = given if isinstance(given, Mapping) else {"": given}
+    return {str(key): _words(marks) for key, marks in by_column.items()}
 
 
 def _words(value: Any) -> tuple[str, ...]:

@@ -187,6 +187,10 @@ class Column:
             return numbers_of(cells, self.style, self.marks)
         if self.kind == "date":
             return days_of(cells, self.marks)
+        return self._places(cells)
+
+    def _places(self, cells: Any) -> Floats:
+        """Places of cells among the words that are known."""
         known = self.levels if self.words is None else self.words
         if self.kind == "words":
             exact = {word: float(k) for k, word in enumerate(known)}

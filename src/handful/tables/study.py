@@ -339,9 +339,7 @@ def read_source(
         scales, rows, source = scales_of(raw), normal_rows(raw), source.read_by(normal_rows)
     names = [str(name) for name in rows.columns] if is_frame else numbered_names(rows.shape[1])
     check_named(choices, (*names, source.target))
-    if len(set(names)) < len(names):
-        twice = next(name for name, n in Counter(names).items() if n > 1)
-        raise ValueError(f"`X` must have columns with different names, got {twice!r} twice.")
+    _check_distinct(names)
     is_open = pool_share is None or pool_share == 1.0
     options = _label_options(choices, source.target, classes, is_open)
     labels, spelled = _labels(source, codes, options)
@@ -376,6 +374,12 @@ def read_source(
         n_pool=n_pool,
         pool_share=len(pool) / source.n_samples if pool_share is None else pool_share,
     )
+
+
+def _check_distinct(names: Sequence[str]) -> None:
+    if len(set(names)) < len(names):
+        twice = next(name for name, n in Counter(names).items() if n > 1)
+        raise ValueError(f"`X` must have columns with different names, got {twice!r} twice.")
 
 
 def _signs(rows: Any, codes: Ints) -> ScalingSigns:

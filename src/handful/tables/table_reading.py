@@ -175,6 +175,15 @@ def decide_columns(
     return tuple(out)
 
 
+def _asked_kind(name: str, choices: Choices, scale: tuple[str, ...]) -> str | None:
+    """The kind that the user says, or an ordered type of the frame; None if the pool decides."""
+    if name in choices.ordered:
+        return "ordered"
+    if name in choices.categories:
+        return "category"
+    return "ordered" if scale else None
+
+
 def _column(
     name: str,
     sample: Sample,
@@ -183,21 +192,17 @@ def _column(
     judged: Callable[[Column, Sample], Column],
 ) -> Column:
     """One column: its kind by the pool, its role by the user's word, else by the pool."""
-    marks = choices.marks(name)
-    asked = "category" if name in choices.categories else None
-    asked = "ordered" if name in choices.ordered or (scale and asked is None) else asked
+    marks, asked = choices.marks(name), _asked_kind(name, choices, scale)
     column = kind_of(name, sample, marks=marks, asked=asked, scale=scale)
-    for role, given in (("group", choices.groups), ("weight", choices.weights)):
-        if name == given:
+    said = {"group": (choices.groups,), "weight": (choices.weights,), "id": choices.id}
+    for role, names in said.items():
+        if name in names:
             return replace(column, role=role, notes=())
-    if name in choices.id:
-        return replace(column, role="id", notes=())
     if name in choices.exclude or (choices.features and name not in choices.features):
         return replace(column, role="ignored", notes=("left out as asked",))
     if name in choices.features and column.kind not in ("constant", "empty"):
-        if column.kind in ("text", "date"):
-            asked = "category" if column.kind == "text" else "ordered"
-            column = kind_of(name, sample, marks=marks, asked=asked)
+        if (used_as := {"text": "category", "date": "ordered"}.get(column.kind)) is not None:
+            column = kind_of(name, sample, marks=marks, asked=used_as)
         return replace(column, role="feature")
     return judged(column, sample) if asked is None else column
 

@@ -143,23 +143,29 @@ def encoding_of(source: Source) -> tuple[str, tuple[str, ...]]:
     if encoding is None and (encoding := _unmarked_utf16(start)):
         notes = ("The file has no mark of its encoding; it was read as UTF-16.",)
     is_utf16 = bool(encoding and encoding.startswith("utf-16"))
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    is_utf8, total, block = True, 0, start
-    while block:
-        if b"\0" in block and not is_utf16:
-            raise unreadable(source.name, "it holds NUL bytes, so it is not text")
-        total += len(block)
-        if total > MAX_BYTES:
-            raise unreadable(source.name, f"it is larger than {in_words(MAX_BYTES)}")
-        following = file.read(BLOCK)
-        if is_utf8 and not is_utf16:
-            is_utf8 = _is_decoded(decoder, block, not following)
-        block = following
+    is_utf8 = _is_utf8(source.name, file, start, is_utf16)
     if is_utf16 or is_utf8:
         return encoding or "utf-8", notes
     if encoding is not None:
         raise unreadable(source.name, "it is not utf-8 text, as its mark says; save it as UTF-8")
     return _western(source)
+
+
+def _is_utf8(name: str, file: Any, start: bytes, is_utf16: bool) -> bool:
+    """Read a file to its end; refuse what is not text, and tell if no block contradicts UTF-8."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    is_utf8, total, block = True, 0, start
+    while block:
+        if b"\0" in block and not is_utf16:
+            raise unreadable(name, "it holds NUL bytes, so it is not text")
+        total += len(block)
+        if total > MAX_BYTES:
+            raise unreadable(name, f"it is larger than {in_words(MAX_BYTES)}")
+        following = file.read(BLOCK)
+        if is_utf8 and not is_utf16:
+            is_utf8 = _is_decoded(decoder, block, not following)
+        block = following
+    return is_utf8
 
 
 def _is_decoded(decoder: Any, block: bytes, is_last: bool) -> bool:

@@ -299,15 +299,21 @@ def check_cover(audit: Audit, document: Document, sheet: Sheet, given: Given, E:
     checks = _code_checks(document, sheet, reader, E)
     if checks is None:
         return
-    prices: Prices = []
-    for k, check in enumerate(checks):
-        name = "" if len(checks) == 1 else f" (class {document['fitted']['classes'][k]})"
-        prices += [price._replace(text=f"{price.text}{name}") for price in check.prices()]
+    prices = _prices_by_class(checks, document["fitted"]["classes"])
     named = {i for check in checks for i in check.named}
     audit.equal("compression set", sorted(rows), sorted(named))
     if check_record(audit, document["certificate"]):
         codes = [check.code for check in checks]
         check_claim(audit, document, _claim(document, sheet, codes, prices, E))
+
+
+def _prices_by_class(checks: list[CodeCheck], classes: list[str]) -> Prices:
+    """The prices of all codes; each names its class if there are several."""
+    prices: Prices = []
+    for k, check in enumerate(checks):
+        name = "" if len(checks) == 1 else f" (class {classes[k]})"
+        prices += [price._replace(text=f"{price.text}{name}") for price in check.prices()]
+    return prices
 
 
 def _code_checks(

@@ -88,13 +88,7 @@ def exact_half_space_paths(
     weight = np.ones(len(y), np.int64) if weights is None else weights
     folds = np.ones((1, len(y)), bool) if active is None else active
     problem = distinct_rows(K, y, kind, weight * folds, stop_on_nonpositive, max_rules)
-    states = [
-        State(float(penalty), fold, weight, weight > 0)
-        for fold, weight in enumerate(problem.weights)
-        for penalty in penalties
-    ]
-    _run(problem, states, n_threads)
-    return [state.steps for state in states]
+    return [state.steps for state in _run(problem, penalties, n_threads)]
 
 
 def distinct_rows(
@@ -102,17 +96,7 @@ def distinct_rows(
 ) -> Problem:
     """Collapse rows with the same label and bitwise the same kernel values."""
     is_mirrored = kind == "disjunction"
-    groups: dict[tuple[Any, ...], list[list[int]]] = {}
-    for i in range(len(y)):
-        alike = groups.setdefault((y[i], K[i, i], K[i, :8].tobytes()), [])
-        for group in alike:
-            j = group[0]
-            if np.array_equal(K[i], K[j]) and np.array_equal(K[:, i], K[:, j]):
-                group.append(i)
-                break
-        else:
-            alike.append([i])
-    members = sorted(group for alike in groups.values() for group in alike)
+    members = _equal_rows(K, y)
     rows = np.array([group[0] for group in members], dtype=np.int64)
     counts = np.array([[fold[group].sum() for group in members] for fold in weights])
     names = np.array([[_lowest(group, fold) for group in members] for fold in weights])
@@ -127,24 +111,45 @@ def distinct_rows(
     )
 
 
+def _equal_rows(K: Floats, y: NDArray[Any]) -> list[list[int]]:
+    """Rows in groups of the same label and kernel values, in the order of their first rows."""
+    groups: dict[tuple[Any, ...], list[list[int]]] = {}
+    for i in range(len(y)):
+        alike = groups.setdefault((y[i], K[i, i], K[i, :8].tobytes()), [])
+        for group in alike:
+            j = group[0]
+            if np.array_equal(K[i], K[j]) and np.array_equal(K[:, i], K[:, j]):
+                group.append(i)
+                break
+        else:
+            alike.append([i])
+    return sorted(group for alike in groups.values() for group in alike)
+
+
 def _lowest(group: list[int], weight: Ints) -> int:
     return min((i for i in group if weight[i] > 0), default=-1)
 
 
-def _run(problem: Problem, states: list[State], n_threads: int) -> None:
-    """Advance all states to their ends by the engine that suits their number."""
+def _run(problem: Problem, penalties: Sequence[float], n_threads: int) -> list[State]:
+    """Advance all folds and penalties to their ends by the engine that suits their number."""
     from handful.rules.search.lockstep import MAX_ROWS, LockStep
 
+    states = [
+        State(float(penalty), fold, weight, weight > 0)
+        for fold, weight in enumerate(problem.weights)
+        for penalty in penalties
+    ]
     if problem.max_rules < 1:
-        return
+        return states
     with ThreadPoolExecutor(n_threads) as pool:
         run = pool.map if n_threads > 1 else map
         if len(states) < FEW_STATES or len(problem.is_own) > MAX_ROWS:
             for state in states:
                 while not state.is_done:
                     histogram_round(problem, state, run, n_threads)
-            return
+            return states
         engine = LockStep(problem)
         by_penalty = sorted(states, key=lambda state: state.penalty)
         while waiting := [state for state in by_penalty if not state.is_done]:
             engine.round(waiting, run, n_threads)
+    return states

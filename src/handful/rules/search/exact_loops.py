@@ -265,6 +265,18 @@ def _zoom(u, members, n, case, shift, bounds, counts, rank, best):  # type: igno
 
 
 @inner
+def _replaces(value, q, threshold, u, found, is_mirrored):  # type: ignore[no-untyped-def]
+    """Larger worth, then larger cover.
+
+    Conjunctions keep the lowest of tied thresholds, disjunctions the highest: the mirrored problem
+    then has the mirrored answer.
+    """
+    if value == found[0] and q == found[1]:
+        return is_mirrored and found[3] >= 0 and threshold > u[found[3]]
+    return value > found[0] or (value == found[0] and q > found[1])
+
+
+@inner
 def _walk(u, members, n, case, tol, cap, lowest, counts):  # type: ignore[no-untyped-def]
     """Try each member of the own class as threshold, in ascending order."""
     n_same = case.n_same
@@ -288,13 +300,7 @@ def _walk(u, members, n, case, tol, cap, lowest, counts):  # type: ignore[no-unt
                 q += case.weight[members[j]]
             j += 1
         value = worth_of(q, r, case.penalty)
-        # Conjunctions keep the lowest of tied thresholds, disjunctions the highest: the mirrored
-        # problem then has the mirrored answer.
-        if value == found[0] and q == found[1]:
-            is_better = case.is_mirrored and found[3] >= 0 and values[i] > u[found[3]]
-        else:
-            is_better = value > found[0] or (value == found[0] and q > found[1])
-        if is_better:
+        if _replaces(value, q, values[i], u, found, case.is_mirrored):
             found = (value, q, r, c)
     return found
 

@@ -224,6 +224,16 @@ def _limits(codes, t, side, kept, own):
     return low, high
 
 
+@inner
+def _n_new_owners(owners, t, is_kept):
+    """How many rows that give direction t are not in the compression set yet."""
+    n_new = 0
+    for s in range(2):
+        if owners[t, s] >= 0 and not is_kept[owners[t, s]]:
+            n_new += 1
+    return n_new
+
+
 @njit(cache=True, nogil=True)
 def best_member_rule(
     codes, same, other, sides, own, owners, is_live, is_kept, members, kept, penalty, start, stop
@@ -247,10 +257,7 @@ def best_member_rule(
         _accumulate(same[t], cumulative_same)
         _accumulate(other[t], cumulative_other)
         low, high = _limits(codes, t, side, kept, own[t])
-        n_owners = 0
-        for s in range(2):
-            if owners[t, s] >= 0 and not is_kept[owners[t, s]]:
-                n_owners += 1
+        n_owners = _n_new_owners(owners, t, is_kept)
         for q in range(members.shape[0]):
             row = members[q]
             if not is_live[row]:
@@ -266,8 +273,8 @@ def best_member_rule(
             usefulness = _usefulness(n_other, n_same, penalty)
             if usefulness == -np.inf:
                 continue
-            is_own = row == owners[t, 0] or row == owners[t, 1]
-            n_new = n_owners + (0 if is_kept[row] or is_own else 1)
+            is_named = is_kept[row] or row == owners[t, 0] or row == owners[t, 1]
+            n_new = n_owners + int(not is_named)
             if _is_better(usefulness, n_new, n_other, best):
                 best = (usefulness, n_new, n_other)
                 result = (usefulness, n_other, n_same, t, j, side, row)
