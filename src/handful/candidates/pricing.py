@@ -144,7 +144,7 @@ def _expected_costs(
     counts: Sequence[Counts], n_counted: Ints, nats: Floats, costs: Costs
 ) -> Floats:
     """Costs of the two rates of wrong labels, which hold at once, so that ln 2 is paid."""
-    nats = nats + math.log(2.0)
+    nats = nats + math.log(2.0)  # two rates at once
     fp, fn = (
         binomial_tail_inverse([count.by_class[k][1] for count in counts], n_counted, -nats)
         for k in (0, 1)

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import betaincinv
 
-from handful._checks import check_count, check_delta
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.bounds import binomial_tail_inverse
+from handful.checks import check_count, check_delta
 from handful.evidence.limits import check_scores, complement, side_levels
 from handful.evidence.loops import band_coverage
 

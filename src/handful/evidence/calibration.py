@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from handful._checks import check_delta
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
 from handful.bounds import betting_bound, binomial_tail_inverse
+from handful.checks import check_delta
 from handful.evidence.limits import (
     Limits,
     check_order,

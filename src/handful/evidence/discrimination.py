@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from handful._checks import check_delta
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.bounds import kl_inverse
+from handful.checks import check_delta
 from handful.evidence.limits import Limits, check_scores, complement, side_levels
 
 _UP = 1.0 + 1e-14  # more than the rounding of a quotient of two whole numbers

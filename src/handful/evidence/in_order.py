@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from handful._checks import check_choice, check_delta, check_real
-from handful._types import Floats
+from handful.arrays import Floats
+from handful.checks import check_choice, check_delta, check_real
 from handful.evidence.limits import check_probabilities, check_scores
 
 _GOAL_SIDES = ("at most", "at least")

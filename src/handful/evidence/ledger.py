@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from handful._checks import check_delta, check_flag
-from handful._types import Floats, Ints
+from handful.arrays import Floats, Ints
+from handful.checks import check_delta, check_flag
 from handful.evidence.bands import survival_band
 from handful.evidence.limits import (
     Limits,

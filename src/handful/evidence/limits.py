@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from handful._checks import check_choice, check_count, check_delta
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.bounds import binomial_tail_inverse
+from handful.checks import check_choice, check_count, check_delta
 
 SIDES = ("below", "above", "both")
 

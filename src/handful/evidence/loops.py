@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from handful._compiled import njit
+from handful.compiled import njit
 
 _CUT = 1e-22  # Poisson terms below it are dropped, which makes the coverage smaller
 _LARGEST = 1e250  # a capital is cut here, which makes it smaller and keeps it finite

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from handful._checks import check_count, check_delta
 from handful.bounds import log_binomial_cdf
+from handful.checks import check_count, check_delta
 from handful.evidence.limits import rate_limits
 
 _SHARE = 0.75  # of each side's level, for who errs; the rest for how often the scores differ

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaincc, betaln, xlogy
 
-from handful._checks import check_count, check_delta, check_real
-from handful._types import Floats
+from handful.arrays import Floats
 from handful.bounds import kl_divergence, kl_inverse
+from handful.checks import check_count, check_delta, check_real
 from handful.evidence.limits import check_outcomes, complement
 from handful.evidence.loops import grow_capitals
 
