@@ -6,10 +6,14 @@ enter a model file or decide a certificate are computed under `one_blas_thread`.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -17,6 +21,21 @@ T = TypeVar("T")
 _lock = threading.Lock()
 _depth = 0  # number of contexts that hold the limit; the last one to end removes it
 _limits: Any = None
+_known: tuple[int, ThreadpoolController] | None = None
+
+
+def thread_controller() -> ThreadpoolController:
+    """What sets the number of threads of the libraries that are loaded.
+
+    Looking for them takes milliseconds. They come with modules, so that one look is enough until
+    another module is loaded.
+    """
+    from threadpoolctl import ThreadpoolController
+
+    global _known
+    if _known is None or _known[0] != len(sys.modules):
+        _known = len(sys.modules), ThreadpoolController()
+    return _known[1]
 
 
 class one_blas_thread:  # noqa: N801 (a context manager, used like a function)
@@ -33,12 +52,10 @@ class one_blas_thread:  # noqa: N801 (a context manager, used like a function)
     """
 
     def __enter__(self) -> None:
-        from threadpoolctl import threadpool_limits
-
         global _depth, _limits
         with _lock:
             if _depth == 0:
-                _limits = threadpool_limits(limits=1, user_api="blas")
+                _limits = thread_controller().limit(limits=1, user_api="blas")
             _depth += 1
 
     def __exit__(self, *error: object) -> None:

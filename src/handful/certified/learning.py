@@ -10,7 +10,6 @@ from dataclasses import replace
 
 import numpy as np
 from joblib import effective_n_jobs
-from threadpoolctl import ThreadpoolController
 
 from handful.arrays import Ints
 from handful.bounds import Term
@@ -30,7 +29,7 @@ from handful.certified.training_pool import Pool, Proposal
 from handful.models import Fitted, refuse_fitted
 from handful.progress import current_progress
 from handful.tables import Grouping
-from handful.threads import one_blas_thread
+from handful.threads import one_blas_thread, thread_controller
 
 Learned = tuple[list[Proposal], list[Failure]]
 
@@ -40,7 +39,7 @@ def learn_all(pool: Pool, forms: list[NamedForm], with_vote: bool, n_jobs: int |
     for form in forms:
         if form.estimator is not None:  # beside a fitted one no certificate of the menu holds
             refuse_fitted("candidates", form.name, form.estimator, *few_rows(pool))
-    controller = ThreadpoolController()
+    controller = thread_controller()
     report = current_progress()  # here: other threads do not see what listens
 
     def run(form: NamedForm) -> Learned:
