@@ -2,8 +2,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from handful.models import short
 from handful.scoring import make_items, quantile_cuts
-from handful.scoring.solver import between
 
 
 @given(st.lists(st.integers(-50, 50), min_size=2, max_size=40), st.integers(1, 9))
@@ -22,7 +22,16 @@ def test_cuts_separate_neighbouring_values(values, n_cuts):
 def test_short_cuts_stay_between(low, gap):
     high = low + gap
     if high > low:
-        assert low < between(low, high) <= high
+        assert low < short(0.5 * low + 0.5 * high, low, high) <= high
+
+
+@given(st.lists(st.integers(-3000, 3000), min_size=2, max_size=40), st.integers(1, 9))
+def test_cuts_of_whole_numbers_are_whole(values, n_cuts):
+    assert all(cut % 1.0 == 0.0 for cut in quantile_cuts(np.array(values, dtype=float), n_cuts))
+
+
+def test_other_cuts_are_short():
+    assert quantile_cuts(np.array([0.0, 0.5, 1.0]), 2) == [0.2, 0.8]
 
 
 def test_weights_are_repetitions(rng):
@@ -34,7 +43,7 @@ def test_weights_are_repetitions(rng):
 def test_items_know_their_rows_and_neighbours():
     X = np.array([[1.0, np.nan], [2.0, 0.0], [3.0, 1.0]])
     items = make_items(X)
-    assert [(c.features[0], c.cut) for c in items.conditions] == [(0, 2.0), (0, 3.0), (1, 0.5)]
+    assert [(c.features[0], c.cut) for c in items.conditions] == [(0, 2.0), (0, 3.0), (1, 1.0)]
     assert items.is_met.tolist() == [[0, 1, 1], [0, 0, 1], [0, 0, 1]]
     assert items.neighbours.tolist() == [[1, -1], [0, -1], [-1, -1]]
     assert items.features.tolist() == [0, 0, 1]

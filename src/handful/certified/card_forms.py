@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -48,16 +49,26 @@ def _others(pool: Pool, size: int, first: Proposal, found: Points) -> list[Propo
     n, n_first = len(pool), int(np.count_nonzero(first.guesses != pool.y))
     near = n_first + np.sqrt((n_first + 0.5) * (n - n_first + 0.5) / (n + 1.0))
     cards: list[Proposal] = []
-    used = {_features(pool, found)}
+    used = [_features(pool, found)]
     for n_wrong, _, guess, banned in sorted(learned, key=lambda other: other[:2]):
         if cards and n_wrong > near:
             break
-        name = f"other score card {len(cards) + 1}" if cards else ""
-        card, points = _proposal("other score card", pool, size, guess, banned, name)
+        card, points = _proposal("other score card", pool, size, guess, banned)
         if not cards or _features(pool, points) not in used:
-            cards.append(card)
-            used.add(_features(pool, points))
+            cards.append(replace(card, name=_told_apart(pool, points, used, len(cards))))
+            used.append(_features(pool, points))
     return cards
+
+
+def _told_apart(pool: Pool, found: Points, used: list[frozenset[int]], n_before: int) -> str:
+    """The name of another card: a column that no card before it asks for, else a number."""
+    before = frozenset[int]().union(*used)
+    weight = {int(pool.items.features[i]): abs(p) for i, p in
+              zip(found.support, found.points, strict=True)}  # fmt: skip
+    own = sorted(weight.keys() - before, key=lambda j: (-weight[j], j))
+    if own:
+        return f"score card with {pool.columns.features[own[0]].column}"
+    return f"other score card {n_before + 1}" if n_before else ""
 
 
 def _features(pool: Pool, found: Points) -> frozenset[int]:
@@ -101,7 +112,7 @@ def _cards(pool: Pool, rows: Ints, sizes: Sequence[int], banned: Sequence[int]) 
 
 
 def _proposal(
-    form: str, pool: Pool, size: int, guesses: Ints, banned: Sequence[int], name: str = ""
+    form: str, pool: Pool, size: int, guesses: Ints, banned: Sequence[int]
 ) -> tuple[Proposal, Points]:
     found = _cards(pool, np.arange(len(pool)), (size,), banned)[0]
-    return Proposal(form, card_of(pool.items, found), guesses, name), found
+    return Proposal(form, card_of(pool.items, found, pool.X), guesses), found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -23,6 +24,24 @@ class Item:
 
     condition: Condition = field(metadata={"flat": True})
     points: int
+
+
+def _bands(items: Sequence[Item], words: Vocabulary) -> tuple[str, str]:
+    """Items on one column of numbers: the points between neighbouring cuts."""
+    (feature,) = items[0].condition.features
+    cuts = sorted({item.condition.cut for item in items})
+    inside = [cuts[0] - 1.0, *(0.5 * (a + b) for a, b in itertools.pairwise(cuts)), cuts[-1] + 1.0]
+    said = [words.value(feature, cut) for cut in cuts]
+    ranges = [f"{low} to below {high}" for low, high in itertools.pairwise(said)]
+    parts = []
+    for value, where in zip(
+        inside, [f"below {said[0]}", *ranges, f"{said[-1]} or more"], strict=True
+    ):
+        row = np.full((1, feature + 1), value)
+        points = sum(item.points for item in items if item.condition.is_met(row)[0])
+        if points:
+            parts.append(f"{where}: {points:+d}")
+    return words.names[feature], ", ".join(parts)
 
 
 @dataclass(frozen=True)
@@ -101,15 +120,36 @@ class Card(Form, tag="score card"):
     def sentences(self, words: Vocabulary) -> list[str]:
         if not self.items:
             return [f"Always predict {words.labels[int(self.threshold <= 0)]}."]
-        texts = [item.condition.describe(words) for item in self.items]
-        width = max(len(text) for text in texts) + 2
-        lines = [
-            f"{text:<{width}} {item.points:>+3d}"
-            for text, item in zip(texts, self.items, strict=True)
-        ]
+        lines = self.lines(words)
+        width = max(len(text) for text, _ in lines) + 2
         unit = "point" if abs(self.threshold) == 1 else "points"
         first, second = words.labels
-        return [*lines, f"{self.threshold} {unit} or more: {second}; otherwise: {first}."]
+        return [
+            *(f"{text:<{width}} {points:>3}" for text, points in lines),
+            f"{self.threshold} {unit} or more: {second}; otherwise: {first}.",
+        ]
+
+    def lines(self, words: Vocabulary) -> list[tuple[str, str]]:
+        """What is asked and the points for it, one line a column of numbers with several cuts.
+
+        Examples
+        --------
+        >>> items = [Item(Condition.on(0, ">=", cut), 2) for cut in (50.0, 60.0)]
+        >>> card = Card(tuple(items), threshold=3, scale=1.0, offset=-2.5)
+        >>> card.lines(Vocabulary(("age",), ("well", "ill")))
+        [('age', '50 to below 60: +2, 60 or more: +4')]
+        """
+        together: dict[tuple[int, ...], list[Item]] = {}
+        for k, item in enumerate(self.items):
+            condition = item.condition
+            is_cut = condition.op in (">=", "<") and not words.asked(condition.features[0]).is_flag
+            together.setdefault(condition.features if is_cut else (-1, k), []).append(item)
+        return [
+            _bands(found, words)
+            if len(found) > 1
+            else (found[0].condition.describe(words), f"{found[0].points:+d}")
+            for found in together.values()
+        ]
 
     def show(self, words: Vocabulary) -> str:
         """The card as text."""

@@ -99,8 +99,11 @@ def number(value: float, *, sign: bool = False) -> str:
     return f"{value:+.4g}" if sign else f"{value:.6g}"
 
 
-def short(value: float, low: float, high: float) -> float:
+def short(value: float, low: float, high: float, *, is_whole: bool = False) -> float:
     """The number of fewest digits in (low, high], so that what is printed is what is compared.
+
+    Numbers near ``value`` are tried first. With ``is_whole`` only whole numbers are tried; ``high``
+    is then one.
 
     Examples
     --------
@@ -108,13 +111,15 @@ def short(value: float, low: float, high: float) -> float:
     (128.0, 0.3, 5.0)
     >>> short(4.5, 4.0, 5.0), short(127.25, 127.0, 127.5)
     (5.0, 127.2)
+    >>> short(0.5, 0.0, 1.0), short(0.5, 0.0, 1.0, is_whole=True)
+    (0.5, 1.0)
     """
-    for digits in range(1, 7):
+    for digits in range(1, 16):
         for start in (value, high):
             rounded = float(f"{start:.{digits}g}")
-            if low < rounded <= high:
+            if low < rounded <= high and not (is_whole and rounded % 1.0):
                 return rounded
-    return high
+    return float(high)
 
 
 def in_full(value: float, *, sign: bool = False) -> str:

@@ -1,7 +1,8 @@
 """Score cards: few items, integer points, a threshold.
 
 What lives here: the possible items of a card (`make_items`), the solver that gives them integer
-points (`support_path`, `integer_points`), the estimator `ScoreCard`, and `ScoreCardDisplay`. What
+points (`support_path`, `integer_points`), the card as it is used (`card_of`), the estimator
+`ScoreCard`, and `ScoreCardDisplay`. What
 does not: the card as data (`handful.models.Card`) and certificates (`handful.certified`).
 
 To add a move to the search: a step of ``improve_points`` in ``loops.py``, and a case in the
@@ -14,7 +15,6 @@ from handful.scoring.solver import (
     Items,
     Points,
     Support,
-    card_of,
     integer_points,
     make_items,
     make_task,
@@ -22,6 +22,7 @@ from handful.scoring.solver import (
     round_support,
     support_path,
 )
+from handful.scoring.ward import card_of
 
 __all__ = [
     "Items",

@@ -55,9 +55,8 @@ class ScoreCardDisplay:
         return cast(Card, self.fitted.machine)
 
     def items(self) -> list[tuple[str, str]]:
-        """Conditions and points, as text."""
-        words = self.fitted.words
-        return [(i.condition.describe(words), f"{i.points:+d}") for i in self.card.items]
+        """What is asked and the points for it, as text."""
+        return self.card.lines(self.fitted.words)
 
     def plot(self, axes: Any = None) -> ScoreCardDisplay:
         """Draw the card.

@@ -13,12 +13,12 @@ from handful.checks import check_count, check_weights
 from handful.models import Card, Fitted
 from handful.scoring.solver import (
     MAX_ITEMS,
-    card_of,
     integer_points,
     make_items,
     make_task,
     support_path,
 )
+from handful.scoring.ward import card_of
 from handful.table_classifier import TableClassifier
 from handful.tables import Columns
 
@@ -118,7 +118,7 @@ class ScoreCard(TableClassifier):
         # All rows choose the card, so no count on them is binomial: it has no certificate of its
         # own, and `CertifiedClassifier` codes it with a pool.
         *_, support = support_path(task, int(self.max_items))
-        card = card_of(task.items, integer_points(task, support))
+        card = card_of(task.items, integer_points(task, support), encoded)
         self._fitted = Fitted(card.tag, columns, study.classes, card)
         self.n_training_errors_ = int(np.sum(card.labels(encoded) != codes))
         return self

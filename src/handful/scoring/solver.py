@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.arrays import Floats, Ints
-from handful.models import Card, Condition, Item
+from handful.models import Condition, short
 
 Bytes = NDArray[np.uint8]
 
@@ -31,11 +31,14 @@ class Items:
     is_met : ndarray of uint8 (n_items, n_samples)
     neighbours : ndarray of int (n_items, k)
         Other cuts of the same feature, nearest first; -1 after the last.
+    is_given : frozenset of int
+        Features whose cuts the user gave.
     """
 
     conditions: tuple[Condition, ...]
     is_met: Bytes
     neighbours: Ints
+    is_given: frozenset[int] = frozenset()
 
     def __len__(self) -> int:
         return len(self.conditions)
@@ -49,7 +52,8 @@ class Items:
 def quantile_cuts(x: Floats, n_cuts: int, weight: Floats | None = None) -> list[float]:
     """At most ``n_cuts`` numbers that split the values into parts of similar size (or weight).
 
-    A cut lies between two neighbouring values and has the fewest digits possible.
+    A cut lies between two neighbouring values and has the fewest digits possible. It is a whole
+    number if all values are.
 
     Examples
     --------
@@ -66,18 +70,9 @@ def quantile_cuts(x: Floats, n_cuts: int, weight: Floats | None = None) -> list[
     if len(borders) > n_cuts:
         wanted = np.arange(1, n_cuts + 1) * heavy.sum() / (n_cuts + 1)
         borders = np.unique(np.abs(below[None, :] - wanted[:, None]).argmin(axis=1)) + 1
-    return sorted({between(values[b - 1], values[b]) for b in borders})
-
-
-def between(low: float, high: float) -> float:
-    """The number in (low, high] with the fewest digits."""
-    middle = 0.5 * low + 0.5 * high
-    for digits in range(1, 16):
-        for start in (middle, high):
-            rounded = float(f"{start:.{digits}g}")
-            if low < rounded <= high:
-                return rounded
-    return float(high)
+    is_whole = bool((values % 1.0 == 0.0).all())
+    pairs = [(float(values[b - 1]), float(values[b])) for b in borders]
+    return sorted({short(0.5 * a + 0.5 * b, a, b, is_whole=is_whole) for a, b in pairs})
 
 
 def make_items(
@@ -115,7 +110,7 @@ def make_items(
     features = np.array([c.features[0] for c in conditions], dtype=np.int64)
     cuts = np.array([c.cut for c in conditions])
     is_met = (X.T[features] >= cuts[:, None]).astype(np.uint8)  # no comparison with NaN is true
-    return Items(tuple(conditions), is_met, _neighbours(features))
+    return Items(tuple(conditions), is_met, _neighbours(features), frozenset(given))
 
 
 def _neighbours(features: Ints) -> Ints:
@@ -390,11 +385,3 @@ def _exchanges(task: CardTask, banned: Sequence[int]) -> Ints:
         out[i, n_near[i] :] = -1
         out[i, n_near[i] : n_near[i] + len(far)] = far
     return out
-
-
-def card_of(items: Items, found: Points) -> Card:
-    """The card as data."""
-    rows = tuple(
-        Item(items.conditions[i], p) for i, p in zip(found.support, found.points, strict=True)
-    )
-    return Card(rows, found.threshold, found.scale, found.offset)
