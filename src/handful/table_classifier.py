@@ -14,6 +14,7 @@ from handful.models import Fitted
 from handful.tables import (
     Choices,
     Column,
+    Columns,
     Draw,
     FeatureReader,
     RowDigests,
@@ -80,6 +81,34 @@ class TableClassifier(BaseClassifier):
             self._seen = SeenRows.of(study.table, given.y)
         warn_of(study, stacklevel=3)
         return study
+
+    def _directions(self, columns: Columns) -> Ints:
+        """For each encoded feature, whether the second class must be likelier with it (1 or -1)."""
+        said, classes = self._reading.choices, self._reading.classes
+        case = -1 if self._reading.positive == classes[0] else 1
+        signs = dict.fromkeys(said.increasing, case)
+        for name in said.decreasing:
+            if name in signs:
+                raise ValueError(f"`--decreasing` must not name {name!r}, which increases.")
+            signs[name] = -case
+        if signs and len(classes) != 2:
+            raise ValueError(
+                f"`--increasing` and `--decreasing` need two classes, got {len(classes)}."
+            )
+        for column in columns.columns:
+            if column.name in signs and column.words is not None:
+                raise ValueError(
+                    f"`--increasing` and `--decreasing` must name columns of numbers or of ordered "
+                    f"words, got {column.name!r}, whose words have no order. Say --ordered."
+                )
+        asked = columns.features
+        return np.array(
+            [
+                0 if feature.is_flag else signs.get(feature.column or feature.name, 0)
+                for feature in asked
+            ],
+            dtype=np.int64,
+        )
 
     def _read_chunks(self, rows: RowSource, **how: Any) -> Study:
         """Read rows in chunks; ``how`` are arguments of `read_source`."""

@@ -5,14 +5,14 @@ from handful.certified import loops
 from tests.oracles import menu as oracle
 
 
-def run(bins, n_bins, y, weight, is_on, checkpoints, start, k=1):
+def run(bins, n_bins, y, weight, is_on, checkpoints, start, k=1, signs=None):
     n = len(y)
     scores = np.tile(np.full(k, start), (n, 1))
     curves = np.zeros((len(checkpoints), len(bins), int(n_bins.max()), k))
     kept = np.zeros((len(checkpoints), n, k))
-    loops.boost(
-        bins, n_bins, y, weight, is_on, 0.1, 1.0, 1.0, np.array(checkpoints), scores, curves, kept
-    )
+    signs = np.zeros(len(bins), dtype=np.int64) if signs is None else np.array(signs)
+    how = (is_on, 0.1, 1.0, 1.0, np.array(checkpoints))
+    loops.boost(bins, n_bins, signs, y, weight, *how, scores, curves, kept)
     return curves, kept
 
 
@@ -28,6 +28,18 @@ def test_stumps_equal_their_slow_twin(rng):
         np.testing.assert_allclose(kept[row, :, 0], slow, rtol=1e-10)
         total = 0.2 + sum(curves[row, j, bins[j], 0] for j in range(3))
         np.testing.assert_allclose(total, slow, rtol=1e-10)
+
+
+def test_stumps_of_one_direction_equal_their_slow_twin(rng):
+    n = 80
+    bins = rng.integers(0, 5, size=(3, n)).astype(np.uint8)
+    y = (bins[0] + rng.integers(0, 4, size=n) > 3).astype(np.int64)
+    weight, n_bins, signs = np.ones(n), np.full(3, 5), [-1, 1, 0]
+    curves, kept = run(bins, n_bins, y, weight, np.ones(n, dtype=bool), (12,), 0.2, signs=signs)
+    slow = oracle.boosted_stumps(bins, n_bins, y, weight, 12, 0.1, 1.0, 1.0, 0.2, signs)
+    np.testing.assert_allclose(kept[0, :, 0], slow, rtol=1e-10)
+    assert (np.diff(curves[0, 0, 1:, 0]) <= 0).all()  # against what the data show
+    assert (np.diff(curves[0, 1, 1:, 0]) >= 0).all()
 
 
 def test_rows_that_are_off_are_scored_but_teach_nothing(rng):

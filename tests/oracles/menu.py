@@ -46,8 +46,8 @@ def honest_guesses(guesses, y, fold, losses=None):
     return np.array(out)
 
 
-def boosted_stumps(bins, n_bins, y, weight, n_rounds, shrink, least, ridge, start):
-    """Stagewise logistic stumps, every sum from the start; two classes."""
+def boosted_stumps(bins, n_bins, y, weight, n_rounds, shrink, least, ridge, start, signs=None):
+    """Stagewise logistic stumps, every sum from the start; two classes; bin 0 has no direction."""
     d, n = bins.shape
     scores = np.full(n, start)
     for _ in range(n_rounds):
@@ -62,6 +62,9 @@ def boosted_stumps(bins, n_bins, y, weight, n_rounds, shrink, least, ridge, star
                     continue
                 gl, gr = g[left].sum(), g[~left].sum()
                 gain = gl**2 / (hl + ridge) + gr**2 / (hr + ridge)
+                rise = gr / (hr + ridge) - gl / (hl + ridge)
+                if signs is not None and b > 0 and rise * signs[j] < 0:
+                    continue
                 if gain > best[0] * (1.0 + 1e-12):
                     best = (gain, (j, b, gl / (hl + ridge), gr / (hr + ridge)))
         if best[1] is None:

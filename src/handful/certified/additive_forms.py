@@ -93,7 +93,12 @@ def boosted_curves(
     first = np.zeros(curves.shape[1:])
     if is_straight:
         beta = logistic_path(
-            binned.stepped[rows], pool.y[rows], pool.weight[rows], [_STRAIGHT], pool.n_scores
+            binned.stepped[rows],
+            pool.y[rows],
+            pool.weight[rows],
+            [_STRAIGHT],
+            pool.n_scores,
+            pool.directions,
         )[0]
         start, scores = beta[-1], binned.stepped @ beta[:-1] + beta[-1]
         for j, means in enumerate(binned.means):
@@ -102,9 +107,11 @@ def boosted_curves(
         start = _start(pool, rows)
         scores = np.tile(start, (len(pool), 1))
     kept = np.zeros((len(checkpoints), *scores.shape))
+    free = np.zeros(len(binned.cuts), dtype=np.int64)
     loops.boost(
         binned.bins,
         binned.n_bins,
+        free if pool.directions is None else pool.directions,
         pool.y,
         pool.weight,
         is_on,

@@ -103,7 +103,14 @@ def _cards(pool: Pool, rows: Ints, sizes: Sequence[int], banned: Sequence[int]) 
     """
     weight = np.zeros(len(pool))
     weight[rows] = pool.weight[rows]
-    task = make_task(pool.items, pool.y.astype(np.float64), weight=weight, max_points=MAX_POINTS)
+    direction = None if pool.directions is None else pool.directions[pool.items.features]
+    task = make_task(
+        pool.items,
+        pool.y.astype(np.float64),
+        weight=weight,
+        direction=direction,
+        max_points=MAX_POINTS,
+    )
     path = list(support_path(task, max(sizes), banned=banned))
     return [
         integer_points(task, path[min(size, len(path) - 1)], n_starts=1, exchange=False)

@@ -63,8 +63,8 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
     columns : mapping or handful.tables.Choices, optional
         What you say about the columns of a data frame; everything else is read off the pool. Keys
         are ``groups`` and ``weights`` (a column each), ``id``, ``exclude``, ``features``,
-        ``ordered``, ``categories`` (columns), ``missing`` and ``not_missing`` (cells by column),
-        as the options of `handful certify`.
+        ``ordered``, ``categories``, ``increasing``, ``decreasing`` (columns), ``missing`` and
+        ``not_missing`` (cells by column), as the options of `handful certify`.
     classes : sequence of labels, optional
         The classes, named before the data were seen; points and sums speak for the second of
         two. By default those of the pool, in alphabetical order, but that the case comes second
@@ -207,7 +207,13 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         forms, with_vote = wanted_forms(self.candidates, len(classes))
         if pool.n_classes == 1:  # whatever is learned from it says the same of every row
             forms, with_vote = [FORMS["constant"]], False
+        refused: list[Failure] = []
+        if pool.directions is not None:
+            why = "it cannot be made to rise or fall with a column."
+            refused = [Failure(form.name, why) for form in forms if not form.keeps_directions]
+            forms, with_vote = [form for form in forms if form.keeps_directions], False
         made, failures = learn_all(pool, forms, with_vote, self.n_jobs)
+        failures += refused
         if not made:
             raise ValueError(f"No candidate could be fitted: {_reasons(failures)}")
         return ranked(pool, made, classes, held_back), failures
@@ -216,6 +222,7 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         self, table: Any, columns: Columns, y: Ints, weight: Floats | None, groups: Ints | None
     ) -> Pool:
         columns = columns.asking(table)
+        directions = self._directions(columns)
         return Pool(
             table=table,
             X=np.ascontiguousarray(columns.encode(table)),
@@ -226,6 +233,7 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
             columns=columns,
             is_weighted=weight is not None,
             groups=groups,
+            directions=directions if directions.any() else None,
         )
 
     def _offer(

@@ -32,6 +32,8 @@ class NamedForm:
     is_readable : bool
     for_two : bool
         Whether it is for two classes only.
+    keeps_directions : bool
+        Whether it can be made to rise, or fall, with a column.
     estimator : object or None
         The user's estimator, if it is no form of ours.
     """
@@ -40,20 +42,23 @@ class NamedForm:
     learn: Learner
     is_readable: bool = True
     for_two: bool = False
+    keeps_directions: bool = False
     estimator: Any = None
 
 
 FORMS: dict[str, NamedForm] = {
     form.name: form
     for form in (
-        NamedForm("constant", rule_forms.constant),
-        NamedForm("one rule", rule_forms.one_rule),
-        NamedForm("rule set", rule_forms.rule_set, for_two=True),
-        NamedForm("rule list", on_first_rows(rule_forms.rule_list, 2 * MANY)),
-        NamedForm("score card", card_forms.score_card, for_two=True),
-        NamedForm("sparse linear", linear_forms.sparse_linear, for_two=True),
-        NamedForm("linear", linear_forms.linear),
-        NamedForm("additive", additive_forms.additive),
+        NamedForm("constant", rule_forms.constant, keeps_directions=True),
+        NamedForm("one rule", rule_forms.one_rule, keeps_directions=True),
+        NamedForm("rule set", rule_forms.rule_set, for_two=True, keeps_directions=True),
+        NamedForm(
+            "rule list", on_first_rows(rule_forms.rule_list, 2 * MANY), keeps_directions=True
+        ),
+        NamedForm("score card", card_forms.score_card, for_two=True, keeps_directions=True),
+        NamedForm("sparse linear", linear_forms.sparse_linear, for_two=True, keeps_directions=True),
+        NamedForm("linear", linear_forms.linear, keeps_directions=True),
+        NamedForm("additive", additive_forms.additive, keeps_directions=True),
         NamedForm("half-spaces", on_first_rows(rule_forms.half_spaces, MANY), for_two=True),
         NamedForm("balls", on_first_rows(rule_forms.balls, MANY), for_two=True),
         NamedForm("prototypes", on_first_rows(kernel_forms.prototypes, MANY)),

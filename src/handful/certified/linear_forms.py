@@ -31,9 +31,9 @@ _N_STEPS = 30  # Newton needs about eight; the rest is for halved steps
 def linear(pool: Pool) -> list[Proposal]:
     """Logistic regression on all features; the penalty by cross-validation."""
     need_folds(pool)
-    paths = [_path(pool, train) for train, _ in pool.folds]
+    paths = [_path(pool, train, PENALTIES) for train, _ in pool.folds]
     best, guess = _selected(pool, paths)
-    beta = logistic_path(pool.scaled, pool.y, pool.weight, PENALTIES[: best + 1], pool.n_scores)[-1]
+    beta = _path(pool, np.arange(len(pool)), PENALTIES[: best + 1])[-1]
     return [Proposal("linear", _score(pool, beta), guess)]
 
 
@@ -49,10 +49,9 @@ def _selected(pool: Pool, paths: list[list[Floats]]) -> tuple[int, Ints]:
     return select(guesses, pool, losses)
 
 
-def _path(pool: Pool, rows: Ints) -> list[Floats]:
-    return logistic_path(
-        pool.scaled[rows], pool.y[rows], pool.weight[rows], PENALTIES, pool.n_scores
-    )
+def _path(pool: Pool, rows: Ints, penalties: Sequence[float]) -> list[Floats]:
+    Z, y, weight = pool.scaled[rows], pool.y[rows], pool.weight[rows]
+    return logistic_path(Z, y, weight, penalties, pool.n_scores, pool.directions)
 
 
 def _score(pool: Pool, beta: Floats) -> LinearScore:
@@ -137,9 +136,12 @@ def _greedy(pool: Pool, rows: Ints, n_sizes: int) -> list[Floats]:
         slope = (weight * (target - p)) @ Z - (weight * (target - p)).sum() * share
         spread = bend @ Z**2 - bend.sum() * share**2 + _SPARSE_PENALTY
         gain = slope**2 / spread
+        if pool.directions is not None:
+            gain[pool.directions * slope < 0.0] = -1.0
         gain[chosen] = -1.0
         chosen.append(int(np.argmax(gain)))
-        small = logistic_path(Z[:, chosen], y, weight, [_SPARSE_PENALTY], 1)[0]
+        signs = None if pool.directions is None else pool.directions[chosen]
+        small = logistic_path(Z[:, chosen], y, weight, [_SPARSE_PENALTY], 1, signs)[0]
         beta = np.zeros((Z.shape[1] + 1, 1))
         beta[chosen], beta[-1] = small[:-1], small[-1]
         eta = np.clip(Z[:, chosen] @ small[:-1, 0] + small[-1, 0], -30.0, 30.0)
@@ -148,12 +150,18 @@ def _greedy(pool: Pool, rows: Ints, n_sizes: int) -> list[Floats]:
 
 
 def logistic_path(
-    Z: Floats, y: Ints, weight: Floats, penalties: Sequence[float], n_scores: int
+    Z: Floats,
+    y: Ints,
+    weight: Floats,
+    penalties: Sequence[float],
+    n_scores: int,
+    signs: Ints | None = None,
 ) -> list[Floats]:
     """Weights with the intercept last, (n_features + 1, n_scores), one array a penalty.
 
     Minimises sum of weight * log loss + penalty / 2 * |weights|^2, warm from one penalty to the
-    next. The intercept is free.
+    next. The intercept is free. With ``signs`` (1, -1, or 0 for either), no weight of the one
+    score has the other sign.
 
     Examples
     --------
@@ -162,14 +170,16 @@ def logistic_path(
     [[0.308, 0.0]]
     """
     rotation = None
-    if Z.shape[1] > len(Z):  # the solution lies in the span of the rows
+    if Z.shape[1] > len(Z) and signs is None:  # the solution lies in the span of the rows
         _, _, rotation = np.linalg.svd(Z, full_matrices=False)
         Z = Z @ rotation.T
     A = np.column_stack([Z, np.ones(len(Z))])
     beta = np.zeros((A.shape[1], n_scores))
     path = []
     for penalty in penalties:
-        if n_scores == 1:
+        if signs is not None:
+            beta = _signed_fit(A, (y == 1).astype(float), weight, penalty, beta, signs)
+        elif n_scores == 1:
             beta = _newton(A, (y == 1).astype(float), weight, penalty, beta[:, 0])[:, None]
         else:
             beta = _softmax_fit(A, np.eye(n_scores)[y], weight, penalty, beta)
@@ -219,6 +229,27 @@ def _newton(A: Floats, y: Floats, weight: Floats, penalty: float, beta: Floats) 
         if fall <= 1e-7 * (1.0 + abs(value)):
             break
     return beta
+
+
+def _signed_fit(
+    A: Floats, y: Floats, weight: Floats, penalty: float, start: Floats, signs: Ints
+) -> Floats:
+    """The minimum of the same loss among weights that have no wrong sign."""
+    ridge = np.full(A.shape[1], float(penalty))
+    ridge[-1] = 1e-8
+
+    def value_and_slope(beta: Floats) -> tuple[float, Floats]:
+        eta = A @ beta
+        slope = A.T @ (weight * (expit(eta) - y)) + ridge * beta
+        return _loss(eta, y, weight) + 0.5 * float(ridge @ beta**2), slope
+
+    free = [(None, None), (0.0, None), (None, 0.0)]  # by the sign: 0, 1, -1
+    bounds = [free[sign] for sign in signs.tolist()] + [free[0]]
+    options = {"maxiter": 500, "ftol": 1e-12}
+    found = minimize(
+        *(value_and_slope, start[:, 0]), jac=True, bounds=bounds, method="L-BFGS-B", options=options
+    )
+    return np.asarray(found.x)[:, None]
 
 
 def _softmax_fit(A: Floats, Y: Floats, weight: Floats, penalty: float, start: Floats) -> Floats:

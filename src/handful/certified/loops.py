@@ -38,10 +38,11 @@ def gradients(scores, y, weight, is_on, g, h):
 
 
 @njit(cache=True, nogil=True)
-def best_stump(bins, n_bins, g, h, c, least, ridge, work, out):
+def best_stump(bins, n_bins, signs, g, h, c, least, ridge, work, out):
     """Feature and bin of the largest fall of the loss; ``out`` receives both sides' steps.
 
-    A stump splits bins ``<= b`` from the others; ties go to the lowest feature and bin.
+    A stump splits bins ``<= b`` from the others; ties go to the lowest feature and bin. A feature
+    of sign 1 takes no step down, one of sign -1 none up; bin 0, of missing values, is free.
     """
     best_gain, best_j, best_b = 0.0, -1, -1
     d, n = bins.shape
@@ -70,12 +71,14 @@ def best_stump(bins, n_bins, g, h, c, least, ridge, work, out):
             # A side of few rows would follow their labels.
             if left_h < least or right_h < least:
                 continue
+            left, right = left_g / (left_h + ridge), right_g / (right_h + ridge)
+            if b > 0 and signs[j] * (right - left) < 0.0:
+                continue
             gain = left_g**2 / (left_h + ridge) + right_g**2 / (right_h + ridge)
             # By more than rounding, so that ties go to the lowest feature and bin on every machine.
             if gain > best_gain * (1.0 + 1e-12):
                 best_gain, best_j, best_b = gain, j, b
-                out[0] = left_g / (left_h + ridge)
-                out[1] = right_g / (right_h + ridge)
+                out[0], out[1] = left, right
     return best_j, best_b
 
 
@@ -90,7 +93,9 @@ def copy_curves(current, done, curves):
 
 
 @njit(cache=True, nogil=True)
-def boost(bins, n_bins, y, weight, is_on, shrink, least, ridge, checkpoints, scores, curves, kept):
+def boost(
+    bins, n_bins, signs, y, weight, is_on, shrink, least, ridge, checkpoints, scores, curves, kept
+):
     """Add stumps; keep scores of all rows and all curves at each checkpoint.
 
     ``scores`` (n, k) holds the start; ``curves`` is (n_checkpoints, d, largest n_bins, k) and
@@ -106,7 +111,7 @@ def boost(bins, n_bins, y, weight, is_on, shrink, least, ridge, checkpoints, sco
     for round_number in range(1, checkpoints[-1] + 1):
         gradients(scores, y, weight, is_on, g, h)
         for c in range(k):
-            j, b = best_stump(bins, n_bins, g, h, c, least, ridge, work, out)
+            j, b = best_stump(bins, n_bins, signs, g, h, c, least, ridge, work, out)
             if j < 0:
                 continue
             # If all rows of a side have one label, the best step is infinite.

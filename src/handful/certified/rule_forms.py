@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from handful.arrays import Floats, Ints
+from handful.arrays import Floats, Ints, Mask
 from handful.certified.training_pool import (
     Pool,
     Proposal,
@@ -45,10 +45,14 @@ def constant(pool: Pool) -> list[Proposal]:
 
 @dataclass(frozen=True, eq=False)
 class ConditionTable:
-    """Conditions, and whether rows meet them: (n_conditions, n_rows) of 0 and 1."""
+    """Conditions, and whether rows meet them: (n_conditions, n_rows) of 0 and 1.
+
+    ``is_allowed`` says which labels a condition may give (n_conditions, 2); None allows all.
+    """
 
     conditions: Sequence[Condition]
     is_met: NDArray[np.float32]
+    is_allowed: Mask | None = None
     _taken: dict[bytes, NDArray[np.float32]] = field(default_factory=dict)
 
     def take(self, rows: Ints) -> NDArray[np.float32]:
@@ -69,7 +73,14 @@ def cut_table(pool: Pool) -> ConditionTable:
     known = ~np.isnan(pool.X.T)
     met = pool.items.is_met.astype(np.float32)
     rest = known[pool.items.features] & (met == 0) if len(above) else np.zeros((0, len(pool)))
-    return ConditionTable([*above, *below], np.vstack([met, rest.astype(np.float32)]))
+    is_allowed = None
+    if pool.directions is not None:
+        # "If it is high: ill" only rises, and so does "if it is low: well", in any list of these.
+        sign = np.concatenate([pool.directions[pool.items.features]] * 2)
+        sign[len(above) :] *= -1
+        is_allowed = np.column_stack([sign <= 0, sign >= 0])
+    met = np.vstack([met, rest.astype(np.float32)])
+    return ConditionTable([*above, *below], met, is_allowed)
 
 
 def plane_table(pool: Pool) -> ConditionTable:
@@ -162,6 +173,8 @@ def _list_path(pool: Pool, table: ConditionTable, rows: Ints, penalty: float, si
         gain = (1.0 + penalty) * counts - penalty * counts.sum(axis=1, keepdims=True)
         gain += rest.max(axis=1, keepdims=True)  # what the default gets right of the others
         gain[counts.sum(axis=1) <= 0] = -np.inf
+        if table.is_allowed is not None:
+            gain[~table.is_allowed] = -np.inf
         j, label = np.unravel_index(int(np.argmax(gain)), gain.shape)
         if not np.isfinite(gain[j, label]):
             break
@@ -259,7 +272,8 @@ def _cover_paths(
     """
     M = table.take(rows)
     penalty = np.array([p for p, _ in settings])
-    is_own = np.array([pool.y[rows] == label for _, label in settings])
+    label = np.array([label for _, label in settings])
+    is_own = pool.y[rows] == label[:, None]
     own = (is_own * pool.weight[rows]).astype(np.float32)
     others = (~is_own * pool.weight[rows]).astype(np.float32)
     chosen: list[list[int]] = [[] for _ in settings]
@@ -267,6 +281,8 @@ def _cover_paths(
     for _ in range(MAX_SET):
         covered = M @ np.vstack([own[active], others[active]]).T
         gain = covered[:, : len(active)] - penalty[active] * covered[:, len(active) :]
+        if table.is_allowed is not None:
+            gain[~table.is_allowed[:, label[active]]] = -np.inf
         best = np.argmax(gain, axis=0)
         is_better = gain[best, np.arange(len(active))] > 0.0
         active, best = active[is_better], best[is_better]

@@ -36,6 +36,9 @@ class Pool:
     columns : Columns
     groups : ndarray or None
         Group numbers.
+    directions : ndarray of int or None
+        For each feature, 1 or -1 if the second class must be likelier (less likely) with it, else
+        0. None if the user names no direction.
     """
 
     table: Any
@@ -47,6 +50,7 @@ class Pool:
     columns: Columns
     is_weighted: bool = False
     groups: Ints | None = None
+    directions: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.y)

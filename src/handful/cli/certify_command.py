@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from handful.cli.console import print_json, print_written
-from handful.cli.options import Force, Json, Quiet, Scheduler, TableOptions, column, takes
+from handful.cli.options import (
+    Force,
+    Json,
+    Names,
+    Quiet,
+    Scheduler,
+    TableOptions,
+    column,
+    columns,
+    listed,
+    takes,
+)
 from handful.writing import check_folder, check_place
 
 if TYPE_CHECKING:
@@ -36,6 +47,12 @@ class CertifyOptions(TableOptions):
     ] = None
     weights: Annotated[
         str | None, column("--weights", "Weights of the rows in training; each counts once.")
+    ] = None
+    increasing: Annotated[
+        Names, columns("--increasing", "The case must be likelier if these are higher")
+    ] = None
+    decreasing: Annotated[
+        Names, columns("--decreasing", "The case must be likelier if these are lower")
     ] = None
     candidates: Annotated[
         str,
@@ -109,7 +126,12 @@ class CertifyOptions(TableOptions):
 
     def choices(self, **more: Any) -> Choices:
         return super().choices(
-            positive=self.positive, groups=self.groups, weights=self.weights, **more
+            positive=self.positive,
+            groups=self.groups,
+            weights=self.weights,
+            increasing=listed(self.increasing),
+            decreasing=listed(self.decreasing),
+            **more,
         )
 
     @property
@@ -171,7 +193,12 @@ class CertifyOptions(TableOptions):
             self.forms()
 
     def _check_covers(self) -> None:
-        """Covers have no score whose threshold could be moved."""
+        """Covers have no score whose threshold could be moved, and no direction."""
+        if directed := listed(self.increasing) + listed(self.decreasing):
+            raise ValueError(
+                f"`--increasing` and `--decreasing` go with forms, not with --rules, got "
+                f"{directed[0]!r}."
+            )
         given = {**(self.goal or {}), **({} if self.abstain is None else {"abstain": 0.0})}
         if named := next(iter(given), ""):
             raise ValueError(f"`--{named}` needs scores: it goes with forms, not with --rules.")

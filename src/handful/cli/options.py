@@ -59,7 +59,8 @@ def column(name: str, text: str, *more: str) -> Any:
     return typer.Option(name, *more, help=text, rich_help_panel="Columns")
 
 
-def _columns(name: str, text: str) -> Any:
+def columns(name: str, text: str) -> Any:
+    """An option that names columns."""
     return column(name, f"{text}; several by commas, or the option again.")
 
 
@@ -75,16 +76,16 @@ class TableOptions:
         typer.Argument(metavar="[DATA]", help=TABLE + "; embedded data if left out."),
     ] = None
     target: Target = None
-    ids: Annotated[Names, _columns("--id", "Identifiers, which are not used")] = None
-    exclude: Annotated[Names, _columns("--exclude", "Columns to leave out")] = None
-    features: Annotated[Names, _columns("--features", "The only columns to use, also dates")] = None
-    ordered: Annotated[Names, _columns("--ordered", "Columns of ordered words")] = None
-    categories: Annotated[Names, _columns("--categories", "Columns whose numbers are codes")] = None
+    ids: Annotated[Names, columns("--id", "Identifiers, which are not used")] = None
+    exclude: Annotated[Names, columns("--exclude", "Columns to leave out")] = None
+    features: Annotated[Names, columns("--features", "The only columns to use, also dates")] = None
+    ordered: Annotated[Names, columns("--ordered", "Columns of ordered words")] = None
+    categories: Annotated[Names, columns("--categories", "Columns whose numbers are codes")] = None
     missing: Annotated[
-        Names, _columns("--missing", "Cells that mean missing, as -999 or age=-999")
+        Names, columns("--missing", "Cells that mean missing, as -999 or age=-999")
     ] = None
     not_missing: Annotated[
-        Names, _columns("--not-missing", "Cells that are answers, as 'not done' or scan=n.d.")
+        Names, columns("--not-missing", "Cells that are answers, as 'not done' or scan=n.d.")
     ] = None
     drop_missing_target: Annotated[
         bool, column("--drop-missing-target", "Leave out unlabelled rows.")

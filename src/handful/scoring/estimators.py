@@ -130,7 +130,7 @@ class ScoreCard(TableClassifier):
             for j in self._features(name, columns)
         }
         items = make_items(X, weight=weight, n_cuts=int(self.n_cuts), cut_points=by_feature)
-        sign = np.zeros(max(1, X.shape[1]), dtype=np.int64)
+        sign = np.append(self._directions(columns), 0)  # at least one, if no column is left
         for name, direction in (self.directions or {}).items():
             sign[self._features(name, columns)] = direction
         signs, most = sign[items.features], int(self.max_points)

@@ -28,6 +28,8 @@ class Choices:
     id, exclude, features, ordered, categories : tuple of str
         Identifiers; columns to leave out; the only columns to use (also dates, as days); columns
         of ordered words; columns of categories.
+    increasing, decreasing : tuple of str
+        Columns with which the case must become more (or less) likely, all else being equal.
     missing : mapping of str to tuple of str
         Cells that mean missing, by column; "" stands for every column.
     not_missing : mapping of str to tuple of str
@@ -45,6 +47,8 @@ class Choices:
     features: tuple[str, ...] = ()
     ordered: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
+    increasing: tuple[str, ...] = ()
+    decreasing: tuple[str, ...] = ()
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     not_missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     drop_missing_target: bool = False
@@ -84,6 +88,8 @@ class Choices:
             "--features": self.features,
             "--ordered": self.ordered,
             "--categories": self.categories,
+            "--increasing": self.increasing,
+            "--decreasing": self.decreasing,
             "--missing": tuple(name for name in self.missing if name),
             "--not-missing": tuple(name for name in self.not_missing if name),
         }
