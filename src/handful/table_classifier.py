@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from handful.arrays import Floats, Ints, Mask
@@ -183,6 +184,25 @@ class TableClassifier(BaseClassifier):
 
     def _is_wrong(self, rows: Any, y: NDArray[Any]) -> Mask:
         return np.asarray(self._fitted.labels(rows) != self._positions(y))
+
+    def _has_risk(self) -> bool:
+        return getattr(self, "_fitted", None) is not None and self._fitted.risk is not None
+
+    @available_if(_has_risk)
+    def predict_proba(self, X: Any) -> Floats:
+        """Estimated probabilities of both classes: an estimate, without a certificate.
+
+        Parameters
+        ----------
+        X : array or data frame (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray (n_samples, 2)
+            In the order of ``classes_``.
+        """
+        second = self.fitted_.risks(self._rows(X))
+        return np.column_stack([1.0 - second, second])[:, np.argsort(self._places)]
 
     @property
     def fitted_(self) -> Fitted:

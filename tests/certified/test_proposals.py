@@ -16,7 +16,8 @@ from tests.oracles import menu as oracle
 def test_honest_guesses_equal_the_oracle(rng):
     pool = linear_pool(rng, n=60)
     guesses = np.where(rng.random((7, 60)) < 0.3, 1 - pool.y, pool.y)
-    best, honest = select(guesses, pool)
+    found = select(guesses, pool)
+    best, honest = found.best, found.guesses
     errors = [(g != pool.y).sum() for g in guesses]
     assert best == errors.index(min(errors))
     np.testing.assert_array_equal(honest, oracle.honest_guesses(guesses, pool.y, pool.fold))
@@ -26,17 +27,24 @@ def test_settings_are_compared_by_their_losses_where_there_are_some(rng):
     pool = linear_pool(rng, n=60)
     guesses = np.where(rng.random((7, 60)) < 0.3, 1 - pool.y, pool.y)
     losses = rng.integers(0, 9, size=(7, 60)).astype(float)
-    best, honest = select(guesses, pool, losses)
+    scores = rng.normal(size=(7, 60))
+    found = select(guesses, pool, losses, scores)
+    best, honest = found.best, found.guesses
     assert best == int(np.argmin(losses.sum(axis=1)))
     expected = oracle.honest_guesses(guesses, pool.y, pool.fold, losses)
     np.testing.assert_array_equal(honest, expected)
+    for fold in np.unique(pool.fold):  # scores are those of the same settings
+        row = int(np.argmin(losses[:, pool.fold != fold].sum(axis=1)))
+        some = pool.fold == fold
+        np.testing.assert_array_equal(found.scores[some], scores[row, some])
 
 
 def test_trying_many_settings_does_not_look_good(rng):
     """Two hundred coin-flip settings: the best has few errors, honest guesses have half."""
     pool = linear_pool(rng, n=100)
     guesses = rng.integers(0, 2, size=(200, 100))
-    best, honest = select(guesses, pool)
+    found = select(guesses, pool)
+    best, honest = found.best, found.guesses
     assert np.mean(guesses[best] != pool.y) < 0.4
     assert np.mean(honest != pool.y) > 0.4
 

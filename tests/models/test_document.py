@@ -29,9 +29,7 @@ from handful.models import (
 )
 from handful.tables import Column, Columns
 
-CARD = Card(
-    (Item(Condition.on(0, ">=", 0.3), 2), Item(Condition.on(1, "<", 0.1), -1)), 1, 0.9, -0.3
-)
+CARD = Card((Item(Condition.on(0, ">=", 0.3), 2), Item(Condition.on(1, "<", 0.1), -1)), 1)
 PLANE = Condition(WeightedSum((1.0, 2.0), (0.0, 0.0)), ">=", 0.3)
 BALL = Condition(Distance((0.0, 0.0), scale=(1.0, 1.0), fill=(0.0, 0.0)), ">", 1.0, 1e-10, (1, 2))
 PART = KernelPart(Kernel("rbf", gamma=0.7), ((0.1, 0.2),), ((1.0,),), scale=(1.0, 2.0))

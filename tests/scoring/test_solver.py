@@ -76,7 +76,7 @@ def test_the_card_says_what_the_points_say(rng):
     moved = sum(p for p in found.points if p < 0)  # totals start at 0
     np.testing.assert_array_equal(card.points(X), found.totals(task.items) - moved)
     np.testing.assert_array_equal(card.labels(X), found.labels(task.items))
-    half = card.probabilities(np.array([card.threshold - 1, card.threshold]))
+    half = found.risk.of(card.threshold - np.array([1, 0]) - card.points_offset)
     assert half[0] < 0.5 <= half[1] + 1e-9
 
 

@@ -31,9 +31,9 @@ def test_the_card_gives_the_labels_of_the_search(seed, has_missing):
         assert card.totals[0] == 0
     places = [(i.condition.features[0], i.condition.cut) for i in card.items]
     assert places == sorted(places)
-    likely = card.probabilities(np.arange(card.threshold - 1, card.threshold + 1))
-    if found.scale > 0 and 0 < card.threshold <= card.totals[-1]:
-        assert likely[0] < 0.5 <= likely[1] + 1e-9
+    if found.risk is not None and 0 < card.threshold <= card.totals[-1]:
+        below, at = found.risk.of([-0.5, 0.5])  # a point below the threshold, and at it
+        assert below < 0.5 <= at + 1e-9
 
 
 def test_negative_points_stay_if_cells_are_missing():
@@ -63,7 +63,7 @@ def test_two_cuts_of_a_column_are_one_line():
         Item(Condition.on(0, ">=", 60.0), 2),
         Item(Condition.on(1, ">=", 4.0), 1),
     )
-    card = Card(items, threshold=2, scale=1.0, offset=-1.5)
+    card = Card(items, threshold=2)
     words = Vocabulary(("age", "stage"), ("well", "ill"))
     assert card.lines(words) == [
         ("age", "below 30: +2, 50 to below 60: +1, 60 or more: +3"),

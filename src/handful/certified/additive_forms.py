@@ -49,7 +49,7 @@ def additive(pool: Pool) -> list[Proposal]:
     binned = binned_pool(pool)
     settings = [(is_straight, r) for is_straight in (True, False) for r in range(len(CHECKPOINTS))]
     guesses = np.zeros((len(settings), len(pool)), dtype=np.int64)
-    losses = np.zeros(guesses.shape)
+    losses, first = np.zeros(guesses.shape), np.zeros(guesses.shape)
     for train, test in pool.folds:
         for is_straight in (True, False):
             _, kept, _ = boosted_curves(pool, binned, train, CHECKPOINTS, is_straight)
@@ -57,11 +57,13 @@ def additive(pool: Pool) -> list[Proposal]:
                 row = settings.index((is_straight, r))
                 guesses[row, test] = labels_of(scores[test])
                 losses[row, test] = log_losses(scores[test], pool.y[test])
-    best, guess = select(guesses, pool, losses)
-    is_straight, r = settings[best]
+                first[row, test] = POINTS * scores[test, 0]
+    found = select(guesses, pool, losses, first)
+    is_straight, r = settings[found.best]
     rounds = CHECKPOINTS[: r + 1]
     curves, _, start = boosted_curves(pool, binned, np.arange(len(pool)), rounds, is_straight)
-    return [Proposal("additive", additive_machine(binned.cuts, curves[-1], start), guess)]
+    machine = additive_machine(binned.cuts, curves[-1], start)
+    return [Proposal("additive", machine, found.guesses, scores=found.scores)]
 
 
 def binned_pool(pool: Pool) -> Binned:

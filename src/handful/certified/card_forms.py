@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from handful.arrays import Ints
+from handful.arrays import Floats, Ints
 from handful.certified.training_pool import Pool, Proposal, need_folds, need_two_classes, select
 from handful.scoring import Items, Points, card_of, integer_points, make_task, support_path
 
+Said = tuple[Ints, Floats | None]  # labels and scores of rows by machines of the other folds
 MAX_ITEMS, MAX_POINTS = 8, 5  # more cannot be added up at a bedside
 SIZES = (3, 4, 5, 6, 7, 8)  # below three a rule says the same in words
 SHORT = 4  # a second card is offered if the best has more items than this
@@ -27,33 +28,34 @@ def score_card(pool: Pool) -> list[Proposal]:
     """
     need_two_classes(pool)
     need_folds(pool)
-    guesses = _guesses(pool, SIZES, ())
-    best, guess = select(guesses, pool)
-    size = SIZES[best]
-    first, found = _proposal("score card", pool, size, guess, ())
+    guesses, scores = _guesses(pool, SIZES, ())
+    chosen = select(guesses, pool, scores=scores)
+    size = SIZES[chosen.best]
+    first, found = _proposal("score card", pool, size, (chosen.guesses, chosen.scores), ())
     proposals = [first]
     if size > SHORT:
         row = SIZES.index(SHORT)
-        proposals.append(_proposal("short score card", pool, SHORT, guesses[row], ())[0])
+        said = guesses[row], scores[row]
+        proposals.append(_proposal("short score card", pool, SHORT, said, ())[0])
     return [*proposals, *_others(pool, size, first, found)]
 
 
 def _others(pool: Pool, size: int, first: Proposal, found: Points) -> list[Proposal]:
     """Cards of other features, fewest errors first."""
-    learned: list[tuple[int, int, Ints, list[int]]] = []
+    learned: list[tuple[int, int, Said, list[int]]] = []
     for banned in _without(pool.items, found):
         if len(banned) < len(pool.items):
-            guess = _guesses(pool, (size,), banned)[0]
+            (guess,), (score,) = _guesses(pool, (size,), banned)
             n_wrong = int(np.count_nonzero(guess != pool.y))
-            learned.append((n_wrong, len(learned), guess, banned))
+            learned.append((n_wrong, len(learned), (guess, score), banned))
     n, n_first = len(pool), int(np.count_nonzero(first.guesses != pool.y))
     near = n_first + np.sqrt((n_first + 0.5) * (n - n_first + 0.5) / (n + 1.0))
     cards: list[Proposal] = []
     used = [_features(pool, found)]
-    for n_wrong, _, guess, banned in sorted(learned, key=lambda other: other[:2]):
+    for n_wrong, _, said, banned in sorted(learned, key=lambda other: other[:2]):
         if cards and n_wrong > near:
             break
-        card, points = _proposal("other score card", pool, size, guess, banned)
+        card, points = _proposal("other score card", pool, size, said, banned)
         if not cards or _features(pool, points) not in used:
             cards.append(replace(card, name=_told_apart(pool, points, used, len(cards))))
             used.append(_features(pool, points))
@@ -86,13 +88,14 @@ def _without(items: Items, found: Points) -> list[list[int]]:
     return [np.flatnonzero(features == j).tolist() for j in main]
 
 
-def _guesses(pool: Pool, sizes: Sequence[int], banned: Sequence[int]) -> Ints:
-    out = np.zeros((len(sizes), len(pool)), dtype=np.int64)
+def _guesses(pool: Pool, sizes: Sequence[int], banned: Sequence[int]) -> tuple[Ints, Floats]:
+    """Labels and scores of the rows of each fold by cards of the other folds, one row a size."""
+    scores = np.zeros((len(sizes), len(pool)))
     for train, test in pool.folds:
         cards = _cards(pool, train, sizes, banned)
-        for guess, card in zip(out, cards, strict=True):
-            guess[test] = card.labels(pool.items)[test]
-    return out
+        for score, card in zip(scores, cards, strict=True):
+            score[test] = card.totals(pool.items)[test] - (card.threshold - 0.5)
+    return (scores > 0.0).astype(np.int64), scores
 
 
 def _cards(pool: Pool, rows: Ints, sizes: Sequence[int], banned: Sequence[int]) -> list[Points]:
@@ -119,7 +122,7 @@ def _cards(pool: Pool, rows: Ints, sizes: Sequence[int], banned: Sequence[int]) 
 
 
 def _proposal(
-    form: str, pool: Pool, size: int, guesses: Ints, banned: Sequence[int]
+    form: str, pool: Pool, size: int, said: Said, banned: Sequence[int]
 ) -> tuple[Proposal, Points]:
     found = _cards(pool, np.arange(len(pool)), (size,), banned)[0]
-    return Proposal(form, card_of(pool.items, found, pool.X), guesses), found
+    return Proposal(form, card_of(pool.items, found, pool.X), said[0], scores=said[1]), found

@@ -98,10 +98,9 @@ class FormCandidate(Offered):
         said = zip(counted.n_said(place), pool.n_said(place), strict=True)
         n = len(counted.grid.thresholds)
         term = Term("threshold", f"one of {n} thresholds from the pool", math.log(n))
-        machine = self.fitted.machine.at(counted.grid.thresholds[place])
         return replace(
             self,
-            fitted=replace(self.fitted, machine=machine),
+            fitted=self.fitted.at(counted.grid.thresholds[place]),
             code=replace(self.code, terms=(*self.code.terms, term)),
             counts=replace(
                 self.counts,

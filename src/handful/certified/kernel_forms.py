@@ -27,6 +27,7 @@ def prototypes(pool: Pool) -> list[Proposal]:
     settings = [(size, g) for size in SIZES for g in gammas]
     guesses = np.zeros((len(settings), len(pool)), dtype=np.int64)
     losses = np.zeros(guesses.shape)  # squared, as the weights minimise them
+    first = np.zeros(guesses.shape)
     for g in gammas:
         K = np.exp(-g * squares)
         for train, test in pool.folds:
@@ -37,12 +38,13 @@ def prototypes(pool: Pool) -> list[Proposal]:
                 row = settings.index((size, g))
                 guesses[row, test] = labels_of(scores)
                 losses[row, test] = ((scores - _targets(pool)[test]) ** 2).sum(axis=1)
-    best, guess = select(guesses, pool, losses)
-    size, g = settings[best]
+                first[row, test] = scores[:, 0]
+    found = select(guesses, pool, losses, first)
+    size, g = settings[found.best]
     K = np.exp(-g * squares)
     chosen, beta = pursue_in_pool(pool, K, np.arange(len(pool)), (size,))[0]
     machine = _expansion(pool, members[chosen], beta[:-1], beta[-1], g)
-    return [Proposal("prototypes", machine, guess)]
+    return [Proposal("prototypes", machine, found.guesses, scores=found.scores)]
 
 
 def _squares(pool: Pool) -> Floats:
@@ -117,15 +119,17 @@ def support_vectors(pool: Pool) -> list[Proposal]:
                 errors[i, c] += len(span_errors(grid[i * len(SVC_COSTS) + c], K))
     width, price = divmod(int(np.argmin(errors)), len(SVC_COSTS))
     gamma, cost = gammas[width], SVC_COSTS[price]
-    guesses = np.zeros(len(pool), dtype=np.int64)
+    guesses, first = np.zeros(len(pool), dtype=np.int64), np.zeros(len(pool))
     for train, test in pool.folds:
         coef, bias = _machines(pool, train, targets, gamma, cost)
         K = np.exp(-gamma * cdist(pool.scaled[test], pool.scaled[train], "sqeuclidean"))
-        guesses[test] = labels_of(K @ coef + bias)
+        scores = K @ coef + bias
+        guesses[test], first[test] = labels_of(scores), scores[:, 0]
     coef, bias = _machines(pool, np.arange(len(pool)), targets, gamma, cost)
     used = np.flatnonzero(np.any(coef != 0.0, axis=1))
     machine = _expansion(pool, used, coef[used], bias, gamma)
-    return [Proposal("support vectors", machine, guesses)]
+    held_out = first if pool.n_classes == 2 else None
+    return [Proposal("support vectors", machine, guesses, scores=held_out)]
 
 
 def _machines(

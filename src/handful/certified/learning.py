@@ -26,7 +26,7 @@ from handful.certified.foreign_forms import few_rows, vote
 from handful.certified.form_candidates import FormCandidate, rank_masses
 from handful.certified.forms import NamedForm, belief_in, is_readable, simplicity_of
 from handful.certified.training_pool import Pool, Proposal
-from handful.models import Fitted, refuse_fitted
+from handful.models import Fitted, RiskCurve, refuse_fitted
 from handful.progress import current_progress
 from handful.tables import Grouping
 from handful.threads import one_blas_thread, thread_controller
@@ -96,7 +96,9 @@ def ranked(
         out.append(
             FormCandidate(
                 name=proposal.name or proposal.form,
-                fitted=Fitted(proposal.form, pool.columns, classes, proposal.machine),
+                fitted=Fitted(
+                    proposal.form, pool.columns, classes, proposal.machine, _risk(pool, proposal)
+                ),
                 code=Code("pool", (term,)),
                 counts=Counts(
                     n_held=pool.n_units, n_counted=0, n_errors=0, groups=_on_pool(pool, proposal)
@@ -111,6 +113,13 @@ def ranked(
             )
         )
     return out
+
+
+def _risk(pool: Pool, proposal: Proposal) -> RiskCurve | None:
+    """The curve of the form's score, by scores of machines that had not seen the row."""
+    if proposal.scores is None or pool.n_classes != 2:
+        return None
+    return RiskCurve.fitted(proposal.scores, pool.y, pool.weight)
 
 
 def _on_pool(pool: Pool, proposal: Proposal) -> GroupLosses | None:

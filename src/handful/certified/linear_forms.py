@@ -13,6 +13,7 @@ from handful.arrays import Floats, Ints
 from handful.certified.training_pool import (
     Pool,
     Proposal,
+    Selected,
     labels_of,
     need_folds,
     need_two_classes,
@@ -32,21 +33,26 @@ def linear(pool: Pool) -> list[Proposal]:
     """Logistic regression on all features; the penalty by cross-validation."""
     need_folds(pool)
     paths = [_path(pool, train, PENALTIES) for train, _ in pool.folds]
-    best, guess = _selected(pool, paths)
-    beta = _path(pool, np.arange(len(pool)), PENALTIES[: best + 1])[-1]
-    return [Proposal("linear", _score(pool, beta), guess)]
+    found = _selected(pool, paths)
+    beta = _path(pool, np.arange(len(pool)), PENALTIES[: found.best + 1])[-1]
+    return [_proposal("linear", pool, beta, found)]
 
 
-def _selected(pool: Pool, paths: list[list[Floats]]) -> tuple[int, Ints]:
+def _proposal(form: str, pool: Pool, beta: Floats, found: Selected) -> Proposal:
+    return Proposal(form, _score(pool, beta), found.guesses, scores=found.scores)
+
+
+def _selected(pool: Pool, paths: list[list[Floats]]) -> Selected:
     """The best setting by the log loss on the folds, one path a fold, and honest guesses."""
     guesses = np.zeros((len(paths[0]), len(pool)), dtype=np.int64)
-    losses = np.zeros(guesses.shape)
+    losses, first = np.zeros(guesses.shape), np.zeros(guesses.shape)
     for (_, test), path in zip(pool.folds, paths, strict=True):
         for i, beta in enumerate(path):
             scores = pool.scaled[test] @ beta[:-1] + beta[-1]
             guesses[i, test] = labels_of(scores)
             losses[i, test] = log_losses(scores, pool.y[test])
-    return select(guesses, pool, losses)
+            first[i, test] = scores[:, 0]
+    return select(guesses, pool, losses, first)
 
 
 def _path(pool: Pool, rows: Ints, penalties: Sequence[float]) -> list[Floats]:
@@ -117,9 +123,9 @@ def sparse_linear(pool: Pool) -> list[Proposal]:
     need_folds(pool)
     n_sizes = min(MAX_SPARSE, pool.X.shape[1])
     paths = [_greedy(pool, train, n_sizes) for train, _ in pool.folds]
-    best, guess = _selected(pool, paths)
-    beta = _greedy(pool, np.arange(len(pool)), best + 1)[-1]
-    return [Proposal("sparse linear", _score(pool, beta), guess)]
+    found = _selected(pool, paths)
+    beta = _greedy(pool, np.arange(len(pool)), found.best + 1)[-1]
+    return [_proposal("sparse linear", pool, beta, found)]
 
 
 def _greedy(pool: Pool, rows: Ints, n_sizes: int) -> list[Floats]:

@@ -218,8 +218,8 @@ def rule_list(pool: Pool) -> list[Proposal]:
             for size in range(2, MAX_LIST + 1):
                 row = settings.index((penalty, size))
                 guesses[row, test] = _list_labels(found, table, test, size)
-    best, guess = select(guesses, pool)
-    return [_list_proposal("rule list", pool, table, *settings[best], guess)]
+    chosen = select(guesses, pool)
+    return [_list_proposal("rule list", pool, table, *settings[chosen.best], chosen.guesses)]
 
 
 def rule_set(pool: Pool) -> list[Proposal]:
@@ -255,11 +255,12 @@ def _cover(form: str, pool: Pool, table: ConditionTable) -> Proposal:
                 if size < len(chosen):
                     is_hit = is_hit | (table.is_met[chosen[size], test] > 0)
                 guesses[size, i, test] = np.where(is_hit, label, 1 - label)
-    best, guess = select(guesses.reshape(-1, len(pool)), pool)
-    size, (penalty, label) = best // len(settings) + 1, settings[best % len(settings)]
+    found = select(guesses.reshape(-1, len(pool)), pool)
+    size, place = divmod(found.best, len(settings))
+    size, (penalty, label) = size + 1, settings[place]
     chosen = _cover_paths(pool, table, np.arange(len(pool)), [(penalty, label)])[0][:size]
     rules = tuple(Rule((table.conditions[j],), label) for j in chosen)
-    return Proposal(form, OrderedRules(rules, 1 - label, 2), guess)
+    return Proposal(form, OrderedRules(rules, 1 - label, 2), found.guesses)
 
 
 def _cover_paths(

@@ -166,6 +166,9 @@ class Proposal:
     name : str
         Name in the menu; the form if it is empty.
     seconds : float
+    scores : ndarray or None
+        For each row of the pool, the score of a machine trained on the other folds, for two
+        classes.
     """
 
     form: str
@@ -173,25 +176,49 @@ class Proposal:
     guesses: Ints
     name: str = ""
     seconds: float = 0.0
+    scores: Floats | None = None
 
 
 Learner = Callable[[Pool], list[Proposal]]
 
 
-def select(guesses: Ints, pool: Pool, losses: Floats | None = None) -> tuple[int, Ints]:
+@dataclass(frozen=True, eq=False)
+class Selected:
+    """The best setting, and what machines say of rows that they were not trained on.
+
+    Attributes
+    ----------
+    best : int
+    guesses : ndarray of int
+    scores : ndarray or None
+    """
+
+    best: int
+    guesses: Ints
+    scores: Floats | None
+
+
+def select(
+    guesses: Ints, pool: Pool, losses: Floats | None = None, scores: Floats | None = None
+) -> Selected:
     """The setting with the smallest loss (the first of equals), and honest guesses for its form.
 
-    ``guesses`` has one row a setting, and so has ``losses``; by default an error costs 1. A smooth
-    loss compares neighbouring settings with less noise than errors do. The guesses of a fold are
-    those of the setting that is best on the *other* folds, so that trying many settings does not
-    make a form look better.
+    ``guesses`` has one row a setting, and so have ``losses`` and ``scores``; by default an error
+    costs 1. A smooth loss compares neighbouring settings with less noise than errors do. The
+    guesses and scores of a fold are those of the setting that is best on the *other* folds, so
+    that trying many settings does not make a form look better.
     """
     paid = guesses != pool.y if losses is None else losses
-    best = int(np.argmin(paid.sum(axis=1)))
-    honest = np.empty(len(pool), dtype=np.int64)
+    chosen = np.zeros(len(pool), dtype=np.int64)
     for train, test in pool.folds:
-        honest[test] = guesses[int(np.argmin(paid[:, train].sum(axis=1))), test]
-    return best, honest
+        chosen[test] = int(np.argmin(paid[:, train].sum(axis=1)))
+    rows = np.arange(len(pool))
+    is_scored = scores is not None and pool.n_classes == 2
+    return Selected(
+        best=int(np.argmin(paid.sum(axis=1))),
+        guesses=guesses[chosen, rows],
+        scores=scores[chosen, rows] if scores is not None and is_scored else None,
+    )
 
 
 def on_first_rows(learn: Learner, n_rows: int) -> Learner:
@@ -200,12 +227,18 @@ def on_first_rows(learn: Learner, n_rows: int) -> Learner:
     def learn_some(pool: Pool) -> list[Proposal]:
         if len(pool) <= n_rows:
             return learn(pool)
-        return [
-            replace(p, guesses=np.concatenate([p.guesses, p.machine.labels(pool.X[n_rows:])]))
-            for p in learn(pool.first_rows(n_rows))
-        ]
+        return [_on_all(p, pool.X[n_rows:]) for p in learn(pool.first_rows(n_rows))]
 
     return learn_some
+
+
+def _on_all(proposal: Proposal, others: Floats) -> Proposal:
+    """The proposal with what its machine says of rows that it was not learned from."""
+    guesses = np.concatenate([proposal.guesses, proposal.machine.labels(others)])
+    if proposal.scores is None:
+        return replace(proposal, guesses=guesses)
+    scores = np.concatenate([proposal.scores, proposal.machine.scores(others)])
+    return replace(proposal, guesses=guesses, scores=scores)
 
 
 def majority(y: Ints, weight: np.ndarray, n_classes: int) -> int:

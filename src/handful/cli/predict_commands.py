@@ -55,9 +55,9 @@ def predict(
     """Label new cases, and say what decided.
 
     Reads the table in pieces, so that it may be larger than memory, and needs only the columns
-    that the rule uses. Writes row number, label, score, what decided and which values were
-    missing; the certificate goes to standard error. Labels are written as they are: if they may
-    start with = + - or @, do not open the result in a spreadsheet.
+    that the rule uses. Writes row number, label, score, the estimated risk if the form has one,
+    what decided and which values were missing; the certificate goes to standard error. Labels are
+    written as they are: if they may start with = + - or @, do not open the result in a spreadsheet.
 
     Example: **handful predict results/model.json new.csv --out labels.csv**
     """
@@ -119,7 +119,8 @@ class Labeller:
     @property
     def header(self) -> tuple[str, ...]:
         """Names of the results."""
-        return (*self.keep, "row", "label", "score", "decided by", "missing")
+        risk = () if self.model.fitted.risk is None else ("risk",)
+        return (*self.keep, "row", "label", "score", *risk, "decided by", "missing")
 
     def rows(self, chunk: pd.DataFrame, start: int) -> list[tuple[Any, ...]]:
         """Results of a piece that begins after ``start`` rows."""
@@ -127,7 +128,8 @@ class Labeller:
 
         gaps = [f"missing: {', '.join(g)}" if g else "" for g in self.model.missing(chunk)]
         is_asked = np.array([not (self.is_abstaining and gap) for gap in gaps], dtype=bool)
-        results: list[tuple[Any, ...]] = [("", "", ABSTAINS)] * len(chunk)
+        empty = ("",) * (len(self.header) - len(self.keep) - 3)  # label, score, risk
+        results: list[tuple[Any, ...]] = [(*empty, ABSTAINS)] * len(chunk)
         for i, found in zip(np.flatnonzero(is_asked), self._decided(chunk[is_asked]), strict=True):
             results[i] = found
         kept = [["" if value != value else value for value in chunk[name]] for name in self.keep]
@@ -140,11 +142,15 @@ class Labeller:
             return []
         model = self.model
         scores = [round(float(score), 6) for score in model.scores(chunk)]
-        found = zip(model.predict(chunk), scores, model.reasons(chunk), strict=True)
+        risks = model.risks(chunk)
+        shown: list[tuple[float, ...]] = [(s,) for s in scores]
+        if risks is not None:
+            shown = [(s, round(float(p), 4)) for s, p in zip(scores, risks, strict=True)]
+        found = zip(model.predict(chunk), shown, model.reasons(chunk), strict=True)
         in_doubt = model.is_in_doubt(chunk)
         return [
-            ("", score, IN_DOUBT) if in_doubt[i] else (label, score, reason)
-            for i, (label, score, reason) in enumerate(found)
+            ("", *numbers, IN_DOUBT) if in_doubt[i] else (label, *numbers, reason)
+            for i, (label, numbers, reason) in enumerate(found)
         ]
 
 

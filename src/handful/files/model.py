@@ -335,6 +335,20 @@ class Model:
         scores = self.fitted.machine.scores(self._encoded(X))
         return scores if scores.ndim == 1 else np.asarray(scores.max(axis=1))
 
+    @property
+    def case(self) -> str:
+        """The class that risks speak of: the case, or the last one."""
+        said = None if self.data.reading is None else self.data.reading.positive
+        return self.fitted.classes[-1] if said is None else said
+
+    def risks(self, X: Any) -> Floats | None:
+        """Estimated risks that rows are cases; None if the form has no risk."""
+        curve = self.fitted.risk
+        if curve is None:
+            return None
+        second = curve.of(self.fitted.machine.scores(self._encoded(X)))
+        return second if self.case == self.fitted.classes[-1] else 1.0 - second
+
     def reasons(self, X: Any) -> list[str]:
         """What decided about each row; empty if the form has no such part."""
         return self.fitted.reasons(self.rows(X))

@@ -28,6 +28,7 @@ from handful.models.fitted import PART_COLUMNS, Fitted
 from handful.models.foreign import Opaque, as_form
 from handful.models.form import Form, as_floats, from_scores, steady_product
 from handful.models.language import Branch, Language, pick
+from handful.models.risk_curve import RiskCurve
 from handful.models.rules import (
     Constant,
     OneAgainstRest,
@@ -75,6 +76,7 @@ __all__ = [
     "Op",
     "Opaque",
     "OrderedRules",
+    "RiskCurve",
     "Rule",
     "RuleList",
     "RuleSet",

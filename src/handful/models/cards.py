@@ -48,13 +48,10 @@ def _bands(items: Sequence[Item], words: Vocabulary) -> tuple[str, str]:
 class Card(Form, tag="score card"):
     """Add the points of all conditions that are met; from ``threshold`` on, the second class.
 
-    The estimated probability of the second class at a total of t points is
-    ``1 / (1 + exp(-(offset + scale t)))``.
-
     Examples
     --------
     >>> items = Item(Condition.on(0, ">=", 127.0), 3), Item(Condition.on(1, ">=", 28.0), 1)
-    >>> card = Card(items, threshold=4, scale=1.0, offset=-3.5)
+    >>> card = Card(items, threshold=4)
     >>> card.points(np.array([[130.0, 30.0], [130.0, np.nan]]))
     array([4, 3])
     >>> words = Vocabulary(("glucose", "age"), ("well", "ill"))
@@ -68,8 +65,6 @@ class Card(Form, tag="score card"):
 
     items: tuple[Item, ...]
     threshold: int
-    scale: float
-    offset: float
 
     def points(self, X: Floats) -> Ints:
         """Total of each row."""
@@ -95,7 +90,7 @@ class Card(Form, tag="score card"):
 
         Examples
         --------
-        >>> Card((), threshold=4, scale=1.0, offset=-3.5).at(-2.0).threshold
+        >>> Card((), threshold=4).at(-2.0).threshold
         2
         """
         if threshold == 0.0:
@@ -105,10 +100,6 @@ class Card(Form, tag="score card"):
     def around(self, width: float) -> tuple[Card, Card]:
         """The borders are in doubt; totals are half a point off whole numbers."""
         return self.at(width), self.at(-width - 1e-9)
-
-    def probabilities(self, totals: Ints) -> Floats:
-        """Estimated probability of the second class at each total."""
-        return np.asarray(1.0 / (1.0 + np.exp(-(self.offset + self.scale * totals))))
 
     @property
     def totals(self) -> Ints:
@@ -135,7 +126,7 @@ class Card(Form, tag="score card"):
         Examples
         --------
         >>> items = [Item(Condition.on(0, ">=", cut), 2) for cut in (50.0, 60.0)]
-        >>> card = Card(tuple(items), threshold=3, scale=1.0, offset=-2.5)
+        >>> card = Card(tuple(items), threshold=3)
         >>> card.lines(Vocabulary(("age",), ("well", "ill")))
         [('age', '50 to below 60: +2, 60 or more: +4')]
         """

@@ -10,6 +10,7 @@ from handful.arrays import Floats, Ints
 from handful.codec import decode, encode, fail
 from handful.models.foreign import n_estimators, placed, restored
 from handful.models.form import Form
+from handful.models.risk_curve import RiskCurve
 from handful.models.words import Vocabulary
 from handful.tables import Columns
 
@@ -31,6 +32,8 @@ class Fitted:
     classes : tuple of str
         Labels as words, in the order of class positions.
     machine : Form
+    risk : RiskCurve or None
+        The estimated risk by the score; None if it is not known.
 
     Examples
     --------
@@ -49,6 +52,7 @@ class Fitted:
     columns: Columns
     classes: tuple[str, ...]
     machine: Form
+    risk: RiskCurve | None = None
 
     def rows(self, X: Any) -> Any:
         """The rows as the form reads them."""
@@ -61,6 +65,21 @@ class Fitted:
     def scores(self, X: Any) -> Floats:
         """Scores of rows of a table: (n,) for two classes, (n, n_classes) for more."""
         return self.machine.scores(self.rows(X))
+
+    def risks(self, X: Any) -> Floats:
+        """Estimated probability of the second class, for rows of a table."""
+        if self.risk is None:
+            raise ValueError(
+                f"{self.form!r} has no risks, only labels. Choose a form with a score."
+            )
+        return self.risk.of(self.scores(X))
+
+    def at(self, threshold: float) -> Fitted:
+        """The classifier that says the second class if this one's score is above a number."""
+        machine = self.machine.at(threshold)
+        before, after = self.machine.points_offset, machine.points_offset
+        moved = threshold if before is None or after is None else after - before
+        return replace(self, machine=machine, risk=self.risk and self.risk.moved(moved))
 
     @property
     def words(self) -> Vocabulary:
@@ -138,3 +157,5 @@ class Fitted:
         if not self.classes or len(set(self.classes)) < len(self.classes):
             raise fail(f"{where}.classes", "different words, at least one", self.classes)
         self.machine.check("machine", len(self.columns.names), len(self.classes))
+        if self.risk is not None and len(self.classes) != 2:
+            raise fail(f"{where}.risk", "null but for two classes", "a curve")

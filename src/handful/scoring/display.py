@@ -97,7 +97,9 @@ class ScoreCardDisplay:
     def _draw_totals(self, ax: Any) -> None:
         card, base = self.card, self.card.points_offset
         totals = card.totals
-        ax.plot(totals, card.probabilities(totals), "-", color="C0", label="estimate")
+        if self.fitted.risk is not None:
+            estimate = self.fitted.risk.of(totals - base)
+            ax.plot(totals, estimate, "-", color="C0", label="estimate")
         for k, row in enumerate([] if self.table is None else self.table.itertuples()):
             low = totals[0] if math.isinf(row.above) else math.floor(row.above + base) + 1
             high = totals[-1] if math.isinf(row.up_to) else math.floor(row.up_to + base)

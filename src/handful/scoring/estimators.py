@@ -118,8 +118,9 @@ class ScoreCard(TableClassifier):
         # All rows choose the card, so no count on them is binomial: it has no certificate of its
         # own, and `CertifiedClassifier` codes it with a pool.
         *_, support = support_path(task, int(self.max_items))
-        card = card_of(task.items, integer_points(task, support), encoded)
-        self._fitted = Fitted(card.tag, columns, study.classes, card)
+        found = integer_points(task, support)
+        card = card_of(task.items, found, encoded)
+        self._fitted = Fitted(card.tag, columns, study.classes, card, found.risk)
         self.n_training_errors_ = int(np.sum(card.labels(encoded) != codes))
         return self
 
@@ -167,12 +168,6 @@ class ScoreCard(TableClassifier):
     def points(self, X: Any) -> NDArray[np.int64]:
         """Total points of each row."""
         return self.card_.points(self.fitted_.rows(self._rows(X)))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Estimated probabilities of both classes, from the logistic curve over the points."""
-        totals = self.points(X)
-        second = self.card_.probabilities(totals)
-        return np.column_stack([1.0 - second, second])[:, np.argsort(self._places)]
 
     def explain(self) -> str:
         """The card as text."""

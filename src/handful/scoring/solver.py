@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.arrays import Floats, Ints
-from handful.models import Condition, short
+from handful.models import Condition, RiskCurve, short
 
 Bytes = NDArray[np.uint8]
 
@@ -161,6 +161,16 @@ class Points:
         if self.scale <= 0.0:
             return -reach if self.offset >= 0.0 else reach
         return int(np.clip(np.ceil(-self.offset / self.scale - 1e-9), -reach, reach))
+
+    @property
+    def risk(self) -> RiskCurve | None:
+        """The logistic curve over the score: the total less half a point below the threshold.
+
+        None if the points tell nothing.
+        """
+        if self.scale <= 0.0:
+            return None
+        return RiskCurve(self.scale, self.threshold - 0.5 + self.offset / self.scale)
 
     def labels(self, items: Items) -> Ints:
         """Labels 0 and 1 of the rows."""

@@ -38,12 +38,8 @@ def card_of(items: Items, found: Points, X: Floats) -> Card:
     ('<', 3, 2)
     """
     pairs = zip(found.support, found.points, strict=True)
-    whole = Card(
-        tuple(Item(items.conditions[i], points) for i, points in pairs),
-        found.threshold,
-        found.scale,
-        found.offset,
-    )
+    rows = tuple(Item(items.conditions[i], points) for i, points in pairs)
+    whole = Card(rows, found.threshold)
     return _in_order(_shortened(_positive(whole, X), X, items))
 
 
@@ -55,12 +51,7 @@ def _positive(card: Card, X: Floats) -> Card:
             moved -= item.points
             item = Item(item.condition.opposite, -item.points)
         out.append(item)
-    return replace(
-        card,
-        items=tuple(out),
-        threshold=card.threshold + moved,
-        offset=card.offset - card.scale * moved,
-    )
+    return Card(tuple(out), card.threshold + moved)
 
 
 def _shortened(card: Card, X: Floats, items: Items) -> Card:

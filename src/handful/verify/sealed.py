@@ -26,7 +26,7 @@ _FIELDS = (
     *("provenance", HASH_FIELD),
 )
 _PARTS = {
-    "fitted": ("form", "columns", "classes", "machine"),
+    "fitted": ("form", "columns", "classes", "machine", "risk"),
     "data": (
         *("file", "target", "groups", "reading", "n_set_aside", "sha256", "n_rows", "n_features"),
         *("columns", "features", "words", "row_codes", "seed"),
@@ -69,6 +69,9 @@ def check_head(audit: Audit, document: Any, digest: str) -> bool:
     found = [audit.fields(name, document[name], wanted[name]) for name in wanted]
     if not all(found):
         return False
+    is_known = document["fitted"]["risk"] is None or document["training"]["kind"] == "menu"
+    said = "only that of a form of a menu is computed again"
+    audit.check("risk", is_known or document["certificate"] is None, said)
     labels, classes = document["labels"], document["fitted"]["classes"]
     is_same = labels is None or (
         len(labels) == len(classes)
