@@ -17,7 +17,7 @@ from handful.arrays import Floats, Mask
 from handful.checks import check_choice, check_real
 from handful.evidence import ScoredRows
 from handful.files import Model
-from handful.tables import SeenRows, as_pandas, row_codes, row_digests, word_of
+from handful.tables import SeenRows, as_pandas, row_codes, row_digests, table_digest, word_of
 from handful.tables.columns import column_of
 from handful.validation.comparisons import Comparison, numbers_at
 from handful.validation.paper_cards import MISSING_RULES, PaperCard
@@ -151,12 +151,18 @@ class ModelScore(FixedScore):
         return self.sha256 or self.model.to_document([])["fitted"]
 
     def refuse_training(self, frame: Any, labels: Any) -> None:
-        data = self.model.data
-        if data.sha256 is None or data.row_codes is None:
+        data, rows = self.model.data, row_digests(frame, labels)
+        if data.sha256 is None:
             return
-        seen = np.frombuffer(base64.b64decode(data.row_codes), dtype="<u4").astype(np.uint64)
-        codes = row_codes(row_digests(frame, labels), data.sha256).astype(np.uint64)
-        SeenRows(np.sort(seen)).judge(len(codes), int(np.isin(codes, seen).sum()))
+        if data.sha256 == table_digest(rows):
+            raise ValueError(
+                f"these are the rows that {self.name} was trained on: its own certificate says "
+                "what they can say. Pass rows that had no part in training."
+            )
+        if data.row_codes is not None:  # a menu names no single rows
+            seen = np.frombuffer(base64.b64decode(data.row_codes), dtype="<u4").astype(np.uint64)
+            codes = row_codes(rows, data.sha256).astype(np.uint64)
+            SeenRows(np.sort(seen)).judge(len(codes), int(np.isin(codes, seen).sum()))
 
     def apply(self, frame: Any, positive: str) -> tuple[ScoredRows, Mask]:
         words = [word_of(label).casefold() for label in self.model.classes]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -193,24 +193,19 @@ def validate(
     y01 = is_case[rows].astype(np.float64)
     words = {name: _taken(words_of_column(frame, name), rows) for name in subgroups}
     taken = [one.take(rows) for one, _ in applied]
+    more: dict[str, Any] = {"subgroups": words, "case_control": case_control}
+    more["n_pairs"] = len(scores) - 1
     evidence = tuple(
-        gather_evidence(
-            one,
-            y01,
-            delta=delta / n,
-            subgroups=words,
-            case_control=case_control,
-            n_pairs=len(scores) - 1,
-        )
+        gather_evidence(one, y01, delta=delta / n, **more)
         for one, n in zip(taken, n_choices, strict=True)
     )
-    how = {"has_groups": groups is not None, "has_gaps": bool(is_gone.any())}
-    certificates = [
-        _certificate(scores[i], one, delta, n_choices[i], how) for i, one in enumerate(evidence)
-    ]
     return Validation(
         scores=scores,
-        certificates_=() if case_control else tuple(certificates),
+        certificates_=tuple(
+            _certificate(scores[i], one, delta, n_choices[i], groups is not None, is_gone.any())
+            for i, one in enumerate(evidence)
+            if not case_control
+        ),
         evidence_=evidence,
         pairs_=() if case_control else _pairs(scores, taken, y01 == 1.0, evidence),
         positive=str(labels.positive),
@@ -299,14 +294,19 @@ def _n_choices(scores: Sequence[FixedScore], favourite: int | str | None) -> lis
 
 
 def _certificate(
-    score: FixedScore, one: ScoreEvidence, delta: float, n_choices: int, how: Mapping[str, Any]
+    score: FixedScore,
+    one: ScoreEvidence,
+    delta: float,
+    n_choices: int,
+    has_groups: bool,
+    has_gaps: bool,
 ) -> Certificate:
     """The limit of the errors: Clopper and Pearson's, on all rows that count."""
     plain = held_out_bound(one.n_rows, one.n_errors, n_choices=n_choices, delta=delta)
-    first = assume("iid-groups", "groups", "digest-order") if how["has_groups"] else assume("iid")
+    first = assume("iid-groups", "groups", "digest-order") if has_groups else assume("iid")
     more = [Assumption.of("fixed-score", digest=score.digest[:16])]
-    more += [Assumption("complete")] if how["has_gaps"] else []
-    quantity = Quantity("group-mean") if how["has_groups"] else plain.quantity
+    more += [Assumption("complete")] if has_gaps else []
+    quantity = Quantity("group-mean") if has_groups else plain.quantity
     return replace(plain, assumptions=(*first, *more), quantity=quantity)
 
 
