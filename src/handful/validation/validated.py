@@ -184,35 +184,55 @@ def validate(
     frame = as_frame(X)
     scores = _scores(score, threshold)
     labels, is_case = _labels(y, positive, len(frame))
-    n_choices = _n_choices(scores, favourite)
     for one in scores:
         one.refuse_training(frame, [labels.spell(label) for label in y])
+    asked = _Asked(scores, groups, tuple(subgroups), delta, favourite, case_control)
+    return _validated(frame, labels, is_case, asked)
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What was named beforehand."""
+
+    scores: tuple[FixedScore, ...]
+    groups: Any
+    subgroups: tuple[str, ...]
+    delta: float
+    favourite: int | str | None
+    case_control: bool
+
+
+def _validated(frame: Any, labels: Classes, is_case: Mask, asked: _Asked) -> Validation:
+    """Apply the scores, count, and say what follows."""
+    scores, by_class = asked.scores, asked.case_control
+    n_choices = _n_choices(scores, asked.favourite)
     applied = [one.apply(frame, str(labels.positive)) for one in scores]
     is_gone = np.any([gone for _, gone in applied], axis=0)
-    rows, notes = _counted(frame, is_case, groups, is_gone)
+    rows, notes = _counted(frame, is_case, asked.groups, is_gone)
     y01 = is_case[rows].astype(np.float64)
-    words = {name: _taken(words_of_column(frame, name), rows) for name in subgroups}
+    words = {name: _taken(words_of_column(frame, name), rows) for name in asked.subgroups}
     taken = [one.take(rows) for one, _ in applied]
-    more: dict[str, Any] = {"subgroups": words, "case_control": case_control}
+    more: dict[str, Any] = {"subgroups": words, "case_control": by_class}
     more["n_pairs"] = len(scores) - 1
     evidence = tuple(
-        gather_evidence(one, y01, delta=delta / n, **more)
+        gather_evidence(one, y01, delta=asked.delta / n, **more)
         for one, n in zip(taken, n_choices, strict=True)
     )
+    has_groups, has_gaps = asked.groups is not None, bool(is_gone.any())
     return Validation(
         scores=scores,
         certificates_=tuple(
-            _certificate(scores[i], one, delta, n_choices[i], groups is not None, is_gone.any())
+            _certificate(scores[i], one, asked.delta, n_choices[i], has_groups, has_gaps)
             for i, one in enumerate(evidence)
-            if not case_control
+            if not by_class
         ),
         evidence_=evidence,
-        pairs_=() if case_control else _pairs(scores, taken, y01 == 1.0, evidence),
+        pairs_=() if by_class else _pairs(scores, taken, y01 == 1.0, evidence),
         positive=str(labels.positive),
         classes=labels.words,
         n_rows=len(frame),
         n_counted=len(rows),
-        delta=delta,
+        delta=asked.delta,
         notes=(*labels.notes, *notes),
     )
 
