@@ -54,6 +54,8 @@ MAY_IMPORT = {
 FLOORS = set(MAY_IMPORT)
 MAY_IMPORT["report"] = FLOORS
 MAY_IMPORT["files"] = FLOORS
+MAY_IMPORT["validation"] = FLOORS | {"report", "files"}  # scores that exist already
+MAY_IMPORT["monitoring"] = FLOORS | {"files"}  # cases after deployment
 MAY_IMPORT["export"] = FLOORS | {"files"}
 MAY_IMPORT["distributed"] = FLOORS
 MAY_IMPORT["verify"] = set()  # an auditor shares no code with what it audits
@@ -289,6 +291,7 @@ MANY_PARAMETERS = {
     "covering/path_scores.py:cross_validate_path": "what is fitted, and how, as keywords",
     "covering/codes/listed.py:_listed_candidate": "one call a prefix; its facts become a record",
     "programs/linear_program.py:solve_lp": "the blocks of a linear program, solver options",
+    "validation/validated.py:validate": "a public function: all of it is named beforehand",
     "report/page.py:render_report": "a public function: every part of the page may be left out",
     "rules/search/exact.py:exact_half_space_paths": "what is searched, and how, as keywords",
     "svm/grid.py:fit_svm_grid": "a public function: every axis of the grid, options of the solver",

@@ -45,6 +45,9 @@ ASSUMPTIONS = {
     "prepared": "nothing before the menu learned from these rows: no scaling, imputation, target "
     "encoding or choice of columns",
     "named": "{names} {verb} named before any certificate was seen",
+    "fixed-score": "the score, its points, its threshold and its rule for missing values were "
+    "fixed before these rows were looked at (digest {digest})",
+    "complete": "new cases, like the rows that count, have all values that the score needs",
     "prior": "the prior was fixed before the data were seen",
     "hypotheses": "the class of hypotheses was fixed before the data were seen",
     "base-class": "the base class was fixed before the data were seen",

@@ -22,6 +22,7 @@ from handful.cli.guard import GuardedGroup, end_on_signals, guarded
 from handful.cli.options import INSTALL, SHOW
 from handful.cli.predict_commands import export, predict
 from handful.cli.reproduce_command import reproduce
+from handful.cli.validate_command import validate
 from handful.cli.verify_command import verify
 
 __all__ = ["app", "main"]
@@ -78,7 +79,7 @@ def _options(
 
 _COMMANDS = {
     "Learn and use": (certify, predict, export),
-    "Know what it is worth": (verify, compare, plan, demo),
+    "Know what it is worth": (validate, verify, compare, plan, demo),
     "Look around": (reproduce, datasets),
 }
 for _panel, _commands in _COMMANDS.items():

@@ -3,7 +3,8 @@
 This package holds bands for all thresholds at once, the area under the ROC curve, the ledger
 behind ROC, predictive values and net benefit, calibration, paired comparison, goals tested in
 order, and evidence against a claimed risk after deployment. Scores, outcomes and counts come in;
-frozen records of numbers come out. Nothing here trains, reads files, draws or prints.
+frozen records of numbers come out, and displays that draw them. `gather_evidence` says all of it
+about one score, and how the level is divided. Nothing here trains, reads files or prints.
 
 All limits are rounded outward. Every function states what holds, with which probability, under
 which assumptions; what has no guarantee is called an estimate. A score that is picked after
@@ -19,14 +20,40 @@ from handful.evidence.calibration import (
     Reliability,
     brier_limits,
     calibration_in_the_large,
+    calibration_line,
     mean_limits,
     reliability,
 )
 from handful.evidence.discrimination import auc_limits, delong_estimate
+from handful.evidence.displays import (
+    CalibrationDisplay,
+    DecisionCurveDisplay,
+    ForestDisplay,
+    RocDisplay,
+    net_benefit_at,
+)
+from handful.evidence.gathered import (
+    SHARES,
+    CalibrationEvidence,
+    ScoredRows,
+    ScoreEvidence,
+    ThresholdRates,
+    calibration_evidence,
+    divided,
+    gather_evidence,
+    threshold_rates,
+)
 from handful.evidence.in_order import FixedSequence, accept_in_order, fixed_sequence
 from handful.evidence.ledger import EvidenceLedger, NetBenefit, evidence_ledger
 from handful.evidence.limits import Limits, rate_limits
 from handful.evidence.paired import PairedDifference, paired_difference
+from handful.evidence.subgroups import (
+    NEAR,
+    SubgroupEvidence,
+    SubgroupRate,
+    rows_until_near,
+    subgroup_evidence,
+)
 from handful.evidence.watching import (
     Watch,
     WatchPath,
@@ -37,30 +64,50 @@ from handful.evidence.watching import (
 )
 
 __all__ = [
+    "NEAR",
+    "SHARES",
+    "CalibrationDisplay",
+    "CalibrationEvidence",
+    "DecisionCurveDisplay",
     "EvidenceLedger",
     "FixedSequence",
+    "ForestDisplay",
     "Limits",
     "NetBenefit",
     "PairedDifference",
     "Reliability",
+    "RocDisplay",
+    "ScoreEvidence",
+    "ScoredRows",
+    "SubgroupEvidence",
+    "SubgroupRate",
     "SurvivalBand",
+    "ThresholdRates",
     "Watch",
     "WatchPath",
     "WatchState",
     "accept_in_order",
     "auc_limits",
     "brier_limits",
+    "calibration_evidence",
     "calibration_in_the_large",
+    "calibration_line",
     "delong_estimate",
+    "divided",
     "evidence_ledger",
     "fixed_sequence",
+    "gather_evidence",
     "local_level",
     "log_mixture_evidence",
     "mean_limits",
+    "net_benefit_at",
     "paired_difference",
     "rate_limits",
     "reliability",
+    "rows_until_near",
     "running_limits",
+    "subgroup_evidence",
     "survival_band",
+    "threshold_rates",
     "watch_batch",
 ]

@@ -21,6 +21,8 @@ from handful.evidence.limits import (
 )
 
 _ROUNDING = 1e-15  # a loss or its complement is wrong by less
+_LOGIT_END = 1e-6  # risks nearer to 0 or 1 have no useful logarithm of odds
+_STEPS = 50  # of Newton's method, which needs about eight
 
 
 def mean_limits(
@@ -153,3 +155,32 @@ def reliability(
         upper=np.asarray(binomial_tail_inverse(n_events, n_rows, level)),
         delta=delta,
     )
+
+
+def calibration_line(probabilities: ArrayLike, outcomes: ArrayLike) -> tuple[float, float]:
+    """Intercept and slope of a logistic regression on the log odds of the risks: an estimate.
+
+    The slope is 1 if risks are neither too extreme (below 1) nor too timid (above 1). NaN if the
+    regression has no finite solution. Reference: Cox (1958).
+
+    Examples
+    --------
+    >>> found = calibration_line([0.2, 0.8] * 50, [0, 1, 1, 0, 0, 1, 0, 1, 0, 1] * 10)
+    >>> [abs(round(value, 3)) for value in found]
+    [0.0, 1.0]
+    """
+    p = check_probabilities("probabilities", probabilities)
+    y = check_outcomes("outcomes", outcomes, p.size)
+    cut = np.clip(p, _LOGIT_END, 1.0 - _LOGIT_END)
+    design = np.column_stack([np.ones(p.size), np.log(cut) - np.log1p(-cut)])
+    line = np.array([0.0, 1.0])
+    for _ in range(_STEPS):
+        fitted = 1.0 / (1.0 + np.exp(-np.clip(design @ line, -30.0, 30.0)))
+        hessian = (design * (fitted * (1.0 - fitted))[:, None]).T @ design
+        if not np.linalg.cond(hessian) < 1e12:
+            return math.nan, math.nan
+        step = np.linalg.solve(hessian, design.T @ (y - fitted))
+        line = line + step
+        if np.abs(step).max() < 1e-10:
+            return float(line[0]), float(line[1])
+    return math.nan, math.nan

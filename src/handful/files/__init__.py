@@ -11,7 +11,13 @@ need nothing here: their type hints are their fields.
 """
 
 from handful.codec import ModelFileError
-from handful.files.beside import Estimators, beside, read_estimators, untrusted_types
+from handful.files.beside import (
+    Estimators,
+    beside,
+    read_estimator,
+    read_estimators,
+    untrusted_types,
+)
 from handful.files.model import (
     CoverCode,
     CoverTraining,
@@ -54,6 +60,7 @@ __all__ = [
     "model_from_dict",
     "model_of",
     "model_to_dict",
+    "read_estimator",
     "read_estimators",
     "refuse_rows",
     "save_model",

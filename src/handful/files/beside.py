@@ -106,14 +106,38 @@ def read_estimators(path: Any, digest: str, trusted: Sequence[str] = ()) -> Esti
     return unpack(content, trusted, beside(path).name)
 
 
-def unpack(content: bytes, trusted: Sequence[str] = (), name: str = "the archive") -> Estimators:
-    """What `pack` wrote; ``name`` is what errors call it."""
+def read_estimator(path: Any, trusted: Sequence[str] = ()) -> Any:
+    """One fitted estimator of another library, written by skops; never a pickle.
+
+    Parameters
+    ----------
+    path : path
+        What ``skops.io.dump`` wrote.
+    trusted : sequence of str
+        Types that may be built beside those that skops trusts.
+    """
+    place = Path(path)
+    content = _content(place)
+    _refuse_unknown(content, trusted, place.name)
+    try:
+        return _skops().loads(content, trusted=sorted({*HARMLESS, *trusted}))
+    except Exception as error:  # a damaged archive may fail in any way
+        raise ModelFileError(f"{place.name} cannot be read: {str(error)[:200]}.") from error
+
+
+def _refuse_unknown(content: bytes, trusted: Sequence[str], name: str) -> None:
+    """Refuse types that nobody trusts, before anything is built."""
     unknown = sorted(set(_untrusted(content, name)) - {*HARMLESS, *trusted})
     if unknown:
         raise ModelFileError(
             f"{name} holds types that are not trusted: {', '.join(unknown)}. Building them "
             "may run their code: look at them, and name those you trust (`trusted`, --trust)."
         )
+
+
+def unpack(content: bytes, trusted: Sequence[str] = (), name: str = "the archive") -> Estimators:
+    """What `pack` wrote; ``name`` is what errors call it."""
+    _refuse_unknown(content, trusted, name)
     try:
         found = _skops().loads(content, trusted=sorted({*HARMLESS, *trusted}))
         return Estimators(tuple(found["fitted"]), dict(found["candidates"]))

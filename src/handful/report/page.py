@@ -71,7 +71,8 @@ def render_report(
     """
     facts = {str(name): str(value) for name, value in (provenance or {}).items()}
     how = SectionOptions(certificate, include_rows, case, band)
-    return _filled(
+    return render_page(
+        "report.html",
         **read_sections(machine, X, y, how),
         title=title or type(machine).__name__,
         data_notes=list(data_notes),
@@ -82,11 +83,11 @@ def render_report(
     )
 
 
-def _filled(**contents: Any) -> str:
-    """The template with its contents, its style and its script."""
+def render_page(template: str, **contents: Any) -> str:
+    """A template of ``templates`` with its contents, and with the one style and script."""
     script = _text("report.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    page = _environment().get_template("report.html")
+    page = _environment().get_template(template)
     return str(
         page.render(**contents, style=_text("report.css"), script=script, script_hash=digest)
     )
