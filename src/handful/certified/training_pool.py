@@ -162,6 +162,8 @@ class Proposal:
     name : str
         Name in the menu; the form if it is empty.
     seconds : float
+    wanted : str
+        The name in ``candidates`` that made it.
     """
 
     form: str
@@ -169,6 +171,7 @@ class Proposal:
     guesses: Ints
     name: str = ""
     seconds: float = 0.0
+    wanted: str = ""
 
 
 Learner = Callable[[Pool], list[Proposal]]
