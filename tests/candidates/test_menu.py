@@ -7,9 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from handful.bounds import Term
 from handful.candidates import Code, Counts, Failure, GroupLosses, Menu, certified_risks
-from handful.certified import FormCandidate, rank_masses
+from handful.certified import POCKET, READABLE, FormCandidate, Roles
 from handful.models import Condition, Constant, Fitted, OrderedRules, Rule
 from handful.tables import Column, Columns
 from tests.oracles import menu as oracle
@@ -18,15 +17,18 @@ COLUMNS = Columns((Column("age"),))
 RULE = OrderedRules((Rule((Condition.on(0, ">=", 28.0),), 1),), 0)
 
 
+FORMS_OF_MENU = ("linear", "one rule", "constant")
+
+
 def candidate(name, rank, n_errors, n=3, simplicity=0, machine=RULE, losses=None):
-    mass = float(rank_masses(n)[rank - 1])
+    roles = Roles.of(FORMS_OF_MENU[:n])
     groups = None
     if losses is not None:
         groups = GroupLosses(losses, np.zeros(0), n_errors, how="betting")
     return FormCandidate(
         name=name,
         fitted=Fitted(name, COLUMNS, ("well", "ill"), machine),
-        code=Code("pool", (Term("rank", f"rank {rank} of {n}", -math.log(mass)),)),
+        code=Code("pool", (roles.term(rank),)),
         counts=Counts(
             n_held=40,
             n_counted=60,
@@ -53,7 +55,7 @@ def menu():
 
 
 def test_certificates_equal_the_oracle(menu):
-    masses = oracle.rank_masses(3)
+    masses = oracle.role_masses(FORMS_OF_MENU)
     expected = [oracle.certificate(k, 60, m, 0.05) for k, m in zip((6, 7, 30), masses, strict=True)]
     np.testing.assert_allclose(menu.risks, expected, rtol=1e-9)
     assert (menu.risks >= np.array(expected) * (1 - 1e-12)).all()
@@ -129,10 +131,43 @@ def test_groups_use_the_betting_bound():
     assert menu.risks[0] == made.risk < 0.33
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 12, 40])
-def test_masses_equal_the_oracle_and_sum_to_one(n):
-    masses = rank_masses(n)
-    np.testing.assert_allclose(masses, oracle.rank_masses(n), rtol=1e-13)
+ORDERS = [
+    ["linear"],
+    ["score card"],
+    ["linear", "one rule"],
+    ["one rule", "linear"],
+    ["linear", "additive"],
+    ["rule set", "short score card", "linear"],
+    ["additive", "linear", "other score card", "rule list", "constant"],
+    ["additive"] + ["linear"] * 40,
+]
+
+
+@pytest.mark.parametrize("forms", ORDERS, ids=lambda forms: f"{len(forms)} {forms[0]}")
+@pytest.mark.parametrize("is_named", [False, True])
+def test_masses_equal_the_oracle_and_sum_to_one(forms, is_named):
+    named = len(forms) if is_named else None
+    roles = Roles.of(forms, named)
+    masses = roles.masses
+    np.testing.assert_allclose(masses, oracle.role_masses(forms, named), rtol=1e-13)
     assert masses.sum() <= 1.0 + 1e-12
-    assert masses[0] == (0.95 if n > 1 else 1.0)
-    assert (np.diff(masses) <= 0).all()
+    for rank, mass in enumerate(masses, start=1):
+        assert roles.term(rank).nats == pytest.approx(-math.log(mass), abs=1e-12)
+
+
+def test_who_plays_which_role():
+    roles = Roles.of(["additive", "linear", "score card", "one rule"])
+    assert roles.masses[[0, 2]] == pytest.approx([0.6, 0.3])
+    assert [roles.term(rank).text for rank in (1, 2, 3, 4)] == [
+        "the pool's favourite",
+        "rank 2 of 4 in the pool's order",
+        "the pool's favourite among pocket forms",
+        "rank 4 of 4 in the pool's order",
+    ]
+    assert Roles.of(["one rule", "score card"]).masses == pytest.approx([0.9, 0.1])
+    assert Roles.of(["linear", "one rule"]).masses == pytest.approx([2 / 3, 1 / 3])
+    named = Roles.of(["additive", "one rule"], 2)
+    assert named.term(2).text == "the favourite that was named beforehand"
+    assert oracle.POCKET == set(POCKET)
+    assert "constant" not in POCKET
+    assert set(POCKET) - {"short score card", "other score card"} <= set(READABLE)

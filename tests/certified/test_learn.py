@@ -11,9 +11,14 @@ from handful import CertifiedClassifier
 from handful.certified import FORMS, NamedForm, Proposal
 from handful.certified.forms import BELIEF, simplicity_of
 from handful.certified.learning import learn_all, ranked, standard_error
-from handful.models import Constant
+from handful.models import Condition, Constant, OrderedRules, Rule
 from tests.certified.cases import linear_pool, make_pool
 from tests.oracles import menu as oracle
+
+
+def cut_at(value, name=0):
+    """The second class from this value of the first column on."""
+    return OrderedRules((Rule((Condition.on(name, ">=", float(value)),), 1),), 0)
 
 
 def broken(pool):
@@ -43,14 +48,14 @@ def test_ranks_equal_the_oracle(rng):
     made = []
     for form in forms:
         guess = np.where(rng.random(100) < 0.25, 1 - pool.y, pool.y)
-        made.append(Proposal(form, Constant(0), guess))
+        made.append(Proposal(form, cut_at(np.quantile(pool.X[:, 0], len(made) / 6)), guess))
     errors = [float(np.mean(p.guesses != pool.y)) for p in made]
     least = min(errors)
     rate = (least * 100 + 0.5) / 101
     unit = math.sqrt(rate * (1 - rate) / 100)
     keys = [e + BELIEF.get(f, 0.0) * unit for e, f in zip(errors, forms, strict=True)]
     expected = oracle.ranks(keys, [simplicity_of(f) for f in forms])
-    found = [c.fitted.form for c in ranked(pool, made, ("a", "b"), np.arange(100))]
+    found = [c.fitted.form for c in ranked(pool, made, ("a", "b"), np.arange(100))[0]]
     assert [found.index(f) + 1 for f in forms] == expected
     assert standard_error(least, 100) == pytest.approx(unit)
     assert standard_error(0.0, 100) > 0.0
@@ -60,7 +65,7 @@ def test_pool_errors_are_means_over_groups():
     groups = np.array([0, 0, 0, 1])
     pool = make_pool(np.arange(4.0)[:, None], np.array([0, 0, 0, 1]), groups=groups)
     made = [Proposal("constant", Constant(0), np.array([0, 0, 0, 0]))]
-    (candidate,) = ranked(pool, made, ("a", "b"), np.arange(4))
+    ((candidate,), _) = ranked(pool, made, ("a", "b"), np.arange(4))
     assert candidate.pool_error == 0.5
 
 
@@ -70,10 +75,83 @@ def test_counts_are_those_of_the_rows_outside_the_pool(rng):
     machine = CertifiedClassifier(["constant", "one rule", "linear"]).fit(X, y)
     outside = np.setdiff1d(np.arange(200), machine.held_back_)
     assert len(outside) == 120
-    masses = oracle.rank_masses(3)
+    masses = oracle.role_masses(machine.order_)
     for row, candidate in enumerate(machine.candidates_):
         guess = candidate.fitted.labels(X[outside])
         n_errors = int(np.sum(guess != y[outside]))
         assert candidate.counts.n_errors == n_errors
         expected = oracle.certificate(n_errors, 120, masses[candidate.rank - 1], 0.05)
         assert machine.menu_risks_[row] == pytest.approx(expected, rel=1e-9)
+
+
+def equals(pool, errors, favourite=None, wanted=()):
+    """Ranked proposals of one machine, a rule list, a card and a score, and one of their own."""
+    forms = ["additive", "score card", "rule list", "linear"]
+    machines = [cut_at(0.0)] * 3 + [cut_at(1.0)]
+    made = []
+    for form, machine, n_wrong in zip(forms, machines, errors, strict=True):
+        guess = pool.y.copy()
+        guess[:n_wrong] = 1 - guess[:n_wrong]
+        made.append(Proposal(form, machine, guess, wanted=form))
+    return ranked(pool, made, ("a", "b"), np.arange(100), favourite)
+
+
+def test_equal_labels_on_the_pool_are_one_row(rng):
+    pool = linear_pool(rng, n=100)
+    rows, failures = equals(pool, [10, 11, 12, 30])
+    assert [row.name for row in rows] == ["rule list", "linear"]  # the simplest, at the best rank
+    assert [row.rank for row in rows] == [1, 2]
+    assert rows[0].nats == pytest.approx(-math.log(0.9))
+    assert rows[0].also == ("additive", "score card")
+    said = "additive, score card: give the same labels on all rows of the pool as rule list."
+    assert rows[0].equals_in_words() == said
+    assert rows[1].equals_in_words() == ""
+    assert failures == []
+    # forms that fit a small pool alike are not equal where the folds tell them apart
+    rows, _ = equals(pool, [10, 11, 40, 30])
+    assert [row.name for row in rows] == ["score card", "linear"]
+    rows, _ = equals(pool, [10, 30, 40, 30])
+    assert [row.name for row in rows] == ["additive", "linear"]
+
+
+def test_a_favourite_named_beforehand_stands_for_its_equals(rng):
+    pool = linear_pool(rng, n=100)
+    rows, _ = equals(pool, [10, 30, 12, 30], favourite="score card")
+    assert [row.name for row in rows] == ["score card", "linear"]
+    assert rows[0].code.terms[0].text == "the favourite that was named beforehand"
+    rows, _ = equals(pool, [10, 11, 12, 30], favourite="linear")
+    assert [row.nats for row in rows] == pytest.approx([-math.log(0.1), -math.log(0.9)])
+    rows, _ = equals(pool, [10, 11, 12, 30], favourite="balls")  # it failed on the pool
+    assert rows[0].code.terms[0].text == "the pool's favourite"
+
+
+def test_a_proposal_that_cannot_label_the_pool_holds_no_mass(rng):
+    pool = linear_pool(rng, n=100)
+    made = [Proposal("one rule", cut_at(0.0, 99), pool.y), Proposal("linear", cut_at(0.0), pool.y)]
+    rows, (failure,) = ranked(pool, made, ("a", "b"), np.arange(100))
+    assert [row.nats for row in rows] == [0.0]
+    assert failure.name == "one rule"
+    assert "IndexError" in failure.reason
+
+
+def test_the_favourite_must_be_a_candidate():
+    X, y = np.arange(40.0)[:, None], np.arange(40) % 2
+    with pytest.raises(ValueError, match="`favourite` must be one of the candidates, one rule, li"):
+        CertifiedClassifier(["one rule", "linear"], favourite="score card").fit(X, y)
+
+
+def test_a_favourite_pays_little_and_the_pool_does_not_change(rng):
+    X = rng.normal(size=(300, 3))
+    y = (X[:, 0] + X[:, 1] + rng.normal(size=300) > 0).astype(int)
+    forms = ["constant", "one rule", "score card", "linear"]
+    usual = CertifiedClassifier(forms).fit(X, y)
+    named = CertifiedClassifier(forms, favourite="score card").fit(X, y)
+    assert named.order_ == usual.order_
+    best = next(name for name in named.order_ if "score card" in name)
+    row = next(c for c in named.candidates_ if c.fitted.form == best)
+    assert row.nats == pytest.approx(-math.log(0.9))
+    masses = oracle.role_masses(named.order_, named.order_.index(best) + 1)
+    for candidate in named.candidates_:
+        assert math.exp(-candidate.nats) == pytest.approx(masses[candidate.rank - 1])
+    said = "the forms and the favourite were named before any certificate was seen"
+    assert said in named.explain()

@@ -26,8 +26,8 @@ def test_a_plan_is_the_certificate_of_the_favourite(n, rate):
     n_counted = n - min(round(0.4 * n), 10_000)
     n_errors = int(np.ceil(rate * n_counted - 1e-9))
     assert (plan.n_counted, plan.n_errors) == (n_counted, n_errors)
-    assert plan.risk == pytest.approx(limit(n_errors, n_counted, 0.05 * 0.95), rel=1e-9)
-    ks = [k for k in range(n_counted + 1) if limit(k, n_counted, 0.05 * 0.95) <= 0.12][-1:]
+    assert plan.risk == pytest.approx(limit(n_errors, n_counted, 0.05 * 0.6), rel=1e-9)
+    ks = [k for k in range(n_counted + 1) if limit(k, n_counted, 0.05 * 0.6) <= 0.12][-1:]
     chance = binom.cdf(ks[0], n_counted, rate) if ks else 0.0
     assert plan.chance == pytest.approx(chance, abs=1e-9)
 

@@ -9,12 +9,30 @@ from scipy.special import expit
 from scipy.stats import beta
 
 
-def rank_masses(n, first=0.95):
-    """0.95 for the favourite, the rest in proportion to one over the rank."""
-    if n == 1:
-        return [1.0]
-    harmonic = sum(1.0 / i for i in range(2, n + 1))
-    return [first] + [(1.0 - first) / (i * harmonic) for i in range(2, n + 1)]
+POCKET = {
+    *("one rule", "rule set", "rule list"),
+    *("score card", "short score card", "other score card"),
+}
+
+
+def role_masses(forms, named=None):
+    """.6 for the first, .3 for the first pocket form, .1 for the rest in proportion to 1 / rank.
+
+    .9 for the first if there is no other pocket form before it, and for a named one; then divided
+    by the sum of what somebody holds.
+    """
+    ranks = range(1, len(forms) + 1)
+    carried = [rank for rank in ranks if forms[rank - 1] in POCKET]
+    if named is not None:
+        held = {named: 0.9}
+    elif not carried or carried[0] == 1:
+        held = {1: 0.9}
+    else:
+        held = {1: 0.6, carried[0]: 0.3}
+    others = [rank for rank in ranks if rank not in held]
+    total = sum(1.0 / rank for rank in others)
+    out = [held[rank] if rank in held else 0.1 / rank / total for rank in ranks]
+    return [mass / sum(out) for mass in out]
 
 
 def ranks(errors, simplicity):

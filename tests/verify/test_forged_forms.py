@@ -145,17 +145,36 @@ def _nearly_the_pool_share(document):
     document["training"]["pool_share"] *= 1.0001  # of which the same rows would follow
 
 
+def _paid(document, text, mass):
+    document["certificate"]["terms"][0].update(text=text, nats=-np.log(mass))
+
+
 def _rank(document):
     document["training"]["rank"] = 1
-    document["certificate"]["terms"][0].update(
-        text=f"rank 1 of {document['training']['n_candidates']} in the pool's order",
-        nats=-np.log(0.95),
-    )
+    _paid(document, "the pool's favourite", 0.6)
+
+
+def _role(document):
+    """The favourite among pocket forms, which is another one."""
+    document["training"]["roles"][1][1] = document["training"]["rank"]
+    _paid(document, "the pool's favourite among pocket forms", 0.3)
+
+
+def _no_pocket_form(document):
+    """Who alone plays a role holds nine tenths."""
+    document["training"]["roles"] = [["favourite", document["training"]["rank"]]]
+    _paid(document, "the pool's favourite", 0.9)
+
+
+def _named(document):
+    """A favourite that nobody named."""
+    document["training"].update(favourite="linear", roles=[["named", document["training"]["rank"]]])
+    _paid(document, "the favourite that was named beforehand", 0.9)
 
 
 def _fewer_candidates(document):
-    document["training"].update(rank=1, n_candidates=1)
-    document["certificate"]["terms"][0].update(text="rank 1 of 1 in the pool's order", nats=0.0)
+    document["training"].update(rank=1, n_candidates=1, roles=[["favourite", 1]])
+    _paid(document, "the pool's favourite", 1.0)
 
 
 def _delta(document):
@@ -211,7 +230,7 @@ CHANGES = [
     _features, _words, _target, _kept,
     _threshold, _points, _side, _dropped_item, _class_order, _column_name, _encoding, _pool_share,
     _nearly_the_pool_share,
-    _rank, _fewer_candidates, _delta, _kind_of_a_term, _errors, _risk, _digest, _rows, _default,
+    _rank, _role, _no_pocket_form, _named, _fewer_candidates, _delta, _kind_of_a_term, _errors, _risk, _digest, _rows, _default,
     _assumption,
 ]  # fmt: skip
 
@@ -231,8 +250,9 @@ def _consistent(document):
 @pytest.mark.parametrize("is_careful", [False, True])
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__.strip("_"))
 def test_each_kind_of_field(change, is_careful, tmp_path):
-    # a card asks of few columns; the linear form asks of the words too
-    document = json.loads(form_text("linear" if change is _encoding else "score card"))
+    # a card asks of few columns, the linear form of the words too; the rule plays no role
+    other = {_encoding: "linear", _role: "one rule", _no_pocket_form: "one rule"}
+    document = json.loads(form_text(other.get(change, "score card")))
     change(document)
     if is_careful and change is not _risk:
         _consistent(document)

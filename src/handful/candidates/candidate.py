@@ -162,11 +162,14 @@ class Candidate:
     ----------
     name : str
         Unique among the candidates if they are chosen by name.
+    also : tuple of str
+        Names of candidates that are one row with this one.
     code : Code
     counts : Counts
     """
 
     name: str = ""
+    also: tuple[str, ...] = ()
     code: Code
     counts: Counts
 
@@ -212,6 +215,13 @@ class Offered(Candidate):
     def in_words(self) -> str:
         """The row in a few words."""
         return self.name
+
+    def equals_in_words(self) -> str:
+        """What stands on the menu in this row, too; empty if nothing does."""
+        if not self.also:
+            return ""
+        listed, verb = ", ".join(self.also), "gives" if len(self.also) == 1 else "give"
+        return f"{listed}: {verb} the same labels on all rows of the pool as {self.name}."
 
     def uses_in_words(self) -> str:
         """The columns that it reads."""

@@ -104,11 +104,13 @@ class Menu(Generic[C]):
         return min(near, key=lambda row: (self[row].tie_break, row))
 
     def row_of(self, choice: Any) -> int:
-        """Row of a number or a name."""
+        """Row of a number or a name; equal candidates are one row."""
         names = [self[row].name for row in range(len(self))]
         if isinstance(choice, str):
             if choice in names:
                 return names.index(choice)
+            if equal := [row for row in range(len(self)) if choice in self[row].also]:
+                return equal[0]
             failed = {failure.name: failure.reason for failure in self.failures}
             if choice in failed:
                 raise ValueError(f"{choice!r} has no certificate: {failed[choice]}")

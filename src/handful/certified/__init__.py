@@ -1,6 +1,6 @@
 """Third floor: many forms from one table, each with a certificate that holds whatever you pick.
 
-What lives here: the pool, the learners of all forms, the price by rank (`FormCandidate`),
+What lives here: the pool, the learners of all forms, the price by role (`Roles`),
 `CertifiedClassifier`, `MenuDisplay` and `AdditiveDisplay`. What does not: the theorems
 (`handful.bounds`), menus and counting (`handful.candidates`), classifiers as data
 (`handful.models`), the solver of score cards (`handful.scoring`).
@@ -11,14 +11,16 @@ machines that did not see it, and an entry in ``forms.py``.
 
 from handful.certified.display import AdditiveDisplay, MenuDisplay
 from handful.certified.estimators import CertifiedClassifier
-from handful.certified.form_candidates import FormCandidate, named_beforehand, rank_masses
+from handful.certified.form_candidates import FormCandidate, named_beforehand
 from handful.certified.forms import FORMS, READABLE, NamedForm, named_candidates
 from handful.certified.goals import Band
+from handful.certified.masses import POCKET, Roles
 from handful.certified.menu_plan import MenuPlan, menu_plan, menu_rows_needed
 from handful.certified.training_pool import Pool, Proposal
 
 __all__ = [
     "FORMS",
+    "POCKET",
     "READABLE",
     "AdditiveDisplay",
     "Band",
@@ -29,9 +31,9 @@ __all__ = [
     "NamedForm",
     "Pool",
     "Proposal",
+    "Roles",
     "menu_plan",
     "menu_rows_needed",
     "named_beforehand",
     "named_candidates",
-    "rank_masses",
 ]

@@ -17,7 +17,7 @@ from handful.certified.form_candidates import (
     named_beforehand,
     named_settings,
 )
-from handful.certified.forms import FORMS, wanted_forms
+from handful.certified.forms import FORMS, check_favourite, wanted_forms
 from handful.certified.goals import ScoreGoals
 from handful.certified.learning import counting_of, learn_all, ranked, with_counts
 from handful.certified.training_pool import Pool, make_folds
@@ -41,8 +41,9 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
 
     A pool of rows is drawn without looking. Every form is trained on it, with its settings
     chosen by cross-validation inside it, and the forms are ordered by their errors there. All
-    other rows are only counted. The price of a certificate is the rank of its form in the
-    pool's order, so that all certificates hold at once: take any row of `menu_`.
+    other rows are only counted. The price of a certificate is the role of its form in the
+    pool's order (the favourite, the favourite among pocket forms, the rest by rank), so that all
+    certificates hold at once: take any row of `menu_`.
 
     Parameters
     ----------
@@ -52,6 +53,9 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         AdaBoost, random forest, gradient boosting and a vote of the best. Classifiers and
         pipelines of yours are trained on the pool like the others: give them unfitted. If their
         ``random_state`` is None, it is set from the digest of the pool.
+    favourite : str, optional
+        One of the candidates, named before any certificate was seen: the best of its proposals
+        holds nine tenths of ``delta``. If it fails on the pool, the roles are the usual ones.
     tolerance : float
         The simplest form whose certificate is this close to the smallest is chosen.
     pool_share : float
@@ -87,6 +91,8 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         That row, with its price and counts.
     goal_ : None, or a pair of goal and value
         What `reach` was asked for.
+    order_ : tuple of str
+        Forms in the pool's order, which decides who holds how much of ``delta``.
     fitted_ : Fitted
         The chosen classifier as data.
     certificate_ : Certificate
@@ -119,6 +125,7 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         self,
         candidates: Any = "readable",
         *,
+        favourite: str | None = None,
         tolerance: float = 0.01,
         pool_share: float = 0.4,
         delta: float = 0.05,
@@ -129,6 +136,7 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         random_state: Any = None,
     ) -> None:
         self.candidates = candidates
+        self.favourite = favourite
         self.tolerance = tolerance
         self.pool_share = pool_share
         self.delta = delta
@@ -197,7 +205,8 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         made, more = with_counts(
             candidates, counted, counting(table, codes).each, others, self.group_loss, self.delta
         )
-        self._named = named_settings(self.candidates, study.pool_share)
+        self.order_ = tuple(candidate.fitted.form for candidate in candidates)
+        self._named = named_settings(self.candidates, self.favourite, study.pool_share)
         self._offer(made, [*failures, *more], rows)
         return self
 
@@ -216,7 +225,8 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         failures += refused
         if not made:
             raise ValueError(f"No candidate could be fitted: {_reasons(failures)}")
-        return ranked(pool, made, classes, held_back), failures
+        candidates, silent = ranked(pool, made, classes, held_back, self.favourite)
+        return candidates, [*failures, *silent]
 
     def _pool(
         self, table: Any, columns: Columns, y: Ints, weight: Floats | None, groups: Ints | None
@@ -269,6 +279,7 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
                 raise ValueError(f"`{name}` must be in [0, 1), got {value!r}.")
         check_delta(self.delta)
         check_choice("group_loss", self.group_loss, tuple(GROUP_QUANTITIES))
+        check_favourite(self.favourite, self.candidates)
 
     def _hold(self, candidate: FormCandidate) -> None:
         self.candidate_ = candidate

@@ -1,4 +1,4 @@
-"""Candidates of a menu of forms: their price by rank, their row, the menu in words."""
+"""Candidates of a menu of forms: their price by role, their row, the menu in words."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from handful.arrays import Floats
 from handful.bounds import Assumption, Term
 from handful.candidates import Menu, Offered, ThresholdCounts
+from handful.certified.masses import ALONE, Roles
 from handful.models import Fitted
 
 CANDIDATES, POOL_SHARE, DELTA = "readable", 0.4, 0.05  # the defaults of a menu
@@ -41,9 +41,10 @@ class FormCandidate(Offered):
         Its name in the menu; unique.
     held_back : ndarray of int
         Rows that are not counted: the pool, of which every form is made.
-    rank, n_ranked : int
-        Position in the pool's order, 1 for the favourite, and how many were put in order. Forms
-        that could not be counted afterwards are among these.
+    rank : int
+        Position in the pool's order, 1 for the favourite.
+    roles : Roles
+        Who holds which share of delta. Forms that could not be counted afterwards are among these.
     pool_error : float
         Cross-validated error on the pool: an estimate, by which it was ranked.
     simplicity : int
@@ -54,7 +55,7 @@ class FormCandidate(Offered):
     """
 
     rank: int = 1
-    n_ranked: int = 1
+    roles: Roles = ALONE
     pool_error: float = 0.0
     simplicity: int = 0
     thresholds: ThresholdCounts | None = None
@@ -114,36 +115,22 @@ class FormCandidate(Offered):
         )
 
 
-def rank_masses(n_candidates: int, first: float = 0.95) -> Floats:
-    """Prior masses by rank: ``first`` for the favourite, the rest by 1 / rank.
-
-    They sum to 1 and depend on the number of candidates alone.
-
-    Examples
-    --------
-    >>> rank_masses(3).round(3).tolist()
-    [0.95, 0.03, 0.02]
-    >>> rank_masses(1).tolist()
-    [1.0]
-    """
-    if n_candidates == 1:
-        return np.ones(1)
-    rest = 1.0 / np.arange(2, n_candidates + 1)
-    return np.concatenate([[first], (1.0 - first) * rest / rest.sum()])
-
-
-def named_settings(candidates: Any, pool_share: float) -> tuple[str, ...]:
+def named_settings(candidates: Any, favourite: Any, pool_share: float) -> tuple[str, ...]:
     """Settings of a menu that are not the defaults, in words.
 
     Fitting the row that one likes alone, after a look at the whole menu, drops its price.
 
     Examples
     --------
-    >>> named_settings(["one rule"], 0.4)
+    >>> named_settings(["one rule"], None, POOL_SHARE)
     ('the forms',)
     """
     is_default = isinstance(candidates, str) and candidates == CANDIDATES
-    other = {"the forms": not is_default, "the share of the pool": pool_share != POOL_SHARE}
+    other = {
+        "the forms": not is_default,
+        "the favourite": favourite is not None,
+        "the share of the pool": pool_share != POOL_SHARE,
+    }
     return tuple(name for name, is_named in other.items() if is_named)
 
 
@@ -172,6 +159,8 @@ def menu_lines(menu: Menu[FormCandidate], chosen: int) -> list[str]:
     widths = [max(len(row[k]) for row in rows) for k in range(5)]
     lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) for row in rows]
     lines = [line.rstrip() for line in lines]
+    equal = [menu[row].equals_in_words() for row in range(len(menu))]
+    lines += [f"  =  {words}" for words in equal if words]
     return lines + [f"  –  {failure.name}: {failure.reason}" for failure in menu.failures]
 
 

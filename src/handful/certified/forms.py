@@ -160,6 +160,23 @@ def wanted_forms(candidates: Any, n_classes: int) -> tuple[list[NamedForm], bool
     return forms, False
 
 
+def check_favourite(favourite: Any, candidates: Any) -> None:
+    """Refuse a favourite that is not among the candidates.
+
+    Examples
+    --------
+    >>> check_favourite("linear", ["linear", "one rule"])
+    """
+    if favourite is None:
+        return
+    names = [form.name for form in wanted_forms(candidates, 2)[0]]
+    if favourite not in names:
+        raise ValueError(
+            f"`favourite` must be one of the candidates, {', '.join(names)}; got {favourite!r}. "
+            "Name it as it stands in `candidates`."
+        )
+
+
 def named_candidates(candidates: Any) -> tuple[str | list[str], dict[str, Any]]:
     """The names that `candidates` means, and the estimators behind those that are no forms.
 

@@ -1,4 +1,4 @@
-"""From a pool to candidates: learn every form, rank the forms, price the ranks, add the counts."""
+"""From a pool to candidates: learn and rank the forms, merge equals, price roles, add counts."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import math
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from joblib import effective_n_jobs
 
 from handful.arrays import Ints
-from handful.bounds import Term
 from handful.candidates import (
     Code,
     Counting,
@@ -23,8 +22,9 @@ from handful.candidates import (
     ThresholdGrid,
 )
 from handful.certified.foreign_forms import few_rows, vote
-from handful.certified.form_candidates import FormCandidate, rank_masses
+from handful.certified.form_candidates import FormCandidate
 from handful.certified.forms import NamedForm, belief_in, is_readable, simplicity_of
+from handful.certified.masses import Roles
 from handful.certified.training_pool import Pool, Proposal
 from handful.models import Fitted, RiskCurve, refuse_fitted
 from handful.progress import current_progress
@@ -53,7 +53,7 @@ def learn_all(pool: Pool, forms: list[NamedForm], with_vote: bool, n_jobs: int |
             reason = f"{type(error).__name__}: {error}"
             return [], [Failure(form.name, reason, time.perf_counter() - start)]
         seconds = (time.perf_counter() - start) / max(1, len(found))
-        return [replace(proposal, seconds=seconds) for proposal in found], []
+        return [replace(p, seconds=seconds, wanted=form.name) for p in found], []
 
     n_threads = effective_n_jobs(n_jobs)
     with one_blas_thread():  # so that no bit of a result follows the number of threads
@@ -74,45 +74,118 @@ def standard_error(error: float, n: int) -> float:
 
 
 def ranked(
-    pool: Pool, proposals: Sequence[Proposal], classes: tuple[str, ...], held_back: Ints
-) -> list[FormCandidate]:
-    """The proposals in the pool's order, each with the price of its rank; nothing is counted yet.
+    pool: Pool,
+    proposals: Sequence[Proposal],
+    classes: tuple[str, ...],
+    held_back: Ints,
+    favourite: str | None = None,
+) -> tuple[list[FormCandidate], list[Failure]]:
+    """The proposals in the pool's order, each with the price of its role; nothing is counted yet.
 
     Cross-validated errors are compared after adding what is believed of each form, in standard
-    errors of the smallest one; equals go by simplicity. All this is computed from the pool, which
-    is not counted, so that the prior masses of the ranks are fixed before anything is counted.
+    errors of the smallest one; equals go by simplicity. Proposals that give the same labels on all
+    rows of the pool become one row, at the best of their ranks (see `_simplest`); proposals that
+    cannot label the pool are given back with the reason. All this is computed from the pool, which
+    is not counted, so that roles and masses are fixed before anything is counted. ``favourite`` was
+    named beforehand: the best of its proposals plays that role; if it has none, the roles are the
+    usual ones.
     """
-    errors = [_pool_error(pool, proposal) for proposal in proposals]
-    unit = standard_error(min(errors), pool.n_units)
-    keys = [
-        (error + belief_in(p.form, pool.n_classes) * unit, simplicity_of(p.form), i)
-        for i, (error, p) in enumerate(zip(errors, proposals, strict=True))
-    ]
-    order, n = [key[2] for key in sorted(keys)], len(keys)
+    made, failures = _labelled(pool, proposals, classes)
+    if not made:
+        return [], failures
+    unit = standard_error(min(one.error for one in made), pool.n_units)
+    order = sorted(
+        range(len(made)),
+        key=lambda i: (
+            made[i].error + belief_in(made[i].proposal.form, pool.n_classes) * unit,
+            simplicity_of(made[i].proposal.form),
+            i,
+        ),
+    )
+    groups: dict[bytes, list[_Labelled]] = {}
+    for i in order:
+        groups.setdefault(made[i].labels.tobytes(), []).append(made[i])
+    rows, named = [], None
+    for rank, group in enumerate(groups.values(), start=1):
+        wanted = [one for one in group if one.proposal.wanted == favourite]
+        if wanted and named is None:
+            named = rank
+            rows.append(_simplest(wanted, pool))
+        else:
+            rows.append(_simplest(group, pool))
+    roles = Roles.of([row.proposal.form for row in rows], named)
     out = []
-    for rank, (i, mass) in enumerate(zip(order, rank_masses(n), strict=True), start=1):
-        proposal = proposals[i]
-        term = Term("rank", f"rank {rank} of {n} in the pool's order", -math.log(mass))
-        out.append(
-            FormCandidate(
-                name=proposal.name or proposal.form,
-                fitted=Fitted(
-                    proposal.form, pool.columns, classes, proposal.machine, _risk(pool, proposal)
-                ),
-                code=Code("pool", (term,)),
-                counts=Counts(
-                    n_held=pool.n_units, n_counted=0, n_errors=0, groups=_on_pool(pool, proposal)
-                ),
-                held_back=held_back,
-                rank=rank,
-                n_ranked=n,
-                pool_error=errors[i],
-                seconds=proposal.seconds,
-                is_readable=is_readable(proposal.form),
-                simplicity=simplicity_of(proposal.form),
-            )
-        )
-    return out
+    for rank, (row, group) in enumerate(zip(rows, groups.values(), strict=True), start=1):
+        also = tuple(other.name for other in group if other is not row)
+        out.append(replace(_candidate(pool, row, rank, roles, held_back), also=also))
+    return out, failures
+
+
+@dataclass(frozen=True, eq=False)
+class _Labelled:
+    """A proposal, its error by the folds of the pool, and its labels of the pool's rows."""
+
+    proposal: Proposal
+    fitted: Fitted
+    error: float
+    labels: Ints
+
+    @property
+    def name(self) -> str:
+        return self.proposal.name or self.proposal.form
+
+
+def _labelled(
+    pool: Pool, proposals: Sequence[Proposal], classes: tuple[str, ...]
+) -> tuple[list[_Labelled], list[Failure]]:
+    """The proposals with their labels of the pool, and those that gave none."""
+    made, failures = [], []
+    for proposal in proposals:
+        machine = proposal.machine
+        fitted = Fitted(proposal.form, pool.columns, classes, machine, _risk(pool, proposal))
+        try:
+            labels = machine.labels(pool.table if machine.reads_table else pool.X)
+        except Exception as error:  # a foreign estimator may raise anything
+            reason = f"{type(error).__name__}: {error}"
+            failures.append(Failure(proposal.name or proposal.form, reason, proposal.seconds))
+            continue
+        made.append(_Labelled(proposal, fitted, _pool_error(pool, proposal), labels))
+    return made, failures
+
+
+def _simplest(group: Sequence[_Labelled], pool: Pool) -> _Labelled:
+    """The simplest of some proposals that the pool cannot tell apart, the first of equals.
+
+    A small pool is often fitted without an error by forms that differ elsewhere. So only those
+    stand for the others whose error on the folds is the smallest up to a standard error.
+    """
+    least = min(one.error for one in group)
+    near = least + standard_error(least, pool.n_units)
+    return min(
+        (one for one in group if one.error <= near),
+        key=lambda one: (simplicity_of(one.proposal.form), one.fitted.machine.size),
+    )
+
+
+def _candidate(
+    pool: Pool, row: _Labelled, rank: int, roles: Roles, held_back: Ints
+) -> FormCandidate:
+    proposal = row.proposal
+    return FormCandidate(
+        name=row.name,
+        fitted=row.fitted,
+        code=Code("pool", (roles.term(rank),)),
+        counts=Counts(
+            n_held=pool.n_units, n_counted=0, n_errors=0, groups=_on_pool(pool, proposal)
+        ),
+        held_back=held_back,
+        rank=rank,
+        roles=roles,
+        pool_error=row.error,
+        seconds=proposal.seconds,
+        is_readable=is_readable(proposal.form),
+        simplicity=simplicity_of(proposal.form),
+    )
 
 
 def _risk(pool: Pool, proposal: Proposal) -> RiskCurve | None:

@@ -10,10 +10,11 @@ import numpy as np
 from scipy.stats import binom
 
 from handful.bounds import binomial_tail_inverse, counted_needed, expected_errors
-from handful.certified.form_candidates import POOL_SHARE, rank_masses
+from handful.certified.form_candidates import POOL_SHARE
+from handful.certified.masses import MASSES
 from handful.tables import pool_size
 
-_MASS = float(rank_masses(2)[0])  # of the favourite
+_MASS = MASSES["favourite"]  # a favourite that is a pocket form holds more
 _FEW = 5000  # counted rows
 
 

@@ -169,6 +169,8 @@ class Proposal:
     scores : ndarray or None
         For each row of the pool, the score of a machine trained on the other folds, for two
         classes.
+    wanted : str
+        The name in ``candidates`` that made it.
     """
 
     form: str
@@ -177,6 +179,7 @@ class Proposal:
     name: str = ""
     seconds: float = 0.0
     scores: Floats | None = None
+    wanted: str = ""
 
 
 Learner = Callable[[Pool], list[Proposal]]

@@ -77,6 +77,7 @@ def as_dict(made: StudyResult) -> dict[str, Any]:
                 "n_counted": candidate.counts.n_counted,
                 "nats": candidate.nats,
                 "certificate": float(risk),
+                "also": list(candidate.also),
             }
             for row, (candidate, risk) in enumerate(offered)
         ],
@@ -108,6 +109,9 @@ def print_study(made: StudyResult) -> None:
     )
     print_assumed(rows)
     console.print(_menu_table(made))
+    for candidate in machine.candidates_:
+        if words := candidate.equals_in_words():
+            console.print(f"  [dim]{escape(words)}[/]", highlight=False)
     for failure in machine.failures_:
         text = f"not fitted: {failure.name}: {failure.reason}"
         console.print(f"  [dim]{escape(text)}[/]", highlight=False)

@@ -110,6 +110,8 @@ class MenuTraining(Training, tag="menu"):
     ----------
     candidates : str or tuple of str
         Forms that were on the menu, and names of the user's estimators.
+    favourite : str or None
+        That of them which was named beforehand.
     tolerance, delta, pool_share : float
     group_loss : str
     chosen : str
@@ -121,12 +123,16 @@ class MenuTraining(Training, tag="menu"):
     band : Band or None
         Scores for which no label is given.
     rank, n_candidates : int
-        Place of the row in the pool's order, which is what its certificate pays.
+        Place of the row in the pool's order.
+    roles : tuple of (str, int)
+        Who plays a role in that order: "favourite" and "pocket", or "named"; and the rank. Ranks
+        and roles decide what the certificate pays.
     estimators_sha256 : str or None
         Digest of the file beside the model.
     """
 
     candidates: str | tuple[str, ...]
+    favourite: str | None
     tolerance: float
     delta: float
     pool_share: float
@@ -137,6 +143,7 @@ class MenuTraining(Training, tag="menu"):
     band: Band | None
     rank: int
     n_candidates: int
+    roles: tuple[tuple[str, int], ...]
     estimators_sha256: str | None
 
     @property
@@ -159,6 +166,8 @@ class MenuTraining(Training, tag="menu"):
                 raise fail(f"{where}.{name}", "at least 0 and below 1", value)
         if not 1 <= self.rank <= self.n_candidates:
             raise fail(f"{where}.rank", f"from 1 to {self.n_candidates}", self.rank)
+        if not self.roles or not all(1 <= rank <= self.n_candidates for _, rank in self.roles):
+            raise fail(f"{where}.roles", f"ranks from 1 to {self.n_candidates}", self.roles)
         digest = self.estimators_sha256
         if digest is not None and not _DIGEST.fullmatch(digest):
             raise fail(f"{where}.estimators_sha256", "64 hexadecimal digits", digest)

@@ -17,7 +17,7 @@ from handful.files.beside import Estimators, pack, read_estimators, unpack
 from handful.tables import Choices, Study, as_pandas, read_study
 
 Document = Mapping[str, Any]
-_TRAINING = ("candidates", "estimators_sha256", "tolerance", "delta", "group_loss")
+_TRAINING = ("candidates", "favourite", "estimators_sha256", "tolerance", "delta", "group_loss")
 
 
 def is_first_case(case: str | None, classes: Sequence[Any]) -> bool:
@@ -161,7 +161,8 @@ class Retraining:
             "estimators": fitted,
             "labels": machine.predict(study.table).tolist(),
             "rank": int(candidate.rank),
-            "n_candidates": int(candidate.n_ranked),
+            "order": list(machine.order_),
+            "named": dict(candidate.roles.ranks).get("named"),
             "default": default,
             "case": study.positive,
             "pool_share": float(study.pool_share),
@@ -185,6 +186,7 @@ class Retraining:
                 warnings.simplefilter("ignore")
                 machine = CertifiedClassifier(
                     self._candidates(training),
+                    favourite=training["favourite"],
                     tolerance=training["tolerance"],
                     delta=training["delta"],
                     group_loss=training["group_loss"],

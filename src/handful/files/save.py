@@ -232,6 +232,7 @@ def _menu_training(machine: Any, fitted: Fitted, how: Written) -> tuple[MenuTrai
     candidate = machine.candidate_
     training = MenuTraining(
         candidates=wanted if isinstance(wanted, str) else tuple(wanted),
+        favourite=machine.favourite,
         tolerance=float(machine.tolerance),
         delta=float(machine.delta),
         pool_share=float(machine.pool_share),
@@ -241,7 +242,8 @@ def _menu_training(machine: Any, fitted: Fitted, how: Written) -> tuple[MenuTrai
         goal=goal_of_case(machine.goal_, _has_first_case(machine)),
         band=how.band,
         rank=int(candidate.rank),
-        n_candidates=int(candidate.n_ranked),
+        n_candidates=int(candidate.roles.n_ranked),
+        roles=candidate.roles.ranks,
         estimators_sha256=None if content is None else digest_of(content),
     )
     return training, content

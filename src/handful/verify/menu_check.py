@@ -51,7 +51,20 @@ from handful.verify.sheets import Sheet, encode, pool_size_of, table_of
 CLOSED = "the errors: the estimators of other libraries stayed closed"
 _OPEN_TRAINING = "the training: the file does not say how its table was read"
 _GROUPS = "the errors of groups, and those of a goal that moved the threshold"
-_FAVOURITE = 0.95  # prior mass of the first rank
+_BEST, _CARRIED, _REST = 6, 3, 1  # tenths of delta: the favourite, that of pocket forms, the rest
+_POCKET = (
+    "one rule",
+    "rule set",
+    "rule list",
+    "short score card",
+    "score card",
+    "other score card",
+)
+_ROLES = {
+    "favourite": "the pool's favourite",
+    "pocket": "the pool's favourite among pocket forms",
+    "named": "the favourite that was named beforehand",
+}
 _FEW_DISTINCT = 30  # of fewer distinct rows a digest has hardly a choice of pools
 _FEW = (
     "The table has only {} distinct {}: a pool that its digest draws cannot be called random, and "
@@ -85,7 +98,8 @@ class Library(Protocol):
 
         Gives ``fitted`` (document), ``labels`` of all rows, ``features`` (names of the columns that
         were offered), ``words`` (which of them hold words), ``estimators`` (other libraries' fitted
-        ones), ``rank``, ``n_candidates``, ``default`` (name of the row that the tolerance chooses),
+        ones), ``rank``, ``order`` (forms in the pool's order), ``named`` (rank of the favourite
+        that was named beforehand, if it has one), ``default`` (row that the tolerance chooses),
         ``case`` (of two classes), ``pool`` (sorted rows), ``pool_share``, ``n_thresholds``,
         ``widths``, ``warm_up`` (losses of the pool's groups, if they were used), ``certificate``.
         """
@@ -209,7 +223,8 @@ def _check_training(
         where = score_difference(fitted["machine"], wanted["machine"], E)
         audit.check("scores of the classifier, trained again", not where, where)
     audit.equal("rank in the pool's order", training["rank"], again["rank"])
-    audit.equal("number of candidates", training["n_candidates"], again["n_candidates"])
+    audit.equal("number of candidates", training["n_candidates"], len(again["order"]))
+    audit.equal("roles", training["roles"], role_ranks(again["order"], again["named"]))
     if training["is_default"]:
         audit.equal("chosen by the tolerance", training["chosen"], again["default"])
     else:
@@ -265,20 +280,47 @@ def _errors(
 # -- the claim ---------------------------------------------------------------------------------
 
 
-def rank_mass(rank: int, n: int) -> Any:
-    """Prior mass of a rank among n: most for the first, the rest by 1 / rank.
+def role_ranks(order: Sequence[str], named: int | None) -> list[list[Any]]:
+    """Who plays a role in the pool's order: role and rank.
 
     Examples
     --------
-    >>> round(float(rank_mass(1, 3)), 3), round(float(rank_mass(2, 3)), 3)
-    (0.95, 0.03)
+    >>> role_ranks(["linear", "one rule", "score card"], None)
+    [['favourite', 1], ['pocket', 2]]
     """
-    if n == 1:
-        return MP.mpf(1)
-    if rank == 1:
-        return MP.mpf(_FAVOURITE)
-    rest = sum((MP.mpf(1) / k for k in range(2, n + 1)), MP.mpf(0))
-    return (1 - MP.mpf(_FAVOURITE)) / rank / rest
+    if named is not None:
+        return [["named", named]]
+    carried = [rank + 1 for rank, form in enumerate(order) if form in _POCKET]
+    return [["favourite", 1], *(["pocket", rank] for rank in carried[:1])]
+
+
+def rank_mass(rank: int, n: int, roles: Sequence[Sequence[Any]]) -> Any:
+    """Prior mass of a rank among n: by its role, or a share of the rest by 1 / rank.
+
+    Examples
+    --------
+    >>> roles = [["favourite", 1], ["pocket", 3]]
+    >>> [round(float(rank_mass(rank, 3, roles)), 3) for rank in (1, 2, 3)]
+    [0.6, 0.1, 0.3]
+    """
+    ranks = {place for _, place in roles}
+    own = {"favourite": _BEST, "named": _BEST + _CARRIED, "pocket": _CARRIED}
+    tenths = {place: MP.mpf(own[role]) for role, place in roles}
+    if len(ranks) == 1:
+        tenths = {place: MP.mpf(_BEST + _CARRIED) for place in ranks}
+    others = sum((MP.mpf(1) / k for k in range(1, n + 1) if k not in ranks), MP.mpf(0))
+    whole = sum(tenths.values(), MP.mpf(_REST if n > len(ranks) else 0))
+    return tenths[rank] / whole if rank in ranks else _REST / (rank * others * whole)
+
+
+def _are_roles(audit: Audit, roles: Any, n: int) -> bool:
+    """Whether roles are such as a menu of n rows can have."""
+    is_list = isinstance(roles, list) and all(isinstance(r, list) and len(r) == 2 for r in roles)
+    played = [str(role) for role, _ in roles] if is_list else []
+    known = played in (["favourite"], ["favourite", "pocket"], ["named"])
+    if not audit.check("roles", known, repr(roles)[:80]):
+        return False
+    return all(audit.count("rank of a role", rank, 1, n) for _, rank in roles)
 
 
 def _prices(audit: Audit, document: Document, again: Document) -> Prices | None:
@@ -289,7 +331,12 @@ def _prices(audit: Audit, document: Document, again: Document) -> Prices | None:
         return None
     if not audit.count("rank", rank, 1, n):
         return None
-    prices = [Price("rank", f"rank {rank} of {n} in the pool's order", -log(rank_mass(rank, n)))]
+    roles = document["training"]["roles"]
+    if not _are_roles(audit, roles, n):
+        return None
+    text = next((_ROLES[role] for role, place in roles if place == rank), "")
+    text = text or f"rank {rank} of {n} in the pool's order"
+    prices = [Price("rank", text, -log(rank_mass(rank, n, roles)))]
     if again.get("n_thresholds") is not None:  # a goal moved the threshold
         m = round(again["n_thresholds"])
         prices.append(Price("threshold", f"one of {m} thresholds from the pool", log(m)))
@@ -356,6 +403,7 @@ def named_beforehand(training: Document) -> tuple[Key, ...]:
     """What a menu assumes of settings that are not the defaults."""
     is_own = {
         "the forms": training["candidates"] != "readable",
+        "the favourite": training["favourite"] is not None,
         "the share of the pool": training["pool_share"] != 0.4,
         "delta": training["delta"] != 0.05,
         "the goal": training["goal"] is not None,

@@ -40,8 +40,9 @@ _TRAINING = {
         *("delta", "costs", "group_loss", "codes"),
     ),
     "menu": (
-        *("kind", "candidates", "tolerance", "delta", "pool_share", "group_loss", "chosen"),
-        *("is_default", "goal", "band", "rank", "n_candidates", "estimators_sha256"),
+        *("kind", "candidates", "favourite", "tolerance", "delta", "pool_share", "group_loss"),
+        *("chosen", "is_default", "goal", "band", "rank", "n_candidates", "roles"),
+        "estimators_sha256",
     ),
 }
 # What a page shows of a claim, beside the block that holds it as data.
