@@ -302,3 +302,71 @@ def _near_leak(rng):
     columns, is_case = _base(rng)
     is_told = is_case ^ (rng.random(len(is_case)) < 0.005)
     return _made({**columns, "treated": _cells(is_told.astype(int))}, _words(is_case))
+
+
+@_table
+def _units(rng):
+    columns, is_case = _base(rng)
+    columns["age"] = [f"{cell}{rng.choice(['y', ' y', ''])}" for cell in columns["age"]]
+    columns["marker"] = [f"{cell} mg/dL" for cell in columns["marker"]]
+    cost = 900 + 300 * is_case + rng.integers(0, 900, len(is_case))
+    return _made({**columns, "cost": [f"€ {v}" for v in cost]}, _words(is_case))
+
+
+@_table
+def _counted_units(rng):
+    """Counted rows may write other units, words and styles: the pool alone decides."""
+    columns, is_case = _base(rng)
+    odd = rng.random(len(is_case)) < 0.05
+    columns["marker"] = [
+        f"{float(c) * 10:.1f} mg/l" if o else f"{c} mg/dl"
+        for c, o in zip(columns["marker"], odd, strict=True)
+    ]
+    return _made(columns, _words(is_case))
+
+
+@_table
+def _thousands_marks(rng):
+    columns, is_case = _base(rng)
+    counts = 4000 + 3000 * is_case + rng.integers(0, 5000, len(is_case))
+    swiss = [f"{v:,}".replace(",", "'") for v in counts]
+    spaced = [f"{v:,}".replace(",", "\u00a0") + ",5" for v in 7 * counts[::-1]]
+    return _made({**columns, "leucocytes": swiss, "platelets": spaced}, _words(is_case))
+
+
+@_table
+def _times(rng):
+    columns, is_case = _base(rng)
+    minutes = 30 + 40 * is_case + rng.integers(0, 90, len(is_case))
+    columns["surgery"] = [f"{m // 60}:{m % 60:02d}:00" for m in minutes]
+    columns["arrival"] = [f"{rng.integers(0, 24):02d}:{rng.integers(0, 60):02d}" for _ in minutes]
+    return _made(columns, _words(is_case))
+
+
+@_table
+def _blood_pressure(rng):
+    columns, is_case = _base(rng)
+    high = 120 + 30 * is_case + rng.integers(-20, 20, len(is_case))
+    low = rng.integers(60, 100, len(is_case))
+    cells = [f"{h}/{v}" for h, v in zip(high, low, strict=True)]
+    cells[::11] = [""] * len(cells[::11])
+    return _made({**columns, "bp": cells}, _words(is_case))
+
+
+@_table
+def _not_detected(rng):
+    columns, is_case = _base(rng)
+    values = np.array([float(cell) for cell in columns["marker"]])
+    low = rng.choice(["not detected", "<3.0", "Not Detected "], len(values))
+    columns["marker"] = list(np.where(values < 3.0, low, columns["marker"]))
+    columns["noise"] = [f"{abs(float(c)):.1f} %" for c in columns["noise"]]
+    return _made(columns, _words(is_case))
+
+
+@_table
+def _disease_codes(rng):
+    columns, is_case = _base(rng, 180)
+    few = np.where(is_case & (rng.random(180) < 0.6), "I21.4", rng.choice(["E11.9", "J45.0"], 180))
+    letters = np.where(is_case, rng.choice(list("IIJ"), 180), rng.choice(list("EMZ"), 180))
+    many = [f"{letter}{rng.integers(0, 60):02d}.{rng.integers(0, 9)}" for letter in letters]
+    return _made({**columns, "diagnosis_code": list(few), "icd10": many}, _words(is_case))

@@ -192,6 +192,11 @@ def read_formula(column: Column) -> str:
             f"column {column.name!r} holds dates, which Python alone does not read as the library "
             "does. Use `handful predict`, or leave dates out with --exclude."
         )
+    if not column.is_common:
+        raise ValueError(
+            f"column {column.name!r} has cells that are read as {column.kind}, {column.style}, "
+            "which Python alone does not read as the library does. Use `handful predict`."
+        )
     if column.kind == "ordered":
         return f"_place(cell, {list(column.levels)!r}, {marks!r}, math.nan)"
     if column.words is not None:

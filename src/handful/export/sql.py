@@ -71,6 +71,24 @@ class Cell:
         """Whether numbers are texts; by default, the style of the column tells."""
         return self.column.style != "plain" if self.in_text is None else self.in_text
 
+    def check(self) -> None:
+        """Refuse a column whose cells databases do not read as this package does."""
+        column = self.column
+        in_database = self.in_text is False and column.kind == "number"
+        if column.is_common or in_database:
+            return
+        way = "Use `handful predict`"
+        if column.kind == "date":
+            raise ValueError(
+                f"column {column.name!r} holds dates, which databases write in their own ways. "
+                f"{way}, or leave dates out with --exclude."
+            )
+        more = ", or say --numbers if the database holds numbers" * (column.kind == "number")
+        raise ValueError(
+            f"column {column.name!r} has cells that are read as {written_as(column)}, which "
+            f"databases cannot read. {way}{more}."
+        )
+
     @property
     def is_gone(self) -> str:
         """Whether nothing is known; always true or false."""
@@ -108,11 +126,6 @@ class Cell:
     def number(self) -> str:
         """The number that the column gives, NULL if it is missing."""
         name, column = identifier(self.column.name), self.column
-        if column.kind == "date":
-            raise ValueError(
-                f"column {column.name!r} holds dates, which databases write in their own ways. Use "
-                "`handful predict`, or leave dates out with --exclude."
-            )
         if column.kind == "ordered":
             pairs = enumerate(column.levels)
             branches = " ".join(f"WHEN {self.equals(w)} THEN {k}e0" for k, w in pairs)
@@ -162,6 +175,11 @@ def spellings(word: str) -> list[str]:
     return [word]
 
 
+def written_as(column: Column) -> str:
+    """How the cells of a column are written, in a few words."""
+    return column.kind if column.style == "plain" else f"{column.kind}, {column.style}"
+
+
 class Sql(Language):
     """SQL over the columns of a form; ``is_text`` as in `Cell`."""
 
@@ -173,6 +191,8 @@ class Sql(Language):
             for column in fitted.columns.columns
             for question in column.features
         ]
+        for column in fitted.columns.columns:
+            Cell(column, is_text).check()
 
     def number(self, value: float) -> str:
         return number_literal(value)

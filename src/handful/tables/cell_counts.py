@@ -18,13 +18,13 @@ from handful.arrays import Floats
 from handful.tables.cells import (
     ANSWERS,
     Sample,
-    is_limit,
     is_mark,
     is_missing,
     word_of,
     written_numbers,
 )
 from handful.tables.columns import Column
+from handful.tables.number_styles import is_limit
 
 MOST_LETTERS = 40  # of a cell in a note: cells may be as long as pages
 FEWEST = 10  # other numbers, from which a mark can be far
@@ -106,7 +106,7 @@ class CellCounts:
             return replace(self, n_infinite=n_infinite)
         texts = cells.tolist()
         is_low = np.array(
-            [isinstance(c, str) and c[:1] in _LIMITS and is_limit(c, column.style) for c in texts]
+            [isinstance(c, str) and _may_be_limit(c) and is_limit(c, column.style) for c in texts]
         )
         is_infinite = np.array([isinstance(c, str) and bool(_INFINITY.fullmatch(c)) for c in texts])
         is_word = np.isnan(values) & ~is_infinite
@@ -171,6 +171,10 @@ class CellCounts:
                     asks="missing",
                 )
         return column
+
+
+def _may_be_limit(cell: str) -> bool:
+    return cell[:1] in _LIMITS or cell[:1].isalpha()
 
 
 def _said(column: Column, cells: NDArray[Any]) -> Counter[str]:

@@ -7,7 +7,6 @@ must not depend on the cells that are counted.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -18,13 +17,14 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from handful.tables.number_styles import LONGEST, PLAIN, number_of
+
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,14})\.0+")  # a whole number written as a float
 # a number as anyone writes it; 007 is a code
 WRITTEN = re.compile(
     r"[-+]?(?:(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|(?i:inf(?:inity)?))"
 )
 _LETTERS, _CODE = frozenset("0123456789+-.eE\n"), re.compile(r"\n[-+]?0[0-9]")
-LONGEST = 400  # letters of a number
 
 
 def word_of(value: Any) -> str:
@@ -100,13 +100,6 @@ def written_numbers(cells: Sequence[Any]) -> NDArray[np.float64] | None:
     return out
 
 
-PLAIN, DECIMAL_COMMA, THOUSANDS_COMMA, THOUSANDS_DOT = (
-    "plain",
-    "decimal comma",
-    "thousands comma",
-    "thousands dot",
-)
-STYLES = (PLAIN, DECIMAL_COMMA, THOUSANDS_COMMA, THOUSANDS_DOT)
 MISSING_MARKS = frozenset(
     {"", "?", ".", "--", "na", "n/a", "n.a.", "nan", "#n/a", "<na>", "null", "#null!", "missing"}
     | {"not available", "not done", "n.d.", "k.a.", "#value!", "#div/0!"}
@@ -114,11 +107,6 @@ MISSING_MARKS = frozenset(
 # to "which pain?"; missing only if the user says so
 ANSWERS = frozenset({"none", "-", "nd", "nil"})
 NOT = "≠"  # before a usual mark that is an answer in a column
-_LIMIT = re.compile(r"^\s*(<=|>=|[<>≤≥~])\s*")
-_DECIMAL_COMMA = re.compile(r"^[-+]?\d+,\d+$")
-_GROUPED_COMMA = re.compile(r"^[-+]?\d{1,3}(,\d{3})+(\.\d+)?$")
-_GROUPED_DOT = re.compile(r"^[-+]?\d{1,3}(\.\d{3})+,\d+$")
-_NUMBER = re.compile(r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$")
 
 
 def is_mark(cell: Any, more: Collection[str] = ()) -> bool:
@@ -152,63 +140,6 @@ def all_marks(more: Iterable[str]) -> frozenset[str]:
     own = frozenset(more)
     gone = {mark.removeprefix(NOT) for mark in own if mark.startswith(NOT)}
     return (MISSING_MARKS - gone) | {mark for mark in own if not mark.startswith(NOT)}
-
-
-def style_of(cells: Sequence[str]) -> str:
-    """How a column writes its numbers.
-
-    Examples
-    --------
-    >>> style_of(["3,14", "2,7"]), style_of(["1,234", "12,000"]), style_of(["1.5", "2"])
-    ('decimal comma', 'thousands comma', 'plain')
-    """
-    bare = [_LIMIT.sub("", cell).strip().rstrip("%").strip() for cell in cells]
-    with_comma = [cell for cell in bare if "," in cell]
-    if not with_comma:
-        return PLAIN
-    if any(_GROUPED_DOT.match(cell) for cell in with_comma):
-        return THOUSANDS_DOT
-    if all(_GROUPED_COMMA.match(cell) for cell in with_comma):
-        # 0,125 can only be a decimal comma; 1,234 is read as the larger number
-        is_decimal = any(cell.lstrip("+-").startswith("0,") for cell in with_comma)
-        return DECIMAL_COMMA if is_decimal else THOUSANDS_COMMA
-    return DECIMAL_COMMA if all(_DECIMAL_COMMA.match(cell) for cell in with_comma) else PLAIN
-
-
-def number_of(cell: Any, style: str = PLAIN) -> float:
-    """The number that a cell writes, NaN if it writes none; a limit is its own value.
-
-    Examples
-    --------
-    >>> number_of("<0.5"), number_of("1.234,5", "thousands dot"), number_of("12 %")
-    (0.5, 1234.5, 12.0)
-    >>> number_of("high")
-    nan
-    """
-    if isinstance(cell, (int, float, np.number, np.bool_)):
-        value = float(cell)
-        return float("nan") if math.isinf(value) else value
-    text = _LIMIT.sub("", str(cell)).strip().removesuffix("%").strip()
-    if style in (THOUSANDS_COMMA,):
-        text = text.replace(",", "")
-    elif style == THOUSANDS_DOT:
-        text = text.replace(".", "").replace(",", ".")
-    elif style == DECIMAL_COMMA:
-        text = text.replace(",", ".")
-    value = float(text) if _NUMBER.match(text) and len(text) < 400 else float("nan")
-    return float("nan") if math.isinf(value) else value
-
-
-def is_limit(cell: Any, style: str = PLAIN) -> bool:
-    """Whether a cell says "below" or "above" a number, as laboratories do.
-
-    Examples
-    --------
-    >>> is_limit("<0.5"), is_limit("0.5"), is_limit("<0,5", DECIMAL_COMMA)
-    (True, False, True)
-    """
-    is_marked = isinstance(cell, str) and bool(_LIMIT.match(cell))
-    return is_marked and not math.isnan(number_of(cell, style))
 
 
 def numbers_of(

@@ -18,8 +18,6 @@ import numpy as np
 from handful.arrays import Floats, Mask
 from handful.codec import fail
 from handful.tables.cells import (
-    PLAIN,
-    STYLES,
     blank_marks,
     is_mark,
     is_missing,
@@ -27,12 +25,16 @@ from handful.tables.cells import (
     numbers_of,
     word_of,
 )
+from handful.tables.disease_codes import chapter_of
+from handful.tables.number_styles import CHAPTERS, PLAIN, PLAIN_STYLES, NumberStyle, pair_of
 
 MAX_WORDS = 30  # rarer words get no flag of their own: they are too few to learn from
 VALUES = ("number", "date")  # kinds that become floats
 RAW_WORDS = ("yes/no", "category", "text")  # capitals, blanks and marks make no word
 AS_THEY_ARE = ("", "words")  # cells are numbers, or words in one spelling, already
-KINDS = (*VALUES, "ordered", *RAW_WORDS, "constant", "empty", *AS_THEY_ARE)
+PAIR = "two numbers"  # a cell such as a blood pressure, 155/93
+KINDS = (*VALUES, PAIR, "ordered", *RAW_WORDS, "constant", "empty", *AS_THEY_ARE)
+_PLACES = ("first", "second")
 _NOT_IN_FILES = {"file": False}
 
 
@@ -145,7 +147,9 @@ class Column:
     @property
     def features(self) -> list[Feature]:
         """The encoded features that it gives."""
-        if self.words is None:
+        if self.kind == PAIR:
+            asked = [Feature(f"{self.name} ({k} number)", column=self.name) for k in _PLACES]
+        elif self.words is None:
             name = f"{self.name} (days since 1970)" if self.kind == "date" else self.name
             asked = [Feature(name, column=self.name)]
         else:
@@ -168,6 +172,23 @@ class Column:
         is_value = self.kind in ("", "number") and self.words is None
         return is_value and not self.marks and not self.has_missing
 
+    @property
+    def is_common(self) -> bool:
+        """Whether databases and a few lines of Python can read its cells as this package does."""
+        return self.kind not in ("date", PAIR) and self.style in PLAIN_STYLES
+
+    def word(self, cell: Any) -> str:
+        """The word of a cell; of a code of a disease its chapter, if these are asked for."""
+        return chapter_of(word_of(cell)) if self.style == CHAPTERS else word_of(cell)
+
+    def read_pairs(self, cells: Any) -> Floats:
+        """The two numbers of each cell; NaN where nothing is known."""
+        pairs = map_distinct(
+            np.asarray(cells, dtype=object).tolist(),
+            lambda cell: (np.nan, np.nan) if is_mark(cell, self.marks) else pair_of(cell),
+        )
+        return np.array(pairs, dtype=np.float64).reshape(-1, 2)
+
     def read(self, cells: Any) -> Floats:
         """Numbers, or places among the words: those of ``words``, or of ``levels`` without them.
 
@@ -187,6 +208,8 @@ class Column:
             return numbers_of(cells, self.style, self.marks)
         if self.kind == "date":
             return days_of(cells, self.marks)
+        if self.kind == PAIR:
+            return self.read_pairs(cells)[:, 0]
         return self._places(cells)
 
     def _places(self, cells: Any) -> Floats:
@@ -202,7 +225,7 @@ class Column:
         def place(cell: Any) -> float:
             if is_mark(cell, self.marks):
                 return np.nan
-            return places.get(word_of(cell).casefold(), other)
+            return places.get(self.word(cell).casefold(), other)
 
         return np.array(
             map_distinct(np.asarray(cells, dtype=object).tolist(), place), dtype=np.float64
@@ -224,7 +247,7 @@ class Column:
         def spelled(cell: Any) -> str | None:
             if is_mark(cell, self.marks):
                 return None
-            word = word_of(cell).casefold()
+            word = self.word(cell).casefold()
             return known.get(word, word)
 
         return map_distinct(np.asarray(cells, dtype=object).tolist(), spelled)
@@ -249,7 +272,7 @@ class Column:
     def asking(self, cells: Any) -> Column:
         """The column with flags for the frequent words of some cells, and for missing values."""
         plain = replace(self, notes=(), questions=(), n_missing=0)
-        if self.kind in (*VALUES, "ordered", ""):
+        if self.kind in (*VALUES, PAIR, "ordered", ""):
             return replace(plain, has_missing=bool(np.isnan(self.read(cells)).any()))
         if self.kind == "words":
             found = as_words(cells)
@@ -265,8 +288,9 @@ class Column:
         """Refuse words and levels that do not fit the kind."""
         if self.kind not in KINDS:
             raise fail(f"{where}.kind", f"one of {KINDS}", self.kind)
-        if self.style not in STYLES:
-            raise fail(f"{where}.style", f"one of {STYLES}", self.style)
+        is_chapter = self.style == CHAPTERS and self.kind in RAW_WORDS
+        if not is_chapter:
+            NumberStyle.of(self.style)
         if bool(self.levels) != (self.kind == "ordered"):
             rule = "the words of an ordered column, and of no other"
             raise fail(f"{where}.levels", rule, self.levels)
@@ -372,6 +396,8 @@ class Columns:
         column = self.columns[i]
         read = column.read(cells)
         parts, gone = [read], np.isnan(read)
+        if column.kind == PAIR:
+            parts = [column.read_pairs(cells)]
         if column.words is not None:
             parts = [np.where(gone, np.nan, read == k) for k in range(len(column.words))]
         if column.has_missing:
@@ -407,7 +433,9 @@ class Columns:
             own = [j for j, source in enumerate(self.sources) if source == i]
             if not set(own).intersection(used):
                 continue
-            stays = [j for k, j in enumerate(own) if j in used or (column.words is None and k == 0)]
+            n_numbers = 2 if column.kind == PAIR else 1
+            is_number = [column.words is None and k < n_numbers for k in range(len(own))]
+            stays = [j for k, j in enumerate(own) if j in used or is_number[k]]
             words = column.words
             if words is not None:
                 asked = own[: len(own) - column.has_missing]

@@ -14,16 +14,23 @@ from typing import Any
 import numpy as np
 
 from handful.tables.cell_counts import MOST_LETTERS
-from handful.tables.cells import (
-    ANSWERS,
+from handful.tables.cells import ANSWERS, Sample
+from handful.tables.columns import PAIR, Column
+from handful.tables.disease_codes import chapter_of, is_coded
+from handful.tables.number_styles import (
+    CHAPTERS,
+    HOURS,
     PLAIN,
-    Sample,
+    UNDETECTED,
+    NumberStyle,
     number_of,
+    pair_of,
+    several_units,
     style_of,
 )
-from handful.tables.columns import Column
 
 MOST = 0.9  # share of cells that must be numbers for the others to count as missing
+MOST_UNDETECTED = 0.5  # share of cells that may say "not detected" among numbers
 MANY_WORDS = 20  # a category has at most so many words, or repeats them
 FEWEST_WORDS = 10  # of fewer cells nothing can be said
 YES = frozenset({"yes", "y", "true", "t", "ja", "oui", "si", "sí", "present", "positive", "pos"})
@@ -107,12 +114,44 @@ def _as_seen(column: Column, sample: Sample, distinct: Sequence[str], is_date: b
     if is_date:
         note = f"dates are left out; --ordered {column.name} uses them in their order, as days"
         return replace(column, notes=()).with_note(note, kind="date", role="ignored")
+    if sum(pair_of(word)[0] >= 0.0 for word in sample.words) >= MOST * len(sample.words):
+        note = f"cells such as {sample.words[0][:MOST_LETTERS]!r} are read as two numbers"
+        return replace(column, notes=()).with_note(note, kind=PAIR)
+    if is_coded(column.name, sample.words):
+        return _diseases(column, distinct)
     if _is_text(len(distinct), len(sample.words)):  # remarks with numbers in them are no scale
-        return replace(column, kind="text", notes=())
+        return _not_numbers(replace(column, kind="text", notes=()), sample)
     ordered = _ordered(column, distinct, is_asked=False)
     if ordered.kind == "ordered":
         return ordered
     return replace(column, kind="category", levels=tuple(distinct))
+
+
+def _diseases(column: Column, distinct: Sequence[str]) -> Column:
+    """Codes of diseases: categories, by their chapters if they are many."""
+    if len(distinct) <= MANY_WORDS:
+        column = replace(column, kind="category", levels=tuple(distinct))
+        return column.with_note("codes of diseases (ICD-10) are categories")
+    levels = tuple(sorted({chapter_of(word) for word in distinct}))
+    note = f"{len(distinct)} codes of diseases (ICD-10) are read by their {len(levels)} chapters"
+    return replace(column, kind="category", style=CHAPTERS, levels=levels).with_note(note)
+
+
+def _not_numbers(column: Column, sample: Sample) -> Column:
+    """A text with the reason why it is none of numbers, if it looks like numbers."""
+    if units := several_units(sample.words):
+        shown = ", ".join(map(repr, units))
+        return column.with_note(f"its numbers have several units ({shown}): write them in one")
+    style = style_of(sample.words)
+    n_numbers = sum(not np.isnan(number_of(word, style)) for word in sample.words)
+    if n_numbers >= 0.5 * len(sample.words):
+        odd = next(word for word in sample.words if np.isnan(number_of(word, style)))
+        share = 100 * n_numbers // len(sample.words)
+        return column.with_note(
+            f"only {share} % of its cells are numbers, others such as {odd[:MOST_LETTERS]!r} are "
+            f"not: if they mean missing, say --missing {column.name}={odd[:MOST_LETTERS]}"
+        )
+    return column
 
 
 def _is_text(n_distinct: int, n_words: int) -> bool:
@@ -158,14 +197,32 @@ def _number(column: Column, known: Sequence[Any]) -> Column | None:
     texts = [cell for cell in known if isinstance(cell, str)]
     if _is_text(len(set(texts)), len(known)):  # too many values for a category: no answers there
         known = [c for c in known if not (isinstance(c, str) and c.strip().casefold() in ANSWERS)]
+    if not known or several_units(texts):
+        return None
     style = style_of(texts)
     numbers = np.array([number_of(cell, style) for cell in known])
-    is_word = np.isnan(numbers)
-    if not len(is_word) or is_word.mean() > 1.0 - MOST:
+    n_gone = sum(isinstance(c, str) and c.strip().casefold() in UNDETECTED for c in known)
+    n_words = np.count_nonzero(np.isnan(numbers))
+    if n_words > (1.0 - MOST) * len(known) or n_gone > MOST_UNDETECTED * len(known):
         return None
-    column = replace(column, style=style)
-    if style != PLAIN:
-        column = column.with_note(f"numbers are read with a {style}")
+    return _styled(replace(column, style=style), texts, NumberStyle.of(style))
+
+
+def _styled(column: Column, texts: Sequence[str], how: NumberStyle) -> Column:
+    """The column of numbers with notes on how they are written."""
+    if how.base == HOURS:
+        first = texts[0].strip()[:MOST_LETTERS]
+        column = column.with_note(f"times such as {first!r} are read as hours")
+    elif how.base != PLAIN:
+        column = column.with_note(f"numbers are read with a {how.base}")
+    if how.unit:
+        column = column.with_note(
+            f"numbers are read in {how.unit!r}; a cell in another unit counts as missing"
+        )
+    elif any(text.rstrip().endswith("%") for text in texts):
+        column = column.with_note("'12 %' is read as 12")
+    if how.undetected is not None:
+        column = column.with_note(f"'not detected' is read as the limit {how.undetected:g}")
     return column
 
 

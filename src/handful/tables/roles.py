@@ -7,13 +7,15 @@ which columns are used is fixed before anything is counted.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.tables.cells import PLAIN, Sample, word_of
+from handful.tables.cells import Sample, word_of
 from handful.tables.columns import Column
+from handful.tables.number_styles import PLAIN
 
 FEWEST = 10  # rows of a pool that can show anything
 FEWEST_PERSONS = 8  # fewer codes are kinds, not persons
@@ -51,7 +53,8 @@ def with_role(column: Column, sample: Sample, y: NDArray[Any], order: NDArray[An
         return column
     column = _identifier(column, sample, order)
     if column.role == "feature" and column.kind == "text":
-        return column.with_note("nearly every row has its own words", role="ignored")
+        why = "" if column.notes else "nearly every row has its own words"
+        return column.with_note(why, role="ignored") if why else replace(column, role="ignored")
     if column.role == "feature":
         column = _again(column, sample, y)
     if column.role == "feature" and column.kind == "number":

@@ -43,6 +43,7 @@ from handful.tables.table_reading import (
     numbered_names,
     scales_of,
     with_counts,
+    without_pairs,
 )
 
 POOL_SHARE = 0.4  # of the rows: candidates come from it, errors are counted on the rest
@@ -345,6 +346,7 @@ def read_source(
     labels, spelled = _labels(source, codes, options)
     if is_frame:
         columns = decide_columns(rows, spelled[codes], pool, choices, scales)
+        columns = columns if pool_share is not None else without_pairs(columns)
         sums = source.fold(CellJob(columns), "cells")
         columns, signs = with_counts(columns, sums.cells), sums.signs
     else:

@@ -19,7 +19,7 @@ from handful.tables.cautions import ScalingSigns, caution_of_repeats
 from handful.tables.cell_counts import CellCounts
 from handful.tables.cells import Sample, word_of
 from handful.tables.choices import Choices
-from handful.tables.columns import Column
+from handful.tables.columns import PAIR, Column
 from handful.tables.kinds import kind_of
 from handful.tables.labels import Classes
 from handful.tables.roles import with_role
@@ -241,6 +241,17 @@ class CellJob:
 def with_counts(columns: Sequence[Column], counts: Sequence[CellCounts]) -> tuple[Column, ...]:
     """The columns with notes on what was counted in all rows."""
     return tuple(one.noted(column) for column, one in zip(columns, counts, strict=True))
+
+
+def without_pairs(columns: Sequence[Column]) -> tuple[Column, ...]:
+    """The columns for machines that take one number of each; two in a cell are left out."""
+    note = "two numbers in a cell are used by forms alone, not by --rules: write two columns"
+    return tuple(
+        column.with_note(note, role="ignored")
+        if column.kind == PAIR and column.role == "feature"
+        else column
+        for column in columns
+    )
 
 
 def feature_table(columns: Sequence[Column], table: pd.DataFrame) -> pd.DataFrame:

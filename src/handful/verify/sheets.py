@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from handful.verify.redraw import (
     row_digests_of,
     word_form,
 )
+from handful.verify.written_cells import chapter, two_numbers, written_number
 
 LARGEST_POOL = 10_000  # as the library's, whose pool is drawn again
 _NOTHING = frozenset(
@@ -44,8 +44,6 @@ _TRUST = (
     "the rows that were set aside"
 )
 _OPEN = "how the columns of the table were read"
-_PREFIX = re.compile(r"^\s*(<=|>=|[<>≤≥~])\s*")
-_PLAIN_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
 @dataclass(frozen=True, eq=False)
@@ -386,7 +384,9 @@ def encode(columns: Sequence[Document], cells: Mapping[str, Any]) -> Floats:
     for column in columns:
         values, words = _values(column, cells[column["name"]]), column["words"]
         gone = np.isnan(values)
-        if words is None:
+        if column["kind"] == "two numbers":
+            out += [values, _second_numbers(column, cells[column["name"]])]
+        elif words is None:
             out.append(values)
         else:
             out += [np.where(gone, np.nan, values == k) for k in range(len(words))]
@@ -411,6 +411,8 @@ def _values(column: Document, cells: NDArray[Any]) -> Floats:
     kind, marks = column["kind"], column["marks"]
     if kind == "date":
         return _each(cells, lambda cell: _days(cell, marks))
+    if kind == "two numbers":
+        return _each(cells, lambda cell: two_numbers(cell, is_nothing(cell, marks))[0])
     if kind == "number":
         return _each(cells, lambda cell: _number(cell, column["style"], marks))
     if kind == "":
@@ -424,10 +426,16 @@ def _values(column: Document, cells: NDArray[Any]) -> Floats:
         word.casefold() for word in column["levels" if kind == "ordered" else "words"]
     )
     other = np.nan if kind == "ordered" else -1.0  # on no place of a scale
+    form = chapter if column["style"] == "icd-10 chapters" else word_form
     return _each(
         cells,
-        lambda c: np.nan if is_nothing(c, marks) else place.get(word_form(c).casefold(), other),
+        lambda c: np.nan if is_nothing(c, marks) else place.get(form(c).casefold(), other),
     )
+
+
+def _second_numbers(column: Document, cells: NDArray[Any]) -> Floats:
+    marks = column["marks"]
+    return _each(cells, lambda cell: two_numbers(cell, is_nothing(cell, marks))[1])
 
 
 def _each(cells: Iterable[Any], read: Callable[[Any], float]) -> Floats:
@@ -445,16 +453,7 @@ def _number(cell: Any, style: str, marks: Sequence[str]) -> float:
         return np.nan if is_gone else value
     if is_nothing(cell, marks):
         return np.nan
-    text = _PREFIX.sub("", str(cell)).strip().removesuffix("%").strip()
-    if style == "thousands comma":
-        text = text.replace(",", "")
-    elif style == "thousands dot":
-        text = text.replace(".", "").replace(",", ".")
-    elif style == "decimal comma":
-        text = text.replace(",", ".")
-    # Python would also take "1_000", "nan" and "infinity" for numbers.
-    number = float(text) if len(text) < 400 and _PLAIN_NUMBER.fullmatch(text) else np.nan
-    return np.nan if np.isinf(number) else number
+    return written_number(str(cell), style)
 
 
 def _same(value: float, mark: str) -> bool:
