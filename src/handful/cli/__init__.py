@@ -19,7 +19,7 @@ from handful.cli.compare_command import compare
 from handful.cli.console import never_fail_to_print, warnings_to_console
 from handful.cli.dataset_command import datasets
 from handful.cli.guard import GuardedGroup, end_on_signals, guarded
-from handful.cli.options import INSTALL, SHOW
+from handful.cli.options import INSTALL, SHOW, answer_shells
 from handful.cli.predict_commands import export, predict
 from handful.cli.reproduce_command import reproduce
 from handful.cli.validate_command import validate
@@ -93,5 +93,6 @@ def main() -> None:
     end_on_signals()
     warnings_to_console()
     never_fail_to_print()
+    answer_shells()
     with guarded():
         app()

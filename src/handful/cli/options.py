@@ -172,6 +172,13 @@ def _show(ctx: typer.Context, param: typer.CallbackParam, value: bool) -> Any:
     return show_callback(ctx, param, value)
 
 
+def answer_shells() -> None:
+    """Let the program answer the questions that installed scripts ask it."""
+    from typer.completion import completion_init
+
+    completion_init()  # typer does it only for the options of its own, which do not ask first
+
+
 INSTALL = typer.Option(
     False,
     "--install-completion",
