@@ -29,7 +29,10 @@ from tests.messy import TABLES
 
 UNITS = ("", "y", "g/dl", "mg", "week", "€", "eur", "x10^9/l", "µg/l")
 ALL_STYLES = [
-    NumberStyle(base, unit, limit).text for base in STYLES for unit in UNITS for limit in (None, 0.5)
+    NumberStyle(base, unit, limit).text
+    for base in STYLES
+    for unit in UNITS
+    for limit in (None, 0.5)
 ]
 CELLS = (
     *("67y", "70 Y", "12.9 g/dL", "129 g/L", "€ 12.50", "$1,200", "12.50 EUR", "EUR 12", "5 %"),

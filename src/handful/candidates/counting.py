@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from handful.arrays import Ints, Mask
+from handful.arrays import Floats, Ints, Mask
 from handful.candidates.thresholds import ThresholdCounts, ThresholdGrid
 from handful.models import Fitted, from_scores
 from handful.tables import Columns, take_rows
@@ -31,6 +31,8 @@ class Tally:
         Counts of the score, if the form has one for two classes.
     is_wrong : ndarray of bool or None
         Errors row by row, if they are wanted.
+    scores : ndarray or None
+        The score of each row, if it is wanted: evidence at all thresholds needs it.
     problem : str
         What the candidate raised; empty if nothing went wrong.
     """
@@ -40,6 +42,7 @@ class Tally:
     n_said: tuple[int, ...] = ()
     thresholds: ThresholdCounts | None = None
     is_wrong: Mask | None = None
+    scores: Floats | None = None
     problem: str = ""
 
     @classmethod
@@ -64,22 +67,27 @@ class Tally:
             return self if self.problem else other
         pairs = zip(self.by_class, other.by_class, strict=True)
         said = zip(self.n_said, other.n_said, strict=True)
-        thresholds, is_wrong = None, None
+        thresholds, is_wrong, scores = None, None, None
         if self.thresholds is not None and other.thresholds is not None:
             thresholds = self.thresholds + other.thresholds
         if self.is_wrong is not None and other.is_wrong is not None:
             is_wrong = np.concatenate([self.is_wrong, other.is_wrong])
+        if self.scores is not None and other.scores is not None:
+            scores = np.concatenate([self.scores, other.scores])
         return Tally(
             tuple((a[0] + b[0], a[1] + b[1]) for a, b in pairs),
             self.n_unknown + other.n_unknown,
             tuple(a + b for a, b in said),
             thresholds,
             is_wrong,
+            scores,
         )
 
     def in_order(self, places: Ints) -> Tally:
         """The same, with its rows in another order: ``places[i]`` is the row that becomes i."""
-        return self if self.is_wrong is None else replace(self, is_wrong=self.is_wrong[places])
+        wrong = None if self.is_wrong is None else self.is_wrong[places]
+        scores = None if self.scores is None else self.scores[places]
+        return replace(self, is_wrong=wrong, scores=scores)
 
     @property
     def n_errors(self) -> int:
@@ -118,6 +126,8 @@ class Counting:
     n_classes : int
     is_by_row : bool
         Whether errors are wanted row by row, as groups need them.
+    keeps_scores : bool
+        Whether the scores of the rows are wanted, of forms that have a grid.
     """
 
     fitted: tuple[Fitted, ...]
@@ -126,6 +136,7 @@ class Counting:
     positions: Ints
     n_classes: int
     is_by_row: bool = False
+    keeps_scores: bool = False
 
     def __call__(self, rows: Any, codes: Ints) -> Tallies:
         """Counts of some rows of a table, with the codes of their labels."""
@@ -166,4 +177,5 @@ class Counting:
             found,
             thresholds=None if grid is None else grid.count(scores, y),
             is_wrong=found.is_wrong if self.is_by_row else None,
+            scores=scores if self.keeps_scores and grid is not None else None,
         )

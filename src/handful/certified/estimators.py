@@ -20,6 +20,7 @@ from handful.certified.form_candidates import (
 from handful.certified.forms import FORMS, check_favourite, wanted_forms
 from handful.certified.goals import ScoreGoals
 from handful.certified.learning import counting_of, learn_all, ranked, with_counts
+from handful.certified.row_evidence import MOST_SCORED, RowEvidence, counted_rows
 from handful.certified.training_pool import Pool, make_folds
 from handful.checks import check_choice, check_delta
 from handful.chunks import chunked, is_chunked
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class CertifiedClassifier(ScoreGoals, TableClassifier):
+class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
     """A menu of classifiers of different forms, every one certified, so that you may choose.
 
     A pool of rows is drawn without looking. Every form is trained on it, with its settings
@@ -195,13 +196,17 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         columns = Columns(study.features)
         pool = self._pool(table, columns, positions[codes], weights, groups)
         candidates, failures = self._learn(pool, np.sort(drawn))
-        counting = counting_of(candidates, pool, positions)
+        self._counted_rows = None
+        keeps_scores = self._keeps_scores(study)
+        counting = counting_of(candidates, pool, positions, keeps_scores)
         counted = rows.fold(counting, "count", without=np.sort(drawn)).each
-        others = None
-        if rows.groups is not None:  # in blind order, as the groups are
-            others, behind = rows.groups.after(study.n_pool), rows.first(rows.n_samples)
-            places = np.argsort(np.argsort(behind[len(drawn) :]))
+        others = None if rows.groups is None else rows.groups.after(study.n_pool)
+        if others is not None or keeps_scores:  # in blind order, as the groups are
+            behind = rows.first(rows.n_samples)[len(drawn) :]
+            places = np.argsort(np.argsort(behind))
             counted = [tally.in_order(places) for tally in counted]
+            if keeps_scores:
+                self._counted_rows = counted_rows(study, positions, behind)
         made, more = with_counts(
             candidates, counted, counting(table, codes).each, others, self.group_loss, self.delta
         )
@@ -209,6 +214,16 @@ class CertifiedClassifier(ScoreGoals, TableClassifier):
         self._named = named_settings(self.candidates, self.favourite, study.pool_share)
         self._offer(made, [*failures, *more], rows)
         return self
+
+    def _keeps_scores(self, study: Study) -> bool:
+        """Whether evidence at all thresholds can be shown of these rows."""
+        n_counted = study.source.n_samples - len(study.pool)
+        is_single = study.source.groups is None and len(self._reading.classes) == 2
+        return study.table is not None and is_single and n_counted <= MOST_SCORED
+
+    def _case(self) -> int:
+        said, classes = self._reading.positive, self._reading.classes
+        return classes.index(said) if said in classes else len(classes) - 1
 
     def _learn(self, pool: Pool, held_back: Ints) -> tuple[list[FormCandidate], list[Failure]]:
         """All forms learned from the pool, in its order, and those that failed."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from handful.arrays import Floats
 from handful.bounds import Assumption, Term
 from handful.candidates import Menu, Offered, ThresholdCounts
 from handful.certified.masses import ALONE, Roles
@@ -29,6 +30,14 @@ UNITS = {  # what the size of a form counts
     "prototypes": "prototypes",
     "support vectors": "support vectors",
 }
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Scores of the counted rows; the second class is said above ``cut``."""
+
+    scores: Floats
+    cut: float = 0.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -52,6 +61,8 @@ class FormCandidate(Offered):
     thresholds, pool_thresholds : ThresholdCounts or None
         Counts at other thresholds, widths of doubt and bins on the counted rows, and on those of
         the pool; None if the form has no score for two classes.
+    scored : Scored or None
+        The scores of the counted rows, in blind order, if the table is in memory.
     """
 
     rank: int = 1
@@ -60,6 +71,7 @@ class FormCandidate(Offered):
     simplicity: int = 0
     thresholds: ThresholdCounts | None = None
     pool_thresholds: ThresholdCounts | None = None
+    scored: Scored | None = None
 
     @property
     def tie_break(self) -> tuple[int, ...]:
@@ -112,6 +124,7 @@ class FormCandidate(Offered):
             ),
             thresholds=None,
             pool_thresholds=None,
+            scored=self.scored and replace(self.scored, cut=counted.grid.thresholds[place]),
         )
 
 

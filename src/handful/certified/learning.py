@@ -22,7 +22,7 @@ from handful.candidates import (
     ThresholdGrid,
 )
 from handful.certified.foreign_forms import few_rows, vote
-from handful.certified.form_candidates import FormCandidate
+from handful.certified.form_candidates import FormCandidate, Scored
 from handful.certified.forms import NamedForm, belief_in, is_readable, simplicity_of
 from handful.certified.masses import Roles
 from handful.certified.training_pool import Pool, Proposal
@@ -210,7 +210,9 @@ def _pool_error(pool: Pool, proposal: Proposal) -> float:
     return float(np.mean(is_wrong if groups is None else groups.warm_up))
 
 
-def counting_of(candidates: Sequence[FormCandidate], pool: Pool, positions: Ints) -> Counting:
+def counting_of(
+    candidates: Sequence[FormCandidate], pool: Pool, positions: Ints, keeps_scores: bool = False
+) -> Counting:
     """What counts the candidates; the grids of thresholds come from the pool.
 
     Groups have no thresholds, because their rows are not independent. ``positions`` are the
@@ -225,7 +227,9 @@ def counting_of(candidates: Sequence[FormCandidate], pool: Pool, positions: Ints
         else None
         for one in fitted
     ]
-    return Counting(fitted, tuple(grids), pool.columns, positions, pool.n_classes, is_by_row)
+    return Counting(
+        *(fitted, tuple(grids), pool.columns, positions, pool.n_classes, is_by_row, keeps_scores)
+    )
 
 
 def with_counts(
@@ -267,6 +271,7 @@ def with_counts(
                 candidate,
                 counts=counts,
                 thresholds=tally.thresholds,
+                scored=None if tally.scores is None else Scored(tally.scores),
                 pool_thresholds=pool.thresholds,
             )
         )

@@ -48,6 +48,9 @@ class CertifyOptions(TableOptions):
     weights: Annotated[
         str | None, column("--weights", "Weights of the rows in training; each counts once.")
     ] = None
+    subgroups: Annotated[
+        Names, columns("--subgroups", "Evidence for each of their words, named before looking")
+    ] = None
     increasing: Annotated[
         Names, columns("--increasing", "The case must be likelier if these are higher")
     ] = None
@@ -129,6 +132,7 @@ class CertifyOptions(TableOptions):
             positive=self.positive,
             groups=self.groups,
             weights=self.weights,
+            subgroups=listed(self.subgroups),
             increasing=listed(self.increasing),
             decreasing=listed(self.decreasing),
             **more,

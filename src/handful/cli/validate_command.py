@@ -149,10 +149,9 @@ def validate(options: ValidateOptions) -> None:
 
 def _validated(options: ValidateOptions, scores: list[FixedScore]) -> tuple[Validation, str]:
     """The validation, and the name of the table."""
-    from handful.tables import Choices, check_named, load_table, target_of
+    from handful.tables import Choices, check_named, load_table, target_of, words_of_column
     from handful.tables.labels import labelled_rows
     from handful.validation import validate as call
-    from handful.validation import words_of_column
 
     loaded = load_table(options.data)
     frame = loaded.frame

@@ -85,7 +85,13 @@ from handful.tables.table_files import (
     read_chunks,
     read_frame,
 )
-from handful.tables.table_reading import FeatureReader, TableReading, as_pandas, normal_rows
+from handful.tables.table_reading import (
+    FeatureReader,
+    TableReading,
+    as_pandas,
+    normal_rows,
+    words_of_column,
+)
 from handful.tables.text_files import exact_floats
 
 __all__ = [
@@ -165,4 +171,5 @@ __all__ = [
     "warn_of",
     "warn_of_fitted_scaling",
     "word_of",
+    "words_of_column",
 ]

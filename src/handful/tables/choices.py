@@ -28,6 +28,8 @@ class Choices:
     id, exclude, features, ordered, categories : tuple of str
         Identifiers; columns to leave out; the only columns to use (also dates, as days); columns
         of ordered words; columns of categories.
+    subgroups : tuple of str
+        Columns of words, named before looking: evidence is shown for each word.
     increasing, decreasing : tuple of str
         Columns with which the case must become more (or less) likely, all else being equal.
     missing : mapping of str to tuple of str
@@ -47,6 +49,7 @@ class Choices:
     features: tuple[str, ...] = ()
     ordered: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
+    subgroups: tuple[str, ...] = ()
     increasing: tuple[str, ...] = ()
     decreasing: tuple[str, ...] = ()
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -88,6 +91,7 @@ class Choices:
             "--features": self.features,
             "--ordered": self.ordered,
             "--categories": self.categories,
+            "--subgroups": self.subgroups,
             "--increasing": self.increasing,
             "--decreasing": self.decreasing,
             "--missing": tuple(name for name in self.missing if name),

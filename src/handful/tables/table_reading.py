@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from handful.arrays import Floats, Ints
 from handful.tables.cautions import ScalingSigns, caution_of_repeats
 from handful.tables.cell_counts import CellCounts
-from handful.tables.cells import Sample, word_of
+from handful.tables.cells import Sample, is_mark, map_distinct, word_of
 from handful.tables.choices import Choices
 from handful.tables.columns import PAIR, Column
 from handful.tables.kinds import kind_of
@@ -134,6 +134,20 @@ def as_pandas(frame: Any) -> pd.DataFrame:
             text = frame.iloc[:, j].astype("string").str.removesuffix(" 00:00:00")
             frame.isetitem(j, text.astype(object).where(frame.iloc[:, j].notna(), None))
     return without_marks(frame)
+
+
+def words_of_column(frame: Any, name: str) -> list[str | None]:
+    """The words of a column of subgroups or of patients, None where it holds nothing."""
+    names = [str(column) for column in frame.columns]
+    if name not in names:
+        raise ValueError(
+            f"the table must have the column {name!r}, which was named. It has: "
+            f"{', '.join(names[:10])}."
+        )
+    cells = column_of(frame, names.index(name))
+    return map_distinct(
+        np.asarray(cells, dtype=object).tolist(), lambda c: None if is_mark(c) else word_of(c)
+    )
 
 
 def normal_rows(rows: Any) -> Any:

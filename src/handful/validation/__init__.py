@@ -19,7 +19,6 @@ from handful.validation.fixed_scores import (
     RiskColumn,
     digest_of_file,
     fixed_score,
-    words_of_column,
 )
 from handful.validation.paper_cards import CardItem, PaperCard, card_from_dict, load_card
 from handful.validation.validated import ScorePair, Validation, validate
@@ -42,5 +41,4 @@ __all__ = [
     "fixed_score",
     "load_card",
     "validate",
-    "words_of_column",
 ]

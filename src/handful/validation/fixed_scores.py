@@ -18,7 +18,6 @@ from handful.checks import check_choice, check_real
 from handful.evidence import ScoredRows
 from handful.files import Model
 from handful.tables import SeenRows, as_pandas, row_codes, row_digests, table_digest, word_of
-from handful.tables.columns import column_of
 from handful.validation.comparisons import Comparison, numbers_at
 from handful.validation.paper_cards import MISSING_RULES, PaperCard
 
@@ -298,22 +297,6 @@ def _of_object(
             "the rows are looked at."
         )
     return GivenNumbers(name or "given numbers", np.asarray(what, dtype=np.float64), limit)
-
-
-def words_of_column(frame: Any, name: str) -> list[str | None]:
-    """The words of a column of subgroups or of patients, None where it holds nothing."""
-    from handful.tables.cells import is_mark, map_distinct
-
-    names = [str(column) for column in frame.columns]
-    if name not in names:
-        raise ValueError(
-            f"the table must have the column {name!r}, which was named. It has: "
-            f"{', '.join(names[:10])}."
-        )
-    cells = column_of(frame, names.index(name))
-    return map_distinct(
-        np.asarray(cells, dtype=object).tolist(), lambda c: None if is_mark(c) else word_of(c)
-    )
 
 
 def as_frame(X: Any) -> Any:

@@ -31,9 +31,16 @@ from handful.evidence import (
     gather_evidence,
     paired_difference,
 )
-from handful.tables import LabelOptions, blind_order, read_classes, units_of, word_of
+from handful.tables import (
+    LabelOptions,
+    blind_order,
+    read_classes,
+    units_of,
+    word_of,
+    words_of_column,
+)
 from handful.tables.labels import Classes
-from handful.validation.fixed_scores import FixedScore, as_frame, fixed_score, words_of_column
+from handful.validation.fixed_scores import FixedScore, as_frame, fixed_score
 
 
 @dataclass(frozen=True, kw_only=True)
