@@ -19,7 +19,7 @@ from handful.tables.cautions import ScalingSigns, caution_of_repeats
 from handful.tables.cell_counts import CellCounts
 from handful.tables.cells import Sample, is_mark, map_distinct, word_of
 from handful.tables.choices import Choices
-from handful.tables.columns import PAIR, Column
+from handful.tables.columns import PAIR, Column, column_of
 from handful.tables.kinds import kind_of
 from handful.tables.labels import Classes
 from handful.tables.roles import with_role
