@@ -221,9 +221,11 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
         is_single = study.source.groups is None and len(self._reading.classes) == 2
         return study.table is not None and is_single and n_counted <= MOST_SCORED
 
-    def _case(self) -> int:
+    @property
+    def case_(self) -> str:
+        check_is_fitted(self)
         said, classes = self._reading.positive, self._reading.classes
-        return classes.index(said) if said in classes else len(classes) - 1
+        return said if said is not None and said in classes else classes[-1]
 
     def _learn(self, pool: Pool, held_back: Ints) -> tuple[list[FormCandidate], list[Failure]]:
         """All forms learned from the pool, in its order, and those that failed."""

@@ -57,9 +57,14 @@ class RowEvidence(MenuMachine):
     _counted_rows: CountedRows | None
     candidate_: FormCandidate
 
+    @property
     @abstractmethod
-    def _case(self) -> int:
-        """Position of the case among the classes of ``fitted_``."""
+    def case_(self) -> str:
+        """The class that is the case, as a word: evidence and risks of files speak of it."""
+
+    @property
+    def _is_first_case(self) -> bool:
+        return self.case_ == self.candidate_.fitted.classes[0]
 
     def why_no_evidence(self) -> str:
         """Why there is no evidence about the chosen row; empty if there is."""
@@ -107,12 +112,12 @@ class RowEvidence(MenuMachine):
         is_flagged = scores > scored.cut
         values, curve = scores - scored.cut, self.candidate_.fitted.risk
         p = None if curve is None else curve.of(values)
-        if self._case() == 0:
+        if self._is_first_case:
             values, is_flagged, p = -values, ~is_flagged, None if p is None else 1.0 - p
         found = ScoredRows(
             values=values,
             is_flagged=is_flagged,
-            threshold=_ABOVE if self._case() == 1 else 0.0,
+            threshold=0.0 if self._is_first_case else _ABOVE,
             probabilities=p,
         )
         words = {
@@ -120,5 +125,5 @@ class RowEvidence(MenuMachine):
             for name, column in rows.words.items()
         }
         level = math.exp(math.log(self.delta if delta is None else delta) - self.candidate_.nats)
-        outcomes = (y == self._case()).astype(np.float64)
+        outcomes = (y == (0 if self._is_first_case else 1)).astype(np.float64)
         return gather_evidence(found, outcomes, delta=level, subgroups=words)
