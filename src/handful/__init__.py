@@ -47,6 +47,7 @@ _HOME: dict[str, str] = {
     "SparseKernelCCA": "pursuit",
     "SparseKernelPCA": "pursuit",
     "SupportVectorMachine": "svm",
+    "WatchDisplay": "monitoring",
     "export_json": "export",
     "export_python": "export",
     "export_sql": "export",
