@@ -37,6 +37,7 @@ _HOME: dict[str, str] = {
     "MinimalComplexityRegressor": "programs",
     "NonconformityClassifier": "conformal",
     "PickToLearn": "stable",
+    "PlanDisplay": "evidence",
     "PursuitCentersDisplay": "pursuit",
     "PursuitPathDisplay": "pursuit",
     "RocDisplay": "evidence",

@@ -124,7 +124,7 @@ def _misses(rng, n_draws, delta):
 
 @pytest.mark.thorough
 def test_all_evidence_holds_at_once(rng):
-    assert _misses(rng, 60, 0.3) <= n_allowed(60, 0.3)
+    assert _misses(rng, 25, 0.3) <= n_allowed(25, 0.3)
 
 
 def test_an_unpaid_family_would_be_seen(rng):

@@ -155,12 +155,12 @@ def _streams(rng, n_streams, n, alpha, by_arrival=False):
 
 @pytest.mark.thorough
 def test_false_alarms_with_labels_that_come_late(rng):
-    assert _streams(rng, 120, 400, 0.2) <= n_allowed(120, 0.2)
+    assert _streams(rng, 50, 300, 0.2) <= n_allowed(50, 0.2)
 
 
 @pytest.mark.thorough
 def test_entering_by_the_arrival_of_labels_would_be_seen(rng):
-    assert _streams(rng, 60, 400, 0.2, by_arrival=True) > n_allowed(60, 0.2)
+    assert _streams(rng, 60, 300, 0.2, by_arrival=True) > n_allowed(60, 0.2)
 
 
 @pytest.mark.thorough

@@ -13,7 +13,7 @@ what computes inside itself, so that help stays quick.
 import typer
 
 from handful._version import __version__
-from handful.cli.bound_commands import BOUND, demo, plan
+from handful.cli.bound_commands import BOUND, demo
 from handful.cli.certify_command import certify
 from handful.cli.compare_command import compare
 from handful.cli.console import never_fail_to_print, warnings_to_console
@@ -21,6 +21,7 @@ from handful.cli.dataset_command import datasets
 from handful.cli.guard import GuardedGroup, end_on_signals, guarded
 from handful.cli.monitor_command import monitor
 from handful.cli.options import INSTALL, SHOW
+from handful.cli.plan_command import plan
 from handful.cli.predict_commands import export, predict
 from handful.cli.reproduce_command import reproduce
 from handful.cli.validate_command import validate
