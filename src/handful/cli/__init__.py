@@ -13,13 +13,15 @@ what computes inside itself, so that help stays quick.
 import typer
 
 from handful._version import __version__
-from handful.cli.bound_commands import BOUND, demo, plan
+from handful.cli.bound_commands import BOUND, demo
 from handful.cli.certify_command import certify
 from handful.cli.compare_command import compare
 from handful.cli.console import never_fail_to_print, warnings_to_console
 from handful.cli.dataset_command import datasets
 from handful.cli.guard import GuardedGroup, end_on_signals, guarded
+from handful.cli.monitor_command import monitor
 from handful.cli.options import INSTALL, SHOW, answer_shells
+from handful.cli.plan_command import plan
 from handful.cli.predict_commands import export, predict
 from handful.cli.reproduce_command import reproduce
 from handful.cli.validate_command import validate
@@ -42,10 +44,12 @@ Start with:
 
 - **handful verify results/model.json my.csv --target column**: do not believe us, check
 
+- **handful validate my.csv --target column --score 'qsofa >= 2'**: certify a score that exists
+
 - **handful compare my.csv --target column**: is a certificate worth its price here?
 
 Every command takes --json, and --quiet. Exit code 1 means failure, 2 misuse, 3 an error of
-handful itself.
+handful itself, 4 an alarm of monitor.
 """
 
 app = typer.Typer(
@@ -79,7 +83,7 @@ def _options(
 
 _COMMANDS = {
     "Learn and use": (certify, predict, export),
-    "Know what it is worth": (validate, verify, compare, plan, demo),
+    "Know what it is worth": (validate, monitor, verify, compare, plan, demo),
     "Look around": (reproduce, datasets),
 }
 for _panel, _commands in _COMMANDS.items():

@@ -7,6 +7,7 @@ code meaning
 1    the work failed: a file is missing, a model is NOT VALID, the disk is full
 2    misuse: a bad option, a bad value, an unreadable table
 3    an error of handful itself; a report file says what to send
+4    done, and ``handful monitor`` has an alarm
 128+ ended by a signal: 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP, 141 broken pipe
 ==== =========================================================================
 """

@@ -50,6 +50,8 @@ def verify(
     order. What must be taken on trust is listed.
 
     Example: **handful verify results/model.json patients.csv**
+
+    The state file of `handful monitor` is checked alone: it holds what the check needs.
     """
     with progress("Checking") as report:
         verdict = _verdict(model, data, target, list(listed(trust)), report)
@@ -97,9 +99,11 @@ def _verdict(
     from handful.files import Retraining
     from handful.progress import watch_progress
     from handful.tables import load_table
-    from handful.verify import verify_model
+    from handful.verify import verify_model, verify_watch
 
     said = _remembered(model)
+    if said.get("format") == "handful-watch":
+        return verify_watch(model)
     reading, known = _part(said, "data", "reading"), _part(said, "data", "file")
     known_target = _part(reading, "target") or _part(said, "data", "target")
     _same_target(target, known_target if isinstance(known_target, str) else None)

@@ -47,6 +47,15 @@ from handful.evidence.in_order import FixedSequence, accept_in_order, fixed_sequ
 from handful.evidence.ledger import EvidenceLedger, NetBenefit, evidence_ledger
 from handful.evidence.limits import Limits, rate_limits
 from handful.evidence.paired import PairedDifference, paired_difference
+from handful.evidence.planning import (
+    PlanDisplay,
+    alarm_delay,
+    area_rows_needed,
+    planned_area,
+    rate_rows_needed,
+    score_rows_needed,
+    subgroup_rows_needed,
+)
 from handful.evidence.subgroups import (
     NEAR,
     SubgroupEvidence,
@@ -75,6 +84,7 @@ __all__ = [
     "Limits",
     "NetBenefit",
     "PairedDifference",
+    "PlanDisplay",
     "Reliability",
     "RocDisplay",
     "ScoreEvidence",
@@ -87,6 +97,8 @@ __all__ = [
     "WatchPath",
     "WatchState",
     "accept_in_order",
+    "alarm_delay",
+    "area_rows_needed",
     "auc_limits",
     "brier_limits",
     "calibration_evidence",
@@ -102,11 +114,15 @@ __all__ = [
     "mean_limits",
     "net_benefit_at",
     "paired_difference",
+    "planned_area",
     "rate_limits",
+    "rate_rows_needed",
     "reliability",
     "rows_until_near",
     "running_limits",
+    "score_rows_needed",
     "subgroup_evidence",
+    "subgroup_rows_needed",
     "survival_band",
     "threshold_rates",
     "watch_batch",

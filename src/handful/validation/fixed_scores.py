@@ -205,11 +205,9 @@ class EstimatorScore(FixedScore):
                 "a column."
             )
         names = getattr(self.estimator, "feature_names_in_", None)
-        rows: Any = frame
-        if names is not None:
-            own = [str(name) for name in names]
-            cells = {name: numbers_at(frame, name, self.place) for name in own}
-            rows = type(frame)(cells)
+        wanted = [str(name) for name in (frame.columns if names is None else names)]
+        cells = {name: numbers_at(frame, name, self.place) for name in wanted}
+        rows: Any = type(frame)(cells) if names is not None else np.column_stack([*cells.values()])
         risks = self.estimator.predict_proba(rows)[:, known.index(positive.casefold())]
         risks = np.asarray(risks, dtype=np.float64)
         return _with_gaps(risks, "refuse", self.name, self.threshold, probabilities=risks)

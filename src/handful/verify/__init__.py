@@ -19,6 +19,7 @@ from handful.verify.evidence import Evidence
 from handful.verify.machine_check import CLAIMS
 from handful.verify.sealed import content_hash
 from handful.verify.verifier import Verifier, verify_model
+from handful.verify.watch_check import verify_watch
 
 __all__ = [
     "CLAIMS",
@@ -34,4 +35,5 @@ __all__ = [
     "content_hash",
     "form",
     "verify_model",
+    "verify_watch",
 ]
