@@ -15,7 +15,6 @@ fit, one JSON line each, and resumes from it.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import math
 import os
@@ -34,6 +33,7 @@ from sklearn.svm import SVC
 
 from handful import CertifiedClassifier
 from handful.bounds import binomial_tail_inverse, held_out_bound
+from handful.certified import POCKET
 
 TABLES = (
     *("abalone-binary", "australian", "balance", "banana", "blogger", "breast-cancer", "breastw"),
@@ -44,7 +44,6 @@ TABLES = (
     *("twonorm", "waveform", "wdbc", "wholesale", "wine"),
 )
 EMBEDDED = {"wdbc": load_breast_cancer, "iris": load_iris, "wine": load_wine}
-POCKET = ("one rule", "rule set", "rule list", "score card", "short score card", "other score card")
 MOST_ROWS = 500
 DELTA = 0.05
 
@@ -81,14 +80,11 @@ def run_one(name: str, order: int, folder: Path, share: float) -> dict:
     machine = CertifiedClassifier(pool_share=share, delta=DELTA).fit(X[train], y[train])
     found = []
     for c in machine.candidates_:
-        labels = c.fitted.labels(X[train])
-        digest = hashlib.sha256(labels[machine.held_back_].tobytes()).hexdigest()[:16]
         wrong = int(np.count_nonzero(machine.choose(c.name).predict(X[test]) != y[test]))
         found.append([c.name, c.fitted.form, c.rank, c.pool_error, c.simplicity,
-                      c.fitted.machine.size, c.counts.n_errors, digest, wrong])  # fmt: skip
+                      c.fitted.machine.size, c.counts.n_errors, wrong])  # fmt: skip
     record = {"set": name, "order": order, "share": share, "n_test": len(test), "rows": found}
     record["n_counted"] = machine.candidates_[0].counts.n_counted
-    record["n_pool"] = len(machine.held_back_)
     record["seconds"] = time.process_time() - start
     if share == 0.4:
         record["hold_out"] = hold_out(X[train], y[train])
@@ -97,21 +93,7 @@ def run_one(name: str, order: int, folder: Path, share: float) -> dict:
     return record
 
 
-# -- masses: what a row holds of delta --------------------------------------------------------------
-
-
-def merged(rows: list[list], n_pool: int) -> list[list]:
-    """One row for each set of labels of the pool, as the menu merges them."""
-    groups: dict[str, list[list]] = {}
-    for row in sorted(rows, key=lambda row: row[2]):
-        groups.setdefault(row[7], []).append(row)
-    out = []
-    for group in groups.values():
-        least = min(row[3] for row in group)
-        rate = (least * n_pool + 0.5) / (n_pool + 1.0)
-        near = [row for row in group if row[3] <= least + math.sqrt(rate * (1.0 - rate) / n_pool)]
-        out.append(min(near, key=lambda row: (row[4], row[5])))
-    return out
+# -- masses: what a row holds of delta -------------------------------------------------------------
 
 
 def by_rank(rows: list[list]) -> list[float]:
@@ -139,19 +121,13 @@ def by_role(rows: list[list], best: float = 0.6, pocket: float = 0.3) -> list[fl
     return [mass / sum(out) for mass in out]
 
 
-RULES = {
-    "rank": (by_rank, False),
-    "equal": (equal, True),
-    "role": (by_role, True),
-}
+RULES = {"rank": by_rank, "equal": equal, "role": by_role}
 
 
 def summary(record: dict, rule: str, tolerance: float = 0.01) -> dict:
     """Certificates and true errors of the best row, the default, the best pocket form, the card."""
-    masses, is_merged = RULES[rule]
     rows = sorted(record["rows"], key=lambda row: row[2])
-    rows = merged(rows, record["n_pool"]) if is_merged else rows
-    mass = masses(rows)
+    mass = RULES[rule](rows)
     k = np.array([row[6] for row in rows])
     risks = binomial_tail_inverse(k, record["n_counted"], math.log(DELTA) + np.log(mass))
     risks = np.atleast_1d(risks)
@@ -165,7 +141,7 @@ def summary(record: dict, rule: str, tolerance: float = 0.01) -> dict:
     out = {}
     for what, i in places.items():
         out[f"{what} risk"] = np.nan if i is None else risks[i]
-        out[f"{what} error"] = np.nan if i is None else rows[i][8] / record["n_test"]
+        out[f"{what} error"] = np.nan if i is None else rows[i][7] / record["n_test"]
     return out
 
 

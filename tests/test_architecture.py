@@ -50,6 +50,7 @@ MAY_IMPORT = {
         "boosting",
         "svm",
         "table_classifier",
+        "evidence",  # what may be printed of a goal
     },
 }
 FLOORS = set(MAY_IMPORT)

@@ -168,6 +168,6 @@ def test_who_plays_which_role():
     assert Roles.of(["linear", "one rule"]).masses == pytest.approx([2 / 3, 1 / 3])
     named = Roles.of(["additive", "one rule"], 2)
     assert named.term(2).text == "the favourite that was named beforehand"
-    assert oracle.POCKET == set(POCKET)
+    assert set(POCKET) == oracle.POCKET
     assert "constant" not in POCKET
     assert set(POCKET) - {"short score card", "other score card"} <= set(READABLE)

@@ -58,11 +58,13 @@ DELTAS = (0.05, 0.5)
 class Misses:
     """For each delta (row) and draw: does any row of the menu claim too little; the favourite?
 
-    ``unpaid``: would any row, if none paid for its rank? ``n``: rows of the draw.
+    ``named``: the favourite that was named beforehand? ``unpaid``: would any row, if none paid for
+    its role? ``n``: rows of the draw.
     """
 
     any_row: np.ndarray
     first: np.ndarray
+    named: np.ndarray
     unpaid: np.ndarray
     n: np.ndarray
 
@@ -70,7 +72,7 @@ class Misses:
 def misses(rng, kind, sizes, n_draws, forms=FORMS, **options):
     """Menus of single rows; one fit serves all of ``DELTAS``, as counts do not depend on delta."""
     problem = law(kind)
-    empty = np.zeros((3, len(DELTAS), n_draws), dtype=bool)
+    empty = np.zeros((4, len(DELTAS), n_draws), dtype=bool)
     found = Misses(*empty, n=np.zeros(n_draws, dtype=int))
     log_deltas = np.log(DELTAS)
     for i in range(n_draws):
@@ -85,6 +87,7 @@ def misses(rng, kind, sizes, n_draws, forms=FORMS, **options):
             paid = truth > binomial_tail_inverse(k, n, log_deltas - candidate.nats)
             found.any_row[:, i] |= paid
             found.first[:, i] |= paid & (candidate.rank == 1)
+            found.named[:, i] |= paid & (("named", candidate.rank) in candidate.roles.ranks)
             found.unpaid[:, i] |= truth > binomial_tail_inverse(k, n, log_deltas)
     return found
 

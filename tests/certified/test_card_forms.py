@@ -83,7 +83,7 @@ def test_all_cards_of_a_beam_are_rows_of_the_menu(rng):
     assert {"score card", *names} <= set(frame.index)
     assert len(names) >= 2
     assert frame["is_readable"].all()
-    prices = [c.nats for c in sorted(machine.candidates_, key=lambda c: c.rank)]
-    masses = oracle.rank_masses(len(prices))
-    assert np.allclose(np.exp(-np.array(prices)), masses)
+    ranked = sorted(machine.candidates_, key=lambda c: c.rank)
+    masses = oracle.role_masses([c.fitted.form for c in ranked])
+    assert np.allclose(np.exp([-c.nats for c in ranked]), masses)
     assert machine.choose(names[1]).chosen_ == names[1]

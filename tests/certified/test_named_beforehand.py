@@ -61,7 +61,12 @@ def test_so_are_goals_and_a_delta_given_later():
     assert said(machine.certificate_) == []
     assert said(machine.certify(0.2)) == [f"delta was {END}"]
     assert said(machine.choose("linear").certificate_) == []  # choosing is paid for
-    assert said(machine.reach(sensitivity=0.6).certificate_) == [f"the goal was {END}"]
+    after = machine.reach(sensitivity=0.6)  # every threshold pays, so that it may be set late
+    assert said(after.certificate_) == []
+    assert "the errors of the menu before the goal and its rates among them" in after.together()
+    named = CertifiedClassifier(goal="sensitivity >= 0.6").fit(frame[["a", "b"]], frame["y"])
+    assert said(named.certificate_) == [f"the goal was {END}"]
+    assert "before the goal" not in named.together()
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import beta
 
-
 POCKET = {
     *("one rule", "rule set", "rule list"),
     *("score card", "short score card", "other score card"),

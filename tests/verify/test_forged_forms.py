@@ -230,7 +230,8 @@ CHANGES = [
     _features, _words, _target, _kept,
     _threshold, _points, _side, _dropped_item, _class_order, _column_name, _encoding, _pool_share,
     _nearly_the_pool_share,
-    _rank, _role, _no_pocket_form, _named, _fewer_candidates, _delta, _kind_of_a_term, _errors, _risk, _digest, _rows, _default,
+    _rank, _role, _no_pocket_form, _named, _fewer_candidates, _delta, _kind_of_a_term, _errors,
+    _risk, _digest, _rows, _default,
     _assumption,
 ]  # fmt: skip
 

@@ -12,7 +12,15 @@ To add a family: a `Candidate` with the facts of its own, a function that yields
 every nat itemised, and a simulation that shows that their certificates hold.
 """
 
-from handful.candidates.candidate import Candidate, Code, Counts, Failure, Offered
+from handful.candidates.candidate import (
+    RATE_NAMES,
+    Candidate,
+    Code,
+    Counts,
+    Failure,
+    Offered,
+    Rates,
+)
 from handful.candidates.counting import Counting, Tallies, Tally
 from handful.candidates.groups import GroupLosses
 from handful.candidates.menu import Menu
@@ -21,6 +29,7 @@ from handful.candidates.pricing import certified_risks, certify
 from handful.candidates.thresholds import ThresholdCounts, ThresholdGrid
 
 __all__ = [
+    "RATE_NAMES",
     "Candidate",
     "Code",
     "Counting",
@@ -30,6 +39,7 @@ __all__ = [
     "Menu",
     "MenuMachine",
     "Offered",
+    "Rates",
     "Tallies",
     "Tally",
     "ThresholdCounts",

@@ -10,6 +10,7 @@ import numpy as np
 
 from handful.arrays import Ints
 from handful.bounds import (
+    Certificate,
     ClassCounts,
     Message,
     Term,
@@ -20,6 +21,7 @@ from handful.candidates.groups import GroupLosses
 from handful.models import Fitted
 
 Rates = tuple[tuple[str, float], ...]
+RATE_NAMES = ("false_positive_given_negative", "false_negative_given_positive")
 
 
 @dataclass(frozen=True)
@@ -148,10 +150,9 @@ class Counts:
         if n_negatives + n_positives + self.n_unknown != self.n_counted:
             return ()
         paid = nats + math.log(2.0)
-        return (
-            ("false_positive_given_negative", float(binomial_tail_inverse(fp, n_negatives, -paid))),
-            ("false_negative_given_positive", float(binomial_tail_inverse(fn, n_positives, -paid))),
-        )
+        found = ((fp, n_negatives), (fn, n_positives))
+        limits = [float(binomial_tail_inverse(k, n, -paid)) for k, n in found]
+        return tuple(zip(RATE_NAMES, limits, strict=True))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -184,6 +185,10 @@ class Candidate:
     def tie_break(self) -> tuple[int, ...]:
         """Smaller is simpler; among equal certificates the simpler candidate comes first."""
         return ()
+
+    def stated(self, made: Certificate) -> Certificate:
+        """Its certificate with what the candidate itself knows of its rates."""
+        return made
 
     def shown(self, risk: float) -> dict[str, Any]:
         """The row of the candidate in a frame; ``risk`` is its certificate."""
@@ -221,7 +226,7 @@ class Offered(Candidate):
         if not self.also:
             return ""
         listed, verb = ", ".join(self.also), "gives" if len(self.also) == 1 else "give"
-        return f"{listed}: {verb} the same labels on all rows of the pool as {self.name}."
+        return f"{listed}: {verb} the same labels as {self.name}."
 
     def uses_in_words(self) -> str:
         """The columns that it reads."""

@@ -132,6 +132,7 @@ class Menu(Generic[C]):
         key = (candidate, delta, n_choices)
         if key not in self._made:
             made = certify(candidate.code, candidate.counts, delta, n_choices=n_choices)
+            made = candidate.stated(made)
             made = made.assuming(*self.assumptions)
             notes = (*made.notes, *self.notes)
             self._made[key] = replace(made, quantity=self.quantity, notes=notes)

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from handful.arrays import Floats
 from handful.bounds import Certificate
-from handful.candidates.candidate import Failure
+from handful.candidates.candidate import RATE_NAMES, Failure
 from handful.candidates.menu import Menu
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ class MenuMachine:
     delta: float
     tolerance: float = 0.0
     goal_: tuple[str, float] | None = None
+    named_goal_: tuple[str, float] | None = None  # that of all rows
 
     @abstractmethod
     def _hold(self, candidate: Any) -> None:
@@ -86,7 +87,7 @@ class MenuMachine:
     def _holding(self, candidate: Any, goal: tuple[str, float] | None = None) -> Self:
         other = copy.copy(self)
         other._hold(candidate)
-        other.goal_ = goal
+        other.goal_ = goal or self.named_goal_
         return other
 
     def simplest(self, among: Sequence[int]) -> int:
@@ -158,7 +159,7 @@ class MenuMachine:
             The class whose rate is the sensitivity; the second of two by default.
         """
         certificate, words = self.certificate_, list(self.candidate_.fitted.classes)
-        names = ("false_positive_given_negative", "false_negative_given_positive")
+        names = RATE_NAMES
         if not certificate.has_rate(names[0]):
             return []
         second = words[1] if case is None else case

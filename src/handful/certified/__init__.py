@@ -16,6 +16,7 @@ from handful.certified.forms import FORMS, READABLE, NamedForm, named_candidates
 from handful.certified.goals import Band
 from handful.certified.masses import POCKET, Roles
 from handful.certified.menu_plan import MenuPlan, menu_plan, menu_rows_needed
+from handful.certified.named_goals import Goal, goal_of_case, is_first_case
 from handful.certified.training_pool import Pool, Proposal
 
 __all__ = [
@@ -26,12 +27,15 @@ __all__ = [
     "Band",
     "CertifiedClassifier",
     "FormCandidate",
+    "Goal",
     "MenuDisplay",
     "MenuPlan",
     "NamedForm",
     "Pool",
     "Proposal",
     "Roles",
+    "goal_of_case",
+    "is_first_case",
     "menu_plan",
     "menu_rows_needed",
     "named_beforehand",

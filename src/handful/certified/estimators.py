@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from handful.certified.form_candidates import (
 from handful.certified.forms import FORMS, check_favourite, wanted_forms
 from handful.certified.goals import ScoreGoals
 from handful.certified.learning import counting_of, learn_all, ranked, with_counts
+from handful.certified.named_goals import Goal, is_first_case
 from handful.certified.row_evidence import MOST_SCORED, RowEvidence, counted_rows
 from handful.certified.training_pool import Pool, make_folds
 from handful.checks import check_choice, check_delta
@@ -57,6 +59,11 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
     favourite : str, optional
         One of the candidates, named before any certificate was seen: the best of its proposals
         holds nine tenths of ``delta``. If it fails on the pool, the roles are the usual ones.
+    goal : str, optional
+        "sensitivity >= 0.9", "specificity >= 0.9" or "error <= 0.1", named before any certificate
+        was seen. Every row is moved to the last threshold that is certified to reach it; among
+        those that do, the one that is simplest within ``tolerance`` of the best other rate is
+        chosen. Sensitivity is that of the case.
     tolerance : float
         The simplest form whose certificate is this close to the smallest is chosen.
     pool_share : float
@@ -91,7 +98,7 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
     candidate_ : FormCandidate
         That row, with its price and counts.
     goal_ : None, or a pair of goal and value
-        What `reach` was asked for.
+        What was named as ``goal``, or what `reach` was asked for; about ``fitted_.classes[1]``.
     order_ : tuple of str
         Forms in the pool's order, which decides who holds how much of ``delta``.
     fitted_ : Fitted
@@ -127,6 +134,7 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
         candidates: Any = "readable",
         *,
         favourite: str | None = None,
+        goal: str | None = None,
         tolerance: float = 0.01,
         pool_share: float = 0.4,
         delta: float = 0.05,
@@ -138,6 +146,7 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
     ) -> None:
         self.candidates = candidates
         self.favourite = favourite
+        self.goal = goal
         self.tolerance = tolerance
         self.pool_share = pool_share
         self.delta = delta
@@ -212,7 +221,14 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
         )
         self.order_ = tuple(candidate.fitted.form for candidate in candidates)
         self._named = named_settings(self.candidates, self.favourite, study.pool_share)
+        goal = self._goal_of(study)
+        self.named_goal_ = None if goal is None else (goal.quantity, goal.value)
+        if goal is not None:
+            made = [candidate.toward(goal, math.log(self.delta)) for candidate in made]
         self._offer(made, [*failures, *more], rows)
+        row = self._menu.default(self.tolerance) if goal is None else self.row_for(goal)
+        self._hold(self._menu[row])
+        self.goal_ = self.named_goal_
         return self
 
     def _keeps_scores(self, study: Study) -> bool:
@@ -226,6 +242,19 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
         check_is_fitted(self)
         said, classes = self._reading.positive, self._reading.classes
         return said if said is not None and said in classes else classes[-1]
+
+    def _goal_of(self, study: Study) -> Goal | None:
+        """The goal in terms of the second class of the rule."""
+        if self.goal is None:
+            return None
+        goal, classes = Goal.of(self.goal), self._reading.classes
+        if goal.position is not None and (len(classes) != 2 or study.source.groups is not None):
+            raise ValueError(
+                f"`goal` {goal.text!r} needs two classes and rows that are independent, got "
+                f"{len(classes)} classes{'' if study.source.groups is None else ' and groups'}. "
+                "Name a goal for all errors, as 'error <= 0.1'."
+            )
+        return goal.of_second(is_first_case(study.positive, classes))
 
     def _learn(self, pool: Pool, held_back: Ints) -> tuple[list[FormCandidate], list[Failure]]:
         """All forms learned from the pool, in its order, and those that failed."""
@@ -242,8 +271,7 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
         failures += refused
         if not made:
             raise ValueError(f"No candidate could be fitted: {_reasons(failures)}")
-        candidates, silent = ranked(pool, made, classes, held_back, self.favourite)
-        return candidates, [*failures, *silent]
+        return ranked(pool, made, classes, held_back, self.favourite), failures
 
     def _pool(
         self, table: Any, columns: Columns, y: Ints, weight: Floats | None, groups: Ints | None
@@ -269,7 +297,7 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
         failures: list[Failure],
         rows: RowSource,
     ) -> None:
-        """Make the menu and choose its default row."""
+        """Make the menu."""
         if not candidates:
             raise ValueError(f"No candidate could be counted: {_reasons(failures)}")
         is_grouped = rows.groups is not None
@@ -286,8 +314,6 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
             ),
             notes=(*reading.labels.unknown, *([reading.draw] if reading.draw else [])),
         )
-        self._hold(self._menu[self._menu.default(self.tolerance)])
-        self.goal_ = None
 
     def _check_parameters(self) -> None:
         for name in ("tolerance", "pool_share"):
@@ -297,6 +323,8 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
         check_delta(self.delta)
         check_choice("group_loss", self.group_loss, tuple(GROUP_QUANTITIES))
         check_favourite(self.favourite, self.candidates)
+        if self.goal is not None:
+            Goal.of(self.goal)
 
     def _hold(self, candidate: FormCandidate) -> None:
         self.candidate_ = candidate

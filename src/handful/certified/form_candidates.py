@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from handful.arrays import Floats
-from handful.bounds import Assumption, Term
+from handful.bounds import Assumption, Certificate, Term
 from handful.candidates import Menu, Offered, ThresholdCounts
 from handful.certified.masses import ALONE, Roles
+from handful.certified.named_goals import Chain, Goal
 from handful.models import Fitted
 
 CANDIDATES, POOL_SHARE, DELTA = "readable", 0.4, 0.05  # the defaults of a menu
@@ -63,6 +64,8 @@ class FormCandidate(Offered):
         the pool; None if the form has no score for two classes.
     scored : Scored or None
         The scores of the counted rows, in blind order, if the table is in memory.
+    chain : Chain or None
+        The thresholds that were tested for a goal, if it was named before looking.
     """
 
     rank: int = 1
@@ -72,6 +75,7 @@ class FormCandidate(Offered):
     thresholds: ThresholdCounts | None = None
     pool_thresholds: ThresholdCounts | None = None
     scored: Scored | None = None
+    chain: Chain | None = None
 
     @property
     def tie_break(self) -> tuple[int, ...]:
@@ -99,6 +103,24 @@ class FormCandidate(Offered):
             "is_readable": self.is_readable,
             "reason": "",
         }
+
+    def toward(self, goal: Goal, log_delta: float) -> FormCandidate:
+        """The candidate at the last threshold that its chain accepts for a goal named beforehand.
+
+        A form without a score stays as it is: its one threshold is a chain of its own.
+        """
+        if self.thresholds is None or goal.position is None:
+            return self
+        nats = self.nats - log_delta
+        chain = Chain.of(goal, self.thresholds, self.fitted.machine, nats)
+        return replace(self.at(chain.grid_place), chain=chain)
+
+    def stated(self, made: Certificate) -> Certificate:
+        """Rates of a threshold that a chain accepted pay for the row alone, once."""
+        if self.chain is None:
+            return made
+        paid = [term.nats for term in made.terms if term.kind != "threshold"]
+        return replace(made, rates=self.chain.rates(math.fsum(paid)))
 
     def at(self, place: int) -> FormCandidate:
         """The candidate at another threshold, which pays for being one of several."""

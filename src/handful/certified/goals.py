@@ -13,8 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from handful.arrays import Floats
 from handful.bounds import binomial_tail_inverse
-from handful.candidates import Menu, MenuMachine, ThresholdCounts
+from handful.candidates import RATE_NAMES, Menu, MenuMachine, ThresholdCounts
 from handful.certified.form_candidates import DELTA, FormCandidate
+from handful.certified.named_goals import Goal
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,8 +63,7 @@ class ScoreGoals(MenuMachine):
 
     def _named_at(self, delta: float) -> tuple[str, ...]:
         """The settings that no price pays for, at this confidence."""
-        is_moved = any(term.kind == "threshold" for term in self.candidate_.code.terms)
-        more = {"delta": delta != DELTA, "the goal": is_moved}
+        more = {"delta": delta != DELTA, "the goal": self.named_goal_ is not None}
         return (*self._named, *(name for name, is_named in more.items() if is_named))
 
     def _counted(self, what: str) -> ThresholdCounts:
@@ -119,8 +119,9 @@ class ScoreGoals(MenuMachine):
         ----------
         sensitivity, specificity : float
             One of them: what new cases of the second (or first) class must be recognised at
-            least, with the confidence of the menu. The certificate says that it was named
-            before any certificate was seen.
+            least, with the confidence of the menu. The goal may be set after looking: each
+            threshold pays for being one of several. A goal that you know beforehand costs less:
+            ``CertifiedClassifier(goal="sensitivity >= 0.9")``.
 
         Returns
         -------
@@ -134,12 +135,35 @@ class ScoreGoals(MenuMachine):
         """
         check_is_fitted(self)
         goal, value = _goal(sensitivity, specificity)
+        if self.named_goal_ is not None:
+            raise ValueError(
+                "`reach` moves thresholds after looking; those of this menu were moved for the "
+                "goal that was named. Fit without `goal` to set one after looking."
+            )
         rows = [self._menu[i] for i in range(len(self._menu))]
         frames = [self._points_of(candidate) for candidate in rows]
         found = best_point(frames, goal, value)
         if found is None:
             raise ValueError(_out_of_reach(rows, frames, goal, value, self.delta))
         return self._holding(rows[found[0]].at(found[1]), (goal, value))
+
+    def row_for(self, goal: Goal) -> int:
+        """The simplest row that reaches a goal named beforehand, within the tolerance of the best.
+
+        Of a goal for one class, the best is the smallest rate of errors in the other.
+        """
+        menu = self._menu
+        if goal.position is None:
+            near = [i for i in range(len(menu)) if menu.risks[menu.order[i]] <= goal.value]
+        else:
+            made = [dict(menu.certificate(menu[i]).rates) for i in range(len(menu))]
+            own, other = RATE_NAMES[goal.position], RATE_NAMES[1 - goal.position]
+            reached = [i for i, rates in enumerate(made) if rates[own] <= 1.0 - goal.value]
+            best = min((made[i][other] for i in reached), default=1.0)
+            near = [i for i in reached if made[i][other] <= best + self.tolerance]
+        if not near:
+            raise ValueError(_missed(menu, goal, self.delta))
+        return min(near, key=lambda row: (menu[row].tie_break, row))
 
     def _points_of(self, candidate: FormCandidate) -> pd.DataFrame:
         if candidate.thresholds is None:
@@ -200,6 +224,8 @@ class ScoreGoals(MenuMachine):
             Silence in doubt, if it is shown too.
         """
         said = ["the table of points"] if self.points_lines() else []
+        if self.goal_ is not None and self.named_goal_ is None:  # set after a look at the menu
+            said = ["the errors of the menu before the goal", "its rates"]
         return said if band is None else [*said, "the answers outside of doubt"]
 
 
@@ -285,6 +311,31 @@ def _down(value: float) -> str:
 
 def _up(value: float) -> str:
     return f"{math.ceil(value * 1000.0) / 10.0:.1f} %"
+
+
+def _missed(menu: Menu[FormCandidate], goal: Goal, delta: float) -> str:
+    """The best that is certified for a goal named beforehand, and how many more cases would do."""
+    if goal.position is None:
+        least = f"The smallest certificate is {float(menu.risks.min()):.3f}."
+        return f"`goal` {goal.text!r} is reached by no row of the menu. {least}"
+    name = RATE_NAMES[goal.position]
+    limits = [dict(menu.certificate(candidate).rates)[name] for candidate in menu.candidates]
+    best = int(np.argmin(limits))
+    candidate = menu.candidates[best]
+    n, k = candidate.counts.by_class[goal.position]
+    paid = [term.nats for term in candidate.code.terms if term.kind != "threshold"]
+    nats = math.fsum(paid) + math.log(2.0) - math.log(delta)
+    more = positives_needed(k, n, 1.0 - goal.value, nats)
+    plural = ("negatives", "positives")[goal.position]
+    advice = (
+        "No number of cases would do for it."
+        if more is None
+        else f"About {more - n} more counted {plural} would do."
+    )
+    return (
+        f"`goal` {goal.text!r} is reached by no row of the menu. The best is {candidate.name!r}, "
+        f"{n - k} of {n} counted, which certifies {1.0 - limits[best]:.3f}. {advice}"
+    )
 
 
 def positives_needed(n_errors: int, n: int, limit: float, nats: float) -> int | None:

@@ -6,12 +6,13 @@ import math
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
 
-from handful.arrays import Ints
+from handful.arrays import Floats, Ints
 from handful.candidates import (
     Code,
     Counting,
@@ -31,6 +32,7 @@ from handful.progress import current_progress
 from handful.tables import Grouping
 from handful.threads import one_blas_thread, thread_controller
 
+_N_MIXED, _MOST_MIXED = 4, 1000  # made-up rows for each row of the pool, and rows that are mixed
 Learned = tuple[list[Proposal], list[Failure]]
 
 
@@ -79,113 +81,81 @@ def ranked(
     classes: tuple[str, ...],
     held_back: Ints,
     favourite: str | None = None,
-) -> tuple[list[FormCandidate], list[Failure]]:
+) -> list[FormCandidate]:
     """The proposals in the pool's order, each with the price of its role; nothing is counted yet.
 
     Cross-validated errors are compared after adding what is believed of each form, in standard
-    errors of the smallest one; equals go by simplicity. Proposals that give the same labels on all
-    rows of the pool become one row, at the best of their ranks (see `_simplest`); proposals that
-    cannot label the pool are given back with the reason. All this is computed from the pool, which
-    is not counted, so that roles and masses are fixed before anything is counted. ``favourite`` was
-    named beforehand: the best of its proposals plays that role; if it has none, the roles are the
-    usual ones.
+    errors of the smallest one; equals go by simplicity. Proposals that are one classifier (see
+    `_behaviour`) become one row: the simplest of them, at the best of their ranks. All this is
+    computed from the pool, which is not counted, so that roles and masses are fixed before anything
+    is counted. ``favourite`` was named beforehand: the best of its proposals plays that role; if it
+    has none, the roles are the usual ones.
     """
-    made, failures = _labelled(pool, proposals, classes)
-    if not made:
-        return [], failures
-    unit = standard_error(min(one.error for one in made), pool.n_units)
-    order = sorted(
-        range(len(made)),
-        key=lambda i: (
-            made[i].error + belief_in(made[i].proposal.form, pool.n_classes) * unit,
-            simplicity_of(made[i].proposal.form),
-            i,
-        ),
-    )
-    groups: dict[bytes, list[_Labelled]] = {}
-    for i in order:
-        groups.setdefault(made[i].labels.tobytes(), []).append(made[i])
+    errors = [_pool_error(pool, proposal) for proposal in proposals]
+    unit = standard_error(min(errors), pool.n_units)
+    keys = [
+        (error + belief_in(p.form, pool.n_classes) * unit, simplicity_of(p.form), i)
+        for i, (error, p) in enumerate(zip(errors, proposals, strict=True))
+    ]
+    probe = _probe(pool)
+    groups: dict[Any, list[int]] = {}
+    for *_, i in sorted(keys):
+        groups.setdefault(_behaviour(proposals[i], pool, probe) or i, []).append(i)
     rows, named = [], None
     for rank, group in enumerate(groups.values(), start=1):
-        wanted = [one for one in group if one.proposal.wanted == favourite]
+        wanted = [i for i in group if proposals[i].wanted == favourite]
         if wanted and named is None:
-            named = rank
-            rows.append(_simplest(wanted, pool))
-        else:
-            rows.append(_simplest(group, pool))
-    roles = Roles.of([row.proposal.form for row in rows], named)
+            named, group = rank, wanted
+        rows.append(min(group, key=lambda i: (simplicity_of(proposals[i].form), proposals[i].size)))
+    roles = Roles.of([proposals[i].form for i in rows], named)
     out = []
-    for rank, (row, group) in enumerate(zip(rows, groups.values(), strict=True), start=1):
-        also = tuple(other.name for other in group if other is not row)
-        out.append(replace(_candidate(pool, row, rank, roles, held_back), also=also))
-    return out, failures
+    for rank, (i, group) in enumerate(zip(rows, groups.values(), strict=True), start=1):
+        proposal = proposals[i]
+        out.append(
+            FormCandidate(
+                name=proposal.in_menu,
+                also=tuple(proposals[other].in_menu for other in group if other != i),
+                fitted=Fitted(
+                    proposal.form, pool.columns, classes, proposal.machine, _risk(pool, proposal)
+                ),
+                code=Code("pool", (roles.term(rank),)),
+                counts=Counts(
+                    n_held=pool.n_units, n_counted=0, n_errors=0, groups=_on_pool(pool, proposal)
+                ),
+                held_back=held_back,
+                rank=rank,
+                roles=roles,
+                pool_error=errors[i],
+                seconds=proposal.seconds,
+                is_readable=is_readable(proposal.form),
+                simplicity=simplicity_of(proposal.form),
+            )
+        )
+    return out
 
 
-@dataclass(frozen=True, eq=False)
-class _Labelled:
-    """A proposal, its error by the folds of the pool, and its labels of the pool's rows."""
+def _probe(pool: Pool) -> Floats:
+    """The pool's rows, and rows made up of its cells: each column shifted against the others.
 
-    proposal: Proposal
-    fitted: Fitted
-    error: float
-    labels: Ints
-
-    @property
-    def name(self) -> str:
-        return self.proposal.name or self.proposal.form
-
-
-def _labelled(
-    pool: Pool, proposals: Sequence[Proposal], classes: tuple[str, ...]
-) -> tuple[list[_Labelled], list[Failure]]:
-    """The proposals with their labels of the pool, and those that gave none."""
-    made, failures = [], []
-    for proposal in proposals:
-        machine = proposal.machine
-        fitted = Fitted(proposal.form, pool.columns, classes, machine, _risk(pool, proposal))
-        try:
-            labels = machine.labels(pool.table if machine.reads_table else pool.X)
-        except Exception as error:  # a foreign estimator may raise anything
-            reason = f"{type(error).__name__}: {error}"
-            failures.append(Failure(proposal.name or proposal.form, reason, proposal.seconds))
-            continue
-        made.append(_Labelled(proposal, fitted, _pool_error(pool, proposal), labels))
-    return made, failures
-
-
-def _simplest(group: Sequence[_Labelled], pool: Pool) -> _Labelled:
-    """The simplest of some proposals that the pool cannot tell apart, the first of equals.
-
-    A small pool is often fitted without an error by forms that differ elsewhere. So only those
-    stand for the others whose error on the folds is the smallest up to a standard error.
+    On a small pool forms that differ elsewhere often give the same labels to its rows.
     """
-    least = min(one.error for one in group)
-    near = least + standard_error(least, pool.n_units)
-    return min(
-        (one for one in group if one.error <= near),
-        key=lambda one: (simplicity_of(one.proposal.form), one.fitted.machine.size),
-    )
+    some = pool.X[:_MOST_MIXED]
+    steps = np.arange(some.shape[1]) + 1
+    mixed = [
+        np.column_stack([np.roll(some[:, j - 1], k * j) for j in steps])
+        for k in range(1, _N_MIXED + 1)
+    ]
+    return np.ascontiguousarray(np.vstack([pool.X, *mixed]))
 
 
-def _candidate(
-    pool: Pool, row: _Labelled, rank: int, roles: Roles, held_back: Ints
-) -> FormCandidate:
-    proposal = row.proposal
-    return FormCandidate(
-        name=row.name,
-        fitted=row.fitted,
-        code=Code("pool", (roles.term(rank),)),
-        counts=Counts(
-            n_held=pool.n_units, n_counted=0, n_errors=0, groups=_on_pool(pool, proposal)
-        ),
-        held_back=held_back,
-        rank=rank,
-        roles=roles,
-        pool_error=row.error,
-        seconds=proposal.seconds,
-        is_readable=is_readable(proposal.form),
-        simplicity=simplicity_of(proposal.form),
-    )
+def _behaviour(proposal: Proposal, pool: Pool, probe: Floats) -> bytes | None:
+    """Labels of all rows of the pool, and of rows made up of its cells; None if not comparable.
+
+    Proposals with equal labels are one classifier, as far as the pool can tell.
+    """
+    if proposal.machine.reads_table:  # an estimator of the user is a row of its own
+        return None
+    return bytes(proposal.machine.labels(probe).tobytes())
 
 
 def _risk(pool: Pool, proposal: Proposal) -> RiskCurve | None:

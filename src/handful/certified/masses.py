@@ -22,6 +22,7 @@ import numpy as np
 from handful.arrays import Floats
 from handful.bounds import Term
 
+# equal shares would cost ln 15; these cost the favourite .5 nats and what people carry 1.2
 MASSES = {"favourite": 0.6, "pocket": 0.3, "rest": 0.1}
 POCKET = ("one rule", "rule set", "rule list", "short score card", "score card", "other score card")
 _TEXTS = {

@@ -181,6 +181,16 @@ class Proposal:
     scores: Floats | None = None
     wanted: str = ""
 
+    @property
+    def in_menu(self) -> str:
+        """Its name in the menu."""
+        return self.name or self.form
+
+    @property
+    def size(self) -> int:
+        """What a reader has to read."""
+        return self.machine.size
+
 
 Learner = Callable[[Pool], list[Proposal]]
 

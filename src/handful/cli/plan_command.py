@@ -188,10 +188,10 @@ def _menu_rows(target: float, expected: float, prevalence: float, delta: float) 
     import math
 
     from handful.certified import menu_plan
-    from handful.certified.form_candidates import rank_masses
+    from handful.certified.masses import MASSES
     from handful.evidence import rate_rows_needed
 
-    nats = -math.log(float(rank_masses(2)[0]))
+    nats = -math.log(MASSES["favourite"])
     counted = rate_rows_needed(target, expected, share=prevalence, delta=delta, message_nats=nats)
     sizes = range(2, 4 * counted + 10)
     return sizes[bisect.bisect_left(sizes, counted, key=lambda n: menu_plan(n).n_counted)]

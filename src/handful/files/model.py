@@ -120,6 +120,8 @@ class MenuTraining(Training, tag="menu"):
         Whether the tolerance chose it.
     goal : (str, float) or None
         What must be reached, for the case.
+    after_looking : bool
+        Whether the goal was set after a look at the menu.
     band : Band or None
         Scores for which no label is given.
     rank, n_candidates : int
@@ -140,6 +142,7 @@ class MenuTraining(Training, tag="menu"):
     chosen: str
     is_default: bool
     goal: tuple[str, float] | None
+    after_looking: bool
     band: Band | None
     rank: int
     n_candidates: int
@@ -159,8 +162,8 @@ class MenuTraining(Training, tag="menu"):
         shares = {name: getattr(self, name) for name in ("tolerance", "delta", "pool_share")}
         if self.goal is not None:
             shares["goal"] = self.goal[1]
-            if self.goal[0] not in ("sensitivity", "specificity"):
-                raise fail(f"{where}.goal", "a sensitivity or a specificity", self.goal)
+            if self.goal[0] not in ("sensitivity", "specificity", "error"):
+                raise fail(f"{where}.goal", "a sensitivity, a specificity or an error", self.goal)
         for name, value in shares.items():
             if not 0.0 <= value < 1.0:
                 raise fail(f"{where}.{name}", "at least 0 and below 1", value)

@@ -11,26 +11,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from handful.certified import CertifiedClassifier
+from handful.certified import CertifiedClassifier, Goal, goal_of_case, is_first_case
 from handful.codec import decode, encode
 from handful.files.beside import Estimators, pack, read_estimators, unpack
 from handful.tables import Choices, Study, as_pandas, read_study
 
 Document = Mapping[str, Any]
 _TRAINING = ("candidates", "favourite", "estimators_sha256", "tolerance", "delta", "group_loss")
-
-
-def is_first_case(case: str | None, classes: Sequence[Any]) -> bool:
-    """Whether the case is the first of two classes; rates of machines are about the second."""
-    return len(classes) == 2 and case == str(classes[0])
-
-
-def goal_of_case(goal: Sequence[Any] | None, is_first: bool) -> tuple[str, float] | None:
-    """A goal for one class as one for the other, if the case is the first class."""
-    if goal is None:
-        return None
-    names = ("sensitivity", "specificity")
-    return names[1 - names.index(goal[0])] if is_first else goal[0], goal[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +118,7 @@ class Retraining:
     def train(self, document: Document) -> Document:
         """Train as a document says; once for equal settings."""
         training = document["training"]
-        wanted = [training[name] for name in (*_TRAINING, "chosen", "goal")]
+        wanted = [training[name] for name in (*_TRAINING, "chosen", "goal", "after_looking")]
         key = json.dumps([document["data"]["reading"], *wanted], sort_keys=True)
         if key not in self._results:
             self._results[key] = self._train(document)
@@ -143,7 +130,8 @@ class Retraining:
         default = machine.chosen_
         machine = machine.choose(training["chosen"])
         is_first = is_first_case(study.positive, machine.fitted_.classes)
-        if (goal := goal_of_case(training["goal"], is_first)) is not None:
+        goal = goal_of_case(training["goal"], is_first)
+        if goal is not None and training["after_looking"]:
             machine = machine.reach(**{goal[0]: goal[1]})
         candidate = machine.candidate_
         groups, thresholds = candidate.counts.groups, candidate.thresholds
@@ -170,6 +158,7 @@ class Retraining:
                 (math.exp(term.nats) for term in candidate.code.terms if term.kind == "threshold"),
                 None,
             ),
+            "chain": _chain_of(candidate),
             "widths": None if thresholds is None else list(thresholds.grid.widths),
             "pool": machine.held_back_.tolist(),
             "certificate": machine.certificate_.to_dict(),
@@ -179,7 +168,8 @@ class Retraining:
     def _fit(self, document: Document) -> tuple[Study, Any]:
         """The menu of a file; trained once for all files that differ in nothing it depends on."""
         training, reading = document["training"], document["data"]["reading"]
-        key = json.dumps([reading, *(training[name] for name in _TRAINING)], sort_keys=True)
+        goal = None if training["after_looking"] else training["goal"]
+        key = json.dumps([reading, goal, *(training[name] for name in _TRAINING)], sort_keys=True)
         if key not in self._fits:
             study = read_study(self.frame, decode(Choices, reading, "data.reading"))
             with warnings.catch_warnings():
@@ -187,6 +177,7 @@ class Retraining:
                 machine = CertifiedClassifier(
                     self._candidates(training),
                     favourite=training["favourite"],
+                    goal=None if goal is None else Goal(*goal).text,
                     tolerance=training["tolerance"],
                     delta=training["delta"],
                     group_loss=training["group_loss"],
@@ -202,3 +193,16 @@ class Retraining:
         self.estimators(digest)
         given = self._files[digest].candidates
         return [(name, given[name]) if name in given else name for name in wanted]
+
+
+def _chain_of(candidate: Any) -> dict[str, Any] | None:
+    """Thresholds that were tested for a goal, and the machine before its own was moved."""
+    chain = candidate.chain
+    if chain is None:
+        return None
+    unmoved = replace(candidate.fitted, machine=chain.unmoved).reduced().to_document([])
+    return {
+        "machine": unmoved["machine"],
+        "thresholds": list(chain.thresholds),
+        "place": chain.place,
+    }

@@ -21,7 +21,7 @@ import numpy as np
 
 from handful._version import __version__
 from handful.bounds import Certificate, NotCertifiableError
-from handful.certified import Band, named_candidates
+from handful.certified import Band, goal_of_case, is_first_case, named_candidates
 from handful.codec import encode
 from handful.covering import CoverFit
 from handful.files.beside import Estimators, beside, digest_of, pack
@@ -36,7 +36,6 @@ from handful.files.model import (
     Provenance,
     Training,
 )
-from handful.files.retrain import goal_of_case, is_first_case
 from handful.kernels import Kernel
 from handful.models import Fitted
 from handful.tables import (
@@ -240,6 +239,7 @@ def _menu_training(machine: Any, fitted: Fitted, how: Written) -> tuple[MenuTrai
         chosen=machine.chosen_,
         is_default=bool(how.is_default),
         goal=goal_of_case(machine.goal_, _has_first_case(machine)),
+        after_looking=machine.goal_ is not None and machine.named_goal_ is None,
         band=how.band,
         rank=int(candidate.rank),
         n_candidates=int(candidate.roles.n_ranked),

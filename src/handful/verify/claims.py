@@ -132,11 +132,17 @@ def kept_prices(n: int, size: int) -> Prices:
 
 
 class Rate(NamedTuple):
-    """A rate of errors, with the errors and the cases that it is counted of."""
+    """A rate of errors, with the errors and the cases that it is counted of.
+
+    With a goal named beforehand a rate does not pay for the number of thresholds (``unpaid``
+    nats), and of an accepted threshold it is the goal itself (``goal``).
+    """
 
     name: str
     n_errors: int
     n_counted: int
+    unpaid: Any = 0
+    goal: float | None = None
 
 
 @dataclass(frozen=True)
@@ -279,7 +285,11 @@ def check_limits(audit: Audit, certificate: Document, claim: Claim, nats: Any) -
     paid = nats if claim.shape == "cost" else nats + log(2)
     holds = True
     for (name, value), rate in zip(certificate["rates"], claim.rates, strict=True):
-        holds &= check_tail(audit, f"rate {name}", value, rate.n_errors, rate.n_counted, paid)
+        if rate.goal is not None:
+            holds &= audit.equal(f"certificate: rate {name}", value, rate.goal)
+            continue
+        nats_of = paid - rate.unpaid
+        holds &= check_tail(audit, f"rate {name}", value, rate.n_errors, rate.n_counted, nats_of)
     if claim.is_vacuous:
         return holds & audit.equal("certificate: risk", risk, 1.0)
     return holds & _RISKS[claim.shape](audit, certificate, claim, nats)

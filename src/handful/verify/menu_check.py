@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 
-from handful.verify.arithmetic import MP, is_tail_bound, log
+from handful.verify.arithmetic import MP, is_tail_bound, log, tail_bound
 from handful.verify.audit import TOLERANCE, Audit, Document, Floats, Mask, is_close, is_number
 from handful.verify.claims import (
     BETTING_REFERENCE,
@@ -101,7 +102,9 @@ class Library(Protocol):
         ones), ``rank``, ``order`` (forms in the pool's order), ``named`` (rank of the favourite
         that was named beforehand, if it has one), ``default`` (row that the tolerance chooses),
         ``case`` (of two classes), ``pool`` (sorted rows), ``pool_share``, ``n_thresholds``,
-        ``widths``, ``warm_up`` (losses of the pool's groups, if they were used), ``certificate``.
+        ``chain`` (of a goal named beforehand: the ``machine`` before its threshold was moved, the
+        ``thresholds`` in the order of the tests), ``widths``, ``warm_up`` (losses of the pool's
+        groups, if they were used), ``certificate``.
         """
         ...
 
@@ -143,7 +146,7 @@ def check_menu(
     )
     before = [MP.mpf(loss) for loss in again["warm_up"] or ()]
     claim = _claim(document, sheet, prices, is_wrong, _notes(sheet, training["pool_share"]), before)
-    check_claim(audit, document, claim)
+    check_claim(audit, document, _with_goal(audit, document, sheet, claim, again["chain"], E))
     if training["band"] is not None:
         _check_band(audit, document, sheet, again, is_wrong, E)
 
@@ -399,6 +402,44 @@ def _rates(
     return tuple(out)
 
 
+def _with_goal(
+    audit: Audit, document: Document, sheet: Sheet, claim: Claim, chain: Document | None, E: Floats
+) -> Claim:
+    """Both rates at the last threshold that is accepted in a fixed order, and that it is this one.
+
+    The errors at every threshold are counted again, each is tested at the whole level of the row.
+    Of an accepted one the goal may be said, nothing more; of the first that is not, or if all are
+    accepted, the limit itself. The other rate pays for no threshold, as the labels are given.
+    """
+    if chain is None:
+        return claim
+    (quantity, value), classes = document["training"]["goal"], document["fitted"]["classes"]
+    case = document["data"]["reading"]["positive"]
+    names = sorted(classes, key=lambda own: own == case)  # of the rates: the case comes last
+    own = int(quantity == "sensitivity")
+    n_pool = pool_size_of(document["training"]["pool_share"], sheet.blocks.n)
+    counted = [i for rows in sheet.blocks.rows_of[n_pool:] for i in rows]
+    truth = np.array([sheet.labels[i] for i in counted], dtype=object)
+    values, slack = sums_of(chain["machine"], E)
+    # From low to high for a class above the threshold, back for one below it.
+    order = sorted(map(float, chain["thresholds"]), reverse=names[own] != classes[1])
+    wrong = []
+    for threshold in order:
+        said = np.array(classes, dtype=object)[(values[:, 0] - threshold > slack).astype(int)]
+        wrong.append([int(((truth == c) & (said[counted] != c)).sum()) for c in names])
+    sizes = [int((truth == c).sum()) for c in names]
+    free, limit = log(len(order)), 1.0 - value
+    nats = total(claim.prices) - free + log(2)
+    bounds = [tail_bound(errors[own], sizes[own], nats) for errors in wrong]
+    n_accepted = next((j for j, b in enumerate(bounds) if b > limit), len(bounds))
+    is_last = wrong[max(0, n_accepted - 1)] == [rate.n_errors for rate in claim.rates]
+    audit.check("threshold of the goal", is_last, "it is not the last one that is accepted")
+    rates = [rate._replace(unpaid=free) for rate in claim.rates]
+    is_said = 0 < n_accepted < len(bounds)
+    rates[own] = rates[own]._replace(goal=limit if is_said else None)
+    return replace(claim, rates=tuple(rates))
+
+
 def named_beforehand(training: Document) -> tuple[Key, ...]:
     """What a menu assumes of settings that are not the defaults."""
     is_own = {
@@ -406,7 +447,7 @@ def named_beforehand(training: Document) -> tuple[Key, ...]:
         "the favourite": training["favourite"] is not None,
         "the share of the pool": training["pool_share"] != 0.4,
         "delta": training["delta"] != 0.05,
-        "the goal": training["goal"] is not None,
+        "the goal": training["goal"] is not None and not training["after_looking"],
     }
     names = [name for name, own in is_own.items() if own]
     if not names:

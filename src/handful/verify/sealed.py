@@ -41,7 +41,7 @@ _TRAINING = {
     ),
     "menu": (
         *("kind", "candidates", "favourite", "tolerance", "delta", "pool_share", "group_loss"),
-        *("chosen", "is_default", "goal", "band", "rank", "n_candidates", "roles"),
+        *("chosen", "is_default", "goal", "after_looking", "band", "rank", "n_candidates", "roles"),
         "estimators_sha256",
     ),
 }

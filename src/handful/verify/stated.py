@@ -90,6 +90,8 @@ def together(document: Any) -> tuple[str, ...]:
     is_sure = goal is None and part(document, "data", "reading", "groups") is None
     choices = [["the table of points", *band]] if is_card else [band]
     choices += [band] if is_card and not is_sure else []
+    if part(document, "training", "after_looking"):  # the menu that was looked at held something
+        choices = [["the errors of the menu before the goal", "its rates"]]
     return tuple(_all_at_once(n + len(beside), beside, delta) for beside in choices)
 
 
