@@ -29,7 +29,10 @@ from tests.messy import TABLES
 
 UNITS = ("", "y", "g/dl", "mg", "week", "€", "eur", "x10^9/l", "µg/l")
 ALL_STYLES = [
-    NumberStyle(base, unit, limit).text for base in STYLES for unit in UNITS for limit in (None, 0.5)
+    NumberStyle(base, unit, limit).text
+    for base in STYLES
+    for unit in UNITS
+    for limit in (None, 0.5)
 ]
 CELLS = (
     *("67y", "70 Y", "12.9 g/dL", "129 g/L", "€ 12.50", "$1,200", "12.50 EUR", "EUR 12", "5 %"),
@@ -50,7 +53,7 @@ def test_the_auditor_reads_every_cell_as_the_library_does(style):
     for cell in (*CELLS, *made):
         assert same(number_of(cell, style), written_number(cell, style)), (cell, style)
         ours, theirs = pair_of(cell), two_numbers(cell, False)
-        assert same(ours[0], theirs[0]) and same(ours[1], theirs[1]), cell
+        assert all(map(same, ours, theirs)), cell
 
 
 def test_the_auditor_knows_the_chapters():

@@ -20,7 +20,7 @@ def render_report(
     y: Any = None,
     *,
     title: str | None = None,
-    data_notes: Sequence[str] = (),
+    data_notes: Sequence[str | Mapping[str, str]] = (),
     provenance: Mapping[str, Any] | None = None,
     model_file: str | None = None,
     data_file: str | None = None,
@@ -43,8 +43,8 @@ def render_report(
         The data it was trained on. What needs the rows, or the labels, is left out without them.
     title : str, optional
         The heading; the name of the machine by default.
-    data_notes : sequence of str
-        What was noticed when the data were read.
+    data_notes : sequence of str or mapping
+        What was noticed when the data were read: sentences, or as `plain_notes` gives them.
     provenance : mapping, optional
         Facts to show at the end, such as file names and versions. ``target``, the column of
         the labels, is named in the command that checks the certificate again.
@@ -74,12 +74,18 @@ def render_report(
     return _filled(
         **read_sections(machine, X, y, how),
         title=title or type(machine).__name__,
-        data_notes=list(data_notes),
+        data_notes=[_noticed(note) for note in data_notes],
         provenance=facts,
         command=verify_command(model_file, data_file, facts.get("target")),
         is_command_whole=model_file is not None and data_file is not None,
         digests=check_digests(digests or {}),
     )
+
+
+def _noticed(note: str | Mapping[str, str]) -> Mapping[str, str]:
+    """A note as the page shows it."""
+    plain = {"code": "", "title": "", "text": str(note), "reason": ""}
+    return note if isinstance(note, Mapping) else plain
 
 
 def _filled(**contents: Any) -> str:

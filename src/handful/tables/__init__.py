@@ -27,11 +27,7 @@ from handful.tables.columns import (
     Column,
     Columns,
     Feature,
-    TypePart,
     column_of,
-    type_part,
-    typed_column,
-    typed_columns,
 )
 from handful.tables.digests import (
     RowDigests,
@@ -67,6 +63,7 @@ from handful.tables.estimator_inputs import (
     warn_of,
 )
 from handful.tables.labels import Classes, LabelOptions, class_weights, read_classes
+from handful.tables.notes import CODES, Note, plain_notes
 from handful.tables.rows import (
     Grouping,
     Joined,
@@ -87,9 +84,11 @@ from handful.tables.table_files import (
 )
 from handful.tables.table_reading import FeatureReader, TableReading, as_pandas, normal_rows
 from handful.tables.text_files import exact_floats
+from handful.tables.typed_frames import TypePart, type_part, typed_column, typed_columns
 
 __all__ = [
     "ANSWERS",
+    "CODES",
     "MISSING_MARKS",
     "NOT",
     "RAW_WORDS",
@@ -109,6 +108,7 @@ __all__ = [
     "LoadedTable",
     "MappedRows",
     "MemoryRows",
+    "Note",
     "RowDigests",
     "RowNeeds",
     "RowSource",
@@ -143,6 +143,7 @@ __all__ = [
     "need_two_classes",
     "new_table",
     "normal_rows",
+    "plain_notes",
     "pool_size",
     "read_chunks",
     "read_classes",

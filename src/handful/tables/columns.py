@@ -26,6 +26,7 @@ from handful.tables.cells import (
     word_of,
 )
 from handful.tables.disease_codes import chapter_of
+from handful.tables.notes import Note
 from handful.tables.number_styles import CHAPTERS, PLAIN, PLAIN_STYLES, NumberStyle, pair_of
 
 MAX_WORDS = 30  # rarer words get no flag of their own: they are too few to learn from
@@ -109,7 +110,7 @@ class Column:
         for *yes* if it is "yes/no".
     role : str
         "feature", "target", "group", "id", "weight" or "ignored".
-    notes : tuple of str
+    notes : tuple of Note
         What was assumed, in sentences.
     questions : tuple of (str, str)
         Notes that must be answered if a certificate is to hold, by the option that answers them.
@@ -132,17 +133,26 @@ class Column:
     marks: tuple[str, ...] = field(default=(), kw_only=True)
     levels: tuple[str, ...] = field(default=(), kw_only=True)
     role: str = field(default="feature", kw_only=True, metadata=_NOT_IN_FILES)
-    notes: tuple[str, ...] = field(default=(), kw_only=True, metadata=_NOT_IN_FILES)
-    questions: tuple[tuple[str, str], ...] = field(default=(), kw_only=True, metadata=_NOT_IN_FILES)
+    notes: tuple[Note, ...] = field(default=(), kw_only=True, metadata=_NOT_IN_FILES)
+    questions: tuple[tuple[str, Note], ...] = field(
+        default=(), kw_only=True, metadata=_NOT_IN_FILES
+    )
     n_missing: int = field(default=0, kw_only=True, metadata=_NOT_IN_FILES)
 
-    def with_note(self, note: str, *, asks: str = "", **changes: Any) -> Column:
-        """The same column with one more note and the given changes.
+    def with_note(self, code: str, note: str, *, asks: str = "", **changes: Any) -> Column:
+        """The same column with one more note, of a code of ``CODES``, and the given changes.
 
         ``asks`` is the option by which a user answers, if the note is a question that matters.
         """
-        questions = (*self.questions, (asks, note)) if asks else self.questions
-        return replace(self, notes=(*self.notes, note), questions=questions, **changes)
+        said = Note(code, note)
+        questions = (*self.questions, (asks, said)) if asks else self.questions
+        return replace(self, notes=(*self.notes, said), questions=questions, **changes)
+
+    def answered(self, reasons: Any) -> Column:
+        """The same column; notes have the user's reasons why they do not matter."""
+        notes = tuple(note.answered(reasons) for note in self.notes)
+        asked = tuple((option, note.answered(reasons)) for option, note in self.questions)
+        return replace(self, notes=notes, questions=asked)
 
     @property
     def features(self) -> list[Feature]:
@@ -508,85 +518,3 @@ def days_of(cells: Sequence[Any], marks: Collection[str] = ()) -> Floats:
         return float((time.tz_localize(None) - pd.Timestamp(0)) / pd.Timedelta("1D"))
 
     return np.array(map_distinct(list(cells), days), dtype=np.float64)
-
-
-# -- what the types of a table say, before any rule looks at its cells ---------------------------
-
-
-@dataclass(frozen=True)
-class TypePart:
-    """What a column, or one chunk of it, says by its type and its words.
-
-    Attributes
-    ----------
-    kind : {"number", "category", "ordered", "objects"}
-        "objects" if the type does not say what the cells are.
-    n_numbers : int
-        How many of the cells are numbers, if the type does not say.
-    words : frozenset of str
-    scale : tuple of str
-        Ordered categories.
-    """
-
-    kind: str
-    n_numbers: int = 0
-    words: frozenset[str] = frozenset()
-    scale: tuple[str, ...] = ()
-
-
-def type_part(frame: Any, j: int) -> TypePart:
-    """What a column of a data frame says."""
-    dtype: Any = frame.dtypes.iloc[j] if hasattr(frame, "iloc") else frame.dtypes[j]
-    if getattr(dtype, "ordered", False) and hasattr(frame, "iloc"):
-        return TypePart("ordered", scale=tuple(word_of(word) for word in dtype.categories))
-    kind = _type_of(dtype)
-    if kind == "number":
-        return TypePart(kind)
-    cells = list(frame.iloc[:, j] if hasattr(frame, "iloc") else frame[:, j])
-    known = [cell for cell in cells if not is_missing(cell)]
-    # True and False are the numbers 1 and 0, also if a missing value is among them
-    n_numbers = sum(isinstance(v, (int, float, np.number, np.bool_)) for v in known)
-    if kind == "objects" and n_numbers == len(known):
-        return TypePart(kind, n_numbers)
-    return TypePart(kind, n_numbers, frozenset(word_of(v) for v in known))
-
-
-def _type_of(dtype: Any) -> str:
-    if getattr(dtype, "categories", None) is not None:
-        return "category"
-    if getattr(dtype, "kind", None) in ("b", "i", "u", "f"):
-        return "number"
-    is_numeric = getattr(dtype, "is_numeric", None)
-    if is_numeric is not None and (is_numeric() or str(dtype) == "Boolean"):
-        return "number"
-    return "objects"
-
-
-def typed_column(name: Any, parts: Sequence[TypePart]) -> Column:
-    """The column that its parts (chunks of rows) show; all words, so that each has a code."""
-    if parts and parts[0].scale:
-        return Column(str(name), "ordered", levels=parts[0].scale)
-    words = frozenset[str]().union(*(part.words for part in parts))
-    is_words = any(part.kind == "category" for part in parts)
-    if not is_words and not words:
-        return Column(str(name), "")
-    if not is_words and any(part.n_numbers > 0 for part in parts):
-        # what the column means must not depend on which values happened to be drawn
-        raise ValueError(
-            f"Column {name!r} mixes numbers and words. "
-            "Convert it to numbers, or to words, before fitting."
-        )
-    return Column(str(name), "words", levels=tuple(sorted(words)))
-
-
-def typed_columns(frame: Any) -> Columns | None:
-    """Columns of a data frame with words or categories, as its types say; None if all are numbers.
-
-    Codes of words only stand for equality, so that reading them off the training data needs no
-    message. Ordered categories are known before the data: they are places on the scale.
-    """
-    if not hasattr(frame, "columns") or not hasattr(frame, "dtypes"):
-        return None
-    named = enumerate(frame.columns)
-    columns = tuple(typed_column(name, [type_part(frame, j)]) for j, name in named)
-    return None if all(column.kind == "" for column in columns) else Columns(columns)

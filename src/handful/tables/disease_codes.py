@@ -19,7 +19,7 @@ _CHAPTERS = (
 )
 _CODE = re.compile(r"[A-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4})?[+*!]?", re.I)
 _NAME = re.compile(r"(^|[_\W])(icd|diag|diagnos[ei]s|dx|diagnose)", re.I)
-_MOST = 0.9
+_MOST = 0.9  # share of words that must be codes, as of cells that must be numbers
 
 
 def is_coded(name: str, words: Collection[str]) -> bool:
