@@ -7,9 +7,10 @@ import io
 import itertools
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from handful.files import Model
+    from handful.tables import Note
 
+MOST_WORDS = 1000  # different ones that are remembered
+_EVALUATED = "Their labels are those of the rule without it; --on-missing abstain gives them none."
 ON_MISSING = ("evaluate", "abstain")
 ABSTAINS, IN_DOUBT = "abstains", "abstains: in doubt"
 
@@ -75,10 +79,17 @@ def predict(
         # rows on a terminal are progress enough, and would be mixed with its line
         with nullcontext(_ignore) if sys.stdout.isatty() else progress("Predicting") as report:
             _write_rows(labeller, data, write_out, as_json, report)
+        _print_notes(labeller)
         return
     with progress("Predicting") as report, open_atomically(out, overwrite=force) as file:
         n_rows = _write_rows(labeller, data, lambda t: file.write(t.encode()), as_json, report)
     note(f"{n_rows} rows written to [bold]{escape(str(out))}[/]")
+    _print_notes(labeller)
+
+
+def _print_notes(labeller: Labeller) -> None:
+    for one in labeller.notes():
+        note(f"[yellow]{one.code} {escape(one)}[/]")
 
 
 def _ignore(stage: str) -> None:
@@ -96,6 +107,8 @@ class Labeller:
     model: Model
     keep: tuple[str, ...]
     is_abstaining: bool
+    gaps: Counter[str] = field(default_factory=Counter)  # rows by the columns that they lack
+    unread: Counter[tuple[str, str]] = field(default_factory=Counter)  # by column and word
 
     @property
     def needs(self) -> list[str]:
@@ -125,7 +138,13 @@ class Labeller:
         """Results of a piece that begins after ``start`` rows."""
         import numpy as np
 
-        gaps = [f"missing: {', '.join(g)}" if g else "" for g in self.model.missing(chunk)]
+        lacking = self.model.missing(chunk)
+        self.gaps.update(name for names in lacking for name in (*names, *([""] if names else [])))
+        for column in self.model.fitted.columns.columns:
+            words = column.unread(np.asarray(chunk[column.name]))
+            if len(self.unread) < MOST_WORDS:
+                self.unread.update({(column.name, word[:40]): n for word, n in words.items()})
+        gaps = [f"missing: {', '.join(g)}" if g else "" for g in lacking]
         is_asked = np.array([not (self.is_abstaining and gap) for gap in gaps], dtype=bool)
         results: list[tuple[Any, ...]] = [("", "", ABSTAINS)] * len(chunk)
         for i, found in zip(np.flatnonzero(is_asked), self._decided(chunk[is_asked]), strict=True):
@@ -133,6 +152,23 @@ class Labeller:
         kept = [["" if value != value else value for value in chunk[name]] for name in self.keep]
         places = range(start + 1, start + len(chunk) + 1)
         return list(zip(*kept, places, *zip(*results, strict=True), gaps, strict=True))
+
+    def notes(self) -> list[Note]:
+        """What must be said of rows that lack values, and of words that the model cannot read."""
+        from handful.tables import Note
+
+        said = []
+        if n := self.gaps[""]:
+            names = ", ".join(f"{name} in {k}" for name, k in self.gaps.most_common(11) if name)
+            done = "They have no label." if self.is_abstaining else _EVALUATED
+            rows = "1 row lacks" if n == 1 else f"{n} rows lack"
+            said.append(Note("H070", f"{rows} a value that the rule reads ({names}). {done}"))
+        if self.unread:
+            found = [f"{name} {w!r} in {k}" for (name, w), k in self.unread.most_common(10)]
+            more = f", and {len(self.unread) - 10} more" if len(self.unread) > 10 else ""
+            text = f"Never seen, and counted as missing: {', '.join(found)}{more}."
+            said.append(Note("H071", text))
+        return said
 
     def _decided(self, chunk: pd.DataFrame) -> list[tuple[Any, ...]]:
         """Label, score and reason of each row."""

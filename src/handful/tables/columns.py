@@ -222,6 +222,20 @@ class Column:
             return self.read_pairs(cells)[:, 0]
         return self._places(cells)
 
+    def unread(self, cells: Any) -> Counter[str]:
+        """Cells that say something which has no number, or no place on the scale, with counts.
+
+        Examples
+        --------
+        >>> Column("stage", "ordered", levels=("i", "ii")).unread(["II", "NA", "iv", "iv"])
+        Counter({'iv': 2})
+        """
+        if self.kind not in (*VALUES, PAIR, "ordered"):
+            return Counter()
+        gone = np.flatnonzero(np.isnan(self.read(cells)))
+        found = (cells[int(i)] for i in gone)
+        return Counter(word_of(cell) for cell in found if not is_mark(cell, self.marks))
+
     def _places(self, cells: Any) -> Floats:
         """Places of cells among the words that are known."""
         known = self.levels if self.words is None else self.words
