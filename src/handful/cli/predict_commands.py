@@ -139,11 +139,7 @@ class Labeller:
         import numpy as np
 
         lacking = self.model.missing(chunk)
-        self.gaps.update(name for names in lacking for name in (*names, *([""] if names else [])))
-        for column in self.model.fitted.columns.columns:
-            words = column.unread(np.asarray(chunk[column.name]))
-            if len(self.unread) < MOST_WORDS:
-                self.unread.update({(column.name, word[:40]): n for word, n in words.items()})
+        self._remember(chunk, lacking)
         gaps = [f"missing: {', '.join(g)}" if g else "" for g in lacking]
         is_asked = np.array([not (self.is_abstaining and gap) for gap in gaps], dtype=bool)
         results: list[tuple[Any, ...]] = [("", "", ABSTAINS)] * len(chunk)
@@ -152,6 +148,15 @@ class Labeller:
         kept = [["" if value != value else value for value in chunk[name]] for name in self.keep]
         places = range(start + 1, start + len(chunk) + 1)
         return list(zip(*kept, places, *zip(*results, strict=True), gaps, strict=True))
+
+    def _remember(self, chunk: pd.DataFrame, lacking: Sequence[tuple[str, ...]]) -> None:
+        """Count rows that lack values, by column and under "", and words that cannot be read."""
+        for names in filter(None, lacking):
+            self.gaps.update(("", *names))
+        for column in self.model.fitted.columns.columns:
+            words = column.unread(chunk[column.name].to_numpy())
+            if len(self.unread) < MOST_WORDS:
+                self.unread.update({(column.name, word[:40]): n for word, n in words.items()})
 
     def notes(self) -> list[Note]:
         """What must be said of rows that lack values, and of words that the model cannot read."""

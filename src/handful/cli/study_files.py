@@ -57,7 +57,8 @@ def _report(made: StudyResult, out: Path, text: str, model: Model) -> str:
     from handful.tables import plain_notes
 
     rows = made.rows
-    noticed = rows.notes_on([column.name for column in model.fitted.columns.columns])
+    names = [column.name for column in model.fitted.columns.columns]
+    noticed = sorted(rows.notes_on(names), key=lambda note: note.code)
     origin = read_origin(made.options.data, rows.digests, out / "model.json", text)
     facts = {**origin["provenance"], "target": rows.target, **model.provenance.versions}
     facts |= {"estimator": model.provenance.estimator, "table sha256": model.data.sha256}

@@ -143,12 +143,12 @@ def read_rest(data: Path | None, choices: Choices, seed: int | None = None) -> S
             f"the class {gone[0]!r} has {int((study.y == gone[0]).sum())} rows, all of which were "
             "set aside to read the columns. Add rows of it, or leave it out."
         )
-    said = Note(
-        "H061", f"{len(study.pool)} of {len(study.y)} rows were set aside to read the columns by."
-    )
-    notes = (*loaded.notes, *study.notes, *_repeats(clean.X, clean.y))
-    made = _rows_of(clean, study, loaded, data, notes if is_known else (said, *notes))
-    return replace(made, random_state=clean.digests, study=None if is_known else study)
+    said = f"{len(study.pool)} of {len(study.y)} rows were set aside to read the columns by."
+    found = [Note("H061", text) for text in _repeats(clean.X, clean.y)]
+    notes = (*loaded.notes, *study.notes, *found)
+    notes = notes if is_known else (Note("H061", said), *notes)
+    made = _rows_of(clean, study, loaded, data, notes)
+    return replace(made, random_state=clean.digests, study=None if is_known else made.study)
 
 
 def _rows_of(
@@ -171,11 +171,9 @@ def _rows_of(
     )
 
 
-def _repeats(X: pd.DataFrame, y: NDArray[Any]) -> list[Note]:
+def _repeats(X: pd.DataFrame, y: NDArray[Any]) -> list[str]:
     """Rows that repeat others, and rows that contradict them."""
     import pandas as pd
-
-    from handful.tables import Note
 
     plain = pd.DataFrame({j: _codes(X.iloc[:, j]) for j in range(X.shape[1])})
     keys = pd.util.hash_pandas_object(plain, index=False).to_numpy()
@@ -183,12 +181,10 @@ def _repeats(X: pd.DataFrame, y: NDArray[Any]) -> list[Note]:
     distinct = set(zip(keys.tolist(), labels.tolist(), strict=True))
     notes = []
     if n_repeated := len(y) - len(distinct):
-        text = f"{n_repeated} rows repeat an earlier row; each counts as an example."
-        notes.append(Note("H061", text))
+        notes.append(f"{n_repeated} rows repeat an earlier row; each counts as an example.")
     counts = np.unique([key for key, _ in distinct], return_counts=True)[1]
     if n_contradictory := int(counts[counts > 1].sum()):
-        text = f"{n_contradictory} distinct rows occur with more than one label."
-        notes.append(Note("H061", text))
+        notes.append(f"{n_contradictory} distinct rows occur with more than one label.")
     return notes
 
 

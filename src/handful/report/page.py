@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from importlib import resources
@@ -74,18 +75,12 @@ def render_report(
     return _filled(
         **read_sections(machine, X, y, how),
         title=title or type(machine).__name__,
-        data_notes=[_noticed(note) for note in data_notes],
+        data_notes=list(data_notes),
         provenance=facts,
         command=verify_command(model_file, data_file, facts.get("target")),
         is_command_whole=model_file is not None and data_file is not None,
         digests=check_digests(digests or {}),
     )
-
-
-def _noticed(note: str | Mapping[str, str]) -> Mapping[str, str]:
-    """A note as the page shows it."""
-    plain = {"code": "", "title": "", "text": str(note), "reason": ""}
-    return note if isinstance(note, Mapping) else plain
 
 
 def _filled(**contents: Any) -> str:
@@ -105,9 +100,20 @@ def _environment() -> Any:
         loader=jinja2.FunctionLoader(_text),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
+        finalize=_without_steering,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+_STEERING = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\u061c]")
+
+
+def _without_steering(value: Any) -> Any:
+    """The text with marks that turn the direction of writing shown as such, as <U+202E>."""
+    if not isinstance(value, str) or not _STEERING.search(value):
+        return value
+    return _STEERING.sub(lambda mark: f"<U+{ord(mark[0]):04X}>", value)
 
 
 def _text(name: str) -> str:

@@ -27,7 +27,11 @@ from handful.tables.columns import (
     Column,
     Columns,
     Feature,
+    TypePart,
     column_of,
+    type_part,
+    typed_column,
+    typed_columns,
 )
 from handful.tables.digests import (
     RowDigests,
@@ -84,7 +88,6 @@ from handful.tables.table_files import (
 )
 from handful.tables.table_reading import FeatureReader, TableReading, as_pandas, normal_rows
 from handful.tables.text_files import exact_floats
-from handful.tables.typed_frames import TypePart, type_part, typed_column, typed_columns
 
 __all__ = [
     "ANSWERS",

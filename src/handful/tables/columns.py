@@ -19,6 +19,7 @@ from handful.arrays import Floats, Mask
 from handful.codec import fail
 from handful.tables.cells import (
     blank_marks,
+    days_of,
     is_mark,
     is_missing,
     map_distinct,
@@ -35,7 +36,6 @@ RAW_WORDS = ("yes/no", "category", "text")  # capitals, blanks and marks make no
 AS_THEY_ARE = ("", "words")  # cells are numbers, or words in one spelling, already
 PAIR = "two numbers"  # a cell such as a blood pressure, 155/93
 KINDS = (*VALUES, PAIR, "ordered", *RAW_WORDS, "constant", "empty", *AS_THEY_ARE)
-_PLACES = ("first", "second")
 _NOT_IN_FILES = {"file": False}
 
 
@@ -150,15 +150,16 @@ class Column:
 
     def answered(self, reasons: Any) -> Column:
         """The same column; notes have the user's reasons why they do not matter."""
-        notes = tuple(note.answered(reasons) for note in self.notes)
         asked = tuple((option, note.answered(reasons)) for option, note in self.questions)
-        return replace(self, notes=notes, questions=asked)
+        return replace(self, notes=tuple(n.answered(reasons) for n in self.notes), questions=asked)
 
     @property
     def features(self) -> list[Feature]:
         """The encoded features that it gives."""
         if self.kind == PAIR:
-            asked = [Feature(f"{self.name} ({k} number)", column=self.name) for k in _PLACES]
+            asked = [
+                Feature(f"{self.name} ({k} number)", column=self.name) for k in ("first", "second")
+            ]
         elif self.words is None:
             name = f"{self.name} (days since 1970)" if self.kind == "date" else self.name
             asked = [Feature(name, column=self.name)]
@@ -223,13 +224,7 @@ class Column:
         return self._places(cells)
 
     def unread(self, cells: Any) -> Counter[str]:
-        """Cells that say something which has no number, or no place on the scale, with counts.
-
-        Examples
-        --------
-        >>> Column("stage", "ordered", levels=("i", "ii")).unread(["II", "NA", "iv", "iv"])
-        Counter({'iv': 2})
-        """
+        """Cells that say something which has no number, or no place on the scale."""
         if self.kind not in (*VALUES, PAIR, "ordered"):
             return Counter()
         gone = np.flatnonzero(np.isnan(self.read(cells)))
@@ -312,8 +307,7 @@ class Column:
         """Refuse words and levels that do not fit the kind."""
         if self.kind not in KINDS:
             raise fail(f"{where}.kind", f"one of {KINDS}", self.kind)
-        is_chapter = self.style == CHAPTERS and self.kind in RAW_WORDS
-        if not is_chapter:
+        if self.style != CHAPTERS or self.kind not in RAW_WORDS:
             NumberStyle.of(self.style)
         if bool(self.levels) != (self.kind == "ordered"):
             rule = "the words of an ordered column, and of no other"
@@ -513,22 +507,83 @@ def as_words(cells: Any) -> list[str | None]:
     return [None if is_missing(v) else word_of(v) for v in np.asarray(cells, dtype=object)]
 
 
-def days_of(cells: Sequence[Any], marks: Collection[str] = ()) -> Floats:
-    """Days since 1970 of cells that write dates. The day comes first if dots separate it.
+# -- what the types of a table say, before any rule looks at its cells ---------------------------
 
-    Examples
-    --------
-    >>> days_of(["1970-01-03", "04.01.1970", "NA"])
-    array([ 2.,  3., nan])
+
+@dataclass(frozen=True)
+class TypePart:
+    """What a column, or one chunk of it, says by its type and its words.
+
+    Attributes
+    ----------
+    kind : {"number", "category", "ordered", "objects"}
+        "objects" if the type does not say what the cells are.
+    n_numbers : int
+        How many of the cells are numbers, if the type does not say.
+    words : frozenset of str
+    scale : tuple of str
+        Ordered categories.
     """
-    import pandas as pd
 
-    def days(cell: Any) -> float:
-        if is_mark(cell, marks):
-            return np.nan
-        time = pd.to_datetime(str(cell), errors="coerce", dayfirst="." in str(cell))
-        if time is pd.NaT:
-            return np.nan
-        return float((time.tz_localize(None) - pd.Timestamp(0)) / pd.Timedelta("1D"))
+    kind: str
+    n_numbers: int = 0
+    words: frozenset[str] = frozenset()
+    scale: tuple[str, ...] = ()
 
-    return np.array(map_distinct(list(cells), days), dtype=np.float64)
+
+def type_part(frame: Any, j: int) -> TypePart:
+    """What a column of a data frame says."""
+    dtype: Any = frame.dtypes.iloc[j] if hasattr(frame, "iloc") else frame.dtypes[j]
+    if getattr(dtype, "ordered", False) and hasattr(frame, "iloc"):
+        return TypePart("ordered", scale=tuple(word_of(word) for word in dtype.categories))
+    kind = _type_of(dtype)
+    if kind == "number":
+        return TypePart(kind)
+    cells = list(frame.iloc[:, j] if hasattr(frame, "iloc") else frame[:, j])
+    known = [cell for cell in cells if not is_missing(cell)]
+    # True and False are the numbers 1 and 0, also if a missing value is among them
+    n_numbers = sum(isinstance(v, (int, float, np.number, np.bool_)) for v in known)
+    if kind == "objects" and n_numbers == len(known):
+        return TypePart(kind, n_numbers)
+    return TypePart(kind, n_numbers, frozenset(word_of(v) for v in known))
+
+
+def _type_of(dtype: Any) -> str:
+    if getattr(dtype, "categories", None) is not None:
+        return "category"
+    if getattr(dtype, "kind", None) in ("b", "i", "u", "f"):
+        return "number"
+    is_numeric = getattr(dtype, "is_numeric", None)
+    if is_numeric is not None and (is_numeric() or str(dtype) == "Boolean"):
+        return "number"
+    return "objects"
+
+
+def typed_column(name: Any, parts: Sequence[TypePart]) -> Column:
+    """The column that its parts (chunks of rows) show; all words, so that each has a code."""
+    if parts and parts[0].scale:
+        return Column(str(name), "ordered", levels=parts[0].scale)
+    words = frozenset[str]().union(*(part.words for part in parts))
+    is_words = any(part.kind == "category" for part in parts)
+    if not is_words and not words:
+        return Column(str(name), "")
+    if not is_words and any(part.n_numbers > 0 for part in parts):
+        # what the column means must not depend on which values happened to be drawn
+        raise ValueError(
+            f"Column {name!r} mixes numbers and words. "
+            "Convert it to numbers, or to words, before fitting."
+        )
+    return Column(str(name), "words", levels=tuple(sorted(words)))
+
+
+def typed_columns(frame: Any) -> Columns | None:
+    """Columns of a data frame with words or categories, as its types say; None if all are numbers.
+
+    Codes of words only stand for equality, so that reading them off the training data needs no
+    message. Ordered categories are known before the data: they are places on the scale.
+    """
+    if not hasattr(frame, "columns") or not hasattr(frame, "dtypes"):
+        return None
+    named = enumerate(frame.columns)
+    columns = tuple(typed_column(name, [type_part(frame, j)]) for j, name in named)
+    return None if all(column.kind == "" for column in columns) else Columns(columns)

@@ -25,12 +25,12 @@ from handful.tables.number_styles import (
     NumberStyle,
     number_of,
     pair_of,
-    several_units,
     style_of,
 )
 
 MOST = 0.9  # share of cells that must be numbers for the others to count as missing
 MOST_UNDETECTED = 0.5  # share of cells that may say "not detected" among numbers
+MANY_NUMBERS = 0.3  # share of cells from which a text is asked why it is none of numbers
 MANY_WORDS = 20  # a category has at most so many words, or repeats them
 FEWEST_WORDS = 10  # of fewer cells nothing can be said
 YES = frozenset({"yes", "y", "true", "t", "ja", "oui", "si", "sí", "present", "positive", "pos"})
@@ -141,22 +141,18 @@ def _diseases(column: Column, distinct: Sequence[str]) -> Column:
 
 def _not_numbers(column: Column, sample: Sample) -> Column:
     """A text with the reason why it is none of numbers, if it looks like numbers."""
-    if units := several_units(sample.words):
-        shown = ", ".join(map(repr, units))
-        return column.with_note(
-            "H043", f"its numbers have several units ({shown}): write them in one"
-        )
     style = style_of(sample.words)
-    n_numbers = sum(not np.isnan(number_of(word, style)) for word in sample.words)
-    if n_numbers >= 0.5 * len(sample.words):
-        odd = next(word for word in sample.words if np.isnan(number_of(word, style)))
-        share = 100 * n_numbers // len(sample.words)
-        return column.with_note(
-            "H043",
-            f"only {share} % of its cells are numbers, others such as {odd[:MOST_LETTERS]!r} are "
-            f"not: if they mean missing, say --missing {column.name}={odd[:MOST_LETTERS]}",
-        )
-    return column
+    odd = [word for word in sample.words if np.isnan(number_of(word, style))]
+    share = 1.0 - len(odd) / len(sample.words)
+    if share < MANY_NUMBERS:
+        return column
+    shown, unit = odd[0][:MOST_LETTERS], NumberStyle.of(style).unit
+    what = f"numbers in {unit!r}" if unit else "numbers"
+    return column.with_note(
+        "H043",
+        f"only {100 * share:.0f} % of its cells are {what}, others such as {shown!r} are not: "
+        f"write one unit, or say --missing {column.name}={shown}",
+    )
 
 
 def _is_text(n_distinct: int, n_words: int) -> bool:
@@ -167,8 +163,9 @@ def _is_text(n_distinct: int, n_words: int) -> bool:
 
 
 def _in_order(words: Sequence[str]) -> str:
-    shown = [word[:MOST_LETTERS] for word in words[:MANY_WORDS]]
-    return " < ".join([*shown, "…"] if len(words) > MANY_WORDS else shown)
+    n = MANY_WORDS if sum(map(len, words)) <= 10 * MOST_LETTERS else 3  # of free text, few
+    shown = [word[:MOST_LETTERS] for word in words[:n]]
+    return " < ".join([*shown, f"… ({len(words)})"] if len(words) > n else shown)
 
 
 def _distinct(words: Sequence[str]) -> list[str]:
@@ -202,7 +199,7 @@ def _number(column: Column, known: Sequence[Any]) -> Column | None:
     texts = [cell for cell in known if isinstance(cell, str)]
     if _is_text(len(set(texts)), len(known)):  # too many values for a category: no answers there
         known = [c for c in known if not (isinstance(c, str) and c.strip().casefold() in ANSWERS)]
-    if not known or several_units(texts):
+    if not known:
         return None
     style = style_of(texts)
     numbers = np.array([number_of(cell, style) for cell in known])

@@ -6,42 +6,22 @@ from collections.abc import Iterable
 from typing import Any
 
 # Codes of one ten belong together; H01x are cautions: without an answer, certificates may not hold.
-CODES = {
-    "H010": "rows scaled together",
-    "H012": "repeated patients",
-    "H013": "too few distinct rows",
-    "H020": "one column gives the target",
-    "H021": "missing cells give the target",
-    "H022": "known only afterwards",
-    "H023": "an outcome that is unknown",
-    "H024": "numbers that may mean missing",
-    "H025": "perhaps weights",
-    "H026": "numbers that may be codes",
-    "H027": "an answer that may mean missing",
-    "H028": "a class that the pool does not know",
-    "H029": "one class in several spellings",
-    "H030": "few rows, rare classes, many columns",
-    "H031": "which class is the case",
-    "H040": "empty or constant",
-    "H041": "identifiers",
-    "H042": "dates",
-    "H043": "text",
-    "H044": "the target again",
-    "H045": "left out as asked",
-    "H050": "how numbers are written",
-    "H051": "ordered words",
-    "H052": "one word in several spellings",
-    "H053": "codes read as categories",
-    "H054": "marks of missing values",
-    "H055": "words among numbers",
-    "H056": "limits of detection",
-    "H057": "infinite values",
-    "H058": "two numbers in a cell",
-    "H060": "how the file was read",
-    "H061": "rows left out or set aside",
-    "H070": "rows that lack a value",
-    "H071": "words never seen",
-}
+_TITLES = (
+    *("H010 rows scaled together", "H012 repeated patients", "H013 too few distinct rows"),
+    *("H020 one column gives the target", "H021 missing cells give the target"),
+    *("H022 known only afterwards", "H023 an outcome that is unknown"),
+    *("H024 numbers that may mean missing", "H025 perhaps weights"),
+    *("H026 numbers that may be codes", "H027 an answer that may mean missing"),
+    *("H028 a class that the pool does not know", "H029 one class in several spellings"),
+    *("H030 few rows, rare classes, many columns", "H031 which class is the case"),
+    *("H040 empty or constant", "H041 identifiers", "H042 dates", "H043 text"),
+    *("H044 the target again", "H045 left out as asked", "H050 how numbers are written"),
+    *("H051 ordered words", "H052 one word in several spellings", "H053 codes read as categories"),
+    *("H054 marks of missing values", "H055 words among numbers", "H056 limits of detection"),
+    *("H057 infinite values", "H058 two numbers in a cell", "H060 how the file was read"),
+    *("H061 rows left out or set aside", "H070 rows that lack a value", "H071 words never seen"),
+)
+CODES = dict(title.split(" ", 1) for title in _TITLES)
 
 
 class Note(str):

@@ -54,16 +54,9 @@ LONGEST = 400  # letters of a number
 
 @dataclass(frozen=True)
 class NumberStyle:
-    """A style, taken apart.
+    """A style, taken apart: its base, its unit, and the number of a cell that is "not detected".
 
-    Attributes
-    ----------
-    base : str
-        One of ``STYLES``.
-    unit : str
-        What stands beside the numbers, in small letters without blanks.
-    undetected : float or None
-        The number of a cell that says "not detected".
+    Units are in small letters without blanks.
 
     Examples
     --------
@@ -85,21 +78,17 @@ class NumberStyle:
             parts.append(f"undetected as {self.undetected!r}")
         return "; ".join(parts)
 
-    @classmethod
-    def of(cls, text: str) -> NumberStyle:
+    @staticmethod
+    @lru_cache(maxsize=1024)
+    def of(text: str) -> NumberStyle:
         """Take a style apart; a ValueError if it is none."""
-        return _taken_apart(text)
-
-
-@lru_cache(maxsize=1024)
-def _taken_apart(text: str) -> NumberStyle:
-    found = re.fullmatch(r"([\w ]+?)(?:; in ([^;]+))?(?:; undetected as ([^;]+))?", text)
-    if not found or found[1] not in STYLES:
-        raise ValueError(f"a style of numbers must be one of {STYLES}, got {text!r}.")
-    number = None if found[3] is None else float(found[3])
-    if number is not None and not math.isfinite(number):
-        raise ValueError(f"a limit must be a finite number, got {text!r}.")
-    return NumberStyle(found[1], found[2] or "", number)
+        found = re.fullmatch(r"([\w ]+?)(?:; in ([^;]+))?(?:; undetected as ([^;]+))?", text)
+        if not found or found[1] not in STYLES:
+            raise ValueError(f"a style of numbers must be one of {STYLES}, got {text!r}.")
+        limit = None if found[3] is None else float(found[3])
+        if limit is not None and not math.isfinite(limit):
+            raise ValueError(f"a limit must be a finite number, got {text!r}.")
+        return NumberStyle(found[1], found[2] or "", limit)
 
 
 def style_of(cells: Sequence[str]) -> str:
@@ -133,24 +122,6 @@ def _style_of_known(known: Sequence[str]) -> NumberStyle:
     units = Counter(unit for _, unit in parts if unit)
     unit = min(units, key=lambda one: (-units[one], one)) if units else ""
     return NumberStyle(_base([number for number, _ in parts]), unit)
-
-
-def several_units(cells: Sequence[str]) -> tuple[str, ...]:
-    """The units of cells that are numbers in more than one unit; empty if they have one.
-
-    Examples
-    --------
-    >>> several_units(["5.1 mmol/L", "92 mg/dl", "88 mg/dl"]), several_units(["67y", "70"])
-    (('mg/dl', 'mmol/l'), ())
-    """
-    parts = [_with_unit(cell) for cell in cells]
-    base = _base([number for number, unit in parts if unit])
-    units = Counter(
-        unit for number, unit in parts if unit and not math.isnan(number_of(number, base))
-    )
-    shown = [unit for unit, _ in units.most_common(3)]
-    is_several = 1 < len(units) <= 6 and sum(units.values()) >= (1 - MOST_OTHERS) * len(cells)
-    return tuple(shown) if is_several else ()
 
 
 def _with_unit(word: str) -> tuple[str, str]:

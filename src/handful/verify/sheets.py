@@ -157,11 +157,9 @@ def raw_sheet(frame: Any, reading: Document, share: float) -> Sheet:
 
 def _said_marks(reading: Document) -> list[str]:
     """What the user calls missing, or an answer, among the labels."""
-    found = []
-    for name, before in (("missing", ""), ("not_missing", "≠")):
-        for key in ("", reading["target"]):
-            found += [before + word_form(w).casefold() for w in reading[name].get(key, [])]
-    return found
+    keys, said = ("", reading["target"]), {"": reading["missing"], "≠": reading["not_missing"]}
+    words = [(sign, word) for sign, by in said.items() for key in keys for word in by.get(key, [])]
+    return [sign + word_form(word).casefold() for sign, word in words]
 
 
 def _raw_cells(series: Any) -> NDArray[Any]:
