@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from handful.tables import (
     Columns,
     Draw,
     FeatureReader,
+    Note,
     RowDigests,
     RowSource,
     SeenRows,
@@ -147,6 +149,11 @@ class TableClassifier(BaseClassifier):
         """What was said about the columns, for a file, if the table alone gives the pool again."""
         check_is_fitted(self)
         return self._reading.said if self._reading.is_whole else None
+
+    def notes_on(self, names: Collection[str]) -> tuple[Note, ...]:
+        """Cautions, notes on the table, and notes on some of its columns."""
+        check_is_fitted(self)
+        return self._reading.notes_on(names)
 
     @property
     def labels_(self) -> NDArray[Any]:

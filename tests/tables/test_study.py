@@ -45,7 +45,7 @@ MATRIX = {
     "thousands": ([f"{1000 + 37 * v:,}" for v in WHOLE], "number", "feature", "thousands comma"),
     "limit of detection": (_some(map(str, REAL), "<0.5"), "number", "feature", "their limit"),
     "odd words": (_some(map(str, REAL), "hemolyzed", every=20), "number", "feature", "missing"),
-    "percent": ([f"{v} %" for v in REAL], "number", "feature", None),
+    "percent": ([f"{v} %" for v in REAL], "number", "feature", "'12 %' is read as 12"),
     "words": (RNG.choice(["red", "green", "blue"], N), "category", "feature", None),
     "capitals": (RNG.choice(["red", "Red ", "blue"], N), "category", "feature", "one word"),
     "yes and no": (RNG.choice(["Yes", "no"], N), "yes/no", "feature", None),

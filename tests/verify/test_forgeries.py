@@ -27,7 +27,13 @@ from tests.verify.cases_scores import OPEN, SCORES
 NAMES = sorted(set(MACHINES) - {"no-seed"}) + sorted(SCORES)
 N_SAMPLED, LONGEST = 15, 12
 # what is not a claim: versions, and the memory that training was allowed
-SILENT = {("provenance", "versions"), ("data", "file"), ("data", "target"), ("data", "groups")}
+SILENT = {
+    ("provenance", "versions"),
+    ("provenance", "notes"),
+    ("data", "file"),
+    ("data", "target"),
+    ("data", "groups"),
+}
 
 
 def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

@@ -28,6 +28,7 @@ ROUNDING = 1e-8  # relative: what an honest file may differ by on another proces
 #: Fields that nothing can be checked against; the verdict shows them as stated, not checked.
 STATED = {
     ("provenance", "versions"): "the versions that wrote the file",
+    ("provenance", "notes"): "what was noticed in the table, for readers",
     ("data", "file"): "the name of a file",
 }
 #: Options: said beforehand, so that their values are trusted, and no claim of their own. They are

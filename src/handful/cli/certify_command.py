@@ -149,6 +149,11 @@ class CertifyOptions(TableOptions):
         """What must be reached, if anything; sensitivity is that of the case."""
         given = {"sensitivity": self.sensitivity, "specificity": self.specificity}
         named = {name: value for name, value in given.items() if value is not None}
+        for name, value in named.items():
+            if not 0.0 < value < 1.0:
+                rule = f"`--{name}` must be a share between 0 and 1, got {value:g}."
+                hint = f" Say {value / 100:g}." if 1.0 < value < 100.0 else ""
+                raise ValueError(f"{rule}{hint}")
         if len(named) > 1:
             raise ValueError("`--sensitivity` and `--specificity` are two goals: say one of them.")
         return named or None

@@ -91,6 +91,11 @@ class TableOptions:
         bool, column("--drop-missing-target", "Leave out unlabelled rows.")
     ] = False
 
+    acknowledge: Annotated[
+        list[str] | None,
+        column("--acknowledge", "A note that does not matter here, and why: 'H012=the reason'."),
+    ] = None
+
     def choices(self, **more: Any) -> Choices:
         """What the options say about the columns."""
         from handful.tables import Choices
@@ -105,6 +110,10 @@ class TableOptions:
             missing=_marks(listed(self.missing)),
             not_missing=_marks(listed(self.not_missing)),
             drop_missing_target=self.drop_missing_target,
+            acknowledged={
+                code.strip(): reason.strip()
+                for code, _, reason in (text.partition("=") for text in self.acknowledge or ())
+            },
             **more,
         )
 

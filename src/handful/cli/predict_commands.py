@@ -7,9 +7,10 @@ import io
 import itertools
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from handful.files import Model
+    from handful.tables import Note
 
+MOST_WORDS = 1000  # different ones that are remembered
+_EVALUATED = "Their labels are those of the rule without it; --on-missing abstain gives them none."
 ON_MISSING = ("evaluate", "abstain")
 ABSTAINS, IN_DOUBT = "abstains", "abstains: in doubt"
 
@@ -75,10 +79,17 @@ def predict(
         # rows on a terminal are progress enough, and would be mixed with its line
         with nullcontext(_ignore) if sys.stdout.isatty() else progress("Predicting") as report:
             _write_rows(labeller, data, write_out, as_json, report)
+        _print_notes(labeller)
         return
     with progress("Predicting") as report, open_atomically(out, overwrite=force) as file:
         n_rows = _write_rows(labeller, data, lambda t: file.write(t.encode()), as_json, report)
     note(f"{n_rows} rows written to [bold]{escape(str(out))}[/]")
+    _print_notes(labeller)
+
+
+def _print_notes(labeller: Labeller) -> None:
+    for one in labeller.notes():
+        note(f"[yellow]{one.code} {escape(one)}[/]")
 
 
 def _ignore(stage: str) -> None:
@@ -96,6 +107,8 @@ class Labeller:
     model: Model
     keep: tuple[str, ...]
     is_abstaining: bool
+    gaps: Counter[str] = field(default_factory=Counter)  # rows by the columns that they lack
+    unread: Counter[tuple[str, str]] = field(default_factory=Counter)  # by column and word
 
     @property
     def needs(self) -> list[str]:
@@ -126,7 +139,9 @@ class Labeller:
         """Results of a piece that begins after ``start`` rows."""
         import numpy as np
 
-        gaps = [f"missing: {', '.join(g)}" if g else "" for g in self.model.missing(chunk)]
+        lacking = self.model.missing(chunk)
+        self._remember(chunk, lacking)
+        gaps = [f"missing: {', '.join(g)}" if g else "" for g in lacking]
         is_asked = np.array([not (self.is_abstaining and gap) for gap in gaps], dtype=bool)
         empty = ("",) * (len(self.header) - len(self.keep) - 3)  # label, score, risk
         results: list[tuple[Any, ...]] = [(*empty, ABSTAINS)] * len(chunk)
@@ -135,6 +150,32 @@ class Labeller:
         kept = [["" if value != value else value for value in chunk[name]] for name in self.keep]
         places = range(start + 1, start + len(chunk) + 1)
         return list(zip(*kept, places, *zip(*results, strict=True), gaps, strict=True))
+
+    def _remember(self, chunk: pd.DataFrame, lacking: Sequence[tuple[str, ...]]) -> None:
+        """Count rows that lack values, by column and under "", and words that cannot be read."""
+        for names in filter(None, lacking):
+            self.gaps.update(("", *names))
+        for column in self.model.fitted.columns.columns:
+            words = column.unread(chunk[column.name].to_numpy())
+            if len(self.unread) < MOST_WORDS:
+                self.unread.update({(column.name, word[:40]): n for word, n in words.items()})
+
+    def notes(self) -> list[Note]:
+        """What must be said of rows that lack values, and of words that the model cannot read."""
+        from handful.tables import Note
+
+        said = []
+        if n := self.gaps[""]:
+            names = ", ".join(f"{name} in {k}" for name, k in self.gaps.most_common(11) if name)
+            done = "They have no label." if self.is_abstaining else _EVALUATED
+            rows = "1 row lacks" if n == 1 else f"{n} rows lack"
+            said.append(Note("H070", f"{rows} a value that the rule reads ({names}). {done}"))
+        if self.unread:
+            found = [f"{name} {w!r} in {k}" for (name, w), k in self.unread.most_common(10)]
+            more = f", and {len(self.unread) - 10} more" if len(self.unread) > 10 else ""
+            text = f"Never seen, and counted as missing: {', '.join(found)}{more}."
+            said.append(Note("H071", text))
+        return said
 
     def _decided(self, chunk: pd.DataFrame) -> list[tuple[Any, ...]]:
         """Label, score and reason of each row."""

@@ -54,8 +54,11 @@ def write_study(made: StudyResult, out: Path) -> list[Path]:
 def _report(made: StudyResult, out: Path, text: str, model: Model) -> str:
     """The page about the menu and its chosen row."""
     from handful.report import render_report
+    from handful.tables import plain_notes
 
     rows = made.rows
+    names = [column.name for column in model.fitted.columns.columns]
+    noticed = sorted(rows.notes_on(names), key=lambda note: note.code)
     origin = read_origin(made.options.data, rows.digests, out / "model.json", text)
     facts = {**origin["provenance"], "target": rows.target, **model.provenance.versions}
     facts |= {"estimator": model.provenance.estimator, "table sha256": model.data.sha256}
@@ -69,7 +72,7 @@ def _report(made: StudyResult, out: Path, text: str, model: Model) -> str:
         X=rows.X if y is not None and needs_rows else None,
         y=y,
         title=rows.name,
-        data_notes=(*rows.cautions, *rows.notes),
+        data_notes=[*plain_notes(noticed, for_others=True), *made.remarks],
         include_rows=made.options.include_rows,
         case=made.case,
         band=made.band,

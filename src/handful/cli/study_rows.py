@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import glob
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import pandas as pd
 
-    from handful.tables import Choices, Column, LoadedTable, RowDigests, Study
+    from handful.tables import Choices, Column, LoadedTable, Note, RowDigests, Study
 
 EMBEDDED = "embedded:breastw"  # what a model file calls them
 EMBEDDED_NAME = "Breast Cancer Wisconsin (embedded)"
@@ -42,7 +42,7 @@ class StudyRows:
         The case, of two classes.
     is_positive_said : bool
         Whether the user or its word says that it is the case.
-    notes : tuple of str
+    notes : tuple of Note
     X, y
         Features and labels; of Dask if rows come in chunks.
     random_state : RowDigests or None
@@ -60,7 +60,7 @@ class StudyRows:
     classes: tuple[Any, ...]
     positive: Any
     is_positive_said: bool
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     X: Any
     y: Any
     random_state: RowDigests | None = None
@@ -70,9 +70,13 @@ class StudyRows:
     weights: NDArray[np.float64] | None = None
 
     @property
-    def cautions(self) -> tuple[str, ...]:
+    def cautions(self) -> tuple[Note, ...]:
         """What may make a certificate fail."""
         return () if self.study is None else self.study.cautions
+
+    def notes_on(self, names: Collection[str]) -> tuple[Note, ...]:
+        """Cautions, notes, and the notes on some columns."""
+        return self.notes if self.study is None else self.study.notes_on(names)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -122,9 +126,11 @@ def read_rest(data: Path | None, choices: Choices, seed: int | None = None) -> S
     seed : int, optional
         Draws the pools in place of the digest.
     """
-    from handful.tables import Choices, read_study
+    from handful.tables import Choices, Note, read_study
 
-    plain = Choices(target=choices.target, positive=choices.positive)
+    plain = Choices(
+        target=choices.target, positive=choices.positive, acknowledged=choices.acknowledged
+    )
     is_known = data is None and choices == plain
     loaded = read_table(data)
     study = read_study(loaded.frame, choices, set_aside=not is_known)
@@ -138,13 +144,15 @@ def read_rest(data: Path | None, choices: Choices, seed: int | None = None) -> S
             "set aside to read the columns. Add rows of it, or leave it out."
         )
     said = f"{len(study.pool)} of {len(study.y)} rows were set aside to read the columns by."
-    notes = (*loaded.notes, *study.notes, *_repeats(clean.X, clean.y))
-    made = _rows_of(clean, study, loaded, data, notes if is_known else (said, *notes))
-    return replace(made, random_state=clean.digests, study=None if is_known else study)
+    found = [Note("H061", text) for text in _repeats(clean.X, clean.y)]
+    notes = (*loaded.notes, *study.notes, *found)
+    notes = notes if is_known else (Note("H061", said), *notes)
+    made = _rows_of(clean, study, loaded, data, notes)
+    return replace(made, random_state=clean.digests, study=None if is_known else made.study)
 
 
 def _rows_of(
-    rows: Study, study: Study, loaded: LoadedTable, data: Path | None, notes: tuple[str, ...]
+    rows: Study, study: Study, loaded: LoadedTable, data: Path | None, notes: tuple[Note, ...]
 ) -> StudyRows:
     return StudyRows(
         name=loaded.name,
@@ -156,7 +164,7 @@ def _rows_of(
         notes=notes,
         X=rows.X,
         y=rows.y,
-        study=study,
+        study=replace(study, notes=notes),
         digests=loaded.digests,
         groups=rows.groups,
         weights=rows.weights,
@@ -214,7 +222,7 @@ def read_chunked(path: Path | None, choices: Choices, seed: int | None) -> Study
     aside, and nothing is found out about the columns.
     """
     from handful.distributed import chunk_digests
-    from handful.tables import LabelOptions, check_named, read_classes, target_of, word_of
+    from handful.tables import LabelOptions, Note, check_named, read_classes, target_of, word_of
 
     frame = _frame_of(path, choices)
     names = [str(name) for name in frame.columns]
@@ -242,8 +250,11 @@ def read_chunked(path: Path | None, choices: Choices, seed: int | None) -> Study
         positive=None if labels.positive is None else values.get(labels.positive, labels.positive),
         is_positive_said=labels.is_positive_said,
         notes=(
-            f"Read in {frame.npartitions} chunks. Columns hold what the files say: numbers, or "
-            "words that are compared by equality.",
+            Note(
+                "H060",
+                f"Read in {frame.npartitions} chunks. Columns hold what the files say: numbers, or "
+                "words that are compared by equality.",
+            ),
             *labels.notes,
         ),
         X=frame[[frame.columns[names.index(name)] for name in used]],
@@ -265,6 +276,7 @@ def _frame_of(path: Path | None, choices: Choices) -> Any:
         features=choices.features,
         exclude=choices.exclude,
         id=choices.id,
+        acknowledged=choices.acknowledged,
     )
     if choices != plain:
         raise ValueError(

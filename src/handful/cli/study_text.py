@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from handful.tables import Column
 
 MOST_COLUMNS = 30  # that are listed one by one
+ANSWER = 'What H… means: docs/guide/notes.md. It does not matter? --acknowledge "H…=the reason".'
 
 
 def percent_up(value: float) -> str:
@@ -55,6 +56,8 @@ def rates_line(rates: Sequence[dict[str, Any]]) -> str:
 
 def as_dict(made: StudyResult) -> dict[str, Any]:
     """Everything as plain data."""
+    from handful.tables import plain_notes
+
     rows, machine = made.rows, made.machine
     offered = zip(machine.candidates_, machine.menu_risks_, strict=True)
     return {
@@ -65,6 +68,7 @@ def as_dict(made: StudyResult) -> dict[str, Any]:
         "n_samples": int(machine.n_samples_),
         "cautions": list(rows.cautions),
         "notes": [*rows.notes, *made.remarks],
+        "noticed": plain_notes(rows.notes_on([column.name for column in rows.columns])),
         "columns": columns_as_dicts(rows),
         "menu": [
             {
@@ -205,10 +209,12 @@ def columns_as_dicts(rows: StudyRows) -> list[dict[str, Any]]:
 
 def print_assumed(rows: StudyRows) -> None:
     """Cautions, notes, and the columns about which something was assumed."""
-    for line in rows.cautions:
-        console.print(f"  [bold yellow]{escape(line)}[/]", highlight=False)
-    for line in rows.notes:
-        console.print(f"  [dim]{escape(line)}[/]", highlight=False)
+    notes = rows.notes_on(())
+    for one in sorted(notes, key=lambda one: not one.is_open):
+        style = "bold yellow" if one.is_open else "dim"
+        console.print(f"  [{style}]{one.code} {escape(one)}[/]", highlight=False)
+    if any(one.is_open for one in (*notes, *(n for c in rows.columns for n in c.notes))):
+        console.print(f"  [dim]{ANSWER}[/]", highlight=False)
     if rows.study is not None:
         _print_columns(rows.columns, len(rows.study.pool))
 
@@ -243,4 +249,5 @@ def _print_columns(columns: tuple[Column, ...], n_rows: int) -> None:
 def _said_of(column: Column) -> str:
     """Notes, and how many cells are missing."""
     missing = [f"{column.n_missing} missing"] if column.n_missing and column.kind != "empty" else []
-    return "; ".join([*column.notes, *missing])
+    coded = [f"{n.code} {n}" if n.is_open else n for n in column.notes]
+    return "; ".join([*coded, *missing])

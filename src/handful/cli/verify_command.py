@@ -111,10 +111,24 @@ def _verdict(
         hint = f" The model was trained on {known}." if isinstance(known, str) else ""
         raise ValueError(f"`DATA` must name the training data to check against, got none.{hint}")
     frame = embedded_frame() if data is None else load_table(data).frame
+    _check_columns(said, [str(name) for name in frame.columns], known_target)
     if reading is not None:
         with watch_progress(report):
             return verify_model(model, frame, library=Retraining(model, frame, trusted))
     return verify_model(model, *_clean_columns(frame, target or known_target, said))
+
+
+def _check_columns(said: Mapping[str, Any], names: list[str], target: Any) -> None:
+    """Refuse another table: it lacks columns that the model reads or predicts."""
+    is_named = _part(said, "data", "features") is not None  # not columns of an array
+    read = _part(said, "fitted", "columns", "columns") if is_named else None
+    wanted = [_part(column, "name") for column in read] if isinstance(read, list) else []
+    lacking = [name for name in (*wanted, target) if isinstance(name, str) and name not in names]
+    if lacking:
+        raise ValueError(
+            f"`DATA` must be the table that the model was trained on, got one without the column "
+            f"{lacking[0][:80]!r}. It has {', '.join(repr(name[:40]) for name in names[:10])}."
+        )
 
 
 def _clean_columns(frame: Any, target: Any, said: Mapping[str, Any]) -> tuple[Any, Any, Any]:

@@ -187,15 +187,11 @@ def _position(column: Column, word: str) -> int:
 def read_formula(column: Column) -> str:
     """The number, or the place among words, of a raw ``cell``."""
     marks = tuple(column.marks)
-    if column.kind == "date":
-        raise ValueError(
-            f"column {column.name!r} holds dates, which Python alone does not read as the library "
-            "does. Use `handful predict`, or leave dates out with --exclude."
-        )
     if not column.is_common:
+        what = "dates" if column.kind == "date" else f"{column.kind} cells ({column.style})"
         raise ValueError(
-            f"column {column.name!r} has cells that are read as {column.kind}, {column.style}, "
-            "which Python alone does not read as the library does. Use `handful predict`."
+            f"column {column.name!r} holds {what}, which Python alone does not read as the library "
+            "does. Use `handful predict`, or leave the column out with --exclude."
         )
     if column.kind == "ordered":
         return f"_place(cell, {list(column.levels)!r}, {marks!r}, math.nan)"

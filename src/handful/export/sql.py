@@ -74,19 +74,13 @@ class Cell:
     def check(self) -> None:
         """Refuse a column whose cells databases do not read as this package does."""
         column = self.column
-        in_database = self.in_text is False and column.kind == "number"
-        if column.is_common or in_database:
+        if column.is_common or (self.in_text is False and column.kind == "number"):
             return
-        way = "Use `handful predict`"
-        if column.kind == "date":
-            raise ValueError(
-                f"column {column.name!r} holds dates, which databases write in their own ways. "
-                f"{way}, or leave dates out with --exclude."
-            )
+        what = "dates" if column.kind == "date" else f"{column.kind} cells ({column.style})"
         more = ", or say --numbers if the database holds numbers" * (column.kind == "number")
         raise ValueError(
-            f"column {column.name!r} has cells that are read as {written_as(column)}, which "
-            f"databases cannot read. {way}{more}."
+            f"column {column.name!r} holds {what}, which databases write in their own ways. Use "
+            f"`handful predict`{more}, or leave the column out with --exclude."
         )
 
     @property
@@ -173,11 +167,6 @@ def spellings(word: str) -> list[str]:
     if word in ("True", "False"):
         return [word, word.lower(), word.upper()]
     return [word]
-
-
-def written_as(column: Column) -> str:
-    """How the cells of a column are written, in a few words."""
-    return column.kind if column.style == "plain" else f"{column.kind}, {column.style}"
 
 
 class Sql(Language):

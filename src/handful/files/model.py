@@ -249,11 +249,22 @@ class Data:
 
 
 @dataclass(frozen=True)
+class Noticed:
+    """A note on the table, with the user's reason if it does not matter."""
+
+    code: str
+    title: str
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class Provenance:
-    """What wrote the file, for readers: nothing is decided by it."""
+    """What wrote the file, and what was noticed then, for readers: nothing is decided by it."""
 
     estimator: str
     versions: Mapping[str, str]
+    notes: tuple[Noticed, ...] = ()
 
 
 @dataclass(frozen=True)

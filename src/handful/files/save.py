@@ -33,6 +33,7 @@ from handful.files.model import (
     MachineTraining,
     MenuTraining,
     Model,
+    Noticed,
     Provenance,
     Training,
 )
@@ -44,6 +45,7 @@ from handful.tables import (
     Draw,
     Study,
     blind_order,
+    plain_notes,
     row_digests,
     table_digest,
 )
@@ -158,9 +160,17 @@ def model_of(machine: Any, **options: Any) -> tuple[Model, bytes | None]:
         kept=kept,
         training=training,
         data=_data_of(machine, fitted.columns, how),
-        provenance=Provenance(type(machine).__name__, versions()),
+        provenance=Provenance(type(machine).__name__, versions(), _notes(machine, reduced, how)),
     )
     return model, content
+
+
+def _notes(machine: Any, fitted: Fitted, how: Written) -> tuple[Noticed, ...]:
+    """What was noticed in the table and in the columns that the classifier reads."""
+    told = getattr(how.study or machine, "notes_on", None)
+    names = [column.name for column in fitted.columns.columns]
+    found = () if told is None else plain_notes(told(names), for_others=True)
+    return tuple(Noticed(**note) for note in found)
 
 
 def model_to_dict(machine: Any, **options: Any) -> dict[str, Any]:

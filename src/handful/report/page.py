@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from importlib import resources
@@ -20,7 +21,7 @@ def render_report(
     y: Any = None,
     *,
     title: str | None = None,
-    data_notes: Sequence[str] = (),
+    data_notes: Sequence[str | Mapping[str, str]] = (),
     provenance: Mapping[str, Any] | None = None,
     model_file: str | None = None,
     data_file: str | None = None,
@@ -43,8 +44,8 @@ def render_report(
         The data it was trained on. What needs the rows, or the labels, is left out without them.
     title : str, optional
         The heading; the name of the machine by default.
-    data_notes : sequence of str
-        What was noticed when the data were read.
+    data_notes : sequence of str or mapping
+        What was noticed when the data were read: sentences, or as `plain_notes` gives them.
     provenance : mapping, optional
         Facts to show at the end, such as file names and versions. ``target``, the column of
         the labels, is named in the command that checks the certificate again.
@@ -100,9 +101,20 @@ def _environment() -> Any:
         loader=jinja2.FunctionLoader(_text),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
+        finalize=_without_steering,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+_STEERING = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\u061c]")
+
+
+def _without_steering(value: Any) -> Any:
+    """The text with marks that turn the direction of writing shown as such, as <U+202E>."""
+    if not isinstance(value, str) or not _STEERING.search(value):
+        return value
+    return _STEERING.sub(lambda mark: f"<U+{ord(mark[0]):04X}>", value)
 
 
 def _text(name: str) -> str:

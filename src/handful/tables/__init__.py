@@ -67,6 +67,7 @@ from handful.tables.estimator_inputs import (
     warn_of,
 )
 from handful.tables.labels import Classes, LabelOptions, class_weights, read_classes
+from handful.tables.notes import CODES, Note, plain_notes
 from handful.tables.rows import (
     Grouping,
     Joined,
@@ -96,6 +97,7 @@ from handful.tables.text_files import exact_floats
 
 __all__ = [
     "ANSWERS",
+    "CODES",
     "MISSING_MARKS",
     "NOT",
     "RAW_WORDS",
@@ -115,6 +117,7 @@ __all__ = [
     "LoadedTable",
     "MappedRows",
     "MemoryRows",
+    "Note",
     "RowDigests",
     "RowNeeds",
     "RowSource",
@@ -149,6 +152,7 @@ __all__ = [
     "need_two_classes",
     "new_table",
     "normal_rows",
+    "plain_notes",
     "pool_size",
     "read_chunks",
     "read_classes",

@@ -249,7 +249,7 @@ def caution_of_repeats(columns: Sequence[Column], numbers: Floats) -> str:
 
     ``numbers`` are the features that are numbers, in the first ``MOST_ROWS`` rows of the pool.
     """
-    end = "Without it the certificates below do not hold for new ones."
+    end = "Without it the certificates do not hold for new ones."
     named = [column.name for column in columns if "groups" in dict(column.questions)]
     if named:
         return f"Rows are not independent cases: say --groups {named[0]}. {end}"

@@ -131,14 +131,14 @@ class CellCounts:
         if self.n_limits:
             shown = self.limit[:MOST_LETTERS]
             column = column.with_note(
-                f"{self.n_limits} cells such as {shown!r} are read as their limit"
+                "H056", f"{self.n_limits} cells such as {shown!r} are read as their limit"
             )
         if self.n_infinite:
-            column = column.with_note(f"{self.n_infinite} infinite values count as missing")
+            column = column.with_note("H057", f"{self.n_infinite} infinite values count as missing")
         if self.n_words:
             shown = self.word[:MOST_LETTERS]
             column = column.with_note(
-                f"{self.n_words} words such as {shown!r} among numbers count as missing"
+                "H055", f"{self.n_words} words such as {shown!r} among numbers count as missing"
             )
         return self._with_sentinels(column) if column.role == "feature" else column
 
@@ -147,12 +147,13 @@ class CellCounts:
         gone = [word for word in sorted(self.said) if is_mark(word, column.marks)]
         if gone:
             said = ", ".join(f"{word[:MOST_LETTERS]!r} ({self.said[word]})" for word in gone)
-            column = column.with_note(f"missing where it says {said}")
+            column = column.with_note("H054", f"missing where it says {said}")
         answers = [word for word in sorted(self.said) if word not in gone]
         for word in answers if column.kind != "number" else ():
             column = column.with_note(
+                "H027",
                 f"{word!r} is an answer in {self.said[word]} rows: if it means missing, say "
-                f"--missing {column.name}={word}"
+                f"--missing {column.name}={word}",
             )
         return column
 
@@ -166,6 +167,7 @@ class CellCounts:
                 is_odd_one = mark > high + (high - low)
             if is_odd_one:
                 column = column.with_note(
+                    "H024",
                     f"{n} times {mark:g}, far from all other values: if it means missing, say "
                     f"--missing {column.name}={mark:g}",
                     asks="missing",

@@ -180,6 +180,27 @@ def map_distinct(cells: Sequence[Any], compute: Callable[[Any], T]) -> list[T]:
     return out
 
 
+def days_of(cells: Sequence[Any], marks: Collection[str] = ()) -> NDArray[np.float64]:
+    """Days since 1970 of cells that write dates. The day comes first if dots separate it.
+
+    Examples
+    --------
+    >>> days_of(["1970-01-03", "04.01.1970", "NA"])
+    array([ 2.,  3., nan])
+    """
+    import pandas as pd
+
+    def days(cell: Any) -> float:
+        if is_mark(cell, marks):
+            return np.nan
+        time = pd.to_datetime(str(cell), errors="coerce", dayfirst="." in str(cell))
+        if time is pd.NaT:
+            return np.nan
+        return float((time.tz_localize(None) - pd.Timestamp(0)) / pd.Timedelta("1D"))
+
+    return np.array(map_distinct(list(cells), days), dtype=np.float64)
+
+
 @dataclass(frozen=True, eq=False)
 class Sample:
     """The cells of one column in the pool.

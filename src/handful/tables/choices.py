@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from handful.tables.cells import NOT, word_of
+from handful.tables.notes import CODES
 from handful.tables.sources import MISSING
 
 TARGETS = ("label", "class", "target", "outcome", "diagnosis", "y")
@@ -38,6 +39,8 @@ class Choices:
         Cells that are answers although they usually mean missing, by column.
     drop_missing_target : bool
         Leave out rows without a label.
+    acknowledged : mapping of str to str
+        Reasons why cautions do not matter here, by their codes; written into files.
     """
 
     target: str | None = None
@@ -55,6 +58,15 @@ class Choices:
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     not_missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     drop_missing_target: bool = False
+    acknowledged: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for code, reason in self.acknowledged.items():
+            if code not in CODES or not str(reason).strip():
+                raise ValueError(
+                    "`--acknowledge` must be a code of a note and a reason, for example "
+                    f"'H012=visits are far apart', got {f'{code}={reason}'!r}."
+                )
 
     @classmethod
     def of(cls, given: Any) -> Choices:

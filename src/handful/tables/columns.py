@@ -19,6 +19,7 @@ from handful.arrays import Floats, Mask
 from handful.codec import fail
 from handful.tables.cells import (
     blank_marks,
+    days_of,
     is_mark,
     is_missing,
     map_distinct,
@@ -26,6 +27,7 @@ from handful.tables.cells import (
     word_of,
 )
 from handful.tables.disease_codes import chapter_of
+from handful.tables.notes import Note
 from handful.tables.number_styles import CHAPTERS, PLAIN, PLAIN_STYLES, NumberStyle, pair_of
 
 MAX_WORDS = 30  # rarer words get no flag of their own: they are too few to learn from
@@ -34,7 +36,6 @@ RAW_WORDS = ("yes/no", "category", "text")  # capitals, blanks and marks make no
 AS_THEY_ARE = ("", "words")  # cells are numbers, or words in one spelling, already
 PAIR = "two numbers"  # a cell such as a blood pressure, 155/93
 KINDS = (*VALUES, PAIR, "ordered", *RAW_WORDS, "constant", "empty", *AS_THEY_ARE)
-_PLACES = ("first", "second")
 _NOT_IN_FILES = {"file": False}
 
 
@@ -109,7 +110,7 @@ class Column:
         for *yes* if it is "yes/no".
     role : str
         "feature", "target", "group", "id", "weight" or "ignored".
-    notes : tuple of str
+    notes : tuple of Note
         What was assumed, in sentences.
     questions : tuple of (str, str)
         Notes that must be answered if a certificate is to hold, by the option that answers them.
@@ -132,23 +133,33 @@ class Column:
     marks: tuple[str, ...] = field(default=(), kw_only=True)
     levels: tuple[str, ...] = field(default=(), kw_only=True)
     role: str = field(default="feature", kw_only=True, metadata=_NOT_IN_FILES)
-    notes: tuple[str, ...] = field(default=(), kw_only=True, metadata=_NOT_IN_FILES)
-    questions: tuple[tuple[str, str], ...] = field(default=(), kw_only=True, metadata=_NOT_IN_FILES)
+    notes: tuple[Note, ...] = field(default=(), kw_only=True, metadata=_NOT_IN_FILES)
+    questions: tuple[tuple[str, Note], ...] = field(
+        default=(), kw_only=True, metadata=_NOT_IN_FILES
+    )
     n_missing: int = field(default=0, kw_only=True, metadata=_NOT_IN_FILES)
 
-    def with_note(self, note: str, *, asks: str = "", **changes: Any) -> Column:
-        """The same column with one more note and the given changes.
+    def with_note(self, code: str, note: str, *, asks: str = "", **changes: Any) -> Column:
+        """The same column with one more note, of a code of ``CODES``, and the given changes.
 
         ``asks`` is the option by which a user answers, if the note is a question that matters.
         """
-        questions = (*self.questions, (asks, note)) if asks else self.questions
-        return replace(self, notes=(*self.notes, note), questions=questions, **changes)
+        said = Note(code, note)
+        questions = (*self.questions, (asks, said)) if asks else self.questions
+        return replace(self, notes=(*self.notes, said), questions=questions, **changes)
+
+    def answered(self, reasons: Any) -> Column:
+        """The same column; notes have the user's reasons why they do not matter."""
+        asked = tuple((option, note.answered(reasons)) for option, note in self.questions)
+        return replace(self, notes=tuple(n.answered(reasons) for n in self.notes), questions=asked)
 
     @property
     def features(self) -> list[Feature]:
         """The encoded features that it gives."""
         if self.kind == PAIR:
-            asked = [Feature(f"{self.name} ({k} number)", column=self.name) for k in _PLACES]
+            asked = [
+                Feature(f"{self.name} ({k} number)", column=self.name) for k in ("first", "second")
+            ]
         elif self.words is None:
             name = f"{self.name} (days since 1970)" if self.kind == "date" else self.name
             asked = [Feature(name, column=self.name)]
@@ -211,6 +222,14 @@ class Column:
         if self.kind == PAIR:
             return self.read_pairs(cells)[:, 0]
         return self._places(cells)
+
+    def unread(self, cells: Any) -> Counter[str]:
+        """Cells that say something which has no number, or no place on the scale."""
+        if self.kind not in (*VALUES, PAIR, "ordered"):
+            return Counter()
+        gone = np.flatnonzero(np.isnan(self.read(cells)))
+        found = (cells[int(i)] for i in gone)
+        return Counter(word_of(cell) for cell in found if not is_mark(cell, self.marks))
 
     def _places(self, cells: Any) -> Floats:
         """Places of cells among the words that are known."""
@@ -288,8 +307,7 @@ class Column:
         """Refuse words and levels that do not fit the kind."""
         if self.kind not in KINDS:
             raise fail(f"{where}.kind", f"one of {KINDS}", self.kind)
-        is_chapter = self.style == CHAPTERS and self.kind in RAW_WORDS
-        if not is_chapter:
+        if self.style != CHAPTERS or self.kind not in RAW_WORDS:
             NumberStyle.of(self.style)
         if bool(self.levels) != (self.kind == "ordered"):
             rule = "the words of an ordered column, and of no other"
@@ -487,27 +505,6 @@ def _number(cell: Any) -> float:
 def as_words(cells: Any) -> list[str | None]:
     """Cells as words in their normal form, None if missing."""
     return [None if is_missing(v) else word_of(v) for v in np.asarray(cells, dtype=object)]
-
-
-def days_of(cells: Sequence[Any], marks: Collection[str] = ()) -> Floats:
-    """Days since 1970 of cells that write dates. The day comes first if dots separate it.
-
-    Examples
-    --------
-    >>> days_of(["1970-01-03", "04.01.1970", "NA"])
-    array([ 2.,  3., nan])
-    """
-    import pandas as pd
-
-    def days(cell: Any) -> float:
-        if is_mark(cell, marks):
-            return np.nan
-        time = pd.to_datetime(str(cell), errors="coerce", dayfirst="." in str(cell))
-        if time is pd.NaT:
-            return np.nan
-        return float((time.tz_localize(None) - pd.Timestamp(0)) / pd.Timedelta("1D"))
-
-    return np.array(map_distinct(list(cells), days), dtype=np.float64)
 
 
 # -- what the types of a table say, before any rule looks at its cells ---------------------------

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from handful.checks import check_weights
 from handful.tables.cautions import TOGETHER, FittedScalingWarning, TableCaution
+from handful.tables.notes import Note
 from handful.tables.study import GivenRows
 from handful.tables.table_reading import TableReading, as_pandas
 
@@ -95,16 +96,16 @@ def new_table(machine: Any, X: Any, names: Sequence[str] | None) -> Any:
 
 def warn_of(reading: TableReading, *, stacklevel: int) -> None:
     """Warn of what must not be missed in a table; `handful certify` prints the same sentences."""
-    said: list[tuple[str, type[TableCaution]]] = [
-        (f"{text} {_ANSWER}", TableCaution)
-        for text in (reading.repeats, *reading.questions)
-        if text
+    said: list[tuple[Note, str, type[TableCaution]]] = [
+        (note, _ANSWER, TableCaution) for note in (reading.repeats, *reading.questions) if note
     ]
-    said += [(text, TableCaution) for text in (*reading.labels.merged, reading.draw) if text]
+    said += [(note, "", TableCaution) for note in (reading.draw,) if note]
     if reading.scaling:
-        said.append((f"{reading.scaling} {TOGETHER}", FittedScalingWarning))
-    for text, category in said:
-        warnings.warn(text, category, stacklevel=stacklevel + 1)
+        said.append((reading.scaling, TOGETHER, FittedScalingWarning))
+    for note, more, category in said:
+        if note.code not in reading.choices.acknowledged:
+            text = f"{note} ({note.code}) {more}".strip()
+            warnings.warn(text, category, stacklevel=stacklevel + 1)
 
 
 def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:

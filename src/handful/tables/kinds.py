@@ -25,12 +25,12 @@ from handful.tables.number_styles import (
     NumberStyle,
     number_of,
     pair_of,
-    several_units,
     style_of,
 )
 
 MOST = 0.9  # share of cells that must be numbers for the others to count as missing
 MOST_UNDETECTED = 0.5  # share of cells that may say "not detected" among numbers
+MANY_NUMBERS = 0.3  # share of cells from which a text is asked why it is none of numbers
 MANY_WORDS = 20  # a category has at most so many words, or repeats them
 FEWEST_WORDS = 10  # of fewer cells nothing can be said
 YES = frozenset({"yes", "y", "true", "t", "ja", "oui", "si", "sí", "present", "positive", "pos"})
@@ -74,10 +74,10 @@ def kind_of(
     sample = cells if isinstance(cells, Sample) else Sample.of(cells, marks)
     column = Column(name, marks=tuple(sorted(marks)))
     if not sample.is_known.any():
-        return column.with_note("it is empty", kind="empty", role="ignored")
+        return column.with_note("H040", "it is empty", kind="empty", role="ignored")
     if sample.n_distinct == 1:
         note = f"it is {sample.words[0][:MOST_LETTERS]!r} throughout"
-        return column.with_note(note, kind="constant", role="ignored")
+        return column.with_note("H040", note, kind="constant", role="ignored")
     if asked is None and sample.is_numeric:
         return column
     words = sample.words
@@ -96,10 +96,12 @@ def _as_asked(
     if asked == "category":
         return replace(column, kind="category", levels=tuple(distinct))
     if is_date:
-        return column.with_note("dates are used in their order, as days since 1970", kind="date")
+        return column.with_note(
+            "H042", "dates are used in their order, as days since 1970", kind="date"
+        )
     if scale:
         note = f"its words are ordered: {_in_order(scale)}"
-        return replace(column, kind="ordered", levels=tuple(scale)).with_note(note)
+        return replace(column, kind="ordered", levels=tuple(scale)).with_note("H051", note)
     return _ordered(column, distinct, is_asked=True)
 
 
@@ -113,10 +115,10 @@ def _as_seen(column: Column, sample: Sample, distinct: Sequence[str], is_date: b
         return numeric
     if is_date:
         note = f"dates are left out; --ordered {column.name} uses them in their order, as days"
-        return replace(column, notes=()).with_note(note, kind="date", role="ignored")
+        return replace(column, notes=()).with_note("H042", note, kind="date", role="ignored")
     if sum(pair_of(word)[0] >= 0.0 for word in sample.words) >= MOST * len(sample.words):
-        note = f"cells such as {sample.words[0][:MOST_LETTERS]!r} are read as two numbers"
-        return replace(column, notes=()).with_note(note, kind=PAIR)
+        note = "cells such as '155/93' are read as two numbers"
+        return replace(column, notes=()).with_note("H058", note, kind=PAIR)
     if is_coded(column.name, sample.words):
         return _diseases(column, distinct)
     if _is_text(len(distinct), len(sample.words)):  # remarks with numbers in them are no scale
@@ -131,27 +133,26 @@ def _diseases(column: Column, distinct: Sequence[str]) -> Column:
     """Codes of diseases: categories, by their chapters if they are many."""
     if len(distinct) <= MANY_WORDS:
         column = replace(column, kind="category", levels=tuple(distinct))
-        return column.with_note("codes of diseases (ICD-10) are categories")
+        return column.with_note("H053", "codes of diseases (ICD-10) are categories")
     levels = tuple(sorted({chapter_of(word) for word in distinct}))
     note = f"{len(distinct)} codes of diseases (ICD-10) are read by their {len(levels)} chapters"
-    return replace(column, kind="category", style=CHAPTERS, levels=levels).with_note(note)
+    return replace(column, kind="category", style=CHAPTERS, levels=levels).with_note("H053", note)
 
 
 def _not_numbers(column: Column, sample: Sample) -> Column:
     """A text with the reason why it is none of numbers, if it looks like numbers."""
-    if units := several_units(sample.words):
-        shown = ", ".join(map(repr, units))
-        return column.with_note(f"its numbers have several units ({shown}): write them in one")
     style = style_of(sample.words)
-    n_numbers = sum(not np.isnan(number_of(word, style)) for word in sample.words)
-    if n_numbers >= 0.5 * len(sample.words):
-        odd = next(word for word in sample.words if np.isnan(number_of(word, style)))
-        share = 100 * n_numbers // len(sample.words)
-        return column.with_note(
-            f"only {share} % of its cells are numbers, others such as {odd[:MOST_LETTERS]!r} are "
-            f"not: if they mean missing, say --missing {column.name}={odd[:MOST_LETTERS]}"
-        )
-    return column
+    odd = [word for word in sample.words if np.isnan(number_of(word, style))]
+    share = 1.0 - len(odd) / len(sample.words)
+    if share < MANY_NUMBERS:
+        return column
+    shown, unit = odd[0][:MOST_LETTERS], NumberStyle.of(style).unit
+    what = f"numbers in {unit!r}" if unit else "numbers"
+    return column.with_note(
+        "H043",
+        f"only {100 * share:.0f} % of its cells are {what}, others such as {shown!r} are not: "
+        f"write one unit, or say --missing {column.name}={shown}",
+    )
 
 
 def _is_text(n_distinct: int, n_words: int) -> bool:
@@ -162,8 +163,9 @@ def _is_text(n_distinct: int, n_words: int) -> bool:
 
 
 def _in_order(words: Sequence[str]) -> str:
-    shown = [word[:MOST_LETTERS] for word in words[:MANY_WORDS]]
-    return " < ".join([*shown, "…"] if len(words) > MANY_WORDS else shown)
+    n = MANY_WORDS if sum(map(len, words)) <= 10 * MOST_LETTERS else 3  # of free text, few
+    shown = [word[:MOST_LETTERS] for word in words[:n]]
+    return " < ".join([*shown, f"… ({len(words)})"] if len(words) > n else shown)
 
 
 def _distinct(words: Sequence[str]) -> list[str]:
@@ -184,7 +186,7 @@ def _joined(column: Column, words: Sequence[str]) -> Column:
         return column
     shown = ", ".join(repr(word[:MOST_LETTERS]) for word in same[0])
     more = f", and so are {len(same) - 1} more" if len(same) > 1 else ""
-    return column.with_note(f"{shown} are one word{more}")
+    return column.with_note("H052", f"{shown} are one word{more}")
 
 
 def _is_yes_no(distinct: Sequence[str]) -> bool:
@@ -197,7 +199,7 @@ def _number(column: Column, known: Sequence[Any]) -> Column | None:
     texts = [cell for cell in known if isinstance(cell, str)]
     if _is_text(len(set(texts)), len(known)):  # too many values for a category: no answers there
         known = [c for c in known if not (isinstance(c, str) and c.strip().casefold() in ANSWERS)]
-    if not known or several_units(texts):
+    if not known:
         return None
     style = style_of(texts)
     numbers = np.array([number_of(cell, style) for cell in known])
@@ -211,18 +213,17 @@ def _number(column: Column, known: Sequence[Any]) -> Column | None:
 def _styled(column: Column, texts: Sequence[str], how: NumberStyle) -> Column:
     """The column of numbers with notes on how they are written."""
     if how.base == HOURS:
-        first = texts[0].strip()[:MOST_LETTERS]
-        column = column.with_note(f"times such as {first!r} are read as hours")
+        column = column.with_note("H050", "times such as '1:30' are read as hours, 1.5")
     elif how.base != PLAIN:
-        column = column.with_note(f"numbers are read with a {how.base}")
+        column = column.with_note("H050", f"numbers are read with a {how.base}")
     if how.unit:
         column = column.with_note(
-            f"numbers are read in {how.unit!r}; a cell in another unit counts as missing"
+            "H050", f"numbers are read in {how.unit!r}; a cell in another unit counts as missing"
         )
     elif any(text.rstrip().endswith("%") for text in texts):
-        column = column.with_note("'12 %' is read as 12")
+        column = column.with_note("H050", "'12 %' is read as 12")
     if how.undetected is not None:
-        column = column.with_note(f"'not detected' is read as the limit {how.undetected:g}")
+        column = column.with_note("H056", f"'not detected' is read as the limit {how.undetected:g}")
     return column
 
 
@@ -233,7 +234,7 @@ def _ordered(column: Column, distinct: Sequence[str], *, is_asked: bool) -> Colu
         if len(lower) == len(distinct) >= 2 and set(lower) <= set(scale):
             levels = tuple(lower[word] for word in scale if word in lower)
             return replace(column, kind="ordered", levels=levels).with_note(
-                f"its words are ordered: {_in_order(levels)}"
+                "H051", f"its words are ordered: {_in_order(levels)}"
             )
     found = [_WITH_NUMBER.match(word) for word in distinct]
     if all(found) and len(distinct) <= MANY_WORDS:
@@ -241,10 +242,10 @@ def _ordered(column: Column, distinct: Sequence[str], *, is_asked: bool) -> Colu
         if len(set(numbers)) == len(numbers):
             levels = tuple(word for _, word in sorted(zip(numbers, distinct, strict=True)))
             return replace(column, kind="ordered", levels=levels).with_note(
-                f"its words are ordered by their number: {_in_order(levels)}"
+                "H051", f"its words are ordered by their number: {_in_order(levels)}"
             )
     if is_asked:
         return replace(column, kind="ordered", levels=tuple(distinct)).with_note(
-            f"its words are ordered alphabetically: {_in_order(distinct)}"
+            "H051", f"its words are ordered alphabetically: {_in_order(distinct)}"
         )
     return column

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.tables.cells import is_mark, map_distinct, word_of, written_numbers
+from handful.tables.notes import Note
 
 MAX_CLASSES = 10  # more distinct values are a measurement more often than a class
 _COUNT = 4  # classes that are whole numbers may be a count from here on
@@ -29,6 +30,12 @@ CONTROLS = (
     *("no relapse", "no recurrence", "success", "pass", "ok", "intact", "good", "negative"),
     *("neg", "absent", "no", "false", "nein", "non", "negativ", "négatif"),
     *("negativo",),
+)
+# words that are no class, unless the user says so
+UNKNOWN = frozenset(
+    {"unknown", "unk", "unclear", "not known", "undetermined", "indeterminate", "pending", "n/k"}
+    | {"unsure", "uncertain", "lost to follow-up", "lost", "withdrawn", "unbekannt", "unklar"}
+    | {"inconnu", "desconocido", "sconosciuto"}
 )
 # short marks mean something beside their counterpart only: 1 and 2 are codes
 PAIRS = (("1", "0"), ("1", "-1"), ("+", "-"), ("y", "n"), ("t", "f"), ("j", "n"), ("o", "n"))
@@ -49,9 +56,10 @@ class Classes:
         Whether the user or a word says so; else it is the rarer one.
     spelled : mapping of str to str
         Each word without capitals, in the spelling that the pool has most often.
-    merged, unknown : tuple of str
-        Notes on spellings that are one class, and on labels that are no class.
-    notes : tuple of str
+    asked, unknown : tuple of Note
+        Notes on spellings that are one class and on words that may be none, and on labels that are
+        no class.
+    notes : tuple of Note
         All notes, these among them.
     """
 
@@ -59,9 +67,9 @@ class Classes:
     positive: str | None
     is_positive_said: bool
     spelled: Mapping[str, str]
-    merged: tuple[str, ...]
-    unknown: tuple[str, ...]
-    notes: tuple[str, ...]
+    asked: tuple[Note, ...]
+    unknown: tuple[Note, ...]
+    notes: tuple[Note, ...]
 
     @property
     def places(self) -> dict[str, int]:
@@ -128,16 +136,15 @@ def read_classes(
     for word, n in counts.items():
         rows[spelled.get(word.casefold(), word.casefold())] += n
     _check_two(name, rows)
-    notes = list(merged)
+    asked = [*merged, *_doubtful(name, rows)]
+    notes = list(asked)
     if (n_levels := _n_whole_numbers(rows)) >= _COUNT and not options.is_class:
-        notes.append(
-            f"{name} has {n_levels} whole numbers: is it a count or a scale? Then cut it into two "
-            "classes."
-        )
+        text = f"{name} has {n_levels} whole numbers: is it a count or a scale? Then cut it into "
+        notes.append(Note("H026", f"{text}two classes."))
     known = rows if options.is_open else Counter(spelled[word.casefold()] for word in pool)
     case, how = _positive(known, options.positive)
     if case is not None:
-        notes.append(f"The case is {case!r}{how}.")
+        notes.append(Note("H031", f"The case is {case!r}{how}."))
     words, meant = _in_order(known), _by_meaning(sorted(known))[0]
     if meant is not None:
         words.sort(key=lambda word: word == meant)
@@ -149,7 +156,7 @@ def read_classes(
         positive=case,
         is_positive_said=options.positive is not None or meant is not None,
         spelled={**spelled, **{word.casefold(): word for word in words}},
-        merged=tuple(merged),
+        asked=tuple(asked),
         unknown=unknown,
         notes=(*notes, *unknown),
     )
@@ -175,11 +182,29 @@ def _named(given: tuple[str, ...], found: Sequence[str]) -> list[str]:
     return list(given)
 
 
+def _doubtful(name: str, rows: Mapping[str, int]) -> list[Note]:
+    """Notes on classes whose word says that nothing is known, if two others are left."""
+    found = [word for word in sorted(rows) if word.casefold() in UNKNOWN]
+    return [
+        Note(
+            "H023",
+            f"{rows[word]} rows have the {name} {word!r}: is it a class? If it means that nothing "
+            f"is known, leave them out with --missing {name}={word} --drop-missing-target.",
+        )
+        for word in (found if len(rows) > 2 else ())
+    ]
+
+
 def labelled_rows(
-    name: str, cells: Sequence[Any], *, drop_missing: bool = False
-) -> tuple[NDArray[np.int64], list[str]]:
+    name: str,
+    cells: Sequence[Any],
+    *,
+    drop_missing: bool = False,
+    marks: Collection[str] = (),
+) -> tuple[NDArray[np.int64], list[Note]]:
     """Positions of the rows that have a label, and a note if others were left out."""
-    is_missing = np.array(map_distinct(cells, is_mark), dtype=bool)
+    gone = map_distinct(cells, lambda cell: is_mark(cell, marks))
+    is_missing = np.array(gone, dtype=bool)
     if is_missing.any() and not drop_missing:
         numbers = (np.flatnonzero(is_missing) + 1).tolist()
         shown = ", ".join(map(str, numbers[:5])) + (", …" if len(numbers) > 5 else "")
@@ -188,11 +213,11 @@ def labelled_rows(
             "Fill them in, or leave these rows out with --drop-missing-target."
         )
     n_gone = int(is_missing.sum())
-    notes = [f"{n_gone} rows without a label were left out."] if n_gone else []
+    notes = [Note("H061", f"{n_gone} rows without a label were left out.")] if n_gone else []
     return np.flatnonzero(~is_missing), notes
 
 
-def unknown_labels(counts: Mapping[str, int]) -> tuple[str, ...]:
+def unknown_labels(counts: Mapping[str, int]) -> tuple[Note, ...]:
     """Notes on labels that are no class, because the pool does not have them.
 
     Examples
@@ -204,13 +229,14 @@ def unknown_labels(counts: Mapping[str, int]) -> tuple[str, ...]:
     said = [(counts[word], f"the label {word[:40]!r}") for word in words[:MAX_CLASSES]]
     if more := words[MAX_CLASSES:]:
         said.append((sum(counts[word] for word in more), f"one of {len(more)} other labels"))
-    return tuple(
+    sentences = (
         f"1 row has {what}, which the pool does not know: it counts as an error of every form."
         if n == 1
         else f"{n} rows have {what}, which the pool does not know: each counts as an error of "
         "every form."
         for n, what in said
     )
+    return tuple(Note("H028", sentence) for sentence in sentences)
 
 
 def _n_whole_numbers(words: Collection[str]) -> int:
@@ -219,7 +245,7 @@ def _n_whole_numbers(words: Collection[str]) -> int:
     return len(words) if is_whole else 0
 
 
-def _spellings(name: str, words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+def _spellings(name: str, words: Sequence[str]) -> tuple[dict[str, str], list[Note]]:
     """For words without capitals the spelling that is most frequent, and notes on merged ones."""
     forms: dict[str, Counter[str]] = {}
     for word, n_rows in Counter(words).items():
@@ -227,7 +253,11 @@ def _spellings(name: str, words: Sequence[str]) -> tuple[dict[str, str], list[st
     # the most frequent spelling stands for all, the first in the alphabet among equals
     chosen = {key: min(c, key=lambda form: (-c[form], form)) for key, c in forms.items()}
     notes = [
-        f"{', '.join(repr(form[:40]) for form in sorted(counts)[:10])} in {name} are one class."
+        Note(
+            "H029",
+            ", ".join(repr(form[:40]) for form in sorted(counts)[:10])
+            + f" in {name} are one class.",
+        )
         for counts in forms.values()
         if len(counts) > 1
     ]

@@ -11,7 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -54,16 +54,9 @@ LONGEST = 400  # letters of a number
 
 @dataclass(frozen=True)
 class NumberStyle:
-    """A style, taken apart.
+    """A style, taken apart: its base, its unit, and the number of a cell that is "not detected".
 
-    Attributes
-    ----------
-    base : str
-        One of ``STYLES``.
-    unit : str
-        What stands beside the numbers, in small letters without blanks.
-    undetected : float or None
-        The number of a cell that says "not detected".
+    Units are in small letters without blanks.
 
     Examples
     --------
@@ -85,21 +78,17 @@ class NumberStyle:
             parts.append(f"undetected as {self.undetected!r}")
         return "; ".join(parts)
 
-    @classmethod
-    def of(cls, text: str) -> NumberStyle:
+    @staticmethod
+    @lru_cache(maxsize=1024)
+    def of(text: str) -> NumberStyle:
         """Take a style apart; a ValueError if it is none."""
-        return _taken_apart(text)
-
-
-@lru_cache(maxsize=1024)
-def _taken_apart(text: str) -> NumberStyle:
-    found = re.fullmatch(r"([\w ]+?)(?:; in ([^;]+))?(?:; undetected as ([^;]+))?", text)
-    if not found or found[1] not in STYLES:
-        raise ValueError(f"a style of numbers must be one of {STYLES}, got {text!r}.")
-    number = None if found[3] is None else float(found[3])
-    if number is not None and not math.isfinite(number):
-        raise ValueError(f"a limit must be a finite number, got {text!r}.")
-    return NumberStyle(found[1], found[2] or "", number)
+        found = re.fullmatch(r"([\w ]+?)(?:; in ([^;]+))?(?:; undetected as ([^;]+))?", text)
+        if not found or found[1] not in STYLES:
+            raise ValueError(f"a style of numbers must be one of {STYLES}, got {text!r}.")
+        limit = None if found[3] is None else float(found[3])
+        if limit is not None and not math.isfinite(limit):
+            raise ValueError(f"a limit must be a finite number, got {text!r}.")
+        return NumberStyle(found[1], found[2] or "", limit)
 
 
 def style_of(cells: Sequence[str]) -> str:
@@ -116,38 +105,23 @@ def style_of(cells: Sequence[str]) -> str:
     """
     words = [cell.strip() for cell in cells]
     known = [word for word in words if word.casefold() not in UNDETECTED]
-    if known and sum(map(bool, map(_HOURS.match, known))) >= (1.0 - MOST_OTHERS) * len(known):
-        base, unit = HOURS, ""
-    else:
-        parts = [_with_unit(word) for word in known]
-        units = Counter(unit for _, unit in parts if unit)
-        unit = min(units, key=lambda one: (-units[one], one)) if units else ""
-        base = _base([number for number, _ in parts])
-    style = NumberStyle(base, unit)
+    style = _style_of_known(known)
     if len(known) < len(words):
-        numbers = [number_of(word, style.text) for word in known]
-        limits = [n for n, word in zip(numbers, known, strict=True) if word[:1] in "<≤"]
-        found = [n for n in limits or numbers if not math.isnan(n)]
-        style = NumberStyle(base, unit, min(found, default=None))
+        numbers = {word: number_of(word, style.text) for word in known}
+        found = {word: n for word, n in numbers.items() if not math.isnan(n)}
+        limits = [n for word, n in found.items() if word.startswith(("<", "≤"))]
+        style = replace(style, undetected=min(limits or found.values(), default=None))
     return style.text
 
 
-def several_units(cells: Sequence[str]) -> tuple[str, ...]:
-    """The units of cells that are numbers in more than one unit; empty if they have one.
-
-    Examples
-    --------
-    >>> several_units(["5.1 mmol/L", "92 mg/dl", "88 mg/dl"]), several_units(["67y", "70"])
-    (('mg/dl', 'mmol/l'), ())
-    """
-    parts = [_with_unit(cell) for cell in cells]
-    base = _base([number for number, unit in parts if unit])
-    units = Counter(
-        unit for number, unit in parts if unit and not math.isnan(number_of(number, base))
-    )
-    shown = [unit for unit, _ in units.most_common(3)]
-    is_several = 1 < len(units) <= 6 and sum(units.values()) >= (1 - MOST_OTHERS) * len(cells)
-    return tuple(shown) if is_several else ()
+def _style_of_known(known: Sequence[str]) -> NumberStyle:
+    n_times = sum(bool(_HOURS.match(word)) for word in known)
+    if known and n_times >= (1.0 - MOST_OTHERS) * len(known):
+        return NumberStyle(HOURS)
+    parts = [_with_unit(word) for word in known]
+    units = Counter(unit for _, unit in parts if unit)
+    unit = min(units, key=lambda one: (-units[one], one)) if units else ""
+    return NumberStyle(_base([number for number, _ in parts]), unit)
 
 
 def _with_unit(word: str) -> tuple[str, str]:
@@ -164,20 +138,19 @@ def _with_unit(word: str) -> tuple[str, str]:
 
 def _base(bare: Sequence[str]) -> str:
     """Commas and thousands marks of numbers without units."""
-    marked = [text for text in bare if _MARKED.match(text)]
-    if marked and not any(_MARKS.search(text) for text in set(bare) - set(marked)):
-        is_comma = any("," in text for text in bare)
-        return MARK_AND_COMMA if is_comma else THOUSANDS_MARK
+    marked = {text for text in bare if _MARKED.match(text)}
+    if marked and not any(map(_MARKS.search, set(bare) - marked)):
+        return MARK_AND_COMMA if "," in "".join(bare) else THOUSANDS_MARK
     with_comma = [text for text in bare if "," in text]
     if not with_comma:
         return PLAIN
-    if any(_GROUPED_DOT.match(text) for text in with_comma):
+    if any(map(_GROUPED_DOT.match, with_comma)):
         return THOUSANDS_DOT
-    if all(_GROUPED_COMMA.match(text) for text in with_comma):
+    if all(map(_GROUPED_COMMA.match, with_comma)):
         # 0,125 can only be a decimal comma; 1,234 is read as the larger number
         is_decimal = any(text.lstrip("+-").startswith("0,") for text in with_comma)
         return DECIMAL_COMMA if is_decimal else THOUSANDS_COMMA
-    return DECIMAL_COMMA if all(_DECIMAL_COMMA.match(text) for text in with_comma) else PLAIN
+    return DECIMAL_COMMA if all(map(_DECIMAL_COMMA.match, with_comma)) else PLAIN
 
 
 def number_of(cell: Any, style: str = PLAIN) -> float:

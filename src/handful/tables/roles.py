@@ -20,6 +20,8 @@ from handful.tables.number_styles import PLAIN
 FEWEST = 10  # rows of a pool that can show anything
 FEWEST_PERSONS = 8  # fewer codes are kinds, not persons
 ALONE = 0.99  # a column that gives the target almost by itself may have been written after it
+_FEWEST_GAPS = 5  # cells that are known, and that are missing
+_SIDE_TELLS, _CLASS_TOLD = 0.95, 0.8  # shares of a class in these cells, and of these in the class
 _SURE = 7.0  # nats against the chance that no two whole numbers are equal
 _FEW = 6  # whole numbers that may be codes, whatever the name
 _ID = re.compile(r"(^|[_\W])(id|ids|mrn|ssn|uuid|guid|nr|no|number|row|index|record|key)$", re.I)
@@ -39,8 +41,13 @@ _SCALE = re.compile(
     re.I,
 )
 _WEIGHT = re.compile(r"(sampl|survey|freq|inverse|ipw|prob).*(weight|wt)|^(weights?|wts?)$", re.I)
-_TIME = re.compile(
-    r"(surviv|follow.?up|time.?to|^(os|pfs|dfs|rfs)([_\W].*)?$|^time$|^futime$|days.?to)", re.I
+_AFTER = re.compile(
+    r"(surviv|follow.?up|time.?to|^(os|pfs|dfs|rfs)([_\W].*)?$|^time$|^futime$|days.?to|(^|[_\W])los"
+    r"([_\W]|$)|length.?of.?stay|(icu|itu|hosp\w*|ventilat\w*|vent).?(days?|hours?|stay|time|dur)|"
+    r"liegedauer|verweildauer|discharge|entlass|dimission|aufenthaltsdauer|dur[ée]e.?de.?s[ée]jour|"
+    r"estancia|degenza|cause.?of.?death|todes|death|autopsy|readmi|(^|[_\W])after([_\W]|$)|"
+    r"post.?(op([_\W]|$)|treat|discharge))",
+    re.I,
 )
 
 
@@ -54,19 +61,25 @@ def with_role(column: Column, sample: Sample, y: NDArray[Any], order: NDArray[An
     column = _identifier(column, sample, order)
     if column.role == "feature" and column.kind == "text":
         why = "" if column.notes else "nearly every row has its own words"
-        return column.with_note(why, role="ignored") if why else replace(column, role="ignored")
+        return (
+            column.with_note("H043", why, role="ignored")
+            if why
+            else replace(column, role="ignored")
+        )
     if column.role == "feature":
-        column = _again(column, sample, y)
+        column = _told_by_gaps(_again(column, sample, y), sample.is_known, y)
     if column.role == "feature" and column.kind == "number":
         column = _coded(column, sample.numbers(column.style))
     if column.role != "feature":
         return column
     if _WEIGHT.search(column.name):
-        column = column.with_note("is it a weight? then say --weights " + column.name)
-    if _TIME.search(column.name):
+        column = column.with_note("H025", "is it a weight? then say --weights " + column.name)
+    if _AFTER.search(column.name):
         column = column.with_note(
-            "is it a time that is known only afterwards? then leave it out with --exclude "
-            + column.name
+            "H022",
+            "is it known only afterwards, as a time or a fact? then leave it out with "
+            f"--exclude {column.name}",
+            asks="exclude",
         )
     return column
 
@@ -76,11 +89,11 @@ def _identifier(column: Column, sample: Sample, order: NDArray[Any]) -> Column:
     if len(sample.places) < FEWEST:
         return column
     if column.kind in ("category", "text", "ordered") and sample.is_unique:
-        return column.with_note("every row has its own word: an identifier", role="id")
+        return column.with_note("H041", "every row has its own word: an identifier", role="id")
     if column.kind == "number":
         why = _number_of_rows(column, sample, order)
         if why:
-            return column.with_note(f"{why}: an identifier", role="id")
+            return column.with_note("H041", f"{why}: an identifier", role="id")
     n_repeats = len(sample.places) - sample.n_distinct
     is_coded = column.kind in ("number", "category", "text", "ordered")
     is_person = bool(_PERSON.search(column.name)) or (
@@ -89,6 +102,7 @@ def _identifier(column: Column, sample: Sample, order: NDArray[Any]) -> Column:
     is_many = sample.n_distinct >= FEWEST_PERSONS and n_repeats >= 0.1 * len(sample.places)
     if is_coded and is_person and is_many:
         return column.with_note(
+            "H012",
             f"the same {column.name} has several rows, which are not independent cases: say "
             f"--groups {column.name}",
             asks="groups",
@@ -130,7 +144,7 @@ def _again(column: Column, sample: Sample, y: NDArray[Any]) -> Column:
     table = np.zeros((sample.n_distinct, n_classes), dtype=np.int64)
     np.add.at(table, (sample.places, labels), 1)
     if sample.n_distinct == n_classes == np.count_nonzero(table):
-        return column.with_note("it is the target again, in other words", role="ignored")
+        return column.with_note("H044", "it is the target again, in other words", role="ignored")
     if column.kind == "number":
         share = _best_cut(sample.numbers(column.style)[sample.is_known], labels, n_classes)
     elif sample.n_distinct <= 0.2 * len(labels):
@@ -139,11 +153,34 @@ def _again(column: Column, sample: Sample, y: NDArray[Any]) -> Column:
         share = 0.0
     if share >= ALONE:
         return column.with_note(
+            "H020",
             f"it alone gives the target in {100 * share:.0f} % of the pool: is it known before "
             f"the outcome? if not, leave it out with --exclude {column.name}",
             asks="exclude",
         )
     return column
+
+
+def _told_by_gaps(column: Column, is_known: NDArray[np.bool_], y: NDArray[Any]) -> Column:
+    """The column with a question if its missing cells nearly give the target."""
+    if column.role != "feature" or min(is_known.sum(), (~is_known).sum()) < _FEWEST_GAPS:
+        return column
+    labels = np.unique(y.astype(str), return_inverse=True)[1]
+    table = np.zeros((2, int(labels.max()) + 1), dtype=np.int64)
+    np.add.at(table, (is_known.astype(int), labels), 1)
+    sides = table / table.sum(axis=1, keepdims=True)
+    shares = table / table.sum(axis=0, keepdims=True)
+    is_told = (sides >= _SIDE_TELLS) & (shares >= _CLASS_TOLD) & (sides[::-1] <= 0.5)
+    if not is_told.any():
+        return column
+    side = int(np.argmax(is_told.any(axis=1)))
+    return column.with_note(
+        "H021",
+        f"{100 * sides[side].max():.0f} % of the pool's rows in which it is "
+        f"{'known' if side else 'missing'} have one outcome: is it filled in before the outcome? "
+        f"if not, leave it out with --exclude {column.name}",
+        asks="exclude",
+    )
 
 
 def _best_cut(values: NDArray[np.float64], labels: NDArray[np.int64], n_classes: int) -> float:
@@ -172,10 +209,13 @@ def _coded(column: Column, values: NDArray[np.float64]) -> Column:
         if _SCALE.search(column.name):
             return column
         return column.with_note(
-            f"only {len(distinct)} whole numbers: if they are codes, say --categories {column.name}"
+            "H026",
+            f"only {len(distinct)} whole numbers: if they are codes, say --categories "
+            f"{column.name}",
         )
     levels = tuple(word_of(value) for value in distinct)
     return column.with_note(
+        "H053",
         f"its {len(levels)} whole numbers are read as codes; say --ordered {column.name} if they "
         "are a scale",
         kind="category",

@@ -226,7 +226,10 @@ def read_study(frame: Any, choices: Choices | None = None, *, set_aside: bool = 
     target = target_of(choices.target, names)
     place = names.index(target)
     rows, left_out = labelled_rows(
-        target, frame.iloc[:, place].tolist(), drop_missing=choices.drop_missing_target
+        target,
+        frame.iloc[:, place].tolist(),
+        drop_missing=choices.drop_missing_target,
+        marks=choices.marks(target),
     )
     frame = frame.iloc[rows].reset_index(drop=True)
     y = frame.iloc[:, place].tolist()
@@ -346,7 +349,7 @@ def read_source(
     labels, spelled = _labels(source, codes, options)
     if is_frame:
         columns = decide_columns(rows, spelled[codes], pool, choices, scales)
-        columns = columns if pool_share is not None else without_pairs(columns)
+        columns = without_pairs(columns, is_left_out=pool_share is None)
         sums = source.fold(CellJob(columns), "cells")
         columns, signs = with_counts(columns, sums.cells), sums.signs
     else:
@@ -366,9 +369,9 @@ def read_source(
         signs=signs,
         draw=" ".join(source.caution),
     )
-    reading = replace(reading, choices=choices)
+    reading = reading.answered(choices)
     if pool_share == 1.0:  # nothing is counted in these rows, so that no certificate can fail
-        reading = replace(reading, repeats="", scaling="", draw="")
+        reading = replace(reading, repeats=None, scaling=None, draw=None)
     return Study(
         **vars(reading),
         source=source.read_by(read) if is_frame else source,

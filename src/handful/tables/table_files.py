@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from handful.tables.binary_files import arrow_batches, arrow_frame, excel_frame, stata_frame
+from handful.tables.notes import Note
 from handful.tables.sources import (
     LINES,
     MISSING,
@@ -51,7 +52,7 @@ class LoadedTable:
         say, by the rows of its pool. Parsing would let every cell of a column decide.
     name : str
         Of the file, without its folder.
-    notes : tuple of str
+    notes : tuple of Note
         What was assumed in reading it: the encoding, the sheet.
     digests : tuple of (str, str)
         Each file with the SHA-256 of its bytes.
@@ -59,7 +60,7 @@ class LoadedTable:
 
     frame: pd.DataFrame
     name: str
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     digests: tuple[tuple[str, str], ...]
 
 
@@ -118,7 +119,8 @@ def _load_one(place: str | Path, is_raw: bool) -> LoadedTable:
             raise ValueError(f"{source.name} has a header but no rows.")
         frame = _with_whole_numbers(frame, source.name)
         name = source.name if str(place) == STANDARD_INPUT else Path(place).name
-        return LoadedTable(frame, name, notes, ((source.name, source.sha256()),))
+        said = tuple(Note("H060", note) for note in notes)
+        return LoadedTable(frame, name, said, ((source.name, source.sha256()),))
 
 
 def matching(pattern: str | Path) -> list[str]:

@@ -7,7 +7,7 @@ frames.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from handful.tables.choices import Choices
 from handful.tables.columns import PAIR, Column, column_of
 from handful.tables.kinds import kind_of
 from handful.tables.labels import Classes
+from handful.tables.notes import Note
 from handful.tables.roles import with_role
 from handful.tables.table_files import without_marks
 
@@ -42,11 +43,11 @@ class TableReading:
     labels : Classes
         Those of the pool. A row with another label counts as an error of every form. They do not
         depend on ``Choices.positive``, so that naming the case changes no rule.
-    notes : tuple of str
+    notes : tuple of Note
         What a reader should know.
-    repeats, scaling, draw : str
+    repeats, scaling, draw : Note or None
         Cautions: rows that look like several rows of one patient, rows that were scaled together,
-        a digest that cannot draw as chance would. Empty if there is nothing to say.
+        a digest that cannot draw as chance would.
     choices : Choices
         What the user said about the columns.
     is_whole : bool
@@ -56,17 +57,26 @@ class TableReading:
 
     columns: tuple[Column, ...]
     labels: Classes
-    notes: tuple[str, ...] = ()
-    repeats: str = ""
-    scaling: str = ""
-    draw: str = ""
+    notes: tuple[Note, ...] = ()
+    repeats: Note | None = None
+    scaling: Note | None = None
+    draw: Note | None = None
     choices: Choices = field(default_factory=Choices)
     is_whole: bool = False
 
     @property
-    def cautions(self) -> tuple[str, ...]:
+    def cautions(self) -> tuple[Note, ...]:
         """What must not be missed: without an answer, the certificates may not hold."""
-        return tuple(text for text in (self.repeats, self.scaling, self.draw) if text)
+        found = (self.repeats, self.scaling, self.draw)
+        return self._answered(note for note in found if note)
+
+    def _answered(self, notes: Iterable[Note]) -> tuple[Note, ...]:
+        return tuple(note.answered(self.choices.acknowledged) for note in notes)
+
+    def answered(self, choices: Choices) -> TableReading:
+        """The reading with what the user said; notes on columns have the reasons."""
+        said = tuple(column.answered(choices.acknowledged) for column in self.columns)
+        return replace(self, columns=said, choices=choices)
 
     @property
     def target(self) -> str:
@@ -99,20 +109,25 @@ class TableReading:
         return replace(self.choices, target=self.target, positive=self.positive)
 
     @property
-    def questions(self) -> tuple[str, ...]:
-        """Notes on columns that should be answered before a certificate is believed."""
-        return tuple(
-            f"{column.name}: {note}"
+    def questions(self) -> tuple[Note, ...]:
+        """Notes that should be answered before a certificate is believed."""
+        asked = (
+            note.of(column.name)
             for column in self.columns
-            for asked, note in column.questions
-            if asked != "groups"  # that is a caution about all rows
+            for option, note in column.questions
+            if option != "groups"  # that is a caution about all rows
         )
+        return self._answered((*self.labels.asked, *asked))
+
+    def notes_on(self, names: Collection[str]) -> tuple[Note, ...]:
+        """Cautions, notes, and the notes on some columns with their names."""
+        own = (n.of(c.name) for c in self.columns if c.name in names for n in c.notes)
+        return (*self.cautions, *self._answered((*self.notes, *own)))
 
     @property
-    def all_notes(self) -> tuple[str, ...]:
+    def all_notes(self) -> tuple[Note, ...]:
         """Cautions, notes, and the notes on each column with its name."""
-        own = (f"{column.name}: {note}" for column in self.columns for note in column.notes)
-        return (*self.cautions, *self.notes, *own)
+        return self.notes_on([column.name for column in self.columns])
 
 
 def numbered_names(n: int) -> list[str]:
@@ -213,7 +228,7 @@ def _column(
         if name in names:
             return replace(column, role=role, notes=())
     if name in choices.exclude or (choices.features and name not in choices.features):
-        return replace(column, role="ignored", notes=("left out as asked",))
+        return replace(column, role="ignored", notes=(Note("H045", "left out as asked"),))
     if name in choices.features and column.kind not in ("constant", "empty"):
         if (used_as := {"text": "category", "date": "ordered"}.get(column.kind)) is not None:
             column = kind_of(name, sample, marks=marks, asked=used_as)
@@ -257,12 +272,12 @@ def with_counts(columns: Sequence[Column], counts: Sequence[CellCounts]) -> tupl
     return tuple(one.noted(column) for column, one in zip(columns, counts, strict=True))
 
 
-def without_pairs(columns: Sequence[Column]) -> tuple[Column, ...]:
-    """The columns for machines that take one number of each; two in a cell are left out."""
+def without_pairs(columns: Sequence[Column], *, is_left_out: bool) -> tuple[Column, ...]:
+    """The columns for machines; two numbers in a cell are left out if they take one of each."""
     note = "two numbers in a cell are used by forms alone, not by --rules: write two columns"
     return tuple(
-        column.with_note(note, role="ignored")
-        if column.kind == PAIR and column.role == "feature"
+        column.with_note("H058", note, role="ignored")
+        if is_left_out and column.kind == PAIR and column.role == "feature"
         else column
         for column in columns
     )
@@ -346,13 +361,17 @@ def make_reading(
         columns=(*columns, last),
         labels=labels,
         notes=(*labels.notes, *_expected(labels.words, counts, len(features))),
-        repeats="" if first is None else caution_of_repeats(columns, first),
-        scaling=signs.caution(numbers) if numbers else "",
-        draw=draw,
+        repeats=None if first is None else _coded("H012", caution_of_repeats(columns, first)),
+        scaling=_coded("H010", signs.caution(numbers)) if numbers else None,
+        draw=_coded("H013", draw),
     )
 
 
-def _expected(words: Sequence[str], counts: Mapping[str, int], n_features: int) -> list[str]:
+def _coded(code: str, text: str) -> Note | None:
+    return Note(code, text) if text else None
+
+
+def _expected(words: Sequence[str], counts: Mapping[str, int], n_features: int) -> list[Note]:
     """Notes on what few rows, rare classes or many columns allow."""
     n_rows = sum(counts.values())
     rows = np.array([counts.get(word, 0) for word in words])
@@ -371,4 +390,4 @@ def _expected(words: Sequence[str], counts: Mapping[str, int], n_features: int) 
             f"{n_features} columns for {n_rows} rows: expect rules of few columns, and other "
             "columns that would have done as well."
         )
-    return notes
+    return [Note("H030", text) for text in notes]

@@ -31,7 +31,7 @@ _PARTS = {
         *("file", "target", "groups", "reading", "n_set_aside", "sha256", "n_rows", "n_features"),
         *("columns", "features", "words", "row_codes", "seed"),
     ),
-    "provenance": ("estimator", "versions"),
+    "provenance": ("estimator", "notes", "versions"),
 }
 _TRAINING = {
     "machine": ("kind", "parameters", "n_groups", "delta"),

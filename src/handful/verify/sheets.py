@@ -137,7 +137,8 @@ def raw_sheet(frame: Any, reading: Document, share: float) -> Sheet:
     names = names_of(frame)
     cells = [_raw_cells(column_at(frame, j)) for j in range(len(names))]
     place = names.index(reading["target"])
-    is_labelled = [not is_nothing(cell) for cell in cells[place]]
+    marks = _said_marks(reading)
+    is_labelled = [not is_nothing(cell, marks) for cell in cells[place]]
     if not all(is_labelled) and not reading["drop_missing_target"]:
         raise ValueError("rows without a label, which the file does not leave out")
     rows = np.flatnonzero(is_labelled)
@@ -152,6 +153,13 @@ def raw_sheet(frame: Any, reading: Document, share: float) -> Sheet:
     pool = blocks.rows(pool_size_of(share, blocks.n))
     labels = _labels(cells[place], pool)
     return Sheet(dict(zip(names, cells, strict=True)), labels, digests, digest, blocks, rows)
+
+
+def _said_marks(reading: Document) -> list[str]:
+    """What the user calls missing, or an answer, among the labels."""
+    keys, said = ("", reading["target"]), {"": reading["missing"], "≠": reading["not_missing"]}
+    words = [(sign, word) for sign, by in said.items() for key in keys for word in by.get(key, [])]
+    return [sign + word_form(word).casefold() for sign, word in words]
 
 
 def _raw_cells(series: Any) -> NDArray[Any]:
@@ -420,6 +428,11 @@ def _values(column: Document, cells: NDArray[Any]) -> Floats:
     if kind == "words":
         exact = _numbered(column["words"])
         return _each(cells, lambda c: np.nan if is_missing(c) else exact.get(word_form(c), -1.0))
+    return _word_places(column, cells)
+
+
+def _word_places(column: Document, cells: NDArray[Any]) -> Floats:
+    kind, marks = column["kind"], column["marks"]
     if kind not in ("yes/no", "category", "text", "ordered"):
         raise ValueError(f"a column of the kind {kind!r}")
     place = _numbered(

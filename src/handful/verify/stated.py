@@ -55,6 +55,9 @@ def stated_of(document: Any) -> dict[str, Any]:
     versions = part(document, "provenance", "versions")
     said = {name: part(versions, name) for name in _VERSIONS}
     said["data"] = part(document, "data", "file")
+    notes = part(document, "provenance", "notes")
+    codes = sorted({str(part(note, "code")) for note in notes}) if isinstance(notes, list) else []
+    said["notes"] = " ".join(codes[:40]) or None
     return {name: value for name, value in said.items() if value is not None}
 
 

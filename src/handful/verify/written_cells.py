@@ -16,33 +16,12 @@ _GROUPS = "'’"
 _FLOAT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _MONEY = re.compile(r"([€$£¥]|[A-Z]{3}(?=[\s\d])|(?:Rs|kr)\.?(?=[\s\d]))\s*")
 _DIGITS = re.compile(r"[-+]?[\d.,][\d.,'’\s]*(?:[eE][-+]?\d+(?![\w/]))?")
-_NOT_FOUND = [
-    "not detected",
-    "undetected",
-    "not detectable",
-    "undetectable",
-    "none detected",
-    "<lod",
-    "< lod",
-    "<llod",
-    "<loq",
-    "< loq",
-    "<lloq",
-    "lod",
-    "bdl",
-    "blq",
-    "below detection limit",
-    "below detection",
-    "below limit",
-    "nicht nachweisbar",
-    "n.n.",
-    "nicht detektierbar",
-    "non détecté",
-    "indétectable",
-    "no detectado",
-    "indetectable",
-    "non rilevabile",
-]
+_NOT_FOUND = (
+    *("not detected", "undetected", "not detectable", "undetectable", "none detected", "<lod"),
+    *("< lod", "<llod", "<loq", "< loq", "<lloq", "lod", "bdl", "blq", "below detection limit"),
+    *("below detection", "below limit", "nicht nachweisbar", "n.n.", "nicht detektierbar"),
+    *("non détecté", "indétectable", "no detectado", "indetectable", "non rilevabile"),
+)
 _BLOCKS = (
     *("A00-B99 infections", "C00-D49 neoplasms", "D50-D99 blood", "E00-E99 endocrine"),
     *("F00-F99 mental", "G00-G99 nervous system", "H00-H59 eye", "H60-H99 ear"),
