@@ -155,6 +155,16 @@ def test_files_stay_small(path):
     assert n_lines <= ALARM, f"{path.name} has {n_lines} lines: split it by idea"
 
 
+NETWORK = {"socket", "ssl", "http", "urllib", "ftplib", "smtplib", "requests", "distributed"}
+
+
+@over(MODULES)
+def test_nothing_opens_a_connection(path):
+    """Dask alone talks to a cluster, if the user names one: `docs/guide/privacy.md` promises it."""
+    opened = {name.split(".")[0] for name in _imports(path)} & NETWORK
+    assert not opened or _unit(path) == "distributed", f"{path.name} imports {sorted(opened)}"
+
+
 def _n_branches(node: ast.FunctionDef) -> int:
     kinds = ast.If | ast.For | ast.While | ast.IfExp | ast.ExceptHandler | ast.BoolOp
     turns = sum(isinstance(part, kinds | ast.comprehension) for part in ast.walk(node))

@@ -120,6 +120,21 @@ def test_every_saved_output_that_a_target_names_has_its_number():
         assert not is_saved or tool.number_of(entry, folder) is not None, entry["what"]
 
 
+def test_the_reference_is_that_of_the_program():
+    tool = _load(ROOT / "tools" / "reference_pages.py")
+    for path, text in ((tool.COMMANDS, tool.commands_page()), (tool.INDEX, tool.api_index())):
+        assert path.read_text(encoding="utf-8") == text, "run python tools/reference_pages.py"
+
+
+def test_the_index_has_every_name_of_the_package_once():
+    import handful
+
+    tool = _load(ROOT / "tools" / "reference_pages.py")
+    named = [name for names in tool.TASKS.values() for name in names]
+    assert len(set(named)) == len(named)
+    assert {name for name in named if "." not in name} == set(handful.__all__) - {"__version__"}
+
+
 def test_papers_page_has_a_place_for_known_tables_only():
     from handful.papers import PAPERS
 
