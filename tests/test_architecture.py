@@ -41,7 +41,6 @@ MAY_IMPORT = {
     "selection": {"bounds", "tables", "svm", "estimator"},  # an SVC is searched as our machine
     "certified": {
         "bounds",
-        "evidence",
         "kernels",
         "tables",
         "models",
