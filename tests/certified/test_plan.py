@@ -23,7 +23,7 @@ def limit(k, n, delta):
 @pytest.mark.parametrize(("n", "rate"), [(80, 0.02), (300, 0.02), (1000, 0.1), (50_000, 0.05)])
 def test_a_plan_is_the_certificate_of_the_favourite(n, rate):
     plan = menu_plan(n, error_rate=rate, target_risk=0.12)
-    n_counted = n - min(round(0.4 * n), 10_000)
+    n_counted = n - min(round(0.5 * n), 10_000)
     n_errors = int(np.ceil(rate * n_counted - 1e-9))
     assert (plan.n_counted, plan.n_errors) == (n_counted, n_errors)
     assert plan.risk == pytest.approx(limit(n_errors, n_counted, 0.05 * 0.6), rel=1e-9)
@@ -49,9 +49,9 @@ def plan_of(*words):
 def test_the_command_plans_for_the_default_menu():
     """300 rows are plenty for 10 % at 2 % errors; 427 are what three kept examples would need."""
     found = plan_of("--target-risk", "0.1", "--error-rate", "0.02", "--have", "300")
-    assert found["n_samples"] <= 90
+    assert found["n_samples"] <= 110
     assert found["n_more"] == 0
-    assert found["have"]["chance"] > 0.99
+    assert found["have"]["chance"] > 0.98
     assert 0.5 < found["chance"] < 0.9
     kept = plan_of("--target-risk", "0.1", "--error-rate", "0.02", "--n-compressed", "3")
     assert kept["n_samples"] == 427

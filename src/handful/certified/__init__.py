@@ -16,7 +16,7 @@ from handful.certified.forms import FORMS, READABLE, NamedForm, named_candidates
 from handful.certified.goals import Band
 from handful.certified.masses import POCKET, Roles
 from handful.certified.menu_plan import MenuPlan, menu_plan, menu_rows_needed
-from handful.certified.named_goals import Goal, goal_of_case, is_first_case
+from handful.certified.named_goals import Chain, Goal, goal_of_case, is_first_case
 from handful.certified.training_pool import Pool, Proposal
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "AdditiveDisplay",
     "Band",
     "CertifiedClassifier",
+    "Chain",
     "FormCandidate",
     "Goal",
     "MenuDisplay",

@@ -136,7 +136,7 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
         favourite: str | None = None,
         goal: str | None = None,
         tolerance: float = 0.01,
-        pool_share: float = 0.4,
+        pool_share: float = 0.5,
         delta: float = 0.05,
         group_loss: str = "mean",
         columns: Any = None,

@@ -16,7 +16,7 @@ from handful.certified.masses import ALONE, Roles
 from handful.certified.named_goals import Chain, Goal
 from handful.models import Fitted
 
-CANDIDATES, POOL_SHARE, DELTA = "readable", 0.4, 0.05  # the defaults of a menu
+CANDIDATES, POOL_SHARE, DELTA = "readable", 0.5, 0.05  # the defaults of a menu
 UNITS = {  # what the size of a form counts
     "rule set": "conditions",
     "rule list": "conditions",

@@ -52,7 +52,7 @@ def menu_plan(
     Parameters
     ----------
     n_samples : int
-        Rows of the table; four tenths of them teach, the others only test.
+        Rows of the table; half of them teach, the others only test.
     error_rate : float
         Errors that you expect of the favourite, as a share of the rows that only test.
     target_risk : float

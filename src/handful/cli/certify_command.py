@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 FILES = ("model.json", "certificate.json", "report.html", "model.skops")
 ENGINES = ("memory", "dask")
-TOLERANCES = {"simple": 0.01, "tight": 0.0}  # what a simpler form may cost in certified risk
 
 
 def _cover(text: str) -> Any:
@@ -67,23 +66,33 @@ class CertifyOptions(TableOptions):
             "--choose", "-c", help="Number or name of a row of the menu; all are certified."
         ),
     ] = None
-    prefer: Annotated[
-        str, typer.Option(help="simple: the simplest within 0.01 of the best; tight: the best.")
-    ] = "simple"
+    tolerance: Annotated[
+        float,
+        typer.Option(help="The simplest row within so much of the best is taken; 0: the best."),
+    ] = 0.01
+    favourite: Annotated[
+        str | None,
+        typer.Option(
+            help="A form named before any certificate was seen: it holds nine tenths of delta."
+        ),
+    ] = None
+    goal: Annotated[
+        str | None,
+        typer.Option(
+            help="Named before any certificate was seen: 'sensitivity >= 0.9', 'specificity >= "
+            "0.9' or 'error <= 0.1'. Every row moves to it."
+        ),
+    ] = None
+    after_looking: Annotated[
+        bool,
+        typer.Option("--after-looking", help="The goal was set after a look: it costs more."),
+    ] = False
     delta: Annotated[
         float,
         typer.Option(
             "--delta", "-d", help="Allowed probability that any certificate of the menu fails."
         ),
     ] = 0.05
-    sensitivity: Annotated[
-        float | None,
-        typer.Option(help="Take the row and threshold certified to find so many cases (0.9)."),
-    ] = None
-    specificity: Annotated[
-        float | None,
-        typer.Option(help="Take the row and threshold certified to clear so many others (0.9)."),
-    ] = None
     abstain: Annotated[
         float | None,
         typer.Option(help="Say nothing in doubt, so that answers err at most so often (0.05)."),
@@ -145,28 +154,29 @@ class CertifyOptions(TableOptions):
         return bool(self.rules or self.costs or given != ("auto", "auto", "memory", None))
 
     @property
-    def goal(self) -> dict[str, float] | None:
-        """What must be reached, if anything; sensitivity is that of the case."""
-        given = {"sensitivity": self.sensitivity, "specificity": self.specificity}
-        named = {name: value for name, value in given.items() if value is not None}
-        for name, value in named.items():
-            if not 0.0 < value < 1.0:
-                rule = f"`--{name}` must be a share between 0 and 1, got {value:g}."
-                hint = f" Say {value / 100:g}." if 1.0 < value < 100.0 else ""
-                raise ValueError(f"{rule}{hint}")
-        if len(named) > 1:
-            raise ValueError("`--sensitivity` and `--specificity` are two goals: say one of them.")
-        return named or None
+    def late_goal(self) -> tuple[str, float] | None:
+        """A goal that was set after looking, if there is one; sensitivity is that of the case."""
+        from handful.certified import Goal
+
+        if self.goal is None or not self.after_looking:
+            return None
+        found = Goal.of(self.goal)
+        if found.position is None:
+            raise ValueError(
+                f"`--after-looking` goes with a goal for one class, got {self.goal!r}. For all "
+                "errors take any row of the menu with --choose: looking is paid for."
+            )
+        return found.quantity, found.value
 
     def forms(self) -> dict[str, Any]:
         """Parameters of `CertifiedClassifier`."""
-        if self.prefer not in TOLERANCES:
-            raise ValueError(f"`--prefer` must be 'simple' or 'tight', got {self.prefer!r}.")
         names = [name.strip() for name in self.candidates.split(",") if name.strip()]
         is_one = self.candidates in ("readable", "all")
         return {
             "candidates": self.candidates if is_one else names,
-            "tolerance": TOLERANCES[self.prefer],
+            "tolerance": self.tolerance,
+            "favourite": self.favourite,
+            "goal": None if self.after_looking else self.goal,
             **self._shared(),
         }
 
@@ -196,21 +206,22 @@ class CertifyOptions(TableOptions):
             self._check_covers()
         elif self.seed is not None:
             raise ValueError("`--seed` goes with --rules: a menu of forms is drawn by the data.")
-        elif self.goal is not None and self.choose is not None:
-            raise ValueError("`--choose` and a goal exclude each other: the goal chooses the row.")
-        else:
-            self.forms()
+        elif self.after_looking and self.goal is None:
+            raise ValueError("`--after-looking` says when a --goal was set: say the goal.")
+        elif self.late_goal is not None and self.choose is not None:
+            raise ValueError(
+                "`--choose` and a goal set after looking exclude each other: the goal chooses the "
+                "row. Name the goal before you look, then each row moves to it."
+            )
 
     def _check_covers(self) -> None:
         """Covers have no score whose threshold could be moved, and no direction."""
-        if directed := listed(self.increasing) + listed(self.decreasing):
-            raise ValueError(
-                f"`--increasing` and `--decreasing` go with forms, not with --rules, got "
-                f"{directed[0]!r}."
-            )
-        given = {**(self.goal or {}), **({} if self.abstain is None else {"abstain": 0.0})}
-        if named := next(iter(given), ""):
-            raise ValueError(f"`--{named}` needs scores: it goes with forms, not with --rules.")
+        for name in ("increasing", "decreasing", "subgroups"):
+            if listed(getattr(self, name)):
+                raise ValueError(f"`--{name}` goes with a menu of forms, not with --rules.")
+        for name in ("goal", "favourite", "abstain"):
+            if getattr(self, name) is not None:
+                raise ValueError(f"`--{name}` goes with a menu of forms, not with --rules.")
 
 
 @takes(CertifyOptions)

@@ -44,7 +44,8 @@ class StudyResult:
     @property
     def is_default(self) -> bool:
         """Whether the tolerance alone chose the row."""
-        return self.options.choose is None and self.options.goal is None and not self.remarks
+        options = self.options
+        return options.choose is None and options.late_goal is None and not self.remarks
 
     @property
     def case(self) -> str | None:
@@ -114,10 +115,11 @@ def take_row(
     machine: Any, options: CertifyOptions, positive: str | None = None
 ) -> tuple[Any, tuple[str, ...]]:
     """The row that the user wants, or the default one among those that may be shown."""
-    if options.goal is not None:
-        ((name, value),) = options.goal.items()
-        if positive is not None and positive == machine.fitted_.classes[0]:
-            name = "specificity" if name == "sensitivity" else "sensitivity"
+    if options.late_goal is not None:
+        from handful.certified import goal_of_case, is_first_case
+
+        is_first = is_first_case(positive, machine.fitted_.classes)
+        name, value = goal_of_case(options.late_goal, is_first) or options.late_goal
         machine = machine.reach(**{name: value})
         _refuse(machine, options, f"{machine.chosen_!r}, which reaches the goal best:")
         return machine, ()

@@ -90,6 +90,7 @@ def as_dict(made: StudyResult) -> dict[str, Any]:
         "rule": machine.chosen_lines(include_rows=made.options.include_rows),
         "named_beforehand": list(machine.named_beforehand_),
         "goal": None if machine.goal_ is None else list(machine.goal_),
+        "after_looking": made.options.after_looking,
         "band": None if made.band is None else asdict(made.band),
         "caution": machine.caution(),
         "rates": machine.class_rates(made.case),
@@ -143,6 +144,9 @@ def _menu_table(made: StudyResult) -> Table:
     table.add_column("form")
     table.add_column("uses", overflow="fold")
     table.add_column("errs at most", justify="right")
+    rates = _goal_rates(made)
+    for name in rates:
+        table.add_column(name, justify="right")
     if made.options.details:
         for name in ("counted", "nats", "s"):
             table.add_column(name, justify="right")
@@ -150,13 +154,26 @@ def _menu_table(made: StudyResult) -> Table:
     for row, (candidate, risk) in enumerate(zip(machine.candidates_, risks, strict=True)):
         is_chosen = candidate.name == machine.chosen_
         cells = [f"→ {row}" if is_chosen else str(row), escape(candidate.in_words()),
-                 escape(candidate.uses_in_words()), percent_text(risk, is_padded=True)]  # fmt: skip
+                 escape(candidate.uses_in_words()), percent_text(risk, is_padded=True),
+                 *(column[row] for column in rates.values())]  # fmt: skip
         if made.options.details:
             counts = candidate.counts
             cells += [f"{counts.n_errors}/{counts.n_counted}", f"{candidate.nats:.2f}"]
             cells.append(f"{candidate.seconds:.2f}")
         table.add_row(*cells, style="bold" if is_chosen else None)
     return table
+
+
+def _goal_rates(made: StudyResult) -> dict[str, list[str]]:
+    """With a goal named beforehand: what every row finds and clears at least, as its box says."""
+    machine, found = made.machine, {}
+    if machine.named_goal_ is None:
+        return {}
+    each = [machine.choose(row).class_rates(made.case) for row in range(len(machine.candidates_))]
+    for name, title in (("sensitivity", "finds at least"), ("specificity", "clears at least")):
+        rates = [[r["at_least"] for r in rates if r["name"] == name] for rates in each]
+        found[title] = [percent_down(rate[0]) if rate else "" for rate in rates]
+    return found if any(each) else {}
 
 
 def _print_worth(made: StudyResult) -> None:

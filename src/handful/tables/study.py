@@ -46,7 +46,7 @@ from handful.tables.table_reading import (
     without_pairs,
 )
 
-POOL_SHARE = 0.4  # of the rows: candidates come from it, errors are counted on the rest
+POOL_SHARE = 0.5  # of the rows: candidates come from it, errors are counted on the rest
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

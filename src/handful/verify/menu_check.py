@@ -445,7 +445,7 @@ def named_beforehand(training: Document) -> tuple[Key, ...]:
     is_own = {
         "the forms": training["candidates"] != "readable",
         "the favourite": training["favourite"] is not None,
-        "the share of the pool": training["pool_share"] != 0.4,
+        "the share of the pool": training["pool_share"] != 0.5,
         "delta": training["delta"] != 0.05,
         "the goal": training["goal"] is not None and not training["after_looking"],
     }
