@@ -6,6 +6,7 @@ ORDER = (
     "plot_score_card.py",
     "plot_own_pipeline.py",
     "plot_report.py",
+    "plot_validation.py",
     "plot_boosting_margins.py",
     "plot_boosting_kernels.py",
     "plot_mcm_sparsity.py",

@@ -70,7 +70,7 @@ def scratch(tmp_path, monkeypatch):
     X.assign(outcome=y).to_csv(tmp_path / "patients.csv", index=False)
     X.assign(column=y).to_csv(tmp_path / "my.csv", index=False)
     X.assign(label=y).to_csv(tmp_path / "rows.csv", index=False)
-    X.to_csv(tmp_path / "new.csv", index=False)
+    X.assign(patient=range(80)).to_csv(tmp_path / "new.csv", index=False)
     (tmp_path / "rows").mkdir()
     for k in range(2):
         part = X.assign(label=y)[k::2]

@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 
 from handful.cli.console import console, print_json, print_written
-from handful.cli.options import TABLE, Force, Json, Quiet, Trust, column, listed, takes
+from handful.cli.options import TABLE, Force, Json, Quiet, Trust, column, listed, renamed, takes
 from handful.writing import check_place, write_atomically
 
 if TYPE_CHECKING:
@@ -62,13 +62,6 @@ class MonitorOptions:
     as_json: Json = False
     quiet: Quiet = False
 
-    def place(self) -> dict[str, str]:
-        """What a column of the model is called in the table."""
-        pairs = [text.partition("=") for text in listed(self.mapped)]
-        if wrong := [old for old, sign, new in pairs if not (old and sign and new)]:
-            raise ValueError(f"`--map` must be old=new, got {wrong[0]!r}.")
-        return {old.strip(): new.strip() for old, _, new in pairs}
-
     def named_claims(self) -> tuple[tuple[str, float], ...]:
         """Claims of the command line."""
         found = []
@@ -105,7 +98,7 @@ def monitor(options: MonitorOptions) -> None:
     model = load_model(options.model, trusted=list(listed(options.trust)))
     watch = _watch(options, model, digest_of_file(options.model))
     frame = load_table(options.data).frame
-    cases = read_cases(watch, model, frame, options.place())
+    cases = read_cases(watch, model, frame, renamed(options.mapped))
     counts = watch.add(cases.names, cases.is_flagged, cases.labels)
     save_watch(watch, options.state)
     if options.plot is not None:

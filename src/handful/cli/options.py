@@ -51,6 +51,14 @@ def listed(values: list[str] | None) -> tuple[str, ...]:
     return tuple(part for part in parts if part)
 
 
+def renamed(values: list[str] | None) -> dict[str, str]:
+    """What columns of a score or a model are called in the table, as old=new."""
+    pairs = [text.partition("=") for text in listed(values)]
+    if wrong := [old for old, sign, new in pairs if not (old and sign and new)]:
+        raise ValueError(f"`--map` must be old=new, got {wrong[0]!r}.")
+    return {old.strip(): new.strip() for old, _, new in pairs}
+
+
 # -- records of options ----------------------------------------------------------------------------
 
 

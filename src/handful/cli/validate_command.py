@@ -11,7 +11,18 @@ import typer
 from rich.markup import escape
 
 from handful.cli.console import console, print_json, print_written, progress
-from handful.cli.options import TABLE, Force, Json, Quiet, Target, Trust, column, listed, takes
+from handful.cli.options import (
+    TABLE,
+    Force,
+    Json,
+    Quiet,
+    Target,
+    Trust,
+    column,
+    listed,
+    renamed,
+    takes,
+)
 from handful.writing import check_folder
 
 if TYPE_CHECKING:
@@ -77,13 +88,6 @@ class ValidateOptions:
     as_json: Json = False
     quiet: Quiet = False
 
-    def place(self) -> dict[str, str]:
-        """What a column of the score is called in the table."""
-        pairs = [text.partition("=") for text in listed(self.mapped)]
-        if wrong := [old for old, sign, new in pairs if not (old and sign and new)]:
-            raise ValueError(f"`--map` must be old=new, got {wrong[0]!r}.")
-        return {old.strip(): new.strip() for old, _, new in pairs}
-
     def scores(self) -> list[FixedScore]:
         """All scores that were named, with different names."""
         made = list(self._scores())
@@ -99,7 +103,7 @@ class ValidateOptions:
         from handful.files import load_model, read_estimator
         from handful.validation import digest_of_file, fixed_score, load_card
 
-        place, missing = self.place(), self.missing_score
+        place, missing = renamed(self.mapped), self.missing_score
         for text in self.score or ():
             yield fixed_score(text, missing=missing, columns=place)
         for path in self.card or ():

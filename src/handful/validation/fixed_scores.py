@@ -144,6 +144,8 @@ class ModelScore(FixedScore):
 
     def facts(self) -> list[str]:
         lines = self.model.fitted.sentences()
+        if self.model.band is not None:
+            lines.append("Its silence in doubt is not used: every case gets a label.")
         return [*lines, f"The model file has the digest {self.sha256}."] if self.sha256 else lines
 
     def definition(self) -> Any:

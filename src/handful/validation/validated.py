@@ -215,7 +215,8 @@ def _validated(frame: Any, labels: Classes, is_case: Mask, asked: _Asked) -> Val
     n_choices = _n_choices(scores, asked.favourite)
     applied = [one.apply(frame, str(labels.positive)) for one in scores]
     is_gone = np.any([gone for _, gone in applied], axis=0)
-    rows, notes = _counted(frame, is_case, asked.groups, is_gone)
+    has_risks = any(one.probabilities is not None for one, _ in applied)
+    rows, notes = _counted(frame, is_case, asked.groups, is_gone, has_risks)
     y01 = is_case[rows].astype(np.float64)
     words = {name: _taken(words_of_column(frame, name), rows) for name in asked.subgroups}
     taken = [one.take(rows) for one, _ in applied]
@@ -279,7 +280,9 @@ def _labels(y: Any, positive: Any, n_rows: int) -> tuple[Classes, Mask]:
     return labels, np.array([labels.spell(word) == labels.positive for word in words], dtype=bool)
 
 
-def _counted(frame: Any, is_case: Mask, groups: Any, is_gone: Mask) -> tuple[Ints, list[str]]:
+def _counted(
+    frame: Any, is_case: Mask, groups: Any, is_gone: Mask, has_risks: bool
+) -> tuple[Ints, list[str]]:
     """Rows that count, in blind order: complete ones, one of each patient."""
     kept, notes = np.flatnonzero(~is_gone), []
     if is_gone.any():
@@ -300,6 +303,12 @@ def _counted(frame: Any, is_case: Mask, groups: Any, is_gone: Mask) -> tuple[Int
         _, first = np.unique(units.member[order], return_index=True)
         order = order[np.sort(first)]
         notes.append(f"One blindly drawn row of each of {len(order)} patients is counted.")
+    if has_risks:
+        notes.append(
+            "Limits of calibration read the rows in an order drawn by their digest (SHA-256), which "
+            "is assumed to draw as chance would."
+        )
+    if has_risks or units.member is not None:
         notes += units.caution(None)
     return kept[order], notes
 
