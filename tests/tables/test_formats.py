@@ -247,6 +247,23 @@ def test_sheets(tmp_path):
         load_table(path)
 
 
+def test_titles_above_the_names_of_a_sheet(tmp_path):
+    path = tmp_path / "a.xlsx"
+    rows = [["Registry 2024", None, None], [None, "printed on Monday", None]]
+    names, values = (
+        ["age", "sex", "outcome"],
+        [[40 + k, "fm"[k % 2], "ab"[k % 2]] for k in range(9)],
+    )
+    pd.DataFrame([*rows, [None] * 3, names, *values]).to_excel(path, index=False, header=False)
+    loaded = load_table(path)
+    assert list(loaded.frame.columns) == names
+    assert len(loaded.frame) == 9
+    assert "2 rows of one cell above the names" in loaded.notes[-1]
+    pd.DataFrame([["age", None, None], *values]).to_excel(path, index=False, header=False)
+    with pytest.raises(ValueError, match="name"):  # a row of values is no header
+        load_table(path)
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [

@@ -87,6 +87,68 @@ COLUMNS = {
         "thousands comma",
     ),
     "limits of detection": ("x", _every(DOSE, "<0.5", 9), "number", "feature", "their limit"),
+    "numbers with a unit": ("hb", [f"{v} g/dL" for v in DOSE], "number", "feature", "in 'g/dl'"),
+    "ages": ("x", [f"{v}y" if v % 2 else f"{v}" for v in AGE], "number", "feature", "in 'y'"),
+    "a currency": ("x", [f"€ {v}" for v in DOSE], "number", "feature", "in '€'"),
+    "per cent": ("x", [f"{v} %" for v in DOSE], "number", "feature", "'12 %' is read as 12"),
+    "thousands marks": (
+        "x",
+        [f"{1000 * v:,.0f}".replace(",", "'") for v in DOSE],
+        "number",
+        "feature",
+        "thousands mark",
+    ),
+    "two units": (
+        "x",
+        [f"{v} mg/dl" if k % 2 else f"{v / 18:.2f} mmol/l" for k, v in enumerate(DOSE)],
+        "text",
+        "ignored",
+        "write one unit",
+    ),
+    "durations": (
+        "x",
+        [f"{k % 5}:{a % 60:02d}:00" for k, a in enumerate(AGE)],
+        "number",
+        "feature",
+        "read as hours",
+    ),
+    "clock times": ("x", [f"{a % 24}:{a % 60:02d}" for a in AGE], "number", "feature", "as hours"),
+    "blood pressure": (
+        "bp",
+        [f"{a + 70}/{a + 20}" for a in AGE],
+        "two numbers",
+        None,
+        "two numbers",
+    ),
+    "not detected": (
+        "x",
+        ["not detected" if v < 2.5 else f"{v}" for v in DOSE],
+        "number",
+        "feature",
+        "'not detected' is read as the limit",
+    ),
+    "codes of diseases": (
+        "icd",
+        RNG.choice(["E11.9", "I10.0", "J45.0"], N),
+        "category",
+        "feature",
+        "are categories",
+    ),
+    "many codes of diseases": (
+        "icd",
+        [f"{'EIJ'[a % 3]}{a}.{k % 9}" for k, a in enumerate(AGE)],
+        "category",
+        "feature",
+        "chapters",
+    ),
+    "length of stay": ("los", AGE, "number", "feature", "--exclude los"),
+    "known for cases alone": (
+        "cause",
+        np.where(NOISY == "ill", RNG.choice(["a", "b"], N), ""),
+        "category",
+        "feature",
+        "is it filled in before the outcome",
+    ),
     "words among numbers": ("x", _every(DOSE, "clotted", 16), "number", "feature", "as missing"),
     "codes of an unknown name": ("x", RNG.integers(3, 7, N), "number", "feature", "--categories x"),
     "site codes": ("site", RNG.integers(1, 4, N), "category", "feature", "read as codes"),
@@ -159,7 +221,7 @@ def test_columns(line, set_aside, tmp_path):
     study = read(frame, tmp_path, set_aside=set_aside)
     found_kind, found_role, said = said_of(study, name)
     assert kind is None or found_kind == kind
-    assert found_role == role
+    assert role is None or found_role == role
     assert (said == "") if note is None else (note in said)
 
 

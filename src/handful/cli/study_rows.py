@@ -128,10 +128,8 @@ def read_rest(data: Path | None, choices: Choices, seed: int | None = None) -> S
     """
     from handful.tables import Choices, Note, read_study
 
-    plain = Choices(
-        target=choices.target, positive=choices.positive, acknowledged=choices.acknowledged
-    )
-    is_known = data is None and choices == plain
+    plain = Choices(target=choices.target, positive=choices.positive)
+    is_known = data is None and replace(choices, acknowledged={}) == plain
     loaded = read_table(data)
     study = read_study(loaded.frame, choices, set_aside=not is_known)
     if is_known:

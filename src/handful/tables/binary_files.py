@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from warnings import catch_warnings
 
+import numpy as np
+
 from handful.tables.cells import is_missing, word_of
 from handful.tables.sources import (
     BLOCK,
@@ -207,19 +209,28 @@ def excel_frame(source: Source) -> tuple[pd.DataFrame, tuple[str, ...]]:
         notes = []
         if len(sheets) > 1:
             notes.append(f"The workbook has {len(sheets)} sheets; {sheets[0]!r} was read.")
-        frame, n_empty = _with_header(source.name, cells)
+        frame, n_empty, n_titles = _with_header(source.name, cells)
         if n_empty:
             notes.append(f"{n_empty} empty rows of the sheet were left out.")
+        if n_titles:
+            notes.append(
+                f"{n_titles} rows of one cell above the names of the columns were left out."
+            )
         return frame, tuple(notes)
 
 
-def _with_header(name: str, cells: pd.DataFrame) -> tuple[pd.DataFrame, int]:
-    """The first row as names, without empty rows and without nameless empty columns."""
+def _with_header(name: str, cells: pd.DataFrame) -> tuple[pd.DataFrame, int, int]:
+    """The first row as names, without empty rows, titles above it, and nameless empty columns."""
     is_empty = cells.map(is_missing)
     cells = cells.loc[~is_empty.all(axis=1)]
     if len(cells) == 0:
         raise unreadable(name, "it is empty")
     n_empty = len(is_empty) - len(cells)
+    n_filled = cells.notna().sum(axis=1).to_numpy()
+    n_titles = int(np.argmax(n_filled > 1)) if n_filled.max() > 2 else 0
+    are_names = all(isinstance(cell, str) for cell in cells.iloc[n_titles].dropna())
+    n_titles = n_titles if are_names else 0  # else names are missing, which is an error
+    cells = cells.iloc[n_titles:]
     first = ["" if is_missing(cell) else word_of(cell) for cell in cells.iloc[0]]
     rows = cells.iloc[1:]
     is_used = [bool(word) or bool(rows.iloc[:, j].notna().any()) for j, word in enumerate(first)]
@@ -228,7 +239,7 @@ def _with_header(name: str, cells: pd.DataFrame) -> tuple[pd.DataFrame, int]:
     if len(names) > MAX_COLUMNS:
         raise unreadable(name, f"it has {len(names)} columns, more than {MAX_COLUMNS}")
     frame = rows.loc[:, is_used].set_axis(names, axis=1).reset_index(drop=True)
-    return frame.infer_objects(), n_empty
+    return frame.infer_objects(), n_empty, n_titles
 
 
 def _check_workbook(source: Source) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from handful.verify.redraw import word_form
 
 _SIGNS = ("<=", ">=", "<", ">", "≤", "≥", "~")
-_GROUPS = "'’"
+_BEFORE_GROUPS = re.compile(r"(?<=\d)['’\s](?=\d{3}(\D|$))")
 _FLOAT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _MONEY = re.compile(r"([€$£¥]|[A-Z]{3}(?=[\s\d])|(?:Rs|kr)\.?(?=[\s\d]))\s*")
 _DIGITS = re.compile(r"[-+]?[\d.,][\d.,'’\s]*(?:[eE][-+]?\d+(?![\w/]))?")
@@ -70,11 +70,7 @@ def _without_unit(text: str, unit: str) -> str:
 
 def _decimal_number(text: str, base: str) -> float:
     if base.startswith("thousands mark"):
-        text = "".join(
-            letter
-            for i, letter in enumerate(text)
-            if not ((letter in _GROUPS or letter.isspace()) and _is_between_groups(text, i))
-        )
+        text = _BEFORE_GROUPS.sub("", text)
     if base == "thousands comma":
         text = text.replace(",", "")
     elif base == "thousands dot":
@@ -84,13 +80,6 @@ def _decimal_number(text: str, base: str) -> float:
     # Python would also take "1_000", "nan" and "infinity" for numbers.
     number = float(text) if len(text) < 400 and _FLOAT.fullmatch(text) else math.nan
     return math.nan if math.isinf(number) else number
-
-
-def _is_between_groups(text: str, i: int) -> bool:
-    """Whether a digit stands before, and three digits and no fourth behind."""
-    behind = text[i + 1 : i + 4]
-    is_three = len(behind) == 3 and all(map(str.isdecimal, behind))
-    return is_three and text[i - 1 : i].isdecimal() and not text[i + 4 : i + 5].isdecimal()
 
 
 def _clock(text: str) -> float:
