@@ -29,6 +29,7 @@ def goal_of_case(goal: Sequence[Any] | None, is_first: bool) -> tuple[str, float
     """A goal for one class as one for the other, if the case is the first class."""
     if goal is None:
         return None
+    # The sensitivity for one of two classes is the specificity for the other.
     names = ("sensitivity", "specificity")
     return names[1 - names.index(goal[0])] if is_first else goal[0], goal[1]
 
@@ -56,6 +57,7 @@ def clean_table(frame: Any, reading: Any) -> CleanTable:
     """
     choices: Choices = decode(Choices, reading, "data.reading")
     study = read_study(frame, choices, set_aside=True)
+    # The rows set aside decided how the columns are read, so they are not counted.
     clean = study.rest()
     columns = [
         replace(column, notes=(), n_missing=0, words=(), levels=())
@@ -181,6 +183,7 @@ class Retraining:
         key = json.dumps([reading, *(training[name] for name in _TRAINING)], sort_keys=True)
         if key not in self._fits:
             study = read_study(self.frame, decode(Choices, reading, "data.reading"))
+            # What was noticed in the table was said when the menu was learned first.
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 machine = CertifiedClassifier(
