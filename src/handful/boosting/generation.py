@@ -161,8 +161,6 @@ def column_generation(
         found = oracle.best(master.scores(query), n_columns)
         if not found:
             return Generated(columns, restricted, 0.0, history, True)
-        # The best edge at any feasible distribution is an upper bound of the optimum: the least is
-        # kept.
         if found[0].value < upper:
             upper, centre = found[0].value, query
         state = Iteration(len(history) + 1, found[0].value, beta, upper - beta, len(columns))
@@ -172,8 +170,6 @@ def column_generation(
         if state.gap <= tol and not (needs_vertex and found[0].value - beta > tol):
             last = restricted if needs_vertex else _proved_at(restricted, centre)
             return Generated(columns, last, max(0.0, state.gap), history, True)
-        # A column found at the mixture may satisfy its constraint at the newest distribution
-        # already.
         new = _violating(found, master.scores(u), beta + tol)
         if not new:
             if share == 0.0:

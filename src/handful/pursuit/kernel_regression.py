@@ -156,7 +156,7 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
         self.scaling_ = self._scaling(X_ordered, ground)
         self._fit_path(X_ordered, Y_ordered, ground)
         is_counted = is_outside(len(X), self.held_back_)
-        # Deviations, not errors: `epsilon` may be set after the fit, if it was fixed before the data.
+        # Deviations, not errors: `epsilon` may be set after the fit, if fixed before the data.
         values, _ = self._values(X[is_counted])
         self._deviations = np.sort(np.abs(values - Y[is_counted]).max(axis=1))
         self._groups = None if member is None else self._group_deviations(X, Y, member, n_pool)

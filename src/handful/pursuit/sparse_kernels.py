@@ -430,7 +430,7 @@ class SparseKernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Certifi
         H = self.y_kernel_(Y[rows], self.y_centers_)
         self.weights_ = canonical_weights(G, H, self.n_components, self.ridge)
         self.correlations_ = self.weights_.correlations
-        # With weights="chosen" the scores are a function of the centres: once the choice of these is
+        # With weights="chosen" the scores are a function of the centres: once their choice is
         # paid for, the losses of the others are those of fresh cases.
         is_counted = is_outside(len(X), self.centers_idx_)
         self.n_samples_ = len(X)
