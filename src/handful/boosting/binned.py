@@ -137,11 +137,14 @@ def binned_rounds(
         start = sums if start is None else start
         found = _best(encoder, sums)
         right, wrong, total = _split(sums, found)
+        # No stump is better than a coin flip under these weights: further rounds add nothing.
         if right - wrong <= CHANCE * total:
             return Boosted(rounds, "chance")
         stump = _stump(encoder, found)
         if wrong == 0 and right == total:
             return Boosted([_alone(stump, _split(start, found), n_samples)], "perfect")
+        # The minimiser of Z = right exp(-alpha) + wrong exp(alpha). Without a wrong row it is
+        # infinite, and is capped.
         alpha = 0.5 * math.log(right / wrong) if wrong else capped_alpha(n_samples, 1.0)
         rounds.append(_round(stump, alpha, right, wrong, total))
         ask = _after(ask, found, encoder, alpha, rounds[-1].Z)
@@ -160,8 +163,10 @@ def _best(encoder: Encoder, sums: Ints) -> Cut:
         n_cuts = int(encoder.n_thresholds[j])
         if n_cuts == 0:
             continue
+        # Whole numbers of quanta: these sums are exact, whatever the order of the rows.
         left = np.cumsum(signed[j])[1 : 2 * n_cuts : 2]
         edges = 2 * left - int(signed[j, :-1].sum())
+        # The first of equal edges: the lowest threshold.
         k = int(np.argmax(np.abs(edges)))
         if abs(int(edges[k])) > best_edge:
             best_edge = abs(int(edges[k]))
@@ -192,6 +197,7 @@ def _stump(encoder: Encoder, cut: Cut) -> WeakStump:
 
 def _round(stump: WeakStump, alpha: float, right: int, wrong: int, total: int) -> Round:
     p, q = right / total, wrong / total
+    # Rows on which the stump says nothing (missing values) keep their weight.
     Z = p * math.exp(-alpha) + q * math.exp(alpha) + (total - right - wrong) / total
     return Round(stump, alpha, min(1.0, max(0.0, 0.5 * (1.0 - (p - q)))), Z)
 

@@ -267,6 +267,8 @@ def collect_columns(
         found = family.best(state.query * y_signed, N_ASKED)
         if not found:
             return Collected([], None, 0.0, [], None, history)
+        # Certified by the exact search of the family: no column has a larger edge at this
+        # distribution.
         if found[0].value < state.upper:
             state.upper, state.best_u = found[0].value, state.query
         gap = state.upper - state.lower
@@ -332,6 +334,7 @@ class _Collection:
         """Drop columns with little weight; a column that joins a second time stays."""
         if self.point is None or self.point.a.size <= _N_KEPT:
             return
+        # A column may leave once only, or the loop could go round for ever.
         is_new = np.array([self._known[c.key] < 2 for c in self.columns])
         kept = np.flatnonzero((self.point.a > _IDLE * self.point.slack) | ~is_new)
         self.point = replace(self.point, a=self.point.a[kept], slack=self.point.slack[kept])
@@ -341,6 +344,7 @@ class _Collection:
     def _record(self, point: CentralPoint, prices: Floats) -> None:
         """Keep the vote if its value, a lower bound, is the best; search next at its u."""
         weights = point.a / point.a.sum()
+        # Any vote has a value, and the optimum is at least that: a lower bound.
         value = vote_value(self._signed @ weights, self._caps) - float(prices @ weights)
         self.query = feasible(point.u, self._caps)
         if self.best is None or value > self.best.beta:

@@ -110,6 +110,7 @@ class OneVersusRest(BaseClassifier):
         self._refuse_one_class(np.unique(codes[weights > 0.0]).size)
         self.is_weighted_ = bool(np.any(weights != 1.0))
         if np.any(weights == 0.0):
+            # An example of weight 0 taught nothing: it may serve as a held-out row.
             self._remember(X[weights > 0.0], y[weights > 0.0], len(X))
         self._fit_machines(X, codes, weights)
         return self
@@ -290,6 +291,7 @@ def merge_rows(X: Floats, y_signed: Floats, weights: Floats) -> tuple[Floats, Fl
     [[1.0, 2.0], [-1.0, 1.0], [1.0, 2.0]]
     """
     kept = np.flatnonzero(weights > 0.0)
+    # Rows are ranked column by column; equal rows keep equal ranks. It ends early if all differ.
     rank = np.unique(y_signed[kept], return_inverse=True)[1]
     for column in X.T:
         if kept.size and rank.max() + 1 == kept.size:
@@ -423,6 +425,7 @@ class AdaBoost(OneVersusRest):
         super()._follow(draw, order)
         self._pool: Any = None
         if self.candidates is not None:
+            # The first rows of the blind order: thresholds come from them, whatever the labels.
             self._pool = np.sort(order[: int(self.candidates)])
 
     def _fit_one(self, X: Floats, y_signed: Floats, weights: Floats) -> tuple[WeightedVote, Rows]:

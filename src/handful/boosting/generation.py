@@ -242,5 +242,7 @@ class DualMaster(Master):
 
     def solve(self) -> Restricted:
         solution = self._program.solve()
+        # Duals that are negative by the solver's tolerance are zero; the rest is scaled to sum to
+        # one.
         weights = np.maximum(0.0, -solution.duals[1:])
         return Restricted(solution.x[:-1], float(solution.x[-1]), weights / weights.sum())

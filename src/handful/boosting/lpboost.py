@@ -160,6 +160,7 @@ class LPBoost(ProgramBooster):
 
     def _caps(self, weights: Floats, nu: float) -> Floats:
         if self.cap is None:
+            # The caps sum to 1 / nu: at most a share nu of the weight can be at its cap.
             return weights / (nu * weights.sum())
         caps = float(self.cap) * weights
         if caps.sum() < 1.0 - 1e-9:
@@ -249,6 +250,7 @@ class LPBoost(ProgramBooster):
             return finite_complexity(2 * d, m)
         # Both signs of each threshold, and the two constants.
         if self._grid is not None:
+            # The class is finite and was fixed before the data, so its size bounds its complexity.
             return finite_complexity(2 * sum(map(len, self._grid)) + 2, m)
         if self._is("stumps"):
             return stump_complexity(m, d)

@@ -247,11 +247,15 @@ class KernelVote(WeightedVote):
             if solution.factors[g] <= 0.0:
                 continue
             self.kernel_weights[group] = solution.weights[g] / len(group)
+            # Back to the norm of the kernel as it was given; the program has kernels of a common
+            # scale.
             norms += float(solution.weights[g]) / math.sqrt(matrices.units[g].scale)
             coefficients, constant = matrices.plain_coefficients(g, solution.factors[g] * scores)
             self.constant += constant
             used = np.flatnonzero(coefficients)
             self.parts.append((self.kernels[group[0]], rows[used], coefficients[used]))
+        # Divided by this number, f is a convex combination of functions of norm 1 and of a
+        # constant.
         self.total = norms + abs(self.constant)
 
     def __call__(self, X: Floats) -> Floats:

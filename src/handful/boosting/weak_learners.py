@@ -192,6 +192,8 @@ class StumpColumns(FiniteFamily):
             return np.searchsorted(values, thresholds, side="right"), thresholds
         left = np.flatnonzero(values[1:] > values[:-1])
         low, high = values[left], values[left + 1]
+        # Halved first, so that huge values do not overflow. Between neighbouring floats the middle
+        # may be the upper one, which would let it through: then the lower one is the cut.
         middle = low + (0.5 * high - 0.5 * low)
         positions, cuts = left + 1, np.where(middle < high, middle, low)
         if 0 < values.size < self._columns.shape[1]:  # a stump that asks for any value at all
@@ -223,6 +225,7 @@ class StumpColumns(FiniteFamily):
         indices, values = best_cuts(
             self._order, self._counts, self._offsets, self._positions, prices, scores, tol
         )
+        # Constants compete with the stumps, and come last: a tie goes to a stump.
         constants = scores.sum() * np.array([1.0, -1.0]) - self._table[-2:]
         values = np.append(values, constants)
         indices = np.append(indices, [self.n_stumps - 2, self.n_stumps - 1])
@@ -262,6 +265,7 @@ class StumpColumns(FiniteFamily):
         for j in range(self._counts.size):
             part = slice(self._offsets[j], self._offsets[j + 1])
             sums = np.concatenate([[0.0], np.cumsum(scores[self._order[j, : self._counts[j]]])])
+            # Sum on the left minus sum on the right. Missing values are in neither sum.
             edges[part] = 2.0 * sums[self._positions[part]] - sums[-1]
         return np.column_stack([edges, -edges]).ravel() - self._table
 

@@ -343,6 +343,7 @@ def confidence_text(delta: float) -> str:
     """1 - delta as a percentage, rounded down; "1 - delta" for a delta below 1e-9."""
     if delta < 1e-9:
         return f"1 - {delta!r}"
+    # Rounded down: the printed confidence must not promise more than 1 - delta.
     scaled = 100 * (1 - Decimal(repr(delta)))
     return _digits(scaled.quantize(Decimal("1e-10"), ROUND_FLOOR)) + " %"
 
@@ -378,6 +379,7 @@ def caution(
         return ""
     n_samples = sum(class_counts.values())
     larger, n_larger = max(class_counts.items(), key=lambda pair: pair[1])
+    # What the constant guess gets wrong of the same examples.
     n_blind = n_samples - n_larger
     guess = f"always naming the larger class, {larger},"
     if n_errors >= n_blind:

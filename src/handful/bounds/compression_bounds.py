@@ -99,6 +99,7 @@ def compression_scheme(
     d = check_count("n_compressed", n_compressed, high=pool)
     k = check_count("n_errors", n_errors, high=m - d)
     delta = check_delta(delta)
+    # The prior masses of the sizes 0, 1, 2, ... add up to one, so every size may be observed.
     size = log_zeta_prior(d) if size_nats is None else check_nats("size_nats", size_nats)
     check_nats("message_nats", message_nats)
     n_choices = check_count("n_choices", n_choices, low=1)
@@ -269,6 +270,7 @@ def _check_class(label: str, n_all: int, n_kept: int, counts: ClassCounts) -> No
 
 def _joint_rates(scheme: CompressionScheme, counts: ClassCounts) -> Rates:
     """P(called +, is -) and P(called -, is +): both counts are binomial on the same examples."""
+    # No label is conditioned on, so both rates are shares of all counted examples.
     errors = (counts.n_false_positives, counts.n_false_negatives)
     n = (scheme.n_outside, scheme.n_outside)
     return _two_rates("false_positive false_negative", errors, n, scheme.nats)
@@ -280,10 +282,13 @@ def _nats_by_class(scheme: CompressionScheme, counts: ClassCounts, pool_size: in
     if pool_size is not None and counts.n_pool_positives is not None:
         pool_positives = counts.n_pool_positives
         pool_negatives = pool_size - pool_positives
+    # Given the labels, kept positives and kept negatives are named one class after the other.
     which = log_choose(pool_positives, counts.n_compressed_positives)
     which += log_choose(pool_negatives, counts.n_compressed_negatives)
     split = counts.split_nats
     if split is None:
+        # The number of positives among d kept examples is one of 0, ..., d, all equally likely
+        # beforehand.
         split = math.log(scheme.n_compressed + 1.0)
     # The first term is the scheme's price of naming; a message may have terms of that kind too.
     rest = total_nats(scheme.terms[1:])
@@ -336,6 +341,7 @@ def kl_compression_bound(
         which_nats=which_nats,
     )
     n = scheme.n_outside
+    # P(Bin(n, p) <= k) <= exp(-n kl(k/n, p)): the exact tail is never above this value.
     risk = float(kl_inverse(scheme.n_errors / n, scheme.nats / n)) if n else 1.0
     return scheme.certificate("compression-kl", risk)
 

@@ -67,6 +67,7 @@ def real_loss_bound(
     check_choice("method", method, REAL_LOSS_METHODS)
     hint = "It must be fixed before the data are seen."
     parameter = check_real("parameter", parameter, low=0.0, low_open=True, hint=hint)
+    # The loss enters by its mean, not by a count: zero errors here, None in the certificate.
     scheme = compression_scheme(
         n_samples,
         n_compressed,
@@ -94,8 +95,11 @@ def real_loss_bound(
 
 def _real_value(method: str, q: float, rate: float, parameter: float) -> float:
     if method == "linear":
+        # Hoeffding's lemma: the log moment of a loss in [0, 1] at t is at most t^2 / 8; divided by
+        # t.
         return outward(q + rate / parameter + parameter / 8.0)
     if method == "catoni":
+        # Catoni's form; expm1 keeps the digits if the parameter is small.
         return outward(-math.expm1(-parameter * q - rate) / -math.expm1(-parameter))
     return float(kl_inverse(q, rate))
 
@@ -140,11 +144,14 @@ def pac_bayes_bound(
     terms = [Term("posterior", "KL(posterior, prior)", divergence), confidence_term(delta)]
     risk = 1.0
     if n:
+        # E exp(n kl(q, risk)) <= 2 sqrt(n) under the prior; so one price covers all posteriors.
         posteriors = math.log(2.0 * math.sqrt(n))
         terms.append(Term("posteriors", "all posteriors at once, ln(2 sqrt(n))", posteriors))
         risk = float(kl_inverse(q, total_nats(terms) / n))
     check_flag("majority_vote", majority_vote)
     return Certificate(
+        # If the vote errs, at least half of the posterior errs: Markov's inequality gives the
+        # factor 2.
         risk=min(1.0, 2.0 * risk if majority_vote else risk),
         delta=delta,
         bound="pac-bayes",
@@ -214,6 +221,7 @@ def betting_bound(
     terms.append(confidence_term(delta))
     nats = total_nats(terms)
     if method == "kl":
+        # Rounded up: a mean that is too small would make the certificate too small.
         mean = min(1.0, math.fsum(values) / n * (1.0 + _PAD))
         risk = float(kl_inverse(mean, nats / n))
     else:
@@ -246,6 +254,7 @@ def prefers_betting(pool_losses: Sequence[float] | Floats, n_groups: int, nats: 
     """
     if len(pool_losses) == 0 or n_groups == 0:
         return False
+    # The pool, repeated, stands for the groups that will be counted.
     like = np.resize(pool_losses, n_groups)
     expected = math.ceil(float(np.mean(pool_losses)) * n_groups)
     one_row = float(binomial_tail_inverse(min(expected, n_groups), n_groups, -nats))
@@ -267,6 +276,7 @@ def _bets(losses: Floats, before: Floats, nats: float) -> Floats:
     """Bet of each round from the earlier losses: sqrt(2 nats / (n variance))."""
     n, seen = len(losses), np.concatenate([before, losses])
     number = np.arange(len(seen) + 1) + 1.0
+    # An imagined loss of 1/2 with variance 1/4 begins the averages, so the first bets are careful.
     mean = np.cumsum(np.concatenate([[0.5], seen])) / number
     deviations = np.concatenate([[0.25], (seen - mean[1:]) ** 2])
     # Shifted by one: the bet of a round must not depend on its own loss, or the capital is no

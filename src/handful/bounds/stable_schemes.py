@@ -53,6 +53,8 @@ def stable_risk(n_compressed: int, n_samples: int, log_delta: float) -> float:
         grid = grid[(grid > low) & (grid < high)]
         if grid.size == 0:
             return min(1.0, high * (1.0 + 2e-15))
+        # The excess increases with the risk: parts below the root come first. The upper end is
+        # returned.
         n_inside = int(np.sum(_log_excess(grid, n_compressed, n_samples, log_delta) <= pad))
         ends = [low, *grid.tolist(), high]
         low, high = ends[n_inside], ends[n_inside + 1]

@@ -37,6 +37,7 @@ class Composite(Form, tag="nonconformity"):
 
     def scores(self, X: Floats) -> Floats:
         values = np.stack([scorer.scores(X) for scorer in self.scorers])
+        # One score for each label: of two classes the first has minus the score of the second.
         pairs = np.stack([-values, values], axis=2)
         if self.rule == "largest-margin":
             return decision_values(judge_by_margin(pairs).scores)
@@ -94,6 +95,7 @@ class Composite(Form, tag="nonconformity"):
             raise fail(where, "lists of equal lengths", n)
         if len({len(row) for row in self.validation}) != 1 or not self.validation[0]:
             raise fail(f"{where}.validation", "rows of equal lengths", "")
+        # Ranks are found by bisection, which would be wrong silently if a row did not ascend.
         if any(list(row) != sorted(row) for row in self.validation):
             raise fail(f"{where}.validation", "ascending", "")
         if min(*self.tolerances, *self.n_errors, 0) < 0:

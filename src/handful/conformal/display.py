@@ -67,6 +67,7 @@ class FilteringDisplay(Display):
             )
         order = np.argsort(doubt, kind="stable")
         thresholds, first = np.unique(doubt[order], return_index=True)
+        # Cases of equal doubt are accepted together: one point of the curve for each threshold.
         n_accepted = np.append(first[1:], doubt.size)
         errors = np.cumsum(is_error[order])[n_accepted - 1] / n_accepted
         return cls(thresholds, errors, n_accepted / doubt.size, name=name)

@@ -417,6 +417,8 @@ class NonconformityClassifier(BaseClassifier):
             Columns in the order of ``classes_``.
         """
         level = check_level(level)
+        # The true label has p <= epsilon with probability at most epsilon: it is
+        # excluded at most that often.
         return self.p_values(X) > 1.0 - level
 
     def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
@@ -467,6 +469,7 @@ class NonconformityClassifier(BaseClassifier):
 def _part_size(name: str, value: Any, n: int) -> int:
     """Number of examples in a part: "paper", a count, or a fraction."""
     if isinstance(value, str) and value == "paper" and name == "validation_size":
+        # The paper's rule: a fifth of the examples, at most fifty.
         return max(1, min(n // 5, 50))
     is_number = isinstance(value, (int, float, np.integer, np.floating))
     if not is_number or isinstance(value, bool):

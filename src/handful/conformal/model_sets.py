@@ -98,6 +98,7 @@ class KernelSpace:
 
     def __call__(self, Z: Floats) -> Floats:
         """Shape (n_points, n_train)."""
+        # |x - z|^2 = k(x, x) + k(z, z) - 2 k(x, z), never negative whatever rounding says.
         squares = self.kernel.diagonal(Z)[:, None] + self.kernel.diagonal(self.X)
         return np.maximum(squares - 2.0 * self.kernel(Z, self.X), 0.0)
 
@@ -185,6 +186,7 @@ def fit_grid_set(
         records = [_describe(kernel) for kernel in kernels]
         return _distance_set(spaces, X, codes, n_labels, measure, list(kernels), records)
     known = np.unique(codes)
+    # Two classes need one machine, which speaks for the second; more need one a class.
     positives = known[1:] if known.size == 2 else known
     grids = [
         fit_svm_grid(X, np.where(codes == y, 1.0, -1.0), kernels=kernels, Cs=Cs) for y in positives
@@ -265,6 +267,7 @@ def _contrast(near: Floats) -> Floats:
     total = other + near
     with np.errstate(invalid="ignore"):
         contrast = (other - near) / np.where(total > 0, total, 1.0)
+    # A label without training examples is infinitely far away: no case conforms to it.
     return np.where(np.isinf(near), -np.inf, contrast)
 
 
@@ -289,6 +292,7 @@ def class_mean_scores(squares: Floats, codes: Ints, n_labels: int, within: Float
     near = np.full((squares.shape[0], n_labels), np.inf)
     for y in np.unique(codes):
         to_mean = squares[:, codes == y].mean(axis=1) - within[y]
+        # A difference of two means of squares: rounding may take it below 0.
         near[:, y] = np.sqrt(np.maximum(to_mean, 0.0))
     return _contrast(near)
 

@@ -62,6 +62,7 @@ def read_chunks(
     prepare = delayed(_prepare, pure=False)
     known, places = scan.classes, np.arange(len(scan.classes))
     if needs.class_order is not None:
+        # Codes follow the order of the classes that is wanted; labels are found in sorted order.
         places = np.argsort(np.asarray(needs.class_order, dtype=known.dtype))
     shared = delayed((columns, known, places, needs.is_table), pure=False, traverse=False)
     parts = [
@@ -102,6 +103,7 @@ def scan_chunks(X: Any, y: Any, needs: RowNeeds, random_state: Any) -> ChunkScan
     if known is None:
         known = np.unique(np.concatenate([s.labels for s in found]))
     sums = [s.digest_sum for s in found if s.digest_sum is not None]
+    # Sums modulo 2^64 have no order: the digest does not depend on how the table is cut.
     total = np.asarray(np.sum(sums, axis=0, dtype=np.uint64))
     sizes = np.array([s.n_rows for s in found], dtype=np.int64)
     draw = Draw(digest_of_sum(total), seed_of(random_state), covered)
@@ -314,6 +316,7 @@ def _prepare(
     if X is None:
         X = as_floats(block) if columns is None else columns.encode(block)
     y = np.asarray(labels)
+    # An unknown label gets some code here; the comparison below finds it.
     codes = np.minimum(np.searchsorted(classes, y), len(classes) - 1).astype(np.int64)
     if len(X) != n_rows or len(y) != n_rows or not np.array_equal(classes[codes], y):
         raise ValueError(

@@ -188,6 +188,8 @@ class ChunkRows(RowSource):
         """Chunks are read once for rows that were held before, and for those that are shown."""
         known = self.held.get("positions", np.zeros(0, dtype=np.int64))
         if not np.isin(positions, known, assume_unique=True).all():
+            # One pass brings the rows that are asked for and those by which the table is known
+            # again.
             known = np.union1d(positions, self.shown)
             self.held.update(positions=known, rows=self.take(known))
         X, codes = self.held["rows"]
@@ -217,6 +219,7 @@ class ChunkRows(RowSource):
 
     def mapped(self, job: Job, bytes_a_row: int, *, without: Ints | None = None) -> MappedChunks:
         wanted = self._wanted(None, without)
+        # What does not fit is made again in each pass, a block at a time.
         if bytes_a_row * self.n_samples > cache_bytes() // 2:
             step = max(256, _BLOCK_BYTES // (bytes_a_row + 8 * self.n_features))
             return MappedChunks(wanted, job, step)
@@ -308,6 +311,7 @@ def _added(tasks: Sequence[Any], name: str, n_requests: int, job: Any) -> Any:
 
 
 def _total(parts: Sequence[Any]) -> Any:
+    # Always in the order of the chunks: counts do not need it, the last bits of floats do.
     return functools.reduce(operator.add, parts)
 
 

@@ -84,6 +84,7 @@ def map_rows(machine: Any, method: str, X: Any) -> Any:
             f"{type(machine).__name__} is expecting {n_features} features as input."
         )
     X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
+    # Dask must know the shape of an answer before it asks: a row of zeros gives one.
     meta = np.asarray(getattr(light, method)(np.zeros((1, n_features))))
     if meta.ndim == 1:
         return X.map_blocks(
@@ -168,4 +169,5 @@ def _wrong(k: int, pair: tuple[Any, Any], machine: Any) -> tuple[int, int]:
     y = np.asarray(labels)
     if len(y) != len(predicted):
         raise ValueError(f"chunk {k} has {len(predicted)} rows and {len(y)} labels.")
+    # Compared as labels: one that the machine does not know is never equal, hence wrong.
     return len(y), int((predicted != y).sum())

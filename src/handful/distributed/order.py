@@ -51,12 +51,14 @@ def first_rows(
     with measured("order", len(parts), 1, 0, _BYTES_A_ROW * int(sizes.max(initial=0))):
         found = compute(tasks)
     keys, places, digests = (np.concatenate(column) for column in zip(*found, strict=True))
+    # Keys are compared from their first byte on, as in memory; each bucket gave its smallest ones.
     order = np.lexsort(keys.view(">u8").astype(np.uint64).T[::-1])[:n_needed]
     return np.asarray(places[order]), np.asarray(digests[order])
 
 
 def _split(digests: Bytes, start: int, n_buckets: int) -> tuple[tuple[Bytes, Ints], ...]:
     """Digests and global positions, by bucket; equal rows fall into the same one."""
+    # The first two bytes decide, so that equal rows meet in one bucket and are numbered there.
     bucket = (digests[:, 0].astype(np.int64) * 256 + digests[:, 1]) * n_buckets >> 16
     places = np.arange(start, start + len(digests), dtype=np.int64)
     return tuple((digests[bucket == b], places[bucket == b]) for b in range(n_buckets))

@@ -134,6 +134,7 @@ class Python(Language):
 
     def case(self, branches: Sequence[Branch], otherwise: str) -> str:
         text = otherwise
+        # From the last branch inwards: the first condition ends up outside, so it is asked first.
         for test, value in reversed(branches):
             text = f"({value} if {test} else {text})"
         return text
@@ -157,6 +158,7 @@ def form_python(fitted: Fitted, certificate: str, outputs: Sequence[str]) -> str
         certificate=certificate.replace("\\", " ").replace('"', " "),
         raw_cells=RAW_CELLS.rstrip("\n"),
     )
+    # NaN alone differs from itself.
     needed = [f"x{j} != x{j}" for j in small.machine.required]
     body = [f"    if {' or '.join(needed)}:", "        return None"] if needed else []
     body += [f"    {line}" for line in small.machine.statements(outputs, Python())]

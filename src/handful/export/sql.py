@@ -38,6 +38,7 @@ def text_literal(text: str) -> str:
     quoted = "'" + text.replace("'", "''") + "'"
     if "\\" not in text:
         return quoted
+    # A letter that the text does not hold stands for the backslash until the engine puts one in.
     free = next(letter for letter in map(chr, range(33, 0x110000)) if letter not in quoted + "\\")
     marked = quoted.replace("\\", free)
     return f"REPLACE({marked}, '{free}', SUBSTR('\\\\', 1, 1))"
@@ -128,6 +129,8 @@ class Cell:
             cleaned = f"CAST({self._cleaned} AS DOUBLE PRECISION)"
             return f"CASE WHEN {self.is_gone} THEN NULL ELSE {cleaned} END"
         value = f"CAST({name} AS DOUBLE PRECISION)"
+        # Numbers that mean missing become NULL; marks that are words cannot stand in a number
+        # column.
         for mark in column.marks:
             if re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", mark):
                 value = f"NULLIF({value}, {number_literal(float(mark))})"
@@ -206,6 +209,8 @@ class Sql(Language):
 
     def condition(self, feature: int, op: Op, limit: float) -> str:
         cell, question = self._parts[feature]
+        # A flag is 0 or 1: a cut between them asks yes or no, which is written as the question
+        # itself.
         is_asked = op in ("<", ">=", "=", "≠") and 0.0 < limit <= 1.0
         if question.kind == "value" or not is_asked or (op in ("=", "≠") and limit != 1.0):
             return f"{self.value(feature)} {'<>' if op == '≠' else op} {number_literal(limit)}"
@@ -225,6 +230,7 @@ class Sql(Language):
     def steps(self, curve: Curve, score: int) -> str:
         x, values = self.value(curve.feature), curve.values[score]
         pairs = zip(curve.cuts, values, strict=False)
+        # First: NULL fails every comparison, and the last step would be taken for a missing value.
         branches = [(f"{x} IS NULL", number_literal(curve.missing[score]))]
         branches += [(f"{x} < {number_literal(c)}", number_literal(v)) for c, v in pairs]
         return self.case(branches, number_literal(values[-1]))

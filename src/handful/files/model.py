@@ -385,6 +385,7 @@ class Model:
         """Rows for which the model gives no label."""
         if self.band is None:
             return np.zeros(len(X), dtype=bool)
+        # The borders are in doubt, as they were when answers were counted (`Form.around`).
         return np.asarray(np.abs(self.scores(X)) <= self.band.width)
 
     def decide(self, X: Any) -> NDArray[Any]:
@@ -435,11 +436,13 @@ def model_from_dict(
 
     if not isinstance(data, Mapping) or data.get("format") != FORMAT:
         raise ModelFileError(f"`format` must be {FORMAT!r}. This is not a model file.")
+    # True equals 1 in Python, but a truth value is no version.
     if type(data.get("version")) is not int or data["version"] != VERSION:
         raise ModelFileError(
             f"`version` must be {VERSION}, got {data.get('version')!r}. "
             "Use the release of handful that wrote the file."
         )
+    # Neither more nor fewer fields: what is not understood must not be passed over.
     if odd := sorted(map(str, (set(data) - {HASH_FIELD}) ^ {"format", "version", *FIELDS})):
         raise ModelFileError(f"the fields {odd} are missing or unknown. The file is not usable.")
     training: Training = decode(Training, data["training"], "training")
@@ -460,6 +463,7 @@ def _fitted(
     value: Any, digest: str | None, path: str | os.PathLike[str] | None, trusted: Sequence[str]
 ) -> Fitted:
     """The classifier; estimators of other libraries come from the file beside the model."""
+    # First without estimators: the plain part is checked before the second file is opened.
     fitted: Fitted = decode(Fitted, value, "fitted")
     if not fitted.n_estimators:
         return fitted
@@ -478,6 +482,7 @@ def _kept(value: Any) -> tuple[str | int, ...]:
     digests = [name for name in kept if isinstance(name, str)]
     if (numbers and digests) or not all(_DIGEST.fullmatch(digest) for digest in digests):
         raise fail("kept", "digests of 64 hexadecimal digits, or row numbers", value)
+    # Row numbers increase, so that no example is named twice.
     pairs = itertools.pairwise([-1, *numbers])
     if any(i >= j for i, j in pairs) or len(set(digests)) < len(digests):
         raise fail("kept", "sorted, without repetitions", value)

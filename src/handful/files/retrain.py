@@ -43,6 +43,7 @@ def clean_table(frame: Any, reading: Any) -> CleanTable:
     """
     choices: Choices = decode(Choices, reading, "data.reading")
     study = read_study(frame, choices, set_aside=True)
+    # The rows set aside decided how the columns are read, so they are not counted.
     clean = study.rest()
     columns = [
         replace(column, notes=(), n_missing=0, words=(), levels=())
@@ -172,6 +173,7 @@ class Retraining:
         key = json.dumps([reading, goal, *(training[name] for name in _TRAINING)], sort_keys=True)
         if key not in self._fits:
             study = read_study(self.frame, decode(Choices, reading, "data.reading"))
+            # What was noticed in the table was said when the menu was learned first.
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 machine = CertifiedClassifier(

@@ -144,6 +144,8 @@ def model_of(machine: Any, **options: Any) -> tuple[Model, bytes | None]:
         training = _cover_training(cover, search, certificate)
         kept = tuple(digest.tobytes().hex() for digest in cover.digests)
         place = np.full(cover.n_samples, -1, dtype=np.int64)
+        # In the file an example is its place among the named digests; row numbers would tell the
+        # order of the table.
         place[cover.named] = np.arange(len(cover.named))
         fitted = replace(fitted, machine=fitted.machine.renumbered(place))
     else:
@@ -222,6 +224,7 @@ def _of_case(certificate: Certificate | None, is_first: bool) -> Certificate | N
     """The certificate with rates of the case, which may be the first of the two classes."""
     if certificate is None or not is_first or not certificate.rates:
         return certificate
+    # The false positives of one class are the false negatives of the other: values change places.
     (one, negative), (other, positive) = certificate.rates
     return replace(certificate, rates=((one, positive), (other, negative)))
 
@@ -401,6 +404,7 @@ def _named(kept: Sequence[int], digests: Any) -> tuple[str | int, ...]:
     seen: Counter[str] = Counter()
     names = []
     for text in texts:
+        # Equal rows are exchangeable: it does not matter which of them is called the second.
         seen[text] += 1
         names.append(text if seen[text] == 1 else f"{text}:{seen[text]}")
     return tuple(names[i] for i in kept)
@@ -412,6 +416,7 @@ def _digests_of(machine: Any, data: tuple[Any, Any] | None) -> Any:
         return None
     digests = row_digests(*data)
     known: Draw | None = getattr(machine, "draw_", None)
+    # Digests of other rows would name examples that the machine never saw.
     is_same = known is None or known.digest == table_digest(digests)
     return digests if is_same and len(digests) == machine.n_samples_ else None
 

@@ -30,6 +30,7 @@ def _bands(items: Sequence[Item], words: Vocabulary) -> tuple[str, str]:
     """Items on one column of numbers: the points between neighbouring cuts."""
     (feature,) = items[0].condition.features
     cuts = sorted({item.condition.cut for item in items})
+    # One number inside each band: between neighbouring cuts the points do not change.
     inside = [cuts[0] - 1.0, *(0.5 * (a + b) for a, b in itertools.pairwise(cuts)), cuts[-1] + 1.0]
     said = [words.value(feature, cut) for cut in cuts]
     ranges = [f"{low} to below {high}" for low, high in itertools.pairwise(said)]
@@ -75,6 +76,7 @@ class Card(Form, tag="score card"):
 
     def scores(self, X: Floats) -> Floats:
         """Points above half a point below the threshold."""
+        # Totals are whole numbers, so no score is 0: no row stands exactly on the threshold.
         return np.asarray(self.points(X) - (self.threshold - 0.5), dtype=np.float64)
 
     @property
@@ -95,15 +97,18 @@ class Card(Form, tag="score card"):
         """
         if threshold == 0.0:
             return self
+        # The smallest whole total whose score is above the number.
         return replace(self, threshold=math.floor(threshold + self.threshold - 0.5) + 1)
 
     def around(self, width: float) -> tuple[Card, Card]:
         """The borders are in doubt; totals are half a point off whole numbers."""
+        # The second form says yes from -width on: its threshold lies a hair below.
         return self.at(width), self.at(-width - 1e-9)
 
     @property
     def totals(self) -> Ints:
         """All totals from the lowest to the highest."""
+        # Sums of all negative and of all positive points: no row lies beyond them.
         low = sum(min(item.points, 0) for item in self.items)
         high = sum(max(item.points, 0) for item in self.items)
         return np.arange(low, high + 1)
@@ -134,6 +139,7 @@ class Card(Form, tag="score card"):
         for k, item in enumerate(self.items):
             condition = item.condition
             is_cut = condition.op in (">=", "<") and not words.asked(condition.features[0]).is_flag
+            # No other item has the key (-1, k): such an item has a line of its own.
             together.setdefault(condition.features if is_cut else (-1, k), []).append(item)
         return [
             _bands(found, words)

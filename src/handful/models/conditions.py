@@ -203,6 +203,8 @@ def distances(
 ) -> Floats:
     """Distances of ``points`` (rows) to X (columns) in a metric, or those of a kernel's space."""
     if kernel is not None:
+        # |a - x|^2 = k(a, a) + k(x, x) - 2 k(a, x) in the kernel's space; rounding may make it
+        # negative.
         squares = kernel.diagonal(points)[:, None] + kernel.diagonal(X)[None, :]
         return np.sqrt(np.maximum(squares - 2.0 * similarities(kernel, X, points).T, 0.0))
     if scale is not None:
@@ -301,6 +303,7 @@ class Distance(Value, tag="distance"):
         say = language.number
         if self.fill is not None:
             return [f"(({x} - {say(c)}) / {say(s)})" for x, c, s in parts]
+        # x / s - c / s, as `distances` divides, not (x - c) / s: the last bit may differ.
         return [f"({x} / {say(s)} - {say(c / s)})" for x, c, s in parts]
 
     def formula(self, language: Language) -> str:
@@ -442,6 +445,7 @@ class Condition:
     def _answers(self, values: Floats) -> Mask:
         with np.errstate(invalid="ignore"):
             if self.op in ("=", "≠"):
+                # NaN is within no tolerance, so it equals nothing; "≠" must exclude it by hand.
                 is_equal = np.abs(values - self.cut) <= self.tol
                 return is_equal if self.op == "=" else ~is_equal & ~np.isnan(values)
             limit = self.limit
@@ -474,12 +478,14 @@ class Condition:
         else:
             with np.errstate(invalid="ignore", over="ignore"):
                 gaps = np.abs(values - self.cut) / max(self.value.unit, _TINY)
+        # Never 0, so that the sign is the answer. A missing value fails every condition, by a hair.
         gaps = np.clip(np.where(np.isnan(gaps), 0.0, gaps), _TINY, _HUGE)
         return np.where(self._answers(values), gaps, -gaps)
 
     @property
     def opposite(self) -> Condition:
         """The condition that is met by all other rows whose value is known."""
+        # A missing value meets neither: any comparison with NaN is false.
         return replace(self, op=OPPOSITES[self.op])
 
     def describe(self, words: Vocabulary) -> str:

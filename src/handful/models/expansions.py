@@ -77,6 +77,7 @@ class KernelPart:
     def weighted(self, width: int, n_sums: int) -> tuple[Floats, Floats]:
         """Centres as the kernel reads them, and their coefficients; norms are divided out."""
         n_read = width if self.columns is None else len(self.columns)
+        # The norm of a centre does not depend on the row, so it is put into the coefficient.
         centers = self._scaled(np.array(self.centers).reshape(len(self.centers), n_read))
         coefficients = np.array(self.coefficients).reshape(len(centers), n_sums)
         return centers, coefficients * self.norms(centers)[:, None]
@@ -84,6 +85,7 @@ class KernelPart:
     def norms(self, rows: Floats) -> Floats:
         """1 / sqrt(k(x, x)) if the kernel is normalised, and 0 if that is 0."""
         if not self.is_normalised or self.kernel.name == "rbf":
+            # k(x, x) = 1 for a Gaussian kernel: it is normalised by itself.
             return np.ones(len(rows))
         return self.kernel.inverse_norms(rows)
 
@@ -214,10 +216,13 @@ class Kernels(Score, tag="kernels"):
     def labels(self, X: Floats) -> Ints:
         if not self.tie:
             return from_scores(self.scores(X))
+        # Rounding errors are proportional to the absolute summands. Sums that differ by less are
+        # equal, so that the order of addition decides no label.
         sums, slack = self._sums(X), self.tie * self._sums(X, is_size=True)
         if len(self.intercepts) == 1:
             return (sums[:, 0] > slack[:, 0]).astype(np.int64)
         lowest = sums.max(axis=1, keepdims=True) - slack.max(axis=1, keepdims=True)
+        # The first class whose sum is not clearly below the largest.
         return np.asarray(np.argmax(sums >= lowest, axis=1), dtype=np.int64)
 
     @property
@@ -301,6 +306,7 @@ def kernel_expansion(
         ``center``, ``scale`` and ``fill`` of the part, ``tie`` of the sum.
     """
     weights = np.asarray(coefficients, dtype=np.float64)
+    # An example without a coefficient in any sum changes nothing: it need not go out.
     kept = np.flatnonzero(weights.any(axis=1))
     vectors: dict[str, Any] = {
         name: None if more.get(name) is None else as_floats(more[name])

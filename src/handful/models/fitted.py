@@ -101,6 +101,7 @@ class Fitted:
     @property
     def uses(self) -> tuple[str, ...]:
         """Names of the table's columns that it reads."""
+        # Several encoded features may ask one column: its value, its words, whether it is missing.
         sources = self.columns.sources
         wanted = sorted({sources[j] for j in self.machine.features})
         return tuple(self.columns.columns[i].name for i in wanted)
@@ -111,6 +112,7 @@ class Fitted:
 
     def reduced(self) -> Fitted:
         """The same classifier over the columns that it reads, and no others."""
+        # An estimator of another library reads all columns: none can be left out.
         if not self.is_plain:
             return self
         columns, places = self.columns.keep(set(self.machine.features))

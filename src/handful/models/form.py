@@ -117,6 +117,7 @@ class Form(Tagged, ABC, field="machine"):
 
     def around(self, width: float) -> tuple[Form, Form]:
         """Two forms: the score is above ``width``; it is not below ``-width``."""
+        # "Not below -width" is "above the float before -width".
         return self.at(width), self.at(math.nextafter(-width, -math.inf))
 
     @property
@@ -167,7 +168,9 @@ def used(features: Sequence[int]) -> tuple[int, ...]:
 def from_scores(scores: Floats) -> Ints:
     """Class positions: the sign for two classes, the largest score for more."""
     if scores.ndim == 1:
+        # A score of exactly 0 is the first class, in files and in other languages too.
         return (scores > 0.0).astype(np.int64)
+    # Of equal largest scores the first class wins.
     return np.asarray(np.argmax(scores, axis=1), dtype=np.int64)
 
 
@@ -190,6 +193,8 @@ def steady_product(X: Floats, weights: Floats) -> Floats:
     """X @ weights, summed so that a row's value does not depend on the rows beside it."""
     weights = np.atleast_2d(weights)
     out = np.zeros((len(X), len(weights)))
+    # Column by column: a matrix product may round a row differently beside other rows. Columns
+    # without a weight are not read, so a missing value in them changes nothing.
     for j in np.flatnonzero(weights.any(axis=0)):
         out += X[:, j, None] * weights[None, :, j]
     return out

@@ -98,6 +98,7 @@ def added(terms: Sequence[str]) -> str:
     """A long sum in brackets that are nowhere deep: databases limit the depth of an expression."""
     if len(terms) <= _FLAT:
         return total(terms)
+    # Eight parts of equal size, rounded up, each a sum in brackets of its own.
     size = -(-len(terms) // 8)
     return added([added(terms[i : i + size]) for i in range(0, len(terms), size)])
 
@@ -109,6 +110,8 @@ def pick(scores: Sequence[str], outputs: Sequence[str], language: Language) -> s
     branches = []
     for k, own in enumerate(scores[:-1]):
         others = [*scores[k + 1 :], *scores[:k]]
+        # "At least as large as all others", asked from the first class on: the first of equals
+        # wins.
         wins = f" {language.both} ".join(f"{own} >= {other}" for other in others)
         branches.append((wins, outputs[k]))
     return language.case(branches, outputs[-1])

@@ -94,6 +94,8 @@ class Rule:
 
     def score(self, X: Floats) -> Floats:
         """Distance of each row to the nearest boundary that decides, positive if the rule fires."""
+        # If all conditions are met, the nearest boundary decides; if not, the one that fails by
+        # most.
         return np.asarray(np.min([condition.score(X) for condition in self.conditions], axis=0))
 
     def describe(self, words: Vocabulary) -> str:
@@ -127,6 +129,7 @@ class OrderedRules(Form, tag="rules"):
     def first_rule(self, X: Floats) -> Ints:
         """Position of the first rule that fires for each row, -1 if none does."""
         fired = np.full(len(X), -1, dtype=np.int64)
+        # Backwards, so that an earlier rule overwrites later ones.
         for i, rule in reversed(list(enumerate(self.rules))):
             fired[rule.is_met(X)] = i
         return fired
@@ -284,6 +287,8 @@ class RuleSet(SignedRules, tag="rule set"):
     def scores(self, X: Floats) -> Floats:
         if not self.rules:
             return super().scores(X)
+        # The rule that fires with most room or, if none fires, the one that comes nearest to
+        # firing.
         best = np.max([rule.score(X) for rule in self.rules], axis=0)
         return np.asarray(best if self.rules[0].label else -best)
 
@@ -294,6 +299,7 @@ class RuleSet(SignedRules, tag="rule set"):
         spoken = replace(words, most_terms=self.most_terms)
         (rule,) = self.rules
         out = np.full(len(X), rule.describe(spoken), dtype=object)
+        # Backwards: the first condition that fails is the one that is named.
         for condition in reversed(rule.conditions):
             out[~condition.is_met(X)] = condition.opposite.describe(spoken)
             is_missing = np.isnan(condition.value.of(X))
@@ -332,6 +338,7 @@ class RuleList(SignedRules, tag="rule list"):
             return signs
         nearest = np.full(len(X), np.inf)
         for i, rule in enumerate(self.rules):
+            # Rules behind the one that fires are not asked, so their boundaries decide nothing.
             is_asked = (fired < 0) | (fired >= i)
             nearest = np.where(is_asked, np.minimum(nearest, np.abs(rule.score(X))), nearest)
         return np.asarray(signs * nearest)
@@ -430,6 +437,7 @@ class OneAgainstRest(Several, tag="one against the rest"):
         return [member.score_formula(language) for member in self.members]
 
     def statements(self, outputs: Sequence[str], language: Language) -> list[str]:
+        # index(max()) is the first of the largest, as argmax is.
         scores = ",\n        ".join(self.score_formulas(language))
         return [
             f"scores = [\n        {scores},\n    ]",
@@ -481,6 +489,7 @@ class Vote(Several, tag="vote"):
             terms = []
             for i, member in enumerate(self.members):
                 weights = ["0"] * len(outputs)
+                # The same little more for earlier members as in `_counts`, so that ties end alike.
                 weights[k] = language.number(1.0 + 0.5 ** (i + 20))
                 terms.append(member.decision(weights, language))
             votes.append(total(terms))

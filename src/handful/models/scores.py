@@ -84,6 +84,7 @@ class LinearScore(Score, tag="linear"):
 
     def scores(self, X: Floats) -> Floats:
         known = filled(X, self.fill) if self.fill else X
+        # The intercept is added last, as in `score_formulas`: the order decides the last bit.
         out = steady_product(known, np.array(self.weights))
         out += np.array(self.intercepts)
         return out[:, 0] if len(self.weights) == 1 else out
@@ -102,6 +103,7 @@ class LinearScore(Score, tag="linear"):
 
     def sentences_at(self, words: Vocabulary, threshold: float) -> list[str]:
         first, second = words.labels
+        # The printed sum has no intercept: it moves to the other side of the comparison.
         limit, end = threshold - self.intercepts[0], f"{second}; otherwise: {first}."
         if not self.spread:
             return [f"{words.score(np.array(self.weights[0]))} > {number(limit)}: {end}"]
@@ -117,6 +119,7 @@ class LinearScore(Score, tag="linear"):
         return [
             f"{in_full(weights[j], sign=True)}·{words.names[j]}{words.numbered(j)}"
             f" (effect {effects[j]:+.3g})"
+            # Equal effects stay in the order of the columns.
             for j in np.argsort(-np.abs(effects), kind="stable")
             if weights[j] != 0.0
         ]
@@ -187,6 +190,8 @@ class Curve:
 
     def __call__(self, x: Floats) -> Floats:
         """Shape (n, number of scores)."""
+        # From the right: a value that equals a cut is on the step that begins there. NaN comes
+        # after the last cut, and its step is replaced by the value for missing cells.
         position = np.searchsorted(np.array(self.cuts), x, side="right")
         steps = np.array(self.values).T[position]
         return np.where(np.isnan(x)[:, None], np.array(self.missing), steps)
@@ -304,6 +309,8 @@ class Stumps:
     def steps(self, feature: int) -> tuple[Floats, Floats]:
         """Where the votes of a feature change, and what they are before and between."""
         own = (i for i, other in enumerate(self.features) if other == feature)
+        # Left of all cuts every stump votes +1; each cut that is passed takes twice its weight
+        # away.
         pairs = sorted((self.thresholds[i], self.weights[i]) for i in own)
         passed = np.concatenate([[0.0], np.cumsum([weight for _, weight in pairs])])
         return np.array([cut for cut, _ in pairs]), passed[-1] - 2.0 * passed
@@ -336,6 +343,8 @@ class Votes(Score, tag="votes"):
                 tuple(levels[[0, *np.searchsorted(at, cuts, side="right")]].tolist())
                 for at, levels in steps
             )
+            # "x <= threshold" of a stump is "x < next float" of a curve: the same rows on either
+            # side.
             after = tuple(np.nextafter(cuts, np.inf).tolist())
             curves.append(Curve(feature, after, values, (0.0,) * len(self.votes)))
         return Additive(tuple(curves), tuple(vote.constant for vote in self.votes))

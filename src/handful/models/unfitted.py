@@ -91,8 +91,10 @@ def _why_fitted(part: Any, rows: tuple[Any, ...]) -> str:
     settings = part.get_params(deep=False)
     if said := _says_prefit(settings):
         return f"is a {kind} with {said}"
+    # A clone that is the same object (a FrozenEstimator) refuses to forget.
     if clone(part, safe=False) is part:
         return f"is a {kind}, which keeps what it learned when it is cloned"
+    # By scikit-learn's custom, what was learned ends with an underscore.
     own = (key for key in _attributes(part) if key not in settings)
     if learned := [key for key in own if key.endswith("_") and not key.startswith("_")]:
         return f"is a {kind} that has learned {learned[0]!r}"

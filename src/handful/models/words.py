@@ -61,6 +61,8 @@ class Vocabulary:
         Between two words, the next one is not below the cut; the one before is not above it.
         """
         scale = self.scales[feature] if self.scales else ()
+        # A cut halfway between two words: "below" and "from" mean the next word, "up to" the one
+        # before.
         place = max(0, (math.ceil if op in ("<", ">=") else math.floor)(cut))
         return scale[place] if place < len(scale) else number(cut)
 
@@ -115,6 +117,7 @@ def short(value: float, low: float, high: float, *, is_whole: bool = False) -> f
     (0.5, 1.0)
     """
     for digits in range(1, 16):
+        # Rounding the end of the range may succeed with fewer digits than rounding the middle.
         for start in (value, high):
             rounded = float(f"{start:.{digits}g}")
             if low < rounded <= high and not (is_whole and rounded % 1.0):

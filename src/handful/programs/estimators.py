@@ -109,6 +109,7 @@ class MarginMachine(BaseClassifier):
         self._store(found)
         coefficients = np.stack([s.w for s in found])
         size = np.abs(coefficients)
+        # Relative to the largest coefficient of the same machine: smaller ones are rounding.
         is_used = np.any(size > 1e-7 * size.max(axis=1, keepdims=True), axis=0)
         self.support_ = np.flatnonzero(is_used)
         self.dual_coef_ = coefficients[:, self.support_]
@@ -130,6 +131,7 @@ class MarginMachine(BaseClassifier):
 
     def _look_for_degeneracy(self, outputs: list[Floats], signs: list[Floats]) -> None:
         """Detect constant and interpolating machines, and warn."""
+        # All outputs equal, up to the accuracy of the solver.
         self.is_trivial_ = np.array([np.ptp(f) <= 1e-7 * np.abs(f).max() for f in outputs])
         is_flat = [
             bool(np.all(np.abs(f * sign - 1.0) <= 1e-5))
@@ -474,6 +476,7 @@ class MinimalComplexityMachine(MarginMachine):
     def _solve_on_pivots(self, K: Floats, signs: list[Floats], C: float) -> list[MarginSolution]:
         """Expand over the pivots, with fewer pivots until the gap of an interpolation is proved."""
         tol = self.rank_tol if self._sparsity() == "rank" else PAPER_RANK_TOL
+        # An interpolation has no slack but rounding, which is charged at the highest price.
         dearest = C if self._row_weights is None else C * float(self._row_weights.max())
         while True:
             columns = pivoted_columns(K, tol)
@@ -483,6 +486,8 @@ class MinimalComplexityMachine(MarginMachine):
             found = [interpolate(K, sign, dearest) for sign in signs]
             if max(solution.gap for solution in found) <= self.tol:
                 return found
+            # The interpolation could not be proved: with fewer pivots the matrix is better
+            # conditioned.
             tol *= 10.0
 
     def _solve_on(

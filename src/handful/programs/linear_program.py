@@ -209,6 +209,7 @@ class LinearProgram:
             is_done = False
         if not is_done:
             self._model.clearSolver()
+            # Looser tolerances inside the solver do not loosen the proof: the gap is computed here.
             self._set_feasibility(_LOOSE_FEASIBILITY)
             solution = self._run(time_limit, max_iter)
             self._set_feasibility(_FEASIBILITY)
@@ -242,6 +243,7 @@ class LinearProgram:
 
     def _proved(self, x: Floats, duals: Floats, n_iterations: int) -> LPSolution:
         """The solution with the gap that ``x`` and ``duals`` prove."""
+        # The solver may leave a bound by its tolerance. The gap is that of the clipped point.
         np.clip(x, *self._bounds, out=x)
         activity, priced = np.zeros(self.n_rows), np.zeros(self.n_columns)
         for row, block in self._blocks:

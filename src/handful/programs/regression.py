@@ -82,6 +82,7 @@ def solve_insensitive(
     ([2.0], 1.0, 1.0)
     """
     m, n = F.shape
+    # Each example twice, moved up and down: the regressor is the classifier that separates the two.
     shifted = np.vstack([np.column_stack([F, y + epsilon]), np.column_stack([F, y - epsilon])])
     side = np.repeat([1.0, -1.0], m)
     prices = np.append(np.full(n, weight), 0.0)
@@ -93,6 +94,7 @@ def solve_insensitive(
 
 
 def _regressor(solution: MarginSolution, touching: Ints | None) -> RegressionSolution:
+    # w.x + b + t y = 0 solved for y; t > 0 at every optimum.
     unit = 1.0 / float(solution.w[-1])
     return RegressionSolution(
         coef=-solution.w[:-1] * unit,
@@ -206,6 +208,8 @@ class _Program:
 
     def proved_gap(self, theta: Floats, p: Floats) -> float:
         """Relative gap that the point and its multipliers prove, made feasible first."""
+        # Multipliers are made feasible one condition after the other; what is left is a lower
+        # bound.
         p = p / max(1.0, float(np.abs(p).sum()))
         q = 2.0 * self.C * self.residual(theta) + p
         q = q - self.free @ (self.free.T @ q)
@@ -249,6 +253,7 @@ class _Program:
             return point
         k = self.n_priced
         used = np.ones(len(point.theta), dtype=np.bool_)
+        # Of a coefficient and its multiplier, both in units of their own, the smaller one is zero.
         slack = np.minimum(point.parts[2], point.parts[3]) / self.prices
         larger = np.maximum(point.parts[0], point.parts[1])
         used[:k] = larger > slack * max(1.0, float(larger.max(initial=0.0)))
@@ -285,8 +290,10 @@ class _Program:
         move = newton.direction((after / products) ** 3 * mu, aim)
         step = min(1.0, max(0.99, 1.0 - mu) * point.longest(move))
         new = point.moved(move, step)
+        # Kept positive: from a multiplier that is rounded to 0 no step leads anywhere.
         new.p, new.parts = np.maximum(new.p, 1e-200), np.maximum(new.parts, 1e-200)
         new.theta[: self.n_priced] = new.parts[0] - new.parts[1]
+        # The cap's slacks are computed anew: sums over many steps would drift from the residuals.
         rho = self.residual(new.theta)
         new.s = np.maximum([new.cap - rho, new.cap + rho], 1e-3 * np.maximum(new.s, 1e-200))
         return new

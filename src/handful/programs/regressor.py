@@ -197,9 +197,12 @@ class MinimalComplexityRegressor(BaseRegressor):
         """The given tolerance, or the median residual of a first fit by squares."""
         if self.epsilon != "auto":
             return float(self.epsilon)
+        # Targets that are nearly constant, or mostly one value, must not give a unit of zero.
         least = 1e-6 * max(float(np.abs(y).max()), 1e-290)
         unit = max(float(np.median(np.abs(y - np.median(y)))), float(y.std()) / 10.0, least)
         first = solve_least_squares(columns, y, unit, self.C, weight=weight, tol=1e-4)
+        # Half of the examples are within this deviation. It was read off all of them, so the stable
+        # certificate is refused.
         residual = y - columns @ first.coef - first.intercept
         return max(float(np.median(np.abs(residual))), 1e-3 * unit)
 

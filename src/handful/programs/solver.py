@@ -58,6 +58,8 @@ class MarginSolver:
         time_limit: float | None = None,
         row_weights: Floats | None = None,
     ) -> None:
+        # The price of a coefficient is divided by the scale of its column: the program is the given
+        # one.
         scaled, self.center, self.scale = centred_columns(F)
         self.tol, self.time_limit = tol, time_limit
         self.columns = MarginProgram(
@@ -101,6 +103,7 @@ class MarginSolver:
     def _unscaled(self, solution: MarginSolution) -> MarginSolution:
         w = solution.w if self.basis is None else self.basis.coefficients(solution.w)
         w = w / self.scale
+        # Centring moved the origin: the intercept takes it back.
         return replace(solution, w=w, b=solution.b - float(w @ self.center))
 
 
@@ -109,6 +112,7 @@ def centred_columns(F: Floats) -> tuple[Floats, Floats, Floats]:
     center = F.mean(axis=0)
     scaled = F - center
     scale = np.sqrt(np.mean(scaled**2, axis=0))
+    # What is left of a constant column after centring is rounding, and must not be scaled up.
     is_constant = scale <= 1e-12 * np.maximum(np.abs(center), 1e-290)
     scale = np.where(is_constant, 1.0, scale)
     scaled /= scale
@@ -122,6 +126,7 @@ def _interior(program: MarginProgram, tol: float) -> MarginSolution:
 
     def is_proved(point: InteriorPoint) -> bool:
         polished = polish(program, point, tol)
+        # A unique optimum that is proved cannot change any more: further iterations are wasted.
         if polished.is_unique and polished.gap <= _PROVED:
             early.append(polished)
         return bool(early)
@@ -154,11 +159,14 @@ def _orthonormal(columns: Floats) -> tuple[Floats, _Basis]:
     if 0 < n < m:
         R, info = lapack.dpotrf(blas.dsyrk(1.0 / m, columns.T), lower=0)
         pivots = np.abs(np.diagonal(R))
+        # The Gram matrix squares the condition number: only well-conditioned columns may go this
+        # way.
         if info == 0 and pivots.min() > 1e-4 * pivots.max():
             Q = solve_triangular(R, columns.T, trans="T", check_finite=False).T
             return np.ascontiguousarray(Q), _Basis(R, np.arange(n), n)
     Q, R, order = qr(columns, mode="economic", pivoting=True, check_finite=False)
     pivots = np.abs(np.diagonal(R))
+    # Columns behind this rank are combinations of the others up to rounding; they get no weight.
     rank = int(np.sum(pivots > 1e-11 * pivots.max(initial=1e-300)))
     root = float(np.sqrt(m))
     factor = np.asarray(R[:rank, :rank] / root, dtype=np.float64)

@@ -89,6 +89,7 @@ class BasePursuit(CertifiedEstimator):
                 )
         candidates = first_candidates(self.candidates, len(rows))
         if candidates is not None and np.ndim(self.candidates) > 0:
+            # From the user's numbers to places in the blind order.
             place = np.empty(n_samples, dtype=np.intp)
             place[self._order] = np.arange(n_samples)
             candidates = np.sort(place[candidates])
@@ -108,6 +109,8 @@ class BasePursuit(CertifiedEstimator):
         if is_auto:
             pool = X[ground.rows]
             spread = pool.std(axis=0)
+            # The pool is not counted, so its means and deviations are free. A constant column keeps
+            # its unit.
             return pool.mean(axis=0), np.where(spread > 0.0, spread, 1.0)
         scale = np.asarray(self.scale)
         is_number = scale.dtype.kind in "iuf" and scale.shape == (X.shape[1],)
@@ -221,6 +224,7 @@ class BasePursuit(CertifiedEstimator):
                 model = expansion_of_size(paths, size, self.ridge)
                 K = center_rows(kernel, X[held], X[model.centers], model.centers)
                 losses[g, size] = loss(model.values(K)[0], held)
+        # Ties go to the smaller size, then to the kernel that was named first.
         return min(losses, key=lambda key: (losses[key], key[1], key[0]))
 
     def _named(self, model: Expansion) -> Expansion:

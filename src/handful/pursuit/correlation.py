@@ -40,6 +40,7 @@ class _View:
         """Unit vector along the deflated column, or None if nothing is left of it."""
         w = self.columns.column(position)
         basis = self.basis[:, :width]
+        # Twice: rounding leaves a little of what the first projection should have removed.
         for _ in range(2):
             w = w - basis @ (basis.T @ w)
         length = float(np.linalg.norm(w))
@@ -66,12 +67,14 @@ def correlation_pursuit(x: KernelColumns, y: KernelColumns, n_centers: int) -> C
         norms = views[0].norms[is_open] * views[1].norms[is_open]
         cosines[is_open] = np.abs(_cross(start, views, width)[is_open]) / np.sqrt(norms)
         best = first_best(cosines)
+        # A column of which nothing is left is passed over, not chosen again.
         is_open[best] = False
         p, q = (view.direction(best, width) for view in views)
         if p is None or q is None:
             continue
         centers.append(best)
         scores.append(min(1.0, float(cosines[best])))
+        # Each view is deflated by its own column and keeps the products with the other's, too.
         views[0].take(width, p, q)
         views[1].take(width, q, p)
         is_open &= (views[0].norms > views[0].floors) & (views[1].norms > views[1].floors)

@@ -272,6 +272,8 @@ class KernelMatchingPursuitClassifier(BasePursuit, BaseClassifier):
         is_pool, is_slides = self.coefficients == "pool", self.coefficients == "least_squares"
         terms = []
         if n_kernels > 1 and not (is_pool and self._stop == "validation"):
+            # A uniform prior over the kernels. The pool may choose one for free by validation
+            # inside it.
             terms.append(Term("kernel", f"kernel, one of {n_kernels}", math.log(n_kernels)))
         if not is_slides and not (is_pool and self._stop in ("size", "validation")):
             terms.append(
@@ -301,6 +303,7 @@ class KernelMatchingPursuitClassifier(BasePursuit, BaseClassifier):
         menu = Menu(tuple(points), SELECTION_DELTA)
         longest = max(point.size for point in points)
         wanted = {"size": longest, "validation": forced}.get(self._stop)
+        # The smallest certificate first; a wanted size takes the best row of that size.
         in_order = (menu[row] for row in range(len(menu)))
         best = next(p for p in in_order if wanted is None or p.size == min(wanted, longest))
         self.size_, self.message_ = best.size, best.content

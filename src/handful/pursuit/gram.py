@@ -48,6 +48,8 @@ class MomentSums:
         """Mean and standard deviation of each feature; 1 for a constant feature."""
         first, second, n = sums
         mean = first / n
+        # Sums about an origin inside the data, so that little cancels; rounding may still go below
+        # 0.
         spread = np.sqrt(np.maximum(second / n - mean**2, 0.0))
         is_constant = spread <= 1e-14 * np.abs(self.origin + mean)
         return self.origin + mean, np.where(is_constant, 1.0, spread)
@@ -168,6 +170,7 @@ class RowSums:
         q = B.shape[1]
         groups = [slice(0, q)] if is_shared else [slice(i, i + 1) for i in range(q)]
         if len(groups) > 1:
+            # Each class has a pursuit of its own, and so a column of targets of its own.
             squares = n_rows  # of one column of -1 and 1
         return [
             (G, B[:, group], ones, (totals[group], float(squares), int(n_rows))) for group in groups
@@ -184,6 +187,7 @@ class RowSums:
             left_out = self.source.fold(job, "errors in the pool", only=self.pool).astype(int)
         else:
             left_out = np.array([self._at_centers(g, model) for g, model in models])
+        # Whole numbers: the errors of the counted rows are all errors without those of the others.
         return n_wrong, n_wrong - left_out
 
     def _at_centers(self, g: int, model: Expansion) -> int:
@@ -264,6 +268,7 @@ class _GramState:
             best = first_best(gains)
             if not gains[best] > NO_GAIN * start:
                 return
+            # Almost in the span of the chosen columns: what is left of it is rounding.
             if self.deflated[best] <= self.floors[best]:
                 self.norms[best] = np.inf
                 continue
@@ -284,6 +289,7 @@ class _GramState:
             is_open = np.isfinite(self.norms)
             self.norms[is_open] = self.deflated[is_open]
             self.norms[self.norms <= self.floors] = np.inf
+        # Pythagoras: directions are orthonormal, so squares of loadings are what each takes away.
         self.square = max(self.square - float(loading @ loading), 0.0)
         self.products.append(product)
         self.loadings.append(np.asarray(loading))

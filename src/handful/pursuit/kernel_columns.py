@@ -91,6 +91,7 @@ class KernelColumns:
         if self._lower is None:
             return self.columns(np.array([position]))[:, 0]
         column = self._lower[:, position].copy()
+        # Only the lower triangle is kept: the upper part of a column is a row of it.
         column[:position] = self._lower[position, :position]
         return column
 

@@ -156,6 +156,7 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
         self.scaling_ = self._scaling(X_ordered, ground)
         self._fit_path(X_ordered, Y_ordered, ground)
         is_counted = is_outside(len(X), self.held_back_)
+        # Deviations, not errors: `epsilon` may be set after the fit, if fixed before the data.
         values, _ = self._values(X[is_counted])
         self._deviations = np.sort(np.abs(values - Y[is_counted]).max(axis=1))
         self._groups = None if member is None else self._group_deviations(X, Y, member, n_pool)
@@ -198,6 +199,7 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
         """Rows of the groups in the pool, whose number depends on that of the groups alone."""
         groups = Grouping.of(member[self._order])
         n_pool = min(pool_size(len(groups), self.pool_fraction), len(groups) - 1)
+        # Whole groups: a group with a row in the pool must not be counted.
         return groups.n_rows(n_pool)
 
     def _group_deviations(
@@ -228,6 +230,7 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
         size: int | None = None,
     ) -> int:
         """Keep the path with the smallest residual at ``size``; which kernel it has."""
+        # Ties go to the kernel that was named first.
         best = min(paths, key=lambda g: (paths[g].residual_squares[-1], g))
         path = paths[best]
         size = path.n_centers if size is None else min(size, path.n_centers)
@@ -305,6 +308,7 @@ class KernelMatchingPursuitRegressor(MultiOutputMixin, BasePursuit, BaseRegresso
                 "Fit with coefficients='pool'."
             )
         # An example is an error if it is off by more than epsilon, which was fixed before the data.
+        # From the right: a deviation of exactly epsilon is tolerated.
         n_within = int(np.searchsorted(self._deviations, self._tolerance(), "right"))
         n_counted = len(self._deviations)
         counts = Counts(

@@ -51,6 +51,7 @@ class _Pivots:
         self.is_trace = pivot == "trace"
         self.squares = columns.squared_norms() if self.is_trace else None
         self.residuals = columns.diagonal().astype(float)
+        # Relative to the candidate's own k(x, x), so that the scale of the kernel does not matter.
         self.floors = DEPENDENT * self.residuals[self.candidates]
         self.is_open = self.residuals[self.candidates] > 0.0
         self.factor = np.empty((columns.n_samples, n_centers), order="F")
@@ -65,6 +66,7 @@ class _Pivots:
     def choose(self) -> int:
         values = self.residuals[self.candidates]
         if self.squares is not None:
+            # By how much the trace of what is left falls: sum_i W_ij^2 / W_jj.
             values = self.squares / np.where(self.is_open, values, 1.0)
         best = first_best(np.where(self.is_open, values, -1.0))
         return best if self.is_open[best] else -1
@@ -79,6 +81,7 @@ class _Pivots:
     def absorb(self, position: int, w: Floats, product: Floats) -> tuple[Floats, Floats] | None:
         pivot = float(w[self.candidates[position]])
         self.is_open[position] = False
+        # Almost in the span of the chosen ones: dividing by such a pivot would magnify rounding.
         if pivot <= self.floors[position]:
             return None
         u, product = w / pivot**0.5, product / pivot**0.5

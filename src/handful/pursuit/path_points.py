@@ -140,6 +140,7 @@ def path_points(
     """The best code of every size, with its errors."""
     points = []
     everyone = np.unique(np.concatenate([path.centers for path in paths]))
+    # Kernel values against all centres of the path once; every size takes some of the columns.
     rows = center_rows(kernel, task.X, task.X[everyone], everyone)
     for size in sizes:
         base = expansion_of_size(paths, size, task.ridge)
@@ -181,6 +182,8 @@ def _quick_errors(values: Floats, intercepts: Floats, labels: Indices) -> Floats
     if values.shape[1] > 1:
         return np.array([np.sum(np.argmax(values + b, axis=1) != labels) for b in intercepts])
     positives, negatives = np.sort(values[labels == 1, 0]), np.sort(values[labels == 0, 0])
+    # Positives at or below the threshold and negatives above it are wrong, for all thresholds at
+    # once.
     low = np.searchsorted(positives, -intercepts[:, 0], side="right")
     high = len(negatives) - np.searchsorted(negatives, -intercepts[:, 0], side="right")
     return np.asarray(low + high, dtype=float)

@@ -200,6 +200,7 @@ class SparseKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Certifi
         order = slice(None, None, -1)
         values, vectors = np.maximum(values[order], 0.0), vectors[:, order]
         width = vectors.shape[1]
+        # Eigenvectors have no sign of their own: the largest entry is made positive.
         peaks = vectors[np.argmax(np.abs(vectors), axis=0), np.arange(width)]
         n_kept = width if self.n_components is None else min(self.n_components, width)
         self.rotation_ = (vectors * np.where(peaks < 0.0, -1.0, 1.0))[:, :n_kept]
@@ -251,6 +252,7 @@ class SparseKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Certifi
                     f"`max_residual` must be given for kernel={self.kernel_.name!r}, got None. "
                     "Pass the largest possible k(x, x), known before the data."
                 )
+            # k(x, x) = 1 for a Gaussian kernel, and a squared distance to a subspace is not larger.
             max_residual = 1.0
         limit = check_real("max_residual", max_residual, low=0.0, low_open=True)
         if self._largest_norm > limit * (1.0 + 1e-12):
@@ -428,6 +430,8 @@ class SparseKernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Certifi
         H = self.y_kernel_(Y[rows], self.y_centers_)
         self.weights_ = canonical_weights(G, H, self.n_components, self.ridge)
         self.correlations_ = self.weights_.correlations
+        # With weights="chosen" the scores are a function of the centres: once their choice is
+        # paid for, the losses of the others are those of fresh cases.
         is_counted = is_outside(len(X), self.centers_idx_)
         self.n_samples_ = len(X)
         u, v = self._x_scores(X[is_counted]), self._y_scores(Y[is_counted])
@@ -467,6 +471,8 @@ class SparseKernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Certifi
                 "with. Fit with weights='chosen'."
             )
         limit = check_real("max_loss", self.max_loss, low=0.0, low_open=True)
+        # Cutting a loss at a limit that was known beforehand keeps it in [0, limit], as the bound
+        # needs.
         losses = np.minimum(self._losses, limit)
         certificate = shared_certificate(
             lambda share: real_loss_bound(

@@ -155,6 +155,7 @@ def _rates(machine: Any, certificate: Certificate, how: SectionOptions) -> list[
         return []
     lines = [
         f"{rate['name'].capitalize()} ({rate['class']}): {rate['n_right']} of {rate['n']} counted, "
+        # Rounded down: a limit from below must not be printed above itself.
         f"at least {np.floor(1000 * rate['at_least']) / 10:.1f} %."
         for rate in machine.class_rates(how.case)
     ]
@@ -178,6 +179,7 @@ def _headline(certificate: Certificate, first: str, more: Sequence[str]) -> dict
         f"would be wrong at most {_times(certificate.delta)}."
     ]
     if is_share and _is_error_rate(certificate) and not certificate.is_vacuous:
+        # Rounded up: the sentence must not promise less than the certificate.
         n_errors = math.ceil(1000 * certificate.risk)
         meaning.append(f"Expect no more than {n_errors} wrong in 1000 new cases in the long run.")
     return {
@@ -244,6 +246,7 @@ def _scale(certificate: Certificate, labels: NDArray[Any] | None) -> dict[str, A
     )
     if labels is not None:
         _, counts = np.unique(labels, return_counts=True)
+        # A share of all examples, for orientation; it is no certificate.
         guess = 1.0 - counts.max() / counts.sum()
         text = f"{100 * guess:.3g} % of these examples"
         marks.append(("errors of always naming the commonest class", guess, text, "guess"))
@@ -313,6 +316,7 @@ def _rules(machine: Any) -> dict[str, Any] | None:
         frame = frame.drop(columns="form").dropna(subset="value")
         if frame.empty:
             return None
+        # Heaviest first; equal weights stay in the order of the machine.
         order = frame["value"].abs().sort_values(ascending=False, kind="stable").index
         frame = frame.loc[order]
     kinds = ["number" if frame[name].dtype.kind in "if" else "text" for name in frame]

@@ -70,6 +70,7 @@ def telling_order(machine: Any, rows: Floats, codes: Ints) -> list[int]:
     for j in tried:
         if weights[j] > 0.0:
             moved = some.copy()
+            # Moved by half the rows instead of shuffled: the same page comes out each time.
             moved[:, j] = np.roll(moved[:, j], len(some) // 2 + 1)
             changes[j] = (_predict(machine, moved) != before).sum()
     return [int(j) for j in np.lexsort((-separation, -weights, -changes))]
@@ -103,6 +104,7 @@ def _shares(raw: Floats) -> Floats:
 
 def _separation(rows: Floats, codes: Ints) -> Floats:
     """Largest difference of the mean ranks of two classes, for each feature."""
+    # Ranks, so that neither units nor outliers of a feature decide.
     ranks = np.argsort(np.argsort(rows, axis=0, kind="stable"), axis=0, kind="stable")
     means = np.array([ranks[codes == k].mean(axis=0) for k in np.unique(codes)])
     return np.asarray(np.ptp(means, axis=0))

@@ -180,6 +180,7 @@ def _counts(
         candidate = getattr(machine, "candidate_", None)
         return None if candidate is None else candidate.counts.confusion()
     is_counted = np.ones(len(labels), dtype=bool)
+    # Held-back rows made the machine: their errors are no evidence, and stand in the other table.
     is_counted[getattr(machine, "held_back_", machine.compression_set_)] = False
     classes = machine.labels_
     counts = count_pairs(classes, labels[is_counted], predicted[is_counted])
@@ -190,6 +191,7 @@ def _together(delta: float) -> str:
     """When the headline and both pairs of limits hold all at once."""
     if 3.0 * delta >= 1.0:
         return "the headline and both pairs are not certified to hold all at once"
+    # Union bound over three statements, in decimals: 3 * 0.05 is 0.15 exactly.
     joint = confidence_text(float(3 * Decimal(repr(delta))))
     return f"the headline and both pairs hold all at once with {joint} confidence"
 
@@ -227,4 +229,5 @@ def count_pairs(classes: NDArray[Any], labels: NDArray[Any], predicted: NDArray[
 def _depth(counts: Ints, i: int, j: int) -> int:
     """Depth of a cell's colour, 0 to 4, by its share of the row."""
     share = counts[i, j] / max(1, counts[i].sum())
+    # Rounded up: a single case is not left without a colour.
     return math.ceil(4 * share)

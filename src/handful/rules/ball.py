@@ -93,6 +93,7 @@ def rebuild_balls(
     for i in np.flatnonzero(~is_border):
         is_same = y[i] == sign
         radii = distances(X[[i]], X[members], metric=how.metric, kernel=how.ball_kernel)[0]
+        # No kept example of the class that must not be covered is covered: radii need no message.
         at = int(np.argmax(radii) if is_same else np.argmin(radii))
         covers.append(
             ball_cover(
@@ -184,6 +185,7 @@ class BallFamily(Family):
 
     def rule_nats(self, table: CandidateTable, j: int, n_kept: int, n_features: int) -> float:
         # centre, border, side
+        # Both examples are named among the kept ones, each equally likely beforehand.
         return math.log(2.0) + 2 * math.log(n_kept)
 
 

@@ -42,6 +42,7 @@ def rule_set(covers: Sequence[Condition], kind: str) -> RuleSet:
     """
     if kind == "disjunction":
         return RuleSet(tuple(Rule((cover,), 1) for cover in covers), default=0)
+    # A row gets the class of a conjunction only if it is known to be outside of every cover.
     asked = tuple(cover.opposite for cover in covers)
     return RuleSet((Rule(asked, 1),), default=0) if asked else RuleSet((), default=1)
 

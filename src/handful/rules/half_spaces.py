@@ -156,6 +156,7 @@ class PairFamily(Family):
     proposed_as = "half-spaces"
 
     def n_directions(self, pool_size: int, n_features: int) -> int:
+        # Most pairs if half of the pool is positive; rounded up, whatever the labels are.
         return (pool_size // 2 + 1) ** 2
 
     def table(
@@ -227,6 +228,8 @@ def rebuild_half_spaces(
     for a, b in pairs:
         value, tol = pair_value(X[a], X[b], kernel, (names[a], names[b]))
         values = value.of(X[members])
+        # The outermost kept example of that class: the message need not say which one serves
+        # which pair.
         at = int(np.argmin(values) if sign > 0 else np.argmax(values))
         triple = (names[a], names[b], names[members[at]])
         covers.append(Condition(value, "<" if sign > 0 else ">", float(values[at]), tol, triple))

@@ -53,6 +53,7 @@ def fit_logistic(Z: Floats, y: Ints, ridge: float) -> Floats:
     """
     A = np.column_stack([Z, np.ones(Z.shape[0])])
     penalty = np.full(A.shape[1], ridge)
+    # The intercept is hardly penalised: only enough that the system can always be solved.
     penalty[-1] = 1e-6
     w = np.zeros(A.shape[1])
     for _ in range(30):
@@ -62,6 +63,8 @@ def fit_logistic(Z: Floats, y: Ints, ridge: float) -> Floats:
         hessian = (A * (p * (1.0 - p))[:, None]).T @ A + np.diag(penalty)
         step = np.linalg.solve(hessian, gradient)
         length = float(np.abs(step).max())
+        # Short steps far from the optimum: whole Newton steps may run away if classes are
+        # separable.
         w = w - step * min(1.0, 5.0 / max(length, 1e-300))
         if length < 1e-8:
             break
@@ -183,6 +186,7 @@ def pool_scales(Xp: Floats) -> tuple[Floats, Floats]:
     largest = np.abs(gaps).max(axis=0, initial=0.0)
     unit = np.where(largest > 0.0, largest, 1.0)  # squares of it neither overflow nor vanish
     spread = unit * np.sqrt(((gaps / unit) ** 2).sum(axis=0) / count)
+    # A spread below the rounding of the values themselves is that of a constant column.
     floor = 1e-12 * np.abs(filled).max(axis=0, initial=0.0)
     return mean, np.where(spread > floor, spread, 1.0)
 
@@ -236,6 +240,7 @@ def _linear_part(
         positive, negative = np.flatnonzero(yp > 0), np.flatnonzero(yp < 0)
         for i, j in first_pairs(len(positive), len(negative), MAX_PAIRS):
             a, b = positive[i], negative[j]
+            # The difference in units of the pool's spread, written as weights of the raw features.
             weights.append((Xp[a] / scale - Xp[b] / scale) / scale)
             pairs.append((int(a), int(b)))
     W = np.array(weights).reshape(-1, n_features)
@@ -260,11 +265,14 @@ def _cross_validated(
     Z: Floats, y: Ints, ridge: float, w_all: Floats, units: tuple[Floats, Floats]
 ) -> Floats:
     """Values at the pool of models that did not see the example, so that ranks are honest."""
+    # The pool comes in blind order, so every fifth example is a random fold.
     fold = np.arange(len(y)) % _N_FOLDS
     out = np.empty(len(y))
     for f in range(_N_FOLDS):
         train = np.flatnonzero(fold != f)[:MAX_FIT]
         w = fit_logistic(Z[train], y[train], ridge) if len(np.unique(y[train])) == 2 else w_all
+        # Intercepts of the folds differ: values are moved to the intercept of the whole model, so
+        # that one threshold means the same in each fold.
         out[fold == f] = Z[fold == f] @ w[:-1] + (w[-1] - w_all[-1])
     center, scale = units
     return out + float((w_all[:-1] / scale) @ center)
@@ -290,6 +298,7 @@ def _thresholds(
         if t >= n_stumps and ordered.size:
             tolerances[t] = 1e-11 * float(np.abs(ordered).max())
             ordered = ordered[np.concatenate([[True], np.diff(ordered) > 100 * tolerances[t]])]
+        # Halved before they are added: the sum of two huge values would overflow.
         cuts = 0.5 * ordered[1:] + 0.5 * ordered[:-1]
         if len(cuts) > MAX_THRESHOLDS:
             cuts = cuts[np.linspace(0, len(cuts) - 1, MAX_THRESHOLDS).round().astype(int)]

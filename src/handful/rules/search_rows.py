@@ -93,6 +93,7 @@ class Rows:
             weight = self._sums(np.arange(self.n_samples), self.steering)
         if without is None:
             return weight
+        # An example that is left out takes its own weight out of the sum of its equals.
         lost = np.ones(len(without), np.int64) if self.steering is None else self.steering[without]
         return np.asarray(weight - self._sums(without, lost))
 
@@ -145,6 +146,7 @@ def collapse_rows(
     if is_categorical is None:
         is_categorical = np.zeros(X.shape[1], dtype=bool)
     m = X.shape[0]
+    # Sorting so many rows costs more than the few equal ones would save.
     if m > LARGEST_COLLAPSE:
         ones = np.ones(m, np.int64)
         return Rows(X, y.astype(np.int64), ones, np.arange(m), is_categorical, steering)
@@ -229,6 +231,7 @@ class SourceRows(Rows):
         order = self.source.first(n_needed)
         X, codes = self.source.hold(order)
         y = np.where(codes == self.positive, 1, -1)
+        # All rows fit: then everything is as in memory, to the bit.
         if len(order) == self.n_samples:
             return collapse_rows(X, y, self.is_categorical)
         if self.n_samples <= LARGEST_COLLAPSE:  # as in memory: equal rows are one

@@ -94,6 +94,8 @@ class Encoder:
     @property
     def n_codes(self) -> int:
         """Number of codes, the one for missing values included."""
+        # Between, below and above k thresholds: k + 1 even codes; on one: k odd codes; missing:
+        # one.
         return 2 * int(self.thresholds.shape[1]) + 2
 
     def __call__(self, X: Floats, n_threads: int = 1) -> Codes:
@@ -266,6 +268,7 @@ def threshold_rows(values: Floats, tolerances: Floats) -> tuple[Floats, Ints]:
     """
     ordered = np.sort(values, axis=1)
     keep = np.ones(ordered.shape, dtype=bool)
+    # Compared with the neighbour, kept or not: a run of close values has one threshold, its first.
     keep[:, 1:] = np.diff(ordered, axis=1) > 2.0 * tolerances[:, None]
     n_thresholds = keep.sum(axis=1)
     padded = np.full((len(values), max(1, int(n_thresholds.max(initial=1)))), np.inf)

@@ -187,6 +187,7 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             self.certificate_ = certificates[self.best_index_]
         else:
             values = [float(m.criterion(self.by_)) for m in fitted]
+            # A setting for which the criterion is not defined must not win.
             scores = [math.inf if math.isnan(v) else v for v in values]
             sizes = [np.size(getattr(m, "support_", ())) for m in fitted]
             self._keep(settings, scores, sizes, seconds)
@@ -223,6 +224,8 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self._settings, self._seconds = list(settings), list(seconds)
         self._scores, self._risks = [float(s) for s in scores], [float(s) for s in scores]
         order = range(len(self._scores))
+        # Ties go to the smaller second number (support vectors, if it knows them), then to the
+        # setting that stands first in the grid.
         self.best_index_ = min(order, key=lambda i: (self._scores[i], ties[i], i))
         self.best_params_ = self._settings[self.best_index_]
         self.best_score_ = self._scores[self.best_index_]

@@ -63,8 +63,11 @@ def run_perceptron(
                 break
             i = start + first
             n_updates[i] += 1
+            # |f + y k(x, .)|^2 = |f|^2 + 2 y f(x) + k(x, x); rounding may take it below 0.
             norm2 = max(0.0, norm2 + 2.0 * float(margins[i]) + float(diagonal[i]))
             margins += y_signed[i] * y_signed * K[i]
+            # The pass goes on behind the updated example: earlier ones are asked again in the next
+            # pass.
             start, is_clean = i + 1, False
         if is_clean:
             return PerceptronRun(n_updates, n_passes, True)
@@ -217,6 +220,8 @@ class KernelPerceptron(BaseClassifier):
         position[order] = np.arange(order.size)
         self.n_updates_ = np.stack([run.n_updates[position[kept]] for run in runs])
         self.dual_coef_ = self.n_updates_ * np.stack(self._signs(kept_codes))
+        # Kept examples keep their order by content, so a run on them alone must repeat every
+        # update.
         again, own_order = self._run(self.support_vectors_, kept_codes)
         self.is_rebuilt_ = all(
             np.array_equal(run.n_updates, counts[own_order])
@@ -254,6 +259,7 @@ class KernelPerceptron(BaseClassifier):
         if bound == "perceptron":
             # The updated examples and max_passes, fixed beforehand, determine the machine: given
             # them, its errors on the other examples are binomial.
+            # After a clean pass more passes change nothing, so their number need not be told.
             n_passes = None if self.is_converged_ else self.n_passes_
             certificate = shared_certificate(
                 lambda share: perceptron_bound(

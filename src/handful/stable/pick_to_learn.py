@@ -99,6 +99,7 @@ def pick_examples(
         if not candidates.size or picks.size >= limit or is_done(rounds):
             return PickPath(picks, rounds)
         n_more = _batch(batch_size, picks.size, limit)
+        # Equally bad examples go in their order by content, whatever the order of the rows.
         worst_first = np.lexsort((rank[candidates], -badness[candidates]))
         picks = np.concatenate([picks, candidates[worst_first[:n_more]]])
 
@@ -260,6 +261,8 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
         path = self._pick(X, y, codes)
         n_picks = path.picks.size
         if self.stop == "certificate":
+            # The certificate grows with picks plus errors. `_certify` pays for the choice among the
+            # stops.
             n_picks = min(stopping_rounds(path.rounds, n), key=sum)[0]
         self.picks_ = path.picks[:n_picks]
         self._keep_examples(self.picks_)
@@ -270,6 +273,7 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
         predicted = self.classes_[self._codes(X)]
         is_error = predicted != y
         self.n_training_errors_ = int(is_error.sum())
+        # Picks are in the compression set: right or wrong, they are not counted.
         is_error[self.picks_] = False
         self.n_errors_ = int(is_error.sum())
         # A classifier that draws at random is no function of the picks and is not certified.
@@ -320,6 +324,8 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
         if not (hasattr(model, "decision_function") or hasattr(model, "predict_proba")):
             return np.zeros(codes.size)
         scores = label_scores(model, X, self.classes_)[np.arange(codes.size), codes]
+        # The last bits of a score may depend on the rows beside it. They must not decide what is
+        # worst.
         return -np.round(scores, 9).astype(np.float32).astype(np.float64)
 
     def _train(self, X: Any, y: NDArray[Any], picks: Ints) -> Any:
@@ -332,6 +338,7 @@ class PickToLearn(MetaEstimatorMixin, BaseClassifier):
         if None in seeds_of(model):
             seed = self.random_state
             if seed is None:
+                # The seed depends on the picks alone: the classifier remains a function of them.
                 seed = Draw(table_digest(row_digests(rows, labels))).number("estimator")
             close_seeds(model, seed)
         # A scaler may be fitted to the picks: they are in the compression set.

@@ -90,6 +90,7 @@ def _assemble(
     g: MachineGeometry, position: float, support: float, region: str, exact: bool
 ) -> CodeLength:
     inside, outside = _mistakes(g, region, exact)
+    # The length of the position is sent first, in a prefix-free code, then the position itself.
     codebook = log_star(position) + position
     return CodeLength(codebook=codebook, support=support, inside=inside, outside=outside)
 
@@ -118,6 +119,7 @@ def code_3(g: MachineGeometry, *, region: str = "cone", exact: bool = False) -> 
     """Code vector from a cover in the span of the support vectors, which are named first."""
     if g.is_trivial:
         return _INFINITE
+    # The span of s support vectors has at most s dimensions: further eigenvalues are rounding.
     position = float(cell_bits(2.0 * np.sqrt(g.span.values[: g.n_support]) * g.norm))
     return _assemble(g, position, _support_bits(g, exact), region, exact)
 
@@ -136,6 +138,7 @@ def code_4(
         return _INFINITE
     bits = g.projected_bits
     position = float(bits[0] if dimension == "smallest" else bits.min())
+    # The dimension of the projection, one of m numbers, is part of the code.
     support = _support_bits(g, exact) + math.log2(g.n_samples)
     return _assemble(g, position, support, region, exact)
 

@@ -82,6 +82,8 @@ def radius_margin(g: MachineGeometry) -> float:
 
 def rescaled_radius_margin(g: MachineGeometry) -> float:
     """Radius-margin criterion with the data rescaled along the principal axes."""
+    # w in the basis of the principal axes: each axis enters by the largest loading of any point on
+    # it.
     spectrum = g.points.spectrum
     loadings = (spectrum.vectors.T @ g.model.coef) ** 2
     rescaled = float((spectrum.values**2 * g.points.largest_loadings * loadings).sum())
@@ -102,6 +104,7 @@ def trace_printed(g: MachineGeometry) -> float:
 def compression_scheme(g: MachineGeometry) -> float:
     """Cost of naming the s support vectors over the rest: ln C(m, s) / (m - s)."""
     m, s = g.n_samples, g.n_support
+    # If every example is a support vector, none is left that could speak for the machine.
     return math.inf if s == m else codes.log2_binomial(m, s) * math.log(2.0) / (m - s)
 
 
@@ -110,12 +113,14 @@ def sparse_margin(g: MachineGeometry) -> float:
     m, s = g.n_samples, g.n_support
     if s == m:
         return math.inf
+    # The small number keeps rounding from adding a whole unit if the ratio is an integer.
     k = min(math.ceil(g.radius_margin + 1.0 - 1e-12), m)
     return k * math.log(math.e * m / k) / (m - s)
 
 
 def span(g: MachineGeometry) -> float:
     """Leave-one-out error rate by the span estimate; affine for machines with a bias."""
+    # Machines of a grid with equal free support vectors share one factorisation.
     factor = g.points.free_factor(g.model.free) if g.model.free.size else None
     return span_errors(g.model, g.points.K, factor=factor).size / g.n_samples
 

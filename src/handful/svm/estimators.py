@@ -165,6 +165,8 @@ class SupportVectorMachine(BaseClassifier):
         values = columns_of([model.f for model in models])
         if self._is_weighted_sum():
             values = self._scores(store.X)
+        # Counted with the scores that `predict` uses: sums over weights and sums over examples may
+        # differ in the last bit.
         self.n_training_errors_ = int(np.sum(from_scores(values) != codes))
         self._stable_sets: list[StableSet] | None = None
         self._criteria: dict[str, Criterion] = {}

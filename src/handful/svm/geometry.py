@@ -165,6 +165,7 @@ class KernelGeometry:
         if "spectrum" in self.__dict__:
             return self.spectrum.values
         # Eigenvalues without vectors take a third of the time.
+        # A Mercer kernel has no negative eigenvalue: what is below 0 is rounding.
         return np.maximum(eigh(self.K, eigvals_only=True, check_finite=False)[::-1], 0.0)
 
     @cached_property
@@ -193,9 +194,12 @@ class KernelGeometry:
         own = _spectrum(self.K, support)
         others = np.setdiff1d(np.arange(m), support, assume_unique=True)
         usable = own.values > _RCOND * own.values[0]
+        # Squared lengths of the projections of the other points onto the span of the support
+        # vectors.
         images = own.vectors[:, usable].T @ self.K[np.ix_(support, others)]
         explained = (images**2 / own.values[usable, None]).sum(axis=0)
         diagonal = np.diagonal(self.K)[others]
+        # A point whose projection is as long as itself lies in the span, up to rounding.
         inside = others[diagonal - explained <= _IN_SPAN * diagonal]
         if inside.size == 0:
             return own
@@ -225,6 +229,7 @@ class MachineGeometry:
     def norm2(self) -> float:
         """Squared norm of w."""
         coef = self.model.coef
+        # |w|^2 = sum_i alpha_i y_i (f(x_i) - bias); rounding may take it below 0.
         return max(0.0, float(coef @ (self.model.f - self.model.bias)))
 
     @property
@@ -305,6 +310,7 @@ class MachineGeometry:
         """
         span = self.span
         weights = (span.vectors.T @ self.model.coef[span.members]) ** 2
+        # Summed from the small components: entry d adds up what the first d components leave out.
         parts = np.concatenate([[0.0], (span.values * weights)[::-1]])
         tails = np.maximum(np.cumsum(parts)[::-1], 0.0)
         return self.radius * np.sqrt(tails)
@@ -321,6 +327,8 @@ class MachineGeometry:
         bits = []
         valid = np.flatnonzero(loss < 1.0)
         for d in valid:
+            # The projection has used up a part of the margin, so the cells must be finer by this
+            # factor.
             scaled = widths[:d] / np.sqrt(1.0 - loss[d] ** 2)
             bits.append(float(cell_bits(scaled[: np.searchsorted(-scaled, -1.0)])))
             if d and scaled[-1] <= 1.0:

@@ -84,6 +84,8 @@ class SVMGrid:
             return coef, offset
         means = self.kernels[index](self.X).mean(axis=0)
         totals = coef.sum(axis=0)
+        # Centring K is an affine change of the expansion: it goes into coefficients and offset
+        # once, so new points need plain kernel values only.
         return coef - totals / coef.shape[0], offset - means @ coef + totals * means.mean()
 
 
@@ -171,11 +173,14 @@ def fit_svm_grid(
     """
     X = np.ascontiguousarray(X, dtype=np.float64)
     y_signed = np.asarray(y_signed, dtype=np.float64)
+    # Ascending, so that each machine starts from the one before it.
     penalties = np.sort(np.asarray(Cs, dtype=np.float64))
     chosen = _check_grid(y_signed, kernels, gammas, penalties)
     models: list[SVMModel] = []
     with threadpool_limits(limits=1, user_api="blas"):
         for kernel, K in zip(chosen, _shared_kernels(chosen, X, X), strict=True):
+            # The next kernel overwrites the shared array: all machines of this kernel are fitted
+            # before.
             K = np.ascontiguousarray(center_kernel(K) if center else K)
             models += fit_kernel_path(
                 K, y_signed, kernel, penalties, fit_intercept, center, tol, row_weights

@@ -62,8 +62,12 @@ def spans(
     cross = K[np.ix_(free, bounded)]
     quadratic = np.einsum("ij,ij->j", cross, dpotrs(known.factor, cross, lower=1)[0])
     if with_bias:
+        # The affine span has the further condition that coefficients add up to one: a rank-one
+        # correction of the inverse.
         inverse_diagonal = inverse_diagonal - z**2 / z.sum()
         quadratic -= (cross.T @ z - 1.0) ** 2 / z.sum()
+    # The squared distance of a free support vector from the span of the others is the reciprocal of
+    # its diagonal entry in the inverse.
     squares[free] = 1.0 / np.maximum(inverse_diagonal, np.finfo(float).tiny)
     squares[bounded] = np.maximum(diagonal[bounded] - quadratic, 0.0)
     return squares[model.support]
@@ -98,6 +102,7 @@ def leave_one_out_errors(model: SVMModel, K: Floats, *, tol: float = 1e-6) -> In
     for p in model.support:
         rest = np.delete(everyone, p)
         y = model.y_signed[rest]
+        # Without its only example of a class, no machine names that class: counted as an error.
         if np.unique(y).size < 2:
             wrong.append(p)
             continue
@@ -106,6 +111,7 @@ def leave_one_out_errors(model: SVMModel, K: Floats, *, tol: float = 1e-6) -> In
         solution = solve_path(
             block, y, Cs, fit_intercept=model.fit_intercept, tol=tol, row_weights=weights
         )[0]
+        # A value of exactly 0 counts as an error: the estimate is not flattered by ties.
         value = K[p, rest] @ (solution.alpha * y) + solution.bias
         if model.y_signed[p] * value <= 0.0:
             wrong.append(p)

@@ -156,6 +156,7 @@ def model_of_svc(svc: Any, X: Floats, y: NDArray[Any]) -> SVMModel:
     prices = svc.C * (np.ones(y_signed.size) if weights is None else weights)
     alpha = np.zeros(X.shape[0])
     alpha[svc.support_] = np.asarray(svc.dual_coef_)[0] * y_signed[svc.support_]
+    # Dual variables beyond their bounds mean other data, or weights that the SVC does not remember.
     if (alpha < 0).any() or (alpha > prices * (1.0 + 1e-9)).any():
         raise ValueError(
             "`X` and `y` must be the training data of the SVC, fitted without `sample_weight`."
@@ -163,6 +164,7 @@ def model_of_svc(svc: Any, X: Floats, y: NDArray[Any]) -> SVMModel:
     f = svc.decision_function(X)
     bias = float(svc.intercept_[0])
     norm2 = float((alpha * y_signed) @ (f - bias))
+    # A bias needs sum_i alpha_i y_i = 0; what libsvm leaves of it is added to the gap.
     gap = duality_gap(alpha, y_signed * f, prices) + abs(bias * float(alpha @ y_signed))
     return SVMModel(
         kernel=kernel_of_svc(svc),

@@ -99,6 +99,7 @@ def distinct_rows(
     members = _equal_rows(K, y)
     rows = np.array([group[0] for group in members], dtype=np.int64)
     counts = np.array([[fold[group].sum() for group in members] for fold in weights])
+    # Of equal rows the one with the lowest number stands for all: a tie has one answer.
     names = np.array([[_lowest(group, fold) for group in members] for fold in weights])
     return Problem(
         K if len(rows) == len(y) else K[np.ix_(rows, rows)],

@@ -144,11 +144,13 @@ class LocalCounter(Counter):
 
     def remove(self, asked: Sequence[tuple[tuple[RuleName, ...], Sequence[Pair]]]) -> None:
         for (*before, last), counts in asked:
+            # Rows that an earlier rule covers are out of the histograms already.
             gone = (self.weight > 0) & self._covered(last)
             for rule in before:
                 gone &= ~self._covered(rule)
             for table, pair in zip(self.tables, counts, strict=True):
                 for mask, count in zip(self._masks, pair, strict=True):
+                    # Whole numbers: taking rows out again leaves no rounding error behind.
                     add_rows(table, gone & mask, -self.weight, count, self.n_threads)
 
     def _covered(self, rule: RuleName) -> Mask:
@@ -198,6 +200,7 @@ class Sweep:
         same, other = (positive, negative) if self.sign > 0 else (negative, positive)
         kept = np.zeros(self.rows.X.shape[0], dtype=bool)
         used: set[int] = set()
+        # Any one direction counts all live rows: the search ends if none is left to cover.
         while len(steps) < self.options.max_rules and other[:1].any():
             step, usefulness = self._best(same, other, live, kept, used, penalty)
             if step is None or (self.options.stop_on_nonpositive and usefulness <= 0):
@@ -206,6 +209,8 @@ class Sweep:
             used.add(step.t)
             if len(steps) < self.options.max_rules:
                 yield (0, step.t, step.j, step.side), [(negative, positive)]
+            # A covered row is decided. Neither its coverage nor its error counts again in later
+            # rounds.
             live &= ~covered_rows(self.table, step.t, step.j, step.side)
             kept[self._rows_of(step)] = True
         return tuple(steps)
@@ -237,6 +242,8 @@ class Sweep:
 
         table, rows = self.table, self.rows
         sides = self._open_sides(used)
+        # The threshold must be an example of the class that is not covered, so that a rebuild finds
+        # it.
         owners, own, members = self._examples()
         preferred = kept if self.options.prefer_kept else np.ones_like(kept)
         found = table_loops.best_member_rule(
@@ -322,10 +329,13 @@ class Sweep:
         if self.family.levels is not None:
             new = (~kept[table.pool_rows[table.first]]).astype(np.int64)
             new += ~kept[table.pool_rows[table.second]]
+            # Examples that are kept already cost nothing more to name; then coarse thresholds,
+            # which are cheaper to say.
             return 1000 * new[:, None] + self.family.levels[None, :]
         costs += 1
         for row in np.flatnonzero(kept):
             codes = table.codes[:, row].astype(np.int64)
+            # Odd codes are values that equal a threshold; the last code is for missing values.
             tied = np.flatnonzero((codes % 2 == 1) & (codes < table.n_codes - 1))
             costs[tied, (codes[tied] - 1) >> 1] = 0
         return costs

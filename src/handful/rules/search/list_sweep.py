@@ -55,6 +55,7 @@ class ListSweep:
             covered = {label: before[label] - left[label] for label in (-1, 1)}
             right, wrong = covered[found.output], covered[-found.output]
             steps.append(replace(found, n_other=right, n_same=wrong))
+            # All rows that are left have one label: the default decides them without an error.
             if min(left.values()) == 0:
                 break
         return tuple(steps)
@@ -78,6 +79,7 @@ class ListSweep:
                     0,
                     len(self.sides[k]),
                 )
+                # Strictly better: ties go to the table and the output that come first.
                 if t >= 0 and usefulness > best_value:
                     best_value = usefulness
                     best = Step(t, j, side, output, _member(table, t, j), table=k)

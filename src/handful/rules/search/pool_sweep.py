@@ -25,6 +25,7 @@ Prefix = tuple[tuple[int, int, int], ...]
 @lru_cache(maxsize=8)
 def place_masses(n_candidates: int) -> Floats:
     """Cumulative prior mass of the first i ranks, i = 0 .. n_candidates."""
+    # Divided by their sum below: the masses of all ranks add up to one.
     i = np.arange(1, n_candidates + 1, dtype=np.float64)
     masses = np.concatenate([[0.0], np.cumsum(1.0 / (i * (1.0 + np.log(i)) ** 2))])
     return np.asarray(masses / masses[-1])
@@ -41,8 +42,10 @@ def level_nats(levels: Ints) -> Floats:
     1.0
     """
     masses = place_masses(int(levels.sum()))
+    # How many candidates are more useful than those of each level.
     above = np.concatenate([np.cumsum(levels[::-1])[::-1][1:], [0]])
     with np.errstate(divide="ignore", invalid="ignore"):
+        # Equally useful candidates share the mass of their ranks: their order would be arbitrary.
         share = (masses[above + levels] - masses[above]) / levels
         return np.where(levels > 0, -np.log(share), np.inf)
 
@@ -68,6 +71,7 @@ class PoolSweep:
         self.counter, self.unit = counter, unit
         self.sides = projections.sides.copy()
         if self.sign > 0 and not is_list:
+            # In a conjunction a missing value fails the condition, so its cover takes the row.
             self.sides[:, 1] += WITH_MISSING
         self._prices: dict[Prefix, Floats | None] = {}
         ones = np.ones(len(projections.pool), dtype=np.int64)

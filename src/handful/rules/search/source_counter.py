@@ -82,6 +82,8 @@ class CoverCounts:
                     table, t, j, side = rule
                     n_codes = self.encoders[table].n_codes
                     masks[rule] = covered_codes(codes[table][t], j, side, n_codes)
+                # Covered by the last rule and by none before it: each row leaves the histograms
+                # once.
                 gone &= masks[rule] if rule is request[-1] else ~masks[rule]
             chosen = [np.flatnonzero(gone & ~is_positive), np.flatnonzero(gone & is_positive)]
             arrays = []
