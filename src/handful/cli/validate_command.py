@@ -189,7 +189,8 @@ def print_validation(made: Validation, name: str) -> None:
     """What was fixed, the statement and the evidence of each score, and comparisons."""
     from rich.panel import Panel
 
-    from handful.validation.sentences import evidence_lines, pair_line
+    from handful.evidence import evidence_lines
+    from handful.validation.sentences import pair_line
 
     console.print(
         f"[bold]{escape(name)}[/]: {made.n_counted} of {made.n_rows} rows counted; the case is "

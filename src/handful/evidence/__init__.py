@@ -47,6 +47,7 @@ from handful.evidence.in_order import FixedSequence, accept_in_order, fixed_sequ
 from handful.evidence.ledger import EvidenceLedger, NetBenefit, evidence_ledger
 from handful.evidence.limits import Limits, rate_limits
 from handful.evidence.paired import PairedDifference, paired_difference
+from handful.evidence.plain_evidence import decides, evidence_document, plain
 from handful.evidence.planning import (
     PlanDisplay,
     alarm_delay,
@@ -56,6 +57,7 @@ from handful.evidence.planning import (
     score_rows_needed,
     subgroup_rows_needed,
 )
+from handful.evidence.sentences import evidence_lines, share_down, share_up
 from handful.evidence.subgroups import (
     NEAR,
     SubgroupEvidence,
@@ -104,9 +106,12 @@ __all__ = [
     "calibration_evidence",
     "calibration_in_the_large",
     "calibration_line",
+    "decides",
     "delong_estimate",
     "divided",
+    "evidence_document",
     "evidence_ledger",
+    "evidence_lines",
     "fixed_sequence",
     "gather_evidence",
     "local_level",
@@ -114,6 +119,7 @@ __all__ = [
     "mean_limits",
     "net_benefit_at",
     "paired_difference",
+    "plain",
     "planned_area",
     "rate_limits",
     "rate_rows_needed",
@@ -121,6 +127,8 @@ __all__ = [
     "rows_until_near",
     "running_limits",
     "score_rows_needed",
+    "share_down",
+    "share_up",
     "subgroup_evidence",
     "subgroup_rows_needed",
     "survival_band",
