@@ -14,6 +14,7 @@ from handful.progress import watch_progress
 if TYPE_CHECKING:
     from handful.certified import Band
     from handful.cli.certify_command import CertifyOptions
+    from handful.evidence import ScoreEvidence
     from handful.models import Fitted
 
 
@@ -51,6 +52,22 @@ class StudyResult:
     def case(self) -> str | None:
         """The class whose rate is the sensitivity, as a word."""
         return None if self.rows.positive is None else str(self.rows.positive)
+
+
+def evidence_of(made: StudyResult) -> ScoreEvidence | None:
+    """What else the counted rows say of the chosen row; None if they say nothing."""
+    if made.options.is_cover or made.machine.why_no_evidence():
+        return None
+    found: ScoreEvidence = made.machine.evidence()
+    return found
+
+
+def together_of(made: StudyResult) -> str:
+    """With which confidence all that is shown holds at once, the evidence among it."""
+    if evidence_of(made) is None:
+        return str(made.machine.together(made.band))
+    said = [*made.machine.statements(made.band), "the evidence"]
+    return str(made.machine.certificate_.together(said))
 
 
 def make_study(options: CertifyOptions) -> StudyResult:

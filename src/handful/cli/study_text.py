@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -10,10 +9,16 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 
 from handful.cli.console import console, note
+from handful.cli.menu_table import (
+    menu_table,
+    percent_down,
+    percent_up,
+    rare_cases,
+    why_chosen,
+)
+from handful.cli.study_result import evidence_of, together_of
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from handful.certified import Band
     from handful.cli.study_result import StudyResult
     from handful.cli.study_rows import StudyRows
@@ -21,16 +26,6 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 30  # that are listed one by one
 ANSWER = 'What H… means: docs/guide/notes.md. It does not matter? --acknowledge "H…=the reason".'
-
-
-def percent_up(value: float) -> str:
-    """An upper limit, never rounded down."""
-    return f"{math.ceil(value * 1000.0) / 10.0:.1f} %"
-
-
-def percent_down(value: float) -> str:
-    """A lower limit, never rounded up."""
-    return f"{math.floor(value * 1000.0) / 10.0:.1f} %"
 
 
 def band_sentence(band: Band) -> str:
@@ -56,9 +51,10 @@ def rates_line(rates: Sequence[dict[str, Any]]) -> str:
 
 def as_dict(made: StudyResult) -> dict[str, Any]:
     """Everything as plain data."""
+    from handful.evidence import evidence_document
     from handful.tables import plain_notes
 
-    rows, machine = made.rows, made.machine
+    rows, machine, found = made.rows, made.machine, evidence_of(made)
     offered = zip(machine.candidates_, machine.menu_risks_, strict=True)
     return {
         "data": rows.name,
@@ -94,7 +90,8 @@ def as_dict(made: StudyResult) -> dict[str, Any]:
         "band": None if made.band is None else asdict(made.band),
         "caution": machine.caution(),
         "rates": machine.class_rates(made.case),
-        "together": machine.together(made.band),
+        "evidence": None if found is None else evidence_document(found),
+        "together": together_of(made),
         "certificate": machine.certificate_.to_dict(),
         "seconds": made.seconds,
     }
@@ -113,7 +110,13 @@ def print_study(made: StudyResult) -> None:
         highlight=False,
     )
     print_assumed(rows)
-    console.print(_menu_table(made))
+    if used := _rows_used(made):
+        console.print(f"  {used}", highlight=False)
+    if rare := rare_cases(made):
+        _remark(rare)
+    console.print(menu_table(made, console.width))
+    if why := why_chosen(made):
+        console.print(f"  {escape(why)}", highlight=False)
     for candidate in machine.candidates_:
         if words := candidate.equals_in_words():
             console.print(f"  [dim]{escape(words)}[/]", highlight=False)
@@ -121,59 +124,66 @@ def print_study(made: StudyResult) -> None:
         text = f"not fitted: {failure.name}: {failure.reason}"
         console.print(f"  [dim]{escape(text)}[/]", highlight=False)
     title = f"Chosen: {escape(machine.chosen_)}"
-    body = escape("\n".join(machine.chosen_lines(include_rows=made.options.include_rows)))
+    body = escape("\n".join(_chosen_lines(made)))
     console.print(Panel(body, title=title, expand=False, border_style="blue"))
     _print_worth(made)
     for line in made.remarks:
         _remark(line)
+    _print_next(made)
+
+
+def _chosen_lines(made: StudyResult) -> list[str]:
+    """The chosen row in sentences; curves as bars, unless every step is wanted."""
+    machine = made.machine
+    lines: list[str] = machine.chosen_lines(include_rows=made.options.include_rows)
+    fitted = machine.candidate_.fitted
+    has_marks = "utf" in (console.encoding or "").lower() and not console.options.ascii_only
+    bars = fitted.machine.outline(fitted.words, "▁▂▃▄▅▆▇█" if has_marks else "_.-=+*#@")
+    if made.options.details or not bars:
+        return lines
+    return [lines[0], *bars, lines[-1], "(--details shows the points of every step.)"]
+
+
+def _rows_used(made: StudyResult) -> str:
+    """One sentence on who taught and who tested."""
+    counts = made.machine.candidate_.counts
+    if made.options.is_cover or counts.groups is not None:
+        return ""
+    return (
+        f"{counts.n_held} rows taught, {counts.n_counted} others tested every form. "
+        "The data's own digest drew the split: nobody chose it."
+        if made.machine.draw_.seed is None
+        else f"{counts.n_held} rows taught, {counts.n_counted} others tested every form."
+    )
+
+
+def _print_evidence(made: StudyResult) -> None:
+    """What else the counted rows say of the chosen row."""
+    from handful.evidence import evidence_lines
+
+    if (found := evidence_of(made)) is None:
+        return
+    sure = 100.0 * (1.0 - made.machine.delta)
+    console.print(f"  With {sure:g} % confidence, all at once, of new cases:", highlight=False)
+    for line in evidence_lines(found, has_rates=False):
+        console.print(f"    {escape(line)}", highlight=False)
+
+
+def _print_next(made: StudyResult) -> None:
+    """Three commands to go on."""
+    out = "results" if made.options.out is None else str(made.options.out)
+    model = out if out.endswith(".json") else f"{out}/model.json"
+    data = "" if made.options.data is None else f" {made.options.data}"
+    lines = [] if made.options.out is not None else ["the same command with --out results"]
+    lines += [f"handful predict {model} new.csv", f"handful verify {model}{data}"]
+    console.print("  [dim]Go on:[/]", highlight=False)
+    for line in lines:
+        console.print(f"    [dim]{escape(line)}[/]", highlight=False)
 
 
 def _remark(text: str) -> None:
     """A remark that must not be missed."""
     note(f"[yellow]{escape(text)}[/]")
-
-
-def _menu_table(made: StudyResult) -> Table:
-    from rich.table import Table
-
-    from handful.bounds import percent_text  # rounds as the certificate's own sentence does
-
-    machine = made.machine
-    table = Table(title="Menu: every row is certified, take any (--choose)", title_justify="left")
-    table.add_column("", justify="right")
-    table.add_column("form")
-    table.add_column("uses", overflow="fold")
-    table.add_column("errs at most", justify="right")
-    rates = _goal_rates(made)
-    for name in rates:
-        table.add_column(name, justify="right")
-    if made.options.details:
-        for name in ("counted", "nats", "s"):
-            table.add_column(name, justify="right")
-    risks = machine.menu_risks_.tolist()
-    for row, (candidate, risk) in enumerate(zip(machine.candidates_, risks, strict=True)):
-        is_chosen = candidate.name == machine.chosen_
-        cells = [f"→ {row}" if is_chosen else str(row), escape(candidate.in_words()),
-                 escape(candidate.uses_in_words()), percent_text(risk, is_padded=True),
-                 *(column[row] for column in rates.values())]  # fmt: skip
-        if made.options.details:
-            counts = candidate.counts
-            cells += [f"{counts.n_errors}/{counts.n_counted}", f"{candidate.nats:.2f}"]
-            cells.append(f"{candidate.seconds:.2f}")
-        table.add_row(*cells, style="bold" if is_chosen else None)
-    return table
-
-
-def _goal_rates(made: StudyResult) -> dict[str, list[str]]:
-    """With a goal named beforehand: what every row finds and clears at least, as its box says."""
-    machine, found = made.machine, {}
-    if machine.named_goal_ is None:
-        return {}
-    each = [machine.choose(row).class_rates(made.case) for row in range(len(machine.candidates_))]
-    for name, title in (("sensitivity", "finds at least"), ("specificity", "clears at least")):
-        rates = [[r["at_least"] for r in rates if r["name"] == name] for rates in each]
-        found[title] = [percent_down(rate[0]) if rate else "" for rate in rates]
-    return found if any(each) else {}
 
 
 def _print_worth(made: StudyResult) -> None:
@@ -192,7 +202,8 @@ def _print_worth(made: StudyResult) -> None:
     rates = made.machine.class_rates(made.case)
     if rates:
         console.print(f"  {escape(rates_line(rates))}", highlight=False)
-    if both := made.machine.together(made.band):
+    _print_evidence(made)
+    if both := together_of(made):
         console.print(f"  {escape(both)}", highlight=False)
     if made.options.details:
         for term in certificate.terms:

@@ -38,6 +38,13 @@ class Form(Tagged, ABC, field="machine"):
     def sentences(self, words: Vocabulary) -> list[str]:
         """What is evaluated, in the user's words."""
 
+    def outline(self, words: Vocabulary, bars: str) -> list[str]:
+        """The form at a glance, if it has too many numbers to read; else nothing.
+
+        ``bars`` are characters of rising height.
+        """
+        return []
+
     @property
     @abstractmethod
     def size(self) -> int:

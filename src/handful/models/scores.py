@@ -216,6 +216,17 @@ class Curve:
         return text + (f"; missing {_points(self.missing)}" if any(self.missing) else "")
 
 
+def _ends(curve: Curve, words: Vocabulary) -> str:
+    """The points of the first and of the last step of a curve."""
+    first, last = (f"{curve.values[0][place]:+g}" for place in (0, -1))
+    if not curve.cuts:
+        return f"{first} if it is known"
+    if words.asked(curve.feature).is_flag:
+        return f"{last} if so, {first} if not"
+    low, high = (words.value(curve.feature, cut) for cut in (curve.cuts[0], curve.cuts[-1]))
+    return f"{first} below {low}, {last} from {high}"
+
+
 def _points(values: Iterable[float]) -> str:
     """One number a score."""
     return " / ".join(number(v, sign=True) for v in values)
@@ -250,6 +261,32 @@ class Additive(Score, tag="additive"):
             return [f"{start}.", *lines, end]
         start = f"{start}, one sum a class ({' / '.join(words.labels)})."
         return [start, *lines, "The largest sum gives the class, the first of equal ones."]
+
+    def outline(self, words: Vocabulary, bars: str) -> list[str]:
+        """One bar a step, all on one scale, with the points of the first and of the last step.
+
+        Examples
+        --------
+        >>> curve = Curve(0, (28.0, 40.0), ((-1.0, 0.5, 2.0),), (0.0,))
+        >>> words = Vocabulary(("age",), ("well", "ill"))
+        >>> Additive((curve,), (0.2,)).outline(words, "_-=#")
+        ['age  _-#  -1 below 28, +2 from 40']
+        """
+        if len(self.intercepts) != 1:
+            return []
+        steps = [curve.values[0] for curve in self.curves]
+        least = min((min(values) for values in steps), default=0.0)
+        reach = max((max(values) for values in steps), default=0.0) - least or 1.0
+        drawn = [
+            "".join(bars[round((v - least) / reach * (len(bars) - 1))] for v in values)
+            for values in steps
+        ]
+        names = [words.names[curve.feature] for curve in self.curves]
+        wide, long = (max(map(len, texts), default=0) for texts in (names, drawn))
+        return [
+            f"{name:<{wide}}  {bar:<{long}}  {_ends(curve, words)}"
+            for name, bar, curve in zip(names, drawn, self.curves, strict=True)
+        ]
 
     @property
     def size(self) -> int:
