@@ -77,6 +77,6 @@ def test_all_cards_of_a_beam_are_rows_of_the_menu(rng):
     assert {"score card", "other score card", "other score card 2"} <= set(frame.index)
     assert frame["is_readable"].all()
     prices = [c.nats for c in sorted(machine.candidates_, key=lambda c: c.rank)]
-    masses = oracle.rank_masses(len(prices))
+    masses = oracle.role_masses(machine.order_)
     assert np.allclose(np.exp(-np.array(prices)), masses)
     assert machine.choose("other score card 2").chosen_ == "other score card 2"
