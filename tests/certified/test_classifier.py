@@ -128,7 +128,7 @@ def test_groups_by_metadata_routing(rng):
     assert (
         len(np.intersect1d(groups[machine.held_back_], np.delete(groups, machine.held_back_))) == 0
     )
-    assert machine.certificate_.n_samples in (50, 30)
+    assert machine.certificate_.n_samples in (50, 25)
     any_loss = CertifiedClassifier(QUICK, group_loss="any").fit(X, y, groups=groups)
     assert any_loss.certificate_.risk > machine.certificate_.risk
     with pytest.raises(ValueError, match="`groups` must have shape"):

@@ -63,4 +63,6 @@ def test_several_classes_have_a_curve_each():
 
 def test_only_additive_rows_have_curves():
     with pytest.raises(TypeError, match=r"Call choose\('additive'\) first"):
-        AdditiveDisplay.from_estimator(_additive(load_dataset("haberman-294").y)[1].choose(1))
+        AdditiveDisplay.from_estimator(
+            _additive(load_dataset("haberman-294").y)[1].choose("constant")
+        )

@@ -116,8 +116,8 @@ def test_a_goal_out_of_reach_says_what_is_missing(machine):
 def test_silence_in_doubt(data, machine):
     X, y = data
     chosen = machine.choose("score card")
-    band = chosen.abstain(0.06)
-    assert band.errs_at_most <= 0.06
+    band = chosen.abstain(0.07)
+    assert band.errs_at_most <= 0.07
     said = chosen.decide(X, band)
     is_silent = np.array([label is None for label in said])
     assert is_silent.any()

@@ -35,7 +35,7 @@ SETTINGS = [
     ({"candidates": ["one rule", "score card"]}, f"the forms were {END}"),
     ({"candidates": "all", "delta": 0.1}, f"the forms and delta were {END}"),
     ({"delta": 0.1}, f"delta was {END}"),
-    ({"pool_share": 0.5, "candidates": "balls"}, f"the forms and the share of the pool were {END}"),
+    ({"pool_share": 0.4, "candidates": "balls"}, f"the forms and the share of the pool were {END}"),
 ]  # fmt: skip
 
 

@@ -29,9 +29,10 @@ def test_the_worst_row_misses_no_more_often_than_it_says(kind, n, rng):
 
 def test_the_simulation_has_power(rng):
     """The favourite uses up most of delta, and a menu that did not pay for ranks would fail."""
-    found = misses(rng, "noise", 60, N_DRAWS)
-    assert found.first[1].sum() > 0.15 * N_DRAWS
-    assert found.unpaid[1].sum() > n_allowed(N_DRAWS, 0.5)
+    n = 2 * N_DRAWS
+    found = misses(rng, "noise", 60, n)
+    assert found.first[1].sum() > 0.15 * n
+    assert found.unpaid[1].sum() > n_allowed(n, 0.5)
 
 
 @pytest.mark.thorough
