@@ -298,8 +298,8 @@ def _counted(
         notes.append(f"One blindly drawn row of each of {len(order)} patients is counted.")
     if has_risks:
         notes.append(
-            "Limits of calibration read the rows in an order drawn by their digest (SHA-256), which "
-            "is assumed to draw as chance would."
+            "Limits of calibration read the rows in an order drawn by their digest (SHA-256), "
+            "which is assumed to draw as chance would."
         )
     if has_risks or units.member is not None:
         notes += units.caution(None)
