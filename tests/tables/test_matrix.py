@@ -216,7 +216,7 @@ BY_FEW_ROWS = {
         *COLUMNS["many codes of diseases"][:2],
         "category",
         "id",
-        "chapters",
+        "own word",
     ),
 }
 
