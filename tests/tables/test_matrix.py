@@ -8,7 +8,7 @@ from handful import CertifiedClassifier
 from handful.tables import Choices, load_table, read_study
 
 N = 200
-RNG = np.random.default_rng(7)
+RNG, CODES = np.random.default_rng(7), np.random.default_rng(8)
 AGE = RNG.integers(30, 80, N)
 DOSE = RNG.gamma(2.0, 3.0, N).round(2) + 0.5
 NOISY = np.where(AGE + RNG.normal(0, 12, N) > 55, "ill", "well")
@@ -129,7 +129,7 @@ COLUMNS = {
     ),
     "codes of diseases": (
         "icd",
-        RNG.choice(["E11.9", "I10.0", "J45.0"], N),
+        CODES.choice(["E11.9", "I10.0", "J45.0"], N),
         "category",
         "feature",
         "are categories",
@@ -144,7 +144,7 @@ COLUMNS = {
     "length of stay": ("los", AGE, "number", "feature", "--exclude los"),
     "known for cases alone": (
         "cause",
-        np.where(NOISY == "ill", RNG.choice(["a", "b"], N), ""),
+        np.where(NOISY == "ill", CODES.choice(["a", "b"], N), ""),
         "category",
         "feature",
         "is it filled in before the outcome",
@@ -210,7 +210,15 @@ COLUMNS = {
 
 
 # what the few rows that are set aside for --rules cannot show
-BY_FEW_ROWS = {"shuffled row numbers": ("x", SHUFFLED + 17, "number", "feature", None)}
+BY_FEW_ROWS = {
+    "shuffled row numbers": ("x", SHUFFLED + 17, "number", "feature", None),
+    "many codes of diseases": (
+        *COLUMNS["many codes of diseases"][:2],
+        "category",
+        "id",
+        "own word",
+    ),
+}
 
 
 @pytest.mark.parametrize("set_aside", [False, True], ids=["menu", "rules"])

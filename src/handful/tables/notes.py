@@ -59,7 +59,8 @@ class Note(str):
         reason = reasons.get(self.code, "")
         if self.reason or not reason:
             return self
-        return Note(self.code, f"{self} Acknowledged: {reason.removesuffix('.')}.", reason)
+        text = f"{self.removesuffix('.')}. Acknowledged: {reason.removesuffix('.')}."
+        return Note(self.code, text, reason)
 
 
 PRIVATE = ("H055",)  # they show a cell as it was written
