@@ -178,6 +178,8 @@ class NonconformityClassifier(BaseClassifier):
             codes = self._read_labels(X, y)
         table = given if hasattr(given, "columns") else X
         blind = blind_order(table, y, random_state=self.random_state)
+        # What breaks ties follows from the same draw as the split: it cannot be tried again for
+        # luck.
         self.draw_, self._seed = blind.draw, blind.draw.number("ties")
         self._split(blind.order)
         self.model_set_ = self._fit_set(X, y, codes)

@@ -112,6 +112,7 @@ def dyadic_shifts() -> list[tuple[float, float]]:
     """
     shifts = [(0.0, math.log(2.0))]  # in nats: -ln of the prior mass
     for level in range(1, N_DYADIC + 1):
+        # 2^(l - 1) odd numerators with two signs: 2^l thresholds share the mass of level l.
         cost = math.log(2.0) + math.log(level * (level + 1.0)) + level * math.log(2.0)
         for j in range(1, 2**level, 2):
             shifts += [(j / 2**level, cost), (-j / 2**level, cost)]
