@@ -22,7 +22,7 @@ _CONSTANT = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """How a kernel k enters the program: (k - means) / scale."""
+    """Means and scale with which a kernel k enters the program: (k - means) / scale."""
 
     scale: float  # variance of the training examples in the space of the kernel, or 1
     means: Floats | None  # weighted mean of k(x_i, .); None if it is not subtracted

@@ -51,7 +51,7 @@ def current_client() -> Any:
 
 
 def cache_bytes() -> int:
-    """How many bytes of codes and chunks may be kept between rounds, over all workers.
+    """Largest number of bytes of codes and chunks to keep between rounds, over all workers.
 
     Set ``dask.config.set({"handful.cache-bytes": ...})`` to change it; 0 keeps nothing.
     """

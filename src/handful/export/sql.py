@@ -145,7 +145,7 @@ class Cell:
 
 
 def small_forms(word: str) -> list[str]:
-    """What engines may make of a word by LOWER: some know the capitals of English alone.
+    """Forms that LOWER may give a word: some engines know the capitals of English alone.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def small_forms(word: str) -> list[str]:
 
 
 def spellings(word: str) -> list[str]:
-    """How a database may write a word that the library knows in one form."""
+    """Spellings in a database of a word that the library knows in one form."""
     if re.fullmatch(r"-?[0-9]+", word):
         return [word, f"{word}.0"]
     if word in ("True", "False"):

@@ -86,7 +86,7 @@ def untrusted_types(path: Any) -> list[str]:
 
 
 def read_estimators(path: Any, digest: str, trusted: Sequence[str] = ()) -> Estimators:
-    """What `pack` wrote, if the file beside a model file is the one that it names.
+    """Read the file beside a model file, if it is the one that the model file names.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def read_estimators(path: Any, digest: str, trusted: Sequence[str] = ()) -> Esti
 
 
 def unpack(content: bytes, trusted: Sequence[str] = (), name: str = "the archive") -> Estimators:
-    """What `pack` wrote; ``name`` is what errors call it."""
+    """Read what `pack` wrote; errors call the archive ``name``."""
     unknown = sorted(set(_untrusted(content, name)) - {*HARMLESS, *trusted})
     if unknown:
         raise ModelFileError(
@@ -122,7 +122,7 @@ def unpack(content: bytes, trusted: Sequence[str] = (), name: str = "the archive
 
 
 def _untrusted(content: bytes, name: str) -> list[str]:
-    """Types in an archive that skops does not trust, if it unpacks to no more than it may."""
+    """Types in an archive that skops does not trust. An archive that is too large is refused."""
     skops = _skops()
     try:
         _check_sizes(content)

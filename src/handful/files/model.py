@@ -40,7 +40,7 @@ class Training(Tagged, field="kind"):
 
     @property
     def n_named(self) -> int:
-        """How many kept examples the file must name at least."""
+        """Smallest number of kept examples that the file must name."""
         return 0
 
     @property
@@ -336,7 +336,7 @@ class Model:
         return scores if scores.ndim == 1 else np.asarray(scores.max(axis=1))
 
     def reasons(self, X: Any) -> list[str]:
-        """What decided about each row; empty if the form has no such part."""
+        """The part that decided about each row, in words; empty if the form has no such part."""
         return self.fitted.reasons(self.rows(X))
 
     @property

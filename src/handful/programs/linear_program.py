@@ -363,7 +363,7 @@ def _indices(indices: ArrayLike, size: int) -> NDArray[np.int32]:
 
 
 class LPStatus(Enum):
-    """How a linear program ended.
+    """The end of a linear program: optimal, infeasible, out of time and so on.
 
     Only ``OPTIMAL`` has a solution; every other status is the status of a `SolverError`.
 

@@ -257,7 +257,7 @@ State = TypeVar("State")
 
 
 class Pursuit(Protocol):
-    """What the driver needs of a greedy method; ``position`` counts among the candidates."""
+    """Protocol for a greedy method; ``position`` counts among the candidates."""
 
     @property
     def is_finished(self) -> bool:
