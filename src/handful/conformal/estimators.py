@@ -253,6 +253,7 @@ class NonconformityClassifier(BaseClassifier):
             grid = PAPER_GRID if self.param_grid is None else self.param_grid
             return fit_grid_set(grid, X[rows], codes[rows], self.classes_.size, self.measure)
         pairs = expand_estimators(self.estimator, self.param_grid)
+        # The rows come in blind order, so a learner that minds the order does not see the user's.
         part = take_rows(X, rows)
         return fit_classifier_set(pairs, part, y[rows], self.classes_, self.measure)
 

@@ -52,6 +52,7 @@ def number_literal(value: float) -> str:
             "values that are far too large in the table."
         )
     text = repr(float(value))
+    # repr gives the fewest digits that come back to the same float.
     text = text if "e" in text else f"{text}e0"
     return f"({text})" if text.startswith("-") else text
 
@@ -81,6 +82,7 @@ class Cell:
         if self.column.is_exact:
             return f"{name} IS NULL"
         marks = all_marks(self.column.marks)
+        # The words that mean missing in the library, in all spellings that a database may hold.
         if not self.is_word:  # a word among numbers that is no mark elsewhere
             marks |= ANSWERS
         listed = [spelling for mark in sorted(marks) for spelling in spellings(mark)]

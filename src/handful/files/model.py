@@ -229,9 +229,11 @@ class Data:
     def place_of(self, name: str) -> int | None:
         """Position of a column among the features; None if it was not offered."""
         if self.features is None:
+            # Columns of an array have no names but their places.
             found = _PLACE.fullmatch(name)
             place = int(found[1]) if found else self.n_features
             return place if place < self.n_features else None
+        # Columns that are not in use are named by digest, so that their names do not go out.
         (digest,) = named_by_digest([name]) or ("",)
         return self.features.index(digest) if digest in self.features else None
 

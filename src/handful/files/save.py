@@ -484,6 +484,8 @@ def write_model(
     """Write what `model_of` gave; the files that were written."""
     files = [Path(path)]
     if content is not None:
+        # First the file that the model names by its digest: a model file never names one that is
+        # missing.
         write_atomically(beside(path), content, overwrite=overwrite)
         files.append(beside(path))
     write_atomically(path, to_text(model.to_document([])), overwrite=overwrite)
