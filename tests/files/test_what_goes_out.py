@@ -115,6 +115,25 @@ def test_nothing_unused_goes_out(rules, frame, tmp_path):
     assert set(model.predict(frame[used])) <= {"sick", "well"}
 
 
+def test_nothing_unused_goes_out_of_a_menu(tmp_path):
+    """Identifiers, remarks, dates and constants of a raw table; cells of columns not in use."""
+    frame = planted(7)
+    frame["lab three"] = np.random.default_rng(7).normal(5.0, 1.0, N).round(6).astype(str)
+    frame.loc[5, "lab three"], frame.loc[9, "lab three"] = "clotted-sample-17", "<0.7712345"
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    forms = ["--candidates", "one rule,score card", "--choose", "one rule"]
+    made = certify(tmp_path / "t.csv", tmp_path / "out", *forms)
+    assert made.exit_code == 0, made.output
+    assert "clotted-sample-17" in made.output.replace("\n", "")  # the screen is for the house
+    texts = {path.name: path.read_text() for path in (tmp_path / "out").iterdir()}
+    assert sorted(texts) == FILES
+    used = used_columns(json.loads(texts["model.json"]))
+    assert len(used) == 1
+    for name in frame.columns.difference([*used, "outcome"]):
+        for file, text in texts.items():
+            assert [cell for cell in words_of(frame[name]) if cell in text] == [], (file, name)
+
+
 @pytest.mark.parametrize("rules", ["balls"])
 def test_forms_with_rows_need_leave(rules, tmp_path):
     frame = numbers(11)

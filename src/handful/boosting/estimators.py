@@ -532,6 +532,7 @@ class AdaBoost(OneVersusRest):
         if scores.ndim == 1:
             return np.column_stack([probability(-scores), probability(scores)])
         each = probability(scores)
+        # If no machine says yes, nothing tells the classes apart: they are equally probable.
         total = each.sum(axis=1, keepdims=True)
         return np.where(total > 0.0, each, 1.0) / np.where(total > 0.0, total, each.shape[1])
 
@@ -555,6 +556,7 @@ class AdaBoost(OneVersusRest):
         ]
         products = [1.0] * len(self.machines_)
         for k, _, Z in self._factors():
+            # Z is the factor by which the loss falls in a round; the product is what is left of it.
             products[k] *= Z
         empty = adaboost_training_bound([])
         return replace(empty, value=min(1.0, sum(products)), terms=tuple(terms))

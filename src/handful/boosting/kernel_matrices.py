@@ -22,7 +22,7 @@ _CONSTANT = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """How a kernel k enters the program: (k - means) / scale."""
+    """Means and scale with which a kernel k enters the program: (k - means) / scale."""
 
     scale: float  # variance of the training examples in the space of the kernel, or 1
     means: Floats | None  # weighted mean of k(x_i, .); None if it is not subtracted
@@ -55,6 +55,7 @@ class KernelMatrices:
         seen: dict[bytes, int] = {}
         for position, kernel in enumerate(self._kernels):
             K = check_kernel_matrix(kernel(rows), kernel, position)
+            # Equal matrices are one kernel of the program, or its optimum would not be unique.
             digest = hashlib.sha256(np.ascontiguousarray(K).tobytes()).digest()
             if digest in seen:
                 self.groups[seen[digest]].append(position)
@@ -71,6 +72,7 @@ class KernelMatrices:
         means = K @ self._shares
         grand_mean = float(means @ self._shares)
         diagonal = float(self._shares @ np.diagonal(K))
+        # Mean squared distance of the examples from their mean in the kernel's space.
         variance = diagonal - grand_mean
         is_scaled = self._equal_variance and variance > _CONSTANT * max(diagonal, 0.0)
         scale = variance if is_scaled else 1.0
@@ -101,6 +103,7 @@ class KernelMatrices:
         if unit.means is None:
             return coefficients, 0.0
         total = float(coefficients.sum())
+        # The means are sums of kernel values themselves: they go into coefficients and a constant.
         constant = total * unit.grand_mean - float(coefficients @ unit.means)
         return coefficients - total * self._shares, constant
 
@@ -161,6 +164,8 @@ def check_kernel_matrix(K: Floats, kernel: ViewKernel, position: int) -> Floats:
     if float(np.abs(K - K.T).max()) > 1e-8 * scale:
         raise ValueError(f"{name} must be symmetric. Average it with its transpose.")
     if not _is_positive_by_construction(kernel.kernel):
+        # A part of a positive semi-definite matrix is one, too: a negative eigenvalue here is a
+        # proof.
         part = K[:_N_TESTED, :_N_TESTED]
         lowest = float(np.linalg.eigvalsh(0.5 * (part + part.T))[0])
         if lowest < -1e-8 * scale * part.shape[0]:
@@ -204,6 +209,7 @@ class KernelBalls(ColumnFamily):
     def _image(self, t: int, scores: Floats) -> tuple[Floats, float]:
         used = np.flatnonzero(scores)
         K = self._matrices[t]
+        # Few scores that are not zero need few rows only.
         image = K @ scores if 2 * used.size > scores.size else K[used].T @ scores[used]
         return image, float(np.sqrt(max(0.0, float(scores @ image))))
 

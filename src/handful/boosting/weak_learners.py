@@ -99,6 +99,7 @@ class PrecomputedColumns(FiniteFamily):
 def ranked(values: Floats, scores: Floats, n_best: int) -> list[int]:
     """Indices of the largest values; the first is the lowest index tied with the maximum."""
     tol = TIE * float(np.abs(scores).sum())
+    # Equal up to rounding is equal: the lowest index wins, in whatever order sums were made.
     first = int(np.argmax(values >= values.max() - tol))
     if n_best == 1:
         return [first]
@@ -189,6 +190,7 @@ class StumpColumns(FiniteFamily):
     def _cuts(self, j: int, thresholds: Floats | None) -> tuple[NDArray[np.int64], Floats]:
         values = self._columns[j][self._order[j, : self._counts[j]]]
         if thresholds is not None:
+            # A value that equals a threshold is on its left, as in `WeakStump`.
             return np.searchsorted(values, thresholds, side="right"), thresholds
         left = np.flatnonzero(values[1:] > values[:-1])
         low, high = values[left], values[left + 1]

@@ -133,7 +133,9 @@ def _pairing_terms(n_rules: int, n_a: int, n_b: int) -> list[Term]:
         )
     return [
         Term("rules", "number of rules", log_zeta_prior(n_rules - 1)),
+        # Each of the two numbers is one of 1, ..., n_rules, equally likely beforehand.
         Term("size", "number of examples a and b", 2.0 * math.log(n_rules)),
+        # All graphs that use every example are equally likely beforehand.
         Term("pairs", "which a goes with which b", math.log(n_graphs)),
     ]
 
@@ -183,6 +185,7 @@ def half_space_message(
     return Message(
         [
             *_pairing_terms(n_rules, n_a, n_b),
+            # One of 0, ..., n_rules: a threshold may be an example that gives a direction, too.
             Term("size", "number of threshold examples", math.log(n_rules + 1.0)),
             Term("thresholds", "which examples are thresholds", log_choose(same + n_c, n_c)),
         ]
@@ -249,6 +252,7 @@ def ball_message(n_same_centers: int, n_other_centers: int, n_borders: int) -> M
         return Message([Term("rules", "no rule", math.log(2.0 * math.pi**2 / 3.0))])
     if n_same + n_borders == 0:
         raise ValueError("`n_borders` must be at least 1 where no centre can serve as a border.")
+    # Two numbers, each one of 0, ..., n_rules, equally likely beforehand.
     sizes = 2.0 * math.log(n_rules + 1.0)
     # Borders are of one class. The centres of the other class are known by their labels.
     which = log_choose(n_same + n_borders, n_borders)
@@ -293,6 +297,7 @@ def stump_message(n_rules: int, n_thresholds: int, n_features: int) -> Message:
     return Message(
         [
             Term("rules", "number of rules", log_zeta_prior(n_rules)),
+            # One of 1, ..., n_rules: several stumps may share an example.
             Term("size", "number of threshold examples", math.log(n_rules)),
             Term("content", "feature, direction and threshold of each rule", which),
         ]
@@ -314,6 +319,7 @@ def decision_list_message(n_rules: int, n_compressed: int) -> Message:
     n_compressed = check_count("n_compressed", n_compressed, low=min(n_rules, 1), high=2 * n_rules)
     terms = [Term("size", "size of the compression set", log_zeta_prior(n_compressed))]
     if n_rules:
+        # A rule names two kept examples in order, one of two sides and one of two outputs.
         content = n_rules * math.log(4.0 * n_compressed**2)
         terms += [
             Term("rules", "number of rules", log_zeta_prior(n_rules - 1)),

@@ -177,9 +177,11 @@ def _last_failing_tooth(
     The risk as a function of n has saw-teeth: it jumps when an error is added and falls until
     the next one. All numbers from ``largest`` on are enough, even with one error more.
     """
+    # From the last tooth back, in blocks that double: the bound is computed for a block at once.
     last, width = math.ceil(share * (largest - d)), 16
     while last >= 1:
         errors = list(range(last, max(0, last - width), -1))
+        # The number of examples at which the j-th error is expected.
         sizes = [d + math.floor((j - 1) / share) + 1 for j in errors]
         failing = np.flatnonzero(~are_enough(sizes, errors))
         if failing.size:

@@ -99,6 +99,7 @@ def sparse_pca_bound(
     # The subspace is a function of the centres. Given the centres, the residuals of the other
     # n = m - t examples are independent and bounded. Prior: uniform over t, then over the sets.
     published = method == "published"
+    # The published form bounds C(m, t) by (e m / t)^t.
     which = t * math.log(math.e * m / t) if published and t else log_choose(m, t)
     size = math.log((2.0 if published else 1.0) * m)
     terms = (
@@ -110,6 +111,7 @@ def sparse_pca_bound(
     if n > 0 and method == "kl":
         value = float(kl_inverse(q / limit, nats / n))
     elif n > 0:
+        # Hoeffding's inequality: never below the value of "kl" (Pinsker's inequality).
         value = outward(q / limit + math.sqrt(nats / (2.0 * n)))
     return Certificate(
         risk=min(limit, outward(limit * value)),
@@ -161,6 +163,7 @@ def perceptron_bound(
     message, fixed = 0.0, "converged"
     if n_passes is not None:
         passes = check_count("n_passes", n_passes, low=1)
+        # Any number of passes is possible: the prior masses of 1, 2, 3, ... add up to one.
         message = log_zeta_prior(passes - 1)
         fixed = "any-passes"
     elif n_errors:

@@ -178,6 +178,8 @@ class NonconformityClassifier(BaseClassifier):
             codes = self._read_labels(X, y)
         table = given if hasattr(given, "columns") else X
         blind = blind_order(table, y, random_state=self.random_state)
+        # What breaks ties follows from the same draw as the split: it cannot be tried again for
+        # luck.
         self.draw_, self._seed = blind.draw, blind.draw.number("ties")
         self._split(blind.order)
         self.model_set_ = self._fit_set(X, y, codes)
@@ -251,6 +253,7 @@ class NonconformityClassifier(BaseClassifier):
             grid = PAPER_GRID if self.param_grid is None else self.param_grid
             return fit_grid_set(grid, X[rows], codes[rows], self.classes_.size, self.measure)
         pairs = expand_estimators(self.estimator, self.param_grid)
+        # The rows come in blind order, so a learner that minds the order does not see the user's.
         part = take_rows(X, rows)
         return fit_classifier_set(pairs, part, y[rows], self.classes_, self.measure)
 

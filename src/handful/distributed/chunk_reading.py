@@ -271,7 +271,7 @@ def as_floats(block: Any) -> Floats:
 
 
 def _columns(found: Sequence[ChunkSummary], names: Sequence[str]) -> Columns | None:
-    """How words are read, from all chunks."""
+    """Columns with their words, from all chunks; None if all are numbers."""
     usable = [s.parts for s in found if s.parts is not None]
     named = enumerate(names)
     columns = tuple(typed_column(name, [parts[j] for parts in usable]) for j, name in named)

@@ -46,7 +46,7 @@ _BLOCK_BYTES = 32 * 2**20  # of rows that are mapped at a time, if the result is
 
 @dataclass(frozen=True)
 class ChunkSummary:
-    """What the first look at a chunk found."""
+    """Findings of the first look at a chunk: sizes, labels, missing values, digests."""
 
     n_rows: int
     n_labels: int

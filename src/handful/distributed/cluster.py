@@ -51,7 +51,7 @@ def current_client() -> Any:
 
 
 def cache_bytes() -> int:
-    """How many bytes of codes and chunks may be kept between rounds, over all workers.
+    """Largest number of bytes of codes and chunks to keep between rounds, over all workers.
 
     Set ``dask.config.set({"handful.cache-bytes": ...})`` to change it; 0 keeps nothing.
     """
@@ -63,6 +63,7 @@ def cache_bytes() -> int:
     if client is None:
         return _CACHE_BYTES
     limits = [w.get("memory_limit") or 0 for w in client.scheduler_info(-1)["workers"].values()]
+    # Workers that state no limit still keep something.
     return max(_CACHE_BYTES // 4, int(_CACHE_SHARE * sum(limits)))
 
 
@@ -152,6 +153,7 @@ def reduced(tasks: Sequence[Any], add: Callable[[Sequence[Any]], Any]) -> Any:
     step = require_dask().delayed(add, pure=False)
     tasks = list(tasks)
     while len(tasks) > 1:
+        # A tree in the order of the chunks: the same sums, hence the same rounding, in every run.
         tasks = [step(tasks[i : i + _FAN_IN]) for i in range(0, len(tasks), _FAN_IN)]
     return tasks[0]
 

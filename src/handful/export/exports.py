@@ -24,7 +24,7 @@ class _Exported:
     width: float | None = None  # of doubt, in which nothing is said
 
     def outputs(self, write: Callable[[Any], str]) -> list[str]:
-        """What a language writes for each class."""
+        """The text that a language writes for each class."""
         return [write(label) for label in self.labels]
 
     @property

@@ -52,6 +52,7 @@ def number_literal(value: float) -> str:
             "values that are far too large in the table."
         )
     text = repr(float(value))
+    # repr gives the fewest digits that come back to the same float.
     text = text if "e" in text else f"{text}e0"
     return f"({text})" if text.startswith("-") else text
 
@@ -93,6 +94,7 @@ class Cell:
         if self.column.is_exact:
             return f"{name} IS NULL"
         marks = all_marks(self.column.marks)
+        # The words that mean missing in the library, in all spellings that a database may hold.
         if not self.is_word:  # a word among numbers that is no mark elsewhere
             marks |= ANSWERS
         listed = [spelling for mark in sorted(marks) for spelling in spellings(mark)]
@@ -152,7 +154,7 @@ class Cell:
 
 
 def small_forms(word: str) -> list[str]:
-    """What engines may make of a word by LOWER: some know the capitals of English alone.
+    """Forms that LOWER may give a word: some engines know the capitals of English alone.
 
     Examples
     --------
@@ -164,7 +166,7 @@ def small_forms(word: str) -> list[str]:
 
 
 def spellings(word: str) -> list[str]:
-    """How a database may write a word that the library knows in one form."""
+    """Spellings in a database of a word that the library knows in one form."""
     if re.fullmatch(r"-?[0-9]+", word):
         return [word, f"{word}.0"]
     if word in ("True", "False"):

@@ -40,7 +40,7 @@ class Training(Tagged, field="kind"):
 
     @property
     def n_named(self) -> int:
-        """How many kept examples the file must name at least."""
+        """Smallest number of kept examples that the file must name."""
         return 0
 
     @property
@@ -241,9 +241,11 @@ class Data:
     def place_of(self, name: str) -> int | None:
         """Position of a column among the features; None if it was not offered."""
         if self.features is None:
+            # Columns of an array have no names but their places.
             found = _PLACE.fullmatch(name)
             place = int(found[1]) if found else self.n_features
             return place if place < self.n_features else None
+        # Columns that are not in use are named by digest, so that their names do not go out.
         (digest,) = named_by_digest([name]) or ("",)
         return self.features.index(digest) if digest in self.features else None
 
@@ -373,7 +375,7 @@ class Model:
         return second if self.case == self.fitted.classes[-1] else 1.0 - second
 
     def reasons(self, X: Any) -> list[str]:
-        """What decided about each row; empty if the form has no such part."""
+        """The part that decided about each row, in words; empty if the form has no such part."""
         return self.fitted.reasons(self.rows(X))
 
     @property

@@ -82,7 +82,7 @@ def _is_of_forms(machine: Any) -> bool:
 
 
 def fitted_of(machine: Any) -> Fitted:
-    """What a fitted machine is, if a file can hold it."""
+    """The classifier of a fitted machine as data; an error if no file can hold it."""
     fitted = getattr(machine, "fitted_", None)
     if not isinstance(fitted, Fitted):
         raise TypeError(
@@ -187,7 +187,7 @@ def unwrapped(estimator: Any) -> Any:
 
 
 def versions() -> dict[str, str]:
-    """What the file was written with."""
+    """Versions of the libraries that write the file."""
     import sklearn
 
     return {
@@ -298,7 +298,7 @@ _NOTHING = object()
 
 
 def plain_parameters(machine: Any) -> dict[str, Any]:
-    """What the machine was told before it saw the data; what JSON cannot hold is left out.
+    """Parameters of the machine, without values that JSON cannot hold.
 
     Examples
     --------
@@ -388,7 +388,7 @@ def _reading_of(how: Written) -> Choices | None:
 
 
 def _draw_of(machine: Any, how: Written) -> Draw | None:
-    """What drew the pools, from the machine or from the data."""
+    """The record of what drew the pools, from the machine or from the data."""
     known: Draw | None = getattr(machine, "draw_", None)
     return known if known is not None or how.data is None else blind_order(*how.data).draw
 
@@ -496,6 +496,8 @@ def write_model(
     """Write what `model_of` gave; the files that were written."""
     files = [Path(path)]
     if content is not None:
+        # First the file that the model names by its digest: a model file never names one that is
+        # missing.
         write_atomically(beside(path), content, overwrite=overwrite)
         files.append(beside(path))
     write_atomically(path, to_text(model.to_document([])), overwrite=overwrite)

@@ -126,7 +126,7 @@ class Card(Form, tag="score card"):
         ]
 
     def lines(self, words: Vocabulary) -> list[tuple[str, str]]:
-        """What is asked and the points for it, one line a column of numbers with several cuts.
+        """Pairs (question, points). Several cuts of one column of numbers share a line.
 
         Examples
         --------

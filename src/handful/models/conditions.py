@@ -74,7 +74,7 @@ class Value(Tagged, ABC, field="kind"):
         """Encoded features that it reads."""
 
     def feature_weights(self, spread: Floats) -> Floats:
-        """How much each feature tells, given how much it varies; in any unit."""
+        """Weight of each feature, given its spread; in any unit."""
         return spread
 
     @abstractmethod
@@ -258,7 +258,7 @@ class Distance(Value, tag="distance"):
 
     @property
     def _name(self) -> str:
-        """What kind of distance it is, if not the usual one; forms that fill have a scale."""
+        """Name of the distance in words; the usual ones are not named."""
         if self.kernel is not None:
             return f"{self.kernel.name}-distance"
         metric = "" if self.metric == "euclidean" else f"{self.metric} "
@@ -457,7 +457,7 @@ class Condition:
 
     @property
     def limit(self) -> float:
-        """What values are compared with: the cut and its tolerance."""
+        """The number that values are compared with: the cut, moved by its tolerance."""
         # One float for training, files and other languages: the last bits decide ties.
         if self.op in ("<", ">="):
             return self.cut - self.tol
@@ -502,12 +502,12 @@ class Condition:
 
     @property
     def kind(self) -> str:
-        """What such a rule is called: stump, ball, half-space, two-point or linear."""
+        """Name of the kind of rule: stump, ball, half-space, two-point or linear."""
         return self._named[0]
 
     @property
     def roles(self) -> Roles:
-        """What each of the examples does in the condition, in a word or two."""
+        """Role of each example in the condition, in a word or two."""
         return self._named[1]
 
     @property
@@ -559,7 +559,7 @@ class Condition:
         return self.value.comparison(language, self.op, self.limit)
 
     def score_formula(self, language: Language) -> str:
-        """What `score` gives, in another language."""
+        """The value of `score` in another language."""
         if self.op in ("=", "≠"):
             sides = [(self.formula(language), "1.0"), (self.opposite.formula(language), "-1.0")]
             return language.case(sides, language.number(-_TINY))

@@ -227,7 +227,7 @@ class Kernels(Score, tag="kernels"):
 
     @property
     def _width(self) -> int:
-        """How many features it reads, as far as it knows."""
+        """Number of features that the form reads, as far as its parts say."""
         whole = [part for part in self.parts if part.columns is None]
         rows = [row for p in whole for row in (*p.centers[:1], p.center, p.scale, p.fill) if row]
         places = [j for part in self.parts for j in part.columns or ()]

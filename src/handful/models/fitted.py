@@ -22,7 +22,7 @@ PART_COLUMNS = ("form", "condition", "label", "value")
 
 @dataclass(frozen=True)
 class Fitted:
-    """What `predict` needs, and nothing else.
+    """A fitted classifier as data: all that `predict` needs, and nothing else.
 
     Parameters
     ----------
@@ -120,12 +120,12 @@ class Fitted:
 
     @property
     def n_training_rows(self) -> int:
-        """How many training rows it contains: those of prototypes, supports and balls."""
+        """Number of training rows in the classifier: those of prototypes, supports and balls."""
         return self.machine.n_training_rows
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is made of plain data, so that it has a document."""
+        """Whether the classifier is made of plain data, so that it has a document."""
         return self.machine.is_plain
 
     def to_document(self, estimators: list[Any] | None = None) -> dict[str, Any]:
@@ -151,7 +151,7 @@ class Fitted:
 
     @property
     def n_estimators(self) -> int:
-        """How many estimators of other libraries its document names."""
+        """Number of estimators of other libraries that the document names."""
         return n_estimators(self.machine)
 
     def check_fields(self, where: str) -> None:

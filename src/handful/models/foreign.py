@@ -188,7 +188,7 @@ def restored(form: Form, estimators: Sequence[Any]) -> Form:
 
 
 def n_estimators(form: Form) -> int:
-    """How long a list of estimators must be for `restored`."""
+    """Length of the list of estimators that `restored` needs."""
     if isinstance(form, Opaque):
         return form.place + 1
     return max((n_estimators(member) for member in form.inner), default=0)

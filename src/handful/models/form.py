@@ -36,7 +36,7 @@ class Form(Tagged, ABC, field="machine"):
 
     @abstractmethod
     def sentences(self, words: Vocabulary) -> list[str]:
-        """What is evaluated, in the user's words."""
+        """Sentences that say, in the user's words, exactly what is evaluated."""
 
     def outline(self, words: Vocabulary, bars: str) -> list[str]:
         """The form at a glance, if it has too many numbers to read; else nothing.
@@ -60,12 +60,12 @@ class Form(Tagged, ABC, field="machine"):
         return [lines_part(line) for line in self.sentences(words)]
 
     def reasons(self, X: Floats, words: Vocabulary) -> list[str]:
-        """What decided about each row; empty texts if no part decides alone."""
+        """The part that decided about each row, in words; empty texts if no part decides alone."""
         return [""] * len(X)
 
     @property
     def inner(self) -> tuple[Form, ...]:
-        """The forms that it is made of, if it is made of some."""
+        """The forms that this form is made of; empty for most forms."""
         return ()
 
     def with_inner(self, change: Callable[[Form], Form]) -> Form:
@@ -83,17 +83,17 @@ class Form(Tagged, ABC, field="machine"):
 
     @property
     def n_training_rows(self) -> int:
-        """How many training rows it contains, cell by cell."""
+        """Number of training rows that the form contains, cell by cell."""
         return sum(form.n_training_rows for form in self.inner)
 
     @property
     def why_closed(self) -> str:
-        """Why it is not made of plain data; empty if it is, or if nothing more is known."""
+        """The reason why the form is not plain data; empty if it is, or if no reason is known."""
         return next((form.why_closed for form in self.inner if form.why_closed), "")
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is made of plain data, so that a file can hold it."""
+        """Whether the form is made of plain data, so that a file can hold it."""
         return all(form.is_plain for form in self.inner)
 
     @abstractmethod
@@ -111,7 +111,7 @@ class Form(Tagged, ABC, field="machine"):
 
     @property
     def points_offset(self) -> float | None:
-        """What must be added to the score to get points; None if it has no points."""
+        """The number that is added to a score to get points; None if the form has no points."""
         return None
 
     def at(self, threshold: float) -> Form:
@@ -119,7 +119,7 @@ class Form(Tagged, ABC, field="machine"):
         raise TypeError(f"{type(self).__name__} has no score to compare with a threshold.")
 
     def as_curves(self, fill: Sequence[float]) -> Form | None:
-        """The same score as a sum of curves, if it is one; a missing value counts as its fill."""
+        """The same score as a sum of curves, else None. A missing value counts as its fill."""
         return None
 
     def around(self, width: float) -> tuple[Form, Form]:

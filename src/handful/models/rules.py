@@ -293,7 +293,7 @@ class RuleSet(SignedRules, tag="rule set"):
         return np.asarray(best if self.rules[0].label else -best)
 
     def reasons(self, X: Floats, words: Vocabulary) -> list[str]:
-        """What decided; if the only rule does not fire, its first condition that fails."""
+        """The rule that decided. If the only rule does not fire: its first condition that fails."""
         if len(self.rules) != 1:
             return super().reasons(X, words)
         spoken = replace(words, most_terms=self.most_terms)

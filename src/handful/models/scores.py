@@ -198,6 +198,7 @@ class Curve:
 
     def check_fields(self, where: str) -> None:
         """Refuse cuts that do not increase."""
+        # A search by bisection in cuts that do not increase would give a wrong step silently.
         if list(self.cuts) != sorted(set(self.cuts)):
             raise fail(f"{where}.cuts", "increasing numbers", self.cuts)
 
@@ -309,6 +310,7 @@ class Additive(Score, tag="additive"):
     def as_curves(self, fill: Sequence[float]) -> Additive:
         curves = []
         for curve in self.curves:
+            # The step on which the filled value stands is what a missing value adds.
             (steps,) = curve(np.array([fill[curve.feature]]))
             curves.append(replace(curve, missing=tuple(float(value) for value in steps)))
         return replace(self, curves=tuple(curves))

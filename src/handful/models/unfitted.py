@@ -20,7 +20,7 @@ _NEXT = (
 
 
 def parts_of(estimator: Any, where: str = "") -> Iterator[tuple[str, Any]]:
-    """An estimator and all that it is made of, each with the place where it was found.
+    """Pairs (place, part): an estimator and everything that it is made of.
 
     Parameters of estimators are followed, and so are lists, tuples, dictionaries, methods that
     belong to an object, and functions with arguments filled in.
@@ -42,7 +42,7 @@ def parts_of(estimator: Any, where: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _inside(part: Any) -> Iterator[tuple[str, Any]]:
-    """What a part is made of; with a name if it has one of its own."""
+    """Pairs (name, value) of what a part is made of; the name is empty if the value has none."""
     if isinstance(part, Mapping):
         yield from ((str(key), value) for key, value in part.items())
     elif isinstance(part, tuple) and part and isinstance(part[0], str):
@@ -84,7 +84,7 @@ def _says_prefit(settings: dict[str, Any]) -> str:
 
 
 def _why_fitted(part: Any, rows: tuple[Any, ...]) -> str:
-    """How a part of a fresh clone is known to have learned before; empty if it has not."""
+    """The sign by which a part of a fresh clone has learned before; empty if there is none."""
     kind = type(part).__name__
     if not hasattr(part, "get_params"):
         return f"holds a trained {kind}" if hasattr(part, "predict") else ""
@@ -106,7 +106,7 @@ def _why_fitted(part: Any, rows: tuple[Any, ...]) -> str:
 
 
 def _calls_itself_fitted(part: Any) -> bool:
-    """As scikit-learn sees it; what never learns anything is not meant."""
+    """Whether scikit-learn calls the part fitted. A part that never learns does not count."""
     try:
         if not get_tags(part).requires_fit:
             return False

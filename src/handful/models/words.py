@@ -44,7 +44,7 @@ class Vocabulary:
     most_terms: int | None = None
 
     def asked(self, feature: int) -> Feature:
-        """What a feature asks of its column."""
+        """The question that a feature asks of its column."""
         return self.features[feature] if self.features else Feature(self.names[feature])
 
     def row(self, values: Sequence[float], name: str) -> str:
@@ -126,7 +126,7 @@ def short(value: float, low: float, high: float, *, is_whole: bool = False) -> f
 
 
 def in_full(value: float, *, sign: bool = False) -> str:
-    """A number with all of its digits, as few as say which it is.
+    """The fewest digits that tell a number from every other float.
 
     Examples
     --------

@@ -254,9 +254,11 @@ class LinearProgram:
         value = float(self._cost @ x)
         row_value, row_loss = _dual_value(duals, *self._row_bounds, activity)
         column_value, column_loss = _dual_value(reduced, *self._bounds, x)
+        # A point that breaks a constraint is not optimal, however small its gap is.
         size = 1.0 + np.abs(activity)
         outside = np.maximum(self._row_bounds[0] - activity, activity - self._row_bounds[1])
         violation = float(np.max(np.maximum(outside, 0.0) / size, initial=0.0))
+        # Relative gap of primal and dual value, with all that multipliers without a bound may lose.
         gap = (abs(value - row_value - column_value) + row_loss + column_loss) / (1.0 + abs(value))
         return LPSolution(x, duals, reduced, value, max(gap, violation), n_iterations)
 
@@ -265,6 +267,7 @@ class LinearProgram:
 
         model = highspy.Highs()
         model.silent()
+        # One thread: the same basis, and so the same solution, in every run.
         model.setOptionValue("threads", 1)
         model.setOptionValue("presolve", "choose" if self._presolve else "off")
         lp = highspy.HighsLp()
@@ -363,7 +366,7 @@ def _indices(indices: ArrayLike, size: int) -> NDArray[np.int32]:
 
 
 class LPStatus(Enum):
-    """How a linear program ended.
+    """The end of a linear program: optimal, infeasible, out of time and so on.
 
     Only ``OPTIMAL`` has a solution; every other status is the status of a `SolverError`.
 

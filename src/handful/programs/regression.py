@@ -197,7 +197,7 @@ class _Program:
         self.free = Q[:, pivots > 1e-11 * pivots[0]]
 
     def residual(self, theta: Floats) -> Floats:
-        """What is left of the targets."""
+        """Targets minus their fitted values."""
         return np.asarray(self.r - self.A @ theta)
 
     def value(self, theta: Floats) -> float:

@@ -249,7 +249,7 @@ class BasePursuit(CertifiedEstimator):
 
 
 def residual_frame(squares: Floats, chosen_size: int) -> pd.DataFrame:
-    """What is left at each size of a pursuit."""
+    """A frame with the squared residual at each size of a pursuit."""
     import pandas as pd
 
     sizes = np.arange(len(squares))

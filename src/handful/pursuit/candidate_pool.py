@@ -44,6 +44,7 @@ class CandidatePool:
             )
         candidates = self.candidates
         if candidates is not None:
+            # Rows that are held out may not become centres.
             candidates = candidates[candidates < len(rest)]
         if candidates is not None and not len(candidates):
             candidates = None

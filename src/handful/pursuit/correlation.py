@@ -125,12 +125,14 @@ def canonical_weights(G: Floats, H: Floats, n_components: int, ridge: float) -> 
     middle = solve_triangular(T, middle.T, trans="T").T
     U, values, Vt = np.linalg.svd(middle)
     k = min(n_components, len(values))
+    # Singular vectors come in pairs of a common sign: the largest entry of the first is positive.
     signs = np.sign(U[np.argmax(np.abs(U[:, :k]), axis=0), np.arange(k)])
     return CanonicalWeights(
         x_weights=solve_triangular(R, U[:, :k] * signs),
         y_weights=solve_triangular(T, Vt[:k].T * signs),
         x_mean=x_mean,
         y_mean=y_mean,
+        # A correlation above 1 is rounding.
         correlations=np.minimum(values[:k], 1.0),
     )
 
@@ -139,5 +141,6 @@ def _whitener(centred: Floats, ridge: float) -> Floats:
     """Upper triangular R with R'R = C'C / n + ridge s I (a hair of ridge if it is singular)."""
     n, width = centred.shape
     spread = float(np.mean(centred**2)) or 1.0
+    # The root of the penalty as further rows: the product C'C, which loses digits, is never formed.
     penalty = np.sqrt(max(ridge, 1e-10) * spread) * np.eye(width)
     return np.asarray(np.linalg.qr(np.vstack([centred / np.sqrt(n), penalty]), mode="r"))

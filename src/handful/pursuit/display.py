@@ -55,6 +55,7 @@ class PursuitPathDisplay(Display):
         risks = path["certificate"].to_numpy() if "certificate" in path else None
         chosen = int(path["size"][path["is_chosen"]].iloc[0])
         start = float(squares[0])
+        # A residual of zero from the start leaves nothing to divide by.
         shares = np.asarray(squares) / start if start > 0.0 else np.zeros(len(squares))
         return cls(sizes=sizes, residuals=shares, risks=risks, chosen_size=chosen, name=name)
 
@@ -123,6 +124,7 @@ class PursuitCentersDisplay(Display):
 
     def _columns(self) -> dict[str, Any]:
         """One row per example; ``order`` is the order of choice, missing for the others."""
+        # Places in the order of choice.
         order = np.full(len(self.points), np.nan)
         order[self.centers] = np.arange(len(self.centers))
         data = {"first": self.points[:, 0], "second": self.points[:, 1], "order": order}

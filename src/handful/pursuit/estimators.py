@@ -268,7 +268,7 @@ class KernelMatchingPursuitClassifier(BasePursuit, BaseClassifier):
         return "size" if self.coefficients == "least_squares" else "certificate"
 
     def _choice_terms(self, n_kernels: int) -> tuple[Term, ...]:
-        """What every message pays for size and kernel; the pool's own choices are free."""
+        """Terms that every message pays for size and kernel; choices by the pool alone are free."""
         is_pool, is_slides = self.coefficients == "pool", self.coefficients == "least_squares"
         terms = []
         if n_kernels > 1 and not (is_pool and self._stop == "validation"):

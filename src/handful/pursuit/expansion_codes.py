@@ -112,6 +112,7 @@ def dyadic_shifts() -> list[tuple[float, float]]:
     """
     shifts = [(0.0, math.log(2.0))]  # in nats: -ln of the prior mass
     for level in range(1, N_DYADIC + 1):
+        # 2^(l - 1) odd numerators with two signs: 2^l thresholds share the mass of level l.
         cost = math.log(2.0) + math.log(level * (level + 1.0)) + level * math.log(2.0)
         for j in range(1, 2**level, 2):
             shifts += [(j / 2**level, cost), (-j / 2**level, cost)]
@@ -204,7 +205,9 @@ def _quantised_family(rounded: Expansion, Y: Floats, level: int, intercepts: Flo
     which = log_choose(whole.size, n_agree)
     terms = [
         Term("levels", "number of levels", math.log(len(LEVELS))),
+        # Each size is one of 1, ..., level, equally likely beforehand.
         Term("coefficients", "sizes of the coefficients", whole.size * math.log(level)),
+        # First how many signs agree, one of 0, ..., n; then which ones.
         Term("signs", "signs of the coefficients", math.log(whole.size + 1.0) + which),
     ]
     intercept_nats = [math.fsum(integer_nats(b) for b in row) for row in intercepts]
@@ -238,4 +241,5 @@ def integer_nats(value: float) -> float:
     >>> round(integer_nats(0), 6)
     1.190847
     """
+    # Each sign gets half of the mass of the zeta prior; zero may be said with either.
     return math.log(math.pi**2 / 3.0) + 2.0 * math.log(abs(value) + 1.0)

@@ -154,6 +154,7 @@ class KernelColumns:
         chosen = np.sort(order[: min(N_LANDMARKS, self.n_samples)])
         block = self.kernel(self.X, self.X[chosen])
         values, vectors = np.linalg.eigh(block[chosen])
+        # Smaller eigenvalues are rounding, and their inverse roots would drown the rest.
         is_large = values > 1e-10 * max(float(values[-1]), 0.0)
         return np.asarray(block @ (vectors[:, is_large] / np.sqrt(values[is_large])))
 

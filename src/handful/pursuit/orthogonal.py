@@ -246,6 +246,7 @@ def _triangle(basis: Floats, columns: KernelColumns, chosen: list[int], intercep
     raw = columns.columns(np.array(chosen, dtype=np.intp))
     if intercept:
         raw = np.hstack([np.ones((len(raw), 1)), raw])
+    # Column t lies in the span of the first t directions: what stands below is rounding.
     return np.triu(basis.T @ raw)
 
 
@@ -256,7 +257,7 @@ State = TypeVar("State")
 
 
 class Pursuit(Protocol):
-    """What the driver needs of a greedy method; ``position`` counts among the candidates."""
+    """Protocol for a greedy method; ``position`` counts among the candidates."""
 
     @property
     def is_finished(self) -> bool:
@@ -315,6 +316,7 @@ def pursue(pursuit: Pursuit, columns: KernelColumns) -> int:
             break
         n_done = _replay(pursuit, columns, batch)
         n_passes += 1
+        # Twice as many as were guessed right: good guesses make longer batches.
         batch_size = min(max(2 * n_done, 2), LARGEST_BATCH)
     return n_passes
 
@@ -362,6 +364,7 @@ def _replay(pursuit: Pursuit, columns: KernelColumns, batch: Indices) -> int:
         if taken is not None:
             n_done += 1
             u, product = taken
+            # The other columns of the batch and their products stay deflated by every choice.
             share = pursuit.share(u, W, batch)
             W -= u[:, None] * share
             products -= product[:, None] * share

@@ -81,7 +81,7 @@ class PathPoint(Candidate):
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What a path is certified by, in memory and over chunks.
+    """Settings by which the points of a path are certified, in memory and over chunks.
 
     ``choice`` are the terms that every message pays: size and kernel.
     """
@@ -127,7 +127,7 @@ class Plan:
 
 @dataclass(frozen=True, kw_only=True)
 class Task(Plan):
-    """What the points of a path are made from: validated, scaled and encoded data."""
+    """A plan with the validated, scaled and encoded data that the points of a path need."""
 
     X: Floats
     targets: Floats

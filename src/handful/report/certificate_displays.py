@@ -50,6 +50,7 @@ class BoundPathDisplay(Display):
         path = path[path["machine"] == first].sort_values(
             ["n_rules", "certificate", "is_chosen"], ascending=[True, True, False], kind="stable"
         )
+        # Of equal certificates the chosen candidate comes first, so that it is the one drawn.
         best = path.groupby("n_rules", sort=True).head(1)
         return cls(
             best["n_rules"].to_numpy(),

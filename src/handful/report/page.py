@@ -87,6 +87,7 @@ def render_report(
 def render_page(template: str, **contents: Any) -> str:
     """A template of ``templates`` with its contents, and with the one style and script."""
     script = _text("report.js")
+    # The page's policy names this digest: no other script runs.
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     page = _environment().get_template(template)
     return str(
@@ -97,6 +98,7 @@ def render_page(template: str, **contents: Any) -> str:
 def _environment() -> Any:
     import jinja2
 
+    # Every text is escaped, and one that is missing is an error, not a blank.
     return jinja2.Environment(
         loader=jinja2.FunctionLoader(_text),
         autoescape=True,

@@ -38,6 +38,7 @@ def read_path(machine: Any) -> dict[str, Any] | None:
         size = (7.2, 4.2) if len(labels) == 1 else (5.0, 3.4)
         svg = draw_svg(display, name=f"path{k}", title=title, size=size)
         pictures.append({"svg": svg, "title": title})
+    # The best candidate of each kind and size; equal ones keep the order of the path.
     best = path.sort_values(["certificate", "n_rules"], kind="stable")
     best = best.groupby(["machine", "scheme", "family", "n_rules"], sort=False).head(1)
     wanted = best[best["machine"].isin(labels)].head(MAX_ROWS)

@@ -216,6 +216,7 @@ def _on_grid(
         line[:, features[0]] = grid_x
         if features[1] < len(held):
             line[:, features[1]] = y
+        # A line at a time: the whole grid of a wide table would not fit.
         margins.append(class_margins(machine, line))
         boundaries.append(_boundaries(machine, line))
     return np.stack(margins, axis=1).transpose(2, 1, 0), np.stack(boundaries, axis=1)
@@ -240,6 +241,7 @@ def _held(machine: Any, rows: Floats) -> Floats:
     for j, answers in enumerate(_answers(machine, rows.shape[1])):
         if answers:
             known = some[~np.isnan(some[:, j]), j]
+            # Halfway between yes and no means nothing: a question is held at its commonest answer.
             values, counts = np.unique(known, return_counts=True)
             held[j] = values[np.argmax(counts)] if len(values) else 0.0
     return np.asarray(held)
@@ -255,6 +257,7 @@ def _answers(machine: Any, n_features: int) -> list[tuple[str, ...]]:
 
 def _smooth(values: Floats) -> Floats:
     """The same signs, within (-1, 1), nearly linear about zero."""
+    # Contours are drawn at 0 only, so any increasing function of the values will do.
     finite = np.clip(values, -1e300, 1e300)
     size = float(np.median(np.abs(finite))) or 1.0
     return np.tanh(finite / size) * 0.999

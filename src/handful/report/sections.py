@@ -55,7 +55,7 @@ _ERROR_RATES = ("misclassified", "group-mean", "group-any")  # keys of quantitie
 
 @dataclass(frozen=True)
 class SectionOptions:
-    """What a page shows; see `render_report`."""
+    """Options of a page; see `render_report`."""
 
     certificate: Certificate | None = None
     include_rows: bool = False
@@ -197,7 +197,7 @@ def _caution(
     labels: NDArray[Any] | None,
     predicted: NDArray[Any] | None,
 ) -> str:
-    """What must be said first of a classifier that is hardly better than a guess."""
+    """The sentence that comes first if a classifier is hardly better than a guess; else ""."""
     if is_menu(machine) and certificate == machine.certificate_:
         return str(machine.caution())
     if labels is None or predicted is None:
@@ -217,7 +217,7 @@ def _is_error_rate(certificate: Certificate) -> bool:
 
 
 def _n_counted(certificate: Certificate) -> int | None:
-    """How many examples the errors were counted on; None if no errors are counted."""
+    """Number of examples on which errors were counted; None if no errors are counted."""
     if certificate.bound == "held-out":
         return certificate.n_samples
     if certificate.bound not in COUNTING_BOUNDS or certificate.n_compressed is None:
@@ -328,7 +328,7 @@ def _rules(machine: Any) -> dict[str, Any] | None:
 
 
 def _price(certificate: Certificate) -> dict[str, Any] | None:
-    """What is paid for what, as bars."""
+    """Terms of the price, as bars; None if there are none."""
     if not certificate.terms:
         return None
     largest = max(abs(term.nats) for term in certificate.terms) or 1.0

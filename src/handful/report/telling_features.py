@@ -25,7 +25,7 @@ def column_names(machine: Any, n_features: int) -> list[str]:
 
 
 def kept_examples(machine: Any) -> Ints:
-    """What the machine is made of; nothing if it is made of all."""
+    """Indices of the examples that the machine is made of; none if it is made of all."""
     if not getattr(machine, "is_made_of_few", hasattr(machine, "compression_set_")):
         return np.zeros(0, dtype=np.int64)
     return np.asarray(machine.compression_set_, dtype=np.int64)
@@ -97,7 +97,7 @@ def rule_weights(machine: Any, rows: Floats) -> Floats:
 
 
 def _shares(raw: Floats) -> Floats:
-    """Parts of one; equal ones if nothing can be told."""
+    """Weights divided by their sum; equal weights if the sum is 0 or infinite."""
     total = float(raw.sum())
     return raw / total if 0.0 < total < np.inf else np.ones(len(raw))
 

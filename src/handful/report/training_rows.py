@@ -60,7 +60,7 @@ def read_examples(
 
 
 def example_roles(machine: Any) -> dict[int, list[str]]:
-    """What each example does in the rules: index -> words."""
+    """Roles of the examples in the rules: index -> words."""
     roles: dict[int, list[str]] = {}
     cover = cover_of(machine)
     if cover is None:
@@ -134,7 +134,7 @@ def read_confusion(
     labels: NDArray[Any] | None,
     predicted: NDArray[Any] | None,
 ) -> dict[str, Any] | None:
-    """Right and wrong: the confusion table with certified limits."""
+    """The confusion table with certified limits; None if there is none to show."""
     found = _counts(machine, labels, predicted)
     if found is None or len(machine.classes_) > MAX_CLASSES:
         return None

@@ -174,11 +174,11 @@ class Family(ABC):
 
     @abstractmethod
     def empty_message(self) -> Message:
-        """What it costs to say that there is no rule."""
+        """The message that there is no rule, with its price."""
 
     @abstractmethod
     def message(self, path: CodedPath) -> Message:
-        """What must be said beside the kept examples."""
+        """The message beside the kept examples, with its price."""
 
     @abstractmethod
     def rebuild(self, path: CodedPath) -> tuple[Condition, ...]:

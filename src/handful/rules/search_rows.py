@@ -21,10 +21,10 @@ def signs_of(machine: SignedRules, X: Floats) -> Ints:
 
 @dataclass(frozen=True)
 class Judged:
-    """What a machine does to examples.
+    """Errors of a machine by label, and the number of examples that meet each rule.
 
-    ``n_wrong`` are those of each label that it gets wrong, ``n_covered`` those that meet each rule,
-    and those that meet none.
+    ``n_wrong`` counts the errors of each label, ``n_covered`` the examples that meet each rule, and
+    then those that meet none.
     """
 
     n_wrong: dict[int, int]
@@ -32,7 +32,7 @@ class Judged:
 
 
 def judge_rows(machine: SignedRules, X: Floats, y: Ints, weight: Ints) -> Judged:
-    """What a machine does to some rows, each counted by its weight."""
+    """Errors and covered examples of a machine on some rows, each counted by its weight."""
     wrong = signs_of(machine, X) != y
     covers = [rule.is_met(X) for rule in machine.rules]
     rest = ~np.any(covers, axis=0) if covers else np.ones(len(X), dtype=bool)
@@ -83,11 +83,11 @@ class Rows:
 
     @property
     def unit(self) -> int:
-        """What an example of weight one adds to the counts of a search."""
+        """The number that an example of weight one adds to the counts of a search."""
         return 1 if self.steering is None else STEERING_UNIT
 
     def searched(self, without: Ints | None = None) -> Ints:
-        """What each row weighs in a search, the examples ``without`` left out."""
+        """Weight of each row in a search, without the examples ``without``."""
         weight = self.weight
         if self.steering is not None:
             weight = self._sums(np.arange(self.n_samples), self.steering)
@@ -117,7 +117,7 @@ class Rows:
     def counter(
         self, tables: Sequence[CodeTable], *, without: Ints | None = None, n_threads: int = 1
     ) -> Counter:
-        """What counts the rows by code, the examples ``without`` left out."""
+        """The counter of rows by code, without the examples ``without``."""
         from handful.rules.search.greedy import LocalCounter
 
         return LocalCounter(tables, self, self.searched(without), n_threads)

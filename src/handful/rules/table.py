@@ -43,7 +43,7 @@ _PARALLEL = 20_000_000  # codes from which threads pay
 
 @dataclass(frozen=True, kw_only=True)
 class Geometry:
-    """How examples are compared: kernel for half-spaces, metric or kernel for balls."""
+    """Kernel of half-spaces; metric or kernel of balls."""
 
     kernel: Kernel = LINEAR
     metric: str = "euclidean"

@@ -252,7 +252,7 @@ class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     n_training_errors_ = _delegated("n_training_errors_", "Its errors on the training examples.")
 
     def get_rules(self) -> pd.DataFrame:
-        """Parts of the chosen machine."""
+        """A frame with the parts of the chosen machine."""
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.get_rules()
 

@@ -17,7 +17,7 @@ from handful.svm.geometry import MachineGeometry, cell_bits
 
 @dataclass(frozen=True, kw_only=True)
 class CodeLength:
-    """Parts of a code in bits.
+    """Lengths of the parts of a code, in bits.
 
     Attributes
     ----------

@@ -288,6 +288,7 @@ def fit_machines(
         weights = repr(machine.class_weight)
         settings = (machine.fit_intercept, machine.center, machine.tol, weights)
         kernel = kernel_of(machine, machine.n_features_in_)
+        # Machines that differ in C alone share a kernel matrix and start from each other.
         key = (kernel, *settings, is_matrix)
         groups.setdefault(key, []).append(machine)
     with threadpool_limits(limits=1, user_api="blas"):

@@ -80,7 +80,9 @@ def _ball_gap(state: DualState) -> tuple[float, float]:
     """Gap of the squared radius, and a squared radius that contains all points."""
     image = state.errors + state.y
     norm2 = 0.5 * float(state.u @ image)
+    # The dual value: no ball around all points has a smaller squared radius.
     inner = float(state.u @ state.y) - norm2
+    # The largest squared distance from the centre: k(x, x) - 2 <x, centre> + |centre|^2.
     outer = float(np.max(state.y - image)) + norm2
     return outer - inner, outer
 

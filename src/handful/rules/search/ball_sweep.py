@@ -63,6 +63,7 @@ class BallSweep:
     def paths(self, penalties: Sequence[float]) -> tuple[CandidateTable, list[tuple[Step, ...]]]:
         """A table of the chosen centres, and the path of each penalty over it."""
         n = self.rows.X.shape[0]
+        # Penalties start together, and part where their best balls differ.
         root = _State(list(penalties), np.ones(n, dtype=bool), np.zeros(n, dtype=bool))
         waiting, ended = [root], []
         while waiting:
@@ -160,11 +161,14 @@ class BallSweep:
         while start < len(order):
             batch = order[start : start + size]
             batch = np.sort(batch[bound[batch] >= (best[0] if best else -np.inf)])
+            # Bounds fall along the order: no later centre can reach the best either.
             if batch.size == 0:
                 break
             step, usefulness, n_new = self._best_of(state, centers[batch], penalty)
             if step is not None:
                 center = int(centers[batch][step.t])
+                # Ties go to fewer new examples, then to more covered rows, then to the earlier
+                # centre.
                 key = (usefulness, -n_new, step.n_other, -center)
                 if best is None or key > best:
                     best, found = key, (center, replace(step, t=0))

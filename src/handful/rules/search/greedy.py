@@ -28,7 +28,7 @@ from handful.rules.table import (
 
 @dataclass(frozen=True)
 class Step:
-    """One rule of a greedy path, and what it is the first to cover.
+    """One rule of a greedy path, with the weight of the rows that it is the first to cover.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class SweepOptions:
-    """What a greedy sweep is asked for."""
+    """Options of a greedy sweep."""
 
     max_rules: int = 8
     stop_on_nonpositive: bool = True
@@ -321,7 +321,7 @@ class Sweep:
         return Step(t, j, side, -self.sign, member, n_other, n_same), usefulness
 
     def _threshold_costs(self, kept: Mask) -> Ints:
-        """What breaks ties: new examples first, then the level of a dyadic threshold."""
+        """Costs that break ties: first new examples, then the level of a dyadic threshold."""
         table = self.table
         costs = np.zeros(table.thresholds.shape, dtype=np.int64)
         if not self.options.prefer_kept:

@@ -261,11 +261,13 @@ def scaled_worth(case: Case) -> tuple[Any, float]:
     """
     n, weight, kept = case.n_same, case.weight, case.kept
     same, other = float(weight[:n].sum()), float(weight[n:].sum())
+    # A penalty above all gains together is as good as infinite: no error is ever worth it.
     penalty = min(case.penalty, other + 1.0, (_SCALED_LIMIT - other) / (same + 1.0))
     ban = min(other + 1.0, (_SCALED_LIMIT - other - penalty * same) / (len(kept) + 1.0))
     sum_of_all = other + penalty * same + ban * len(kept)
     scale = max(1.0, 2.0 ** np.floor(np.log2(_SCALED_LIMIT / max(sum_of_all, 1.0))))
     worth = weight * int(scale)
+    # Penalties are rounded down and gains are exact, so that sums are upper bounds.
     worth[:n] = -weight[:n] * int(np.floor(penalty * scale))
     worth[kept] = np.minimum(worth[kept], -int(np.floor(ban * scale)))
     return worth.astype(np.int32), scale
@@ -288,6 +290,8 @@ def _search_survivors(
         block = _may_beat(live, flat, pairs[start : start + _BLOCK * n_threads], scale, best)
         parts = [block[i::n_threads] for i in range(n_threads) if i < len(block)]
         found = run(lambda part, best=best: search_pairs(live, part, best), parts)
+        # Ties go to more covered rows, then to the pair that is scanned first: threads decide
+        # nothing.
         best = max(found, key=lambda b: (b.value, b.n_other, -b.rank), default=best)
     return best
 
