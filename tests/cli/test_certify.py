@@ -60,8 +60,16 @@ def test_categories_and_missing_values(tmp_path, rng):
     [
         (["certify", "none.csv"], 1, "there is no file"),
         (["certify", "--rules", "stumps", "--choose", "one"], 2, "`choice` must be one of"),
-        (["certify", "--rules", "stumps", "--sensitivity", "0.9"], 2, "`--sensitivity` needs sc"),
-        (["certify", "--rules", "stumps", "--abstain", "0.1"], 2, "`--abstain` needs scores"),
+        (
+            ["certify", "--rules", "stumps", "--goal", "sensitivity >= 0.9"],
+            2,
+            "`--goal` goes with a menu",
+        ),
+        (
+            ["certify", "--rules", "stumps", "--abstain", "0.1"],
+            2,
+            "`--abstain` goes with a menu of forms",
+        ),
         (["certify", "--rules", "cubes"], 2, "`rules` must be one of"),
         (["certify", "--delta", "7"], 2, "`delta` must be in"),
         (["certify", "--max-rules", "many"], 2, "`max_rules` must be"),
