@@ -26,7 +26,7 @@ from handful.writing import check_folder, check_place
 if TYPE_CHECKING:
     from handful.tables import Choices
 
-FILES = ("model.json", "certificate.json", "report.html", "model.skops")
+FILES = ("model.json", "certificate.json", "evidence.json", "report.html", "model.skops")
 ENGINES = ("memory", "dask")
 
 

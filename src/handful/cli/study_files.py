@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from handful.chunks import is_chunked
 from handful.cli.certify_command import FILES
+from handful.cli.study_result import evidence_of, together_of
 from handful.writing import write_folder
 
 if TYPE_CHECKING:
@@ -46,9 +47,30 @@ def write_study(made: StudyResult, out: Path) -> list[Path]:
         "certificate.json": json.dumps(certificate, indent=1, allow_nan=False) + "\n",
         "report.html": _report(made, out, text, model),
     }
+    if (evidence := _evidence(made)) is not None:
+        contents["evidence.json"] = json.dumps(evidence, indent=1, allow_nan=False) + "\n"
     if content is not None:
         contents["model.skops"] = content
     return write_folder(out, contents, overwrite=options.force, replaced=FILES)
+
+
+def _evidence(made: StudyResult) -> dict[str, Any] | None:
+    """The evidence about the chosen row as plain data; no score of a row is in it."""
+    from handful.evidence import evidence_document
+
+    if (found := evidence_of(made)) is None:
+        return None
+    document = evidence_document(found)
+    document["roc"].pop("threshold")  # they are scores of rows
+    return {
+        "format": "handful-evidence",
+        "version": 1,
+        "row": made.machine.chosen_,
+        "case": made.machine.case_,
+        "delta": made.machine.delta,
+        "together": together_of(made),
+        **document,
+    }
 
 
 def _report(made: StudyResult, out: Path, text: str, model: Model) -> str:

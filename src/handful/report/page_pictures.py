@@ -18,6 +18,31 @@ MAX_PATHS = 6  # lines that can be told apart in one picture
 MAX_ROWS = 60  # of the table beside the picture
 
 
+def _evidence_displays(machine: Any) -> Iterator[tuple[str, Any, float]]:
+    """Pictures of the evidence about the chosen row, if there is any."""
+    from handful.evidence import (
+        CalibrationDisplay,
+        DecisionCurveDisplay,
+        ForestDisplay,
+        RocDisplay,
+        decides,
+    )
+
+    if machine.why_no_evidence():
+        return
+    found = machine.evidence()
+    yield "ROC curve, with limits for all thresholds at once", RocDisplay.from_evidence(found), 4.6
+    if found.calibration is not None:
+        title = "Estimated risks and what happened"
+        yield title, CalibrationDisplay.from_evidence(found), 4.6
+    if decides(found):
+        yield "Net benefit", DecisionCurveDisplay.from_evidence(found), 4.2
+    if found.subgroups:
+        display = ForestDisplay.from_evidence(found)
+        title = "Sensitivity in subgroups that were named beforehand"
+        yield title, display, 1.2 + 0.4 * len(found.subgroups)
+
+
 def read_path(machine: Any) -> dict[str, Any] | None:
     """Certificates along the path of a cover, as pictures and as a table."""
     cover = cover_of(machine)
@@ -124,6 +149,7 @@ def _displays(machine: Any) -> Iterator[tuple[str, Any, float]]:
         curves = AdditiveDisplay.from_estimator(machine)
         title = "Points of each column; dotted where the value is missing"
         yield title, curves, 2.0 * curves.n_rows
+    yield from _evidence_displays(machine)
     title = "The price of readability: certificates of all forms, the simplest on the left"
     yield title, MenuDisplay.from_estimator(machine), 4.6
 

@@ -16,6 +16,7 @@ from handful._version import __version__
 from handful.bounds import Certificate, caution, confidence_text, percent_text
 from handful.candidates import MenuMachine
 from handful.certified import Band
+from handful.evidence import evidence_lines
 from handful.report.page_pictures import read_path, read_pictures, read_plane
 from handful.report.telling_features import cover_of
 from handful.report.training_rows import COUNTING_BOUNDS, as_cell, read_confusion, read_examples
@@ -88,6 +89,7 @@ def read_sections(
         "rule": _rule(machine, how.include_rows),
         "rules": _rules(machine),
         "pictures": read_pictures(machine),
+        "evidence": _evidence(machine),
         "price": _price(certificate),
         "path": read_path(machine),
         "confusion": read_confusion(machine, certificate, labels, predicted),
@@ -101,6 +103,14 @@ def read_sections(
         "version": __version__,
         "machine_name": form,
     }
+
+
+def _evidence(machine: Any) -> dict[str, Any] | None:
+    """What else the counted rows say of the chosen row; None if they say nothing."""
+    if not hasattr(machine, "why_no_evidence") or machine.why_no_evidence():
+        return None
+    sure = f"{100.0 * (1.0 - machine.delta):g} %"
+    return {"sure": sure, "lines": evidence_lines(machine.evidence(), has_rates=False)}
 
 
 def is_menu(machine: Any) -> bool:
