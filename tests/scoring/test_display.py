@@ -12,8 +12,11 @@ def test_items_and_certified_limits_are_drawn():
     X, y = load_dataset("breastw").named()
     menu = CertifiedClassifier(["score card"]).fit(X, y).choose("score card")
     display = ScoreCardDisplay.from_estimator(menu).plot()
-    items = menu.fitted_.machine.items
-    assert [int(points) for _, points in display.items()] == [item.points for item in items]
+    items = display.items()
+    card = menu.fitted_.machine
+    ranges = [part for _, parts in card.asked(menu.fitted_.words) for part in parts]
+    assert [points for _, points in items] == [points for _, points in ranges]
+    assert len(items) >= len(card.asked(menu.fitted_.words))
     cells = display.axes_[0].tables[0].get_celld()
     assert len(cells) == 2 * (len(items) + 2)
     assert len(display.axes_[1].collections) == len(menu.probability_table())

@@ -26,7 +26,7 @@ class Item:
     points: int
 
 
-def _bands(items: Sequence[Item], words: Vocabulary) -> tuple[str, str]:
+def _bands(items: Sequence[Item], words: Vocabulary) -> tuple[str, list[tuple[str, str]]]:
     """Items on one column of numbers: the points between neighbouring cuts."""
     (feature,) = items[0].condition.features
     cuts = sorted({item.condition.cut for item in items})
@@ -41,8 +41,8 @@ def _bands(items: Sequence[Item], words: Vocabulary) -> tuple[str, str]:
         row = np.full((1, feature + 1), value)
         points = sum(item.points for item in items if item.condition.is_met(row)[0])
         if points:
-            parts.append(f"{where}: {points:+d}")
-    return words.names[feature], ", ".join(parts)
+            parts.append((where, f"{points:+d}"))
+    return words.names[feature], parts
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Card(Form, tag="score card"):
         ]
 
     def lines(self, words: Vocabulary) -> list[tuple[str, str]]:
-        """Pairs (question, points). Several cuts of one column of numbers share a line.
+        """What is asked and the points for it, one line a column of numbers with several cuts.
 
         Examples
         --------
@@ -135,16 +135,22 @@ class Card(Form, tag="score card"):
         >>> card.lines(Vocabulary(("age",), ("well", "ill")))
         [('age', '50 to below 60: +2, 60 or more: +4')]
         """
+        return [
+            (name, ", ".join(f"{where}: {points}" if where else points for where, points in ranges))
+            for name, ranges in self.asked(words)
+        ]
+
+    def asked(self, words: Vocabulary) -> list[tuple[str, list[tuple[str, str]]]]:
+        """What is asked, each with the points for its ranges; the range of one condition is ""."""
         together: dict[tuple[int, ...], list[Item]] = {}
         for k, item in enumerate(self.items):
             condition = item.condition
             is_cut = condition.op in (">=", "<") and not words.asked(condition.features[0]).is_flag
-            # No other item has the key (-1, k): such an item has a line of its own.
             together.setdefault(condition.features if is_cut else (-1, k), []).append(item)
         return [
             _bands(found, words)
             if len(found) > 1
-            else (found[0].condition.describe(words), f"{found[0].points:+d}")
+            else (found[0].condition.describe(words), [("", f"{found[0].points:+d}")])
             for found in together.values()
         ]
 

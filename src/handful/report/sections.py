@@ -169,7 +169,9 @@ def _rates(machine: Any, certificate: Certificate, how: SectionOptions) -> list[
         f"at least {np.floor(1000 * rate['at_least']) / 10:.1f} %."
         for rate in machine.class_rates(how.case)
     ]
-    return [*lines, *filter(None, [machine.together(how.band)])]
+    if _evidence(machine) is None:
+        return [*lines, *filter(None, [machine.together(how.band)])]
+    return [*lines, certificate.together([*machine.statements(how.band), "the evidence"])]
 
 
 def _claim(certificate: Certificate, form: str) -> dict[str, Any]:

@@ -55,8 +55,12 @@ class ScoreCardDisplay:
         return cast(Card, self.fitted.machine)
 
     def items(self) -> list[tuple[str, str]]:
-        """What is asked and the points for it, as text."""
-        return self.card.lines(self.fitted.words)
+        """What is asked and the points for it, as text; one line a range."""
+        return [
+            (f"{name} {where}".strip(), points)
+            for name, ranges in self.card.asked(self.fitted.words)
+            for where, points in ranges
+        ]
 
     def plot(self, axes: Any = None) -> ScoreCardDisplay:
         """Draw the card.
@@ -70,7 +74,7 @@ class ScoreCardDisplay:
         -------
         self
         """
-        height = max(2.4, 0.4 * len(self.card.items) + 1.2)
+        height = max(2.4, 0.4 * len(self.items()) + 1.2)
         axes = axes_or_new(axes, 1, 2, figsize=(9.0, height), layout="constrained")
         if not isinstance(axes, Iterable):
             axes.set_axis_off()
