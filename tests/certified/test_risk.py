@@ -21,7 +21,7 @@ def noisy(rng, n):
 @pytest.fixture(scope="module")
 def fitted():
     rng = np.random.default_rng(3)
-    X, y, _ = noisy(rng, 500)
+    X, y, _ = noisy(rng, 1200)
     return CertifiedClassifier(["one rule", *SCORED]).fit(X, y), noisy(rng, 4000)
 
 
@@ -94,3 +94,30 @@ def test_curves_of_scores_that_tell_all_or_nothing():
     assert wrong.slope > 0
     assert abs(float(wrong.of(1.0)) - 0.5) < 1e-5
     assert RiskCurve.fitted(np.zeros(40), y, weight).of(0.0) == 0.5
+
+
+def test_the_curve_is_the_best_one(rng):
+    """No slope and intercept near it have a larger likelihood of the drawn-in labels."""
+    scores = rng.normal(size=120) - 1.0
+    y, weight = (rng.random(120) < expit(scores)).astype(int), rng.uniform(0.5, 2.0, 120)
+    found = RiskCurve.fitted(scores, y, weight)
+    n1, n0 = weight[y == 1].sum(), weight[y == 0].sum()
+    t = np.where(y == 1, (n1 + 1) / (n1 + 2), 1 / (n0 + 2))
+
+    def loss(slope, intercept):
+        p = expit(intercept + slope * scores)
+        return -float(weight @ (t * np.log(p) + (1 - t) * np.log(1 - p)))
+
+    best = loss(found.slope, found.intercept)
+    for turn in np.linspace(0, 2 * np.pi, 12):
+        assert loss(found.slope + 0.01 * np.cos(turn), found.intercept + 0.01 * np.sin(turn)) > best
+
+
+def test_rare_cases_have_small_risks(rng):
+    """The mean of the risks is the share of cases, also far from one half."""
+    X = rng.normal(size=(1200, 2))
+    y = (rng.random(1200) < expit(1.2 * X[:, 0] - 3.0)).astype(int)
+    machine = CertifiedClassifier(["score card", "linear"]).fit(X[:600], y[:600])
+    for form in ("score card", "linear"):
+        risks = machine.choose(form).predict_proba(X[600:])[:, 1]
+        assert abs(risks.mean() - y[600:].mean()) < 0.04

@@ -89,13 +89,20 @@ def _without(items: Items, found: Points) -> list[list[int]]:
 
 
 def _guesses(pool: Pool, sizes: Sequence[int], banned: Sequence[int]) -> tuple[Ints, Floats]:
-    """Labels and scores of the rows of each fold by cards of the other folds, one row a size."""
-    scores = np.zeros((len(sizes), len(pool)))
+    """Labels and log odds of the rows of each fold by cards of the others, one row a size.
+
+    Points of two cards are in different units, their log odds are not.
+    """
+    out, scores = (
+        np.zeros((len(sizes), len(pool)), dtype=np.int64),
+        np.zeros((len(sizes), len(pool))),
+    )
     for train, test in pool.folds:
         cards = _cards(pool, train, sizes, banned)
-        for score, card in zip(scores, cards, strict=True):
-            score[test] = card.totals(pool.items)[test] - (card.threshold - 0.5)
-    return (scores > 0.0).astype(np.int64), scores
+        for guess, score, card in zip(out, scores, cards, strict=True):
+            guess[test] = card.labels(pool.items)[test]
+            score[test] = card.offset + card.scale * card.totals(pool.items)[test]
+    return out, scores
 
 
 def _cards(pool: Pool, rows: Ints, sizes: Sequence[int], banned: Sequence[int]) -> list[Points]:
@@ -125,4 +132,6 @@ def _proposal(
     form: str, pool: Pool, size: int, said: Said, banned: Sequence[int]
 ) -> tuple[Proposal, Points]:
     found = _cards(pool, np.arange(len(pool)), (size,), banned)[0]
-    return Proposal(form, card_of(pool.items, found, pool.X), said[0], scores=said[1]), found
+    return Proposal(
+        form, card_of(pool.items, found, pool.X), said[0], scores=said[1], odds=found.risk
+    ), found

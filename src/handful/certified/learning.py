@@ -162,7 +162,8 @@ def _risk(pool: Pool, proposal: Proposal) -> RiskCurve | None:
     """The curve of the form's score, by scores of machines that had not seen the row."""
     if proposal.scores is None or pool.n_classes != 2:
         return None
-    return RiskCurve.fitted(proposal.scores, pool.y, pool.weight)
+    found = RiskCurve.fitted(proposal.scores, pool.y, pool.weight)
+    return found if proposal.odds is None else found.after(proposal.odds)
 
 
 def _on_pool(pool: Pool, proposal: Proposal) -> GroupLosses | None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from handful.arrays import Floats, Ints
-from handful.models import Form, from_scores
+from handful.models import Form, RiskCurve, from_scores
 from handful.scoring import Items, make_items
 from handful.tables import Columns, Draw, Grouping, row_digests, table_digest, take_rows
 
@@ -169,6 +169,8 @@ class Proposal:
     scores : ndarray or None
         For each row of the pool, the score of a machine trained on the other folds, for two
         classes.
+    odds : RiskCurve or None
+        How the machine's score becomes log odds, if ``scores`` are such.
     wanted : str
         The name in ``candidates`` that made it.
     """
@@ -179,6 +181,7 @@ class Proposal:
     name: str = ""
     seconds: float = 0.0
     scores: Floats | None = None
+    odds: RiskCurve | None = None
     wanted: str = ""
 
     @property

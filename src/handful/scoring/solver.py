@@ -170,7 +170,7 @@ class Points:
         """
         if self.scale <= 0.0:
             return None
-        return RiskCurve(self.scale, self.threshold - 0.5 + self.offset / self.scale)
+        return RiskCurve(self.scale, self.offset + self.scale * (self.threshold - 0.5))
 
     def labels(self, items: Items) -> Ints:
         """Labels 0 and 1 of the rows."""
