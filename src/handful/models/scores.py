@@ -448,6 +448,9 @@ class Thresholded(Score, tag="thresholded"):
     def sentences(self, words: Vocabulary) -> list[str]:
         return self.base.sentences_at(words, self.threshold)
 
+    def outline(self, words: Vocabulary, bars: str) -> list[str]:
+        return self.base.outline(words, bars)
+
     @property
     def size(self) -> int:
         return self.base.size
