@@ -175,7 +175,7 @@ def test_the_first_sentence_is_true_of_the_first_output():
     words = ["certify", "--choose", "score card"]
     said = CliRunner().invoke(app, words, env={"COLUMNS": "80"}).stdout
     for text in (page, said):
-        (row,) = re.findall(r"│ → .*│ +([\d.]+ %) │", text)
+        (row,) = re.findall(r"→ +\d+ .* of \d+ +([\d.]+ %) ", text)
         (sentence,) = re.findall(r"is misclassified is at │\n│ most ([\d.]+ %)\.", text)
         assert row == sentence == promised
     for name in ("README.md", "docs/quick-start.md"):  # Python gives the same card
@@ -188,6 +188,7 @@ def test_the_first_sentence_is_true_of_the_first_output():
         assert percent_text(card.certificate_.risk) == promised
         for line in card.fitted_.sentences():
             assert line in page, line
+        assert "\n".join(line.rstrip() for line in said.splitlines()[5:]) in page
 
 
 def test_the_gallery_has_a_reading_order():

@@ -42,6 +42,8 @@ TASKS = {
         *("MenuDisplay", "ScoreCardDisplay", "AdditiveDisplay", "RulesDisplay"),
         *("CertificateDisplay", "BoundPathDisplay", "MarginDisplay", "CriteriaDisplay"),
         *("FilteringDisplay", "PursuitPathDisplay", "PursuitCentersDisplay"),
+        *("RocDisplay", "CalibrationDisplay", "DecisionCurveDisplay", "ForestDisplay"),
+        *("PlanDisplay", "WatchDisplay"),
     ],
     "Certify what you have": [
         *("Certificate", "Criterion", "BOUNDS", "bounds.NotCertifiableError"),
@@ -51,6 +53,7 @@ TASKS = {
         *("svm.certify_svm", "bounds.caution"),
     ],
     "Judge and watch a score that is fixed": [
+        *("validate", "validation.Validation", "validation.load_card", "evidence.gather_evidence"),
         *("evidence.evidence_ledger", "evidence.auc_limits", "evidence.brier_limits"),
         *("evidence.reliability", "evidence.calibration_in_the_large", "evidence.survival_band"),
         *("evidence.paired_difference", "evidence.rate_limits", "evidence.mean_limits"),

@@ -165,7 +165,8 @@ def test_labels_of_raw_new_rows(folder, found):
     result = predict(folder, new, "--keep", "patient_id")
     assert "\r" not in result.stdout
     rows = list(csv.DictReader(io.StringIO(result.stdout)))
-    assert list(rows[0]) == ["patient_id", "row", "label", "score", "decided by", "missing"]
+    shown = ["patient_id", "row", "label", "score", "risk", "decided by", "missing"]
+    assert list(rows[0]) == shown
     assert [row["patient_id"] for row in rows] == list(new["patient_id"])
     model = load_model(folder / "out" / "model.json")
     assert [row["label"] for row in rows] == model.predict(new).tolist()
@@ -333,8 +334,8 @@ def test_a_named_goal_stands_in_the_menu_and_in_the_box(folder):
     text = " ".join(result.stdout.split())
     data = json.loads(asked(folder, *GOAL, "--choose", "linear", "--json").stdout)
     limits = {name: f"{100 * rate['at_least']:.1f} %" for name, rate in rates_of(data).items()}
-    assert "finds at" in text
-    row = next(line for line in result.stdout.splitlines() if "→" in line)
+    assert "finds clears" in text  # over the two columns
+    row = next(line for line in result.stdout.splitlines() if line.startswith(" → "))
     assert row.count(" %") == 3  # errors, what is found, what is cleared
     assert limits["sensitivity"] == "60.0 %"
     assert "60.0 %" in row

@@ -30,10 +30,13 @@ class CountedRows:
         Class positions; -1 for a class that the pool does not know.
     words : mapping of str to tuple
         The words of the columns that were named as subgroups.
+    made : dict
+        The evidence of rows of the menu that was asked for, by row and delta.
     """
 
     y: Ints
     words: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
+    made: dict[tuple[FormCandidate, float], ScoreEvidence] = field(default_factory=dict)
 
 
 def counted_rows(study: Study, positions: Ints, places: Ints) -> CountedRows:
@@ -104,9 +107,16 @@ class RowEvidence(MenuMachine):
         """
         if why := self.why_no_evidence():
             raise ValueError(f"No evidence: {why}")
-        rows, scored = self._counted_rows, self.candidate_.scored
+        rows, delta = self._counted_rows, self.delta if delta is None else delta
         assert rows is not None  # as just asked
-        assert scored is not None
+        key = (self.candidate_, delta)
+        if key not in rows.made:
+            rows.made[key] = self._gathered(rows, delta)
+        return rows.made[key]
+
+    def _gathered(self, rows: CountedRows, delta: float) -> ScoreEvidence:
+        scored = self.candidate_.scored
+        assert scored is not None  # as asked before
         is_known = rows.y >= 0
         scores, y = scored.scores[is_known], rows.y[is_known]
         is_flagged = scores > scored.cut
@@ -124,6 +134,6 @@ class RowEvidence(MenuMachine):
             name: [word for word, known in zip(column, is_known.tolist(), strict=True) if known]
             for name, column in rows.words.items()
         }
-        level = math.exp(math.log(self.delta if delta is None else delta) - self.candidate_.nats)
+        level = math.exp(math.log(delta) - self.candidate_.nats)
         outcomes = (y == (0 if self._is_first_case else 1)).astype(np.float64)
         return gather_evidence(found, outcomes, delta=level, subgroups=words)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from handful.chunks import is_chunked
 from handful.cli.certify_command import FILES
-from handful.cli.study_result import evidence_of, together_of
 from handful.writing import write_folder
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
 def write_study(made: StudyResult, out: Path) -> list[Path]:
     """The model alone, or model, certificate and report in a folder."""
+    from handful.cli.study_result import together_of
     from handful.files import model_of, write_model
     from handful.files.document import to_text
 
@@ -41,7 +41,7 @@ def write_study(made: StudyResult, out: Path) -> list[Path]:
         return write_model(model, content, out, overwrite=options.force)
     document = model.to_document([])
     text = to_text(document)
-    certificate = document["certificate"] | {"together": made.machine.together(made.band)}
+    certificate = document["certificate"] | {"together": together_of(made)}
     contents: dict[str, str | bytes] = {
         "model.json": text,
         "certificate.json": json.dumps(certificate, indent=1, allow_nan=False) + "\n",
@@ -56,6 +56,7 @@ def write_study(made: StudyResult, out: Path) -> list[Path]:
 
 def _evidence(made: StudyResult) -> dict[str, Any] | None:
     """The evidence about the chosen row as plain data; no score of a row is in it."""
+    from handful.cli.study_result import evidence_of, together_of
     from handful.evidence import evidence_document
 
     if (found := evidence_of(made)) is None:

@@ -16,7 +16,6 @@ from handful.cli.menu_table import (
     rare_cases,
     why_chosen,
 )
-from handful.cli.study_result import evidence_of, together_of
 
 if TYPE_CHECKING:
     from handful.certified import Band
@@ -51,6 +50,7 @@ def rates_line(rates: Sequence[dict[str, Any]]) -> str:
 
 def as_dict(made: StudyResult) -> dict[str, Any]:
     """Everything as plain data."""
+    from handful.cli.study_result import evidence_of, together_of
     from handful.evidence import evidence_document
     from handful.tables import plain_notes
 
@@ -159,6 +159,7 @@ def _rows_used(made: StudyResult) -> str:
 
 def _print_evidence(made: StudyResult) -> None:
     """What else the counted rows say of the chosen row."""
+    from handful.cli.study_result import evidence_of
     from handful.evidence import evidence_lines
 
     if (found := evidence_of(made)) is None:
@@ -191,6 +192,7 @@ def _print_worth(made: StudyResult) -> None:
     from rich.panel import Panel
 
     from handful.certified import named_beforehand
+    from handful.cli.study_result import together_of
 
     certificate = made.machine.certificate_
     first = made.machine.caution()

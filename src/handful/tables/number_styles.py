@@ -42,8 +42,13 @@ _GROUPED_DOT = re.compile(r"^[-+]?\d{1,3}(\.\d{3})+,\d+$")
 _MARKED = re.compile(r"^[-+]?[1-9]\d{0,2}(['’\s]\d{3})+([.,]\d+)?$")
 _MARKS = re.compile(r"(?<=\d)['’\s](?=\d{3}(?!\d))")
 _NUMBER = re.compile(r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$")
+# Three letters before a number are money only if they name a currency: PAT17 is a code.
+_MONEY = (
+    "USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RON|BGN|ISK|TRY|RUB|UAH|ILS|"
+    "AED|SAR|ZAR|NGN|KES|EGP|BRL|MXN|ARS|CLP|COP|PEN|KRW|SGD|HKD|TWD|THB|MYR|IDR|PHP|VND|PKR|BDT"
+)
 _WITH_UNIT = re.compile(
-    r"^(?P<money>[€$£¥]|[A-Z]{3}(?=[\s\d])|Rs\.?(?=[\s\d])|kr\.?(?=[\s\d]))?\s*"
+    rf"^(?P<money>[€$£¥]|(?:{_MONEY})(?=[\s\d])|Rs\.?(?=[\s\d])|kr\.?(?=[\s\d]))?\s*"
     r"(?P<number>[-+]?[\d.,][\d.,'’\s]*+(?:[eE][-+]?\d+(?![\w/]))?+)"
     r"(?P<unit>(?:[^\W\d_]|[€$£¥°%‰×]).{0,24})?$"
 )

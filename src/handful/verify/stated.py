@@ -81,8 +81,9 @@ def together(document: Any) -> tuple[str, ...]:
     """What ``certificate.json`` may say of all statements about a form or a cover at once.
 
     Errors, a pair of rates, a card's table of points and the answers outside of doubt fail on
-    their own account each. A card says nothing of its points if a goal moved its threshold or
-    groups were counted, so that either sentence is allowed there. Covers have neither.
+    their own account each; the evidence about a row of a menu is one family more. A card says
+    nothing of its points if a goal moved its threshold or groups were counted, so that either
+    sentence is allowed there. Covers have neither.
     """
     certificate = part(document, "certificate")
     goal, silence = (part(document, "training", name) for name in ("goal", "band"))
@@ -95,6 +96,11 @@ def together(document: Any) -> tuple[str, ...]:
     choices += [band] if is_card and not is_sure else []
     if part(document, "training", "after_looking"):  # the menu that was looked at held something
         choices = [["the errors of the menu before the goal", "its rates"]]
+    if (
+        part(document, "training", "kind") == "menu"
+        and len(part(document, "fitted", "classes")) == 2
+    ):
+        choices += [[*beside, "the evidence"] for beside in choices]
     return tuple(_all_at_once(n + len(beside), beside, delta) for beside in choices)
 
 
