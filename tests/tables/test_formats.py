@@ -247,6 +247,24 @@ def test_sheets(tmp_path):
         load_table(path)
 
 
+def test_another_sheet_by_its_name(tmp_path):
+    path = tmp_path / "a.xlsx"
+    with pd.ExcelWriter(path) as book:
+        pd.DataFrame({"read me": ["first"]}).to_excel(book, sheet_name="About", index=False)
+        TABLE.to_excel(book, sheet_name="2024 data", index=False)
+    loaded = load_table(path, "2024 data")
+    assert list(loaded.frame.columns) == list(TABLE.columns)
+    assert "2 sheets; '2024 data' was read." in loaded.notes[0]
+    assert "--sheet names another" in load_table(path).notes[0]
+    pieces = list(read_chunks(path, ["age"], sheet="2024 data"))
+    assert sum(map(len, pieces)) == N
+    with pytest.raises(ValueError, match=r"`--sheet` must .* got 'data'. It has: 'About', '2024 "):
+        load_table(path, "data")
+    TABLE.to_csv(tmp_path / "a.csv", index=False)
+    with pytest.raises(ValueError, match="`--sheet` is for Excel files"):
+        load_table(tmp_path / "a.csv", "data")
+
+
 def test_titles_above_the_names_of_a_sheet(tmp_path):
     path = tmp_path / "a.xlsx"
     rows = [["Registry 2024", None, None], [None, "printed on Monday", None]]

@@ -19,6 +19,7 @@ from handful.tables.sources import (
     MAX_BYTES,
     MAX_CELL,
     MAX_COLUMNS,
+    SheetMissingError,
     Source,
     check_columns,
     check_growth,
@@ -198,17 +199,19 @@ def _decoded(name: str, batch: Any) -> Any:
 
 
 def excel_frame(source: Source) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """The first sheet of a workbook; the first row that is not empty has the names."""
+    """A sheet of a workbook; its first row that is not empty has the names."""
     import pandas as pd
 
     with readable(source, "Excel (.xlsx)", "openpyxl"), catch_warnings(action="ignore"):
         _check_workbook(source)
         with pd.ExcelFile(source.start(), engine="openpyxl") as book:
             sheets = [str(name) for name in book.sheet_names]
-            cells = book.parse(0, header=None, dtype=object)
+            sheet = _chosen_sheet(source, sheets)
+            cells = book.parse(sheet, header=None, dtype=object)
         notes = []
         if len(sheets) > 1:
-            notes.append(f"The workbook has {len(sheets)} sheets; {sheets[0]!r} was read.")
+            more = "" if source.sheet else "; --sheet names another"
+            notes.append(f"The workbook has {len(sheets)} sheets; {sheet!r} was read{more}.")
         frame, n_empty, n_titles = _with_header(source.name, cells)
         if n_empty:
             notes.append(f"{n_empty} empty rows of the sheet were left out.")
@@ -217,6 +220,20 @@ def excel_frame(source: Source) -> tuple[pd.DataFrame, tuple[str, ...]]:
                 f"{n_titles} rows of one cell above the names of the columns were left out."
             )
         return frame, tuple(notes)
+
+
+def _chosen_sheet(source: Source, sheets: Sequence[str]) -> str:
+    """The sheet that was asked for, or the first one."""
+    if source.sheet is None:
+        return sheets[0]
+    if source.sheet not in sheets:
+        shown = ", ".join(repr(name[:40]) for name in sheets[:20])
+        more = f" and {len(sheets) - 20} more" if len(sheets) > 20 else ""
+        raise SheetMissingError(
+            f"`--sheet` must name a sheet of {source.name}, got {source.sheet!r}. It has: "
+            f"{shown}{more}."
+        )
+    return source.sheet
 
 
 def _with_header(name: str, cells: pd.DataFrame) -> tuple[pd.DataFrame, int, int]:

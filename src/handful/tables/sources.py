@@ -39,6 +39,10 @@ class UnreadableTableError(ValueError):
     """A file that is no table, or too large a one."""
 
 
+class SheetMissingError(ValueError):
+    """A workbook lacks the sheet that was asked for."""
+
+
 class ColumnsMissingError(ValueError):
     """A table lacks columns that are needed."""
 
@@ -114,7 +118,7 @@ def readable(source: Source, what: str, package: str = "pandas") -> Iterator[Non
     """Turn every error of a reader into one that names the file, or what must be installed."""
     try:
         yield
-    except (UnreadableTableError, ColumnsMissingError):
+    except (UnreadableTableError, ColumnsMissingError, SheetMissingError):
         raise
     except ImportError as error:
         raise needs(package, what) from error
@@ -169,6 +173,8 @@ class Source:
         Bytes before unpacking.
     raw : binary file
         The bytes as they were found.
+    sheet : str or None
+        Of a workbook, the sheet to read; none for the first.
     """
 
     name: str
@@ -176,6 +182,7 @@ class Source:
     file: IO[bytes]
     stored: int
     raw: IO[bytes]
+    sheet: str | None = None
 
     def start(self) -> IO[bytes]:
         """The file at its beginning."""
@@ -192,7 +199,7 @@ class Source:
 
 
 @contextmanager
-def open_source(place: str | Path) -> Iterator[Source]:
+def open_source(place: str | Path, sheet: str | None = None) -> Iterator[Source]:
     """Open a file, or standard input if the name is ``-``, and unpack it."""
     with ExitStack() as stack:
         raw: IO[bytes]
@@ -209,7 +216,9 @@ def open_source(place: str | Path) -> Iterator[Source]:
         stored = raw.seek(0, 2)
         file, kind = _unpacked(name, raw, stored, kind, packed, stack)
         file.seek(0)
-        yield Source(name, kind, file, stored, raw)
+        if sheet is not None and kind != ".xlsx":
+            raise ValueError(f"`--sheet` is for Excel files (.xlsx), got {name}. Leave it out.")
+        yield Source(name, kind, file, stored, raw, sheet)
 
 
 def _by_content(raw: IO[bytes]) -> tuple[str, str]:
