@@ -19,8 +19,10 @@ from typing import IO, Any
 
 TEXT = (".csv", ".tsv", ".txt", ".data", ".arff")
 LINES = (".jsonl", ".ndjson")
-WHOLE = (".parquet", ".feather", ".arrow", ".xlsx", ".dta")
+STATISTICS = {".sav": "SPSS", ".zsav": "SPSS", ".sas7bdat": "SAS", ".xpt": "SAS transport"}
+WHOLE = (".parquet", ".feather", ".arrow", ".xlsx", ".dta", *STATISTICS)
 PACKED = (".gz", ".bz2", ".xz", ".zip")
+R_FILES = {".rds": "readRDS", ".rda": "load", ".rdata": "load"}
 KNOWN = (*TEXT, *LINES, *WHOLE)
 MAX_COLUMNS = 100_000  # a line of more cells is a damaged file or the wrong delimiter
 MAX_CELL = 100_000  # characters
@@ -59,6 +61,13 @@ def ending_of(name: str) -> tuple[str, str]:
     packed = next((end for end in PACKED if lower.endswith(end)), "")
     inner = lower.removesuffix(packed)
     kind = next((end for end in sorted(KNOWN, key=len, reverse=True) if inner.endswith(end)), "")
+    if function := R_FILES.get(Path(lower).suffix):
+        call = f"{function}({name!r})"
+        call = f"get({call})" if function == "load" else call
+        raise ValueError(
+            f"`DATA` must be a table that other programs can read, got {name!r} of R. Write it as "
+            f"CSV there: x <- {call}; write.csv(x, 'data.csv', row.names = FALSE)"
+        )
     if not kind and packed != ".zip":  # what a zip archive holds says its own name
         raise ValueError(
             f"`DATA` must end with one of {', '.join(KNOWN)} (packed as {', '.join(PACKED)} or "
@@ -151,6 +160,10 @@ _MAGIC = (
     (b"PAR1", ".parquet", ""),
     (b"ARROW1", ".arrow", ""),
     (b"<stata_dta>", ".dta", ""),
+    (b"$FL2", ".sav", ""),
+    (b"$FL3", ".zsav", ""),
+    (b"HEADER RECORD***", ".xpt", ""),
+    (b"\0" * 12 + b"\xc2\xea\x81\x60", ".sas7bdat", ""),
     (b"{", ".jsonl", ""),
     (b"%", ".arff", ""),
     (b"@", ".arff", ""),

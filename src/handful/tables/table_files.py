@@ -14,12 +14,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from handful.tables.binary_files import arrow_batches, arrow_frame, excel_frame, stata_frame
+from handful.tables.binary_files import (
+    arrow_batches,
+    arrow_frame,
+    excel_frame,
+    stata_frame,
+    statistics_frame,
+)
 from handful.tables.notes import Note
 from handful.tables.sources import (
     LINES,
     MISSING,
     STANDARD_INPUT,
+    STATISTICS,
     TEXT,
     Source,
     check_columns,
@@ -68,7 +75,8 @@ def load_table(pattern: str | Path, sheet: str | None = None) -> LoadedTable:
     r"""Read a file, the files that match a pattern, or standard input (``-``); each once.
 
     Formats: CSV and other delimited text, ARFF, JSON lines, all of these packed as gz, bz2, xz or
-    zip; Parquet, Feather, Arrow, Excel (.xlsx; ``sheet`` names one, else the first), Stata.
+    zip; Parquet, Feather, Arrow, Excel (.xlsx; ``sheet`` names one, else the first), Stata,
+    SPSS (.sav, .zsav), SAS (.sas7bdat, .xpt).
 
     Raises
     ------
@@ -166,6 +174,8 @@ def _whole(source: Source, is_raw: bool = False) -> tuple[pd.DataFrame, tuple[st
         frame, notes = excel_frame(source)
     elif source.kind == ".dta":
         frame, notes = stata_frame(source)
+    elif source.kind in STATISTICS:
+        frame, notes = statistics_frame(source)
     else:
         frame, notes = arrow_frame(source), ()
     return without_marks(frame), notes
