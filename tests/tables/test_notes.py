@@ -246,3 +246,25 @@ def test_a_cell_as_it_was_written_stays_on_the_screen(rng, tmp_path):
     assert "Mr Smith" in re.sub(r"[\s│]+", " ", screen)
     for name in ("model.json", "report.html", "certificate.json"):
         assert "Smith" not in (out / name).read_text(), name
+
+
+def test_marks_that_turn_the_writing_are_shown_in_the_report(rng, tmp_path):
+    frame = _leaky(rng)[["age", "outcome"]].rename(columns={"age": "age\u202egnp"})
+    _, out = _certified(frame, tmp_path)
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert "\u202e" not in page
+    assert "age&lt;U+202E&gt;gnp" in page
+
+
+@pytest.mark.parametrize("n_words", [3, 60])
+def test_an_order_of_free_text_shows_three_words(n_words, rng, tmp_path):
+    remarks = [f"remark{k:02d} on the ward of patient {k}" for k in range(n_words)]
+    frame = _leaky(rng)[["age", "outcome"]]
+    frame["note"] = [remarks[k % n_words] for k in range(len(frame))]
+    screen, _ = _certified(frame, tmp_path, "--ordered", "note")
+    shown = set(re.findall(r"remark\d\d", screen))
+    assert len(shown) == 3
+    study = read_study(frame, Choices(ordered=("note",)))
+    note = next(note for note in study.all_notes if note.code == "H051")
+    assert len(re.findall(r"remark\d\d", note)) == 3
+    assert ("…" in note) == (n_words > 3)

@@ -202,7 +202,7 @@ def read_study(frame: Any, choices: Choices | None = None, *, set_aside: bool = 
     choices : Choices, optional
     set_aside : bool
         Read the columns off a tenth of the rows only, which `Study.rest` then leaves out: for
-        machines that count all others. Else off a pool of 40 %, as the menu does.
+        machines that count all others. Else off a pool of half of the rows, as the menu does.
 
     Examples
     --------
