@@ -103,8 +103,10 @@ def _read(options: CertifyOptions) -> StudyRows:
 def _machine(options: CertifyOptions, rows: StudyRows) -> Any:
     """The machine that learns the menu: of forms, or of covers."""
     if not options.is_cover:
-        from handful.certified import CertifiedClassifier
+        from handful.certified import CertifiedClassifier, check_row_name
 
+        if options.choose is not None and not options.choose.isdigit():
+            check_row_name(options.choose)
         return CertifiedClassifier(**options.forms())
     from handful.covering import SetCoveringMachine
 

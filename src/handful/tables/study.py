@@ -279,7 +279,7 @@ def read_rows(
     >>> import numpy as np
     >>> study = read_rows(GivenRows(np.arange(40.0).reshape(20, 2), [0, 1] * 10))
     >>> [column.name for column in study.features], len(study.pool)
-    (['x0', 'x1'], 8)
+    (['x0', 'x1'], 10)
     """
     choices = choices or Choices()
     table = normal_rows(given.X)
