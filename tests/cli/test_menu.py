@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from handful import load_model
+from handful import CertifiedClassifier, load_model
 from handful.cli import app
 
 runner = CliRunner()
@@ -241,10 +241,22 @@ def test_groups_are_drawn_whole_and_checked_again(tmp_path):
     assert result.exit_code == 0, result.output
 
 
+def test_a_wrong_name_of_a_row_is_refused_before_learning(folder, monkeypatch):
+    learned = []
+    monkeypatch.setattr(CertifiedClassifier, "fit", lambda *_, **__: learned.append(1))
+    result = asked(folder, "--choose", "scor card")
+    assert result.exit_code != 0
+    assert "Names like it: score card" in result.output
+    assert not learned
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--choose", "oracle"], "`choice` must be one of"),
+        (["--choose", "oracle"], "`--choose` must be the number or the name of a row"),
+        (["--choose", "scor card"], "Names like it: score card"),
+        (["--choose", "Linear"], "Names like it: linear"),
+        (["--choose", "vote"], "`choice` must be one of"),
         (["--candidates", "magic"], "`candidates` must be"),
         (["--tolerance", "2"], "`tolerance` must be in [0, 1)"),
         (["--exclude", "agee"], "Did you mean 'age'"),

@@ -5,7 +5,9 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
+from handful.cli import app
 from handful.cli.study_rows import read_rest
 from handful.tables import Choices, read_study
 
@@ -183,3 +185,32 @@ def test_time_grows_with_the_number_of_columns_not_its_square(tmp_path):
         read(path)
         times.append(time.process_time() - start)
     assert times[1] < 12 * times[0]
+
+
+def test_one_sheet_from_the_first_look_to_new_labels(rng, tmp_path):
+    """``--sheet`` in certify, verify and predict; a wrong one is refused with the sheets."""
+    age = rng.integers(30, 80, 120)
+    frame = pd.DataFrame({"age": age, "nodes": rng.integers(0, 9, 120)})
+    frame["outcome"] = np.where(age + rng.normal(0, 5, 120) > 55, "ill", "well")
+    table, out = str(tmp_path / "t.xlsx"), str(tmp_path / "out")
+    with pd.ExcelWriter(table) as book:
+        pd.DataFrame({"read me": ["first"]}).to_excel(book, sheet_name="About", index=False)
+        frame.to_excel(book, sheet_name="Visits", index=False)
+
+    def run(*words):
+        return CliRunner().invoke(app, list(words))
+
+    sheet, model = ("--sheet", "Visits"), f"{out}/model.json"
+    made = run("certify", table, *sheet, "--candidates", "one rule", "-o", out)
+    assert made.exit_code == 0, made.output
+    assert run("verify", model, table, *sheet).exit_code == 0
+    labels = run("predict", model, table, *sheet, "--quiet")
+    assert labels.exit_code == 0
+    assert len(labels.stdout.splitlines()) == 121
+    for words in (("certify", table), ("verify", model, table), ("predict", model, table)):
+        wrong = run(*words, "--sheet", "visits")
+        assert wrong.exit_code != 0
+        assert "'About', 'Visits'" in wrong.output
+    assert "read me" in run("verify", model, table).output
+    for more in ((), ("--engine", "dask", "--rules", "stumps")):
+        assert "`--sheet` is for Excel" in run("certify", *sheet, *more).output

@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -45,6 +46,23 @@ def test_tampered(folder, tmp_path):
     assert "content hash" in result.output
     assert "confidence" in result.output
     assert json.loads(runner.invoke(app, [*words, "--json"]).stdout)["is_valid"] is False
+
+
+def test_another_table_is_refused_by_the_column_that_it_lacks(folder, tmp_path):
+    model = json.loads((folder / "out" / "model.json").read_text())
+    read = [column["name"] for column in model["fitted"]["columns"]["columns"]]
+    table = pd.read_csv(folder / "data.csv")
+    for gone in (read[0], model["data"]["reading"]["target"]):
+        table.drop(columns=gone).to_csv(tmp_path / "other.csv", index=False)
+        words = ["verify", str(folder / "out" / "model.json"), str(tmp_path / "other.csv")]
+        result = runner.invoke(app, words)
+        assert result.exit_code != 0
+        assert f"without the column {gone!r}" in result.output
+        assert "NOT VALID" not in result.output
+    table.iloc[1:].to_csv(tmp_path / "other.csv", index=False)
+    result = runner.invoke(app, words)  # it has the columns, and lacks a row
+    assert result.exit_code == 1
+    assert "digest of the table" in result.output
 
 
 def test_embedded_data(tmp_path):

@@ -11,6 +11,7 @@ import zipfile
 
 import numpy as np
 import pandas as pd
+import pyreadstat
 import pytest
 
 from handful import CertifiedClassifier
@@ -99,6 +100,13 @@ def _write(folder, name):
             stream.write_table(table)
     elif name.endswith(".xlsx"):
         TABLE.to_excel(path, index=False)
+    elif name.endswith((".sav", ".zsav", ".xpt")):
+        words = TABLE.assign(colour=TABLE["colour"].fillna(""), visit=TABLE["visit"].dt.date)
+        words["smoker"] = words["smoker"].astype(float)
+        if name.endswith(".xpt"):
+            pyreadstat.write_xport(words, path, file_format_version=5)
+        else:
+            pyreadstat.write_sav(words, path, compress=name.endswith(".zsav"))
     else:
         words = TABLE.assign(colour=TABLE["colour"].fillna(""))
         words.assign(smoker=words["smoker"].astype(int)).to_stata(
@@ -108,6 +116,8 @@ def _write(folder, name):
 
 
 FILES = [*BYTES, "a.jsonl", "a.parquet", "a.feather", "stream.arrow", "a.xlsx", "a.dta"]
+FILES += ["a.sav", "a.zsav", "a.xpt"]
+UNLIKE = ("a.dta", "a.sav", "a.zsav", "a.xpt")  # which have no true and false
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +131,7 @@ def test_every_format_gives_the_same_table(name, wanted, tmp_path):
     study = read_study(load_table(path).frame)
     assert table_digest(study.digests.digests) == table_digest(wanted.digests.digests)
     assert study.pool.tolist() == wanted.pool.tolist()
-    if name != "a.dta":  # which has no true and false
+    if name not in UNLIKE:
         assert study.columns == wanted.columns
     chunks = pd.concat(list(read_chunks(path, ["nodes", "crp"])), ignore_index=True)
     assert chunks["crp"].astype(float).tolist() == TABLE["crp"].tolist()
@@ -247,6 +257,50 @@ def test_sheets(tmp_path):
         load_table(path)
 
 
+def test_labels_of_values_take_the_place_of_their_codes(tmp_path):
+    codes = pd.DataFrame({"sex": [1.0, 2.0, np.nan, 9.0], "nodes": [0.0, 3.0, 1.0, 2.0]})
+    labels, gone = {"sex": {1: "female", 2: "male"}}, {"sex": [9.0]}
+    pyreadstat.write_sav(codes, tmp_path / "a.sav", variable_value_labels=labels,
+                         missing_ranges=gone)  # fmt: skip
+    loaded = load_table(tmp_path / "a.sav")
+    assert loaded.frame["sex"].fillna("").tolist() == ["female", "male", "", ""]
+    assert loaded.frame["nodes"].tolist() == [0.0, 3.0, 1.0, 2.0]
+    assert "Labels took the place of codes in sex." in loaded.notes
+    pyreadstat.write_sav(codes, tmp_path / "b.sav")
+    assert load_table(tmp_path / "b.sav").notes == ()
+
+
+@pytest.mark.parametrize("name", ["a.sav", "a.zsav", "a.xpt"])
+def test_files_of_statistics_that_lack_their_end_are_refused(name, tmp_path):
+    path = _write(tmp_path, name)
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(ValueError, match="is not a readable table"):
+        load_table(path)
+
+
+def test_a_transport_file_cannot_say_how_many_rows_it_had(tmp_path):
+    notes = load_table(_write(tmp_path, "a.xpt")).notes
+    assert notes == (f"A SAS transport file does not say how many rows it has; {N} were read.",)
+
+
+def test_another_sheet_by_its_name(tmp_path):
+    path = tmp_path / "a.xlsx"
+    with pd.ExcelWriter(path) as book:
+        pd.DataFrame({"read me": ["first"]}).to_excel(book, sheet_name="About", index=False)
+        TABLE.to_excel(book, sheet_name="2024 data", index=False)
+    loaded = load_table(path, "2024 data")
+    assert list(loaded.frame.columns) == list(TABLE.columns)
+    assert "2 sheets; '2024 data' was read." in loaded.notes[0]
+    assert "--sheet names another" in load_table(path).notes[0]
+    pieces = list(read_chunks(path, ["age"], sheet="2024 data"))
+    assert sum(map(len, pieces)) == N
+    with pytest.raises(ValueError, match=r"`--sheet` must .* got 'data'. It has: 'About', '2024 "):
+        load_table(path, "data")
+    TABLE.to_csv(tmp_path / "a.csv", index=False)
+    with pytest.raises(ValueError, match="`--sheet` is for Excel files"):
+        load_table(tmp_path / "a.csv", "data")
+
+
 def test_titles_above_the_names_of_a_sheet(tmp_path):
     path = tmp_path / "a.xlsx"
     rows = [["Registry 2024", None, None], [None, "printed on Monday", None]]
@@ -277,6 +331,15 @@ def test_titles_above_the_names_of_a_sheet(tmp_path):
         ("a.xlsx", b"a,b\n1,2\n", "no whole Excel"),
         ("a.xlsx", _zipped("xl/workbook.xml"), "no whole Excel"),
         ("a.dta", b"a,b\n1,2\n", "no whole Stata"),
+        ("a.sav", b"a,b\n1,2\n", "no whole SPSS"),
+        ("a.sas7bdat", b"a,b\n1,2\n", "no whole SAS file"),
+        ("a.xpt", b"a,b\n1,2\n", "no whole SAS transport"),
+        (
+            "a.rds",
+            b"1",
+            r"as CSV there: x <- readRDS\('a.rds'\); write.csv",
+        ),
+        ("a.RData", b"1", r"x <- get\(load\('a.RData'\)\); write.csv\(x, 'data.csv'"),
         ("a.feather", b"a,b\n1,2\n", "no whole Arrow"),
         ("a.jsonl", b'{"a": [1, 2]}\n', "holds lists"),
         ("a.jsonl", b'{"a": 1\n', "no whole JSON lines"),

@@ -16,7 +16,18 @@ from typer.testing import CliRunner
 
 from handful import CertifiedClassifier, verify_model
 from handful.cli import app
-from handful.tables import CODES, Choices, Note, TableCaution, load_table, read_study
+from handful.files import Retraining
+from handful.files.document import to_text
+from handful.tables import (
+    CODES,
+    Choices,
+    Note,
+    TableCaution,
+    load_table,
+    plain_notes,
+    read_frame,
+    read_study,
+)
 from tests.messy import TABLES
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "notes.md"
@@ -157,6 +168,58 @@ def test_an_acknowledged_note_has_its_reason_everywhere_and_changes_no_number(rn
     assert not verdict.differences
 
 
+def _verdict(model, table, folder, notes):
+    """The verdict on the file with other notes, under a hash that fits."""
+    path = folder / "forged.json"
+    forged = {**model, "provenance": {**model["provenance"], "notes": notes}}
+    path.write_text(to_text(forged))
+    return verify_model(path, table, library=Retraining(path, table))
+
+
+@pytest.mark.parametrize("more", [(), ("--rules", "stumps")], ids=["menu", "cover"])
+def test_a_caution_that_is_removed_or_forged_is_not_valid(more, rng, tmp_path):
+    _leaky(rng).to_csv(tmp_path / "t.csv", index=False)
+    candidates = () if more else ("--candidates", "one rule")
+    words = ["certify", str(tmp_path / "t.csv"), "-o", str(tmp_path / "out"), *candidates, *more]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    model = json.loads((tmp_path / "out" / "model.json").read_text())
+    table, notes = load_table(tmp_path / "t.csv").frame, model["provenance"]["notes"]
+    codes = {note["code"] for note in notes} - {"H060", "H061"}
+    assert "H021" in codes
+    honest = _verdict(model, table, tmp_path, notes)
+    assert honest.status == "VALID", honest.differences
+    assert "H021" not in honest.stated.get("notes", "")
+    shuffled = table.sample(frac=1.0, random_state=1).reset_index(drop=True)
+    assert _verdict(model, shuffled, tmp_path, notes).status == "VALID"
+    kept = [note for note in notes if note["code"] != "H021"]
+    caution = next(note for note in notes if note["code"] == "H021")
+    harmless = {**caution, "text": "cause_of_illness: a few cells are empty"}
+    answered = {**caution, "reason": "coded at admission"}
+    renamed = {**caution, "code": "H060"}
+    for forged in (kept, [], [*kept, harmless], [*kept, answered], [*kept, renamed], None):
+        verdict = _verdict(model, table, tmp_path, forged)
+        assert verdict.status == "NOT VALID", forged
+    # how a file was read cannot be seen in its rows: such a note is stated alone
+    told = [*notes, {**caution, "code": "H060", "text": "The file was read as UTF-8."}]
+    verdict = _verdict(model, table, tmp_path, told)
+    assert verdict.status == "VALID"
+    assert "H060" in verdict.stated["notes"]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_notes_depend_neither_on_the_order_of_rows_nor_on_the_kind_of_file(name, tmp_path):
+    messy = TABLES[name]()
+    messy.frame.to_csv(tmp_path / "t.csv", index=False)
+    raw, typed = load_table(tmp_path / "t.csv").frame, read_frame(tmp_path / "t.csv")
+    choices, told = Choices(target=messy.target, **messy.choices), []
+    for frame in (raw, typed, raw.sample(frac=1.0, random_state=3).reset_index(drop=True)):
+        study = read_study(frame, choices)
+        read = [column.name for column in study.features]
+        told.append(plain_notes(study.notes_on(read), for_others=True))
+    assert told[0] == told[1] == told[2]
+
+
 def test_python_warns_with_codes_until_the_reason_is_given(rng):
     frame = _leaky(rng)
     X, y = frame.drop(columns=["outcome", "icu_days"]), frame["outcome"]
@@ -183,3 +246,25 @@ def test_a_cell_as_it_was_written_stays_on_the_screen(rng, tmp_path):
     assert "Mr Smith" in re.sub(r"[\s│]+", " ", screen)
     for name in ("model.json", "report.html", "certificate.json"):
         assert "Smith" not in (out / name).read_text(), name
+
+
+def test_marks_that_turn_the_writing_are_shown_in_the_report(rng, tmp_path):
+    frame = _leaky(rng)[["age", "outcome"]].rename(columns={"age": "age\u202egnp"})
+    _, out = _certified(frame, tmp_path)
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert "\u202e" not in page
+    assert "age&lt;U+202E&gt;gnp" in page
+
+
+@pytest.mark.parametrize("n_words", [3, 60])
+def test_an_order_of_free_text_shows_three_words(n_words, rng, tmp_path):
+    remarks = [f"remark{k:02d} on the ward of patient {k}" for k in range(n_words)]
+    frame = _leaky(rng)[["age", "outcome"]]
+    frame["note"] = [remarks[k % n_words] for k in range(len(frame))]
+    screen, _ = _certified(frame, tmp_path, "--ordered", "note")
+    shown = set(re.findall(r"remark\d\d", screen))
+    assert len(shown) == 3
+    study = read_study(frame, Choices(ordered=("note",)))
+    note = next(note for note in study.all_notes if note.code == "H051")
+    assert len(re.findall(r"remark\d\d", note)) == 3
+    assert ("…" in note) == (n_words > 3)

@@ -20,7 +20,6 @@ N_SAMPLED = 25
 # Not claims: versions and the name of the data, and options that the chosen row does not depend on.
 SILENT = {
     ("provenance", "versions"),
-    ("provenance", "notes"),
     ("data", "file"),
     ("data", "reading"),
     ("training", "candidates"),

@@ -28,7 +28,6 @@ ROUNDING = 1e-8  # relative: what an honest file may differ by on another proces
 #: Fields that nothing can be checked against; the verdict shows them as stated, not checked.
 STATED = {
     ("provenance", "versions"): "the versions that wrote the file",
-    ("provenance", "notes"): "what was noticed in the table, for readers",
     ("data", "file"): "the name of a file",
 }
 #: Options: said beforehand, so that their values are trusted, and no claim of their own. They are
@@ -42,7 +41,7 @@ OPTIONS = {
 #: Forms whose options are forged, too: each of them is trained again.
 TRAINED_AGAIN = ("form: one rule", "form: groups mean")
 #: Of a machine that was given a clean table these are stated alone, too.
-STATED_NAMES = {("data", "target"), ("data", "groups")}
+STATED_NAMES = {("data", "target"), ("data", "groups"), ("provenance", "notes")}
 #: Edits that leave a true statement: such a file could have been written by an honest run.
 TRUE = {
     ("training", "is_default"): "the row is the one that the tolerance chooses, and now says so",

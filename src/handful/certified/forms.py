@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass
 from typing import Any
 
@@ -174,6 +175,22 @@ def check_favourite(favourite: Any, candidates: Any) -> None:
         raise ValueError(
             f"`favourite` must be one of the candidates, {', '.join(names)}; got {favourite!r}. "
             "Name it as it stands in `candidates`."
+        )
+
+
+def check_row_name(name: str) -> None:
+    """Refuse a name that no row of a menu of our forms can have, before one is learned.
+
+    Examples
+    --------
+    >>> check_row_name("score card")
+    """
+    known = list(dict.fromkeys((*SIMPLICITY, *FORMS)))
+    if name not in known:
+        near = difflib.get_close_matches(name.lower(), known, n=3) or known
+        raise ValueError(
+            f"`--choose` must be the number or the name of a row of the menu, got {name!r}. Names "
+            f"like it: {', '.join(near)}."
         )
 
 

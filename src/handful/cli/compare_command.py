@@ -73,7 +73,7 @@ def compare(options: CompareOptions) -> None:
         rivals = choose_rivals(options.machines)
         if not 0.0 < delta < 1.0:
             raise ValueError(f"`--delta` must be in (0, 1), got {delta}.")
-        table = read_rest(options.data, options.choices())
+        table = read_rest(options.data, options.choices(), sheet=options.sheet)
         n_folds = min(options.folds, 3) if options.quick else options.folds
         check_folds(table.y, n_folds)
         known = None if table.study is None else known_columns(table.study)

@@ -11,7 +11,18 @@ import typer
 from rich.markup import escape
 
 from handful.cli.console import console, print_json, print_written
-from handful.cli.options import TABLE, Force, Json, Quiet, Trust, column, listed, renamed, takes
+from handful.cli.options import (
+    TABLE,
+    Force,
+    Json,
+    Quiet,
+    SheetName,
+    Trust,
+    column,
+    listed,
+    renamed,
+    takes,
+)
 from handful.writing import check_place, write_atomically
 
 if TYPE_CHECKING:
@@ -32,6 +43,7 @@ class MonitorOptions:
     id_column: Annotated[
         str | None, column("--id", "Column that names each case; needed by the first call.")
     ] = None
+    sheet: SheetName = None
     target: Annotated[
         str | None, column("--target", "Column of labels, empty where unknown yet.", "-t")
     ] = None
@@ -97,7 +109,7 @@ def monitor(options: MonitorOptions) -> None:
         check_place(options.plot, overwrite=options.force)
     model = load_model(options.model, trusted=list(listed(options.trust)))
     watch = _watch(options, model, digest_of_file(options.model))
-    frame = load_table(options.data).frame
+    frame = load_table(options.data, options.sheet).frame
     cases = read_cases(watch, model, frame, renamed(options.mapped))
     counts = watch.add(cases.names, cases.is_flagged, cases.labels)
     save_watch(watch, options.state)

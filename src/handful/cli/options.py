@@ -31,6 +31,9 @@ Target = Annotated[
     str | None,
     typer.Option("--target", "-t", help="Column to predict (label, class, target or y)."),
 ]
+SheetName = Annotated[
+    str | None, typer.Option("--sheet", help="Sheet of an Excel file, if it is not the first.")
+]
 Trust = Annotated[
     list[str] | None,
     typer.Option(
@@ -83,6 +86,7 @@ class TableOptions:
         Path | None,
         typer.Argument(metavar="[DATA]", help=TABLE + "; embedded data if left out."),
     ] = None
+    sheet: SheetName = None
     target: Target = None
     ids: Annotated[Names, columns("--id", "Identifiers, which are not used")] = None
     exclude: Annotated[Names, columns("--exclude", "Columns to leave out")] = None

@@ -24,7 +24,7 @@ from handful.cli.console import (
     progress,
     write_out,
 )
-from handful.cli.options import TABLE, Force, Json, Quiet, Trust, listed
+from handful.cli.options import TABLE, Force, Json, Quiet, SheetName, Trust, listed
 from handful.writing import check_place, open_atomically, write_atomically
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def predict(
     on_missing: str = typer.Option(
         "evaluate", help="evaluate, or abstain: no label where the rule lacks a value."
     ),
+    sheet: SheetName = None,
     trust: Trust = None,
     force: Force = False,
     as_json: bool = typer.Option(False, "--json", "-j", help="Print one JSON object a row."),
@@ -74,7 +75,7 @@ def predict(
     stored = load_model(model, trusted=list(listed(trust)))
     if stored.certificate is not None:
         note(f"[dim]{escape(stored.certificate.statement())}[/]")
-    labeller = Labeller(stored, listed(keep), on_missing == "abstain")
+    labeller = Labeller(stored, listed(keep), on_missing == "abstain", sheet)
     if out is None:
         # rows on a terminal are progress enough, and would be mixed with its line
         with nullcontext(_ignore) if sys.stdout.isatty() else progress("Predicting") as report:
@@ -101,12 +102,13 @@ class Labeller:
     """Turns pieces of a table into rows of results: label, score, what decided, what is missing.
 
     ``keep`` are columns that pass through. ``is_abstaining`` says that rows which lack a value that
-    the model reads get no label.
+    the model reads get no label. ``sheet`` is that of an Excel file.
     """
 
     model: Model
     keep: tuple[str, ...]
     is_abstaining: bool
+    sheet: str | None = None
     gaps: Counter[str] = field(default_factory=Counter)  # rows by the columns that they lack
     unread: Counter[tuple[str, str]] = field(default_factory=Counter)  # by column and word
 
@@ -211,7 +213,10 @@ def _write_rows(
     from handful.tables import matching, read_chunks
 
     n_rows = 0
-    pieces = (read_chunks(path, labeller.needs, words=labeller.words) for path in matching(data))
+    pieces = (
+        read_chunks(path, labeller.needs, words=labeller.words, sheet=labeller.sheet)
+        for path in matching(data)
+    )
     for chunk in itertools.chain.from_iterable(pieces):
         if len(chunk) == 0:  # a header without rows
             continue

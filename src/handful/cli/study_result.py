@@ -90,16 +90,23 @@ def make_study(options: CertifyOptions) -> StudyResult:
 def _read(options: CertifyOptions) -> StudyRows:
     choices = options.choices()
     if not options.is_cover:
-        return read_pooled(options.data, choices)
-    read = read_rest if options.engine == "memory" else read_chunked
-    return read(options.data, choices, options.seed)
+        return read_pooled(options.data, choices, options.sheet)
+    if options.engine == "memory":
+        return read_rest(options.data, choices, options.seed, options.sheet)
+    if options.sheet is not None:
+        raise ValueError(
+            "`--sheet` is for Excel files (.xlsx), not for --engine dask. Leave it out."
+        )
+    return read_chunked(options.data, choices, options.seed)
 
 
 def _machine(options: CertifyOptions, rows: StudyRows) -> Any:
     """The machine that learns the menu: of forms, or of covers."""
     if not options.is_cover:
-        from handful.certified import CertifiedClassifier
+        from handful.certified import CertifiedClassifier, check_row_name
 
+        if options.choose is not None and not options.choose.isdigit():
+            check_row_name(options.choose)
         return CertifiedClassifier(**options.forms())
     from handful.covering import SetCoveringMachine
 

@@ -95,26 +95,30 @@ def embedded_frame() -> pd.DataFrame:
     return pd.DataFrame(data.X, columns=list(data.feature_names)).assign(**{"class": words})
 
 
-def read_table(data: Path | None) -> LoadedTable:
+def read_table(data: Path | None, sheet: str | None = None) -> LoadedTable:
     """The table of a file, or the embedded breast cancer data."""
     from handful.tables import LoadedTable, load_table
 
     if data is not None:
-        return load_table(data)
+        return load_table(data, sheet)
+    if sheet is not None:
+        raise ValueError("`--sheet` is for Excel files (.xlsx), got none. Name the file in `DATA`.")
     return LoadedTable(embedded_frame(), EMBEDDED_NAME, (), ())
 
 
-def read_pooled(data: Path | None, choices: Choices) -> StudyRows:
+def read_pooled(data: Path | None, choices: Choices, sheet: str | None = None) -> StudyRows:
     """All rows of a table, of which a pool teaches and reads the columns."""
     from handful.tables import read_study
 
-    loaded = read_table(data)
+    loaded = read_table(data, sheet)
     study = read_study(loaded.frame, choices)
     study = replace(study, notes=(*loaded.notes, *study.notes))
     return _rows_of(study, study, loaded, data, study.notes)
 
 
-def read_rest(data: Path | None, choices: Choices, seed: int | None = None) -> StudyRows:
+def read_rest(
+    data: Path | None, choices: Choices, seed: int | None = None, sheet: str | None = None
+) -> StudyRows:
     """The rows of a table but those that were set aside to read its columns by.
 
     Parameters
@@ -125,12 +129,14 @@ def read_rest(data: Path | None, choices: Choices, seed: int | None = None) -> S
         What the user says about the columns.
     seed : int, optional
         Draws the pools in place of the digest.
+    sheet : str, optional
+        Of an Excel file; by default the first.
     """
     from handful.tables import Choices, Note, read_study
 
     plain = Choices(target=choices.target, positive=choices.positive)
     is_known = data is None and replace(choices, acknowledged={}) == plain
-    loaded = read_table(data)
+    loaded = read_table(data, sheet)
     study = read_study(loaded.frame, choices, set_aside=not is_known)
     if is_known:
         study = replace(study, pool=study.pool[:0])

@@ -16,6 +16,7 @@ from handful.cli.options import (
     Force,
     Json,
     Quiet,
+    SheetName,
     Target,
     Trust,
     column,
@@ -36,6 +37,7 @@ class ValidateOptions:
     """The table, the scores, and what is named beforehand."""
 
     data: Annotated[Path, typer.Argument(metavar="DATA", help=TABLE + ".")]
+    sheet: SheetName = None
     target: Target = None
     positive: Annotated[
         str | None, column("--positive", "Which of the two classes is the case.", "-p")
@@ -157,7 +159,7 @@ def _validated(options: ValidateOptions, scores: list[FixedScore]) -> tuple[Vali
     from handful.tables.labels import labelled_rows
     from handful.validation import validate as call
 
-    loaded = load_table(options.data)
+    loaded = load_table(options.data, options.sheet)
     frame = loaded.frame
     names = [str(name) for name in frame.columns]
     check_named(Choices(target=options.target, groups=options.groups), names)

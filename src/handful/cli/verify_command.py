@@ -15,7 +15,7 @@ from handful.cli.console import (
     print_json,
     progress,
 )
-from handful.cli.options import Json, Quiet, Target, Trust, listed
+from handful.cli.options import Json, Quiet, SheetName, Target, Trust, listed
 
 if TYPE_CHECKING:
     from handful.verify import Verdict
@@ -31,6 +31,7 @@ def verify(
         help="The training data: a file, or files such as 'rows/*.parquet'. Not needed for a "
         "model of the embedded data.",
     ),
+    sheet: SheetName = None,
     target: Target = None,
     show_all: bool = typer.Option(
         False, "--all", "-a", help="Print every finding, not only failures."
@@ -54,7 +55,7 @@ def verify(
     The state file of `handful monitor` is checked alone: it holds what the check needs.
     """
     with progress("Checking") as report:
-        verdict = _verdict(model, data, target, list(listed(trust)), report)
+        verdict = _verdict(model, data, sheet, target, list(listed(trust)), report)
     if as_json:
         print_json(verdict.to_dict())
     else:
@@ -90,15 +91,15 @@ def _part(document: Any, *names: str) -> Any:
 def _verdict(
     model: Path,
     data: str | None,
+    sheet: str | None,
     target: str | None,
     trusted: list[str],
     report: Callable[[str], None],
 ) -> Verdict:
     """The verdict on a model file, against its training data, read as the file remembers."""
-    from handful.cli.study_rows import EMBEDDED, embedded_frame
+    from handful.cli.study_rows import EMBEDDED, read_table
     from handful.files import Retraining
     from handful.progress import watch_progress
-    from handful.tables import load_table
     from handful.verify import verify_model, verify_watch
 
     said = _remembered(model)
@@ -110,7 +111,7 @@ def _verdict(
     if data is None and known != EMBEDDED:
         hint = f" The model was trained on {known}." if isinstance(known, str) else ""
         raise ValueError(f"`DATA` must name the training data to check against, got none.{hint}")
-    frame = embedded_frame() if data is None else load_table(data).frame
+    frame = read_table(None if data is None else Path(data), sheet).frame
     _check_columns(said, [str(name) for name in frame.columns], known_target)
     if reading is not None:
         with watch_progress(report):

@@ -14,7 +14,7 @@ from typing import Any
 from handful.certified import CertifiedClassifier, Goal, goal_of_case, is_first_case
 from handful.codec import decode, encode
 from handful.files.beside import Estimators, pack, read_estimators, unpack
-from handful.tables import Choices, Study, as_pandas, read_study
+from handful.tables import Choices, Study, as_pandas, plain_notes, read_study
 
 Document = Mapping[str, Any]
 _TRAINING = ("candidates", "favourite", "estimators_sha256", "tolerance", "delta", "group_loss")
@@ -55,9 +55,27 @@ def clean_table(frame: Any, reading: Any) -> CleanTable:
         "reading": encode(replace(choices, target=study.target)),
         "n_set_aside": len(study.pool),
         "columns": encode(tuple(columns)),
+        "notes": _notes(study),
     }
     raw = as_pandas(frame).iloc[study.rows].reset_index(drop=True)
     return CleanTable(clean.X, clean.y, clean.groups, raw, said)
+
+
+def _notes(study: Study) -> list[tuple[str, list[dict[str, str]]]]:
+    """What each note of a file may say, after the name of its column; of the table, after none.
+
+    A file does not tell whether its case was named or guessed.
+    """
+    n, guessed = len(study.notes_on(())), study.labels.guessed
+    found = [("", note) for note in study.notes_on(())]
+    found += [(c.name, note) for c in study.columns for note in study.notes_on((c.name,))[n:]]
+    out = []
+    for name, note in found:
+        versions = [note]
+        if guessed is not None and note.code == guessed.code:
+            versions.append(guessed.answered(study.choices.acknowledged))
+        out.append((name, plain_notes(versions, for_others=True)))
+    return [(name, versions) for name, versions in out if versions]
 
 
 @dataclass(frozen=True)
@@ -138,7 +156,9 @@ class Retraining:
         groups, thresholds = candidate.counts.groups, candidate.thresholds
         is_betting = groups is not None and groups.how == "betting"
         fitted: list[Any] = []
-        form = machine.fitted_.reduced().to_document(fitted)
+        reduced = machine.fitted_.reduced()
+        read = {"", *(column.name for column in reduced.columns.columns)}
+        form = reduced.to_document(fitted)
         if fitted:  # as they come out of a file, so that they can be compared with such
             fitted = list(unpack(pack(Estimators(tuple(fitted))), self.trusted).fitted)
         return {
@@ -163,6 +183,7 @@ class Retraining:
             "widths": None if thresholds is None else list(thresholds.grid.widths),
             "pool": machine.held_back_.tolist(),
             "certificate": machine.certificate_.to_dict(),
+            "notes": [versions for name, versions in _notes(study) if name in read],
             "warm_up": groups.warm_up.tolist() if is_betting else None,
         }
 

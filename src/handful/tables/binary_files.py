@@ -1,4 +1,4 @@
-"""Parquet, Arrow, Excel and Stata files: sizes are checked before and while they are read."""
+"""Parquet, Arrow, Excel, Stata, SPSS, SAS files: sizes are checked before and while reading."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from handful.tables.sources import (
     MAX_BYTES,
     MAX_CELL,
     MAX_COLUMNS,
+    STATISTICS,
+    SheetMissingError,
     Source,
     check_columns,
     check_growth,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 # About what the numbers of a batch take; wide tables come in fewer rows at a time.
 BATCH_BYTES = 64 * 2**20
 MAX_SHEET_CELLS = 20_000_000  # a sheet is padded to a rectangle of Python objects
+_RECORD = 80  # bytes, of which a SAS transport file has a whole number
 MAX_SHEET_BYTES = 2**30  # of XML
 _CELL = re.compile(rb'<(?:\w+:)?c [^>]*?r="([A-Z]{1,3})([0-9]{1,7})"')
 
@@ -198,17 +201,19 @@ def _decoded(name: str, batch: Any) -> Any:
 
 
 def excel_frame(source: Source) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """The first sheet of a workbook; the first row that is not empty has the names."""
+    """A sheet of a workbook; its first row that is not empty has the names."""
     import pandas as pd
 
     with readable(source, "Excel (.xlsx)", "openpyxl"), catch_warnings(action="ignore"):
         _check_workbook(source)
         with pd.ExcelFile(source.start(), engine="openpyxl") as book:
             sheets = [str(name) for name in book.sheet_names]
-            cells = book.parse(0, header=None, dtype=object)
+            sheet = _chosen_sheet(source, sheets)
+            cells = book.parse(sheet, header=None, dtype=object)
         notes = []
         if len(sheets) > 1:
-            notes.append(f"The workbook has {len(sheets)} sheets; {sheets[0]!r} was read.")
+            more = "" if source.sheet else "; --sheet names another"
+            notes.append(f"The workbook has {len(sheets)} sheets; {sheet!r} was read{more}.")
         frame, n_empty, n_titles = _with_header(source.name, cells)
         if n_empty:
             notes.append(f"{n_empty} empty rows of the sheet were left out.")
@@ -217,6 +222,20 @@ def excel_frame(source: Source) -> tuple[pd.DataFrame, tuple[str, ...]]:
                 f"{n_titles} rows of one cell above the names of the columns were left out."
             )
         return frame, tuple(notes)
+
+
+def _chosen_sheet(source: Source, sheets: Sequence[str]) -> str:
+    """The sheet that was asked for, or the first one."""
+    if source.sheet is None:
+        return sheets[0]
+    if source.sheet not in sheets:
+        shown = ", ".join(repr(name[:40]) for name in sheets[:20])
+        more = f" and {len(sheets) - 20} more" if len(sheets) > 20 else ""
+        raise SheetMissingError(
+            f"`--sheet` must name a sheet of {source.name}, got {source.sheet!r}. It has: "
+            f"{shown}{more}."
+        )
+    return source.sheet
 
 
 def _with_header(name: str, cells: pd.DataFrame) -> tuple[pd.DataFrame, int, int]:
@@ -292,3 +311,40 @@ def stata_frame(source: Source) -> tuple[pd.DataFrame, tuple[str, ...]]:
         frame = pd.read_stata(content)
         check_names(source.name, [str(name) for name in frame.columns])
         return frame, ()
+
+
+def statistics_frame(source: Source) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """An SPSS or SAS file; labels of values take the place of their codes, if the file has them.
+
+    SAS keeps labels in a catalog of its own. What SPSS calls missing by the user is missing.
+    """
+    with readable(source, STATISTICS[source.kind], "pyreadstat"), catch_warnings(action="ignore"):
+        import pyreadstat
+
+        is_spss = STATISTICS[source.kind] == "SPSS"
+        name = "sav" if is_spss else {".xpt": "xport"}.get(source.kind, "sas7bdat")
+        read = getattr(pyreadstat, f"read_{name}")
+        about = read(source.start(), metadataonly=True)[1]
+        n_columns = len(about.column_names)
+        if n_columns > MAX_COLUMNS:
+            raise unreadable(source.name, f"it has {n_columns} columns, more than {MAX_COLUMNS}")
+        check_names(source.name, about.column_names)
+        _check_size(source, max(0, about.number_rows or 0), n_columns, source.stored)
+        how = {"apply_value_formats": True, "formats_as_category": False} if is_spss else {}
+        frame = read(source.start(), dates_as_pandas_datetime=True, **how)[0]
+        known = max(0, about.number_rows or 0)
+        if known and len(frame) != known:
+            raise unreadable(source.name, f"it has {len(frame)} of its {known} rows")
+        return frame, tuple(_said_of(source, about, len(frame)))
+
+
+def _said_of(source: Source, about: Any, n_rows: int) -> Iterator[str]:
+    """What must be said of a file of SPSS or SAS that was read."""
+    coded = [name[:40] for name in about.column_names if name in about.variable_value_labels]
+    if STATISTICS[source.kind] == "SPSS" and coded:
+        more = f" and {len(coded) - 5} more" if len(coded) > 5 else ""
+        yield f"Labels took the place of codes in {', '.join(coded[:5])}{more}."
+    if source.kind == ".xpt":
+        if source.file.seek(0, 2) % _RECORD:
+            raise unreadable(source.name, "its end is missing")
+        yield f"A SAS transport file does not say how many rows it has; {n_rows} were read."

@@ -71,7 +71,7 @@ class CellCounts:
             self.n_infinite + other.n_infinite,
             self.n_limits + other.n_limits,
             self.n_words + other.n_words,
-            self.limit or other.limit,
+            min(self.limit or other.limit, other.limit or self.limit),
             self.word or other.word,
             self.n_numbers + other.n_numbers,
             tuple((a[0] + b[0], min(a[1], b[1]), max(a[2], b[2])) for a, b in pairs),
@@ -116,7 +116,7 @@ class CellCounts:
             n_infinite=int(is_infinite.sum()),
             n_limits=int(is_low.sum()),
             n_words=int(is_word.sum()),
-            limit=str(texts[int(np.argmax(is_low))]).strip() if is_low.any() else "",
+            limit=min((texts[i].strip() for i in np.flatnonzero(is_low)), default=""),
             word=word_of(texts[int(np.argmax(is_word))]) if is_word.any() else "",
         )
 

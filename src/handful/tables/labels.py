@@ -61,6 +61,8 @@ class Classes:
         no class.
     notes : tuple of Note
         All notes, these among them.
+    guessed : Note or None
+        Of a case that the user named: the note, had nobody named it; none if it were another case.
     """
 
     words: tuple[str, ...]
@@ -70,6 +72,7 @@ class Classes:
     asked: tuple[Note, ...]
     unknown: tuple[Note, ...]
     notes: tuple[Note, ...]
+    guessed: Note | None
 
     @property
     def places(self) -> dict[str, int]:
@@ -143,8 +146,8 @@ def read_classes(
         notes.append(Note("H026", f"{text}two classes."))
     known = rows if options.is_open else Counter(spelled[word.casefold()] for word in pool)
     case, how = _positive(known, options.positive)
-    if case is not None:
-        notes.append(Note("H031", f"The case is {case!r}{how}."))
+    notes += _notes_on_case(case, how)
+    guess, how = _positive(known, None)
     words, meant = _in_order(known), _by_meaning(sorted(known))[0]
     if meant is not None:
         words.sort(key=lambda word: word == meant)
@@ -159,6 +162,7 @@ def read_classes(
         asked=tuple(asked),
         unknown=unknown,
         notes=(*notes, *unknown),
+        guessed=next(iter(_notes_on_case(guess, how) if guess == case else ()), None),
     )
 
 
@@ -303,6 +307,10 @@ def _positive(counts: Mapping[str, int], positive: str | None) -> tuple[str | No
         return meant, how
     rarer = min(classes, key=lambda word: (counts[word], word))
     return rarer, ", the rarer one; choose with --positive"
+
+
+def _notes_on_case(case: str | None, how: str) -> list[Note]:
+    return [] if case is None else [Note("H031", f"The case is {case!r}{how}.")]
 
 
 def _by_meaning(classes: Sequence[str]) -> tuple[str | None, str]:

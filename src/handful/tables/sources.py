@@ -19,8 +19,10 @@ from typing import IO, Any
 
 TEXT = (".csv", ".tsv", ".txt", ".data", ".arff")
 LINES = (".jsonl", ".ndjson")
-WHOLE = (".parquet", ".feather", ".arrow", ".xlsx", ".dta")
+STATISTICS = {".sav": "SPSS", ".zsav": "SPSS", ".sas7bdat": "SAS", ".xpt": "SAS transport"}
+WHOLE = (".parquet", ".feather", ".arrow", ".xlsx", ".dta", *STATISTICS)
 PACKED = (".gz", ".bz2", ".xz", ".zip")
+R_FILES = {".rds": "readRDS", ".rda": "load", ".rdata": "load"}
 KNOWN = (*TEXT, *LINES, *WHOLE)
 MAX_COLUMNS = 100_000  # a line of more cells is a damaged file or the wrong delimiter
 MAX_CELL = 100_000  # characters
@@ -39,6 +41,10 @@ class UnreadableTableError(ValueError):
     """A file that is no table, or too large a one."""
 
 
+class SheetMissingError(ValueError):
+    """A workbook lacks the sheet that was asked for."""
+
+
 class ColumnsMissingError(ValueError):
     """A table lacks columns that are needed."""
 
@@ -55,6 +61,13 @@ def ending_of(name: str) -> tuple[str, str]:
     packed = next((end for end in PACKED if lower.endswith(end)), "")
     inner = lower.removesuffix(packed)
     kind = next((end for end in sorted(KNOWN, key=len, reverse=True) if inner.endswith(end)), "")
+    if function := R_FILES.get(Path(lower).suffix):
+        call = f"{function}({name!r})"
+        call = f"get({call})" if function == "load" else call
+        raise ValueError(
+            f"`DATA` must be a table that other programs can read, got {name!r} of R. Write it as "
+            f"CSV there: x <- {call}; write.csv(x, 'data.csv', row.names = FALSE)"
+        )
     if not kind and packed != ".zip":  # what a zip archive holds says its own name
         raise ValueError(
             f"`DATA` must end with one of {', '.join(KNOWN)} (packed as {', '.join(PACKED)} or "
@@ -114,7 +127,7 @@ def readable(source: Source, what: str, package: str = "pandas") -> Iterator[Non
     """Turn every error of a reader into one that names the file, or what must be installed."""
     try:
         yield
-    except (UnreadableTableError, ColumnsMissingError):
+    except (UnreadableTableError, ColumnsMissingError, SheetMissingError):
         raise
     except ImportError as error:
         raise needs(package, what) from error
@@ -147,6 +160,10 @@ _MAGIC = (
     (b"PAR1", ".parquet", ""),
     (b"ARROW1", ".arrow", ""),
     (b"<stata_dta>", ".dta", ""),
+    (b"$FL2", ".sav", ""),
+    (b"$FL3", ".zsav", ""),
+    (b"HEADER RECORD***", ".xpt", ""),
+    (b"\0" * 12 + b"\xc2\xea\x81\x60", ".sas7bdat", ""),
     (b"{", ".jsonl", ""),
     (b"%", ".arff", ""),
     (b"@", ".arff", ""),
@@ -169,6 +186,8 @@ class Source:
         Bytes before unpacking.
     raw : binary file
         The bytes as they were found.
+    sheet : str or None
+        Of a workbook, the sheet to read; none for the first.
     """
 
     name: str
@@ -176,6 +195,7 @@ class Source:
     file: IO[bytes]
     stored: int
     raw: IO[bytes]
+    sheet: str | None = None
 
     def start(self) -> IO[bytes]:
         """The file at its beginning."""
@@ -192,7 +212,7 @@ class Source:
 
 
 @contextmanager
-def open_source(place: str | Path) -> Iterator[Source]:
+def open_source(place: str | Path, sheet: str | None = None) -> Iterator[Source]:
     """Open a file, or standard input if the name is ``-``, and unpack it."""
     with ExitStack() as stack:
         raw: IO[bytes]
@@ -209,7 +229,9 @@ def open_source(place: str | Path) -> Iterator[Source]:
         stored = raw.seek(0, 2)
         file, kind = _unpacked(name, raw, stored, kind, packed, stack)
         file.seek(0)
-        yield Source(name, kind, file, stored, raw)
+        if sheet is not None and kind != ".xlsx":
+            raise ValueError(f"`--sheet` is for Excel files (.xlsx), got {name}. Leave it out.")
+        yield Source(name, kind, file, stored, raw, sheet)
 
 
 def _by_content(raw: IO[bytes]) -> tuple[str, str]:

@@ -202,7 +202,7 @@ def read_study(frame: Any, choices: Choices | None = None, *, set_aside: bool = 
     choices : Choices, optional
     set_aside : bool
         Read the columns off a tenth of the rows only, which `Study.rest` then leaves out: for
-        machines that count all others. Else off a pool of 40 %, as the menu does.
+        machines that count all others. Else off a pool of half of the rows, as the menu does.
 
     Examples
     --------
@@ -279,7 +279,7 @@ def read_rows(
     >>> import numpy as np
     >>> study = read_rows(GivenRows(np.arange(40.0).reshape(20, 2), [0, 1] * 10))
     >>> [column.name for column in study.features], len(study.pool)
-    (['x0', 'x1'], 8)
+    (['x0', 'x1'], 10)
     """
     choices = choices or Choices()
     table = normal_rows(given.X)

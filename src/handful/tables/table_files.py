@@ -14,12 +14,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from handful.tables.binary_files import arrow_batches, arrow_frame, excel_frame, stata_frame
+from handful.tables.binary_files import (
+    arrow_batches,
+    arrow_frame,
+    excel_frame,
+    stata_frame,
+    statistics_frame,
+)
 from handful.tables.notes import Note
 from handful.tables.sources import (
     LINES,
     MISSING,
     STANDARD_INPUT,
+    STATISTICS,
     TEXT,
     Source,
     check_columns,
@@ -64,11 +71,12 @@ class LoadedTable:
     digests: tuple[tuple[str, str], ...]
 
 
-def load_table(pattern: str | Path) -> LoadedTable:
+def load_table(pattern: str | Path, sheet: str | None = None) -> LoadedTable:
     r"""Read a file, the files that match a pattern, or standard input (``-``); each once.
 
     Formats: CSV and other delimited text, ARFF, JSON lines, all of these packed as gz, bz2, xz or
-    zip; Parquet, Feather, Arrow, Excel (.xlsx), Stata.
+    zip; Parquet, Feather, Arrow, Excel (.xlsx; ``sheet`` names one, else the first), Stata,
+    SPSS (.sav, .zsav), SAS (.sas7bdat, .xpt).
 
     Raises
     ------
@@ -85,14 +93,14 @@ def load_table(pattern: str | Path) -> LoadedTable:
     >>> loaded.frame["y"].tolist(), loaded.notes
     (['Köln', 'Bonn'], ('The file is not UTF-8; it was read as Windows-1252. Check letters with accents.',))
     """  # noqa: E501
-    return _load(pattern, is_raw=True)
+    return _load(pattern, sheet, is_raw=True)
 
 
-def _load(pattern: str | Path, *, is_raw: bool) -> LoadedTable:
+def _load(pattern: str | Path, sheet: str | None = None, *, is_raw: bool) -> LoadedTable:
     import pandas as pd
 
     places = matching(pattern)
-    read = [_load_one(place, is_raw) for place in places]
+    read = [_load_one(place, sheet, is_raw) for place in places]
     names = [list(part.frame.columns) for part in read]
     for place, own in zip(places, names, strict=True):
         if sorted(map(str, own)) != sorted(map(str, names[0])):
@@ -112,8 +120,8 @@ def _load(pattern: str | Path, *, is_raw: bool) -> LoadedTable:
     )
 
 
-def _load_one(place: str | Path, is_raw: bool) -> LoadedTable:
-    with open_source(place) as source:
+def _load_one(place: str | Path, sheet: str | None, is_raw: bool) -> LoadedTable:
+    with open_source(place, sheet) as source:
         frame, notes = _whole(source, is_raw)
         if len(frame) == 0:
             raise ValueError(f"{source.name} has a header but no rows.")
@@ -166,6 +174,8 @@ def _whole(source: Source, is_raw: bool = False) -> tuple[pd.DataFrame, tuple[st
         frame, notes = excel_frame(source)
     elif source.kind == ".dta":
         frame, notes = stata_frame(source)
+    elif source.kind in STATISTICS:
+        frame, notes = statistics_frame(source)
     else:
         frame, notes = arrow_frame(source), ()
     return without_marks(frame), notes
@@ -195,7 +205,11 @@ def without_marks(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_chunks(
-    path: str | Path, columns: Sequence[str], *, words: Collection[str] = ()
+    path: str | Path,
+    columns: Sequence[str],
+    *,
+    words: Collection[str] = (),
+    sheet: str | None = None,
 ) -> Iterator[pd.DataFrame]:
     """Some columns of a file, a piece of the rows at a time.
 
@@ -206,8 +220,10 @@ def read_chunks(
         The error says which of them the file lacks.
     words : collection of str
         Columns whose cells are kept as they are written, even if they look like numbers.
+    sheet : str, optional
+        Of an Excel file; by default the first.
     """
-    with open_source(path) as source:
+    with open_source(path, sheet) as source:
         if source.kind in TEXT:
             for frame in text_chunks(inspect_text(source), columns, words, CHUNK):
                 yield _with_whole_numbers(frame, source.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -51,8 +51,8 @@ class Verdict:
         What the verdict is about, in the words of the file: claim, form, target, case, counts,
         delta, digests of the content and of the file.
     stated : mapping
-        What the file states of its making and nothing can be checked against: versions, the name
-        of the data.
+        What the file states of its making and was compared with nothing: versions, the name of
+        the data, notes on how its file was read.
     """
 
     findings: tuple[Finding, ...]
@@ -104,6 +104,7 @@ class Audit:
     findings: list[Finding] = field(default_factory=list)
     trusted: list[str] = field(default_factory=list)
     unverified: list[str] = field(default_factory=list)
+    compared: set[str] = field(default_factory=set)  # notes of the file
 
     def check(self, name: str, holds: bool, detail: str = "") -> bool:
         """Add a finding and pass on whether it holds."""
@@ -141,6 +142,27 @@ class Audit:
         if sentence not in self.unverified:
             self.unverified.append(sentence)
 
+    def notes(
+        self, document: Document, again: Sequence[Sequence[Document]], unseen: Collection[str]
+    ) -> None:
+        """The file's notes on the table must be those that the library finds in it again.
+
+        ``again`` has what each note may say, ``unseen`` the codes that the rows do not show.
+        """
+        told = document["provenance"]["notes"]
+        found = [note for note in told if note["code"] not in unseen]
+        wanted = [versions for versions in again if versions[0]["code"] not in unseen]
+        self.compared |= {note["code"] for note in found}
+        holds = len(found) == len(wanted) and all(
+            any(is_same(note, version) for version in versions)
+            for note, versions in zip(found, wanted, strict=True)
+        )
+        codes = [[note["code"] for note in found], [versions[0]["code"] for versions in wanted]]
+        text = "the texts differ from what is noticed in the table"
+        if codes[0] != codes[1]:
+            text = f"the file says {_show(codes[0])}, in the table is noticed {_show(codes[1])}"
+        self.check("notes on the table", holds, text)
+
     @contextmanager
     def guard(self, name: str) -> Iterator[None]:
         """Turn errors of reading a broken file into a finding."""
@@ -153,7 +175,8 @@ class Audit:
     def verdict(self, document: Any = None) -> Verdict:
         """All findings, and what they are about."""
         found, trusted, left = tuple(self.findings), tuple(self.trusted), tuple(self.unverified)
-        return Verdict(found, trusted, left, claim_of(document), stated_of(document))
+        said = stated_of(document, self.compared)
+        return Verdict(found, trusted, left, claim_of(document), said)
 
 
 def is_same(found: Any, wanted: Any) -> bool:

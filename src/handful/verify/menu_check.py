@@ -47,7 +47,7 @@ from handful.verify.same_form import (
     score_difference,
     state_differences,
 )
-from handful.verify.sheets import Sheet, encode, pool_size_of, table_of
+from handful.verify.sheets import OF_MENUS, Sheet, encode, pool_size_of, table_of
 
 CLOSED = "the errors: the estimators of other libraries stayed closed"
 _OPEN_TRAINING = "the training: the file does not say how its table was read"
@@ -104,7 +104,7 @@ class Library(Protocol):
         ``case`` (of two classes), ``pool`` (sorted rows), ``pool_share``, ``n_thresholds``,
         ``chain`` (of a goal named beforehand: the ``machine`` before its threshold was moved, the
         ``thresholds`` in the order of the tests), ``widths``, ``warm_up`` (losses of the pool's
-        groups, if they were used), ``certificate``.
+        groups, if they were used), ``certificate``, ``notes`` (on the table).
         """
         ...
 
@@ -133,6 +133,7 @@ def check_menu(
         audit.leave(f"the estimators of other libraries stayed closed: {error}")
         return
     again = library.train(document)
+    audit.notes(document, again["notes"], OF_MENUS)
     E = encode(document["fitted"]["columns"]["columns"], sheet.columns)
     _check_training(audit, document, sheet, again, E)
     if estimators:

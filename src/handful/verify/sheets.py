@@ -43,6 +43,8 @@ _TRUST = (
     "the library's own rules read the raw table: what its columns hold and what they are for, by "
     "the rows that were set aside"
 )
+# Notes that the rows do not show: how a file was read, and, without a menu, which of its rows.
+OF_MENUS, _OF_COVERS = ("H060",), ("H060", "H061")
 _OPEN = "how the columns of the table were read"
 
 
@@ -310,6 +312,9 @@ def check_reading(audit: Audit, document: Document, given: Given, *, is_open: bo
     holds = audit.equal("reading: options", data["reading"], reading["reading"])
     holds &= audit.equal("reading: rows", data["n_set_aside"], reading["n_set_aside"])
     ours = {column["name"]: column for column in reading["columns"]}
+    read = {"", *(column["name"] for column in columns)}
+    again = [versions for name, versions in reading["notes"] if name in read]
+    audit.notes(document, again, _OF_COVERS)
     holds &= audit.equal("reading: columns", data["n_features"], len(reading["columns"]))
     for column in columns:
         plain = {**column, "words": None if column["words"] is None else []}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
@@ -50,13 +50,14 @@ def claim_of(document: Any) -> dict[str, Any]:
     }
 
 
-def stated_of(document: Any) -> dict[str, Any]:
-    """What a file says of its making, which nothing can be checked against."""
+def stated_of(document: Any, compared: Collection[str] = ()) -> dict[str, Any]:
+    """What a file says of its making, which was compared with nothing; codes of notes that were."""
     versions = part(document, "provenance", "versions")
     said = {name: part(versions, name) for name in _VERSIONS}
     said["data"] = part(document, "data", "file")
     notes = part(document, "provenance", "notes")
-    codes = sorted({str(part(note, "code")) for note in notes}) if isinstance(notes, list) else []
+    told = {str(part(note, "code")) for note in notes} if isinstance(notes, list) else set()
+    codes = sorted(told - set(compared))
     said["notes"] = " ".join(codes[:40]) or None
     return {name: value for name, value in said.items() if value is not None}
 
