@@ -60,12 +60,13 @@ function start() {
   const system = window.matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
   const shade = () => {
-    at("theme").textContent = isDark() ? SAY.light : SAY.dark;
-    at("theme").setAttribute("aria-pressed", String(isDark()));
+    at("shade").textContent = isDark() ? SAY.light : SAY.dark;
+    at("shade").setAttribute("aria-pressed", String(isDark()));
   };
   const names = (places) => places.map((k) => CARD.fields[k].name).join(", ");
-  const short = (value) => String(Number(value.toPrecision(6)));
-  const signed = (value) => (value < 0 ? "−" : "+") + short(Math.abs(value));
+  const put = (text, facts) => text.replace(/\{(\w+)\}/g, (_, name) => facts[name]);
+  const short = (value) => String(Number(value.toPrecision(6))).replace("-", "−");
+  const signed = (value) => (value < 0 ? "" : "+") + short(value);
 
   // a number as people write it; a text that can be read in two ways is refused
   function typed(text) {
@@ -113,12 +114,12 @@ function start() {
     });
     const first = [...firing].find(([, fires]) => fires)?.[0];
     let part = -1;
-    return CARD.entries.flatMap((entry, i) => {
+    const shown = CARD.entries.flatMap((entry, i) => {
       const [isMet, isUnmet, adds] = found.lines[i];
       const out = [];
       if (entry.part !== part) {
         part = entry.part;
-        const head = SAY.fires.replace("{n}", () => part + 1).replace("{label}", () => CARD.classes[entry.label]);
+        const head = put(SAY.fires, { n: part + 1, label: CARD.classes[entry.label] });
         out.push(line(head, part === first ? SAY.decides : "", part === first ? "part met" : "part"));
       }
       const gone = names(entry.fields.filter((k) => found.gone.includes(k)));
@@ -130,6 +131,8 @@ function start() {
       if (isMet) return [...out, line(entry.text + points, SAY.met, "met")];
       return [...out, line(entry.text + points, isUnmet ? SAY.unmet : `${SAY.open} ${gone}`, isUnmet ? "unmet" : "open")];
     });
+    if (!firing.size || first !== undefined) return shown;
+    return [...shown, line(put(SAY.otherwise, { label: CARD.classes[found.label] }), SAY.decides, "part met")];
   }
 
   function show() {
@@ -148,18 +151,20 @@ function start() {
       at(id).hidden = !isShown || text === "";
     };
     const why = one.required.length ? `${SAY.required} ${names(one.required)}.` : "";
-    say("why", one.isInDoubt ? SAY.doubt : why);
-    if (one.points !== null) say("points", `${SAY.points}: ${short(one.points)}`);
-    else say("points", one.score === null ? "" : `${SAY.sum}: ${short(one.score)}`);
+    const some = one.gone.length ? put(SAY.some, { n: one.gone.length, all: CARD.fields.length }) : "";
+    say("why", one.isInDoubt ? SAY.doubt : why || some);
+    const facts = { from: short(Math.ceil(CARD.offset)), label: CARD.classes[1] };
+    if (one.points !== null) say("points", put(SAY.points, { ...facts, sum: short(one.points) }));
+    else say("points", one.score === null ? "" : put(SAY.sum, { ...facts, sum: short(one.score) }));
     const percent = one.risk === null ? "" : `${(100 * one.risk).toFixed(1)} %`;
-    say("risk", percent && `${SAY.risk.replace("{case}", () => CARD.risk.case)}: ${percent}`);
+    say("risk", percent && `${put(SAY.risk, { case: CARD.risk?.case })}: ${percent}`);
     const isSum = CARD.entries.some((entry) => !entry.asks);
     const gone = one.gone.length ? `${SAY.missing} ${names(one.gone)}. ${isSum ? SAY.missing_sum : SAY.missing_rule}` : "";
     say("gone", one.required.length ? "" : gone);
     at("lines").replaceChildren(...(isShown ? lines(one) : []));
   }
 
-  at("theme").addEventListener("click", () => {
+  at("shade").addEventListener("click", () => {
     root.dataset.theme = isDark() ? "light" : "dark";
     shade();
   });
