@@ -49,6 +49,7 @@ _HOME: dict[str, str] = {
     "SparseKernelPCA": "pursuit",
     "SupportVectorMachine": "svm",
     "WatchDisplay": "monitoring",
+    "export_card": "export",
     "export_json": "export",
     "export_python": "export",
     "export_sql": "export",

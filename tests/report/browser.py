@@ -1,4 +1,4 @@
-"""A real browser over the DevTools protocol: pipes and the standard library, nothing else."""
+"""A real browser over the DevTools protocol: pipes and the standard library for all of it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 _OPTIONS = (
     "--headless --remote-debugging-pipe --no-sandbox --disable-gpu --disable-dev-shm-usage "
@@ -23,6 +25,13 @@ _OPTIONS = (
 def find_browser() -> str | None:
     """Path of an installed browser."""
     return next((path for path in map(shutil.which, NAMES) if path), None)
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of a computed colour, as WCAG defines it."""
+    parts = np.array([float(part) for part in colour.strip("rgba()").split(",")[:3]]) / 255
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
 
 
 class Browser:

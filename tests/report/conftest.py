@@ -16,6 +16,7 @@ from handful import (
     SupportVectorMachine,
 )
 from handful.datasets import make_axis_rules
+from tests.report.browser import Browser, find_browser
 
 mpl.use("Agg")
 
@@ -80,3 +81,19 @@ class Fitted:
 def fitted():
     """A function: name of a case -> (machine, X, y)."""
     return Fitted()
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    """A page of a real browser."""
+    executable = find_browser()
+    if executable is None:
+        pytest.skip("no chromium on this machine: install it to test pages in a browser")
+    started = Browser(executable, tmp_path_factory.mktemp("browser"))
+    try:
+        started.connect()
+    except (TimeoutError, OSError) as error:
+        started.close()
+        pytest.skip(f"{executable} is here but does not run: {error}")
+    yield started
+    started.close()

@@ -12,7 +12,7 @@ import pytest
 from handful import DecisionListMachine, SetCoveringMachine
 from handful.datasets import make_axis_rules
 from handful.report import render_report
-from tests.report.browser import Browser, find_browser
+from tests.report.browser import luminance
 from tests.report.conftest import CASES
 
 pytestmark = pytest.mark.thorough
@@ -20,21 +20,6 @@ pytestmark = pytest.mark.thorough
 EVIL = "<script>document.title='owned'</script>"
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 IMAGE = "<img src=x onerror=\"document.title='owned'\">"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    executable = find_browser()
-    if executable is None:
-        pytest.skip("no chromium on this machine: install it to test the report in a browser")
-    started = Browser(executable, tmp_path_factory.mktemp("browser"))
-    try:
-        started.connect()
-    except (TimeoutError, OSError) as error:
-        started.close()
-        pytest.skip(f"{executable} is here but does not run: {error}")
-    yield started
-    started.close()
 
 
 @pytest.fixture(scope="module")
@@ -245,14 +230,8 @@ def test_contrast_of_text_is_readable(browser, page):
     for scheme in ("light", "dark"):
         browser.prefer(scheme)
         browser.open(page)
-        card = _luminance(browser.run(f"{probe}('card')"))
+        card = luminance(browser.run(f"{probe}('card')"))
         for name in ("ink", "muted", "accent", "good", "bad"):
-            ink = _luminance(browser.run(f"{probe}('{name}')"))
+            ink = luminance(browser.run(f"{probe}('{name}')"))
             high, low = max(card, ink), min(card, ink)
             assert (high + 0.05) / (low + 0.05) >= 4.5, (scheme, name)
-
-
-def _luminance(colour):
-    parts = np.array([float(part) for part in colour.strip("rgba()").split(",")[:3]]) / 255
-    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-    return float(linear @ [0.2126, 0.7152, 0.0722])

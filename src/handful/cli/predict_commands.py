@@ -244,7 +244,7 @@ def _as_json_lines(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 def export(
     model: Path = typer.Argument(..., help="Model file, as written by certify --out."),
-    to: str = typer.Option("sql", help="sql, python or json."),
+    to: str = typer.Option("sql", help="sql, python, json or card."),
     table: str = typer.Option(None, help="For SQL: a table to select from."),
     text_cells: bool = typer.Option(
         None,
@@ -262,24 +262,30 @@ def export(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write a model as SQL, as Python without dependencies, or as plain JSON.
+    """Write a model as SQL, as Python without dependencies, as plain JSON, or as a page.
 
-    Every classifier that is made of plain data goes to all three. Words, ordered words and missing
+    Every classifier that is made of plain data goes to the first three. A card is one HTML page
+    that computes the decision for a case, without a network: for rules, score cards, linear and
+    additive forms of two classes. Words, ordered words and missing
     values mean what they mean in the printed rule.
 
     Example: **handful export results/model.json --to sql --table patients**
+
+    Example: **handful export results/model.json --to card --out card.html**
     """
-    from handful.export import export_json, export_python, export_sql
+    from handful.export import export_card, export_json, export_python, export_sql
     from handful.files import load_model
 
     stored = load_model(model)
     if to == "sql":
         text = export_sql(stored, table=table, is_text=text_cells, include_rows=include_rows)
+    elif to == "card":
+        text = export_card(stored)
     elif to in ("python", "json"):
         write = export_python if to == "python" else export_json
         text = write(stored, include_rows=include_rows)
     else:
-        raise ValueError(f"`--to` must be sql, python or json, got {to!r}.")
+        raise ValueError(f"`--to` must be sql, python, json or card, got {to!r}.")
     if out is not None:
         write_atomically(out, text, overwrite=force)
     if as_json:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from handful.bounds import Certificate
+from handful.export.card import card_page
 from handful.export.python import form_python
 from handful.export.sql import doubtful_sql, form_sql, identifier, text_literal
 from handful.files import Model, certificate_of, refuse_rows
@@ -22,6 +23,7 @@ class _Exported:
     certificate: Certificate | None
     labels: tuple[Any, ...]
     width: float | None = None  # of doubt, in which nothing is said
+    case: str = ""  # the class that risks speak of
 
     def outputs(self, write: Callable[[Any], str]) -> list[str]:
         """The text that a language writes for each class."""
@@ -41,7 +43,7 @@ def _read(machine: Any, include_rows: bool) -> _Exported:
     """The classifier of a model or a machine; training rows must be permitted."""
     if isinstance(machine, Model):
         width = None if machine.band is None else machine.band.width
-        found = _Exported(machine.fitted, machine.certificate, machine.classes, width)
+        found = _Exported(machine.fitted, machine.certificate, machine.classes, width, machine.case)
     else:
         fitted = getattr(machine, "fitted_", None)
         if not isinstance(fitted, Fitted):
@@ -50,7 +52,7 @@ def _read(machine: Any, include_rows: bool) -> _Exported:
                 f"{type(machine).__name__}."
             )
         labels = machine.labels_.tolist()  # values of Python, whose digits are the user's
-        found = _Exported(fitted, certificate_of(machine), tuple(labels))
+        found = _Exported(fitted, certificate_of(machine), tuple(labels), None, fitted.classes[-1])
     refuse_rows(found.fitted.n_training_rows, include_rows)
     if not found.fitted.is_plain:
         why = found.fitted.machine.why_closed or "Use `handful predict`."
@@ -175,3 +177,32 @@ def export_json(machine: Any, *, include_rows: bool = False) -> str:
         "certificate": found.certificate and found.certificate.to_dict(),
     }
     return json.dumps(plain, indent=1, allow_nan=False) + "\n"
+
+
+def export_card(machine: Any) -> str:
+    """A classifier of two classes as one page: enter a case, read decision, points and risk.
+
+    Parameters
+    ----------
+    machine : Model or fitted machine
+        One rule, a rule list, a rule set, a score card, a linear or an additive form, or votes of
+        stumps. What holds training rows, reads dates or has more classes is refused.
+
+    Returns
+    -------
+    str
+        HTML that needs no network and runs no script but its own. It decides as
+        `handful.files.Model.decide` does, and says which values are not known; the risk is an
+        estimate. Write it to a file in UTF-8. It shows the rule, its columns and the certificate,
+        and holds no row of the data.
+
+    Examples
+    --------
+    >>> from handful import ScoreCard, load_dataset
+    >>> X, y = load_dataset("haberman-294").named()
+    >>> export_card(ScoreCard(max_items=3).fit(X, y))[:15]
+    '<!doctype html>'
+    """
+    found = _read(machine, include_rows=True)  # which a card refuses by itself
+    labels = found.outputs(str)
+    return card_page(found.fitted, found.certificate, labels, width=found.width, case=found.case)

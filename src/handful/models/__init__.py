@@ -27,7 +27,7 @@ from handful.models.expansions import KernelPart, Kernels, kernel_expansion
 from handful.models.fitted import PART_COLUMNS, Fitted
 from handful.models.foreign import Opaque, as_form
 from handful.models.form import Form, as_floats, from_scores, steady_product
-from handful.models.language import Branch, Language, pick
+from handful.models.language import Branch, Entry, Language, pick
 from handful.models.risk_curve import RiskCurve
 from handful.models.rules import (
     Constant,
@@ -62,6 +62,7 @@ __all__ = [
     "Constant",
     "Curve",
     "Distance",
+    "Entry",
     "FeatureValue",
     "Fitted",
     "Form",

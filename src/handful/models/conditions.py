@@ -28,7 +28,7 @@ from handful.models.form import (
     steady_product,
     used,
 )
-from handful.models.language import Language, added, own_formula, similarity_formula, total
+from handful.models.language import Entry, Language, added, own_formula, similarity_formula, total
 from handful.models.words import OPPOSITES, Op, Vocabulary, number
 
 METRICS = {"euclidean": "euclidean", "manhattan": "cityblock", "chebyshev": "chebyshev"}
@@ -557,6 +557,19 @@ class Condition:
     def formula(self, language: Language) -> str:
         """The condition in another language."""
         return self.value.comparison(language, self.op, self.limit)
+
+    def entry(
+        self,
+        words: Vocabulary,
+        language: Language,
+        *,
+        adds: str = "",
+        part: int = -1,
+        label: int = -1,
+    ) -> Entry:
+        """The condition as a line, and what is met with it."""
+        met, unmet = self.formula(language), self.opposite.formula(language)
+        return Entry(self.describe(words), self.features, met, unmet, adds, part, label)
 
     def score_formula(self, language: Language) -> str:
         """The value of `score` in another language."""

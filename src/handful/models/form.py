@@ -11,7 +11,7 @@ import numpy as np
 
 from handful.arrays import Floats, Ints
 from handful.codec import Tagged, fail
-from handful.models.language import Language, pick
+from handful.models.language import Entry, Language, pick
 from handful.models.words import Vocabulary
 
 Places = Mapping[int, int]  # of encoded features: where they were, and where they are
@@ -143,6 +143,10 @@ class Form(Tagged, ABC, field="machine"):
     def statements(self, outputs: Sequence[str], language: Language) -> list[str]:
         """The same in a language that has statements, a line each."""
         return [f"return {self.decision(outputs, language)}"]
+
+    def entries(self, words: Vocabulary, language: Language) -> list[Entry]:
+        """The lines that a reader works through, if the form is one for a reader; else none."""
+        return []
 
     @property
     def reads_table(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from handful.kernels import Kernel
@@ -87,6 +88,34 @@ class Language(ABC):
             for j, weight in enumerate(weights)
             if weight != 0.0
         ]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of a form as a reader works through it, with its formulas in another language.
+
+    Attributes
+    ----------
+    text : str
+        The line in the user's words.
+    features : tuple of int
+        Encoded features that it reads.
+    met, unmet : str
+        Whether its condition is met, and whether the opposite is: if neither is, a value is
+        missing. Empty for a line that asks nothing.
+    adds : str
+        What it adds to a sum; a line with a condition adds it if that is met. Else empty.
+    part, label : int
+        The rule that it belongs to, and the class that this rule gives; -1 if it is in none.
+    """
+
+    text: str
+    features: tuple[int, ...]
+    met: str = ""
+    unmet: str = ""
+    adds: str = ""
+    part: int = -1
+    label: int = -1
 
 
 def total(terms: Sequence[str]) -> str:

@@ -23,7 +23,7 @@ from handful.models.form import (
     scores_of,
     used,
 )
-from handful.models.language import Language, pick, total
+from handful.models.language import Entry, Language, pick, total
 from handful.models.words import Vocabulary
 
 MAX_MEMBERS = 20  # a damaged file must not make the reader build more
@@ -227,6 +227,13 @@ class OrderedRules(Form, tag="rules"):
         for rule in self.rules:
             lines += [f"if {rule.formula(language)}:", f"    return {outputs[rule.label]}"]
         return [*lines, f"return {outputs[self.default]}"]
+
+    def entries(self, words: Vocabulary, language: Language) -> list[Entry]:
+        return [
+            condition.entry(words, language, part=i, label=rule.label)
+            for i, rule in enumerate(self.rules)
+            for condition in rule.conditions
+        ]
 
     @property
     def asks_once(self) -> bool:

@@ -28,8 +28,10 @@ from handful.models.form import (
     steady_product,
     used,
 )
-from handful.models.language import Language, total
+from handful.models.language import Entry, Language, total
 from handful.models.words import Vocabulary, in_full, number
+
+_START = "start"  # of a sum: the number that every row gets
 
 
 class Score(Form):
@@ -166,6 +168,17 @@ class LinearScore(Score, tag="linear"):
             total([*language.weighted(weights, self.fill), language.number(intercept)])
             for weights, intercept in zip(self.weights, self.intercepts, strict=True)
         ]
+
+    def entries(self, words: Vocabulary, language: Language) -> list[Entry]:
+        weights = self.weights[0]
+        features = [j for j, weight in enumerate(weights) if weight != 0.0]
+        texts = (
+            f"{in_full(weights[j], sign=True)}·{words.names[j]}{words.numbered(j)}"
+            for j in features
+        )
+        terms = zip(features, texts, language.weighted(weights, self.fill), strict=True)
+        start = Entry(_START, (), adds=language.number(self.intercepts[0]))
+        return [start, *(Entry(text, (j,), adds=adds) for j, text, adds in terms)]
 
 
 def check_matrix(where: str, rows: tuple[Any, ...], n_rows: int, n_columns: int) -> None:
@@ -330,6 +343,13 @@ class Additive(Score, tag="additive"):
             for k, start in enumerate(self.intercepts)
         ]
 
+    def entries(self, words: Vocabulary, language: Language) -> list[Entry]:
+        start = Entry(_START, (), adds=language.number(self.intercepts[0]))
+        return [start] + [
+            Entry(curve.describe(words), (curve.feature,), adds=language.steps(curve, 0))
+            for curve in self.curves
+        ]
+
 
 @dataclass(frozen=True)
 class Stumps:
@@ -426,6 +446,9 @@ class Votes(Score, tag="votes"):
     def score_formulas(self, language: Language) -> list[str]:
         return self.curves.score_formulas(language)
 
+    def entries(self, words: Vocabulary, language: Language) -> list[Entry]:
+        return self.curves.entries(words, language)
+
 
 @dataclass(frozen=True)
 class Thresholded(Score, tag="thresholded"):
@@ -487,3 +510,7 @@ class Thresholded(Score, tag="thresholded"):
     def score_formulas(self, language: Language) -> list[str]:
         (score,) = self.base.score_formulas(language)
         return [f"({score} - {language.number(self.threshold)})"]
+
+    def entries(self, words: Vocabulary, language: Language) -> list[Entry]:
+        limit = Entry("threshold", (), adds=language.number(-self.threshold))
+        return [*self.base.entries(words, language), limit]

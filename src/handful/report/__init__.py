@@ -9,12 +9,15 @@ To add a picture to the page: a display, a section in ``sections.py``, its place
 """
 
 from handful.report.certificate_displays import BoundPathDisplay, CertificateDisplay
-from handful.report.page import render_report
+from handful.report.page import page_text, render_page, render_report, without_steering
 from handful.report.plane import RulesDisplay
 
 __all__ = [
     "BoundPathDisplay",
     "CertificateDisplay",
     "RulesDisplay",
+    "page_text",
+    "render_page",
     "render_report",
+    "without_steering",
 ]

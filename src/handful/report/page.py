@@ -84,14 +84,17 @@ def render_report(
     )
 
 
-def render_page(template: str, **contents: Any) -> str:
-    """A template of ``templates`` with its contents, and with the one style and script."""
-    script = _text("report.js")
+def render_page(template: str, *, script: str | None = None, **contents: Any) -> str:
+    """A template of ``templates`` with its contents, the one style, and one script.
+
+    The script is that of reports if none is given; nothing of the user's may end it.
+    """
+    script = page_text("report.js") if script is None else script
     # The page's policy names this digest: no other script runs.
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     page = _environment().get_template(template)
     return str(
-        page.render(**contents, style=_text("report.css"), script=script, script_hash=digest)
+        page.render(**contents, style=page_text("report.css"), script=script, script_hash=digest)
     )
 
 
@@ -100,10 +103,10 @@ def _environment() -> Any:
 
     # Every text is escaped, and one that is missing is an error, not a blank.
     return jinja2.Environment(
-        loader=jinja2.FunctionLoader(_text),
+        loader=jinja2.FunctionLoader(page_text),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
-        finalize=_without_steering,
+        finalize=without_steering,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -112,14 +115,15 @@ def _environment() -> Any:
 _STEERING = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\u061c]")
 
 
-def _without_steering(value: Any) -> Any:
+def without_steering(value: Any) -> Any:
     """The text with marks that turn the direction of writing shown as such, as <U+202E>."""
     if not isinstance(value, str) or not _STEERING.search(value):
         return value
     return _STEERING.sub(lambda mark: f"<U+{ord(mark[0]):04X}>", value)
 
 
-def _text(name: str) -> str:
+def page_text(name: str) -> str:
+    """A file of ``templates``."""
     folder = resources.files("handful.report") / "templates"
     return (folder / name).read_text(encoding="utf-8")
 
