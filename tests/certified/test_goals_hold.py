@@ -1,9 +1,9 @@
 """What is printed for a goal holds as often as it says, for all rows at once; shortcuts do not.
 
-Errors along a sequence of thresholds are sums of parts of a multinomial law, so that thousands of draws cost
-little. `limits_for_goal` says what is printed, and is compared with the product first. The laws use
-up delta: a true rate lies just above a limit that some number of errors gives. Each shortcut is
-held against the same number of misses as the procedure.
+Errors along a sequence of thresholds are drawn from a multinomial law, so that thousands of draws
+cost little. `limits_for_goal` says what is printed, and is compared with the product first. The
+laws use up delta: a true rate lies just above a limit that some number of errors gives. Each
+shortcut is held against the same number of misses as the procedure.
 """
 
 from __future__ import annotations
