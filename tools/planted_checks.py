@@ -8,6 +8,11 @@ _TAMPERED = "tests/verify/test_certificate.py"
 _SAID = "tests/verify/test_verify.py::test_what_differs_is_said"
 _SCORES = "tests/verify/test_score_machines.py"
 _FORGED = "tests/verify/test_forged_pools.py"
+_FORMS = "tests/verify/test_forged_forms.py"
+_GOALS = "tests/certified/test_named_goals.py"
+_NAMED = "tests/certified/test_named_beforehand.py::test_the_re_check_derives_the_sentence"
+_AGAIN = f"{_GOALS}::test_the_re_check_tests_the_chain_again"
+_ENDS = f"{_GOALS}::test_the_re_check_at_the_ends_of_a_chain"
 
 VERIFY: dict[str, list[Row]] = {
     "verify.covers": [
@@ -144,7 +149,7 @@ VERIFY: dict[str, list[Row]] = {
         ),
         (
             "rates not compared",
-            'check_tail(audit, f"rate {name}", value, rate.n_errors, rate.n_counted, paid)',
+            'check_tail(audit, f"rate {name}", value, rate.n_errors, rate.n_counted, nats_of)',
             "True",
             (_TAMPERED,),
         ),
@@ -153,6 +158,62 @@ VERIFY: dict[str, list[Row]] = {
             "holds = is_number(risk) and is_stable_bound(risk, k, n, MP.exp(-nats))",
             "holds = True",
             (f"{_SCORES}::test_set_and_risk_of_a_stable_machine_are_checked_each",),
+        ),
+    ],
+    "verify.menu_check": [
+        (
+            "roles believed",
+            'audit.equal("roles", training["roles"], role_ranks(again["order"], again["named"]))',
+            "None",
+            (f"{_FORMS}::test_each_kind_of_field[role-True]",),
+        ),
+        (
+            "rank believed",
+            'audit.equal("rank in the pool\'s order", training["rank"], again["rank"])',
+            "None",
+            (f"{_FORMS}::test_each_kind_of_field[rank-True]",),
+        ),
+        (
+            "every role the whole mass",
+            "tenths[rank] / whole if",
+            "MP.mpf(1) if",
+            (f"{_FORMS}::test_honest_files_are_valid",),
+        ),
+        (
+            "a threshold set late pays nothing",
+            'if again.get("n_thresholds") is not None:',
+            "if False:",
+            (_AGAIN,),
+        ),
+        (
+            "own limits of accepted thresholds",
+            "_replace(goal=limit if is_said else None)",
+            "_replace(goal=None)",
+            (_AGAIN,),
+        ),
+        (
+            "the goal for a threshold that is not accepted",
+            "is_said = 0 < n_accepted < len(bounds)",
+            "is_said = True",
+            (_ENDS,),
+        ),
+        (
+            "thresholds tested from the other end",
+            "reverse=names[own] != classes[1])",
+            "reverse=names[own] == classes[1])",
+            (_AGAIN,),
+        ),
+        (
+            "the goal tested at the whole level for two classes",
+            "- free + log(2)",
+            "- free",
+            (_ENDS,),
+        ),
+        (
+            "delta named after looking",
+            '"delta": training["delta"] != 0.05,',
+            "",
+            (_NAMED,),
         ),
     ],
     "verify.pool_candidates": [
@@ -190,19 +251,15 @@ VERIFY: dict[str, list[Row]] = {
 
 _MENU = "tests/candidates/test_menu.py"
 _GROUPS = "tests/candidates/test_groups.py"
+_CHAIN = f"{_GOALS}::test_the_last_accepted_threshold_and_the_goal_no_more"
+_PRINTED = "tests/certified/test_goals_hold.py::test_what_is_simulated_is_what_is_printed"
 
 CERTIFIED: dict[str, list[Row]] = {
     "certified.learning": [
         (
-            "rank free",
-            "-math.log(mass))",
-            "0.0)",
-            ("tests/certified/test_classifier.py", "tests/certified/test_learn.py"),
-        ),
-        (
             "ranked by training errors upside down",
-            "for key in sorted(keys)]",
-            "for key in sorted(keys, reverse=True)]",
+            "for *_, i in sorted(keys):",
+            "for *_, i in sorted(keys, reverse=True):",
             ("tests/certified/test_learn.py",),
         ),
         (
@@ -270,10 +327,65 @@ CERTIFIED: dict[str, list[Row]] = {
     ],
     "certified.form_candidates": [
         (
-            "masses above one",
-            "(1.0 - first) * rest / rest.sum()",
-            "rest / rest.sum()",
+            "rates of a goal without the price of the row",
+            'paid = [term.nats for term in made.terms if term.kind != "threshold"]',
+            'paid = [term.nats for term in made.terms if term.kind not in ("threshold", "rank")]',
+            (_CHAIN,),
+        ),
+    ],
+    "certified.masses": [
+        ("role free", "-math.log(float(self.masses[rank - 1]))", "0.0", (_MENU,)),
+        ("masses above one", "masses / masses.sum()", "masses / masses.max()", (_MENU,)),
+        ("the last pocket form for the first", "*pocket[:1]", "*pocket[-1:]", (_MENU,)),
+        (
+            "a named favourite holds what the pool's does",
+            'MASSES["favourite"] + MASSES["pocket"] for',
+            'MASSES["favourite"] for',
             (_MENU,),
+        ),
+    ],
+    "certified.named_goals": [
+        (
+            "the goal's class takes all of delta",
+            "_upper(self.n_wrong, self.n, nats + math.log(2.0))",
+            "_upper(self.n_wrong, self.n, nats)",
+            (_CHAIN, _PRINTED),
+        ),
+        (
+            "the other class takes all of delta",
+            "paid = nats + math.log(2.0) + shared",
+            "paid = nats + shared",
+            (_CHAIN, _PRINTED),
+        ),
+        (
+            "own limits of accepted thresholds",
+            "float(self._tested(nats).printed[self.place])",
+            "float(_upper(self.n_wrong, self.n, nats + math.log(2.0))[self.place])",
+            (_CHAIN, _PRINTED),
+        ),
+        (
+            "the other class where its errors are fewest",
+            "self.n_wrong_other[self.place :][:1]",
+            "[min(self.n_wrong_other)]",
+            (_CHAIN, _PRINTED),
+        ),
+        (
+            "the first that is not accepted",
+            "max(0, self._tested(nats).n_accepted - 1)",
+            "min(len(self.n_wrong) - 1, self._tested(nats).n_accepted)",
+            (_CHAIN, _PRINTED),
+        ),
+        (
+            "surest last",
+            "slice(None) if own == 1 else",
+            "slice(None) if own == 0 else",
+            (_CHAIN, _PRINTED),
+        ),
+        (
+            "goal of the other class",
+            'Goal(("sensitivity", "specificity")[self.position], self.value)',
+            "self",
+            (_AGAIN,),
         ),
     ],
     "tables.draw": [

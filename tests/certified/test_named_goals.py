@@ -165,3 +165,25 @@ def test_the_re_check_tests_the_chain_again(goal, name, positive, tmp_path):
         assert not is_valid(late)
     assert not is_valid(tighter)
     assert is_valid(lambda altered: None)
+
+
+ENDS = [
+    ("sensitivity >= 0.1", 0.128),  # all thresholds are accepted, and get the weakest limit
+    ("sensitivity >= 0.965", 0.961),  # none is, though one of another row: the first one's limit
+    ("sensitivity >= 0.7", 0.7),  # one fewer is accepted than with the whole of delta for one class
+]
+
+
+@pytest.mark.parametrize(("goal", "least"), ENDS)
+def test_the_re_check_at_the_ends_of_a_chain(goal, least, tmp_path):
+    table, path = frame(), tmp_path / "m.json"
+    machine = CertifiedClassifier(FORMS, goal=goal).fit(read_study(table)).choose("score card")
+    assert 1.0 - dict(machine.certificate_.rates)[NAMES[1]] == pytest.approx(least, abs=5e-4)
+    save_model(machine, path)
+    library = Retraining(path, table)
+    verdict = verify_model(path, table, library=library)
+    assert verdict.status == "VALID", verdict.differences
+    document = json.loads(path.read_text())
+    document["certificate"]["rates"][1][1] *= 0.98
+    path.write_text(to_text(document))
+    assert verify_model(path, table, library=library).status == "NOT VALID"

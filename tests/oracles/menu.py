@@ -53,6 +53,29 @@ def certificate(n_errors, n_counted, mass, delta):
     return float(beta.isf(delta * mass, n_errors + 1, n_counted - n_errors))
 
 
+def upper_rates(n_errors, n, level):
+    """Limits by Clopper and Pearson, for counts of any shape; 1 if all are errors."""
+    k = np.asarray(n_errors)
+    return np.where(k == n, 1.0, beta.isf(level, k + 1, np.maximum(n - k, 1)))
+
+
+def limits_for_goal(wrong, n, others, n_other, miss, level):
+    """Thresholds tested in order until one may err on more than ``miss`` of its class.
+
+    Errors are given by draw and threshold. Gives the last accepted place (0 if there is none), and
+    the limits for the class of the goal and for the other one, each at the level.
+    """
+    limits = upper_rates(np.arange(n + 1), n, level)[wrong]
+    n_accepted = np.cumprod(limits <= miss, axis=1).sum(axis=1)
+    place = np.maximum(n_accepted - 1, 0)
+    own = np.full(len(limits), float(miss))
+    own[n_accepted == 0] = limits[n_accepted == 0, 0]
+    is_all = n_accepted == limits.shape[1]
+    own[is_all] = limits[is_all].max(axis=1)
+    last = np.take_along_axis(np.asarray(others), place[:, None], axis=1)[:, 0]
+    return place, own, upper_rates(np.arange(n_other + 1), n_other, level)[last]
+
+
 def honest_guesses(guesses, y, fold, losses=None):
     """For each row, the guess of the setting with the least loss (or errors) on other folds."""
     paid = [[g[j] != y[j] for j in range(len(y))] for g in guesses] if losses is None else losses

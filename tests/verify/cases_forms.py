@@ -51,6 +51,11 @@ def form_text(name: str) -> str:
     return to_text(model_to_dict(machine.choose(name), source=source, include_rows=True))
 
 
+def by_class(name: str) -> Any:
+    """Counted rows of each class and errors among them, for one row of the menu."""
+    return _machine()[1].choose(name).candidate_.counts.by_class
+
+
 @cache
 def _trained(document: str, path: str) -> Any:
     return Retraining(path, frame()).train(json.loads(document))

@@ -10,10 +10,17 @@ import numpy as np
 import pytest
 
 from handful import load_model
-from handful.bounds import pool_bound
+from handful.bounds import binomial_tail_inverse, pool_bound
 from handful.files.document import to_text
 from handful.verify import verify_model
-from tests.verify.cases_forms import FORMS, CachedRetraining, default_form, form_text, frame
+from tests.verify.cases_forms import (
+    FORMS,
+    CachedRetraining,
+    by_class,
+    default_form,
+    form_text,
+    frame,
+)
 from tests.verify.test_forgeries import forgeries
 
 N_SAMPLED = 25
@@ -236,7 +243,7 @@ CHANGES = [
 ]  # fmt: skip
 
 
-def _consistent(document):
+def _consistent(document, name):
     """Risk and rates made to follow from what the file now says, as a careful forger would."""
     certificate = document["certificate"]
     nats = sum(term["nats"] for term in certificate["terms"])
@@ -245,6 +252,11 @@ def _consistent(document):
         message_nats=0.0, delta=float(np.exp(-nats)),
     )  # fmt: skip
     certificate["risk"] = found.risk
+    counted = zip(certificate["rates"], by_class(name), strict=True)
+    certificate["rates"] = [
+        [key, float(binomial_tail_inverse(n_errors, n, -nats - np.log(2.0)))]
+        for (key, _), (n, n_errors) in counted
+    ]
 
 
 @pytest.mark.sample(10)
@@ -253,10 +265,11 @@ def _consistent(document):
 def test_each_kind_of_field(change, is_careful, tmp_path):
     # a card asks of few columns, the linear form of the words too; the rule plays no role
     other = {_encoding: "linear", _role: "one rule", _no_pocket_form: "one rule"}
-    document = json.loads(form_text(other.get(change, "score card")))
+    name = other.get(change, "score card")
+    document = json.loads(form_text(name))
     change(document)
     if is_careful and change is not _risk:
-        _consistent(document)
+        _consistent(document, name)
     verdict = _verdict(document, tmp_path)
     assert verdict.status == "NOT VALID"
     assert verdict.differences
@@ -291,3 +304,11 @@ def test_other_data(tmp_path):
     other.loc[3, "a"] += 1.0
     verdict = verify_model(path, other, library=CachedRetraining(path))
     assert any("digest of the table" in said for said in verdict.differences)
+
+
+def test_the_careful_forger_changes_nothing_of_an_honest_file(tmp_path):
+    """So that what is found above is the forgery, not its limits."""
+    document = json.loads(form_text("score card"))
+    _consistent(document, "score card")
+    verdict = _verdict(document, tmp_path)
+    assert verdict.status == "VALID", verdict.differences

@@ -64,7 +64,7 @@ def menu_plan(
     --------
     >>> plan = menu_plan(80, error_rate=0.02)
     >>> plan.n_counted, plan.n_errors, round(plan.risk, 4), round(plan.chance, 2)
-    (48, 1, 0.0962, 0.75)
+    (40, 1, 0.1268, 0.45)
     """
     n_counted = _counted(n_samples)
     n_errors = expected_errors(error_rate, n_counted)
@@ -100,7 +100,7 @@ def menu_rows_needed(target_risk: float, *, error_rate: float = 0.0, delta: floa
     Examples
     --------
     >>> menu_rows_needed(0.1, error_rate=0.02)
-    78
+    104
     """
     n_counted = counted_needed(target_risk, error_rate, message_nats=-math.log(_MASS), delta=delta)
     if n_counted <= _FEW:  # beyond, one error more or less is nothing
