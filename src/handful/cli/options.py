@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -161,7 +161,7 @@ def _parameters(record: type[Any]) -> list[inspect.Parameter]:
         inspect.Parameter(
             field.name,
             inspect.Parameter.KEYWORD_ONLY,
-            default=field.default,
+            default=inspect.Parameter.empty if field.default is MISSING else field.default,
             annotation=hints[field.name],
         )
         for field in fields(record)
