@@ -17,7 +17,16 @@ from typer.testing import CliRunner
 from handful import CertifiedClassifier, ScoreCard, SupportVectorMachine, load_model, save_model
 from handful.cli import app
 from handful.export import export_card
-from handful.models import Condition, LinearScore, Rule, RuleList, RuleSet, Thresholded
+from handful.models import (
+    Condition,
+    Constant,
+    LinearScore,
+    Rule,
+    RuleList,
+    RuleSet,
+    Thresholded,
+    Vote,
+)
 from handful.models import Fitted as FittedForm
 from handful.tables import Column, Columns, read_study
 from tests.export.test_form_export import CHOICES, raw_table
@@ -176,6 +185,12 @@ def test_a_score_in_doubt_has_no_label(tmp_path):
     assert {0, 1} < {*wanted}
 
 
+def test_a_constant_says_the_same_always():
+    page = export_card(Holder(_fitted(Constant(1), (Column("a"),))))
+    assert plain_of(page)["fields"] == []
+    assert in_node(page, [[]]) == [[1, None, [], [True]]]
+
+
 def test_rules_of_numbers_that_a_user_calls_missing():
     rules = RuleSet((Rule((Condition.on(0, "<", 5.0),), 1),), default=0)
     page = export_card(Holder(_fitted(rules, (Column("lab", marks=("-999", "gone")),))))
@@ -223,7 +238,7 @@ def test_what_a_card_cannot_show_is_refused(models):
     with pytest.raises(ValueError, match="hold no training rows to be a card"):
         export_card(SupportVectorMachine("rbf", gamma=0.5).fit(X, y > 0))
     with pytest.raises(ValueError, match="lines that a reader can work through"):
-        export_card(CertifiedClassifier(["constant"]).fit(X, y > 0))
+        export_card(Holder(_fitted(Vote((Constant(0),)), (Column("a"),))))
     with pytest.raises(TypeError, match="must be a model or a fitted classifier"):
         export_card("model.json")
 

@@ -137,7 +137,7 @@ function start() {
 
   function show() {
     const [found, isBad] = cells();
-    const isEmpty = !isBad && found.every((cell) => cell === null);
+    const isEmpty = !isBad && found.length > 0 && found.every((cell) => cell === null);
     const one = answer(found);
     const isShown = !isBad && !isEmpty;
     document.body.className = isEmpty ? "is-empty" : "";
