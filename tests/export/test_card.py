@@ -14,7 +14,16 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from handful import CertifiedClassifier, ScoreCard, SupportVectorMachine, load_model, save_model
+from handful import (
+    AdaBoost,
+    CertifiedClassifier,
+    DecisionListMachine,
+    ScoreCard,
+    SetCoveringMachine,
+    SupportVectorMachine,
+    load_model,
+    save_model,
+)
 from handful.cli import app
 from handful.export import export_card
 from handful.models import (
@@ -159,6 +168,29 @@ class Holder:
 
     def __init__(self, fitted):
         self.fitted_, self.labels_ = fitted, np.array(fitted.classes)
+
+
+MACHINES = {
+    "votes of stumps": AdaBoost(n_rounds=8),
+    "stumps": SetCoveringMachine("stumps"),
+    "list": DecisionListMachine("stumps"),
+    "half-spaces": CertifiedClassifier(["half-spaces"]),
+}
+
+
+@pytest.mark.parametrize("name", sorted(MACHINES))
+def test_machines_say_on_the_card_what_they_predict(name, tmp_path, rng):
+    X = pd.DataFrame(rng.normal(size=(160, 3)).round(1), columns=["a", "b", "c"])
+    y = np.where(X["a"] - X["b"] + 0.3 * rng.normal(size=160) > 0, "ill", "well")
+    save_model(MACHINES[name].fit(X, y), tmp_path / "m.json", data=(X, y))
+    model = load_model(tmp_path / "m.json")
+    columns = rng.normal(size=(1000, 3)).round(1)
+    columns[rng.random(columns.shape) < 0.2] = np.nan
+    frame = pd.DataFrame(columns, columns=list(X))[list(model.needs)].drop_duplicates()
+    cases = frame.astype(object).where(frame.notna(), None).to_numpy().tolist()
+    found = in_node(export_card(model), cases)
+    assert [model.classes[label] for label, *_ in found] == model.decide(frame).tolist()
+    assert {label for label, *_ in found} == {0, 1}
 
 
 def test_a_sum_that_needs_all_its_values_is_undecided_without_one():
