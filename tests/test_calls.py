@@ -28,10 +28,14 @@ from handful.tables import read_study
 from handful.verify import verify_model
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "guide" / "machines.md"
-CALLS = ("save, load", "explain", "SQL", "Python", "JSON", "verify")
+CALLS = ("save, load", "explain", "SQL", "Python", "JSON", "card", "verify")
+EXPORTS = (h.export_sql, h.export_python, h.export_json, h.export_card)
 #: Why a call is refused: words of its error, and how the page says it.
 REASONS = {
+    "got 3. Export it": "more than two classes",
     "must have two classes": "distances of several sets of rules",
+    "no training rows to be a card": "made of training rows",
+    "lines that a reader can work": "no lines to work through",
     "has no sums": "each case picks its own scorer",
     "must be a fitted classifier of this library": "no classifier",
     "must be a model or a fitted classifier": "no classifier",
@@ -147,7 +151,7 @@ def row(name: str) -> Iterator[str]:
                 model = h.load_model(path)
                 assert model.predict(X).tolist() == machine.predict(X).tolist()
             yield "yes" if hasattr(machine, "explain") and machine.explain() else "no"
-            for export in (h.export_sql, h.export_python, h.export_json):
+            for export in EXPORTS:
                 yield _allowed(partial(export, machine))[0]
             yield _verdict(machine, path, y) if path.exists() else "no file"
 
@@ -163,8 +167,7 @@ def raw_row() -> list[str]:
         h.save_model(machine, path)
         model = h.load_model(path)
         assert model.predict(frame).tolist() == machine.predict(study.table).tolist()
-        exported = [_allowed(partial(e, model))[0] for e in (h.export_sql, h.export_python,
-                                                             h.export_json)]  # fmt: skip
+        exported = [_allowed(partial(e, model))[0] for e in EXPORTS]
         status = STATUS[verify_model(path, frame, library=Retraining(path, frame)).status]
     return ["yes", "yes", *exported, status]
 

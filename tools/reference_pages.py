@@ -37,7 +37,13 @@ TASKS = {
         *("save_model", "load_model", "files.Model", "files.ModelFileError", "verify_model"),
         *("verify.Verdict", "verify.Verifier", "files.Retraining", "files.untrusted_types"),
     ],
-    "Give to others": ["render_report", "export_sql", "export_python", "export_json"],
+    "Give to others": [
+        "render_report",
+        "export_sql",
+        "export_python",
+        "export_json",
+        "export_card",
+    ],
     "See": [
         *("MenuDisplay", "ScoreCardDisplay", "AdditiveDisplay", "RulesDisplay"),
         *("CertificateDisplay", "BoundPathDisplay", "MarginDisplay", "CriteriaDisplay"),

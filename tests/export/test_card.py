@@ -14,10 +14,28 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from handful import CertifiedClassifier, ScoreCard, SupportVectorMachine, load_model, save_model
+from handful import (
+    AdaBoost,
+    CertifiedClassifier,
+    DecisionListMachine,
+    ScoreCard,
+    SetCoveringMachine,
+    SupportVectorMachine,
+    load_model,
+    save_model,
+)
 from handful.cli import app
 from handful.export import export_card
-from handful.models import Condition, LinearScore, Rule, RuleList, RuleSet, Thresholded
+from handful.models import (
+    Condition,
+    Constant,
+    LinearScore,
+    Rule,
+    RuleList,
+    RuleSet,
+    Thresholded,
+    Vote,
+)
 from handful.models import Fitted as FittedForm
 from handful.tables import Column, Columns, read_study
 from tests.export.test_form_export import CHOICES, raw_table
@@ -152,6 +170,29 @@ class Holder:
         self.fitted_, self.labels_ = fitted, np.array(fitted.classes)
 
 
+MACHINES = {
+    "votes of stumps": AdaBoost(n_rounds=8),
+    "stumps": SetCoveringMachine("stumps"),
+    "list": DecisionListMachine("stumps"),
+    "half-spaces": CertifiedClassifier(["half-spaces"]),
+}
+
+
+@pytest.mark.parametrize("name", sorted(MACHINES))
+def test_machines_say_on_the_card_what_they_predict(name, tmp_path, rng):
+    X = pd.DataFrame(rng.normal(size=(160, 3)).round(1), columns=["a", "b", "c"])
+    y = np.where(X["a"] - X["b"] + 0.3 * rng.normal(size=160) > 0, "ill", "well")
+    save_model(MACHINES[name].fit(X, y), tmp_path / "m.json", data=(X, y))
+    model = load_model(tmp_path / "m.json")
+    columns = rng.normal(size=(1000, 3)).round(1)
+    columns[rng.random(columns.shape) < 0.2] = np.nan
+    frame = pd.DataFrame(columns, columns=list(X))[list(model.needs)].drop_duplicates()
+    cases = frame.astype(object).where(frame.notna(), None).to_numpy().tolist()
+    found = in_node(export_card(model), cases)
+    assert [model.classes[label] for label, *_ in found] == model.decide(frame).tolist()
+    assert {label for label, *_ in found} == {0, 1}
+
+
 def test_a_sum_that_needs_all_its_values_is_undecided_without_one():
     machine = Thresholded(LinearScore(((1.0, -2.0),), (0.5,), ()), 0.25)
     page = export_card(Holder(_fitted(machine, (Column("a"), Column("b")))))
@@ -174,6 +215,12 @@ def test_a_score_in_doubt_has_no_label(tmp_path):
     assert labels == wanted
     assert None in wanted
     assert {0, 1} < {*wanted}
+
+
+def test_a_constant_says_the_same_always():
+    page = export_card(Holder(_fitted(Constant(1), (Column("a"),))))
+    assert plain_of(page)["fields"] == []
+    assert in_node(page, [[]]) == [[1, None, [], [True]]]
 
 
 def test_rules_of_numbers_that_a_user_calls_missing():
@@ -223,7 +270,7 @@ def test_what_a_card_cannot_show_is_refused(models):
     with pytest.raises(ValueError, match="hold no training rows to be a card"):
         export_card(SupportVectorMachine("rbf", gamma=0.5).fit(X, y > 0))
     with pytest.raises(ValueError, match="lines that a reader can work through"):
-        export_card(CertifiedClassifier(["constant"]).fit(X, y > 0))
+        export_card(Holder(_fitted(Vote((Constant(0),)), (Column("a"),))))
     with pytest.raises(TypeError, match="must be a model or a fitted classifier"):
         export_card("model.json")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -117,6 +119,18 @@ def test_a_case_is_entered_and_the_decision_read(opened, number, colour):
         f"{len(gone)} of 3 values are not known. They may change this decision." if gone else ""
     )
     assert opened.console == []
+
+
+@pytest.mark.parametrize(("number", "said"), [("20", "above 99.9 %"), ("", "below 0.1 %")])
+def test_no_risk_is_said_to_be_nothing_or_certain(browser, tmp_path, number, said):
+    class Steep(Machine):
+        fitted_ = replace(Machine.fitted_, risk=RiskCurve(50.0))
+
+    (tmp_path / "card.html").write_text(export_card(Steep()), encoding="utf-8")
+    browser.open(tmp_path / "card.html")
+    put(browser, 2, "2")
+    put(browser, 0, number)
+    assert read(browser, "risk") == f"Estimated risk of ill: {said}"
 
 
 def test_nothing_is_decided_before_a_case_is_entered(opened):

@@ -145,7 +145,7 @@ def _plain(entry: Entry, fitted: Fitted) -> dict[str, Any]:
     return {
         "text": entry.text,
         "fields": fields,
-        "asks": bool(entry.met),
+        "asks": bool(entry.met) or entry.part >= 0,
         "part": entry.part,
         "label": entry.label,
     }

@@ -102,7 +102,7 @@ class Entry:
         Encoded features that it reads.
     met, unmet : str
         Whether its condition is met, and whether the opposite is: if neither is, a value is
-        missing. Empty for a line that asks nothing.
+        missing. Empty for a line that asks nothing; in a rule, such a line always holds.
     adds : str
         What it adds to a sum; a line with a condition adds it if that is met. Else empty.
     part, label : int

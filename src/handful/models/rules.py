@@ -68,6 +68,9 @@ class Constant(Form, tag="constant"):
     def decision(self, outputs: Sequence[str], language: Language) -> str:
         return outputs[self.label]
 
+    def entries(self, words: Vocabulary, language: Language) -> list[Entry]:
+        return [Entry(text, (), part=0, label=self.label) for text in self.sentences(words)]
+
     @property
     def asks_once(self) -> bool:
         return True

@@ -68,6 +68,12 @@ function start() {
   const short = (value) => String(Number(value.toPrecision(6))).replace("-", "−");
   const signed = (value) => (value < 0 ? "" : "+") + short(value);
 
+  const share = (risk) => {
+    // an estimate is never 0 or 1
+    if (risk < 0.001) return SAY.least;
+    return risk > 0.999 ? SAY.most : `${(100 * risk).toFixed(1)} %`;
+  };
+
   // a number as people write it; a text that can be read in two ways is refused
   function typed(text) {
     const plain = text.trim().replace("−", "-");
@@ -137,7 +143,7 @@ function start() {
 
   function show() {
     const [found, isBad] = cells();
-    const isEmpty = !isBad && found.every((cell) => cell === null);
+    const isEmpty = !isBad && found.length > 0 && found.every((cell) => cell === null);
     const one = answer(found);
     const isShown = !isBad && !isEmpty;
     document.body.className = isEmpty ? "is-empty" : "";
@@ -156,7 +162,7 @@ function start() {
     const facts = { from: short(Math.ceil(CARD.offset)), label: CARD.classes[1] };
     if (one.points !== null) say("points", put(SAY.points, { ...facts, sum: short(one.points) }));
     else say("points", one.score === null ? "" : put(SAY.sum, { ...facts, sum: short(one.score) }));
-    const percent = one.risk === null ? "" : `${(100 * one.risk).toFixed(1)} %`;
+    const percent = one.risk === null ? "" : share(one.risk);
     say("risk", percent && `${put(SAY.risk, { case: CARD.risk?.case })}: ${percent}`);
     const isSum = CARD.entries.some((entry) => !entry.asks);
     const gone = one.gone.length ? `${SAY.missing} ${names(one.gone)}. ${isSum ? SAY.missing_sum : SAY.missing_rule}` : "";
