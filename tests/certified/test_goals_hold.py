@@ -136,3 +136,19 @@ def test_only_the_last_accepted_threshold_has_its_other_limit_for_nothing(rng):
     assert unpaid.any(axis=1).sum() > allowed
     paid = (limits[place[:, None], others] < WIDE_OTHER) & is_accepted
     assert paid.any(axis=1).sum() <= allowed
+
+
+def test_rates_row_by_row_miss_too_often_with_groups(rng):
+    """Why goals for a class are refused with groups, and why one blind row of each is enough."""
+    n_groups, size = 80, 10
+    is_wrong = rng.random((N_DRAWS, n_groups)) < 0.4  # all cases of such a group are missed
+    cases = np.where(is_wrong, 0.3, 0.8)  # how many rows of it are cases
+    truth = 0.4 * 0.3 / (0.4 * 0.3 + 0.6 * 0.8)
+    missed = []
+    for n_rows in (size, 1):
+        n = rng.binomial(n_rows, cases)
+        limits = upper_rates((n * is_wrong).sum(axis=1), n.sum(axis=1), DELTA)
+        missed.append((limits < truth).sum())
+    assert missed[0] > n_allowed(N_DRAWS, DELTA)
+    assert 0.6 * N_DRAWS * DELTA < missed[1] <= n_allowed(N_DRAWS, DELTA)
+    assert missed[1] < missed[0]

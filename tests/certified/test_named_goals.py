@@ -113,9 +113,9 @@ def test_groups_and_several_classes_have_no_goal_for_a_class(rng):
     X = rng.normal(size=(200, 2))
     y = (X[:, 0] > 0).astype(int)
     machine = CertifiedClassifier(["linear"], goal="sensitivity >= 0.5")
-    with pytest.raises(ValueError, match="needs two classes and rows that are independent"):
+    with pytest.raises(ValueError, match="needs rows that are independent, got groups"):
         machine.fit(X, y, groups=np.repeat(np.arange(50), 4))
-    with pytest.raises(ValueError, match="got 3 classes"):
+    with pytest.raises(ValueError, match="needs two classes, got 3 classes"):
         machine.fit(X, np.arange(200) % 3)
     with pytest.raises(ValueError, match="Fit without `goal` to set one after looking"):
         machine.fit(X, y).reach(sensitivity=0.5)

@@ -172,6 +172,7 @@ def test_groups_of_one_machine(tmp_path):
     assert shown.exit_code == 0, shown.output
     said = " ".join(shown.output.replace("│", " ").split())
     assert "random case of a random new group" in said
+    assert "Sensitivity and specificity are not certified: the rows of one group" in said
     data = json.loads(runner.invoke(app, [*words, "--force", "--json"]).stdout)
     assert not any("patient" in line for line in data["rule"])  # the column is no feature
     frame.sample(frac=1.0, random_state=1).to_csv(path, index=False)

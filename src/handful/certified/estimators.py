@@ -200,6 +200,7 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
         rows, drawn = study.source, study.pool
         table, codes = rows.hold(drawn)
         positions = self._positions(rows.classes)
+        goal = self._goal_of(study)  # refused before anything is learned
         weights = None if rows.weights is None else rows.weights[drawn]
         groups = None if rows.groups is None else rows.groups.member[: len(drawn)]
         columns = Columns(study.features)
@@ -221,7 +222,6 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
         )
         self.order_ = tuple(candidate.fitted.form for candidate in candidates)
         self._named = named_settings(self.candidates, self.favourite, study.pool_share)
-        goal = self._goal_of(study)
         self.named_goal_ = None if goal is None else (goal.quantity, goal.value)
         if goal is not None:
             made = [candidate.toward(goal, math.log(self.delta)) for candidate in made]
@@ -248,10 +248,15 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
         if self.goal is None:
             return None
         goal, classes = Goal.of(self.goal), self._reading.classes
-        if goal.position is not None and (len(classes) != 2 or study.source.groups is not None):
+        if goal.position is not None and study.source.groups is not None:
             raise ValueError(
-                f"`goal` {goal.text!r} needs two classes and rows that are independent, got "
-                f"{len(classes)} classes{'' if study.source.groups is None else ' and groups'}. "
+                f"`goal` {goal.text!r} needs rows that are independent, got groups: limits row by "
+                "row would fail too often. Name a goal for all errors, as 'error <= 0.1', or give "
+                "one row of each group, drawn without a look at its label."
+            )
+        if goal.position is not None and len(classes) != 2:
+            raise ValueError(
+                f"`goal` {goal.text!r} needs two classes, got {len(classes)} classes. "
                 "Name a goal for all errors, as 'error <= 0.1'."
             )
         return goal.of_second(is_first_case(study.positive, classes))

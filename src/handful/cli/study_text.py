@@ -37,6 +37,12 @@ def band_sentence(band: Band) -> str:
     )
 
 
+_NO_RATES = (
+    "Sensitivity and specificity are not certified: the rows of one group are not independent. "
+    "They are for a table with one row of each group, drawn without a look at its label."
+)
+
+
 def rates_line(rates: Sequence[dict[str, Any]]) -> str:
     """Sensitivity and specificity in a sentence."""
     parts = [
@@ -204,6 +210,8 @@ def _print_worth(made: StudyResult) -> None:
     rates = made.machine.class_rates(made.case)
     if rates:
         console.print(f"  {escape(rates_line(rates))}", highlight=False)
+    elif made.case is not None and certificate.assumes("groups"):
+        console.print(f"  {_NO_RATES}", highlight=False)
     _print_evidence(made)
     if both := together_of(made):
         console.print(f"  {escape(both)}", highlight=False)
