@@ -35,7 +35,8 @@ def check(frame, forms=FORMS, choices=None, new=None):
     """Every form says the same in both databases; gives the texts."""
     study = read_study(frame, choices)
     machine = CertifiedClassifier(forms).fit(study)
-    assert len(machine.menu_) >= len(forms)
+    # forms that are one classifier are one row, which names the others
+    assert sum(1 + len(row.also) for row in machine.candidates_) >= len(forms)
     rows, texts = frame if new is None else new, []
     for name in machine.menu_.index:
         chosen = machine.choose(name)

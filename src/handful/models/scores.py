@@ -284,7 +284,7 @@ class Additive(Score, tag="additive"):
         >>> curve = Curve(0, (28.0, 40.0), ((-1.0, 0.5, 2.0),), (0.0,))
         >>> words = Vocabulary(("age",), ("well", "ill"))
         >>> Additive((curve,), (0.2,)).outline(words, "_-=#")
-        ['age  _-#  -1 below 28, +2 from 40']
+        ['age  _=#  -1 below 28, +2 from 40']
         """
         if len(self.intercepts) != 1:
             return []
