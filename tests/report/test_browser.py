@@ -93,7 +93,7 @@ def test_nothing_from_the_data_runs(opened):
         "document.querySelector('#rule').textContent + document.body.textContent"
     )
     assert EVIL in opened.run("document.querySelector('#errors').textContent")
-    assert IMAGE in opened.run("document.querySelector('#assumed').textContent")
+    assert IMAGE in opened.run("document.querySelector('#statement').textContent")  # a note
 
 
 def test_even_a_planted_script_does_not_run(browser, page, tmp_path):

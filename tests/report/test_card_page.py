@@ -124,7 +124,7 @@ def test_a_case_is_entered_and_the_decision_read(opened, number, colour):
 @pytest.mark.parametrize(("number", "said"), [("20", "above 99.9 %"), ("", "below 0.1 %")])
 def test_no_risk_is_said_to_be_nothing_or_certain(browser, tmp_path, number, said):
     class Steep(Machine):
-        fitted_ = replace(Machine.fitted_, risk=RiskCurve(50.0))
+        fitted_ = replace(Machine.fitted_, risk=RiskCurve(50.0, 0.0))
 
     (tmp_path / "card.html").write_text(export_card(Steep()), encoding="utf-8")
     browser.open(tmp_path / "card.html")

@@ -137,7 +137,8 @@ def _risk(fitted: Fitted, case: str) -> dict[str, Any] | None:
     if curve is None or not fitted.machine.has_sums:
         return None
     is_second = case == fitted.classes[-1]
-    return {"slope": curve.slope, "offset": curve.offset, "case": case, "is_second": is_second}
+    parts = {"slope": curve.slope, "intercept": curve.intercept, "offset": curve.offset}
+    return {**parts, "case": case, "is_second": is_second}
 
 
 def _plain(entry: Entry, fitted: Fitted) -> dict[str, Any]:

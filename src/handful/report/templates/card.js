@@ -42,7 +42,10 @@ function answer(cells) {
   const isInDoubt = isKnown && CARD.width !== null && Math.abs(found.score) <= CARD.width;
   let risk = null;
   if (CARD.risk !== null && isKnown) {
-    const second = 1 / (1 + Math.exp(-CARD.risk.slope * (found.score + CARD.risk.offset)));
+    const z = found.score + CARD.risk.offset;
+    const curve = 1 / (1 + Math.exp(-(CARD.risk.intercept + CARD.risk.slope * z)));
+    // a label is the likelier class
+    const second = z > 0 ? Math.max(curve, 0.5 + 2 ** -53) : Math.min(curve, 0.5);
     risk = CARD.risk.is_second ? second : 1 - second;
   }
   return {
