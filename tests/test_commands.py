@@ -34,6 +34,8 @@ pytestmark = pytest.mark.filterwarnings("default:The inplace keyword:Deprecation
 
 def _lines(text):
     """Commands in the blocks of a page, then those in its sentences."""
+    # what a command printed, its hints how to go on among it, is no command of the page
+    text = re.sub(r"```text\nBreast Cancer.*?```", "", text, flags=re.DOTALL)
     for block in re.findall(r"```(?:sh|text)\n(.*?)```", text, flags=re.DOTALL):
         for line in block.splitlines():
             for part in line.split("&&"):

@@ -184,9 +184,11 @@ def check_row_name(name: str) -> None:
     Examples
     --------
     >>> check_row_name("score card")
+    >>> check_row_name("score card with age")
     """
     known = list(dict.fromkeys((*SIMPLICITY, *FORMS)))
-    if name not in known:
+    is_other = name.startswith(("score card with ", "other score card "))  # named by the pool
+    if name not in known and not is_other:
         near = difflib.get_close_matches(name.lower(), known, n=3) or known
         raise ValueError(
             f"`--choose` must be the number or the name of a row of the menu, got {name!r}. Names "
