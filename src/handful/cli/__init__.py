@@ -44,7 +44,7 @@ Start with:
 
 - **handful verify results/model.json my.csv --target column**: do not believe us, check
 
-- **handful validate my.csv --target column --score 'qsofa >= 2'**: certify a score that exists
+- **handful validate my.csv --target column --score 'age >= 60'**: certify a score that exists
 
 - **handful compare my.csv --target column**: is a certificate worth its price here?
 

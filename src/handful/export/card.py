@@ -84,8 +84,8 @@ def _entries(fitted: Fitted, language: JavaScript) -> list[Entry]:
     entries = fitted.machine.entries(fitted.words, language)
     if not entries:
         raise ValueError(
-            f"`machine` must have lines that a reader can work through to be a card, this is a "
-            f"{fitted.form}. {_INSTEAD}"
+            f"`machine` must have lines that a reader can work through to be a card, this "
+            f"{fitted.form} has none. {_INSTEAD}"
         )
     return entries
 

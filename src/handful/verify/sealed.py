@@ -73,6 +73,10 @@ def check_head(audit: Audit, document: Any, digest: str) -> bool:
     is_known = document["fitted"]["risk"] is None or document["training"]["kind"] == "menu"
     said = "only that of a form of a menu is computed again"
     audit.check("risk", is_known or document["certificate"] is None, said)
+    if document["training"]["kind"] == "menu":
+        late, goal = document["training"]["after_looking"], document["training"]["goal"]
+        is_said = late is False or (late is True and goal is not None)
+        audit.check("after looking", is_said, f"{late!r:.20} without a goal")
     labels, classes = document["labels"], document["fitted"]["classes"]
     is_same = labels is None or (
         len(labels) == len(classes)
