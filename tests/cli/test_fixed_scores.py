@@ -78,7 +78,7 @@ def test_one_model_on_other_cases(folder):
 
 
 def test_skops_files(folder):
-    skops = pytest.importorskip("skops.io")
+    skops = pytest.importorskip("skops.io", reason="the extra handful[skops] is not installed")
     from sklearn.linear_model import LogisticRegression
 
     frame = pd.read_csv(folder / "cases.csv")
