@@ -17,6 +17,8 @@ from handful.evidence import (
     ScoredRows,
     calibration_line,
     divided,
+    evidence_document,
+    evidence_lines,
     gather_evidence,
     rows_until_near,
     subgroup_evidence,
@@ -175,6 +177,43 @@ def test_what_is_said_to_be_missing_is_about_enough(rng):
     found = [oracle.upper_rate(k, n, delta) - oracle.lower_rate(k, n, delta) for k in hits]
     assert np.median(found) == pytest.approx(0.5, rel=0.1)
     assert binom.median(n, rate) == pytest.approx(rate * n, rel=0.05)
+
+
+def test_what_is_written_holds_no_row(rng):
+    """Lines of the ROC are five rows apart and stand between scores; small cells are not told."""
+    rows, y = _rows(rng, 150)
+    rows = ScoredRows(
+        values=rows.values, is_flagged=rows.is_flagged, threshold=0.6,
+        probabilities=rows.probabilities.round(6),
+    )  # fmt: skip
+    words = {"site": ["rare"] * 4 + ["A", "B"] * 73}
+    found = gather_evidence(rows, y, subgroups=words)
+    document = evidence_document(found)
+    roc, ledger = document["roc"], found.ledger
+    assert not set(roc["threshold"]) & set(rows.probabilities.tolist())
+    flagged = np.add(roc["n_true_positives"], roc["n_false_positives"])
+    assert flagged[0] == 150
+    assert flagged[-1] == 0
+    assert (np.diff(flagged) <= -5).all()
+    for k, threshold in enumerate(roc["threshold"][:-1]):  # what is told is true of it
+        assert flagged[k] == (rows.probabilities >= threshold).sum()
+        at = ledger.index(threshold)
+        assert roc["sensitivity_lower"][k] == ledger.sensitivity_lower[at]
+    small = next(group for group in document["subgroups"] if group["word"] == "rare")
+    assert (small["n_rows"], small["n_cases"], small["rates"]) == ("<5", None, [])
+    assert "site = rare: fewer than 5 rows: too few to say." in evidence_lines(found)
+    bins, counts = document["calibration"]["bins"], found.calibration.bins.n_rows
+    assert ((counts > 0) & (counts < 5)).any()
+    for n, said, events in zip(counts.tolist(), bins["n_rows"], bins["n_events"], strict=True):
+        assert (said, events is None) == (("<5", True) if 0 < n < 5 else (n, False))
+
+
+def test_thresholds_of_points_stay_points():
+    values = np.repeat([0.0, 1.0, 2.0, 3.0], 25)
+    found = gather_evidence(
+        ScoredRows(values=values, is_flagged=values >= 2, threshold=2.0), (values >= 2).astype(float)
+    )
+    assert evidence_document(found)["roc"]["threshold"] == [0.0, 1.0, 2.0, 3.0, None]
 
 
 def test_bad_subgroups_are_refused():

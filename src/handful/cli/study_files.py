@@ -61,8 +61,6 @@ def _evidence(made: StudyResult) -> dict[str, Any] | None:
 
     if (found := evidence_of(made)) is None:
         return None
-    document = evidence_document(found)
-    document["roc"].pop("threshold")  # they are scores of rows
     return {
         "format": "handful-evidence",
         "version": 1,
@@ -70,7 +68,7 @@ def _evidence(made: StudyResult) -> dict[str, Any] | None:
         "case": made.machine.case_,
         "delta": made.machine.delta,
         "together": together_of(made),
-        **document,
+        **evidence_document(found),
     }
 
 

@@ -7,6 +7,7 @@ import math
 from handful.evidence.displays import net_benefit_at
 from handful.evidence.gathered import ScoreEvidence
 from handful.evidence.limits import Limits
+from handful.evidence.plain_evidence import FEWEST
 from handful.evidence.subgroups import NEAR, SubgroupRate
 
 _BENEFIT_AT = 0.2  # threshold probability of the one sentence about net benefit
@@ -120,6 +121,9 @@ def subgroup_sentences(one: ScoreEvidence) -> list[str]:
     """One line a subgroup."""
     lines = []
     for group in one.subgroups:
+        if group.n_rows < FEWEST:
+            lines.append(f"{group.label}: fewer than {FEWEST} rows: too few to say.")
+            continue
         parts = [_rate_words(rate) for rate in group.rates]
         if group.in_the_large is not None:
             large = group.in_the_large
