@@ -123,12 +123,46 @@ def test_a_full_device_as_out(tmp_path):
     assert Path("/dev/full").is_char_device()
 
 
+def test_a_small_limit_of_memory_is_said(tmp_path):
+    ran = _shell("ulimit -v 500000; handful datasets haberman", tmp_path)
+    assert "limit of memory (488 MB, ulimit -v) may be too small" in ran.stderr.replace("\n", " ")
+    assert "Traceback" not in ran.stderr
+    assert "limit of memory" not in _shell("handful datasets haberman", tmp_path).stderr
+
+
+@pytest.mark.parametrize("seconds", [0.1, 0.2, 0.4])
+def test_an_early_ctrl_c_is_one_word(seconds, tmp_path):
+    program = subprocess.Popen(
+        [sys.executable, "-c", EARLY, str(seconds)],
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    _, said = program.communicate(timeout=60)
+    assert (program.returncode, said) == (130, "Interrupted.\n")
+
+
 def test_a_closed_pipe_is_quiet(tmp_path):
     command = "handful datasets banana --n-samples 200000 | head -1; echo ${PIPESTATUS[0]}"
     ran = _shell(command, tmp_path)
     assert ran.stderr == ""
     assert ran.stdout.splitlines() == ["x0,x1,label", "141"]
 
+
+EARLY = """
+import builtins, signal, sys, time
+start, real = time.monotonic(), builtins.__import__
+def slowly(name, *args, **more):
+    if time.monotonic() - start > float(sys.argv[1]):
+        builtins.__import__ = real
+        signal.raise_signal(signal.SIGINT)
+    time.sleep(0.01)
+    return real(name, *args, **more)
+from handful.__main__ import main
+builtins.__import__, sys.argv[2:] = slowly, []
+main()
+"""
 
 WAITING = """
 import sys, time

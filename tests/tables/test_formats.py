@@ -301,6 +301,62 @@ def test_another_sheet_by_its_name(tmp_path):
         load_table(tmp_path / "a.csv", "data")
 
 
+def _sheet(path, upper, lower, rows, *, first=()):
+    from openpyxl import Workbook
+
+    book = Workbook()
+    sheet = book.active
+    for row in (*first, upper, lower, *rows):
+        sheet.append(row)
+    book.save(path)
+    return path
+
+
+ROWS = [[30 + k, "f" if k % 2 else "m", 1.5 * k, k % 3, "ill" if k % 4 else "ok"] for k in range(40)]
+LOWER = ["age", "sex", "crp", "hb", "outcome"]
+
+
+@pytest.mark.parametrize(
+    ("upper", "lower", "names"),
+    [
+        (
+            ["patient", None, "labs", None, "end"],
+            LOWER,
+            ["patient age", "patient sex", "labs crp", "labs hb", "end outcome"],
+        ),
+        (
+            ["age", "sex", "labs", None, None],
+            [None, None, "crp", "hb", "outcome"],
+            ["age", "sex", "labs crp", "labs hb", "labs outcome"],
+        ),
+    ],
+)
+def test_merged_names_are_joined_and_said(upper, lower, names, tmp_path):
+    path = _sheet(tmp_path / "a.xlsx", upper, lower, ROWS, first=[["Ward 7"]])
+    table = load_table(path)
+    assert list(table.frame.columns) == names
+    assert len(table.frame) == 40
+    joined = next(name for name in names if " " in name)
+    assert any(f"Two rows of names were joined, as {joined!r}" in note for note in table.notes)
+
+
+def test_missing_names_are_no_merged_names(tmp_path):
+    upper = ["age", None, "crp", None, "outcome"]  # the first row below holds numbers
+    with pytest.raises(ValueError, match="column without a name"):
+        load_table(_sheet(tmp_path / "a.xlsx", upper, ROWS[0], ROWS[1:]))
+    words = [["a", "b", "c", "d", "e"]] * 30  # words below words may be rows
+    with pytest.raises(ValueError, match="column without a name"):
+        load_table(_sheet(tmp_path / "b.xlsx", upper, LOWER, words))
+
+
+def test_an_empty_sheet_names_the_others(tmp_path):
+    with pd.ExcelWriter(tmp_path / "a.xlsx") as book:
+        pd.DataFrame({"see next": []}).to_excel(book, sheet_name="readme", index=False)
+        TABLE.to_excel(book, sheet_name="visits", index=False)
+    with pytest.raises(ValueError, match="'readme' has no rows; --sheet names another: 'visits'"):
+        load_table(tmp_path / "a.xlsx")
+
+
 def test_titles_above_the_names_of_a_sheet(tmp_path):
     path = tmp_path / "a.xlsx"
     rows = [["Registry 2024", None, None], [None, "printed on Monday", None]]

@@ -32,6 +32,7 @@ from handful._version import __version__
 from handful.cli.console import errors, printable
 
 FAILED, MISUSED, UNEXPECTED = 1, 2, 3  # 2 is what the parser of the command line ends with
+ENOUGH_BYTES = 2**30  # of address space, for small tables
 BROKEN_PIPE = 128 + 13  # what a shell reports of SIGPIPE
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _REPORTED = ("numpy", "scipy", "scikit-learn", "pandas", "numba", "pyarrow", "typer", "rich")
@@ -51,6 +52,13 @@ class GuardedGroup(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
         with guarded():
+            if 0 < (limit := _memory_limit()) < ENOUGH_BYTES:
+                # libraries below that get no memory may end the process without a word
+                errors.print(
+                    f"The limit of memory ({limit / 2**20:.0f} MB, ulimit -v) may be too small: "
+                    f"{ENOUGH_BYTES / 2**30:g} GB are enough for small tables.",
+                    highlight=False,
+                )
             return super().invoke(ctx)
 
 
@@ -99,6 +107,16 @@ def _report(error: Exception) -> NoReturn:
         f"{type(error).__name__}: {text[:300]} This is an error of handful, not yours. {place}",
         UNEXPECTED,
     )
+
+
+def _memory_limit() -> int:
+    """Bytes of address space that this process may use; 0 if there is no limit."""
+    try:
+        import resource
+    except ImportError:  # not on this system
+        return 0
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return 0 if limit == resource.RLIM_INFINITY else limit
 
 
 def _end(title: str, text: str, code: int) -> NoReturn:

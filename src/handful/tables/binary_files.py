@@ -211,16 +211,23 @@ def excel_frame(source: Source) -> tuple[pd.DataFrame, tuple[str, ...]]:
             sheet = _chosen_sheet(source, sheets)
             cells = book.parse(sheet, header=None, dtype=object)
         notes = []
+        if len(sheets) > 1 and len(cells) < 2:
+            others = ", ".join(repr(name[:40]) for name in sheets[:20] if name != sheet)
+            raise unreadable(
+                source.name, f"the sheet {sheet!r} has no rows; --sheet names another: {others}"
+            )
         if len(sheets) > 1:
             more = "" if source.sheet else "; --sheet names another"
             notes.append(f"The workbook has {len(sheets)} sheets; {sheet!r} was read{more}.")
-        frame, n_empty, n_titles = _with_header(source.name, cells)
+        frame, n_empty, n_titles, joined = _with_header(source.name, cells)
         if n_empty:
             notes.append(f"{n_empty} empty rows of the sheet were left out.")
         if n_titles:
             notes.append(
                 f"{n_titles} rows of one cell above the names of the columns were left out."
             )
+        if joined:
+            notes.append(f"Two rows of names were joined, as {joined[:60]!r}.")
         return frame, tuple(notes)
 
 
@@ -238,8 +245,11 @@ def _chosen_sheet(source: Source, sheets: Sequence[str]) -> str:
     return source.sheet
 
 
-def _with_header(name: str, cells: pd.DataFrame) -> tuple[pd.DataFrame, int, int]:
-    """The first row as names, without empty rows, titles above it, and nameless empty columns."""
+def _with_header(name: str, cells: pd.DataFrame) -> tuple[pd.DataFrame, int, int, str]:
+    """The first row as names, without empty rows, titles above it, and nameless empty columns.
+
+    Names that stand in two rows (the upper one of merged cells) are joined; one of them is given.
+    """
     is_empty = cells.map(is_missing)
     cells = cells.loc[~is_empty.all(axis=1)]
     if len(cells) == 0:
@@ -250,15 +260,42 @@ def _with_header(name: str, cells: pd.DataFrame) -> tuple[pd.DataFrame, int, int
     are_names = all(isinstance(cell, str) for cell in cells.iloc[n_titles].dropna())
     n_titles = n_titles if are_names else 0  # else names are missing, which is an error
     cells = cells.iloc[n_titles:]
-    first = ["" if is_missing(cell) else word_of(cell) for cell in cells.iloc[0]]
-    rows = cells.iloc[1:]
+    first = _words(cells.iloc[0])
+    joined = _joined(first, cells.iloc[1:3])
+    first, rows = joined or first, cells.iloc[2 if joined else 1 :]
     is_used = [bool(word) or bool(rows.iloc[:, j].notna().any()) for j, word in enumerate(first)]
     names = [word for word, used in zip(first, is_used, strict=True) if used]
     check_names(name, names)
     if len(names) > MAX_COLUMNS:
         raise unreadable(name, f"it has {len(names)} columns, more than {MAX_COLUMNS}")
     frame = rows.loc[:, is_used].set_axis(names, axis=1).reset_index(drop=True)
-    return frame.infer_objects(), n_empty, n_titles
+    example = next((word for word in joined if " " in word), "")
+    return frame.infer_objects(), n_empty, n_titles, example
+
+
+def _words(row: pd.Series) -> list[str]:
+    return ["" if is_missing(cell) else word_of(cell) for cell in row]
+
+
+def _joined(upper: list[str], below: pd.DataFrame) -> list[str]:
+    """Names of two rows as one, if the upper row is of merged cells; else nothing.
+
+    Two columns or more lack an upper name, the row below fills them with words, and numbers stand
+    below these words: a table whose names are missing is no such table.
+    """
+    lacks = [j for j, word in enumerate(upper) if not word]
+    if len(below) < 2 or len(lacks) < 2:
+        return []
+    lower, cells = _words(below.iloc[0]), below.iloc[0].tolist()
+    is_wordy = all(isinstance(cell, str) for cell in cells if not is_missing(cell))
+    numbers = [not isinstance(cell, str) and not is_missing(cell) for cell in below.iloc[1]]
+    if not is_wordy or not any(numbers[j] and lower[j] for j in range(len(lower))):
+        return []
+    found, group = [], ""
+    for word, own in zip(upper, lower, strict=True):
+        group = word or (group if own else "")
+        found.append(" ".join(part for part in dict.fromkeys((group, own)) if part))
+    return found if all(lower[j] or not found[j] for j in lacks) and any(lower) else []
 
 
 def _check_workbook(source: Source) -> None:
