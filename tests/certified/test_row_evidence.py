@@ -8,6 +8,7 @@ import pytest
 
 from handful import CertifiedClassifier, load_dataset
 from handful.evidence import rate_limits
+from tests.chance import n_allowed
 
 FORMS = ["one rule", "score card", "sparse linear", "linear"]
 
@@ -45,8 +46,6 @@ def test_the_counted_rows_are_counted_and_no_others(machine, data, form):
 
 def test_a_row_pays_its_share_of_delta(machine):
     for candidate in machine.candidates_:
-        if candidate.scored is None:
-            continue
         found = machine.choose(candidate.name).evidence(0.1)
         assert math.fsum(found.levels.values()) == pytest.approx(0.1 * math.exp(-candidate.nats))
 
@@ -91,21 +90,78 @@ def test_subgroups_are_those_named_beforehand(data):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"form": "one rule"}, "has labels only"),
-        ({"groups": True}, "independent"),
-        ({"three": True}, "two classes"),
+        ({"form": "constant"}, "every case gets the same label"),
+        ({"three": True}, "several classes have `class_evidence`"),
     ],
 )
 def test_what_has_no_evidence_says_why(data, change, message):
     X, y = data
     y = np.asarray(y).copy()
-    groups = np.arange(len(y)) // 2 if change.get("groups") else None
     if change.get("three"):
         y[::3] = "third"
-    machine = CertifiedClassifier(["one rule", "linear"]).fit(X, y, groups=groups)
+    machine = CertifiedClassifier(["constant", "linear"]).fit(X, y)
     machine = machine.choose(change.get("form", "linear"))
     with pytest.raises(ValueError, match=message):
         machine.evidence()
+
+
+def test_subgroups_of_several_classes_are_refused_before_learning(data):
+    X, y = data
+    y = np.asarray(y).copy()
+    y[::3] = "third"
+    X = X.assign(sex=np.resize(["f", "m"], len(X)))
+    machine = CertifiedClassifier(["linear"], columns={"subgroups": ["sex"]})
+    with pytest.raises(ValueError, match=r"`subgroups` needs two classes.*got 3 classes"):
+        machine.fit(X, y)
+
+
+def test_a_rule_without_a_score_is_one_threshold(machine):
+    row = machine.choose("one rule")
+    found, counts = row.evidence(), row.candidate_.counts
+    assert found.n_errors == counts.n_errors
+    r = found.rates
+    half = 0.5 * (r.sensitivity.estimate + r.specificity.estimate)
+    assert found.area.estimate == pytest.approx(half)
+    assert found.calibration is None
+    n_flagged = found.counts[0] + found.counts[2]
+    n_labels = (n_flagged > 0) + (n_flagged < found.n_rows)
+    assert len(found.ledger.thresholds) == n_labels + 1
+
+
+@pytest.mark.parametrize("form", ["one rule", "linear"])
+def test_one_row_of_each_group_is_counted(data, form):
+    """The rows are those that the certificate counts as the first of their groups."""
+    X, y = data
+    groups = np.arange(len(y)) // 3
+    machine = CertifiedClassifier([form], group_loss="mean").fit(X, y, groups=groups)
+    found = machine.evidence()
+    assert found.n_rows == len(np.unique(groups)) - len(np.unique(groups[machine.held_back_]))
+    assert found.n_errors == machine.candidate_.counts.groups.n_first
+    by_class = machine.class_evidence()
+    assert sum(one.counts[1] for one in by_class) == found.n_errors
+    assert math.fsum(one.rates.delta for one in by_class) == pytest.approx(
+        machine.delta * math.exp(-machine.candidate_.nats)
+    )
+
+
+@pytest.mark.parametrize("form", ["one rule", "linear"])
+def test_each_of_several_classes_is_counted(data, form):
+    X, y = data
+    y = np.where(np.arange(len(y)) % 5 == 0, "third", y)
+    machine = CertifiedClassifier([form]).fit(X, y)
+    counted = np.setdiff1d(np.arange(len(y)), machine.held_back_)
+    words, said = y[counted], machine.predict(X.iloc[counted])
+    for one in machine.class_evidence():
+        flagged, case = said == one.label, words == one.label
+        pairs = [flagged & case, ~flagged & case, flagged & ~case, ~flagged & ~case]
+        assert one.counts == tuple(int(part.sum()) for part in pairs)
+        r = one.rates
+        level = machine.delta * math.exp(-machine.candidate_.nats) / 3
+        assert r.delta == pytest.approx(level)
+        n, k = int(flagged.sum()), one.counts[0]
+        assert r.ppv.lower == pytest.approx(
+            rate_limits(k, n, delta=level / 4, side="below").lower, abs=1e-12
+        )
 
 
 def test_subgroups_of_an_array_are_refused(data):
@@ -146,6 +202,59 @@ def test_a_person_who_takes_the_best_looking_row_is_not_misled():
         unpaid += any(map(_misses_unpaid, found))
     assert paid / N_DRAWS <= DELTA + 3.0 * math.sqrt(DELTA * (1 - DELTA) / N_DRAWS)
     assert unpaid / N_DRAWS > 2.0 * DELTA  # the power to see payments that are missing
+
+
+def _unpaid_classes(machine, X, y):
+    """Whether a rate of some class looks better than luck, each at the whole of delta."""
+    counted = np.setdiff1d(np.arange(len(y)), machine.held_back_)
+    words, said = y[counted], machine.predict(X.iloc[counted])
+    right = [(words[said == k] == k, 1 / 3) for k in range(3)]
+    right += [(words[said != k] != k, 2 / 3) for k in range(3)]
+    return any(
+        rate_limits(int(hits.sum()), hits.size, delta=DELTA, side="below").lower > luck
+        for hits, luck in right
+    )
+
+
+@pytest.mark.thorough
+def test_the_best_looking_class_of_the_best_looking_row_is_paid_for():
+    rng = np.random.default_rng(11)
+    paid = unpaid = 0
+    for _ in range(60):
+        X, y = pd.DataFrame(rng.normal(size=(90, 3)), columns=list("abc")), rng.integers(0, 3, 90)
+        machine = CertifiedClassifier(["one rule", "linear"], delta=DELTA).fit(X, y)
+        rows = [machine.choose(candidate.name) for candidate in machine.candidates_]
+        rows = [row for row in rows if not row.why_no_evidence()]
+        paid += any(
+            one.rates.ppv.lower > 1 / 3 or one.rates.npv.lower > 2 / 3
+            for row in rows
+            for one in row.class_evidence()
+        )
+        unpaid += any(_unpaid_classes(row, X, y) for row in rows)
+    assert paid <= n_allowed(60, DELTA)
+    assert unpaid > 2 * DELTA * 60
+
+
+@pytest.mark.thorough
+def test_rows_of_one_group_are_not_taken_for_independent():
+    """Patients with eight equal rows and a coin as label: all rows together promise too much."""
+    rng = np.random.default_rng(12)
+    paid = unpaid = 0
+    for _ in range(60):
+        X = pd.DataFrame(np.repeat(rng.normal(size=(60, 2)), 8, axis=0), columns=list("ab"))
+        y, groups = np.repeat(rng.integers(0, 2, 60), 8), np.repeat(np.arange(60), 8)
+        machine = CertifiedClassifier(["one rule"], delta=DELTA).fit(X, y, groups=groups)
+        if machine.why_no_evidence():
+            continue
+        paid += _misses(machine.evidence())
+        counted = np.setdiff1d(np.arange(len(y)), machine.held_back_)
+        words, said = y[counted], machine.predict(X.iloc[counted])
+        pairs = [(int((words[said == k] == k).sum()), int((said == k).sum())) for k in (0, 1)]
+        unpaid += any(
+            rate_limits(k, n, delta=DELTA / 4, side="below").lower > 0.5 for k, n in pairs
+        )
+    assert paid <= n_allowed(60, DELTA)
+    assert unpaid > n_allowed(60, DELTA)
 
 
 def test_frames_of_words_and_numbers_have_the_same_evidence_from_an_array(data):

@@ -85,8 +85,8 @@ def test_every_row_has_a_certificate_and_the_chosen_one_is_printed(folder, found
     assert any(line.endswith("or more: Died; otherwise: alive.") for line in found["rule"])
     text = certify(folder, "--choose", str(names.index("one rule")))
     assert "Chosen: one rule" in text
-    assert text.count("With 95 % confidence") == 1
-    assert "all at once with 90 %" in text
+    assert text.count("With 95 % confidence, the probability") == 1
+    assert "all at once with 85 %" in text
     assert "nats" not in text
     assert "nats" in certify(folder, "--choose", "one rule", "--details")
 
@@ -118,7 +118,7 @@ def test_nothing_unused_goes_out(folder, found):
     used = set(next(row["uses"] for row in found["menu"] if row["name"] == "one rule"))
     frame = table()
     texts = {path.name: path.read_text() for path in (folder / "rule").iterdir()}
-    assert sorted(texts) == ["certificate.json", "model.json", "report.html"]
+    assert sorted(texts) == ["certificate.json", "evidence.json", "model.json", "report.html"]
     assert used == {"age"}
     planted = [str(v) for name in frame.columns.difference([*used, "outcome"]) for v in frame[name]]
     planted = [word for word in planted if len(word) > 5]

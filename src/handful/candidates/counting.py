@@ -32,7 +32,8 @@ class Tally:
     is_wrong : ndarray of bool or None
         Errors row by row, if they are wanted.
     scores : ndarray or None
-        The score of each row, if it is wanted: evidence at all thresholds needs it.
+        The score of each row, if it is wanted: evidence at all thresholds needs it. Of several
+        classes, and of forms without a score, the label; of two classes minus one half.
     problem : str
         What the candidate raised; empty if nothing went wrong.
     """
@@ -127,7 +128,7 @@ class Counting:
     is_by_row : bool
         Whether errors are wanted row by row, as groups need them.
     keeps_scores : bool
-        Whether the scores of the rows are wanted, of forms that have a grid.
+        Whether the scores of the rows are wanted, or their labels if there are none.
     """
 
     fitted: tuple[Fitted, ...]
@@ -167,8 +168,11 @@ class Counting:
 
     def _tally(self, one: Fitted, grid: ThresholdGrid | None, rows: Any, y: Ints) -> Tally:
         scores, labels = np.zeros(0), np.zeros(0, dtype=np.int64)
-        if len(y) and grid is None:  # estimators of other libraries refuse tables without rows
+        is_two = self.n_classes == 2
+        has_score = grid is not None or (self.keeps_scores and is_two and one.machine.has_thresholds)
+        if len(y) and not has_score:  # estimators of other libraries refuse tables without rows
             labels = one.machine.labels(rows)
+            scores = labels - 0.5 * is_two
         elif len(y):
             scores = one.machine.scores(rows)
             labels = from_scores(scores)
@@ -177,5 +181,5 @@ class Counting:
             found,
             thresholds=None if grid is None else grid.count(scores, y),
             is_wrong=found.is_wrong if self.is_by_row else None,
-            scores=scores if self.keeps_scores and grid is not None else None,
+            scores=scores if self.keeps_scores else None,
         )

@@ -201,13 +201,13 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
         table, codes = rows.hold(drawn)
         positions = self._positions(rows.classes)
         goal = self._goal_of(study)  # refused before anything is learned
+        keeps_scores = self._keeps_scores(study)
         weights = None if rows.weights is None else rows.weights[drawn]
         groups = None if rows.groups is None else rows.groups.member[: len(drawn)]
         columns = Columns(study.features)
         pool = self._pool(table, columns, positions[codes], weights, groups)
         candidates, failures = self._learn(pool, np.sort(drawn))
         self._counted_rows = None
-        keeps_scores = self._keeps_scores(study)
         counting = counting_of(candidates, pool, positions, keeps_scores)
         counted = rows.fold(counting, "count", without=np.sort(drawn)).each
         others = None if rows.groups is None else rows.groups.after(study.n_pool)
@@ -216,7 +216,8 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
             places = np.argsort(np.argsort(behind))
             counted = [tally.in_order(places) for tally in counted]
             if keeps_scores:
-                self._counted_rows = counted_rows(study, positions, behind)
+                single = behind if others is None else behind[others.first]
+                self._counted_rows = counted_rows(study, positions, single)
         made, more = with_counts(
             candidates, counted, counting(table, codes).each, others, self.group_loss, self.delta
         )
@@ -232,10 +233,16 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
         return self
 
     def _keeps_scores(self, study: Study) -> bool:
-        """Whether evidence at all thresholds can be shown of these rows."""
+        """Whether evidence can be shown of these rows; subgroups without any are refused."""
         n_counted = study.source.n_samples - len(study.pool)
-        is_single = study.source.groups is None and len(self._reading.classes) == 2
-        return study.table is not None and is_single and n_counted <= MOST_SCORED
+        keeps = study.table is not None and n_counted <= MOST_SCORED
+        if study.choices.subgroups and not (keeps and len(self._reading.classes) == 2):
+            raise ValueError(
+                f"`subgroups` needs two classes, rows in memory and at most {MOST_SCORED} counted "
+                f"rows, got {len(self._reading.classes)} classes and {n_counted} counted rows. "
+                "Leave it out, or name one class against the rest in a column of its own."
+            )
+        return keeps
 
     @property
     def case_(self) -> str:

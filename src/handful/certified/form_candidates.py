@@ -35,7 +35,10 @@ UNITS = {  # what the size of a form counts
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """Scores of the counted rows; the second class is said above ``cut``."""
+    """Scores of the counted rows, or labels if there are none (`Tally.scores`).
+
+    Of groups one blindly drawn row of each. The second of two classes is said above ``cut``.
+    """
 
     scores: Floats
     cut: float = 0.0

@@ -217,6 +217,7 @@ def with_counts(
     those on the pool, ``groups`` the groups of the counted rows.
     """
     made, failures = [], []
+    some = slice(None) if groups is None else groups.first  # one blindly drawn row of each group
     for candidate, tally, pool in zip(candidates, counted, on_pool, strict=True):
         if problem := tally.problem or pool.problem:
             failures.append(Failure(candidate.name, problem, candidate.seconds))
@@ -242,7 +243,7 @@ def with_counts(
                 candidate,
                 counts=counts,
                 thresholds=tally.thresholds,
-                scored=None if tally.scores is None else Scored(tally.scores),
+                scored=None if tally.scores is None else Scored(tally.scores[some]),
                 pool_thresholds=pool.thresholds,
             )
         )

@@ -6,6 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -13,7 +14,17 @@ from sklearn.utils.validation import check_is_fitted
 from handful.arrays import Ints
 from handful.candidates import Menu, MenuMachine
 from handful.certified.form_candidates import FormCandidate
-from handful.evidence import ScoredRows, ScoreEvidence, gather_evidence
+from handful.evidence import (
+    ClassEvidence,
+    ScoredRows,
+    ScoreEvidence,
+    class_documents,
+    class_evidence,
+    class_sentences,
+    evidence_document,
+    evidence_lines,
+    gather_evidence,
+)
 from handful.tables import Study, words_of_column
 
 MOST_SCORED = 100_000  # counted rows whose scores are kept: a few megabytes a form
@@ -22,7 +33,7 @@ _ABOVE = 5e-324  # the smallest score that is above zero
 
 @dataclass(frozen=True, eq=False)
 class CountedRows:
-    """Outcomes and subgroups of the counted rows, in blind order.
+    """Outcomes and subgroups of the counted rows, in blind order; of groups one row of each.
 
     Attributes
     ----------
@@ -72,17 +83,63 @@ class RowEvidence(MenuMachine):
     def why_no_evidence(self) -> str:
         """Why there is no evidence about the chosen row; empty if there is."""
         check_is_fitted(self)
-        if self._counted_rows is None:
-            return (
-                "evidence needs two classes, rows in memory that are independent (no groups), and "
-                f"at most {MOST_SCORED} counted rows."
-            )
-        if self.candidate_.scored is None:
-            return f"{self.chosen_!r} has labels only; evidence at all thresholds needs a score."
+        if self._counted_rows is None or self.candidate_.scored is None:
+            return f"evidence needs rows in memory, and at most {MOST_SCORED} counted rows."
+        if self.candidate_.fitted.form == "constant":
+            return "every case gets the same label."
         y = self._counted_rows.y
         if not ((y == 0).any() and (y == 1).any()):
             return "the counted rows have one class only."
         return ""
+
+    @property
+    def _is_of_classes(self) -> bool:
+        return len(self.candidate_.fitted.classes) > 2
+
+    def class_evidence(self, delta: float | None = None) -> tuple[ClassEvidence, ...]:
+        """Sensitivity, specificity and predictive values of each class against all others.
+
+        Statement: all limits hold at once, for all classes and all rows of the menu, with
+        probability 1 - delta at least; the row may be chosen after looking. With groups they are
+        about a random case of a random new group: one blindly drawn row of each is counted.
+
+        Examples
+        --------
+        >>> from handful import CertifiedClassifier, load_dataset
+        >>> X, y = load_dataset("haberman-294").named()
+        >>> machine = CertifiedClassifier(["one rule"]).fit(X, y)
+        >>> [one.label for one in machine.class_evidence()] == list(machine.fitted_.classes)
+        True
+        """
+        if why := self.why_no_evidence():
+            raise ValueError(f"No evidence: {why}")
+        rows, scored, fitted = self._counted_rows, self.candidate_.scored, self.candidate_.fitted
+        assert rows is not None  # as just asked
+        assert scored is not None
+        is_many = len(fitted.classes) > 2
+        said = scored.scores.astype(np.int64) if is_many else (scored.scores > scored.cut) * 1
+        level = self._level(self.delta if delta is None else delta)
+        return class_evidence(said, rows.y, fitted.classes, delta=level)
+
+    def _level(self, delta: float) -> float:
+        """The chosen row's share of delta."""
+        return math.exp(math.log(delta) - self.candidate_.nats)
+
+    def evidence_lines(self) -> list[str]:
+        """What else the counted rows say of the chosen row, one sentence a line; or nothing."""
+        if self.why_no_evidence():
+            return []
+        if self._is_of_classes:
+            return class_sentences(self.class_evidence())
+        return evidence_lines(self.evidence(), has_rates=not self.class_rates(self.case_))
+
+    def evidence_document(self) -> dict[str, Any] | None:
+        """The same as plain data without any row; None if there is nothing to say."""
+        if self.why_no_evidence():
+            return None
+        if self._is_of_classes:
+            return {"classes": class_documents(self.class_evidence())}
+        return evidence_document(self.evidence())
 
     def evidence(self, delta: float | None = None) -> ScoreEvidence:
         """Rates, predictive values, ROC, area, calibration and net benefit, all at once.
@@ -107,6 +164,8 @@ class RowEvidence(MenuMachine):
         """
         if why := self.why_no_evidence():
             raise ValueError(f"No evidence: {why}")
+        if self._is_of_classes:
+            raise ValueError("No evidence of a case: several classes have `class_evidence`.")
         rows, delta = self._counted_rows, self.delta if delta is None else delta
         assert rows is not None  # as just asked
         key = (self.candidate_, delta)
@@ -120,7 +179,9 @@ class RowEvidence(MenuMachine):
         is_known = rows.y >= 0
         scores, y = scored.scores[is_known], rows.y[is_known]
         is_flagged = scores > scored.cut
-        values, curve = scores - scored.cut, self.candidate_.fitted.risk
+        fitted = self.candidate_.fitted
+        has_score = fitted.machine.has_thresholds or scored.cut != 0.0
+        values, curve = scores - scored.cut, fitted.risk if has_score else None
         p = None if curve is None else curve.of(values)
         if self._is_first_case:
             values, is_flagged, p = -values, ~is_flagged, None if p is None else 1.0 - p
@@ -134,6 +195,5 @@ class RowEvidence(MenuMachine):
             name: [word for word, known in zip(column, is_known.tolist(), strict=True) if known]
             for name, column in rows.words.items()
         }
-        level = math.exp(math.log(delta) - self.candidate_.nats)
         outcomes = (y == (0 if self._is_first_case else 1)).astype(np.float64)
-        return gather_evidence(found, outcomes, delta=level, subgroups=words)
+        return gather_evidence(found, outcomes, delta=self._level(delta), subgroups=words)

@@ -14,7 +14,6 @@ from handful.progress import watch_progress
 if TYPE_CHECKING:
     from handful.certified import Band
     from handful.cli.certify_command import CertifyOptions
-    from handful.evidence import ScoreEvidence
     from handful.models import Fitted
 
 
@@ -54,11 +53,11 @@ class StudyResult:
         return None if self.rows.positive is None else str(self.rows.positive)
 
 
-def evidence_of(made: StudyResult) -> ScoreEvidence | None:
-    """What else the counted rows say of the chosen row; None if they say nothing."""
-    if made.options.is_cover or made.machine.why_no_evidence():
+def evidence_of(made: StudyResult) -> dict[str, Any] | None:
+    """What else the counted rows say of the chosen row, as data; None if they say nothing."""
+    if made.options.is_cover:
         return None
-    found: ScoreEvidence = made.machine.evidence()
+    found: dict[str, Any] | None = made.machine.evidence_document()
     return found
 
 

@@ -37,12 +37,6 @@ def band_sentence(band: Band) -> str:
     )
 
 
-_NO_RATES = (
-    "Sensitivity and specificity are not certified: the rows of one group are not independent. "
-    "They are for a table with one row of each group, drawn without a look at its label."
-)
-
-
 def rates_line(rates: Sequence[dict[str, Any]]) -> str:
     """Sensitivity and specificity in a sentence."""
     parts = [
@@ -57,7 +51,6 @@ def rates_line(rates: Sequence[dict[str, Any]]) -> str:
 def as_dict(made: StudyResult) -> dict[str, Any]:
     """Everything as plain data."""
     from handful.cli.study_result import evidence_of, together_of
-    from handful.evidence import evidence_document
     from handful.tables import plain_notes
 
     rows, machine, found = made.rows, made.machine, evidence_of(made)
@@ -96,7 +89,7 @@ def as_dict(made: StudyResult) -> dict[str, Any]:
         "band": None if made.band is None else asdict(made.band),
         "caution": machine.caution(),
         "rates": machine.class_rates(made.case),
-        "evidence": None if found is None else evidence_document(found),
+        "evidence": found,
         "together": together_of(made),
         "certificate": machine.certificate_.to_dict(),
         "seconds": made.seconds,
@@ -164,15 +157,22 @@ def _rows_used(made: StudyResult) -> str:
 
 
 def _print_evidence(made: StudyResult) -> None:
-    """What else the counted rows say of the chosen row."""
-    from handful.cli.study_result import evidence_of
-    from handful.evidence import evidence_lines
-
-    if (found := evidence_of(made)) is None:
+    """What else the counted rows say of the chosen row, or why they say nothing."""
+    if made.options.is_cover:
         return
-    sure = 100.0 * (1.0 - made.machine.delta)
-    console.print(f"  With {sure:g} % confidence, all at once, of new cases:", highlight=False)
-    for line in evidence_lines(found, has_rates=False):
+    machine = made.machine
+    if not (lines := machine.evidence_lines()):
+        console.print(f"  [dim]No predictive values: {machine.why_no_evidence()}[/]")
+        return
+    sure, each = 100.0 * (1.0 - machine.delta), ""
+    if machine.certificate_.assumes("groups"):
+        each = " (one blindly drawn row of each group was counted)"
+    console.print(
+        f"  With {sure:g} % confidence, all at once, of new cases{each}; shown, not checked by "
+        "verify:",
+        highlight=False,
+    )
+    for line in lines:
         console.print(f"    {escape(line)}", highlight=False)
 
 
@@ -210,8 +210,6 @@ def _print_worth(made: StudyResult) -> None:
     rates = made.machine.class_rates(made.case)
     if rates:
         console.print(f"  {escape(rates_line(rates))}", highlight=False)
-    elif made.case is not None and certificate.assumes("groups"):
-        console.print(f"  {_NO_RATES}", highlight=False)
     _print_evidence(made)
     if both := together_of(made):
         console.print(f"  {escape(both)}", highlight=False)

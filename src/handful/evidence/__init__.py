@@ -35,10 +35,12 @@ from handful.evidence.displays import (
 from handful.evidence.gathered import (
     SHARES,
     CalibrationEvidence,
+    ClassEvidence,
     ScoredRows,
     ScoreEvidence,
     ThresholdRates,
     calibration_evidence,
+    class_evidence,
     divided,
     gather_evidence,
     threshold_rates,
@@ -47,7 +49,7 @@ from handful.evidence.in_order import FixedSequence, accept_in_order, fixed_sequ
 from handful.evidence.ledger import EvidenceLedger, NetBenefit, evidence_ledger
 from handful.evidence.limits import Limits, rate_limits
 from handful.evidence.paired import PairedDifference, paired_difference
-from handful.evidence.plain_evidence import decides, evidence_document, plain
+from handful.evidence.plain_evidence import class_documents, decides, evidence_document, plain
 from handful.evidence.planning import (
     PlanDisplay,
     alarm_delay,
@@ -57,7 +59,7 @@ from handful.evidence.planning import (
     score_rows_needed,
     subgroup_rows_needed,
 )
-from handful.evidence.sentences import evidence_lines, share_down, share_up
+from handful.evidence.sentences import class_sentences, evidence_lines, share_down, share_up
 from handful.evidence.subgroups import (
     NEAR,
     SubgroupEvidence,
@@ -79,6 +81,7 @@ __all__ = [
     "SHARES",
     "CalibrationDisplay",
     "CalibrationEvidence",
+    "ClassEvidence",
     "DecisionCurveDisplay",
     "EvidenceLedger",
     "FixedSequence",
@@ -106,6 +109,9 @@ __all__ = [
     "calibration_evidence",
     "calibration_in_the_large",
     "calibration_line",
+    "class_documents",
+    "class_evidence",
+    "class_sentences",
     "decides",
     "delong_estimate",
     "divided",

@@ -187,6 +187,46 @@ def threshold_rates(
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class ClassEvidence:
+    """Rates of one of several classes against all others.
+
+    ``counts`` are its rows found and missed, and others that were called it and that were not.
+    """
+
+    label: str
+    counts: tuple[int, int, int, int]
+    rates: ThresholdRates
+
+
+def class_evidence(
+    said: Ints, y: Ints, labels: Sequence[str], *, delta: float = 0.05
+) -> tuple[ClassEvidence, ...]:
+    """Sensitivity, specificity and predictive values of each of several classes.
+
+    Statement: if rows are independent with one distribution and the classifier was fixed before
+    them, all limits of all classes hold at once with probability 1 - delta at least: each class is
+    the case once, at an equal share. ``said`` and ``y`` are positions among the labels; a row of
+    another class has -1 in ``y``.
+
+    Examples
+    --------
+    >>> said, y = np.array([0, 1, 2, 2] * 25), np.array([0, 1, 2, 1] * 25)
+    >>> one, two, three = class_evidence(said, y, ["a", "b", "c"])
+    >>> two.counts, round(two.rates.sensitivity.lower, 4), round(three.rates.ppv.lower, 4)
+    ((25, 25, 0, 50), 0.3053, 0.3053)
+    """
+    share = check_delta(delta) / len(labels)
+    return tuple(
+        ClassEvidence(
+            label=str(label),
+            counts=_counts(said == k, y == k),
+            rates=threshold_rates(said == k, y == k, delta=share),
+        )
+        for k, label in enumerate(labels)
+    )
+
+
 def calibration_evidence(
     probabilities: Floats, outcomes: Floats, *, delta: float = 0.05
 ) -> CalibrationEvidence:

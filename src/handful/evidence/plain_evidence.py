@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from handful.evidence.calibration import Reliability
 from handful.evidence.displays import net_benefit_at
-from handful.evidence.gathered import ScoreEvidence
+from handful.evidence.gathered import ClassEvidence, ScoreEvidence
 from handful.evidence.ledger import EvidenceLedger
 from handful.evidence.subgroups import SubgroupEvidence
 
@@ -118,6 +118,16 @@ def evidence_document(one: ScoreEvidence) -> dict[str, Any]:
         rows = [zip(names, net_benefit_at(one, p).tolist(), strict=True) for p in AT]
         found["decision"] = [{"at": p, **dict(row)} for p, row in zip(AT, rows, strict=True)]
     return dict(plain(found))
+
+
+def class_documents(classes: Sequence[ClassEvidence]) -> list[dict[str, Any]]:
+    """Evidence of several classes as plain data."""
+    named = [(one, (one.rates.positive_ratio, one.rates.negative_ratio)) for one in classes]
+    return [
+        dict(plain(asdict(one)))
+        | {"likelihood_ratios": plain({"positive": asdict(up), "negative": asdict(down)})}
+        for one, (up, down) in named
+    ]
 
 
 def decides(one: ScoreEvidence) -> bool:

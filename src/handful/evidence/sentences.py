@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from handful.evidence.displays import net_benefit_at
-from handful.evidence.gathered import ScoreEvidence
+from handful.evidence.gathered import ClassEvidence, ScoreEvidence
 from handful.evidence.limits import Limits
 from handful.evidence.plain_evidence import FEWEST
 from handful.evidence.subgroups import NEAR, SubgroupRate
@@ -29,6 +30,25 @@ def _down(value: float, digits: int = 3) -> str:
 
 def _up(value: float, digits: int = 3) -> str:
     return f"{math.ceil(value * 10**digits) / 10**digits:.{digits}f}"
+
+
+def class_sentences(classes: Sequence[ClassEvidence]) -> list[str]:
+    """One line for each of several classes."""
+    lines = []
+    for one in classes:
+        found, missed, alarms, cleared = one.counts
+        r = one.rates
+        assert r.ppv is not None  # rows were not drawn by class
+        assert r.npv is not None
+        told = (
+            ("found", found, found + missed, r.sensitivity),
+            ("others cleared", cleared, cleared + alarms, r.specificity),
+            ("right where it is said (PPV)", found, found + alarms, r.ppv),
+            ("right where it is not said (NPV)", cleared, cleared + missed, r.npv),
+        )
+        parts = [f"{what} {k} of {n}, at least {share_down(x.lower)}" for what, k, n, x in told]
+        lines.append(f"{one.label}: {'; '.join(parts)}.")
+    return lines
 
 
 def rate_sentences(one: ScoreEvidence) -> list[str]:

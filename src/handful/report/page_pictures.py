@@ -28,7 +28,7 @@ def _evidence_displays(machine: Any) -> Iterator[tuple[str, Any, float]]:
         decides,
     )
 
-    if machine.why_no_evidence():
+    if machine.why_no_evidence() or len(machine.fitted_.classes) > 2:
         return
     found = machine.evidence()
     yield "ROC curve, with limits for all thresholds at once", RocDisplay.from_evidence(found), 4.6

@@ -16,7 +16,6 @@ from handful._version import __version__
 from handful.bounds import Certificate, caution, confidence_text, percent_text
 from handful.candidates import MenuMachine
 from handful.certified import Band
-from handful.evidence import evidence_lines
 from handful.report.page_pictures import read_path, read_pictures, read_plane
 from handful.report.telling_features import cover_of
 from handful.report.training_rows import COUNTING_BOUNDS, as_cell, read_confusion, read_examples
@@ -107,10 +106,9 @@ def read_sections(
 
 def _evidence(machine: Any) -> dict[str, Any] | None:
     """What else the counted rows say of the chosen row; None if they say nothing."""
-    if not hasattr(machine, "why_no_evidence") or machine.why_no_evidence():
+    if not hasattr(machine, "evidence_lines") or not (lines := machine.evidence_lines()):
         return None
-    sure = f"{100.0 * (1.0 - machine.delta):g} %"
-    return {"sure": sure, "lines": evidence_lines(machine.evidence(), has_rates=False)}
+    return {"sure": f"{100.0 * (1.0 - machine.delta):g} %", "lines": lines}
 
 
 def is_menu(machine: Any) -> bool:
