@@ -131,6 +131,45 @@ def test_a_watch_from_start_to_alarm(folder):
     assert "VALID" in checked.output
 
 
+def test_costs_and_groups_are_no_claims_about_each_case(folder):
+    frame = pd.read_csv(folder / "cases.csv").assign(ward=np.arange(240) // 2)
+    frame.to_csv(folder / "wards.csv", index=False)
+    known = ["--target", "died", "--exclude", "patient,risk,sex", "--out"]
+    ways = {"groups": ["--groups", "ward", "--candidates", "one rule"],
+            "costs": ["--exclude", "ward", "--positive", "yes", "--rules", "stumps", "--costs",
+                      "1,2"]}  # fmt: skip
+    for name, words in ways.items():
+        made = run("certify", folder / "wards.csv", *known, folder / name, *words)
+        assert made.exit_code == 0, made.output
+        start = ["--state", folder / f"{name}.json", "--id", "patient"]
+        made = run("monitor", folder / name / "model.json", folder / "new.csv", *start)
+        assert "must say what is claimed of each case" in " ".join(made.output.split())
+        made = run("monitor", folder / name / "model.json", folder / "new.csv", *start,
+                   "--claims", "error=0.5")  # fmt: skip
+        assert made.exit_code == 0, made.output
+        said = " ".join(made.output.split())
+        assert "240 wait, as 24 of them have no label yet" in said  # the first case has none
+        assert "all wait for case 1, until its label comes or 1000 later cases" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("certificate.json", "holds the certificate alone"),
+        ("evidence.json", "holds what is shown and not checked alone"),
+        ("cut.json", "which is not whole"),
+    ],
+)
+def test_files_that_are_no_models_are_named(folder, name, said):
+    whole = (folder / "model/model.json").read_text("utf-8")
+    (folder / "model/cut.json").write_text(whole[:500], "utf-8")
+    data = [] if name == "cut.json" else [folder / "cases.csv"]
+    made = run("verify", folder / "model" / name, *data)
+    assert made.exit_code == 2
+    assert said in " ".join(made.output.split())
+    (folder / "model/cut.json").unlink()
+
+
 @pytest.mark.parametrize(
     "words",
     [

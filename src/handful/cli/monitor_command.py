@@ -168,8 +168,8 @@ def _plan(options: MonitorOptions, model: Model, sha256: str) -> Any:
     claims = named or claims_of(model)
     if not claims:
         raise ValueError(
-            "`--claims` must say what is claimed, as error=0.1: the model has no certificate that "
-            "says anything."
+            "`--claims` must say what is claimed of each case, as error=0.1: the model has no "
+            "certificate that says it (one of costs, or of groups, is about something else)."
         )
     certificate = model.certificate
     delta = 0.0 if named or certificate is None else certificate.n_statements * certificate.delta
@@ -220,6 +220,7 @@ def as_dict(watch: CaseWatch, counts: BatchCounts, notices: tuple[str, ...]) -> 
         "n_cases": watch.n_cases,
         "n_entered": watch.n_entered,
         "n_waiting": watch.n_waiting,
+        "n_unlabelled": watch.n_unlabelled,
         "n_late": watch.count(LATE),
         "n_corrected": watch.count(CORRECTED),
         "batch": asdict(counts),
@@ -239,14 +240,23 @@ def print_watch(watch: CaseWatch, counts: BatchCounts, notices: tuple[str, ...])
     """How the claims stand, what the batch brought, and what looks different."""
     from rich.table import Table
 
+    from handful.evidence import share_down, share_up
     from handful.monitoring import CLAIMS
 
     said = as_dict(watch, counts, notices)
-    console.print(
+    text = (
         f"{counts.n_new} new cases, {counts.n_labelled} labels. {said['n_cases']} cases so far: "
-        f"{said['n_entered']} counted, {said['n_waiting']} wait for a label.",
-        highlight=False,
+        f"{said['n_entered']} counted"
     )
+    if n_waiting := said["n_waiting"]:
+        text += f", {n_waiting} wait, as {watch.n_unlabelled} of them have no label yet"
+    console.print(f"{text}.", highlight=False)
+    if n_waiting > watch.n_unlabelled:
+        console.print(
+            f"  Cases count in the order of their predictions: all wait for case "
+            f"{said['n_entered'] + 1}, until its label comes or {watch.plan.horizon} later cases.",
+            highlight=False,
+        )
     table = Table(title="Does the claim still hold?", title_justify="left")
     for name, justify in (("claim", "left"), ("at most", "right"), ("seen", "right"),
                           ("if unchanged since case 1", "right"), ("", "left")):  # fmt: skip
@@ -255,9 +265,9 @@ def print_watch(watch: CaseWatch, counts: BatchCounts, notices: tuple[str, ...])
         open_ = f" ({row['n_unresolved']} unknown)" if row["n_unresolved"] else ""
         table.add_row(
             CLAIMS[one.name],
-            f"{row['at_most']:.1%}",
+            share_up(row["at_most"]),
             f"{row['n_errors']} of {row['n_cases']}{open_}",
-            f"{row['lower']:.1%} to {row['upper']:.1%}",
+            f"{share_down(row['lower'])} to {share_up(row['upper'])}",
             _status(one),
         )
     console.print(table)

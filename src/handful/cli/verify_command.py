@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from handful.verify import Verdict
 
 EXIT_NOT_VALID, EXIT_CONSISTENT = 1, 3  # 2 is a wrong command line
+_SHOWN = {"handful-evidence": "what is shown and not checked"}
 
 
 def verify(
@@ -79,7 +80,15 @@ def _remembered(model: Path) -> Mapping[str, Any]:
         found = json.loads(model.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    if not isinstance(found, dict):
+        return {}
+    what = _SHOWN.get(str(found.get("format"))) or ("risk" in found and "bound" in found)
+    if what:
+        raise ValueError(
+            f"`MODEL` must be a model file or the state of a watch, got {model.name}, which holds "
+            f"{'the certificate' if what is True else what} alone. Check the model.json beside it."
+        )
+    return found
 
 
 def _part(document: Any, *names: str) -> Any:
@@ -108,6 +117,11 @@ def _verdict(
     reading, known = _part(said, "data", "reading"), _part(said, "data", "file")
     known_target = _part(reading, "target") or _part(said, "data", "target")
     _same_target(target, known_target if isinstance(known_target, str) else None)
+    if not said and data is None:
+        raise ValueError(
+            f"`MODEL` must be a model file or the state of a watch, got {model.name}, which is not "
+            "whole. Use an untouched copy."
+        )
     if data is None and known != EMBEDDED:
         hint = f" The model was trained on {known}." if isinstance(known, str) else ""
         raise ValueError(f"`DATA` must name the training data to check against, got none.{hint}")

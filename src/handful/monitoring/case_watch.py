@@ -165,6 +165,11 @@ class CaseWatch:
         return self.n_cases - self.n_entered
 
     @property
+    def n_unlabelled(self) -> int:
+        """Cases among those that have not entered whose own label is not known."""
+        return int(np.count_nonzero(labels_of(self.cells[self.n_entered :]) == UNKNOWN))
+
+    @property
     def has_alarm(self) -> bool:
         """Whether a claim is refuted."""
         return any(one.alarm_case is not None for one in self.claims.values())

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from handful.arrays import Floats, Ints, Mask
+from handful.bounds import MISCLASSIFIED
 from handful.files import Model
 from handful.monitoring.case_watch import UNKNOWN, CaseWatch
 from handful.tables import word_of
@@ -42,10 +43,11 @@ def case_of(model: Model) -> str:
 def claims_of(model: Model) -> tuple[tuple[str, float], ...]:
     """What the certificate of a model claims: error, missed cases and false alarms if it has them.
 
-    A claim that says nothing (1) cannot be watched and is left out.
+    A claim that says nothing (1) cannot be watched and is left out. A cost, or the error on a
+    random case of a random group, is no claim about each case: nothing is claimed then.
     """
     certificate = model.certificate
-    if certificate is None:
+    if certificate is None or certificate.quantity != MISCLASSIFIED:
         return ()
     found = {"error": certificate.risk}
     rates = {"missed": "false_negative_given_positive", "false": "false_positive_given_negative"}
