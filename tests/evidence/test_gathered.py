@@ -211,7 +211,8 @@ def test_what_is_written_holds_no_row(rng):
 def test_thresholds_of_points_stay_points():
     values = np.repeat([0.0, 1.0, 2.0, 3.0], 25)
     found = gather_evidence(
-        ScoredRows(values=values, is_flagged=values >= 2, threshold=2.0), (values >= 2).astype(float)
+        ScoredRows(values=values, is_flagged=values >= 2, threshold=2.0),
+        (values >= 2).astype(float),
     )
     assert evidence_document(found)["roc"]["threshold"] == [0.0, 1.0, 2.0, 3.0, None]
 

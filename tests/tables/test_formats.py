@@ -312,7 +312,9 @@ def _sheet(path, upper, lower, rows, *, first=()):
     return path
 
 
-ROWS = [[30 + k, "f" if k % 2 else "m", 1.5 * k, k % 3, "ill" if k % 4 else "ok"] for k in range(40)]
+ROWS = [
+    [30 + k, "f" if k % 2 else "m", 1.5 * k, k % 3, "ill" if k % 4 else "ok"] for k in range(40)
+]
 LOWER = ["age", "sex", "crp", "hb", "outcome"]
 
 

@@ -169,10 +169,12 @@ class Counting:
     def _tally(self, one: Fitted, grid: ThresholdGrid | None, rows: Any, y: Ints) -> Tally:
         scores, labels = np.zeros(0), np.zeros(0, dtype=np.int64)
         is_two = self.n_classes == 2
-        has_score = grid is not None or (self.keeps_scores and is_two and one.machine.has_thresholds)
+        has_score = grid is not None or (
+            self.keeps_scores and is_two and one.machine.has_thresholds
+        )
         if len(y) and not has_score:  # estimators of other libraries refuse tables without rows
             labels = one.machine.labels(rows)
-            scores = labels - 0.5 * is_two
+            scores = labels.astype(np.float64) - 0.5 * is_two
         elif len(y):
             scores = one.machine.scores(rows)
             labels = from_scores(scores)

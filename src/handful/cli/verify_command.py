@@ -53,7 +53,8 @@ def verify(
 
     Example: **handful verify results/model.json patients.csv**
 
-    The state file of `handful monitor` is checked alone: it holds what the check needs.
+    The state file of `handful monitor` is checked alone: it holds what the check needs. Of a
+    validation.json, counts, certificates, rates, areas and comparisons are computed again.
     """
     with progress("Checking") as report:
         verdict = _verdict(model, data, sheet, target, list(listed(trust)), report)
@@ -126,11 +127,24 @@ def _verdict(
         hint = f" The model was trained on {known}." if isinstance(known, str) else ""
         raise ValueError(f"`DATA` must name the training data to check against, got none.{hint}")
     frame = read_table(None if data is None else Path(data), sheet).frame
+    if said.get("format") == "handful-validation":
+        return _of_scores(model, frame, target)
     _check_columns(said, [str(name) for name in frame.columns], known_target)
     if reading is not None:
         with watch_progress(report):
             return verify_model(model, frame, library=Retraining(model, frame, trusted))
     return verify_model(model, *_clean_columns(frame, target or known_target, said))
+
+
+def _of_scores(path: Path, frame: Any, target: str | None) -> Verdict:
+    """The verdict on a validation of scores; rows without a label were left out."""
+    from handful.tables import target_of
+    from handful.verify import verify_validation
+
+    names = [str(name) for name in frame.columns]
+    labels = frame.iloc[:, names.index(target_of(_known_target(target, names), names))]
+    known = labels.notna() & (labels.astype(str).str.strip() != "")
+    return verify_validation(path, frame[known].reset_index(drop=True), labels[known].tolist())
 
 
 def _check_columns(said: Mapping[str, Any], names: list[str], target: Any) -> None:

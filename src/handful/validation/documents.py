@@ -36,12 +36,15 @@ def as_document(made: Validation) -> dict[str, Any]:
         "classes": list(made.classes),
         "positive": made.positive,
         "delta": made.delta,
+        "case_control": not made.certificates_,
+        "one_a_patient": made.one_a_patient,
         "together": made.together(),
         "notes": list(made.notes),
         "scores": [
             {
                 "name": score.name,
                 "fixed": score.facts(),
+                "rule": score.rule(),
                 "columns": dict(score.place),
                 "sha256": score.digest,
                 "certificate": None if risk is None else risk.to_dict(),

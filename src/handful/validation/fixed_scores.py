@@ -43,6 +43,10 @@ class FixedScore(ABC):
         """What the digest covers, as plain data."""
         return self.facts()
 
+    def rule(self) -> dict[str, Any]:
+        """What is computed of a row, as plain data; `handful verify` computes it again."""
+        return {"kind": "other"}
+
     def refuse_training(self, frame: Any, labels: Any) -> None:
         """Raise if the score was trained on these rows; most scores cannot tell."""
         del frame, labels
@@ -80,6 +84,9 @@ class ComparedColumn(FixedScore):
     def facts(self) -> list[str]:
         return [f"A case if {self.asked}.", f"If the value is missing: {self.missing}."]
 
+    def rule(self) -> dict[str, Any]:
+        return {"kind": "comparison", **asdict(self.asked), "missing": self.missing}
+
     def apply(self, frame: Any, positive: str) -> tuple[ScoredRows, Mask]:
         values, limit = self.asked.values(frame, self.place)
         return _with_gaps(values, self.missing, f"the score {self.name!r}", limit)
@@ -98,6 +105,10 @@ class RiskColumn(FixedScore):
             f"A case if the risk in {self.column} is {self.threshold:g} or more.",
             f"If the risk is missing: {self.missing}.",
         ]
+
+    def rule(self) -> dict[str, Any]:
+        at = {"column": self.column, "threshold": self.threshold}
+        return {"kind": "risk", **at, "missing": self.missing}
 
     def apply(self, frame: Any, positive: str) -> tuple[ScoredRows, Mask]:
         risks = numbers_at(frame, self.column, self.place)
@@ -125,6 +136,10 @@ class CardScore(FixedScore):
 
     def definition(self) -> Any:
         return asdict(self.card)
+
+    def rule(self) -> dict[str, Any]:
+        names = ("threshold", "missing", "items", "risk")
+        return {"kind": "card", **{name: asdict(self.card)[name] for name in names}}
 
     def apply(self, frame: Any, positive: str) -> tuple[ScoredRows, Mask]:
         points, gone = self.card.points(frame, self.place)

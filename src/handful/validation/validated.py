@@ -80,6 +80,7 @@ class Validation:
     n_counted: int
     delta: float
     notes: tuple[str, ...]
+    one_a_patient: bool = False
 
     @property
     def certificate_(self) -> Certificate:
@@ -242,6 +243,7 @@ def _validated(frame: Any, labels: Classes, is_case: Mask, asked: _Asked) -> Val
         n_counted=len(rows),
         delta=asked.delta,
         notes=(*labels.notes, *notes),
+        one_a_patient=has_groups,
     )
 
 

@@ -17,6 +17,7 @@ from handful.verify.claims import LANGFORD, Claim, confidence
 from handful.verify.evaluate import ClassSums, form
 from handful.verify.evidence import Evidence
 from handful.verify.machine_check import CLAIMS
+from handful.verify.score_check import verify_validation
 from handful.verify.sealed import content_hash
 from handful.verify.verifier import Verifier, verify_model
 from handful.verify.watch_check import verify_watch
@@ -35,5 +36,6 @@ __all__ = [
     "content_hash",
     "form",
     "verify_model",
+    "verify_validation",
     "verify_watch",
 ]
