@@ -40,9 +40,13 @@ TASKS = {
     "Give to others": [
         "render_report",
         "export_sql",
+        "export_paper_card",
         "export_python",
+        "export_r",
         "export_json",
         "export_card",
+        "export_cases",
+        "export_excel",
     ],
     "See": [
         *("MenuDisplay", "ScoreCardDisplay", "AdditiveDisplay", "RulesDisplay"),

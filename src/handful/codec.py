@@ -12,7 +12,9 @@ Rules that hints cannot express are in the method ``check_fields(where)`` of a r
 
 from __future__ import annotations
 
+import json
 import math
+import re
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
@@ -193,3 +195,47 @@ def _is_finite(value: float) -> bool:
         return math.isfinite(value)
     except OverflowError:  # a whole number above all floats
         return False
+
+
+def to_toml(document: Mapping[str, Any]) -> str:
+    r"""Plain data as TOML: values first, then tables, then lists of tables.
+
+    Examples
+    --------
+    >>> print(to_toml({"risk": {"0": 0.5}, "name": 'a "b"', "item": [{"when": ["x >= 1"]}]}))
+    name = "a \"b\""
+    <BLANKLINE>
+    [risk]
+    0 = 0.5
+    <BLANKLINE>
+    [[item]]
+    when = ["x >= 1"]
+    <BLANKLINE>
+    """
+    lines, parts = [], []
+    for name, value in document.items():
+        if isinstance(value, Mapping):
+            parts.append(f"\n[{_toml_key(name)}]\n{_toml_lines(value)}")
+        elif isinstance(value, list) and value and isinstance(value[0], Mapping):
+            parts += [f"\n[[{_toml_key(name)}]]\n{_toml_lines(one)}" for one in value]
+        else:
+            lines.append(_toml_lines({name: value}))
+    return "".join([*lines, *parts])
+
+
+def _toml_lines(values: Mapping[str, Any]) -> str:
+    return "".join(f"{_toml_key(name)} = {_toml_value(value)}\n" for name, value in values.items())
+
+
+def _toml_key(name: str) -> str:
+    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else _toml_value(name)
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_toml_value, value))}]"
+    if isinstance(value, Mapping):
+        pairs = (f"{_toml_key(name)} = {_toml_value(one)}" for name, one in value.items())
+        return "{ " + ", ".join(pairs) + " }"
+    # texts, numbers and truths are written as in JSON, but for one letter
+    return json.dumps(value, ensure_ascii=False, allow_nan=False).replace("\x7f", "\\u007f")

@@ -8,7 +8,7 @@ import itertools
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -244,7 +244,7 @@ def _as_json_lines(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 def export(
     model: Path = typer.Argument(..., help="Model file, as written by certify --out."),
-    to: str = typer.Option("sql", help="sql, python, json or card."),
+    to: str = typer.Option("sql", help="sql, python, r, excel, json or card."),
     table: str = typer.Option(None, help="For SQL: a table to select from."),
     text_cells: bool = typer.Option(
         None,
@@ -255,6 +255,9 @@ def export(
     out: Path = typer.Option(
         None, "--out", "-o", help="File to write; standard output if left out."
     ),
+    cases: int = typer.Option(
+        None, help="Also write so many synthetic cases with their answers beside --out."
+    ),
     include_rows: bool = typer.Option(
         False, "--include-rows", help="Write models that contain training rows."
     ),
@@ -262,35 +265,72 @@ def export(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write a model as SQL, as Python without dependencies, as plain JSON, or as a page.
+    """Write a model as SQL, Python or R code, as a workbook, as plain JSON, or as a card.
 
-    Every classifier that is made of plain data goes to the first three. A card is one HTML page
-    that computes the decision for a case, without a network: for rules, score cards, linear and
-    additive forms of two classes. Words, ordered words and missing
-    values mean what they mean in the printed rule.
+    Words, ordered words and missing values mean what they mean in the printed rule. A workbook
+    (Excel, LibreOffice) takes forms without training rows. A card is one HTML page that computes
+    the decision for a case, without a network, for forms of two classes that one can work through
+    by hand; with --out card.toml it is the file of a score card, for validation elsewhere.
+    With --cases, a table of cases at the borders of the rule shows what each program must say.
 
     Example: **handful export results/model.json --to sql --table patients**
 
+    Example: **handful export results/model.json --to r --out rule.R --cases 1000**
+
     Example: **handful export results/model.json --to card --out card.html**
     """
-    from handful.export import export_card, export_json, export_python, export_sql
+    from handful.export import export_cases
     from handful.files import load_model
 
     stored = load_model(model)
-    if to == "sql":
-        text = export_sql(stored, table=table, is_text=text_cells, include_rows=include_rows)
-    elif to == "card":
-        text = export_card(stored)
-    elif to in ("python", "json"):
-        write = export_python if to == "python" else export_json
-        text = write(stored, include_rows=include_rows)
-    else:
-        raise ValueError(f"`--to` must be sql, python, json or card, got {to!r}.")
+    if cases is not None and out is None:
+        raise ValueError("`--cases` are written beside a file: say --out.")
+    content = _exported(stored, to, table, text_cells, out, cases or 0, include_rows)
+    written: dict[Path, str | bytes] = {}
     if out is not None:
-        write_atomically(out, text, overwrite=force)
+        written[out] = content
+        if cases is not None:
+            written[out.with_name(f"{out.stem}.cases.csv")] = export_cases(stored, cases)
+    _write_all(written, force)
+    text = content if isinstance(content, str) else None
     if as_json:
         print_json({"to": to, "text": text, "file": None if out is None else str(out)})
-    elif out is None:
+    elif out is None and text is not None:
         write_out(text)
     else:
-        print_written([out])
+        print_written(list(written))
+
+
+def _write_all(contents: Mapping[Path, str | bytes], force: bool) -> None:
+    """Write some files; none of them if one is in the way."""
+    for path in contents:
+        check_place(path, overwrite=force)
+    for path, content in contents.items():
+        write_atomically(path, content, overwrite=force)
+
+
+def _exported(
+    stored: Model,
+    to: str,
+    table: str | None,
+    is_text: bool | None,
+    out: Path | None,
+    n_cases: int,
+    include_rows: bool,
+) -> str | bytes:
+    """The model in a format."""
+    import handful.export as formats
+
+    if to == "sql":
+        return formats.export_sql(stored, table=table, is_text=is_text, include_rows=include_rows)
+    if to == "excel":
+        if out is None:
+            raise ValueError("`--to excel` writes a file: say --out rule.xlsx.")
+        return formats.export_excel(stored, cases=n_cases)
+    if to == "card":
+        is_file = out is not None and out.suffix.casefold() == ".toml"
+        return (formats.export_paper_card if is_file else formats.export_card)(stored)
+    if to not in ("python", "r", "json"):
+        raise ValueError(f"`--to` must be sql, python, r, excel, json or card, got {to!r}.")
+    write = {"python": formats.export_python, "r": formats.export_r, "json": formats.export_json}
+    return write[to](stored, include_rows=include_rows)

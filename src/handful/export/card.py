@@ -13,6 +13,7 @@ from typing import Any
 
 from handful.bounds import Certificate
 from handful.export.javascript import JavaScript, literal
+from handful.export.named import check_common
 from handful.models import Entry, Fitted
 from handful.report import page_text, render_page, without_steering
 from handful.tables import Column
@@ -92,12 +93,7 @@ def _entries(fitted: Fitted, language: JavaScript) -> list[Entry]:
 
 def _field(column: Column, *, is_signed: bool) -> dict[str, Any]:
     """What the page asks of a column: a number, one of the words, or a place on a scale."""
-    if not column.is_common:
-        what = "dates" if column.kind == "date" else f"{column.kind} cells ({column.style})"
-        raise ValueError(
-            f"column {column.name!r} holds {what}, which a card does not read as the library does. "
-            "Use `handful predict`, or leave the column out with --exclude."
-        )
+    check_common(column, "a card")
     if column.kind == "ordered":
         return {"name": column.name, "kind": "ordered", "words": list(column.levels)}
     if column.words is not None:

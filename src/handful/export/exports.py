@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from handful.bounds import Certificate
+from handful.checks import check_count
 from handful.export.card import card_page
+from handful.export.card_file import card_toml
+from handful.export.cases import synthetic_cases
+from handful.export.excel import form_excel
 from handful.export.python import form_python
+from handful.export.r import form_r, label_in_r
 from handful.export.sql import doubtful_sql, form_sql, identifier, text_literal
 from handful.files import Model, certificate_of, refuse_rows
 from handful.models import Fitted
@@ -142,12 +149,107 @@ def export_python(machine: Any, *, include_rows: bool = False) -> str:
     True
     """
     found = _read(machine, include_rows)
-    if found.width is not None:
-        raise ValueError(
-            "`machine` says nothing if it is in doubt, which only SQL and `handful predict` "
-            "know. Export to SQL, or write the model without a band."
-        )
-    return form_python(found.fitted, found.header, found.outputs(repr))
+    return form_python(found.fitted, found.header, found.outputs(repr), found.width)
+
+
+def export_r(machine: Any, *, include_rows: bool = False) -> str:
+    """A classifier as an R function without packages: ``predict_handful(data)`` of a data frame.
+
+    Parameters
+    ----------
+    machine : Model or fitted machine
+    include_rows : bool
+        Write forms that contain training rows.
+
+    Returns
+    -------
+    str
+        R code in ASCII. The function returns one label a row, NA where the library gives none.
+        Numbers are written so that R reads the same floats. Read a file with
+        ``read.csv(file, check.names = FALSE, colClasses = "character", na.strings = "")``, so that
+        cells are what they are in the file.
+
+    Examples
+    --------
+    >>> from handful import ScoreCard, load_dataset
+    >>> X, y = load_dataset("haberman-294").named()
+    >>> print(export_r(ScoreCard(max_items=3).fit(X, y)).splitlines()[2])
+    predict_handful <- local({
+    """
+    found = _read(machine, include_rows)
+    return form_r(found.fitted, found.header, found.outputs(label_in_r), found.width)
+
+
+def export_excel(machine: Any, *, cases: int = 0) -> bytes:
+    """A classifier as a workbook for Excel or LibreOffice: fill in cases, read the labels.
+
+    Parameters
+    ----------
+    machine : Model or fitted machine
+        One that contains no training rows.
+    cases : int
+        So many synthetic cases stand in the first sheet, with the answers of the library and a
+        column that says whether the spreadsheet agrees.
+
+    Returns
+    -------
+    bytes
+        The file, which needs no macro. The sheet ``cases`` has a column for each column that the
+        rule reads, ``rule`` the rule in words and the certificate, ``workings`` the formulas.
+        Needs the package xlsxwriter (``pip install 'handful[excel]'``).
+
+    Examples
+    --------
+    >>> from handful import ScoreCard, load_dataset
+    >>> X, y = load_dataset("haberman-294").named()
+    >>> export_excel(ScoreCard(max_items=3).fit(X, y))[:2]
+    b'PK'
+    """
+    found = _read(machine, include_rows=True)  # which a workbook refuses by itself
+    rows, answers = _cases(found, cases)[1:]
+    said = [found.header, "Cells may hold numbers or texts. Leave what is not known empty."]
+    return form_excel(found.fitted, found.labels, said, found.width, (rows, answers))
+
+
+def _cases(found: _Exported, n_cases: int) -> tuple[list[str], list[list[str]], list[Any]]:
+    """Names of columns, rows of cells, and labels; "" for no label."""
+    check_count("cases", n_cases)
+    names, rows, places = synthetic_cases(found.fitted, n_cases, found.width)
+    return names, rows, ["" if place < 0 else found.labels[place] for place in places]
+
+
+def export_cases(machine: Any, n_cases: int = 1000) -> str:
+    """Synthetic cases at the borders of a rule with the answers of the library, as CSV.
+
+    Parameters
+    ----------
+    machine : Model or fitted machine
+    n_cases : int
+
+    Returns
+    -------
+    str
+        The columns that the rule reads, then ``prediction``; empty where the library gives no
+        label. Cells are made of the rule alone: numbers that it prints and their neighbours, its
+        words, other words, marks of missing values. Compare what another program says of them.
+
+    Examples
+    --------
+    >>> from handful import ScoreCard, load_dataset
+    >>> X, y = load_dataset("haberman-294").named()
+    >>> print(export_cases(ScoreCard(max_items=1).fit(X, y), 2).splitlines()[0])
+    positive-nodes,prediction
+    """
+    found = _read(machine, include_rows=True)  # no training row is among the cases
+    names, rows, answers = _cases(found, n_cases)
+    last = "prediction"
+    while last in names:
+        last += "_"
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*names, last])
+    writer.writerows([*row, answer] for row, answer in zip(rows, answers, strict=True))
+    return text.getvalue()
 
 
 def export_json(machine: Any, *, include_rows: bool = False) -> str:
@@ -206,3 +308,29 @@ def export_card(machine: Any) -> str:
     found = _read(machine, include_rows=True)  # which a card refuses by itself
     labels = found.outputs(str)
     return card_page(found.fitted, found.certificate, labels, width=found.width, case=found.case)
+
+
+def export_paper_card(machine: Any) -> str:
+    """A score card as the small file (TOML) that ``handful validate --card`` reads.
+
+    Parameters
+    ----------
+    machine : Model or fitted machine
+        A score card that always decides, without columns of dates.
+
+    Returns
+    -------
+    str
+        Items, points, threshold, the estimated risk at every total, and worked cases made of the
+        numbers of the card. Capitals make no difference in its words.
+
+    Examples
+    --------
+    >>> from handful import ScoreCard, load_dataset
+    >>> X, y = load_dataset("haberman-294").named()
+    >>> print(export_paper_card(ScoreCard(max_items=3).fit(X, y)).splitlines()[0])
+    card = 1
+    """
+    found = _read(machine, include_rows=True)  # cards have none
+    said = "" if found.certificate is None else found.certificate.statement()
+    return card_toml(found.fitted, found.case, found.width, said)

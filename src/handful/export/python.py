@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from handful.export.named import check_common, decision_of
 from handful.models import Branch, Curve, Fitted, Language, Op
 from handful.tables import MISSING_MARKS, Column
 
@@ -47,7 +48,7 @@ def _number(cell, style, marks):
     if _gone(cell, marks):
         return math.nan
     if isinstance(cell, (bool, int, float)):
-        return float(cell)
+        return math.nan if math.isinf(cell) else float(cell)
     text = _LIMIT.sub("", str(cell)).strip().removesuffix("%").strip()
     if style == "thousands comma":
         text = text.replace(",", "")
@@ -55,7 +56,8 @@ def _number(cell, style, marks):
         text = text.replace(".", "").replace(",", ".")
     elif style == "decimal comma":
         text = text.replace(",", ".")
-    return float(text) if len(text) < 400 and _NUMBER.fullmatch(text) else math.nan
+    value = float(text) if len(text) < 400 and _NUMBER.fullmatch(text) else math.nan
+    return math.nan if math.isinf(value) else value
 
 
 def _plain_number(cell):
@@ -150,7 +152,9 @@ class Python(Language):
         return f"_step(x{curve.feature}, {cuts!r}, {values!r}, {curve.missing[score]!r})"
 
 
-def form_python(fitted: Fitted, certificate: str, outputs: Sequence[str]) -> str:
+def form_python(
+    fitted: Fitted, certificate: str, outputs: Sequence[str], width: float | None = None
+) -> str:
     """The text of the module."""
     small = fitted.reduced()
     head = _HEAD.format(
@@ -161,7 +165,10 @@ def form_python(fitted: Fitted, certificate: str, outputs: Sequence[str]) -> str
     # NaN alone differs from itself.
     needed = [f"x{j} != x{j}" for j in small.machine.required]
     body = [f"    if {' or '.join(needed)}:", "        return None"] if needed else []
-    body += [f"    {line}" for line in small.machine.statements(outputs, Python())]
+    if width is None:
+        body += [f"    {line}" for line in small.machine.statements(outputs, Python())]
+    else:
+        body.append(f"    return {decision_of(small.machine, outputs, Python(), width, 'None')}")
     return head + "\n".join([*_reads(small), *body]) + "\n"
 
 
@@ -189,12 +196,7 @@ def _position(column: Column, word: str) -> int:
 def read_formula(column: Column) -> str:
     """The number, or the place among words, of a raw ``cell``."""
     marks = tuple(column.marks)
-    if not column.is_common:
-        what = "dates" if column.kind == "date" else f"{column.kind} cells ({column.style})"
-        raise ValueError(
-            f"column {column.name!r} holds {what}, which Python alone does not read as the library "
-            "does. Use `handful predict`, or leave the column out with --exclude."
-        )
+    check_common(column, "Python alone")
     if column.kind == "ordered":
         return f"_place(cell, {list(column.levels)!r}, {marks!r}, math.nan)"
     if column.words is not None:

@@ -89,8 +89,8 @@ class Cell:
     def is_gone(self) -> str:
         """Whether nothing is known; always true or false."""
         name = identifier(self.column.name)
-        if not self.is_word and not self.is_text:
-            return f"{self.number} IS NULL"
+        if self.column.kind == "ordered" or (not self.is_word and not self.is_text):
+            return f"({self.number}) IS NULL"  # an unknown word has no place on a scale
         if self.column.is_exact:
             return f"{name} IS NULL"
         marks = all_marks(self.column.marks)

@@ -14,7 +14,7 @@ from handful.arrays import Floats, Ints
 from handful.codec import fail
 from handful.models.conditions import Condition
 from handful.models.form import Form, Part, Places, check_two, used
-from handful.models.language import Entry, Language, total
+from handful.models.language import Entry, Language
 from handful.models.words import Vocabulary
 
 
@@ -199,16 +199,18 @@ class Card(Form, tag="score card"):
                 raise fail(f"{place}.value", "a single feature", item.condition.value.tag)
 
     def decision(self, outputs: Sequence[str], language: Language) -> str:
-        points = total(self.points_terms(language))
-        return language.case([(f"{points} >= {self.threshold}", outputs[1])], outputs[0])
+        points = language.total(self.points_terms(language))
+        is_second = language.at_least(points, str(self.threshold))
+        return language.case([(is_second, outputs[1])], outputs[0])
 
     @property
     def has_sums(self) -> bool:
         return True
 
     def score_formulas(self, language: Language) -> list[str]:
-        points = total(self.points_terms(language))
-        return [f"({points} - {language.number(self.points_offset)})"]
+        return [
+            language.total([*self.points_terms(language), language.number(-self.points_offset)])
+        ]
 
     def entries(self, words: Vocabulary, language: Language) -> list[Entry]:
         return [item.condition.entry(words, language, adds=str(item.points)) for item in self.items]

@@ -28,7 +28,7 @@ from handful.models.form import (
     steady_product,
     used,
 )
-from handful.models.language import Entry, Language, added, own_formula, similarity_formula, total
+from handful.models.language import Entry, Language, added, own_formula, similarity_formula
 from handful.models.words import OPPOSITES, Op, Vocabulary, number
 
 METRICS = {"euclidean": "euclidean", "manhattan": "cityblock", "chebyshev": "chebyshev"}
@@ -190,7 +190,7 @@ class WeightedSum(Value, tag="sum"):
             check_length(f"{where}.fill", self.fill, width)
 
     def formula(self, language: Language) -> str:
-        return total(language.weighted(self.weights, self.fill))
+        return language.total(language.weighted(self.weights, self.fill))
 
 
 def distances(

@@ -57,6 +57,10 @@ class Language(ABC):
         """Whether a sum is above a limit; what is no number is above nothing."""
         return f"{value} {'>=' if or_equals else '>'} {limit}"
 
+    def at_least(self, value: str, other: str) -> str:
+        """Whether a sum is not below another one."""
+        return f"{value} >= {other}"
+
     def compare(self, value: str, op: Op, limit: float) -> str:
         """A formula against a number, by order."""
         if op in (">", ">="):
@@ -67,6 +71,10 @@ class Language(ABC):
     def steps(self, curve: Curve, score: int) -> str:
         """The value of a curve."""
 
+    def named(self, text: str) -> str:
+        """A name for a long formula, if the language gives names; else the formula."""
+        return text
+
     def gap(self, value: str, cut: float, unit: float) -> str:
         """How far a formula is from a number; positive, also if the formula is missing."""
         raise ValueError(_NO_DISTANCES)
@@ -75,7 +83,11 @@ class Language(ABC):
         """The largest or the smallest of some formulas."""
         raise ValueError(_NO_DISTANCES)
 
-    # -- sums, the same in every language ---------------------------------------------------
+    # -- sums, the same in almost every language --------------------------------------------
+
+    def total(self, terms: Sequence[str]) -> str:
+        """A sum, from left to right as the library adds."""
+        return total(terms)
 
     def known(self, feature: int, fill: Sequence[float] | None, k: int) -> str:
         """An encoded feature, with the k-th of some numbers if it is missing."""
@@ -119,7 +131,7 @@ class Entry:
 
 
 def total(terms: Sequence[str]) -> str:
-    """A sum, from left to right as the library adds."""
+    """A sum in one line, from left to right."""
     return "(" + " + ".join(terms or ["0"]) + ")"
 
 
@@ -137,11 +149,12 @@ def pick(scores: Sequence[str], outputs: Sequence[str], language: Language) -> s
     if len(scores) == 1:
         return language.case([(language.exceeds(scores[0], "0"), outputs[1])], outputs[0])
     branches = []
-    for k, own in enumerate(scores[:-1]):
-        others = [*scores[k + 1 :], *scores[:k]]
+    named = [language.named(score) for score in scores]
+    for k, own in enumerate(named[:-1]):
+        others = [*named[k + 1 :], *named[:k]]
         # "At least as large as all others", asked from the first class on: the first of equals
         # wins.
-        wins = f" {language.both} ".join(f"{own} >= {other}" for other in others)
+        wins = f" {language.both} ".join(language.at_least(own, other) for other in others)
         branches.append((wins, outputs[k]))
     return language.case(branches, outputs[-1])
 

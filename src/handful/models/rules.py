@@ -23,7 +23,7 @@ from handful.models.form import (
     scores_of,
     used,
 )
-from handful.models.language import Entry, Language, pick, total
+from handful.models.language import Entry, Language, pick
 from handful.models.words import Vocabulary
 
 MAX_MEMBERS = 20  # a damaged file must not make the reader build more
@@ -502,5 +502,5 @@ class Vote(Several, tag="vote"):
                 # The same little more for earlier members as in `_counts`, so that ties end alike.
                 weights[k] = language.number(1.0 + 0.5 ** (i + 20))
                 terms.append(member.decision(weights, language))
-            votes.append(total(terms))
+            votes.append(language.total(terms))
         return pick(votes, outputs, language)

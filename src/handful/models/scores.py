@@ -28,7 +28,7 @@ from handful.models.form import (
     steady_product,
     used,
 )
-from handful.models.language import Entry, Language, total
+from handful.models.language import Entry, Language
 from handful.models.words import Vocabulary, in_full, number
 
 _START = "start"  # of a sum: the number that every row gets
@@ -165,7 +165,7 @@ class LinearScore(Score, tag="linear"):
 
     def score_formulas(self, language: Language) -> list[str]:
         return [
-            total([*language.weighted(weights, self.fill), language.number(intercept)])
+            language.total([*language.weighted(weights, self.fill), language.number(intercept)])
             for weights, intercept in zip(self.weights, self.intercepts, strict=True)
         ]
 
@@ -339,7 +339,9 @@ class Additive(Score, tag="additive"):
 
     def score_formulas(self, language: Language) -> list[str]:
         return [
-            total([language.number(start), *(language.steps(curve, k) for curve in self.curves)])
+            language.total(
+                [language.number(start), *(language.steps(curve, k) for curve in self.curves)]
+            )
             for k, start in enumerate(self.intercepts)
         ]
 
@@ -509,7 +511,7 @@ class Thresholded(Score, tag="thresholded"):
 
     def score_formulas(self, language: Language) -> list[str]:
         (score,) = self.base.score_formulas(language)
-        return [f"({score} - {language.number(self.threshold)})"]
+        return [language.total([score, language.number(-self.threshold)])]
 
     def entries(self, words: Vocabulary, language: Language) -> list[Entry]:
         limit = Entry("threshold", (), adds=language.number(-self.threshold))

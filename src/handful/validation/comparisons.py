@@ -16,10 +16,12 @@ from handful.tables.cells import is_mark, map_distinct, number_of
 YES = frozenset({"yes", "y", "1", "true", "t", "present", "+", "ja", "j", "oui", "si", "sí", "sì"})
 NO = frozenset({"no", "n", "0", "false", "f", "absent", "-", "nein", "non", "none"})
 _PARTS = re.compile(
-    r"\s*(?:'(?P<quoted>[^']+)'|(?P<column>[^<>=≥≤]+?))\s*"
-    r"(?P<op>>=|<=|==|≥|≤|>|<|=|(?<=\s)is(?=\s))\s*(?P<value>[^<>=≥≤]+?)\s*"
+    r"\s*(?:'(?P<quoted>[^']+)'|(?P<column>[^<>=≥≤!≠]+?))\s*"
+    r"(?P<op>>=|<=|==|!=|≠|≥|≤|>|<|=|(?<=\s)is(?=\s))\s*(?:'(?P<exact>[^']+)'|(?P<value>[^<>=≥≤]+?))\s*"
 )
-_SAME = {"≥": ">=", "≤": "<=", "=": "is", "==": "is"}
+_SAME = {"≥": ">=", "≤": "<=", "=": "is", "≠": "!="}
+_WORDS = ("is", "==", "!=")  # the second is one word alone, the third any other
+_GONE = "missing"  # no word: cells that say so are missing
 _HOW = "Write one comparison, such as 'qsofa >= 2', 'age < 65' or 'confusion is yes'"
 
 
@@ -75,7 +77,9 @@ class Comparison:
         if found is None:
             raise ValueError(f"`score` must be a comparison, got {text!r}. {_HOW}.")
         column = (found["quoted"] or found["column"]).strip()
-        made = cls(column, _SAME.get(found["op"], found["op"]), found["value"].strip())
+        made = cls(
+            column, _SAME.get(found["op"], found["op"]), (found["exact"] or found["value"]).strip()
+        )
         if made.is_order and np.isnan(number_of(made.value)):
             raise ValueError(
                 f"`score` must compare {column!r} with a number, got {made.value!r}. {_HOW}."
@@ -85,11 +89,13 @@ class Comparison:
     @property
     def is_order(self) -> bool:
         """Whether numbers are compared by size."""
-        return self.op != "is"
+        return self.op not in _WORDS
 
     @property
     def words(self) -> frozenset[str]:
         """Words that are asked for, by commas; any word for yes if one of them is asked for."""
+        if self.op != "is":
+            return frozenset({word_of(self.value).casefold()})
         asked = {word_of(word).casefold() for word in self.value.split(",")}
         return YES if asked and asked <= YES else NO if asked and asked <= NO else frozenset(asked)
 
@@ -117,6 +123,8 @@ class Comparison:
             return values >= limit, np.isnan(values)
         cells, asked = column_at(frame, self.column, place).tolist(), self.words
         gone = np.array(map_distinct(cells, is_mark), dtype=bool)
+        if asked == {_GONE}:
+            return gone ^ (self.op == "!="), np.zeros(len(gone), dtype=bool)
         words = map_distinct(cells, lambda cell: word_of(cell).casefold())
         if asked in (YES, NO):
             for row in np.flatnonzero(~gone).tolist():
@@ -126,7 +134,8 @@ class Comparison:
                         f"got {words[row][:40]!r} in row {row + 1}. Name the word that counts, as "
                         f"in '{self.column} is {words[row][:40]}'."
                     )
-        return np.array([word in asked for word in words], dtype=bool) & ~gone, gone
+        is_met = np.array([word in asked for word in words], dtype=bool)
+        return (is_met ^ (self.op == "!=")) & ~gone, gone
 
     def __str__(self) -> str:
         return f"{self.column} {self.op} {self.value}"
