@@ -31,6 +31,7 @@ from handful.arrays import Floats, Ints, Mask
 from handful.bounds import Certificate, NotCertifiableError, Quantity, Term, held_out_bound
 from handful.checks import check_choice, check_count, check_delta
 from handful.chunks import chunked, is_chunked
+from handful.display import NotebookView
 from handful.models import Fitted, Form, Opaque, from_scores
 from handful.tables import (
     Columns,
@@ -57,7 +58,7 @@ __all__ = [
 HELD_OUT = "held-out"
 
 
-class CertifiedEstimator(ABC, BaseEstimator):
+class CertifiedEstimator(NotebookView, ABC, BaseEstimator):
     """An estimator with a certificate.
 
     ``_bounds`` names what the family certifies by its training examples; the first is what

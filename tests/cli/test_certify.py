@@ -106,7 +106,7 @@ def test_a_folder_gets_model_certificate_and_report(patients, tmp_path, monkeypa
     words = ["certify", str(patients), "--target", "outcome", "--rules", "stumps", "--json"]
     data = json.loads(runner.invoke(app, [*words, "--out", str(out)]).stdout)
     names = sorted(path.name for path in out.iterdir())
-    assert names == ["certificate.json", "model.json", "report.html"]
+    assert names == ["certificate.json", "evidence.json", "model.json", "report.html"]
     assert sorted(data["files"]) == [str(out / name) for name in names]
     certificate = json.loads((out / "certificate.json").read_text())
     assert "at once" in certificate.pop("together")

@@ -62,7 +62,7 @@ def test_the_model_is_written_and_reads_back(folder):
     result = certify(folder / "rows/*.parquet", "--rules", "stumps", "--out", out)
     assert result.exit_code == 0, result.output
     names = sorted(path.name for path in out.iterdir())
-    assert names == ["certificate.json", "model.json", "report.html"]
+    assert names == ["certificate.json", "evidence.json", "model.json", "report.html"]
     model = load_model(out / "model.json")
     assert model.data.target == "label"
     assert model.data.file == "*.parquet"  # not where it was

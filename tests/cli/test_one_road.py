@@ -76,8 +76,9 @@ def test_both_roads_say_the_same_things(tmp_path):
     assert list(forms["menu"][0]) == list(covers["menu"][0])
     for name in ("forms", "covers"):
         names = sorted(path.name for path in (tmp_path / name).iterdir())
-        evidence = [] if name == "covers" else ["evidence.json"]  # covers have no score
-        assert names == ["certificate.json", *evidence, "model.json", "report.html"]
+        assert names == ["certificate.json", "evidence.json", "model.json", "report.html"]
+        evidence = json.loads((tmp_path / name / "evidence.json").read_text(encoding="utf-8"))
+        assert ("rates" in evidence) == (name == "forms")  # covers have no score
         assert 'id="menu"' in (tmp_path / name / "report.html").read_text(encoding="utf-8")
 
 

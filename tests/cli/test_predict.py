@@ -123,7 +123,10 @@ def test_export(to, trained, tmp_path):
 def test_export_misuse(trained):
     result = runner.invoke(app, ["export", str(trained[0] / "m.json"), "--to", "excel"])
     assert result.exit_code == 2
-    assert "must be sql, python, json or card" in result.stderr
+    assert "`--to excel` writes a file: say --out rule.xlsx." in result.stderr
+    result = runner.invoke(app, ["export", str(trained[0] / "m.json"), "--to", "pmml"])
+    assert result.exit_code == 2
+    assert "must be sql, python, r, excel, json or card" in result.stderr
 
 
 MEASURED = """

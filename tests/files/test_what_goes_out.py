@@ -26,7 +26,7 @@ from tests.test_common import SMALL, VARIANTS
 
 runner = CliRunner()
 N = 160
-FILES = ["certificate.json", "model.json", "report.html"]
+FILES = ["certificate.json", "evidence.json", "model.json", "report.html"]
 
 
 def numbers(seed: int) -> pd.DataFrame:

@@ -3,8 +3,7 @@
 import pytest
 from matplotlib.figure import Figure
 
-from handful.display import axes_or_new
-from handful.report.certificate_displays import legend_above
+from handful.display import axes_or_new, legend_above
 
 
 def test_given_axes_are_used_and_new_ones_made():

@@ -21,8 +21,8 @@ ABSENT = {
 VOID = {"meta", "br", "link", "img", "use", "path"}
 SECTIONS = [
     "statement",
-    "menu",
     "rule",
+    "menu",
     "price",
     "path",
     "errors",

@@ -33,10 +33,10 @@ def test_numbers_are_never_rounded_down(fitted):
 
 
 def test_other_families_show_their_own_displays(fitted):
-    assert "Margins" in read_sections(*fitted("boosting"))["pictures"][0]["title"]
-    assert "path" in read_sections(*fitted("pursuit"))["pictures"][0]["title"]
+    assert "Margins" in read_sections(*fitted("boosting"))["pictures"]["more"][0]["title"]
+    assert "path" in read_sections(*fitted("pursuit"))["pictures"]["more"][0]["title"]
     for name in ("svm", "stumps"):
-        assert read_sections(*fitted(name))["pictures"] == []
+        assert read_sections(*fitted(name))["pictures"]["more"] == []
 
 
 def test_a_constant_has_no_picture(rng):

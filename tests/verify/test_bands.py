@@ -87,7 +87,7 @@ def test_bands_of_other_rows_are_refused(menu, study, tmp_path):
 
 
 @pytest.mark.parametrize("name", FORMS[:3])
-def test_sql_is_silent_where_the_form_is(name, menu, frame, study, tmp_path):
+def test_exports_are_silent_where_the_form_is(name, menu, frame, study, tmp_path):
     duckdb = pytest.importorskip("duckdb")
     machine, path = menu.choose(name), tmp_path / "m.json"
     save_model(machine, path, band=_band(machine))
@@ -95,8 +95,10 @@ def test_sql_is_silent_where_the_form_is(name, menu, frame, study, tmp_path):
     patients = frame  # noqa: F841 - DuckDB finds it by name
     found = duckdb.sql(export_sql(stored, table="patients", column="label")).df()["label"].tolist()
     assert [None if v != v else v for v in found] == stored.decide(frame).tolist()
-    with pytest.raises(ValueError, match="only SQL and `handful predict`"):
-        export_python(stored)
+    known: dict = {}
+    exec(export_python(stored), known)
+    rows = frame.drop(columns=["y"], errors="ignore").to_dict("records")
+    assert [known["predict"](row) for row in rows] == stored.decide(frame).tolist()
 
 
 def test_the_command_line(frame, tmp_path):

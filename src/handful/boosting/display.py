@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from handful.arrays import Floats
-from handful.display import Display
+from handful.display import Display, legend_above
 
 
 class MarginDisplay(Display):
@@ -80,7 +80,7 @@ class MarginDisplay(Display):
             ax.step(values, share, where="post", label=name, **line)
         ax.axvline(0.0, color="0.7", linewidth=0.8)
         ax.set(xlabel="margin", ylabel="share of examples up to it", ylim=(0.0, 1.02))
-        ax.legend()
+        legend_above(ax)
         return self
 
 

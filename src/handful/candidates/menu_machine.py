@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from sklearn.utils.validation import check_is_fitted
 
 from handful.arrays import Floats
-from handful.bounds import Certificate
+from handful.bounds import Certificate, percent_text
 from handful.candidates.candidate import RATE_NAMES, Failure
 from handful.candidates.menu import Menu
 
@@ -136,6 +136,25 @@ class MenuMachine:
                 f"Say --include-rows to print and to write them{self._instead()}."
             ]
         return [*fitted.sentences(include_rows=include_rows), *self._points_block()]
+
+    def _shown_lines(self) -> list[str]:
+        """The chosen row, as a notebook shows it: without training rows."""
+        return [*self.candidate_.fitted.sentences(), *self._points_block()]
+
+    def _shown_menu(self) -> list[list[str]]:
+        """All rows, as a notebook shows them."""
+        rows = zip(self.candidates_, self.menu_risks_.tolist(), strict=True)
+        return [
+            ["menu", "uses", "errs at most"],
+            *(
+                [
+                    candidate.in_words() + " (chosen)" * (candidate.name == self.chosen_),
+                    candidate.uses_in_words(),
+                    percent_text(risk, is_padded=True),
+                ]
+                for candidate, risk in rows
+            ),
+        ]
 
     def _points_block(self) -> list[str]:
         """The meaning of points under its heading."""

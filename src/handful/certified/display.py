@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.bounds import held_out_bound
-from handful.display import Display
+from handful.display import Display, legend_above
 from handful.models import Curve, Fitted
 
 SHARE_HELD_OUT = 0.3  # the usual split
@@ -100,7 +100,7 @@ class MenuDisplay(Display):
         ax.plot(at, self.certificates[at], "o", ms=15, mfc="none", mec="C2", mew=2, label="chosen")
         ax.set_xticks(place, self.names, rotation=40, ha="right", parse_math=False)
         ax.set(ylabel="risk", ylim=(0, None))
-        ax.legend(loc="upper right", fontsize="small")
+        legend_above(ax)
         return self
 
 
@@ -195,8 +195,12 @@ class AdditiveDisplay(Display):
             ax.stairs(values, ends, baseline=None, color=f"C{k}", lw=1.8, label=label)
             if curve.missing[k]:
                 ax.axhline(curve.missing[k], color=f"C{k}", ls=":", lw=1)
-        if words.asked(curve.feature).is_flag:
-            ax.set_xticks([float(np.mean(ends[:2])), float(np.mean(ends[-2:]))], ["no", "yes"])
+        if len(cuts) == 1:  # two steps: numbers on an axis would show a range that nobody chose
+            two = ("no", "yes")
+            if not words.asked(curve.feature).is_flag:
+                value = words.value(curve.feature, float(cuts[0]))
+                two = (f"below {value}", f"from {value}")
+            ax.set_xticks([float(np.mean(ends[:2])), float(np.mean(ends[-2:]))], two)
         elif words.scales and words.scales[curve.feature]:
             ax.set_xticks(cuts, [words.value(curve.feature, cut) for cut in cuts.tolist()])
         ax.set_xlabel(words.names[curve.feature], parse_math=False, fontsize="small")

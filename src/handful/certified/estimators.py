@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from handful.arrays import Floats, Ints
+from handful.arrays import Ints
 from handful.bounds import GROUP_QUANTITIES, MISCLASSIFIED, Certificate, assume, caution
 from handful.candidates import Failure, Menu
 from handful.certified.form_candidates import (
@@ -202,10 +202,7 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
         positions = self._positions(rows.classes)
         goal = self._goal_of(study)  # refused before anything is learned
         keeps_scores = self._keeps_scores(study)
-        weights = None if rows.weights is None else rows.weights[drawn]
-        groups = None if rows.groups is None else rows.groups.member[: len(drawn)]
-        columns = Columns(study.features)
-        pool = self._pool(table, columns, positions[codes], weights, groups)
+        pool = self._pool(table, study, positions[codes])
         candidates, failures = self._learn(pool, np.sort(drawn))
         self._counted_rows = None
         counting = counting_of(candidates, pool, positions, keeps_scores)
@@ -285,10 +282,12 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
             raise ValueError(f"No candidate could be fitted: {_reasons(failures)}")
         return ranked(pool, made, classes, held_back, self.favourite), failures
 
-    def _pool(
-        self, table: Any, columns: Columns, y: Ints, weight: Floats | None, groups: Ints | None
-    ) -> Pool:
-        columns = columns.asking(table)
+    def _pool(self, table: Any, study: Study, y: Ints) -> Pool:
+        """The rows that were drawn, as learners take them."""
+        rows, drawn = study.source, study.pool
+        weight = None if rows.weights is None else rows.weights[drawn]
+        groups = None if rows.groups is None else rows.groups.member[: len(drawn)]
+        columns = Columns(study.features).asking(table)
         directions = self._directions(columns)
         return Pool(
             table=table,

@@ -18,6 +18,7 @@ from handful.cli.certify_command import certify
 from handful.cli.compare_command import compare
 from handful.cli.console import never_fail_to_print, warnings_to_console
 from handful.cli.dataset_command import datasets
+from handful.cli.dossier_command import dossier
 from handful.cli.guard import GuardedGroup, end_on_signals, guarded
 from handful.cli.monitor_command import monitor
 from handful.cli.options import INSTALL, SHOW, answer_shells
@@ -82,7 +83,7 @@ def _options(
 
 
 _COMMANDS = {
-    "Learn and use": (certify, predict, export),
+    "Learn and use": (certify, predict, export, dossier),
     "Know what it is worth": (validate, monitor, verify, compare, plan, demo),
     "Look around": (reproduce, datasets),
 }

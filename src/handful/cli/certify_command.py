@@ -106,6 +106,13 @@ class CertifyOptions(TableOptions):
         bool,
         typer.Option("--include-rows", help="Print and write rows that contain training rows."),
     ] = False
+    all_columns: Annotated[
+        bool,
+        typer.Option(
+            "--all-columns",
+            help="Describe all columns in the files, also those that the rule does not read.",
+        ),
+    ] = False
     rules: Annotated[
         str | None,
         _cover("auto, stumps, balls, half-spaces, two-point or linear; several by commas."),
@@ -128,8 +135,8 @@ class CertifyOptions(TableOptions):
         typer.Option(
             "--out",
             "-o",
-            help="Folder for model.json, certificate.json and report.html; or a model file "
-            "(.json).",
+            help="Folder for model.json, certificate.json, evidence.json and report.html; or a "
+            "model file (.json).",
         ),
     ] = None
     force: Force = False

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 def write_study(made: StudyResult, out: Path) -> list[Path]:
     """The model alone, or model, certificate and report in a folder."""
+    from handful.cli.study_description import study_document
     from handful.cli.study_result import together_of
     from handful.files import model_of, write_model
-    from handful.files.document import to_text
+    from handful.files.document import HASH_FIELD, to_text
 
     options, rows = made.options, made.rows
     groups = {"groups": options.groups} if options.is_cover else {}
@@ -39,40 +40,26 @@ def write_study(made: StudyResult, out: Path) -> list[Path]:
     )
     if out.suffix == ".json":
         return write_model(model, content, out, overwrite=options.force)
-    document = model.to_document([])
-    text = to_text(document)
-    certificate = document["certificate"] | {"together": together_of(made)}
-    contents: dict[str, str | bytes] = {
-        "model.json": text,
-        "certificate.json": json.dumps(certificate, indent=1, allow_nan=False) + "\n",
-        "report.html": _report(made, out, text, model),
+    document = json.loads(text := to_text(model.to_document([])))
+    documents = {
+        "model.json": document,
+        "certificate.json": document["certificate"] | {"together": together_of(made)},
+        "evidence.json": study_document(made, model, document[HASH_FIELD]),
     }
-    if (evidence := _evidence(made)) is not None:
-        contents["evidence.json"] = json.dumps(evidence, indent=1, allow_nan=False) + "\n"
+    contents: dict[str, str | bytes] = {
+        name: json.dumps(found, indent=1, allow_nan=False) + "\n"
+        for name, found in documents.items()
+    }
+    contents["model.json"] = text
+    contents["report.html"] = _report(made, out, text, model, documents)
     if content is not None:
         contents["model.skops"] = content
     return write_folder(out, contents, overwrite=options.force, replaced=FILES)
 
 
-def _evidence(made: StudyResult) -> dict[str, Any] | None:
-    """The evidence about the chosen row as plain data; no score of a row is in it."""
-    from handful.cli.study_result import evidence_of, together_of
-
-    if (found := evidence_of(made)) is None:
-        return None
-    return {
-        "format": "handful-evidence",
-        "version": 1,
-        "row": made.machine.chosen_,
-        "case": made.machine.case_,
-        "delta": made.machine.delta,
-        "together": together_of(made),
-        "checked": "shown, not checked by handful verify",
-        **found,
-    }
-
-
-def _report(made: StudyResult, out: Path, text: str, model: Model) -> str:
+def _report(
+    made: StudyResult, out: Path, text: str, model: Model, documents: dict[str, Any]
+) -> str:
     """The page about the menu and its chosen row."""
     from handful.report import render_report
     from handful.tables import plain_notes
@@ -97,6 +84,7 @@ def _report(made: StudyResult, out: Path, text: str, model: Model) -> str:
         include_rows=made.options.include_rows,
         case=made.case,
         band=made.band,
+        documents=documents,
         **{**origin, "provenance": facts},
     )
 

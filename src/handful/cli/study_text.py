@@ -50,11 +50,11 @@ def rates_line(rates: Sequence[dict[str, Any]]) -> str:
 
 def as_dict(made: StudyResult) -> dict[str, Any]:
     """Everything as plain data."""
+    from handful.cli.study_description import menu_as_dicts
     from handful.cli.study_result import evidence_of, together_of
     from handful.tables import plain_notes
 
     rows, machine, found = made.rows, made.machine, evidence_of(made)
-    offered = zip(machine.candidates_, machine.menu_risks_, strict=True)
     return {
         "data": rows.name,
         "target": rows.target,
@@ -65,21 +65,7 @@ def as_dict(made: StudyResult) -> dict[str, Any]:
         "notes": [*rows.notes, *made.remarks],
         "noticed": plain_notes(rows.notes_on([column.name for column in rows.columns])),
         "columns": columns_as_dicts(rows),
-        "menu": [
-            {
-                "number": row,
-                "name": candidate.name,
-                "form": candidate.fitted.form,
-                "size": int(candidate.fitted.machine.size),
-                "uses": list(candidate.fitted.uses),
-                "n_errors": candidate.counts.n_errors,
-                "n_counted": candidate.counts.n_counted,
-                "nats": candidate.nats,
-                "certificate": float(risk),
-                "also": list(candidate.also),
-            }
-            for row, (candidate, risk) in enumerate(offered)
-        ],
+        "menu": menu_as_dicts(machine),
         "not_fitted": [{"name": f.name, "reason": f.reason} for f in machine.failures_],
         "chosen": machine.chosen_,
         "rule": machine.chosen_lines(include_rows=made.options.include_rows),
@@ -158,9 +144,14 @@ def _rows_used(made: StudyResult) -> str:
 
 def _print_evidence(made: StudyResult) -> None:
     """What else the counted rows say of the chosen row, or why they say nothing."""
-    if made.options.is_cover:
-        return
     machine = made.machine
+    if made.options.is_cover:
+        if machine.certificate_.assumes("groups"):
+            _remark(
+                "Sensitivity and specificity are not certified: the rows of one group are not "
+                "independent, and a cover may be made of any of them."
+            )
+        return
     if not (lines := machine.evidence_lines()):
         console.print(f"  [dim]No predictive values: {machine.why_no_evidence()}[/]")
         return

@@ -107,7 +107,7 @@ def _verdict(
     report: Callable[[str], None],
 ) -> Verdict:
     """The verdict on a model file, against its training data, read as the file remembers."""
-    from handful.cli.study_rows import EMBEDDED, read_table
+    from handful.cli.study_rows import read_table
     from handful.files import Retraining
     from handful.progress import watch_progress
     from handful.verify import verify_model, verify_watch
@@ -115,17 +115,11 @@ def _verdict(
     said = _remembered(model)
     if said.get("format") == "handful-watch":
         return verify_watch(model)
-    reading, known = _part(said, "data", "reading"), _part(said, "data", "file")
+    reading = _part(said, "data", "reading")
     known_target = _part(reading, "target") or _part(said, "data", "target")
     _same_target(target, known_target if isinstance(known_target, str) else None)
-    if not said and data is None:
-        raise ValueError(
-            f"`MODEL` must be a model file or the state of a watch, got {model.name}, which is not "
-            "whole. Use an untouched copy."
-        )
-    if data is None and known != EMBEDDED:
-        hint = f" The model was trained on {known}." if isinstance(known, str) else ""
-        raise ValueError(f"`DATA` must name the training data to check against, got none.{hint}")
+    if data is None:
+        _check_embedded(model, said)
     frame = read_table(None if data is None else Path(data), sheet).frame
     if said.get("format") == "handful-validation":
         return _of_scores(model, frame, target)
@@ -134,6 +128,21 @@ def _verdict(
         with watch_progress(report):
             return verify_model(model, frame, library=Retraining(model, frame, trusted))
     return verify_model(model, *_clean_columns(frame, target or known_target, said))
+
+
+def _check_embedded(model: Path, said: Mapping[str, Any]) -> None:
+    """Refuse a missing table, unless the model was trained on the embedded data."""
+    from handful.cli.study_rows import EMBEDDED
+
+    if not said:
+        raise ValueError(
+            f"`MODEL` must be a model file or the state of a watch, got {model.name}, which is not "
+            "whole. Use an untouched copy."
+        )
+    known = _part(said, "data", "file")
+    if known != EMBEDDED:
+        hint = f" The model was trained on {known}." if isinstance(known, str) else ""
+        raise ValueError(f"`DATA` must name the training data to check against, got none.{hint}")
 
 
 def _of_scores(path: Path, frame: Any, target: str | None) -> Verdict:

@@ -8,7 +8,7 @@ import numpy as np
 
 from handful.arrays import Floats
 from handful.bounds import NotCertifiableError
-from handful.display import Display
+from handful.display import Display, legend_above
 
 
 class FilteringDisplay(Display):
@@ -104,5 +104,5 @@ class FilteringDisplay(Display):
         ax.set_xlabel(f"accept cases with {self.name} at most")
         ax.set_ylabel("error among accepted cases")
         ax.set_ylim(bottom=0.0)
-        ax.legend()
+        legend_above(ax)
         return self

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import html
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -337,26 +336,6 @@ class CoveringClassifier(MenuMachine, BaseClassifier):
         light = copy.copy(self)
         light._offer([self.cover_.without_data()])
         return light
-
-    def _repr_html_inner(self) -> str:
-        return str(super()._repr_html_inner()) + self._fitted_html()
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
-        if "text/html" in bundle:
-            bundle["text/html"] += self._fitted_html()
-        return bundle
-
-    def _fitted_html(self) -> str:
-        """Rule and certificate under scikit-learn's diagram, once there are some."""
-        if not self.__sklearn_is_fitted__():
-            return ""
-        rule = html.escape("\n".join(self.fitted_.sentences()))  # it holds text from the data
-        return (
-            "<div style='max-width:60em'><pre style='white-space:pre-wrap;padding:.8em 1em;"
-            "border-left:4px solid #5c7cfa;background:rgba(92,124,250,.08)'>"
-            f"{rule}</pre>{self.certificate_._repr_html_()}</div>"
-        )
 
 
 def _framed(X: NDArray[Any], names: list[str]) -> pd.DataFrame:

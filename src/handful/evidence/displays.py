@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from handful.arrays import Floats
-from handful.display import Display
+from handful.display import Display, legend_above
 from handful.evidence.calibration import Reliability, reliability
 from handful.evidence.gathered import EDGES, ScoreEvidence
 from handful.evidence.ledger import EvidenceLedger, NetBenefit, evidence_ledger
@@ -75,7 +75,7 @@ class RocDisplay(Display):
         if self.point is not None:
             ax.plot(1.0 - self.point[1], self.point[0], "o", ms=9, label="the rule")
         ax.set(xlabel="1 - specificity", ylabel="sensitivity", xlim=(0, 1), ylim=(0, 1.02))
-        ax.legend(loc="lower right", frameon=False)
+        legend_above(ax)
         return self
 
 
@@ -197,7 +197,7 @@ class DecisionCurveDisplay(Display):
         ax.axhline(0.0, linestyle=":", linewidth=1.0, label="treat nobody")
         top = max(0.05, float(np.max(one["net_benefit"])) * 1.15)
         ax.set(xlabel="threshold probability", ylabel="net benefit", ylim=(-0.25 * top, top))
-        ax.legend(loc="upper right", frameon=False)
+        legend_above(ax)
         return self
 
 

@@ -214,7 +214,7 @@ def class_evidence(
     >>> said, y = np.array([0, 1, 2, 2] * 25), np.array([0, 1, 2, 1] * 25)
     >>> one, two, three = class_evidence(said, y, ["a", "b", "c"])
     >>> two.counts, round(two.rates.sensitivity.lower, 4), round(three.rates.ppv.lower, 4)
-    ((25, 25, 0, 50), 0.3053, 0.3053)
+    ((25, 25, 0, 50), 0.3116, 0.3116)
     """
     share = check_delta(delta) / len(labels)
     return tuple(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from handful.display import Display
+from handful.display import Display, legend_above
 from handful.monitoring.case_watch import CLAIMS, CaseWatch
 
 
@@ -46,5 +46,5 @@ class WatchDisplay(Display):
         line = math.log10(len(self.watch.claims) / self.watch.plan.alpha)
         ax.axhline(line, linestyle="--", linewidth=1.2, color="0.4", label="alarm")
         ax.set(xlabel="case, in the order of predictions", ylabel="evidence, powers of ten")
-        ax.legend(loc="upper left", frameon=False)
+        legend_above(ax)
         return self

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from handful.arrays import Floats
-from handful.display import Display
+from handful.display import Display, legend_above
 from handful.pursuit.kernel_columns import Indices
 
 
@@ -72,7 +72,7 @@ class PursuitPathDisplay(Display):
             ax.plot(self.sizes, self.risks, marker="s", label="certificate, 95 % confidence")
         ax.axvline(self.chosen_size, linestyle=":", color="grey", label="chosen size")
         ax.set(xlabel="number of centres", ylim=(0.0, 1.05), title=self.name)
-        ax.legend()
+        legend_above(ax)
         return self
 
 
@@ -144,5 +144,5 @@ class PursuitCentersDisplay(Display):
         for i, point in enumerate(chosen):
             ax.annotate(str(i + 1), point, textcoords="offset points", xytext=(5, 5))
         ax.set(xlabel="first component", ylabel="second component")
-        ax.legend()
+        legend_above(ax)
         return self

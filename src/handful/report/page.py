@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
+import json
 import re
 import shlex
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
+from handful._version import __version__
 from handful.bounds import Certificate
 from handful.certified import Band
+from handful.report.dossier import read_dossier
 from handful.report.sections import SectionOptions, read_sections
+from handful.report.tripod import Item, counts_of, study_table, tripod_items, tripod_markdown
 
 
 def render_report(
@@ -30,25 +35,24 @@ def render_report(
     include_rows: bool = False,
     case: str | None = None,
     band: Band | None = None,
+    documents: Mapping[str, Any] | None = None,
 ) -> str:
-    """A whole HTML page: menu, rule, certificate, path, errors, assumptions; no training row.
+    """A whole HTML page without a training row; it needs no network and escapes all text.
 
-    The page needs no network, follows light and dark mode, prints, and runs no script but its
-    own: everything from the data is escaped. Write it to a file in UTF-8.
+    Write it to a file in UTF-8.
 
     Parameters
     ----------
     machine : fitted estimator with ``certify``
         Sections that do not apply to it are left out.
     X, y : array-like, optional
-        The data it was trained on. What needs the rows, or the labels, is left out without them.
+        The data it was trained on; what needs them is left out without them.
     title : str, optional
         The heading; the name of the machine by default.
     data_notes : sequence of str or mapping
-        What was noticed when the data were read: sentences, or as `plain_notes` gives them.
+        What was noticed in the data: sentences, or as `plain_notes` gives them.
     provenance : mapping, optional
-        Facts to show at the end, such as file names and versions. ``target``, the column of
-        the labels, is named in the command that checks the certificate again.
+        Facts to show at the end; ``target`` is named in the command that checks again.
     model_file, data_file : str, optional
         Names of the files, for that command. An empty ``data_file`` means the embedded data.
     digests : mapping, optional
@@ -56,15 +60,15 @@ def render_report(
     certificate : Certificate, optional
         The one to show; ``machine.certificate_`` by default.
     include_rows : bool
-        Show the training rows too: those that the machine is made of in the columns that it
-        uses, and all of them in a picture of two columns.
+        Show the training rows too: those that the machine is made of, and all in a picture.
     case, band : str and Band, optional
         The class whose rate is the sensitivity, and silence in doubt, if it is shown too.
+    documents : mapping, optional
+        What the three JSON files of a study hold, by file name, for flow, Table 1 and texts.
 
     Examples
     --------
     >>> from handful import SetCoveringMachine, load_dataset
-    >>> from handful.report import render_report
     >>> data = load_dataset("haberman-294")
     >>> machine = SetCoveringMachine(rules="stumps", random_state=0).fit(data.X, data.y)
     >>> render_report(machine, data.X, data.y, title="Survival after surgery")[:15]
@@ -75,6 +79,7 @@ def render_report(
     return render_page(
         "report.html",
         **read_sections(machine, X, y, how),
+        **_study_parts(documents),
         title=title or type(machine).__name__,
         data_notes=list(data_notes),
         provenance=facts,
@@ -82,6 +87,42 @@ def render_report(
         is_command_whole=model_file is not None and data_file is not None,
         digests=check_digests(digests or {}),
     )
+
+
+def render_tripod(documents: Mapping[str, Any], *, title: str) -> tuple[list[Item], str, str]:
+    """The items of TRIPOD+AI, and the checklist as Markdown and as a page.
+
+    Parameters
+    ----------
+    documents : mapping of str to mapping
+        What model.json, certificate.json and evidence.json hold, by file name.
+    title : str
+        The heading, such as the name of the study.
+    """
+    items = tripod_items(documents, page_text("tripod-ai.json"))
+    sections = [
+        {"name": name, "items": list(found)}
+        for name, found in itertools.groupby(items, key=lambda item: item.section)
+    ]
+    page = render_page(
+        "dossier.html",
+        title=title,
+        version=__version__,
+        counts=counts_of(items),
+        sections=sections,
+        table_one=study_table(documents),
+    )
+    return items, tripod_markdown(items, documents, title), page
+
+
+def _study_parts(documents: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What a page tells of the study, and the words that are the same on all pages."""
+    texts = page_text("study-texts.json")
+    return {
+        "dossier": None if documents is None else read_dossier(documents, texts),
+        "plain": json.loads(page_text("plain-words.json")),
+        "not_said": json.loads(texts)["not_said"],
+    }
 
 
 def render_page(template: str, *, script: str | None = None, **contents: Any) -> str:

@@ -16,6 +16,7 @@ from handful.report.telling_features import cover_of
 
 MAX_PATHS = 6  # lines that can be told apart in one picture
 MAX_ROWS = 60  # of the table beside the picture
+SECTIONS = ("rule", "evidence", "menu", "more")
 
 
 def _evidence_displays(machine: Any) -> Iterator[tuple[str, Any, float]]:
@@ -31,12 +32,12 @@ def _evidence_displays(machine: Any) -> Iterator[tuple[str, Any, float]]:
     if machine.why_no_evidence() or len(machine.fitted_.classes) > 2:
         return
     found = machine.evidence()
-    yield "ROC curve, with limits for all thresholds at once", RocDisplay.from_evidence(found), 4.6
+    yield "ROC curve, with limits for all thresholds at once", RocDisplay.from_evidence(found), 4.4
     if found.calibration is not None:
         title = "Estimated risks and what happened"
-        yield title, CalibrationDisplay.from_evidence(found), 4.6
+        yield title, CalibrationDisplay.from_evidence(found), 4.4
     if decides(found):
-        yield "Net benefit", DecisionCurveDisplay.from_evidence(found), 4.2
+        yield "Net benefit", DecisionCurveDisplay.from_evidence(found), 4.4
     if found.subgroups:
         display = ForestDisplay.from_evidence(found)
         title = "Sensitivity in subgroups that were named beforehand"
@@ -117,16 +118,18 @@ def read_plane(machine: Any, X: Any, y: Any) -> dict[str, Any] | None:
     }
 
 
-def read_pictures(machine: Any) -> list[dict[str, Any]]:
-    """Displays of a family: margins of a vote, a pursuit, a menu and the form that was chosen."""
-    return [
-        {"title": title, "svg": draw_svg(display, name=f"more{k}", title=title, size=(7.2, height))}
-        for k, (title, display, height) in enumerate(_displays(machine))
-    ]
+def read_pictures(machine: Any) -> dict[str, list[dict[str, Any]]]:
+    """Displays of a family, by the section of the page: "rule", "evidence", "menu" or "more"."""
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in SECTIONS}
+    for k, (section, title, display, height) in enumerate(_displays(machine)):
+        width = 5.0 if section == "evidence" else 7.2  # two stand side by side
+        svg = draw_svg(display, name=f"more{k}", title=title, size=(width, height))
+        found[section].append({"title": title, "svg": svg})
+    return found
 
 
-def _displays(machine: Any) -> Iterator[tuple[str, Any, float]]:
-    """Titles, displays and heights."""
+def _displays(machine: Any) -> Iterator[tuple[str, str, Any, float]]:
+    """Sections, titles, displays and heights."""
     from handful.boosting import MarginDisplay
     from handful.boosting.estimators import OneVersusRest
     from handful.certified import AdditiveDisplay, CertifiedClassifier, MenuDisplay
@@ -135,23 +138,24 @@ def _displays(machine: Any) -> Iterator[tuple[str, Any, float]]:
     from handful.scoring import ScoreCardDisplay
 
     if isinstance(machine, OneVersusRest):
-        yield "Margins of the training examples", MarginDisplay.from_estimator(machine), 4.2
+        yield "more", "Margins of the training examples", MarginDisplay.from_estimator(machine), 4.2
     if isinstance(machine, BasePursuit):
         with suppress(TypeError):  # not every pursuit has a path
-            yield "The path of the pursuit", PursuitPathDisplay.from_estimator(machine), 4.2
+            yield "more", "The path of the pursuit", PursuitPathDisplay.from_estimator(machine), 4.2
     if not isinstance(machine, CertifiedClassifier):
         return
     with suppress(TypeError):  # the row is no score card
         card = ScoreCardDisplay.from_estimator(machine)
         height = max(2.6, 0.4 * len(card.items()) + 1.4)
-        yield "The score card, and what its totals mean", card, height
+        yield "rule", "The score card, and what its totals mean", card, height
     with suppress(TypeError):  # nor additive
         curves = AdditiveDisplay.from_estimator(machine)
         title = "Points of each column; dotted where the value is missing"
-        yield title, curves, 2.0 * curves.n_rows
-    yield from _evidence_displays(machine)
+        yield "rule", title, curves, 2.0 * curves.n_rows
+    for shown in _evidence_displays(machine):
+        yield "evidence", *shown
     title = "The price of readability: certificates of all forms, the simplest on the left"
-    yield title, MenuDisplay.from_estimator(machine), 4.6
+    yield "menu", title, MenuDisplay.from_estimator(machine), 4.6
 
 
 # -- displays as SVG text that follows the colours of the page -----------------------------------

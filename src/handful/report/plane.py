@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from handful.arrays import Floats, Ints, Mask
-from handful.display import Display
-from handful.report.certificate_displays import legend_above
+from handful.display import Display, legend_above
 from handful.report.telling_features import (
     cover_of,
     encoded_names,

@@ -50,6 +50,11 @@ BREAKS = (
     ),
 )
 
+_ROLES = {
+    "favourite": "to the form that did best on the rows that taught",
+    "pocket": "to the best of those that a person can carry",
+    "named": "to the form that was named beforehand",
+}
 _ERROR_RATES = ("misclassified", "group-mean", "group-any")  # keys of quantities
 
 
@@ -85,6 +90,7 @@ def read_sections(
         "scale": _scale(certificate, labels),
         "facts": _facts(machine, certificate),
         "menu": _menu(machine),
+        "masses": _masses(machine),
         "rule": _rule(machine, how.include_rows),
         "rules": _rules(machine),
         "pictures": read_pictures(machine),
@@ -94,7 +100,7 @@ def read_sections(
         "confusion": read_confusion(machine, certificate, labels, predicted),
         "plane": read_plane(machine, X, y) if how.include_rows else None,
         "examples": read_examples(machine, X, labels, predicted) if how.include_rows else None,
-        "assumptions": [str(one) for one in certificate.assumptions],
+        "assumptions": [(str(one), one.key) for one in certificate.assumptions],
         "notes": certificate.notes,
         "reference": certificate.reference,
         "breaks": BREAKS,
@@ -155,6 +161,28 @@ def _menu(machine: Any) -> list[dict[str, Any]] | None:
         }
         for candidate, risk in rows
     ]
+
+
+def _masses(machine: Any) -> str:
+    """Who held which share of delta before anything was counted; empty if all forms are equal."""
+    roles = getattr(getattr(machine, "candidate_", None), "roles", None)
+    if roles is None or not is_menu(machine):
+        return ""
+    names = {candidate.rank: candidate.name for candidate in machine.candidates_}
+    masses, held = roles.masses, dict(roles.ranks)
+    shares = [
+        f"{_ROLES[role]} ({names[rank]}) {100 * masses[rank - 1]:.3g} %"
+        for role, rank in held.items()
+        if rank in names
+    ]
+    rest = 1.0 - sum(float(masses[rank - 1]) for rank in held.values())
+    if len(machine.candidates_) > len(held) and rest > 0.0:
+        shares.append(f"all others together {100 * rest:.3g} %")
+    return (
+        f"Of the {100 * machine.delta:g} % that may fail, shares were given before anything was "
+        f"counted: {', '.join(shares)}. A form with a smaller share has a wider limit for the same "
+        "errors."
+    )
 
 
 def _rates(machine: Any, certificate: Certificate, how: SectionOptions) -> list[str]:
@@ -272,7 +300,10 @@ def _scale(certificate: Certificate, labels: NDArray[Any] | None) -> dict[str, A
 
 def _facts(machine: Any, certificate: Certificate) -> list[tuple[str, str]]:
     facts = [("examples", f"{certificate.n_samples}")]
+    columns = getattr(machine, "columns_", None)
     n_features = getattr(machine, "n_features_in_", None)
+    if columns is not None:  # of a table: identifiers and the target are no features
+        n_features = sum(column.role == "feature" for column in columns)
     if n_features is not None:
         facts.append(("features", str(n_features)))
     if hasattr(machine, "classes_"):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from handful.display import axes_or_new
+from handful.display import axes_or_new, legend_above
 from handful.models import Card, Fitted
 
 if TYPE_CHECKING:
@@ -97,6 +97,8 @@ class ScoreCardDisplay:
         table.scale(1.0, 1.4)
         for cell in table.get_celld().values():
             cell.get_text().set_parse_math(False)
+            cell.set_facecolor("none")  # white would hide light words on a dark page
+            cell.set_edgecolor(ax.spines["bottom"].get_edgecolor())
 
     def _draw_totals(self, ax: Any) -> None:
         card, base = self.card, self.card.points_offset
@@ -113,4 +115,4 @@ class ScoreCardDisplay:
         ax.axvline(base, color="C3", lw=1)
         ax.set(xlabel="points", ylim=(0, 1))
         ax.set_ylabel(f"probability of {self.fitted.classes[1]}", parse_math=False)
-        ax.legend(loc="upper left", fontsize="small")
+        legend_above(ax)

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from handful.bounds import Certificate, NotCertifiableError
 from handful.checks import check_count, check_delta
+from handful.display import NotebookView
 from handful.estimator import shared_certificate
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def _delegated(name: str, meaning: str) -> Any:
     return property(read, doc=meaning)
 
 
-class BoundSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class BoundSearch(NotebookView, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Fit a grid of settings on all the data, keep the best, and certify it for the whole grid.
 
     Parameters

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from handful.arrays import Floats
-from handful.display import Display
+from handful.display import Display, legend_above
 from handful.svm.code_lengths import code_1, code_2, code_3, code_4, code_5
 from handful.svm.criteria import criteria_table
 from handful.svm.geometry import KernelStore
@@ -128,7 +128,7 @@ class CriteriaDisplay(Display):
             style = {"color": "black", "linewidth": 2} if name in ("test error", "best") else {}
             ax.plot(self.x, shown, marker="o", label=name, **style)
         ax.set(xscale="log", xlabel=self.x_label, title=self.title)
-        ax.legend()
+        legend_above(ax)
         return self
 
 

@@ -33,6 +33,7 @@ from handful.tables.columns import (
     typed_column,
     typed_columns,
 )
+from handful.tables.description import describe_columns, hidden_cells, table_one
 from handful.tables.digests import (
     RowDigests,
     SeenRows,
@@ -140,11 +141,13 @@ __all__ = [
     "class_weights",
     "column_names",
     "column_of",
+    "describe_columns",
     "digest_of_sum",
     "digest_sum",
     "exact_floats",
     "feature_names",
     "given_rows",
+    "hidden_cells",
     "is_missing",
     "load_table",
     "map_distinct",
@@ -165,6 +168,7 @@ __all__ = [
     "seed_of",
     "some_distinct",
     "table_digest",
+    "table_one",
     "take_rows",
     "target_of",
     "type_part",

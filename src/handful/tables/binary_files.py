@@ -284,18 +284,22 @@ def _joined(upper: list[str], below: pd.DataFrame) -> list[str]:
     below these words: a table whose names are missing is no such table.
     """
     lacks = [j for j, word in enumerate(upper) if not word]
-    if len(below) < 2 or len(lacks) < 2:
+    if len(below) < 2 or len(lacks) < 2 or not _is_head(below):
         return []
-    lower, cells = _words(below.iloc[0]), below.iloc[0].tolist()
-    is_wordy = all(isinstance(cell, str) for cell in cells if not is_missing(cell))
-    numbers = [not isinstance(cell, str) and not is_missing(cell) for cell in below.iloc[1]]
-    if not is_wordy or not any(numbers[j] and lower[j] for j in range(len(lower))):
-        return []
+    lower = _words(below.iloc[0])
     found, group = [], ""
     for word, own in zip(upper, lower, strict=True):
         group = word or (group if own else "")
         found.append(" ".join(part for part in dict.fromkeys((group, own)) if part))
-    return found if all(lower[j] or not found[j] for j in lacks) and any(lower) else []
+    return found if all(lower[j] or not found[j] for j in lacks) else []
+
+
+def _is_head(below: pd.DataFrame) -> bool:
+    """Whether the first row holds words alone, one of them above a number."""
+    words = [isinstance(cell, str) or is_missing(cell) for cell in below.iloc[0]]
+    numbers = [not isinstance(cell, str) and not is_missing(cell) for cell in below.iloc[1]]
+    above = zip(_words(below.iloc[0]), numbers, strict=True)
+    return all(words) and any(is_number and bool(word) for word, is_number in above)
 
 
 def _check_workbook(source: Source) -> None:

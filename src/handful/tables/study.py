@@ -68,6 +68,8 @@ class Study(TableReading):
         In memory, all columns of these rows but the target, as they were read.
     rows : ndarray of int
         In memory, positions of these rows in the table that was given: those that have a label.
+    n_read : int or None
+        Rows of the table that was given, also those without a label; None if it has no target.
     """
 
     source: RowSource
@@ -76,6 +78,7 @@ class Study(TableReading):
     pool_share: float
     table: Any = None
     rows: Any = None
+    n_read: int | None = None
 
     @property
     def memory(self) -> MemoryRows:
@@ -231,6 +234,7 @@ def read_study(frame: Any, choices: Choices | None = None, *, set_aside: bool = 
         drop_missing=choices.drop_missing_target,
         marks=choices.marks(target),
     )
+    n_read = len(frame)
     frame = frame.iloc[rows].reset_index(drop=True)
     y = frame.iloc[:, place].tolist()
     if target not in choices.categories:
@@ -243,6 +247,7 @@ def read_study(frame: Any, choices: Choices | None = None, *, set_aside: bool = 
         study,
         columns=(*others[:place], last, *others[place:]),
         rows=rows,
+        n_read=n_read,
         notes=(*left_out, *study.notes),
     )
 
