@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def study_document(made: StudyResult, model: Model, digest: str) -> dict[str, Any]:
-    """evidence.json: what is shown of the chosen row and of its study.
+    """evidence.json: what else the counted rows say of the chosen row, and its study.
 
     ``digest`` is the content hash of the model file that it belongs to.
     """
@@ -28,7 +28,7 @@ def study_document(made: StudyResult, model: Model, digest: str) -> dict[str, An
         "case": getattr(machine, "case_", made.case),
         "delta": machine.delta,
         "together": together_of(made),
-        "checked": "shown, not checked by handful verify",
+        "checked": "handful verify recomputes counts, rates and area; the rest is only shown",
         **(evidence_of(made) or {}),
         "study": _study(made, model),
     }

@@ -159,12 +159,15 @@ def _print_evidence(made: StudyResult) -> None:
     if machine.certificate_.assumes("groups"):
         each = " (one blindly drawn row of each group was counted)"
     console.print(
-        f"  With {sure:g} % confidence, all at once, of new cases{each}; shown, not checked by "
-        "verify:",
+        f"  With {sure:g} % confidence, all at once, of new cases{each}:",
         highlight=False,
     )
     for line in lines:
         console.print(f"    {escape(line)}", highlight=False)
+    console.print(
+        "    [dim]handful verify recomputes rates and area; the rest is shown, not checked.[/]",
+        highlight=False,
+    )
 
 
 def _print_next(made: StudyResult) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from handful.verify import Verdict
 
 EXIT_NOT_VALID, EXIT_CONSISTENT = 1, 3  # 2 is a wrong command line
-_SHOWN = {"handful-evidence": "what is shown and not checked"}
+_SHOWN = {"handful-evidence": "what is said beside a model"}
 
 
 def verify(

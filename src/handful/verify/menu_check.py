@@ -38,6 +38,7 @@ from handful.verify.claims import (
 )
 from handful.verify.evaluate import Beside, labels_of, sums_of
 from handful.verify.redraw import name_digest
+from handful.verify.row_evidence import check_row_evidence
 from handful.verify.same_form import (
     N_FAR,
     N_NEAR,
@@ -114,7 +115,12 @@ class Library(Protocol):
 
 
 def check_menu(
-    audit: Audit, document: Document, sheet: Sheet, library: Library, beside: str
+    audit: Audit,
+    document: Document,
+    sheet: Sheet,
+    library: Library,
+    beside: str,
+    evidence: Document | None = None,
 ) -> None:
     """A row of a menu of a raw table; ``beside`` is the digest of the file of estimators."""
     data, training = document["data"], document["training"]
@@ -138,7 +144,9 @@ def check_menu(
     _check_training(audit, document, sheet, again, E)
     if estimators:
         _check_estimators(audit, document["fitted"], sheet, estimators, again["estimators"])
-    is_wrong = _errors(audit, document["fitted"], sheet, estimators, again)
+    found = _labels(audit, document["fitted"], sheet, estimators, again)
+    is_wrong = np.array(found, dtype=object) != np.array(sheet.labels, dtype=object)
+    check_row_evidence(audit, document, evidence, sheet, found, E)
     prices = _prices(audit, document, again)
     if prices is None:
         return
@@ -264,10 +272,10 @@ def predicted_words(
     ]
 
 
-def _errors(
+def _labels(
     audit: Audit, fitted: Document, sheet: Sheet, estimators: Sequence[Any], again: Document
-) -> Mask:
-    """Which rows are wrong; the classifier trained again says the same of all.
+) -> list[str]:
+    """The label of each row; the classifier trained again says the same of all.
 
     A row whose class the pool lacks is an error of every classifier.
     """
@@ -278,7 +286,7 @@ def _errors(
     n_other = sum(a != str(b) for a, b in zip(found, again["labels"], strict=True))
     detail = f"the classifier of the file gives other labels to {n_other} rows"
     audit.check("labels of the classifier, trained again", not n_other, detail)
-    return np.array(found, dtype=object) != np.array(sheet.labels, dtype=object)
+    return found
 
 
 # -- the claim ---------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from handful.verify.audit import Audit, Document, Verdict
+from handful.verify.row_evidence import check_evidence_head
 from handful.verify.stated import NUMBERS, claim_of, part, together, value_text
 
 MAX_BYTES = 64 * 2**20  # read whole into memory before anything is known of it
@@ -202,8 +203,10 @@ def check_file(path: str | os.PathLike[str], check: Callable[..., Verdict]) -> V
     except UnreadableFileError as error:
         audit.check("the file can be read", False, str(error))
         return audit.verdict()
-    verdict = check(document, digest, sha_of(Path(path).with_suffix(".skops")))
-    if Path(path).name == "model.json":
+    is_study = Path(path).name == "model.json"
+    evidence = _evidence_beside(audit, document, digest, Path(path)) if is_study else None
+    verdict = check(document, digest, sha_of(Path(path).with_suffix(".skops")), evidence)
+    if is_study:
         with audit.guard("the files beside the model"):
             _check_certificate(audit, document, Path(path).with_name("certificate.json"))
             _check_report(audit, document, Path(path).with_name("report.html"))
@@ -217,6 +220,24 @@ def check_file(path: str | os.PathLike[str], check: Callable[..., Verdict]) -> V
 def sha_of(path: Path) -> str:
     """SHA-256 of a file; empty if there is none."""
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+
+
+def _evidence_beside(
+    audit: Audit, document: Document, digest: str, path: Path
+) -> dict[str, Any] | None:
+    """evidence.json beside a model, if it is about this model."""
+    beside = path.with_name("evidence.json")
+    if not beside.is_file():
+        return None
+    try:
+        found, _ = read_document(beside)
+    except UnreadableFileError as error:
+        audit.check("evidence.json", False, str(error))
+        return None
+    is_ours = False
+    with audit.guard("evidence.json"):
+        is_ours = check_evidence_head(audit, document, found, digest)
+    return found if is_ours else None
 
 
 def _check_certificate(audit: Audit, document: Document, beside: Path) -> None:

@@ -103,8 +103,15 @@ class Verifier:
     ) -> None:
         self.X, self.y, self.groups, self.library = X, y, groups, library
         self._made: dict[Any, Any] = {}
+        self._evidence: Document | None = None
 
-    def check(self, document: Document, digest: str | None = None, beside: str = "") -> Verdict:
+    def check(
+        self,
+        document: Document,
+        digest: str | None = None,
+        beside: str = "",
+        evidence: Document | None = None,
+    ) -> Verdict:
         """The verdict on a document.
 
         Parameters
@@ -115,8 +122,11 @@ class Verifier:
             `content_hash` of its text, if that is known; by default that of its own.
         beside : str
             SHA-256 of the file of other libraries' estimators.
+        evidence : mapping, optional
+            evidence.json that lies beside the file, as plain data.
         """
         audit = Audit()
+        self._evidence = evidence
         with audit.guard("the model file"), np.errstate(all="ignore"):
             if check_head(audit, document, hash_of(document) if digest is None else digest):
                 self._check_content(audit, document, beside)
@@ -129,7 +139,8 @@ class Verifier:
         if not audit.check("number of classes", is_same, "is not that of the list of classes"):
             return
         if document["training"]["kind"] == "menu" and self.library is not None:
-            check_menu(audit, document, self._raw_sheet(document), self.library, beside)
+            sheet = self._raw_sheet(document)
+            check_menu(audit, document, sheet, self.library, beside, self._evidence)
         else:
             self._check_clean(audit, document)
 
