@@ -208,6 +208,17 @@ def test_the_landing_page_shows_what_the_readme_shows():
     assert shown[0] in (DOCS / "index.md").read_text(encoding="utf-8")
 
 
+def test_the_picture_of_the_landing_page_is_that_of_its_menu():
+    index = (DOCS / "index.md").read_text(encoding="utf-8")
+    assert "](menu.svg)" in index
+    written = re.findall(r"<text[^>]*>([^<]+)</text>", (DOCS / "menu.svg").read_text("utf-8"))
+    rows = re.findall(r"^[ →]+\d+  (\S.*?)(?:, \d| with|:| \(|  )", index, re.MULTILINE)
+    assert len(rows) == 15
+    for row in rows:
+        name = "constant" if row == "blind guess" else row
+        assert any(text.startswith(name) for text in written), "run python tools/landing_picture.py"
+
+
 def test_the_first_sentence_is_true_of_the_first_output():
     """Promise, menu, certificate and Python say one number, the one that comes out."""
     from typer.testing import CliRunner
