@@ -7,14 +7,14 @@ import re
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
-DOCS = ROOT / "docs"
-PAGES = sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts)
+from tests import pages
+from tests.pages import DOCS, ROOT
+
+PAGES = pages.PAGES[1:]  # without the readme
 
 
 def _load(path):
@@ -22,6 +22,9 @@ def _load(path):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+TRANSCRIPTS = _load(ROOT / "tools" / "transcripts.py")
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +63,48 @@ def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
         if "://" not in target:
             assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", pages.PAGES, ids=pages.name_of)
+def test_every_block_is_run_or_says_why_not(page):
+    """Python, sessions and lines of `handful` are run by tests; other blocks have a reason."""
+    for kind, body, why in pages.blocks(page):
+        start = body.strip().splitlines()[0]
+        if kind == "python":
+            compile(body, page.name, "exec")
+        elif kind == "sh" and why is None:
+            assert all(line.startswith("handful ") for line in body.splitlines()), body
+        elif kind == "text":  # what was printed, and commands
+            assert not re.match(r"(from \w+ import|with|python|pip|pipx|dask|export) ", start)
+        else:
+            assert why or kind in ("sh", "console", "toml") or kind.startswith("{"), (kind, start)
+
+
+@pytest.mark.parametrize("page", TRANSCRIPTS.sessions(), ids=pages.name_of)
+def test_a_session_shows_what_its_commands_print(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = page.read_text(encoding="utf-8")
+    assert TRANSCRIPTS.run_page(text) == text, "run python tools/transcripts.py"
+
+
+def test_a_session_that_differs_is_written_anew(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "letters").write_text("a\nb\nc\n9.5 s.\n")
+    page = "# P\n<!-- lines 1-1, 3-9 -->\n```console\n$ cat letters\n{}```\n"
+    right = page.format("a\n...\nc\n9.5 s.\n")
+    assert TRANSCRIPTS.run_page(page.format("old\n")) == right
+    later = right.replace("9.5 s.", "0.1 s.")
+    assert TRANSCRIPTS.run_page(later) == later
+    with pytest.raises(RuntimeError, match=r"nothing\.csv"):
+        TRANSCRIPTS.run_page("```console\n$ handful certify nothing.csv\n```\n")
+
+
+def test_the_card_of_the_guide_is_read(tmp_path):
+    from handful.validation import load_card
+
+    (card,) = (b.body for b in pages.blocks(DOCS / "guide" / "validation.md") if b.kind == "toml")
+    (tmp_path / "card.toml").write_text(card, encoding="utf-8")
+    assert load_card(tmp_path / "card.toml").name == "CURB-65"
 
 
 def test_every_page_is_in_the_index():
@@ -161,6 +206,17 @@ def test_the_landing_page_shows_what_the_readme_shows():
     shown = re.findall(r"```text\n(Breast.*?)```", (ROOT / "README.md").read_text("utf-8"), re.S)
     assert len(shown) == 1
     assert shown[0] in (DOCS / "index.md").read_text(encoding="utf-8")
+
+
+def test_the_picture_of_the_landing_page_is_that_of_its_menu():
+    index = (DOCS / "index.md").read_text(encoding="utf-8")
+    assert "](menu.svg)" in index
+    written = re.findall(r"<text[^>]*>([^<]+)</text>", (DOCS / "menu.svg").read_text("utf-8"))
+    rows = re.findall(r"^[ →]+\d+  (\S.*?)(?:, \d| with|:| \(|  )", index, re.MULTILINE)
+    assert len(rows) == 15
+    for row in rows:
+        name = "constant" if row == "blind guess" else row
+        assert any(text.startswith(name) for text in written), "run python tools/landing_picture.py"
 
 
 def test_the_first_sentence_is_true_of_the_first_output():

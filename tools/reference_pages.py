@@ -130,7 +130,7 @@ def _word(argument: Any) -> str:
 
 def _usage(name: str, command: Any) -> str:
     ends = [_word(a) if a.required else f"[{_word(a)}]" for a in _arguments(command)]
-    return f"```console\n$ {' '.join(['handful', name, *ends, '[OPTIONS]'])}\n```\n"
+    return f"```text\n$ {' '.join(['handful', name, *ends, '[OPTIONS]'])}\n```\n"
 
 
 def _command(name: str, command: Any) -> Iterator[str]:
@@ -151,7 +151,7 @@ def _bounds(name: str, group: Any) -> Iterator[str]:
     """Every bound in one line; their options are the arguments of the function."""
     yield f"### {name}\n"
     yield f"{group.help}\n"
-    yield "```console\n$ handful bound NAME [OPTIONS]\n```\n"
+    yield "```text\n$ handful bound NAME [OPTIONS]\n```\n"
     yield "| name | required | optional | what it gives |\n|---|---|---|---|"
     for bound in group.list_commands(None):
         command = group.get_command(None, bound)
