@@ -14,6 +14,7 @@ from handful.bounds import Assumption, Certificate, Term
 from handful.candidates import Menu, Offered, ThresholdCounts
 from handful.certified.masses import ALONE, Roles
 from handful.certified.named_goals import Chain, Goal
+from handful.certified.training_pool import Recipe
 from handful.models import Fitted
 
 CANDIDATES, POOL_SHARE, DELTA = "readable", 0.5, 0.05  # the defaults of a menu
@@ -69,6 +70,8 @@ class FormCandidate(Offered):
         The scores of the counted rows, in blind order, if the table is in memory.
     chain : Chain or None
         The thresholds that were tested for a goal, if it was named before looking.
+    recipe : Recipe
+        What learns it again from other rows, with the same settings.
     """
 
     rank: int = 1
@@ -79,6 +82,7 @@ class FormCandidate(Offered):
     pool_thresholds: ThresholdCounts | None = None
     scored: Scored | None = None
     chain: Chain | None = None
+    recipe: Recipe = ()
 
     @property
     def tie_break(self) -> tuple[int, ...]:
@@ -153,7 +157,9 @@ class FormCandidate(Offered):
         )
 
 
-def named_settings(candidates: Any, favourite: Any, pool_share: float) -> tuple[str, ...]:
+def named_settings(
+    candidates: Any, favourite: Any, pool_share: float, has_limits: bool = False
+) -> tuple[str, ...]:
     """Settings of a menu that are not the defaults, in words.
 
     Fitting the row that one likes alone, after a look at the whole menu, drops its price.
@@ -168,6 +174,7 @@ def named_settings(candidates: Any, favourite: Any, pool_share: float) -> tuple[
         "the forms": not is_default,
         "the favourite": favourite is not None,
         "the share of the pool": pool_share != POOL_SHARE,
+        "the limits of score cards": has_limits,
     }
     return tuple(name for name, is_named in other.items() if is_named)
 
@@ -181,7 +188,8 @@ def named_beforehand(names: Sequence[str]) -> Assumption:
     the forms and delta were named before any certificate was seen
     """
     listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-    verb = "were" if len(names) > 1 or names[0] == "the forms" else "was"
+    is_many = len(names) > 1 or names[0] in ("the forms", "the limits of score cards")
+    verb = "were" if is_many else "was"
     return Assumption.of("named", names=listed, verb=verb)
 
 
