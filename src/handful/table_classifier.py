@@ -120,7 +120,7 @@ class TableClassifier(BaseClassifier):
             own = [
                 j
                 for j, feature in enumerate(columns.features)
-                if not feature.is_flag and (feature.column or feature.name) == name
+                if feature.kind != "missing" and (feature.column or feature.name) == name
             ]
             if not own:
                 raise ValueError(

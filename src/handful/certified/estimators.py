@@ -34,6 +34,7 @@ from handful.certified.learning import (
 from handful.certified.named_goals import Goal, is_first_case
 from handful.certified.refit import Refit
 from handful.certified.row_evidence import MOST_SCORED, RowEvidence, counted_rows
+from handful.certified.stability import stability
 from handful.certified.training_pool import CardLimits, Pool, make_folds
 from handful.checks import check_choice, check_count, check_delta
 from handful.chunks import chunked, is_chunked
@@ -293,6 +294,46 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
             _reader=reader,
             _seen=SeenRows.of(study.X, np.zeros(study.source.n_samples)),
         )
+
+    def stability(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+        *,
+        n_resamples: int = 20,
+    ) -> pd.DataFrame:
+        """What the chosen form asks if it is learned again from resamples of the pool.
+
+        Counted rows are not touched, so that looking costs nothing. It is a description of the
+        learner, not a certificate.
+
+        Parameters
+        ----------
+        X, y, sample_weight, groups
+            The rows that the machine was fitted to; they are not kept.
+        n_resamples : int
+
+        Returns
+        -------
+        DataFrame
+            One row an item: whether the chosen rule has it, in how many resamples it is, and the
+            lowest, middle and highest of its cuts there.
+
+        Examples
+        --------
+        >>> from handful import CertifiedClassifier, load_dataset
+        >>> X, y = load_dataset("breastw").named()
+        >>> machine = CertifiedClassifier(["score card"]).fit(X, y)
+        >>> frame = machine.choose("score card").stability(X, y, n_resamples=5)
+        >>> int(frame.loc["bare-nuclei", "n"]), int(frame.loc["bare-nuclei", "of"])
+        (5, 5)
+        """
+        check_count("n_resamples", n_resamples, low=1)
+        study = self._read_again(X, y, sample_weight, groups)
+        pool = self._pool_of(study, study.pool)
+        return stability(pool, self.candidate_, self.candidates, n_resamples)
 
     def _read_again(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Study:
         """The rows that the machine was fitted to, read again; other rows are refused."""
