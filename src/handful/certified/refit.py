@@ -43,6 +43,8 @@ class Refit:
         By disagreement, if unlabelled rows were given to `certify`.
     n_unlabelled, n_disagreements : int
         These rows, and those of them that get another label than by the certified rule.
+    is_picked : bool
+        Whether the row may have been picked after a look at disagreements.
     """
 
     machine: Any
@@ -55,6 +57,7 @@ class Refit:
     certificate: Certificate | None = None
     n_unlabelled: int = 0
     n_disagreements: int = 0
+    is_picked: bool = True
 
     @property
     def sentence(self) -> str:
@@ -118,7 +121,9 @@ class Refit:
         kept = [one for one in machine.certificate_.assumptions if one.key != "iid"]
         kept += [] if is_picked else [named_beforehand(("the compared row",))]
         made = replace(made.assuming(*kept), notes=half.notes)
-        return replace(self, certificate=made, n_unlabelled=n, n_disagreements=k)
+        return replace(
+            self, certificate=made, n_unlabelled=n, n_disagreements=k, is_picked=is_picked
+        )
 
     def lines(self) -> list[str]:
         """What is known of the new rule, one sentence a line; the first says what it carries."""

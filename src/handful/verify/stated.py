@@ -37,6 +37,7 @@ def claim_of(document: Any) -> dict[str, Any]:
     n, kept = claim["n_samples"], claim["n_compressed"]
     are_counts = type(n) is int and type(kept) in (int, type(None))
     reading, form = part(data, "reading"), part(document, "training", "chosen")
+    form = form or part(document, "training", "menu", "chosen")
     classes = part(document, "labels") or part(document, "fitted", "classes")
     return {
         "claim": _sentence(claim, part(certificate, "limit")),
