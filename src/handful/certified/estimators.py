@@ -252,9 +252,7 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
         self.goal_ = self.named_goal_
         return self
 
-    def refit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None
-    ) -> Refit:
+    def refit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Refit:
         """The chosen row with its settings, learned from all rows: it carries no certificate.
 
         It often errs less than the certified rule, which learned from the pool alone, but no row

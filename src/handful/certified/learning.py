@@ -76,9 +76,7 @@ def learn_all(pool: Pool, forms: list[NamedForm], with_vote: bool, n_jobs: int |
     return (made + vote(pool, made) if with_vote else made), failures
 
 
-def learned_again(
-    pool: Pool, candidate: FormCandidate, candidates: Any
-) -> tuple[Fitted, Proposal]:
+def learned_again(pool: Pool, candidate: FormCandidate, candidates: Any) -> tuple[Fitted, Proposal]:
     """The form of a candidate with its settings, learned from other rows.
 
     ``candidates`` are those of the machine that made it.

@@ -136,9 +136,7 @@ class ScoreCard(TableClassifier):
             sign[self._features(name, columns)] = direction
         signs, most = sign[items.features], int(self.max_points)
         asked = [np.flatnonzero(np.isin(items.features, own)) for own in self._must_ask(columns)]
-        return make_task(
-            items, y, weight=weight, direction=signs, max_points=most, asked=asked
-        )
+        return make_task(items, y, weight=weight, direction=signs, max_points=most, asked=asked)
 
     def _features(self, name: Any, columns: Columns) -> list[int]:
         """Encoded features of a column given by name or position."""

@@ -41,7 +41,18 @@ _TRAINING = {
     ),
     "menu": (
         *("kind", "candidates", "favourite", "tolerance", "delta", "pool_share", "group_loss"),
-        *("max_items", "max_points", "chosen", "is_default", "goal", "after_looking", "band", "rank", "n_candidates", "roles"),
+        *(
+            "max_items",
+            "max_points",
+            "chosen",
+            "is_default",
+            "goal",
+            "after_looking",
+            "band",
+            "rank",
+            "n_candidates",
+            "roles",
+        ),
         "estimators_sha256",
     ),
     "refit": (

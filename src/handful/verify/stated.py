@@ -40,7 +40,8 @@ def claim_of(document: Any) -> dict[str, Any]:
     form = form or part(document, "training", "menu", "chosen")
     classes = part(document, "labels") or part(document, "fitted", "classes")
     return {
-        "claim": _sentence(claim, part(certificate, "limit")),
+        "claim": _sentence(claim, part(certificate, "limit"))
+        or part(document, "training", "sentence"),
         "form": form or part(document, "provenance", "estimator"),
         "target": part(reading, "target") or part(data, "target"),
         "case": part(reading, "positive"),
