@@ -9,7 +9,7 @@ import numpy as np
 
 from handful.arrays import Floats, Ints
 from handful.certified.training_pool import Pool, Proposal, need_folds, need_two_classes, select
-from handful.scoring import Items, Points, card_of, integer_points, make_task, support_path
+from handful.scoring import Points, card_of, integer_points, make_task, support_path
 
 Said = tuple[Ints, Floats | None]  # labels and scores of rows by machines of the other folds
 FEWEST = 3  # items: below, a rule says the same in words

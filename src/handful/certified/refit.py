@@ -135,8 +135,8 @@ class Refit:
             f"validated on its {self.n_rows} rows; form and settings had been chosen before).",
             f"It gives the label of the certified rule to {self.n_same} of these {self.n_rows} "
             "rows.",
-            f"About {needed} new labelled rows, used for nothing else, would certify it at {known}, "
-            "if it errs as often as estimated (handful validate)."
+            f"About {needed} new labelled rows, used for nothing else, would certify it at {known},"
+            " if it errs as often as estimated (handful validate)."
             if needed is not None
             else f"If it errs as often as estimated, no number of rows certifies it at {known}.",
         ]

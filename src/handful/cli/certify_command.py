@@ -111,9 +111,7 @@ class CertifyOptions(TableOptions):
     ] = None
     stability: Annotated[
         bool,
-        typer.Option(
-            "--stability", help="Show which items and cuts stay in resamples of the pool."
-        ),
+        typer.Option("--stability", help="Show which items and cuts stay in resamples."),
     ] = False
     delta: Annotated[
         float,
@@ -266,8 +264,8 @@ class CertifyOptions(TableOptions):
             )
         if self.out is not None and self.out.suffix == ".json":
             raise ValueError(
-                f"`--out` must be a folder with --refit, which writes refit.json beside model.json, "
-                f"got {self.out}."
+                f"`--out` must be a folder with --refit, which writes refit.json beside model.json,"
+                f" got {self.out}."
             )
 
     def _check_covers(self) -> None:

@@ -178,7 +178,7 @@ def check_stated(audit: Audit, document: Document) -> None:
     if document["training"]["goal"] is not None or certificate["bound"] != "pool":
         return  # what it pays depends on thresholds, which are not known without training
     prices = menu_prices(audit, document, {})
-    if prices and comparemenu_prices(audit, "certificate terms", certificate["terms"], prices):
+    if prices and compare_prices(audit, "certificate terms", certificate["terms"], prices):
         n = certificate["n_samples"] - certificate["n_compressed"]
         nats = total(stated(certificate["terms"]))
         check_tail(audit, "risk", certificate["risk"], certificate["n_errors"], n, nats)
