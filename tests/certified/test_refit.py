@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from typer.testing import CliRunner
 
 from handful import CertifiedClassifier, load_model, save_model
+from handful.certified import FORMS as FORMS_BY_NAME
 from handful.certified.linear_forms import PENALTIES
 from handful.cli import app
 from handful.evidence import score_rows_needed
@@ -21,6 +23,7 @@ from handful.files import Retraining
 from handful.files.document import to_text
 from handful.tables import read_study
 from handful.verify import verify_model
+from tests.certified.cases import linear_pool
 
 FORMS = ["one rule", "score card", "linear", "sparse linear"]
 
@@ -60,6 +63,17 @@ def test_it_is_the_form_with_its_settings_learned_from_all_rows(fitted):
     size = machine.choose("sparse linear").candidate_.fitted.machine.size
     again = machine.choose("sparse linear").refit(X, y).fitted.machine
     assert np.count_nonzero(again.weights) == size
+
+
+def test_a_pool_with_a_setting_takes_it(rng):
+    """Penalties from strong to weak: weights grow, and guesses are those of that penalty alone."""
+    pool = linear_pool(rng)
+    found = [FORMS_BY_NAME["linear"].learn(replace(pool, setting=(k,)))[0] for k in (0, 3, 6)]
+    size = [float(np.abs(one.machine.weights).sum()) for one in found]
+    assert size == sorted(size)
+    assert size[2] > 2.0 * size[0]
+    assert [one.setting for one in found] == [(0,), (3,), (6,)]
+    assert np.abs(found[0].scores).max() < np.abs(found[2].scores).max()
 
 
 @pytest.mark.parametrize("form", ["one rule", "score card"])
