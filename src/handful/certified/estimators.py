@@ -239,6 +239,8 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
         made, more = with_counts(
             candidates, counted, counting(table, codes).each, others, self.group_loss, self.delta
         )
+        if others is not None and self._counted_rows is not None and pool.n_classes == 2:
+            made = [one.with_singles(pool.X, self._counted_rows.y) for one in made]
         self.order_ = tuple(candidate.fitted.form for candidate in candidates)
         self._named = named_settings(
             self.candidates, self.favourite, study.pool_share, pool.cards != CardLimits()

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from handful.arrays import Floats
+from handful.arrays import Floats, Ints
 from handful.bounds import Assumption, Certificate, Term
-from handful.candidates import Menu, Offered, ThresholdCounts
+from handful.candidates import Menu, Offered, ThresholdCounts, ThresholdGrid
 from handful.certified.masses import ALONE, Roles
 from handful.certified.named_goals import Chain, Goal
 from handful.certified.training_pool import Recipe
@@ -66,6 +66,8 @@ class FormCandidate(Offered):
     thresholds, pool_thresholds : ThresholdCounts or None
         Counts at other thresholds, widths of doubt and bins on the counted rows, and on those of
         the pool; None if the form has no score for two classes.
+    singles : ThresholdCounts or None
+        Of groups, the same on one blindly drawn row of each, if the table is in memory.
     scored : Scored or None
         The scores of the counted rows, in blind order, if the table is in memory.
     chain : Chain or None
@@ -80,6 +82,7 @@ class FormCandidate(Offered):
     simplicity: int = 0
     thresholds: ThresholdCounts | None = None
     pool_thresholds: ThresholdCounts | None = None
+    singles: ThresholdCounts | None = None
     scored: Scored | None = None
     chain: Chain | None = None
     recipe: Recipe = ()
@@ -121,6 +124,14 @@ class FormCandidate(Offered):
         nats = self.nats - log_delta
         chain = Chain.of(goal, self.thresholds, self.fitted.machine, nats)
         return replace(self.at(chain.grid_place), chain=chain)
+
+    def with_singles(self, pool: Floats, y: Ints) -> FormCandidate:
+        """Of groups: counts on one row of each, whose classes are ``y``, at places of the pool."""
+        machine = self.fitted.machine
+        if self.scored is None or not machine.has_thresholds:
+            return self
+        grid = ThresholdGrid.of(machine.scores(pool))
+        return replace(self, singles=grid.count(self.scored.scores, y))
 
     def stated(self, made: Certificate) -> Certificate:
         """Rates of a threshold that a chain accepted pay for the row alone, once."""

@@ -156,7 +156,7 @@ class Retraining:
         if goal is not None and training["after_looking"]:
             machine = machine.reach(**{goal[0]: goal[1]})
         candidate = machine.candidate_
-        groups, thresholds = candidate.counts.groups, candidate.thresholds
+        groups, thresholds = candidate.counts.groups, candidate.thresholds or candidate.singles
         is_betting = groups is not None and groups.how == "betting"
         fitted: list[Any] = []
         reduced = machine.fitted_.reduced()

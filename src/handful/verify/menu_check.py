@@ -483,12 +483,14 @@ def _notes(sheet: Sheet, share: float) -> tuple[str, ...]:
 def _check_band(
     audit: Audit, document: Document, sheet: Sheet, again: Document, is_wrong: Mask, E: Floats
 ) -> None:
-    """Silence in doubt: a width from the pool, and what follows from the counted rows outside."""
+    """Silence in doubt: a width from the pool, and what follows from the counted rows outside.
+
+    Of groups one row of each is counted.
+    """
     band, share = document["training"]["band"], document["training"]["pool_share"]
     if not audit.fields("band", band, _BAND_FIELDS):
         return
-    is_usable = is_number(band["width"]) and not sheet.blocks.is_grouped
-    known = [float(width) for width in again["widths"] or ()] if is_usable else []
+    known = [float(width) for width in again["widths"] or ()] if is_number(band["width"]) else []
     near = [width for width in known if is_close(band["width"], width, width)]
     if not audit.check("band: width", bool(near), "is not one of the pool's"):
         return
@@ -497,7 +499,8 @@ def _check_band(
     holds = bool(((sizes > band["width"]) == wanted).all())
     audit.check("band: rows", holds, "other rows are answered than by what was trained again")
     n_pool = pool_size_of(share, sheet.blocks.n)
-    counted = [i for rows in sheet.blocks.rows_of[n_pool:] for i in rows]
+    blocks = sheet.blocks.rows_of[n_pool:]
+    counted = [rows[0] for rows in blocks]  # of groups the first row, which is a blind one
     n, n_said = len(counted), int(wanted[counted].sum())
     n_errors = int((wanted & is_wrong)[counted].sum())
     audit.equal("band: answers", band["n_answered"], n_said)
