@@ -239,8 +239,7 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
         made, more = with_counts(
             candidates, counted, counting(table, codes).each, others, self.group_loss, self.delta
         )
-        if others is not None and self._counted_rows is not None and pool.n_classes == 2:
-            made = [one.with_singles(pool.X, self._counted_rows.y) for one in made]
+        made = self._with_singles(made, pool)
         self.order_ = tuple(candidate.fitted.form for candidate in candidates)
         self._named = named_settings(
             self.candidates, self.favourite, study.pool_share, pool.cards != CardLimits()
@@ -282,8 +281,6 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
         study = self._read_again(X, y, sample_weight, groups)
         pool = self._pool_of(study, study.source.first(study.source.n_samples))
         fitted, proposal = learned_again(pool, self.candidate_, self.candidates)
-        reader = copy.copy(self)
-        reader._fitted = fitted
         same = self._fitted.labels(pool.table) == fitted.labels(pool.table)
         return Refit(
             machine=self,
@@ -291,7 +288,7 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
             n_rows=len(pool),
             n_same=int(np.count_nonzero(same)),
             error=pool_error(pool, proposal),
-            _reader=reader,
+            _reader=self._holding(replace(self.candidate_, fitted=fitted)),
             _seen=SeenRows.of(study.X, np.zeros(study.source.n_samples)),
         )
 
@@ -377,6 +374,13 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
             fold=make_folds(y, groups),
             groups=groups,
         )
+
+    def _with_singles(self, made: list[FormCandidate], pool: Pool) -> list[FormCandidate]:
+        """Of groups, with what one row of each says of the scores of the candidates."""
+        rows = self._counted_rows
+        if pool.groups is None or rows is None or pool.n_classes != 2:
+            return made
+        return [candidate.with_singles(pool.X, rows.y) for candidate in made]
 
     def _keeps_scores(self, study: Study) -> bool:
         """Whether evidence can be shown of these rows; subgroups without any are refused."""

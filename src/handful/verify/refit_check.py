@@ -17,6 +17,7 @@ from handful.verify.claims import (
     total,
 )
 from handful.verify.menu_check import menu_prices, named_beforehand
+from handful.verify.sealed import TRAINING
 from handful.verify.sheets import Sheet
 
 _SENTENCES = {
@@ -42,6 +43,8 @@ def check_refit(audit: Audit, document: Document, sheet: Sheet | None, beside: s
     """What such a file says of itself; its data, if there is a raw table; and its two limits."""
     training, certificate = document["training"], document["certificate"]
     has_claim = certificate is not None
+    if not audit.fields("menu", training["menu"], TRAINING["menu"]):
+        return
     audit.equal("first sentence", training["sentence"], _SENTENCES[has_claim])
     audit.equal("estimator", document["provenance"]["estimator"], "CertifiedClassifier")
     audit.equal("kept", document["kept"], [])

@@ -33,7 +33,7 @@ _PARTS = {
     ),
     "provenance": ("estimator", "notes", "versions"),
 }
-_TRAINING = {
+TRAINING = {
     "machine": ("kind", "parameters", "n_groups", "delta"),
     "rules": (
         *("kind", "candidates", "family_sets", "pool_families", "kinds", "n_kernels", "n_groups"),
@@ -82,10 +82,8 @@ def check_head(audit: Audit, document: Any, digest: str) -> bool:
     if not is_known or not audit.equal("fields", sorted(document), sorted(_FIELDS)):
         return False
     kind = document["training"]["kind"]
-    wanted = {**_PARTS, "training": _TRAINING[kind]}
+    wanted = {**_PARTS, "training": TRAINING[kind]}
     found = [audit.fields(name, document[name], wanted[name]) for name in wanted]
-    if kind == "refit":
-        found.append(audit.fields("menu", document["training"]["menu"], _TRAINING["menu"]))
     if not all(found):
         return False
     is_known = document["fitted"]["risk"] is None or kind in ("menu", "refit")
