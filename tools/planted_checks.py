@@ -264,8 +264,8 @@ VERIFY: dict[str, list[Row]] = {
         ),
         (
             "unverified is valid",
-            "return self.is_consistent and not self.unverified",
-            "return self.is_consistent",
+            "self.is_certified and not self.unverified",
+            "self.is_certified",
             ("tests/verify/test_audit.py",),
         ),
     ],
