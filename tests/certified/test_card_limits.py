@@ -28,6 +28,7 @@ def cards_of(machine):
     return [one.fitted for one in machine.candidates_ if one.fitted.form in CARDS]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("max_items", "max_points"), [(2, 1), (3, 2), (6, 3)])
 def test_no_card_is_larger_than_allowed(max_items, max_points, rng):
     X, y = draw(rng)
@@ -44,6 +45,7 @@ def test_no_card_is_larger_than_allowed(max_items, max_points, rng):
     assert "the limits of score cards were named" in machine.explain()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("asked", [["noise"], ["site", "noise"], ["a"]])
 def test_every_card_asks_what_it_must(asked, rng):
     X, y = draw(rng)
