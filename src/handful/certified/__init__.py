@@ -17,6 +17,8 @@ from handful.certified.goals import Band
 from handful.certified.masses import POCKET, Roles
 from handful.certified.menu_plan import MenuPlan, menu_plan, menu_rows_needed
 from handful.certified.named_goals import Chain, Goal, goal_of_case, is_first_case
+from handful.certified.refit import Refit
+from handful.certified.stability import stability_lines
 from handful.certified.training_pool import Pool, Proposal
 
 __all__ = [
@@ -34,6 +36,7 @@ __all__ = [
     "NamedForm",
     "Pool",
     "Proposal",
+    "Refit",
     "Roles",
     "check_row_name",
     "goal_of_case",
@@ -42,4 +45,5 @@ __all__ = [
     "menu_rows_needed",
     "named_beforehand",
     "named_candidates",
+    "stability_lines",
 ]

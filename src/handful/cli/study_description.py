@@ -57,6 +57,7 @@ def _study(made: StudyResult, model: Model) -> dict[str, Any]:
         "n_folds": N_FOLDS,
         "is_cover": options.is_cover,
         "drawn_by_digest": not options.is_cover and model.data.seed is None,
+        "stability": list(made.stability),
         "flow": _flow(made),
         "columns": None if study is None else describe_columns(study, names),
         "table_one": None if study is None else table_one(study, names),

@@ -44,7 +44,7 @@ def verify(
     """Re-check a certificate: VALID (exit code 0), or exactly what differs (exit code 1).
 
     A file that contradicts nothing, but whose claim is not wholly derived again, is CONSISTENT,
-    NOT VERIFIED (exit code 3).
+    NOT VERIFIED (exit code 3). A rule that was learned from all rows is NOT CERTIFIED (also 3).
 
     Pools are drawn again from the data's digest, the classifier is rebuilt (a form of the menu is
     trained again and compared), errors are counted again, and the bound is computed in fifty-digit

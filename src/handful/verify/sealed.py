@@ -34,7 +34,7 @@ _PARTS = {
     ),
     "provenance": ("estimator", "notes", "versions"),
 }
-_TRAINING = {
+TRAINING = {
     "machine": ("kind", "parameters", "n_groups", "delta"),
     "rules": (
         *("kind", "candidates", "family_sets", "pool_families", "kinds", "n_kernels", "n_groups"),
@@ -42,8 +42,23 @@ _TRAINING = {
     ),
     "menu": (
         *("kind", "candidates", "favourite", "tolerance", "delta", "pool_share", "group_loss"),
-        *("chosen", "is_default", "goal", "after_looking", "band", "rank", "n_candidates", "roles"),
+        *(
+            "max_items",
+            "max_points",
+            "chosen",
+            "is_default",
+            "goal",
+            "after_looking",
+            "band",
+            "rank",
+            "n_candidates",
+            "roles",
+        ),
         "estimators_sha256",
+    ),
+    "refit": (
+        *("kind", "sentence", "n_rows", "n_same", "estimated_error", "n_errors", "n_counted"),
+        *("n_unlabelled", "n_disagreements", "is_picked", "menu"),
     ),
 }
 # What a page shows of a claim, beside the block that holds it as data.
@@ -67,14 +82,15 @@ def check_head(audit: Audit, document: Any, digest: str) -> bool:
     is_known &= audit.equal("version", document.get("version"), VERSION)
     if not is_known or not audit.equal("fields", sorted(document), sorted(_FIELDS)):
         return False
-    wanted = {**_PARTS, "training": _TRAINING[document["training"]["kind"]]}
+    kind = document["training"]["kind"]
+    wanted = {**_PARTS, "training": TRAINING[kind]}
     found = [audit.fields(name, document[name], wanted[name]) for name in wanted]
     if not all(found):
         return False
-    is_known = document["fitted"]["risk"] is None or document["training"]["kind"] == "menu"
+    is_known = document["fitted"]["risk"] is None or kind in ("menu", "refit")
     said = "only that of a form of a menu is computed again"
     audit.check("risk", is_known or document["certificate"] is None, said)
-    if document["training"]["kind"] == "menu":
+    if kind == "menu":
         late, goal = document["training"]["after_looking"], document["training"]["goal"]
         is_said = late is False or (late is True and goal is not None)
         audit.check("after looking", is_said, f"{late!r:.20} without a goal")

@@ -21,6 +21,7 @@ from handful.verify.menu_check import (
     check_open_menu,
     check_stated,
 )
+from handful.verify.refit_check import check_refit, menu_of
 from handful.verify.sealed import check_file, check_head, hash_of
 from handful.verify.sheets import (
     Given,
@@ -138,7 +139,11 @@ class Verifier:
         is_same = has_classes(fitted["machine"], len(fitted["classes"]))
         if not audit.check("number of classes", is_same, "is not that of the list of classes"):
             return
-        if document["training"]["kind"] == "menu" and self.library is not None:
+        kind = document["training"]["kind"]
+        if kind == "refit":
+            sheet = None if self.library is None else self._raw_sheet(menu_of(document))
+            check_refit(audit, document, sheet, beside)
+        elif kind == "menu" and self.library is not None:
             sheet = self._raw_sheet(document)
             check_menu(audit, document, sheet, self.library, beside, self._evidence)
         else:
