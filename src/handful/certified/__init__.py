@@ -12,7 +12,15 @@ machines that did not see it, and an entry in ``forms.py``.
 from handful.certified.display import AdditiveDisplay, MenuDisplay
 from handful.certified.estimators import CertifiedClassifier
 from handful.certified.form_candidates import FormCandidate, named_beforehand
-from handful.certified.forms import FORMS, READABLE, NamedForm, check_row_name, named_candidates
+from handful.certified.forms import (
+    FORMS,
+    READABLE,
+    NamedForm,
+    check_favourite,
+    check_row_name,
+    named_candidates,
+    wanted_forms,
+)
 from handful.certified.goals import Band
 from handful.certified.masses import POCKET, Roles
 from handful.certified.menu_plan import MenuPlan, menu_plan, menu_rows_needed
@@ -35,6 +43,7 @@ __all__ = [
     "Pool",
     "Proposal",
     "Roles",
+    "check_favourite",
     "check_row_name",
     "goal_of_case",
     "is_first_case",
@@ -42,4 +51,5 @@ __all__ = [
     "menu_rows_needed",
     "named_beforehand",
     "named_candidates",
+    "wanted_forms",
 ]

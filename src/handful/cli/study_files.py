@@ -37,6 +37,8 @@ def write_study(made: StudyResult, out: Path) -> list[Path]:
         include_rows=options.include_rows,
         study=rows.study,
         choices=options.choices(),
+        protocol=made.protocol,
+        deviate=made.deviate,
     )
     if out.suffix == ".json":
         return write_model(model, content, out, overwrite=options.force)
@@ -52,6 +54,8 @@ def write_study(made: StudyResult, out: Path) -> list[Path]:
     }
     contents["model.json"] = text
     contents["report.html"] = _report(made, out, text, model, documents)
+    if made.protocol is not None:
+        contents["protocol.toml"] = made.protocol.text
     if content is not None:
         contents["model.skops"] = content
     return write_folder(out, contents, overwrite=options.force, replaced=FILES)

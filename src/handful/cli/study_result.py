@@ -14,6 +14,7 @@ from handful.progress import watch_progress
 if TYPE_CHECKING:
     from handful.certified import Band
     from handful.cli.certify_command import CertifyOptions
+    from handful.files import FollowedProtocol, Protocol
     from handful.models import Fitted
 
 
@@ -32,6 +33,8 @@ class StudyResult:
     seconds : float
     band : Band or None
         Silence in doubt, if it was asked for.
+    protocol : Protocol or None
+        What was fixed before the data.
     """
 
     rows: StudyRows
@@ -40,6 +43,19 @@ class StudyResult:
     remarks: tuple[str, ...]
     seconds: float
     band: Band | None = None
+    protocol: Protocol | None = None
+
+    @property
+    def deviate(self) -> str:
+        """Why the study deviates from its protocol."""
+        return self.options.deviate or ""
+
+    @property
+    def followed(self) -> FollowedProtocol | None:
+        """The protocol as files hold it, with the deviations."""
+        if self.protocol is None:
+            return None
+        return self.protocol.followed(self.machine, self.deviate)
 
     @property
     def is_default(self) -> bool:
@@ -69,7 +85,7 @@ def together_of(made: StudyResult) -> str:
     return str(made.machine.certificate_.together(said))
 
 
-def make_study(options: CertifyOptions) -> StudyResult:
+def make_study(options: CertifyOptions, protocol: Protocol | None = None) -> StudyResult:
     """Read a table, learn its menu, and take a row."""
     rows = _read(options)
     machine = _machine(options, rows)
@@ -83,13 +99,15 @@ def make_study(options: CertifyOptions) -> StudyResult:
     seconds = time.perf_counter() - start
     machine, remarks = take_row(machine, options, rows.positive)
     band = None if options.abstain is None else machine.abstain(options.abstain)
-    return StudyResult(rows, machine, options, remarks, seconds, band)
+    made = StudyResult(rows, machine, options, remarks, seconds, band, protocol)
+    _ = made.followed  # an error, if it is not, and no reason is given
+    return made
 
 
 def _read(options: CertifyOptions) -> StudyRows:
     choices = options.choices()
     if not options.is_cover:
-        return read_pooled(options.data, choices, options.sheet)
+        return read_pooled(options.data, choices, options.sheet, options.pool_share)
     if options.engine == "memory":
         return read_rest(options.data, choices, options.seed, options.sheet)
     if options.sheet is not None:

@@ -17,7 +17,10 @@ from handful.files.beside import Estimators, pack, read_estimators, unpack
 from handful.tables import Choices, Study, as_pandas, plain_notes, read_study
 
 Document = Mapping[str, Any]
-_TRAINING = ("candidates", "favourite", "estimators_sha256", "tolerance", "delta", "group_loss")
+_TRAINING = (
+    *("candidates", "favourite", "estimators_sha256", "tolerance", "delta", "pool_share"),
+    "group_loss",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +196,8 @@ class Retraining:
         goal = None if training["after_looking"] else training["goal"]
         key = json.dumps([reading, goal, *(training[name] for name in _TRAINING)], sort_keys=True)
         if key not in self._fits:
-            study = read_study(self.frame, decode(Choices, reading, "data.reading"))
+            choices, share = decode(Choices, reading, "data.reading"), training["pool_share"]
+            study = read_study(self.frame, choices, pool_share=share)
             # What was noticed in the table was said when the menu was learned first.
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -202,6 +206,7 @@ class Retraining:
                     favourite=training["favourite"],
                     goal=None if goal is None else Goal(*goal).text,
                     tolerance=training["tolerance"],
+                    pool_share=share,
                     delta=training["delta"],
                     group_loss=training["group_loss"],
                 ).fit(study)

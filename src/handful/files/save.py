@@ -37,6 +37,7 @@ from handful.files.model import (
     Provenance,
     Training,
 )
+from handful.files.protocol import Protocol
 from handful.kernels import Kernel
 from handful.models import Fitted
 from handful.tables import (
@@ -116,6 +117,8 @@ class Written:
     choices: Choices | None = None
     is_default: bool = False
     band: Band | None = None
+    protocol: Protocol | None = None
+    deviate: str = ""
 
 
 def model_of(machine: Any, **options: Any) -> tuple[Model, bytes | None]:
@@ -129,6 +132,11 @@ def model_of(machine: Any, **options: Any) -> tuple[Model, bytes | None]:
     """
     how = Written(**options)
     search, machine = machine, unwrapped(machine)
+    if how.protocol is not None and not _is_of_forms(machine):
+        raise TypeError(
+            "`protocol` goes with a CertifiedClassifier, which has the settings that it names, got "
+            f"{type(machine).__name__}. Leave it out."
+        )
     fitted = fitted_of(machine)
     _refuse(fitted, how.include_rows)
     labels = tuple(plain_label(label) for label in machine.labels_)
@@ -258,6 +266,7 @@ def _menu_training(machine: Any, fitted: Fitted, how: Written) -> tuple[MenuTrai
         n_candidates=int(candidate.roles.n_ranked),
         roles=candidate.roles.ranks,
         estimators_sha256=None if content is None else digest_of(content),
+        protocol=None if how.protocol is None else how.protocol.followed(machine, how.deviate),
     )
     return training, content
 
@@ -430,6 +439,8 @@ def save_model(
     source: Mapping[str, Any] | None = None,
     include_rows: bool = False,
     band: Band | None = None,
+    protocol: Protocol | None = None,
+    deviate: str = "",
     overwrite: bool = True,
 ) -> list[Path]:
     """Write a fitted machine as JSON.
@@ -458,6 +469,10 @@ def save_model(
         ones, and estimators of other libraries, which may.
     band : Band, optional
         What ``machine.abstain`` gave: the model then says nothing if its score is in doubt.
+    protocol : Protocol, optional
+        What was fixed before the data: stored in the file, with the settings that deviate from it.
+    deviate : str
+        Why they do; they are refused without a reason.
     overwrite : bool
         Whether existing files may be replaced.
 
@@ -486,6 +501,8 @@ def save_model(
         source=source or {},
         include_rows=include_rows,
         band=band,
+        protocol=protocol,
+        deviate=deviate,
     )
     return write_model(model, content, path, overwrite=overwrite)
 

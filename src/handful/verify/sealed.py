@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from handful.verify.audit import Audit, Document, Verdict
+from handful.verify.protocol_check import check_beside
 from handful.verify.stated import NUMBERS, claim_of, part, together, value_text
 
 MAX_BYTES = 64 * 2**20  # read whole into memory before anything is known of it
@@ -42,7 +43,7 @@ _TRAINING = {
     "menu": (
         *("kind", "candidates", "favourite", "tolerance", "delta", "pool_share", "group_loss"),
         *("chosen", "is_default", "goal", "after_looking", "band", "rank", "n_candidates", "roles"),
-        "estimators_sha256",
+        *("estimators_sha256", "protocol"),
     ),
 }
 # What a page shows of a claim, beside the block that holds it as data.
@@ -207,6 +208,7 @@ def check_file(path: str | os.PathLike[str], check: Callable[..., Verdict]) -> V
         with audit.guard("the files beside the model"):
             _check_certificate(audit, document, Path(path).with_name("certificate.json"))
             _check_report(audit, document, Path(path).with_name("report.html"))
+            check_beside(audit, document, Path(path).with_name("protocol.toml"))
     return replace(
         verdict,
         findings=(*verdict.findings, *audit.findings),

@@ -21,6 +21,7 @@ from handful.verify.menu_check import (
     check_open_menu,
     check_stated,
 )
+from handful.verify.protocol_check import check_protocol
 from handful.verify.sealed import check_file, check_head, hash_of
 from handful.verify.sheets import (
     Given,
@@ -128,7 +129,10 @@ class Verifier:
         is_same = has_classes(fitted["machine"], len(fitted["classes"]))
         if not audit.check("number of classes", is_same, "is not that of the list of classes"):
             return
-        if document["training"]["kind"] == "menu" and self.library is not None:
+        is_menu = document["training"]["kind"] == "menu"
+        if is_menu:
+            check_protocol(audit, document)
+        if is_menu and self.library is not None:
             check_menu(audit, document, self._raw_sheet(document), self.library, beside)
         else:
             self._check_clean(audit, document)
