@@ -67,7 +67,7 @@ def check(
         print_json({**said, "settings": more, "sha256": found.sha256})
         return
     for name, value in [*said.items(), *more.items()]:
-        if value not in (None, "", 0, [], {}, False):
+        if value not in (None, "", [], {}) and value is not False:
             console.print(f"  [bold]{name}[/] {escape(str(value))}", highlight=False)
     console.print(f"  [bold]sha256[/] {found.sha256}", highlight=False, soft_wrap=True)
     console.print(f"  {PUBLISH}", highlight=False)
@@ -80,7 +80,7 @@ PUBLISH = (
 
 # -- certify follows a protocol --------------------------------------------------------------------
 
-_OPTION_OF = {"id": "ids"}  # options that are not called as what they say
+_FIELD_OF = {"id": "ids"}  # fields of options that are not called as what they say
 
 
 def followed(options: CertifyOptions) -> tuple[CertifyOptions, Protocol | None]:
@@ -99,14 +99,14 @@ def followed(options: CertifyOptions) -> tuple[CertifyOptions, Protocol | None]:
     columns = {
         choice.name: getattr(own, choice.name)
         for choice in fields(own)
-        if _OPTION_OF.get(choice.name, choice.name) in options.typed
+        if _FIELD_OF.get(choice.name, choice.name) in options.typed
     }
     planned = replace(protocol.columns, **{**columns, "acknowledged": own.acknowledged})
     late = options.goal if options.after_looking else None
     used = {**said, **typed, **({} if late is None else {"goal": late})}
     found = protocol.compare(used, planned, is_late=late is not None)
     if found and not (options.deviate or "").strip():
-        name = _OPTION_OF.get(found[0].setting, found[0].setting).replace("_", "-")
+        name = found[0].setting.replace("_", "-")
         raise ValueError(
             f"`--{name}` must be {found[0].said}, as {options.protocol} says, got "
             f"{found[0].used}. Leave the option out, or say why with --deviate 'the reason'."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from handful._version import __version__
@@ -62,6 +63,21 @@ def _study(made: StudyResult, model: Model) -> dict[str, Any]:
         "table_one": None if study is None else table_one(study, names),
         "menu": [_for_others(row) for row in menu_as_dicts(machine)],
         "n_failed": len(machine.failures_),
+        "protocol": protocol_document(made),
+    }
+
+
+def protocol_document(made: StudyResult) -> dict[str, Any] | None:
+    """What was fixed before the data, and where the study deviates from it."""
+    followed = made.followed
+    if followed is None or made.protocol is None:
+        return None
+    return {
+        **made.protocol.said(),
+        "sha256": followed.sha256,
+        "deviations": [asdict(one) for one in followed.deviations],
+        "reason": followed.reason,
+        "says": made.protocol_lines,
     }
 
 

@@ -84,7 +84,11 @@ def _report(
         X=rows.X if y is not None and needs_rows else None,
         y=y,
         title=rows.name,
-        data_notes=[*plain_notes(noticed, for_others=True), *made.remarks],
+        data_notes=[
+            *plain_notes(noticed, for_others=True),
+            *made.remarks,
+            *made.protocol_lines[:-1],  # where it was not followed
+        ],
         include_rows=made.options.include_rows,
         case=made.case,
         band=made.band,

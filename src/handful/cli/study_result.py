@@ -58,6 +58,12 @@ class StudyResult:
         return self.protocol.followed(self.machine, self.deviate)
 
     @property
+    def protocol_lines(self) -> list[str]:
+        """What is said of the protocol beside the certificate."""
+        followed = self.followed
+        return [] if followed is None else followed.lines(int(self.machine.n_samples_))
+
+    @property
     def is_default(self) -> bool:
         """Whether the tolerance alone chose the row."""
         options = self.options

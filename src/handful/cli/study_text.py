@@ -50,7 +50,7 @@ def rates_line(rates: Sequence[dict[str, Any]]) -> str:
 
 def as_dict(made: StudyResult) -> dict[str, Any]:
     """Everything as plain data."""
-    from handful.cli.study_description import menu_as_dicts
+    from handful.cli.study_description import menu_as_dicts, protocol_document
     from handful.cli.study_result import evidence_of, together_of
     from handful.tables import plain_notes
 
@@ -70,6 +70,7 @@ def as_dict(made: StudyResult) -> dict[str, Any]:
         "chosen": machine.chosen_,
         "rule": machine.chosen_lines(include_rows=made.options.include_rows),
         "named_beforehand": list(machine.named_beforehand_),
+        "protocol": protocol_document(made),
         "goal": None if machine.goal_ is None else list(machine.goal_),
         "after_looking": made.options.after_looking,
         "band": None if made.band is None else asdict(made.band),
@@ -213,6 +214,9 @@ def _print_worth(made: StudyResult) -> None:
             f"{said[:1].upper()}{said[1:]}: so the certificate assumes. What is set again after a "
             "look at certificates is not paid for."
         )
+    for line in made.protocol_lines:
+        style = "dim" if line == made.protocol_lines[-1] else "yellow"
+        console.print(f"  [{style}]{escape(line)}[/]", highlight=False)
     held = f"It holds if: {'; '.join(map(str, certificate.assumptions))}."
     console.print(f"  [dim]{escape(held)}[/]", highlight=False)
 

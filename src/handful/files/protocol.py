@@ -34,6 +34,7 @@ from handful.writing import write_atomically
 
 VERSION = 1  # of the keys of a file
 MAX_BYTES = 50_000  # of a file: it is stored in model files, whose texts are limited
+_NO_DATE = "2000-01-01"  # of the template
 _HEAD = ("title", "date", "registration", "planned_rows")
 _UNSAID = ("acknowledged",)  # choices that are no part of a protocol: answers to what was noticed
 
@@ -71,6 +72,16 @@ class FollowedProtocol:
     deviations: tuple[Deviation, ...]
     reason: str
 
+    def lines(self, n_rows: int) -> list[str]:
+        """What is said beside the certificate of so many rows."""
+        planned, of = Protocol.of(self.text).planned_rows, f"{self.date} (SHA-256 {self.sha256})"
+        lines = [f"Deviation from the protocol: {one}." for one in self.deviations]
+        lines += [f"Reason for the deviation: {self.reason.rstrip('.')}."] if lines else []
+        if planned not in (0, n_rows):
+            lines.append(f"The protocol planned {planned} rows, the table has {n_rows}.")
+        how = "was followed but for these deviations" if self.deviations else "was followed"
+        return [*lines, f"The protocol of {of} {how}."]
+
     def check_fields(self, where: str) -> None:
         """Refuse a text that has another digest, or is no protocol."""
         if self.sha256 != hashlib.sha256(self.text.encode()).hexdigest():
@@ -81,7 +92,7 @@ class FollowedProtocol:
             raise ModelFileError(f"`{where}.text` is not usable: {error}") from error
         if date != self.date:
             raise fail(f"{where}.date", "the date of the text", self.date)
-        if bool(self.deviations) != bool(self.reason.strip()):
+        if bool(self.deviations) != bool(self.reason) or self.reason != self.reason.strip():
             raise fail(f"{where}.reason", "said if there are deviations", self.reason)
 
 
@@ -134,6 +145,8 @@ class Protocol:
         for name in ("tolerance", "pool_share"):
             if not 0.0 <= getattr(self, name) < 1.0:
                 raise ValueError(f"`{name}` must be in [0, 1), got {getattr(self, name)!r}.")
+        if not re.fullmatch(r"\d{4}-\d\d-\d\d", self.date):
+            raise ValueError(f"`date` must be a day such as 2026-03-01, got {self.date!r}.")
         if self.planned_rows < 0:
             raise ValueError(f"`planned_rows` must be at least 0, got {self.planned_rows}.")
         if not self.columns.target:
@@ -164,7 +177,7 @@ class Protocol:
         if found.pop("protocol", None) != VERSION:
             raise ValueError(f"`protocol` must begin with protocol = {VERSION}.")
         settings, columns = found.pop("settings", {}), found.pop("columns", {})
-        plain = encode(cls(columns=Choices(target="?"), text="?"))
+        plain = encode(cls(date=_NO_DATE, columns=Choices(target="?"), text="?"))
         _known("the protocol", found, _HEAD)
         _known("[settings]", settings, [name for name in plain if name not in (*_HEAD, "columns")])
         _known("[columns]", columns, [f.name for f in fields(Choices) if f.name not in _UNSAID])
@@ -178,8 +191,8 @@ class Protocol:
         try:
             decoded: Protocol = decode(cls, plain, "protocol")
         except ModelFileError as error:
-            told = str(error).removesuffix(" The file is not usable.")
-            raise ValueError(f"{told} Mend the protocol.") from error
+            told = str(error.__cause__ or error).replace("The file is not usable.", "Mend it.")
+            raise ValueError(told) from error
         return replace(decoded, text=text)
 
     @classmethod
@@ -280,11 +293,10 @@ class Protocol:
         columns = plain.pop("columns")
         values = {**plain, **{n: v for n, v in columns.items() if n not in _UNSAID}}
         for name, value in values.items():
-            if value in (None, [], {}, False):
+            if value in (None, [], {}) or value is False:
                 continue
             line = to_toml({"_": {name: value}}).splitlines()[-1]
-            is_date = name == "date" and re.fullmatch(r"\d{4}-\d\d-\d\d", str(value))
-            line = f"date = {value}" if is_date else line
+            line = f"date = {value}" if name == "date" else line
             text = re.sub(f"(?m)^(# )?{name} = .*$", lambda _, own=line: own, text, count=1)
         return text
 
@@ -293,7 +305,7 @@ def protocol_template(today: str = "") -> str:
     """The text of a protocol to fill in, with a comment for every key."""
     folder = resources.files("handful.files") / "templates"
     text = (folder / "protocol.toml").read_text(encoding="utf-8")
-    return text.replace("2000-01-01", today) if today else text
+    return text.replace(_NO_DATE, today) if today else text
 
 
 def _known(where: str, found: Any, names: Any) -> None:

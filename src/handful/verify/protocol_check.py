@@ -62,7 +62,7 @@ def check_protocol(audit: Audit, document: Document) -> None:
     ]
     audit.equal("protocol: deviations", record["deviations"], wanted)
     reason = record["reason"]
-    is_said = isinstance(reason, str) and bool(reason.strip()) == bool(wanted)
+    is_said = isinstance(reason, str) and reason == reason.strip() and bool(reason) == bool(wanted)
     audit.check("protocol: reason", is_said, "must be given if, and only if, there are deviations")
     if wanted:
         names = ", ".join(deviation["setting"] for deviation in wanted)
