@@ -67,7 +67,9 @@ def test_the_digest_is_that_of_the_file_and_is_printed(folder):
     shown = run("protocol", "check", folder / "p.toml")
     assert wanted in shown.output.replace("\n", "")
     assert "before you see the data" in " ".join(shown.output.split())
-    assert json.loads(run("protocol", "check", folder / "p.toml", "--json").output)["sha256"] == wanted
+    assert (
+        json.loads(run("protocol", "check", folder / "p.toml", "--json").output)["sha256"] == wanted
+    )
 
 
 def test_a_new_protocol_is_complete_when_its_columns_are_filled_in(tmp_path):

@@ -26,7 +26,16 @@ from tests.verify.cases_forms import frame
 from tests.verify.cases_scores import SCORES
 
 PLAIN = ("constant", "one rule", "rule list", "score card", "linear", "additive", "prototypes")
-MORE = ("protocol", "goal", "band", "case first", "three classes", "groups mean", "groups any", "estimator")
+MORE = (
+    "protocol",
+    "goal",
+    "band",
+    "case first",
+    "three classes",
+    "groups mean",
+    "groups any",
+    "estimator",
+)
 
 
 PROTOCOL = Protocol(

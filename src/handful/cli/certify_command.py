@@ -165,7 +165,7 @@ class CertifyOptions(TableOptions):
 
     def choices(self, **more: Any) -> Choices:
         if self.planned is not None:
-            return self.planned  # type: ignore[no-any-return]
+            return self.planned
         return super().choices(
             positive=self.positive,
             groups=self.groups,

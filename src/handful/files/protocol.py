@@ -297,7 +297,8 @@ class Protocol:
                 continue
             line = to_toml({"_": {name: value}}).splitlines()[-1]
             line = f"date = {value}" if name == "date" else line
-            text = re.sub(f"(?m)^(# )?{name} = .*$", lambda _, own=line: own, text, count=1)
+            line = line.replace("\\", "\\\\")  # as `re.sub` reads it
+            text = re.sub(f"(?m)^(# )?{name} = .*$", line, text, count=1)
         return text
 
 

@@ -469,10 +469,8 @@ def save_model(
         ones, and estimators of other libraries, which may.
     band : Band, optional
         What ``machine.abstain`` gave: the model then says nothing if its score is in doubt.
-    protocol : Protocol, optional
-        What was fixed before the data: stored in the file, with the settings that deviate from it.
-    deviate : str
-        Why they do; they are refused without a reason.
+    protocol, deviate : Protocol and str, optional
+        What was fixed before the data, stored in the file; and why settings deviate from it.
     overwrite : bool
         Whether existing files may be replaced.
 
@@ -494,16 +492,9 @@ def save_model(
     >>> bool((model.predict(data.X) == machine.predict(data.X)).all())
     True
     """
-    model, content = model_of(
-        machine,
-        data=data,
-        certificate=certificate,
-        source=source or {},
-        include_rows=include_rows,
-        band=band,
-        protocol=protocol,
-        deviate=deviate,
-    )
+    how = Written(data, certificate, source or {}, include_rows)
+    how = replace(how, band=band, protocol=protocol, deviate=deviate)
+    model, content = model_of(machine, **vars(how))
     return write_model(model, content, path, overwrite=overwrite)
 
 
