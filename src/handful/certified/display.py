@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -178,7 +179,7 @@ class AdditiveDisplay(Display):
             self._draw(below, curve)
             self.axes_.append(below)
         if self.axes_ and len(self._spoken_for()) > 1:
-            self.axes_[0].legend(fontsize="x-small")
+            legend_above(self.axes_[0])
         return self
 
     def _spoken_for(self) -> tuple[str, ...]:
@@ -203,5 +204,5 @@ class AdditiveDisplay(Display):
             ax.set_xticks([float(np.mean(ends[:2])), float(np.mean(ends[-2:]))], two)
         elif words.scales and words.scales[curve.feature]:
             ax.set_xticks(cuts, [words.value(curve.feature, cut) for cut in cuts.tolist()])
-        ax.set_xlabel(words.names[curve.feature], parse_math=False, fontsize="small")
+        ax.set_xlabel(fill(words.names[curve.feature], 24), parse_math=False, fontsize="small")
         ax.tick_params(labelsize="x-small")

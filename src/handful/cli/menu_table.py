@@ -16,11 +16,6 @@ RARE = 0.15  # share of cases below which errors hide the cases that are missed
 _WIDE = 100  # columns of a terminal that has room for the names of columns
 
 
-def percent_up(value: float) -> str:
-    """An upper limit, never rounded down."""
-    return f"{math.ceil(value * 1000.0) / 10.0:.1f} %"
-
-
 def percent_down(value: float) -> str:
     """A lower limit, never rounded up."""
     return f"{math.floor(value * 1000.0) / 10.0:.1f} %"

@@ -37,6 +37,7 @@ def study_document(made: StudyResult, model: Model, digest: str) -> dict[str, An
 
 def _study(made: StudyResult, model: Model) -> dict[str, Any]:
     from handful.certified.training_pool import N_FOLDS
+    from handful.cli.menu_table import why_chosen
     from handful.tables import describe_columns, table_one
 
     rows, machine, options = made.rows, made.machine, made.options
@@ -62,6 +63,7 @@ def _study(made: StudyResult, model: Model) -> dict[str, Any]:
         "columns": None if study is None else describe_columns(study, names),
         "table_one": None if study is None else table_one(study, names),
         "menu": [_for_others(row) for row in menu_as_dicts(machine)],
+        "why_chosen": why_chosen(made).replace("→", "The chosen form"),
         "n_failed": len(machine.failures_),
         "protocol": protocol_document(made),
     }

@@ -78,7 +78,7 @@ def _report(
         facts["random_state"] = model.data.seed
     y = None if is_chunked(rows.X) else rows.y
     # tables of more than two classes, and training rows, are not in the counts of the menu
-    needs_rows = made.options.is_cover and (made.options.include_rows or len(rows.classes) > 2)
+    needs_rows = len(rows.classes) > 2 or (made.options.is_cover and made.options.include_rows)
     return render_report(
         made.machine,
         X=rows.X if y is not None and needs_rows else None,

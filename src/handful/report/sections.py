@@ -114,7 +114,11 @@ def _evidence(machine: Any) -> dict[str, Any] | None:
     """What else the counted rows say of the chosen row; None if they say nothing."""
     if not hasattr(machine, "evidence_lines") or not (lines := machine.evidence_lines()):
         return None
-    return {"sure": f"{100.0 * (1.0 - machine.delta):g} %", "lines": lines}
+    return {
+        "sure": f"{100.0 * (1.0 - machine.delta):g} %",
+        "lines": lines,
+        "is_grouped": machine.certificate_.assumes("groups"),
+    }
 
 
 def is_menu(machine: Any) -> bool:
@@ -189,11 +193,13 @@ def _rates(machine: Any, certificate: Certificate, how: SectionOptions) -> list[
     """Sensitivity and specificity, and with which confidence all that is said holds at once."""
     if not is_menu(machine) or certificate != machine.certificate_:
         return []
+    band = [] if how.band is None else [how.band.sentence()]
     lines = [
-        f"{rate['name'].capitalize()} ({rate['class']}): {rate['n_right']} of {rate['n']} counted, "
+        *band,
+        *(f"{rate['name'].capitalize()} ({rate['class']}): {rate['n_right']} of {rate['n']} counted, "
         # Rounded down: a limit from below must not be printed above itself.
         f"at least {np.floor(1000 * rate['at_least']) / 10:.1f} %."
-        for rate in machine.class_rates(how.case)
+        for rate in machine.class_rates(how.case)),
     ]
     if _evidence(machine) is None:
         return [*lines, *filter(None, [machine.together(how.band)])]
@@ -285,8 +291,8 @@ def _scale(certificate: Certificate, labels: NDArray[Any] | None) -> dict[str, A
     if labels is not None:
         _, counts = np.unique(labels, return_counts=True)
         # A share of all examples, for orientation; it is no certificate.
-        guess = 1.0 - counts.max() / counts.sum()
-        text = f"{100 * guess:.3g} % of these examples"
+        guess = float(1.0 - counts.max() / counts.sum())
+        text = f"{percent_text(guess)} of these examples"
         marks.append(("errors of always naming the commonest class", guess, text, "guess"))
     end = min(1.0, 1.15 * max(value for _, value, _, _ in marks) or 1.0)
     return {
@@ -299,7 +305,8 @@ def _scale(certificate: Certificate, labels: NDArray[Any] | None) -> dict[str, A
 
 
 def _facts(machine: Any, certificate: Certificate) -> list[tuple[str, str]]:
-    facts = [("examples", f"{certificate.n_samples}")]
+    is_grouped = certificate.assumes("groups")
+    facts = [("groups counted" if is_grouped else "examples", f"{certificate.n_samples}")]
     columns = getattr(machine, "columns_", None)
     n_features = getattr(machine, "n_features_in_", None)
     if columns is not None:  # of a table: identifiers and the target are no features

@@ -97,10 +97,7 @@ def together(document: Any) -> tuple[str, ...]:
     choices += [band] if is_card and not is_sure else []
     if part(document, "training", "after_looking"):  # the menu that was looked at held something
         choices = [["the errors of the menu before the goal", "its rates"]]
-    if (
-        part(document, "training", "kind") == "menu"
-        and len(part(document, "fitted", "classes")) == 2
-    ):
+    if part(document, "training", "kind") == "menu":
         choices += [[*beside, "the evidence"] for beside in choices]
     return tuple(_all_at_once(n + len(beside), beside, delta) for beside in choices)
 
