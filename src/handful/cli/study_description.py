@@ -21,12 +21,13 @@ def study_document(made: StudyResult, model: Model, digest: str) -> dict[str, An
     from handful.cli.study_result import evidence_of, together_of
 
     machine = made.machine
+    case = getattr(machine, "case_", made.case)
     return {
         "format": "handful-evidence",
         "version": 1,
         "model": digest,
         "row": machine.chosen_,
-        "case": getattr(machine, "case_", made.case),
+        "case": case if len(machine.fitted_.classes) == 2 else None,  # none of more than two
         "delta": machine.delta,
         "together": together_of(made),
         "checked": "shown, not checked by handful verify",

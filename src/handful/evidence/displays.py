@@ -260,7 +260,9 @@ class ForestDisplay(Display):
         frame = frame[frame["rate"] == self.rate].reset_index(drop=True)
         for i, row in enumerate(frame.itertuples()):
             if row.n_more:
-                ax.text(0.02, i, f"too few: about {row.n_more} more rows", va="center", size="small")
+                ax.text(
+                    0.02, i, f"too few: about {row.n_more} more rows", va="center", size="small"
+                )
                 continue
             end = row.upper if self.rate == "error" else row.lower
             ax.plot([row.estimate, end], [i, i], "|-", color="C0")

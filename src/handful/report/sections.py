@@ -193,14 +193,13 @@ def _rates(machine: Any, certificate: Certificate, how: SectionOptions) -> list[
     """Sensitivity and specificity, and with which confidence all that is said holds at once."""
     if not is_menu(machine) or certificate != machine.certificate_:
         return []
-    band = [] if how.band is None else [how.band.sentence()]
     lines = [
-        *band,
-        *(f"{rate['name'].capitalize()} ({rate['class']}): {rate['n_right']} of {rate['n']} counted, "
+        f"{rate['name'].capitalize()} ({rate['class']}): {rate['n_right']} of {rate['n']} counted, "
         # Rounded down: a limit from below must not be printed above itself.
         f"at least {np.floor(1000 * rate['at_least']) / 10:.1f} %."
-        for rate in machine.class_rates(how.case)),
+        for rate in machine.class_rates(how.case)
     ]
+    lines = lines if how.band is None else [how.band.sentence(), *lines]
     if _evidence(machine) is None:
         return [*lines, *filter(None, [machine.together(how.band)])]
     return [*lines, certificate.together([*machine.statements(how.band), "the evidence"])]
