@@ -87,7 +87,9 @@ def why_chosen(made: StudyResult) -> str:
     if made.remarks or (options.choose is not None):
         return ""
     if machine.goal_ is not None:
-        return "→ reaches the goal, and is the best or nearly the best at the rest."
+        return (
+            f"→ reaches the goal ({options.goal}), and is the best or nearly the best at the rest."
+        )
     if options.is_cover:
         return "→ has the smallest certified error."
     least = 100.0 * float(machine.menu_risks_.min())

@@ -22,7 +22,7 @@ from handful.report.training_rows import COUNTING_BOUNDS, as_cell, read_confusio
 
 MAX_RULES = 100  # a longer table is read as a file
 
-_SINGLE = re.compile("(?<! ) (?! )")  # several spaces put points below each other
+_GAP = re.compile(" {2,}")  # several spaces put points below each other
 _COMPARISONS = ("<", ">", "≤", "≥", "=", "≠")
 BREAKS = (
     (
@@ -330,13 +330,20 @@ def _facts(machine: Any, certificate: Certificate) -> list[tuple[str, str]]:
 
 
 def _rule(machine: Any, include_rows: bool) -> list[dict[str, Any]] | None:
-    """Lines of the rule in words, each with its indentation and its words."""
+    """Lines of the rule in words, each with its indentation, its words and its points."""
     if not is_menu(machine):
         return None
-    return [
-        {"indent": len(line) - len(line.lstrip(" ")), "words": _joined(_SINGLE.split(line.strip()))}
-        for line in machine.chosen_lines(include_rows=include_rows)
-    ]
+    lines = []
+    for line in machine.chosen_lines(include_rows=include_rows):
+        words, *points = _GAP.split(line.strip(), maxsplit=1)
+        lines.append(
+            {
+                "indent": len(line) - len(line.lstrip(" ")),
+                "words": _joined(words.split(" ")),
+                "points": "".join(points),
+            }
+        )
+    return lines
 
 
 def _joined(words: list[str]) -> list[str]:
