@@ -303,6 +303,7 @@ MANY_PARAMETERS = {
     "covering/codes/listed.py:_listed_candidate": "one call a prefix; its facts become a record",
     "programs/linear_program.py:solve_lp": "the blocks of a linear program, solver options",
     "validation/validated.py:validate": "a public function: all of it is named beforehand",
+    "files/save.py:save_model": "a public function: what a file may hold beside the machine",
     "report/page.py:render_report": "a public function: every part of the page may be left out",
     "rules/search/exact.py:exact_half_space_paths": "what is searched, and how, as keywords",
     "svm/grid.py:fit_svm_grid": "a public function: every axis of the grid, options of the solver",

@@ -36,6 +36,7 @@ TASKS = {
     "Save, load, check again": [
         *("save_model", "load_model", "files.Model", "files.ModelFileError", "verify_model"),
         *("verify.Verdict", "verify.Verifier", "files.Retraining", "files.untrusted_types"),
+        *("files.Protocol", "files.FollowedProtocol", "files.Deviation"),
     ],
     "Give to others": [
         "render_report",
@@ -147,11 +148,11 @@ def _command(name: str, command: Any) -> Iterator[str]:
         yield from _options(chosen, panel.lower() if panel else "option")
 
 
-def _bounds(name: str, group: Any) -> Iterator[str]:
-    """Every bound in one line; their options are the arguments of the function."""
+def _group(name: str, group: Any) -> Iterator[str]:
+    """Every command of a group in one line, as every bound."""
     yield f"### {name}\n"
     yield f"{group.help}\n"
-    yield "```text\n$ handful bound NAME [OPTIONS]\n```\n"
+    yield f"```text\n$ handful {name} NAME [OPTIONS]\n```\n"
     yield "| name | required | optional | what it gives |\n|---|---|---|---|"
     for bound in group.list_commands(None):
         command = group.get_command(None, bound)
@@ -179,7 +180,7 @@ def commands_page() -> str:
         lines.append(f"## {panel}\n")
         for name, command in found.items():
             if command.rich_help_panel == panel:
-                write = _bounds if hasattr(command, "list_commands") else _command
+                write = _group if hasattr(command, "list_commands") else _command
                 lines += write(name, command)
     return "\n".join(lines).rstrip() + "\n"
 

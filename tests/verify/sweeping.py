@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from handful import CertifiedClassifier, SetCoveringMachine, load_model
-from handful.files import Retraining, model_to_dict, save_model
+from handful.files import Protocol, Retraining, model_to_dict, save_model
 from handful.files.document import to_text
 from handful.tables import Choices, read_study
 from handful.verify import Verdict, Verifier
@@ -26,7 +26,24 @@ from tests.verify.cases_forms import frame
 from tests.verify.cases_scores import SCORES
 
 PLAIN = ("constant", "one rule", "rule list", "score card", "linear", "additive", "prototypes")
-MORE = ("goal", "band", "case first", "three classes", "groups mean", "groups any", "estimator")
+MORE = (
+    "protocol",
+    "goal",
+    "band",
+    "case first",
+    "three classes",
+    "groups mean",
+    "groups any",
+    "estimator",
+)
+
+
+PROTOCOL = Protocol(
+    date="2026-03-01",
+    candidates=("linear", "one rule"),
+    delta=0.1,
+    columns=Choices(target="y", positive="ill"),
+)
 
 
 @dataclass(frozen=True)
@@ -100,6 +117,8 @@ def _form(name: str) -> tuple[Any, Any, Any, Any, Any]:
     machine = CertifiedClassifier(forms).fit(study)
     if name == "goal":
         machine = machine.reach(sensitivity=0.5)
+    if name == "protocol":  # which was followed
+        machine = PROTOCOL.learn(table)
     band = None
     if name == "band":
         machine = machine.choose("linear")
@@ -111,7 +130,8 @@ def make_form(name: str, folder: Path) -> Kind:
     """The file of a menu's form; its training is done again once."""
     table, study, choices, machine, band = _form(name)
     path = folder / "m.json"
-    save_model(machine, path, band=band, include_rows=True)
+    followed = PROTOCOL if name == "protocol" else None
+    save_model(machine, path, band=band, include_rows=True, protocol=followed)
     verifier = Verifier(table, library=Retraining(path, table))
     document = json.loads(path.read_text())
     beside = document["training"]["estimators_sha256"] or ""

@@ -47,6 +47,7 @@ TRUE = {
     ("training", "is_default"): "the row is the one that the tolerance chooses, and now says so",
     ("training", "goal", 1): "the same row and threshold reach the other goal, trained again",
     ("training", "band"): "without its band a file claims less",
+    ("training", "protocol"): "without its protocol a file claims less",
 }
 PER_PLACE, N_PAIRS, N_QUICK = 1, 100, 40
 STEPS = (1e-9, 1e-7, 1e-5)

@@ -12,7 +12,15 @@ machines that did not see it, and an entry in ``forms.py``.
 from handful.certified.display import AdditiveDisplay, MenuDisplay
 from handful.certified.estimators import CertifiedClassifier
 from handful.certified.form_candidates import FormCandidate, named_beforehand
-from handful.certified.forms import FORMS, READABLE, NamedForm, check_row_name, named_candidates
+from handful.certified.forms import (
+    FORMS,
+    READABLE,
+    NamedForm,
+    check_favourite,
+    check_row_name,
+    named_candidates,
+    wanted_forms,
+)
 from handful.certified.goals import Band
 from handful.certified.masses import POCKET, Roles
 from handful.certified.menu_plan import MenuPlan, menu_plan, menu_rows_needed
@@ -38,6 +46,7 @@ __all__ = [
     "Proposal",
     "Refit",
     "Roles",
+    "check_favourite",
     "check_row_name",
     "goal_of_case",
     "is_first_case",
@@ -46,4 +55,5 @@ __all__ = [
     "named_beforehand",
     "named_candidates",
     "stability_lines",
+    "wanted_forms",
 ]

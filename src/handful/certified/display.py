@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -178,8 +179,20 @@ class AdditiveDisplay(Display):
             self._draw(below, curve)
             self.axes_.append(below)
         if self.axes_ and len(self._spoken_for()) > 1:
-            self.axes_[0].legend(fontsize="x-small")
+            self._legend(ax.figure)
         return self
+
+    def _legend(self, figure: Any) -> None:
+        """Which colour speaks for which class, above the curves if the layout makes room there."""
+        lines, names = self.axes_[0].get_legend_handles_labels()
+        if figure.get_layout_engine() is None:
+            legend = self.axes_[0].legend(fontsize="x-small")
+        else:
+            n_columns = max(1, min(len(names), 60 // (6 + max(map(len, names)))))
+            how = {"loc": "outside upper left", "frameon": False, "fontsize": "small"}
+            legend = figure.legend(lines, names, ncols=n_columns, **how)
+        for text in legend.get_texts():
+            text.set_parse_math(False)
 
     def _spoken_for(self) -> tuple[str, ...]:
         """Classes that have a sum of their own; of two, the second."""
@@ -203,5 +216,5 @@ class AdditiveDisplay(Display):
             ax.set_xticks([float(np.mean(ends[:2])), float(np.mean(ends[-2:]))], two)
         elif words.scales and words.scales[curve.feature]:
             ax.set_xticks(cuts, [words.value(curve.feature, cut) for cut in cuts.tolist()])
-        ax.set_xlabel(words.names[curve.feature], parse_math=False, fontsize="small")
+        ax.set_xlabel(fill(words.names[curve.feature], 24), parse_math=False, fontsize="small")
         ax.tick_params(labelsize="x-small")

@@ -16,6 +16,7 @@ from handful.bounds import binomial_tail_inverse
 from handful.candidates import RATE_NAMES, Menu, MenuMachine, ThresholdCounts
 from handful.certified.form_candidates import DELTA, FormCandidate
 from handful.certified.named_goals import Goal
+from handful.evidence import share_down, share_up
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,6 +43,15 @@ class Band:
     errs_at_most: float
     n_answered: int
     n_errors: int
+
+    def sentence(self) -> str:
+        """What silence in doubt buys."""
+        return (
+            f"Silent where the score is at most {self.width:g} from the border: "
+            f"{self.n_errors} of {self.n_answered} counted answers wrong, at most "
+            f"{share_up(self.errs_at_most)}; answers at least {share_down(self.answers_at_least)} "
+            "of new cases."
+        )
 
 
 class ScoreGoals(MenuMachine):

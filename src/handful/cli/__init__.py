@@ -24,6 +24,7 @@ from handful.cli.monitor_command import monitor
 from handful.cli.options import INSTALL, SHOW, answer_shells
 from handful.cli.plan_command import plan
 from handful.cli.predict_commands import export, predict
+from handful.cli.protocol_command import PROTOCOL
 from handful.cli.reproduce_command import reproduce
 from handful.cli.validate_command import validate
 from handful.cli.verify_command import verify
@@ -90,6 +91,7 @@ _COMMANDS = {
 for _panel, _commands in _COMMANDS.items():
     for _command in _commands:
         app.command(rich_help_panel=_panel)(_command)
+app.add_typer(PROTOCOL, name="protocol", rich_help_panel="Learn and use")
 app.add_typer(BOUND, name="bound", rich_help_panel="Know what it is worth")
 
 

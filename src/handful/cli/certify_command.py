@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from handful.tables import Choices
 
 FILES = (
-    *("model.json", "certificate.json", "evidence.json", "report.html", "model.skops"),
-    *("refit.json", "refit.skops"),
+    *("model.json", "certificate.json", "evidence.json", "report.html", "protocol.toml"),
+    *("model.skops", "refit.json", "refit.skops"),
 )
 ENGINES = ("memory", "dask")
 
@@ -119,6 +119,21 @@ class CertifyOptions(TableOptions):
             "--delta", "-d", help="Allowed probability that any certificate of the menu fails."
         ),
     ] = 0.05
+    pool_share: Annotated[
+        float,
+        typer.Option(help="Share of the rows that teach, named before any certificate was seen."),
+    ] = 0.5
+    protocol: Annotated[
+        Path | None,
+        typer.Option(help="Protocol that was written before the data: it gives the settings."),
+    ] = None
+    deviate: Annotated[
+        str | None,
+        typer.Option(
+            help="Why options deviate from the protocol: printed and written beside the "
+            "certificate."
+        ),
+    ] = None
     abstain: Annotated[
         float | None,
         typer.Option(help="Say nothing in doubt, so that answers err at most so often (0.05)."),
@@ -168,8 +183,12 @@ class CertifyOptions(TableOptions):
     force: Force = False
     as_json: Json = False
     quiet: Quiet = False
+    typed: frozenset[str] = field(default=frozenset(), metadata={"option": False})
+    planned: Any = field(default=None, metadata={"option": False})  # choices of the protocol
 
     def choices(self, **more: Any) -> Choices:
+        if self.planned is not None:
+            return self.planned
         return super().choices(
             positive=self.positive,
             groups=self.groups,
@@ -213,6 +232,7 @@ class CertifyOptions(TableOptions):
             "max_items": self.max_items,
             "max_points": self.max_points,
             "goal": None if self.after_looking else self.goal,
+            "pool_share": self.pool_share,
             **self._shared(),
         }
 
@@ -274,7 +294,7 @@ class CertifyOptions(TableOptions):
             if listed(getattr(self, name)):
                 shown = name.replace("_", "-")
                 raise ValueError(f"`--{shown}` goes with a menu of forms, not with --rules.")
-        for name in ("goal", "favourite", "abstain"):
+        for name in ("goal", "favourite", "abstain", "protocol"):
             if getattr(self, name) is not None:
                 raise ValueError(f"`--{name}` goes with a menu of forms, not with --rules.")
         for name in ("refit", "stability"):
@@ -295,20 +315,24 @@ def certify(options: CertifyOptions) -> None:
 
     Example: **handful certify patients.csv --target outcome --out results**
 
+    As a protocol says: **handful certify patients.csv --protocol protocol.toml --out results**
+
     Another row of the menu: **handful certify patients.csv --target outcome --choose 'one rule'**
 
     Covers by few rules: **handful certify patients.csv --target outcome --rules auto**
 
     More rows than memory: **handful certify 'rows/*.parquet' --engine dask --rules stumps**
     """
+    from handful.cli.protocol_command import followed
     from handful.cli.study_files import write_study
     from handful.cli.study_result import make_study
     from handful.cli.study_rows import on_scheduler
     from handful.cli.study_text import as_dict, print_study
 
+    options, protocol = followed(options)
     options.check()
     with on_scheduler(options.scheduler):
-        made = make_study(options)
+        made = make_study(options, protocol)
         written = [] if options.out is None else write_study(made, options.out)
     if options.as_json:
         print_json({**as_dict(made), "files": [str(path) for path in written]})

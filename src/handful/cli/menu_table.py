@@ -16,11 +16,6 @@ RARE = 0.15  # share of cases below which errors hide the cases that are missed
 _WIDE = 100  # columns of a terminal that has room for the names of columns
 
 
-def percent_up(value: float) -> str:
-    """An upper limit, never rounded down."""
-    return f"{math.ceil(value * 1000.0) / 10.0:.1f} %"
-
-
 def percent_down(value: float) -> str:
     """A lower limit, never rounded up."""
     return f"{math.floor(value * 1000.0) / 10.0:.1f} %"
@@ -92,7 +87,9 @@ def why_chosen(made: StudyResult) -> str:
     if made.remarks or (options.choose is not None):
         return ""
     if machine.goal_ is not None:
-        return "→ reaches the goal, and is the best or nearly the best at the rest."
+        return (
+            f"→ reaches the goal ({options.goal}), and is the best or nearly the best at the rest."
+        )
     if options.is_cover:
         return "→ has the smallest certified error."
     least = 100.0 * float(machine.menu_risks_.min())

@@ -139,14 +139,23 @@ def _marks(values: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     return marks
 
 
+_CONTEXT = inspect.Parameter(
+    "ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context
+)
+_BY_ITSELF = ("ParameterSource.DEFAULT", "ParameterSource.DEFAULT_MAP")
+
+
 def takes(record: type[Any]) -> Callable[[Callable[[Any], None]], Callable[..., None]]:
     """A decorator: a command whose options are the fields of a record, which it gets."""
 
     def decorate(run: Callable[[Any], None]) -> Callable[..., None]:
-        def command(**values: Any) -> None:
-            run(record(**values))
+        def command(ctx: typer.Context, **values: Any) -> None:
+            typed = {n for n in values if str(ctx.get_parameter_source(n)) not in _BY_ITSELF}
+            more = {"typed": frozenset(typed)} if "typed" in known else {}
+            run(record(**values, **more))
 
-        options = _parameters(record)
+        known = {field.name for field in fields(record)}
+        options = [_CONTEXT, *_parameters(record)]
         command.__name__, command.__doc__ = run.__name__, run.__doc__
         command.__annotations__ = {option.name: option.annotation for option in options}
         command.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
@@ -165,6 +174,7 @@ def _parameters(record: type[Any]) -> list[inspect.Parameter]:
             annotation=hints[field.name],
         )
         for field in fields(record)
+        if field.metadata.get("option", True)
     ]
 
 

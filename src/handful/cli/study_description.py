@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from handful._version import __version__
@@ -20,12 +21,13 @@ def study_document(made: StudyResult, model: Model, digest: str) -> dict[str, An
     from handful.cli.study_result import evidence_of, together_of
 
     machine = made.machine
+    case = getattr(machine, "case_", made.case)
     return {
         "format": "handful-evidence",
         "version": 1,
         "model": digest,
         "row": machine.chosen_,
-        "case": getattr(machine, "case_", made.case),
+        "case": case if len(machine.fitted_.classes) == 2 else None,  # none of more than two
         "delta": machine.delta,
         "together": together_of(made),
         "checked": "handful verify recomputes counts, rates and area; the rest is only shown",
@@ -36,6 +38,7 @@ def study_document(made: StudyResult, model: Model, digest: str) -> dict[str, An
 
 def _study(made: StudyResult, model: Model) -> dict[str, Any]:
     from handful.certified.training_pool import N_FOLDS
+    from handful.cli.menu_table import why_chosen
     from handful.tables import describe_columns, table_one
 
     rows, machine, options = made.rows, made.machine, made.options
@@ -62,7 +65,23 @@ def _study(made: StudyResult, model: Model) -> dict[str, Any]:
         "columns": None if study is None else describe_columns(study, names),
         "table_one": None if study is None else table_one(study, names),
         "menu": [_for_others(row) for row in menu_as_dicts(machine)],
+        "why_chosen": why_chosen(made).replace("→", "The chosen form"),
         "n_failed": len(machine.failures_),
+        "protocol": protocol_document(made),
+    }
+
+
+def protocol_document(made: StudyResult) -> dict[str, Any] | None:
+    """What was fixed before the data, and where the study deviates from it."""
+    followed = made.followed
+    if followed is None or made.protocol is None:
+        return None
+    return {
+        **made.protocol.said(),
+        "sha256": followed.sha256,
+        "deviations": [asdict(one) for one in followed.deviations],
+        "reason": followed.reason,
+        "says": made.protocol_lines,
     }
 
 

@@ -36,7 +36,8 @@ def write_study(made: StudyResult, out: Path) -> list[Path]:
         "study": rows.study,
         "choices": options.choices(),
     }
-    model, content = model_of(made.machine, band=made.band, **how)
+    fixed = {"protocol": made.protocol, "deviate": made.deviate}
+    model, content = model_of(made.machine, band=made.band, **fixed, **how)
     if out.suffix == ".json":
         return write_model(model, content, out, overwrite=options.force)
     document = json.loads(text := to_text(model.to_document([])))
@@ -51,6 +52,8 @@ def write_study(made: StudyResult, out: Path) -> list[Path]:
     }
     contents["model.json"] = text
     contents["report.html"] = _report(made, out, text, model, documents)
+    if made.protocol is not None:
+        contents["protocol.toml"] = made.protocol.text
     if content is not None:
         contents["model.skops"] = content
     if made.refit is not None:
@@ -78,13 +81,17 @@ def _report(
         facts["random_state"] = model.data.seed
     y = None if is_chunked(rows.X) else rows.y
     # tables of more than two classes, and training rows, are not in the counts of the menu
-    needs_rows = made.options.is_cover and (made.options.include_rows or len(rows.classes) > 2)
+    needs_rows = len(rows.classes) > 2 or (made.options.is_cover and made.options.include_rows)
     return render_report(
         made.machine,
         X=rows.X if y is not None and needs_rows else None,
         y=y,
         title=rows.name,
-        data_notes=[*plain_notes(noticed, for_others=True), *made.remarks],
+        data_notes=[
+            *plain_notes(noticed, for_others=True),
+            *made.remarks,
+            *made.protocol_lines[:-1],  # where it was not followed
+        ],
         include_rows=made.options.include_rows,
         case=made.case,
         band=made.band,

@@ -14,6 +14,7 @@ from handful.progress import watch_progress
 if TYPE_CHECKING:
     from handful.certified import Band, Refit
     from handful.cli.certify_command import CertifyOptions
+    from handful.files import FollowedProtocol, Protocol
     from handful.models import Fitted
 
 
@@ -36,6 +37,8 @@ class StudyResult:
         The chosen row learned from all rows, if it was asked for.
     stability : tuple of str
         How stable the chosen row is, in sentences, if that was asked for.
+    protocol : Protocol or None
+        What was fixed before the data.
     """
 
     rows: StudyRows
@@ -46,6 +49,25 @@ class StudyResult:
     band: Band | None = None
     refit: Refit | None = None
     stability: tuple[str, ...] = ()
+    protocol: Protocol | None = None
+
+    @property
+    def deviate(self) -> str:
+        """Why the study deviates from its protocol."""
+        return self.options.deviate or ""
+
+    @property
+    def followed(self) -> FollowedProtocol | None:
+        """The protocol as files hold it, with the deviations."""
+        if self.protocol is None:
+            return None
+        return self.protocol.followed(self.machine, self.deviate)
+
+    @property
+    def protocol_lines(self) -> list[str]:
+        """What is said of the protocol beside the certificate."""
+        followed = self.followed
+        return [] if followed is None else followed.lines(int(self.machine.n_samples_))
 
     @property
     def is_default(self) -> bool:
@@ -75,7 +97,7 @@ def together_of(made: StudyResult) -> str:
     return str(made.machine.certificate_.together(said))
 
 
-def make_study(options: CertifyOptions) -> StudyResult:
+def make_study(options: CertifyOptions, protocol: Protocol | None = None) -> StudyResult:
     """Read a table, learn its menu, and take a row."""
     rows = _read(options)
     machine = _machine(options, rows)
@@ -92,7 +114,9 @@ def make_study(options: CertifyOptions) -> StudyResult:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they were heard when the menu was learned
         again = _again(machine, options, rows)
-    return StudyResult(rows, machine, options, remarks, seconds, band, *again)
+    made = StudyResult(rows, machine, options, remarks, seconds, band, *again, protocol)
+    _ = made.followed  # an error, if it is not, and no reason is given
+    return made
 
 
 def _again(
@@ -119,7 +143,7 @@ def _again(
 def _read(options: CertifyOptions) -> StudyRows:
     choices = options.choices()
     if not options.is_cover:
-        return read_pooled(options.data, choices, options.sheet)
+        return read_pooled(options.data, choices, options.sheet, options.pool_share)
     if options.engine == "memory":
         return read_rest(options.data, choices, options.seed, options.sheet)
     if options.sheet is not None:

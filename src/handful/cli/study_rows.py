@@ -106,12 +106,14 @@ def read_table(data: Path | None, sheet: str | None = None) -> LoadedTable:
     return LoadedTable(embedded_frame(), EMBEDDED_NAME, (), ())
 
 
-def read_pooled(data: Path | None, choices: Choices, sheet: str | None = None) -> StudyRows:
+def read_pooled(
+    data: Path | None, choices: Choices, sheet: str | None = None, share: float = 0.5
+) -> StudyRows:
     """All rows of a table, of which a pool teaches and reads the columns."""
     from handful.tables import read_study
 
     loaded = read_table(data, sheet)
-    study = read_study(loaded.frame, choices)
+    study = read_study(loaded.frame, choices, pool_share=share)
     study = replace(study, notes=(*loaded.notes, *study.notes))
     return _rows_of(study, study, loaded, data, study.notes)
 

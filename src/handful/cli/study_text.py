@@ -12,29 +12,17 @@ from handful.cli.console import console, note
 from handful.cli.menu_table import (
     menu_table,
     percent_down,
-    percent_up,
     rare_cases,
     why_chosen,
 )
 
 if TYPE_CHECKING:
-    from handful.certified import Band
     from handful.cli.study_result import StudyResult
     from handful.cli.study_rows import StudyRows
     from handful.tables import Column
 
 MOST_COLUMNS = 30  # that are listed one by one
 ANSWER = 'What H… means: docs/guide/notes.md. It does not matter? --acknowledge "H…=the reason".'
-
-
-def band_sentence(band: Band) -> str:
-    """What silence in doubt buys."""
-    return (
-        f"Silent where the score is at most {band.width:g} from the border: "
-        f"{band.n_errors} of {band.n_answered} counted answers wrong, at most "
-        f"{percent_up(band.errs_at_most)}; answers at least {percent_down(band.answers_at_least)} "
-        "of new cases."
-    )
 
 
 def rates_line(rates: Sequence[dict[str, Any]]) -> str:
@@ -50,7 +38,7 @@ def rates_line(rates: Sequence[dict[str, Any]]) -> str:
 
 def as_dict(made: StudyResult) -> dict[str, Any]:
     """Everything as plain data."""
-    from handful.cli.study_description import menu_as_dicts
+    from handful.cli.study_description import menu_as_dicts, protocol_document
     from handful.cli.study_result import evidence_of, together_of
     from handful.tables import plain_notes
 
@@ -70,6 +58,7 @@ def as_dict(made: StudyResult) -> dict[str, Any]:
         "chosen": machine.chosen_,
         "rule": machine.chosen_lines(include_rows=made.options.include_rows),
         "named_beforehand": list(machine.named_beforehand_),
+        "protocol": protocol_document(made),
         "goal": None if machine.goal_ is None else list(machine.goal_),
         "after_looking": made.options.after_looking,
         "band": None if made.band is None else asdict(made.band),
@@ -220,7 +209,7 @@ def _print_worth(made: StudyResult) -> None:
     style = "yellow" if first or certificate.is_vacuous else "green"
     console.print(Panel(text, title="Certificate", expand=False, border_style=style))
     if made.band is not None:
-        console.print(f"  {escape(band_sentence(made.band))}", highlight=False)
+        console.print(f"  {escape(made.band.sentence())}", highlight=False)
     rates = made.machine.class_rates(made.case)
     if rates:
         console.print(f"  {escape(rates_line(rates))}", highlight=False)
@@ -236,6 +225,9 @@ def _print_worth(made: StudyResult) -> None:
             f"{said[:1].upper()}{said[1:]}: so the certificate assumes. What is set again after a "
             "look at certificates is not paid for."
         )
+    for line in made.protocol_lines:
+        style = "dim" if line == made.protocol_lines[-1] else "yellow"
+        console.print(f"  [{style}]{escape(line)}[/]", highlight=False)
     held = f"It holds if: {'; '.join(map(str, certificate.assumptions))}."
     console.print(f"  [dim]{escape(held)}[/]", highlight=False)
 

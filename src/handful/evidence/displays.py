@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -259,13 +260,15 @@ class ForestDisplay(Display):
         frame = frame[frame["rate"] == self.rate].reset_index(drop=True)
         for i, row in enumerate(frame.itertuples()):
             if row.n_more:
-                ax.text(0.02, i, f"too few to say: about {row.n_more} more rows", va="center")
+                ax.text(
+                    0.02, i, f"too few: about {row.n_more} more rows", va="center", size="small"
+                )
                 continue
             end = row.upper if self.rate == "error" else row.lower
             ax.plot([row.estimate, end], [i, i], "|-", color="C0")
             if not math.isnan(row.estimate):
                 ax.plot(row.estimate, i, "o", color="C0")
-        labels = [f"{row.subgroup} ({row.n_rows})" for row in frame.itertuples()]
+        labels = [fill(f"{row.subgroup} ({row.n_rows})", 18) for row in frame.itertuples()]
         ax.set_yticks(range(len(frame)), labels, parse_math=False)
         ax.set(xlim=(0, 1), ylim=(len(frame) - 0.5, -0.5), xlabel=self.rate)
         return self

@@ -2,7 +2,8 @@
 
 What lives here: writing a fitted machine to one JSON document (`save_model`), reading it back as a
 `Model` that predicts (`load_model`), estimators of other libraries in a file beside it, written by
-skops, and the training that a re-check asks for (`Retraining`, `clean_table`). What does not:
+skops, the training that a re-check asks for (`Retraining`, `clean_table`), and the `Protocol` of a
+study, which is fixed before the data. What does not:
 anything that imports or evaluates names found in a file, other languages (`handful.export`), the
 independent re-check (`handful.verify`). ``docs/model-files.md`` describes the fields.
 
@@ -31,6 +32,7 @@ from handful.files.model import (
     load_model,
     model_from_dict,
 )
+from handful.files.protocol import Deviation, FollowedProtocol, Protocol, protocol_template
 from handful.files.retrain import CleanTable, Retraining, clean_table
 from handful.files.save import (
     certificate_of,
@@ -46,11 +48,14 @@ __all__ = [
     "CoverCode",
     "CoverTraining",
     "Data",
+    "Deviation",
     "Estimators",
+    "FollowedProtocol",
     "MachineTraining",
     "MenuTraining",
     "Model",
     "ModelFileError",
+    "Protocol",
     "Provenance",
     "RefitTraining",
     "Retraining",
@@ -62,6 +67,7 @@ __all__ = [
     "model_from_dict",
     "model_of",
     "model_to_dict",
+    "protocol_template",
     "read_estimator",
     "read_estimators",
     "refuse_rows",

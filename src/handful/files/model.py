@@ -23,6 +23,7 @@ from handful.certified import Band
 from handful.codec import ModelFileError, Tagged, decode, encode, fail
 from handful.files.beside import beside, read_estimators
 from handful.files.document import FORMAT, HASH_FIELD, from_text, named_by_digest, read_text_of
+from handful.files.protocol import FollowedProtocol
 from handful.models import Fitted
 from handful.tables import Choices, as_pandas, word_of
 
@@ -138,6 +139,8 @@ class MenuTraining(Training, tag="menu"):
         and roles decide what the certificate pays.
     estimators_sha256 : str or None
         Digest of the file beside the model.
+    protocol : FollowedProtocol or None
+        What was fixed before the data, and where the study deviates from it.
     """
 
     candidates: str | tuple[str, ...]
@@ -157,6 +160,7 @@ class MenuTraining(Training, tag="menu"):
     n_candidates: int
     roles: tuple[tuple[str, int], ...]
     estimators_sha256: str | None
+    protocol: FollowedProtocol | None = None
 
     @property
     def beside_sha256(self) -> str | None:

@@ -18,8 +18,8 @@ from handful.tables import Choices, Study, as_pandas, plain_notes, read_study
 
 Document = Mapping[str, Any]
 _TRAINING = (
-    *("candidates", "favourite", "estimators_sha256", "tolerance", "delta", "group_loss"),
-    *("max_items", "max_points"),
+    *("candidates", "favourite", "estimators_sha256", "tolerance", "delta", "pool_share"),
+    *("group_loss", "max_items", "max_points"),
 )
 
 
@@ -196,7 +196,8 @@ class Retraining:
         goal = None if training["after_looking"] else training["goal"]
         key = json.dumps([reading, goal, *(training[name] for name in _TRAINING)], sort_keys=True)
         if key not in self._fits:
-            study = read_study(self.frame, decode(Choices, reading, "data.reading"))
+            choices, share = decode(Choices, reading, "data.reading"), training["pool_share"]
+            study = read_study(self.frame, choices, pool_share=share)
             # What was noticed in the table was said when the menu was learned first.
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -207,6 +208,7 @@ class Retraining:
                     tolerance=training["tolerance"],
                     max_items=training["max_items"],
                     max_points=training["max_points"],
+                    pool_share=share,
                     delta=training["delta"],
                     group_loss=training["group_loss"],
                 ).fit(study)

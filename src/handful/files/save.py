@@ -38,6 +38,7 @@ from handful.files.model import (
     RefitTraining,
     Training,
 )
+from handful.files.protocol import Protocol
 from handful.kernels import Kernel
 from handful.models import Fitted
 from handful.tables import (
@@ -117,6 +118,8 @@ class Written:
     choices: Choices | None = None
     is_default: bool = False
     band: Band | None = None
+    protocol: Protocol | None = None
+    deviate: str = ""
 
 
 def model_of(machine: Any, **options: Any) -> tuple[Model, bytes | None]:
@@ -132,6 +135,7 @@ def model_of(machine: Any, **options: Any) -> tuple[Model, bytes | None]:
     if isinstance(machine, Refit):
         return _refit_of(machine, how)
     search, machine = machine, unwrapped(machine)
+    _check_protocol(machine, how)
     fitted = fitted_of(machine)
     _refuse(fitted, how.include_rows)
     labels = tuple(plain_label(label) for label in machine.labels_)
@@ -168,6 +172,14 @@ def model_of(machine: Any, **options: Any) -> tuple[Model, bytes | None]:
         provenance=Provenance(type(machine).__name__, versions(), _notes(machine, reduced, how)),
     )
     return model, content
+
+
+def _check_protocol(machine: Any, how: Written) -> None:
+    if how.protocol is not None and not _is_of_forms(machine):
+        raise TypeError(
+            "`protocol` goes with a CertifiedClassifier, which has the settings that it names, got "
+            f"{type(machine).__name__}. Leave it out."
+        )
 
 
 def _refit_of(refit: Refit, how: Written) -> tuple[Model, bytes | None]:
@@ -294,6 +306,7 @@ def _menu_training(machine: Any, fitted: Fitted, how: Written) -> tuple[MenuTrai
         n_candidates=int(candidate.roles.n_ranked),
         roles=candidate.roles.ranks,
         estimators_sha256=None if content is None else digest_of(content),
+        protocol=None if how.protocol is None else how.protocol.followed(machine, how.deviate),
     )
     return training, content
 
@@ -466,6 +479,8 @@ def save_model(
     source: Mapping[str, Any] | None = None,
     include_rows: bool = False,
     band: Band | None = None,
+    protocol: Protocol | None = None,
+    deviate: str = "",
     overwrite: bool = True,
 ) -> list[Path]:
     """Write a fitted machine as JSON.
@@ -494,6 +509,8 @@ def save_model(
         ones, and estimators of other libraries, which may.
     band : Band, optional
         What ``machine.abstain`` gave: the model then says nothing if its score is in doubt.
+    protocol, deviate : Protocol and str, optional
+        What was fixed before the data, stored in the file; and why settings deviate from it.
     overwrite : bool
         Whether existing files may be replaced.
 
@@ -515,14 +532,9 @@ def save_model(
     >>> bool((model.predict(data.X) == machine.predict(data.X)).all())
     True
     """
-    model, content = model_of(
-        machine,
-        data=data,
-        certificate=certificate,
-        source=source or {},
-        include_rows=include_rows,
-        band=band,
-    )
+    how = Written(data, certificate, source or {}, include_rows)
+    how = replace(how, band=band, protocol=protocol, deviate=deviate)
+    model, content = model_of(machine, **vars(how))
     return write_model(model, content, path, overwrite=overwrite)
 
 

@@ -30,6 +30,8 @@ def read_dossier(documents: Documents, template: str) -> dict[str, Any]:
             "table_one": None if table is None else table_text(table),
             "columns": None if study["columns"] is None else _columns(study["columns"], table),
             "texts": study_texts(documents, template),
+            "protocol": study.get("protocol"),
+            "why_chosen": study.get("why_chosen"),
         }
     except (AttributeError, TypeError, KeyError, ValueError, IndexError) as error:
         raise fail("evidence.json: study", "as certify writes it", str(error)) from error

@@ -34,13 +34,13 @@ def _evidence_displays(machine: Any) -> Iterator[tuple[str, Any, float]]:
     found = machine.evidence()
     yield "ROC curve, with limits for all thresholds at once", RocDisplay.from_evidence(found), 4.4
     if found.calibration is not None:
-        title = "Estimated risks and what happened"
+        title = "Estimated risks and what happened; bars end at limits that hold at once"
         yield title, CalibrationDisplay.from_evidence(found), 4.4
     if decides(found):
         yield "Net benefit", DecisionCurveDisplay.from_evidence(found), 4.4
     if found.subgroups:
         display = ForestDisplay.from_evidence(found)
-        title = "Sensitivity in subgroups that were named beforehand"
+        title = "Sensitivity in subgroups that were named beforehand, with the cases counted"
         yield title, display, 1.2 + 0.4 * len(found.subgroups)
 
 

@@ -22,7 +22,7 @@ from handful.report.training_rows import COUNTING_BOUNDS, as_cell, read_confusio
 
 MAX_RULES = 100  # a longer table is read as a file
 
-_SINGLE = re.compile("(?<! ) (?! )")  # several spaces put points below each other
+_GAP = re.compile(" {2,}")  # several spaces put points below each other
 _COMPARISONS = ("<", ">", "≤", "≥", "=", "≠")
 BREAKS = (
     (
@@ -114,7 +114,11 @@ def _evidence(machine: Any) -> dict[str, Any] | None:
     """What else the counted rows say of the chosen row; None if they say nothing."""
     if not hasattr(machine, "evidence_lines") or not (lines := machine.evidence_lines()):
         return None
-    return {"sure": f"{100.0 * (1.0 - machine.delta):g} %", "lines": lines}
+    return {
+        "sure": f"{100.0 * (1.0 - machine.delta):g} %",
+        "lines": lines,
+        "is_grouped": machine.certificate_.assumes("groups"),
+    }
 
 
 def is_menu(machine: Any) -> bool:
@@ -195,6 +199,7 @@ def _rates(machine: Any, certificate: Certificate, how: SectionOptions) -> list[
         f"at least {np.floor(1000 * rate['at_least']) / 10:.1f} %."
         for rate in machine.class_rates(how.case)
     ]
+    lines = lines if how.band is None else [how.band.sentence(), *lines]
     if _evidence(machine) is None:
         return [*lines, *filter(None, [machine.together(how.band)])]
     return [*lines, certificate.together([*machine.statements(how.band), "the evidence"])]
@@ -285,8 +290,8 @@ def _scale(certificate: Certificate, labels: NDArray[Any] | None) -> dict[str, A
     if labels is not None:
         _, counts = np.unique(labels, return_counts=True)
         # A share of all examples, for orientation; it is no certificate.
-        guess = 1.0 - counts.max() / counts.sum()
-        text = f"{100 * guess:.3g} % of these examples"
+        guess = float(1.0 - counts.max() / counts.sum())
+        text = f"{percent_text(guess)} of these examples"
         marks.append(("errors of always naming the commonest class", guess, text, "guess"))
     end = min(1.0, 1.15 * max(value for _, value, _, _ in marks) or 1.0)
     return {
@@ -299,7 +304,8 @@ def _scale(certificate: Certificate, labels: NDArray[Any] | None) -> dict[str, A
 
 
 def _facts(machine: Any, certificate: Certificate) -> list[tuple[str, str]]:
-    facts = [("examples", f"{certificate.n_samples}")]
+    is_grouped = certificate.assumes("groups")
+    facts = [("groups counted" if is_grouped else "examples", f"{certificate.n_samples}")]
     columns = getattr(machine, "columns_", None)
     n_features = getattr(machine, "n_features_in_", None)
     if columns is not None:  # of a table: identifiers and the target are no features
@@ -324,13 +330,20 @@ def _facts(machine: Any, certificate: Certificate) -> list[tuple[str, str]]:
 
 
 def _rule(machine: Any, include_rows: bool) -> list[dict[str, Any]] | None:
-    """Lines of the rule in words, each with its indentation and its words."""
+    """Lines of the rule in words, each with its indentation, its words and its points."""
     if not is_menu(machine):
         return None
-    return [
-        {"indent": len(line) - len(line.lstrip(" ")), "words": _joined(_SINGLE.split(line.strip()))}
-        for line in machine.chosen_lines(include_rows=include_rows)
-    ]
+    lines = []
+    for line in machine.chosen_lines(include_rows=include_rows):
+        words, *points = _GAP.split(line.strip(), maxsplit=1)
+        lines.append(
+            {
+                "indent": len(line) - len(line.lstrip(" ")),
+                "words": _joined(words.split(" ")),
+                "points": "".join(points),
+            }
+        )
+    return lines
 
 
 def _joined(words: list[str]) -> list[str]:

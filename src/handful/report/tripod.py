@@ -82,7 +82,7 @@ def _item(entry: Mapping[str, Any], documents: Documents) -> Item:
         status = FILLED
     elif entry["who"] == "both" and found:
         status = DRAFTED
-    question = entry["question"]
+    question = entry["question"] if status != FILLED else entry.get("if_filled", entry["question"])
     if status == ASKED and not question:
         question = f"The files do not say it: {entry['asks'][:1].lower()}{entry['asks'][1:]}?"
     said = () if status == ASKED else tuple(found)

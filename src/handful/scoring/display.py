@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, cast
 
 from handful.display import axes_or_new, legend_above
@@ -12,6 +13,9 @@ from handful.models import Card, Fitted
 
 if TYPE_CHECKING:
     import pandas as pd
+
+MOST_NAME, MOST_POINTS = 44, 24  # letters of a cell, so that the table stays readable
+MOST_WIDE = 42  # letters of a row that fit in the size of print that is usual
 
 
 @dataclass
@@ -93,11 +97,15 @@ class ScoreCardDisplay:
         ax.set_axis_off()
         rows = [*self.items(), (f"from {self.card.threshold} points on", second)]
         rows.append(("otherwise", first))
-        table = ax.table(cellText=rows, colWidths=[0.75, 0.25], cellLoc="left", loc="center")
+        rows = [(_cut(name, MOST_NAME), _cut(points, MOST_POINTS)) for name, points in rows]
+        one, other = (max(map(len, column)) + 2 for column in zip(*rows, strict=True))
+        widths = [one / (one + other), other / (one + other)]
+        table = ax.table(cellText=rows, colWidths=widths, cellLoc="left", loc="center")
         table.auto_set_font_size(False)
-        table.set_fontsize(10)
+        table.set_fontsize(min(10.0, 10.0 * MOST_WIDE / (one + other)))
         table.scale(1.0, 1.4)
         for cell in table.get_celld().values():
+            cell.PAD = 0.04  # of its width, on the left of the text
             cell.get_text().set_parse_math(False)
             cell.set_facecolor("none")  # white would hide light words on a dark page
             cell.set_edgecolor(ax.spines["bottom"].get_edgecolor())
@@ -116,5 +124,9 @@ class ScoreCardDisplay:
             ax.fill_between(span, row.at_least, row.at_most, label=label, **style)
         ax.axvline(base, color="C3", lw=1)
         ax.set(xlabel="points", ylim=(0, 1))
-        ax.set_ylabel(f"probability of {self.fitted.classes[1]}", parse_math=False)
+        ax.set_ylabel(fill(f"probability of {self.fitted.classes[1]}", 28), parse_math=False)
         legend_above(ax)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"

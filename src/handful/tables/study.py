@@ -195,7 +195,13 @@ class GivenRows:
     weights: Any = None
 
 
-def read_study(frame: Any, choices: Choices | None = None, *, set_aside: bool = False) -> Study:
+def read_study(
+    frame: Any,
+    choices: Choices | None = None,
+    *,
+    set_aside: bool = False,
+    pool_share: float = POOL_SHARE,
+) -> Study:
     """Read a table with its target: draw the pool, then decide kinds, roles and labels by its rows.
 
     Parameters
@@ -205,7 +211,9 @@ def read_study(frame: Any, choices: Choices | None = None, *, set_aside: bool = 
     choices : Choices, optional
     set_aside : bool
         Read the columns off a tenth of the rows only, which `Study.rest` then leaves out: for
-        machines that count all others. Else off a pool of half of the rows, as the menu does.
+        machines that count all others. Else off a pool, as the menu does.
+    pool_share : float
+        Share of the rows (or groups) in that pool.
 
     Examples
     --------
@@ -240,7 +248,7 @@ def read_study(frame: Any, choices: Choices | None = None, *, set_aside: bool = 
     if target not in choices.categories:
         check_few_classes(target, y)
     X = frame.iloc[:, [j for j in range(len(names)) if j != place]]
-    share = None if set_aside else POOL_SHARE
+    share = None if set_aside else pool_share
     study = read_rows(GivenRows(X, y, target), choices, pool_share=share, scales=scales)
     *others, last = study.columns
     return replace(
@@ -308,8 +316,8 @@ def read_rows(
     )
     beside = (given.groups, given.weights, random_state, classes)
     is_whole = hasattr(table, "columns") and all(one is None for one in beside)
-    is_usual = pool_share in (None, POOL_SHARE)
-    return replace(study, table=table, rows=np.arange(len(codes)), is_whole=is_whole and is_usual)
+    has_rest = pool_share != 1.0  # rows that are counted
+    return replace(study, table=table, rows=np.arange(len(codes)), is_whole=is_whole and has_rest)
 
 
 def _coded(cells: Sequence[Any]) -> tuple[NDArray[Any], Ints]:

@@ -80,7 +80,6 @@ _BAND_FIELDS = ("answers_at_least", "errs_at_most", "n_answered", "n_errors", "w
 _CARD_LIMITS = "the limits of score cards"
 _GIVEN = ("false_positive_given_negative", "false_negative_given_positive")
 _TRUSTED = (
-    "the options (candidates, tolerance, delta, columns) were fixed before the data",
     "the examples come independently from the distribution of the new cases",
     "training: the library trained again, and its result was compared (cuts exactly, other numbers "
     f"to {TOLERANCE:g} of the scores)",

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from handful.verify.audit import Audit, Document, Verdict
+from handful.verify.protocol_check import check_beside
 from handful.verify.row_evidence import check_evidence_head
 from handful.verify.stated import NUMBERS, claim_of, part, together, value_text
 
@@ -42,19 +43,8 @@ TRAINING = {
     ),
     "menu": (
         *("kind", "candidates", "favourite", "tolerance", "delta", "pool_share", "group_loss"),
-        *(
-            "max_items",
-            "max_points",
-            "chosen",
-            "is_default",
-            "goal",
-            "after_looking",
-            "band",
-            "rank",
-            "n_candidates",
-            "roles",
-        ),
-        "estimators_sha256",
+        *("chosen", "is_default", "goal", "after_looking", "band", "rank", "n_candidates", "roles"),
+        *("max_items", "max_points", "estimators_sha256", "protocol"),
     ),
     "refit": (
         *("kind", "sentence", "n_rows", "n_same", "estimated_error", "n_errors", "n_counted"),
@@ -226,6 +216,7 @@ def check_file(path: str | os.PathLike[str], check: Callable[..., Verdict]) -> V
         with audit.guard("the files beside the model"):
             _check_certificate(audit, document, Path(path).with_name("certificate.json"))
             _check_report(audit, document, Path(path).with_name("report.html"))
+            check_beside(audit, document, Path(path).with_name("protocol.toml"))
     return replace(
         verdict,
         findings=(*verdict.findings, *audit.findings),

@@ -21,6 +21,7 @@ from handful.verify.menu_check import (
     check_open_menu,
     check_stated,
 )
+from handful.verify.protocol_check import check_protocol
 from handful.verify.refit_check import check_refit, menu_of
 from handful.verify.sealed import check_file, check_head, hash_of
 from handful.verify.sheets import (
@@ -140,6 +141,8 @@ class Verifier:
         if not audit.check("number of classes", is_same, "is not that of the list of classes"):
             return
         kind = document["training"]["kind"]
+        if kind == "menu":
+            check_protocol(audit, document)
         if kind == "refit":
             sheet = None if self.library is None else self._raw_sheet(menu_of(document))
             check_refit(audit, document, sheet, beside)
