@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -303,6 +304,14 @@ def test_examples_are_gallery_pages():
         assert path.name.startswith("plot_"), path
         first, rule, *_ = path.read_text(encoding="utf-8").removeprefix('"""\n').splitlines()
         assert rule == "=" * len(first), path
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda e: e.stem)
+def test_examples_run(example, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(example), run_name="__main__")
 
 
 @pytest.mark.slow
