@@ -63,6 +63,26 @@ VERIFY: dict[str, list[Row]] = {
             (_SAID,),
         ),
     ],
+    "verify.protocol_check": [
+        (
+            "deviations from the protocol believed",
+            'audit.equal("protocol: deviations", record["deviations"], wanted)',
+            "None",
+            ("tests/cli/test_protocol.py::test_forged_protocols",),
+        ),
+        (
+            "digest of the protocol believed",
+            'audit.equal("protocol: digest", record["sha256"], digest)',
+            "None",
+            ("tests/cli/test_protocol.py::test_forged_protocols",),
+        ),
+        (
+            "a protocol that was not followed leaves the options off the list",
+            "    if wanted:",
+            "    if False:",
+            ("tests/cli/test_protocol.py::test_trust_in_the_options_becomes_trust_in_a_date",),
+        ),
+    ],
     "verify.sheets": [
         (
             "columns of a clean table believed",

@@ -352,7 +352,7 @@ def test_python(tmp_path):
 def test_a_damaged_record_is_not_read(folder, tmp_path):
     document = documents(folder, "out")[0]
     record = document["training"]["protocol"]
-    for name, value in (("sha256", "0" * 64), ("date", "x"), ("reason", "x"), ("text", "a = ")):
+    for name, value in (("sha256", "0" * 64), ("reason", "x"), ("text", "a = "), ("date", 3)):
         forged = copy.deepcopy(document)
         forged["training"]["protocol"] = {**record, name: value}
         (tmp_path / "m.json").write_text(to_text(forged), encoding="utf-8")

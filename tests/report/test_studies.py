@@ -54,7 +54,9 @@ def studies(tmp_path_factory):
         assert made.exit_code == 0, made.output
         page = (folder / name / "report.html").read_text(encoding="utf-8")
         checked = runner.invoke(app, ["verify", str(folder / name / "model.json"), data, "--json"])
-        found[name] = (" ".join(page.split()), json.loads(checked.output))
+        listed = runner.invoke(app, ["dossier", *out[1:], "--for", "tripod-ai", "--json"])
+        items = {item["item"]: item["text"] for item in json.loads(listed.output)["items"]}
+        found[name] = (" ".join(page.split()), json.loads(checked.output), items)
     return found
 
 
@@ -68,7 +70,7 @@ def _pasted(page):
 
 
 def test_several_classes_have_a_table_of_errors_and_no_case(studies):
-    page, _ = studies["classes"]
+    page, *_ = studies["classes"]
     cells = re.findall(r'<td class="cell (right|wrong) d\d">(\d+) <small>(\d+)</small>', page)
     assert len(cells) == 9
     assert sum(int(n) for _, n, _ in cells) == 300
@@ -82,7 +84,7 @@ def test_two_classes_say_which_is_the_case(studies):
 
 
 def test_methods_name_what_turned_errors_into_a_limit(studies):
-    pasted = {name: _pasted(page) for name, (page, _) in studies.items()}
+    pasted = {name: _pasted(page) for name, (page, *_) in studies.items()}
     assert "by betting against each larger risk" in pasted["groups"]
     assert "binomial tail" not in pasted["groups"]
     assert "one blindly drawn row of each group" in pasted["groups"]
@@ -90,28 +92,34 @@ def test_methods_name_what_turned_errors_into_a_limit(studies):
 
 
 def test_groups_are_called_groups(studies):
-    page, _ = studies["groups"]
+    page, *_ = studies["groups"]
     assert "<dt>groups counted</dt><dd>30</dd>" in page
     assert "of each group one blindly drawn row was counted" in page
 
 
 def test_silence_is_stated_where_it_is_counted_among_the_statements(studies):
-    page, _ = studies["silence"]
+    page, *_ = studies["silence"]
     assert "the answers outside of doubt" in page
     assert re.search(r"Silent where the score is at most \S+ from the border: \d+ of \d+", page)
     assert "Silent where" not in studies["goal"][0]
 
 
 def test_a_goal_is_named_and_is_what_chose(studies):
-    page, _ = studies["goal"]
+    page, *_ = studies["goal"]
     assert "reaches the goal (sensitivity &gt;= 0.5)" in page
     assert "of those that are certified to reach the goal" in _pasted(page)
     assert "the simplest form whose limit is within" not in _pasted(page)
     assert "the simplest form whose limit is within" in _pasted(studies["silence"][0])
 
 
+def test_the_checklist_says_of_the_choice_what_the_methods_say(studies):
+    assert "of those that are certified to reach the goal" in studies["goal"][2]["12c"]
+    assert "of the smallest limit" not in studies["goal"][2]["12c"]
+    assert "of the smallest limit" in studies["silence"][2]["12c"]
+
+
 def test_limits_speak_of_no_probabilities_that_are_not_there(studies):
-    page, _ = studies["silence"]
+    page, *_ = studies["silence"]
     assert "The limits within the classes hold together with 95 % confidence.</p>" in page
 
 

@@ -89,12 +89,6 @@ class FollowedProtocol:
         """Refuse a text that has another digest, or is no protocol."""
         if self.sha256 != hashlib.sha256(self.text.encode()).hexdigest():
             raise fail(f"{where}.sha256", "the digest of the text", self.sha256)
-        try:
-            date = Protocol.of(self.text).date
-        except ValueError as error:
-            raise ModelFileError(f"`{where}.text` is not usable: {error}") from error
-        if date != self.date:
-            raise fail(f"{where}.date", "the date of the text", self.date)
         if bool(self.deviations) != bool(self.reason) or self.reason != self.reason.strip():
             raise fail(f"{where}.reason", "said if there are deviations", self.reason)
 
@@ -232,31 +226,14 @@ class Protocol:
         return {"candidates": self.candidates if one else list(self.candidates), **more}
 
     def learn(self, frame: Any, **more: Any) -> CertifiedClassifier:
-        """A menu of a whole table with its target, with the settings and columns of the protocol.
-
-        Parameters
-        ----------
-        frame : data frame
-        **more
-            Other parameters of `CertifiedClassifier`, such as ``n_jobs``.
-        """
+        """A menu of a whole table as the protocol says; ``more`` are other parameters of it."""
         study = read_study(frame, self.columns, pool_share=self.pool_share)
         return CertifiedClassifier(**self.settings(), **more).fit(study)
 
     def compare(
         self, settings: Mapping[str, Any], columns: Choices | None, *, is_late: bool = False
     ) -> tuple[Deviation, ...]:
-        """Settings that are not as the protocol says.
-
-        Parameters
-        ----------
-        settings : mapping
-            As `settings` gives them.
-        columns : Choices or None
-            What was said about the columns of a raw table.
-        is_late : bool
-            Whether the goal was set after a look at the menu.
-        """
+        """Settings that are not as the protocol says; a late goal was set after a look."""
         said = _flat(self.settings(), self.columns)
         used = _flat(settings, columns or Choices())
         if is_late:
