@@ -52,7 +52,14 @@ from handful.checks import check_choice, check_count, check_delta, check_real, c
 from handful.chunks import chunked, is_chunked
 from handful.estimator import BaseClassifier, columns_of, shared_certificate
 from handful.models import PART_COLUMNS, Form, Votes, from_scores, linear_score
-from handful.tables import Draw, RowNeeds, RowSource, blind_order, feature_names
+from handful.tables import (
+    Draw,
+    RowNeeds,
+    RowSource,
+    blind_order,
+    feature_names,
+    spread_folds,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -304,6 +311,8 @@ def merge_rows(X: Floats, y_signed: Floats, weights: Floats) -> tuple[Floats, Fl
     return X[rows], y_signed[rows], merged
 
 
+#: For n_rounds="auto": most rounds, folds, and the fixed seed of the folds of merged examples.
+_MOST_ROUNDS, _N_FOLDS, _SEED = 300, 5, 19970801
 _NO_EDGE = "no weak learner has a positive edge. Check the labels, or give it richer weak learners."
 
 
@@ -321,8 +330,11 @@ class AdaBoost(OneVersusRest):
     weak_learner : "stumps" or estimator
         Decision stumps with exact search (a missing value satisfies neither side of a stump),
         or a classifier or regressor that takes ``sample_weight``.
-    n_rounds : int
-        Most rounds. There are fewer if a learner is perfect, or if none is better than chance.
+    n_rounds : int or "auto"
+        Most rounds. "auto" takes up to 300 by a cross-validation within the training examples, for
+        each class against the rest. The certificates hold for every way of training, so that the
+        choice costs nothing. There are fewer if a learner is perfect, or if none is better than
+        chance.
     loss : {"exponential", "logistic", "squared"}
         exp(-v), ln(1 + exp(-2 v)) or (1 - v)^2 of the margin v = y f(x). Each round takes the weak
         learner along which the mean loss falls steepest and gives it its best weight. With the
@@ -385,7 +397,7 @@ class AdaBoost(OneVersusRest):
         self,
         weak_learner: Any = "stumps",
         *,
-        n_rounds: int = 100,
+        n_rounds: int | str = 100,
         loss: str = "exponential",
         response: str = "labels",
         candidates: int | None = None,
@@ -401,7 +413,13 @@ class AdaBoost(OneVersusRest):
         self.random_state = random_state
 
     def _check_parameters(self, X: Floats | None = None) -> None:
-        check_count("n_rounds", self.n_rounds, low=1)
+        if not isinstance(self.n_rounds, str):
+            check_count("n_rounds", self.n_rounds, low=1)
+        elif check_choice("n_rounds", self.n_rounds, ("auto",)) and self.candidates is not None:
+            raise ValueError(
+                "`n_rounds` must be a number if `candidates` are given, got 'auto'. Use for "
+                "example n_rounds=100, or leave `candidates` out."
+            )
         check_choice("loss", self.loss, tuple(LOSSES))
         if self.candidates is not None:
             check_count("candidates", self.candidates, low=2)
@@ -432,6 +450,13 @@ class AdaBoost(OneVersusRest):
         if self._pool is not None:
             return self._fit_binned(X, y_signed, weights)
         rows, signs, merged = merge_rows(X, y_signed, weights)
+        n_rounds = self.n_rounds
+        if isinstance(n_rounds, str):
+            n_rounds = self._chosen_rounds(rows, signs, merged)
+        boosted = self._boosted(rows, signs, merged, int(n_rounds))
+        return self._vote(boosted, float(weights @ y_signed)), self._history(boosted)
+
+    def _boosted(self, rows: Floats, signs: Floats, weights: Floats, n_rounds: int) -> Boosted:
         family: ColumnFamily
         if self._is("stumps"):
             family = StumpColumns(rows)
@@ -440,11 +465,26 @@ class AdaBoost(OneVersusRest):
                 self.weak_learner, rows, response=self.response, random_state=self._random
             )
         if self.loss == "exponential":
-            boosted = adaboost_rounds(family, signs, merged, int(self.n_rounds))
-        else:
-            loss = LOSSES[self.loss]
-            boosted = stagewise_rounds(family, signs, merged, int(self.n_rounds), loss)
-        return self._vote(boosted, float(weights @ y_signed)), self._history(boosted)
+            return adaboost_rounds(family, signs, weights, n_rounds)
+        return stagewise_rounds(family, signs, weights, n_rounds, LOSSES[self.loss])
+
+    def _chosen_rounds(self, rows: Floats, signs: Floats, weights: Floats) -> int:
+        """The number of rounds with the fewest errors over folds; of equal ones, the smallest."""
+        losses = np.zeros(_MOST_ROUNDS)
+        folds = spread_folds(signs, _N_FOLDS, _SEED)
+        for fold in range(_N_FOLDS):
+            train, test = folds != fold, folds == fold
+            if not test.any() or np.unique(signs[train]).size < 2:
+                continue
+            boosted = self._boosted(rows[train], signs[train], weights[train], _MOST_ROUNDS)
+            scores, lost = np.zeros(int(test.sum())), 0.0
+            for t in range(_MOST_ROUNDS):
+                if t < len(boosted.rounds):
+                    one = boosted.rounds[t]
+                    scores += self._vote_of([(one.key, one.alpha)])(rows[test])
+                    lost = float(weights[test] @ (np.where(scores > 0.0, 1.0, -1.0) != signs[test]))
+                losses[t] += lost
+        return 1 + int(np.argmin(np.round(losses, 6)))
 
     def _fit_binned(
         self, X: Floats, y_signed: Floats, weights: Floats
@@ -506,7 +546,9 @@ class AdaBoost(OneVersusRest):
         """The rounds as a vote; a constant for the heavier class if there are none."""
         if not boosted.rounds:
             return self._constant_vote(balance, _NO_EDGE)
-        pairs = [(r.key, r.alpha) for r in boosted.rounds]
+        return self._vote_of([(r.key, r.alpha) for r in boosted.rounds])
+
+    def _vote_of(self, pairs: list[tuple[Any, float]]) -> WeightedVote:
         if self._is("stumps"):
             return StumpVote(pairs)
         return LearnerVote([k for k, _ in pairs], [a for _, a in pairs], self.response)

@@ -25,6 +25,7 @@ from handful.boosting.vertices import (
 )
 from handful.boosting.weak_learners import ColumnFamily, WeakColumn
 from handful.checks import check_real
+from handful.tables import spread_folds
 
 #: Columns added after one search of the family; eight saved 60 % of the simplex steps.
 N_COLUMNS = 8
@@ -239,7 +240,7 @@ def choose_nu(rows: Floats, y_signed: Floats, weights: Floats, votes: FoldVotes)
     neither on the order of the examples nor on whether they are repeated or weighted.
     """
     errors = np.zeros(len(NUS))
-    folds = draw_folds(y_signed)
+    folds = spread_folds(y_signed, _N_FOLDS, _SEED)
     for fold in range(_N_FOLDS):
         train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
         if test.size == 0 or np.unique(y_signed[train]).size < 2:
@@ -248,21 +249,3 @@ def choose_nu(rows: Floats, y_signed: Floats, weights: Floats, votes: FoldVotes)
             predicted = np.where(vote(rows[test]) > 0.0, 1.0, -1.0)
             errors[k] += float(weights[test] @ (predicted != y_signed[test]))
     return NUS[int(np.argmin(errors))]
-
-
-def draw_folds(y_signed: Floats) -> np.ndarray:
-    """Fold of each example; each class is spread evenly over the folds.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> folds = draw_folds(np.repeat([-1.0, 1.0], 10))
-    >>> np.bincount(folds[:10]).tolist(), np.bincount(folds[10:]).tolist()
-    ([2, 2, 2, 2, 2], [2, 2, 2, 2, 2])
-    """
-    rng = np.random.default_rng(_SEED)
-    folds = np.empty(y_signed.size, dtype=np.int64)
-    for label in (-1.0, 1.0):
-        members = np.flatnonzero(y_signed == label)
-        folds[members] = rng.permutation(np.arange(members.size) % _N_FOLDS)
-    return folds

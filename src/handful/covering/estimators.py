@@ -102,6 +102,7 @@ class SetCoveringMachine(CoveringClassifier):
         gamma: Any = "auto",
         metric: str = "euclidean",
         candidates: Any = "auto",
+        by: str = "certificate",
         delta: float = 0.05,
         classes: Any = None,
         costs: tuple[float, float] | None = None,
@@ -118,6 +119,7 @@ class SetCoveringMachine(CoveringClassifier):
         self.gamma = gamma
         self.metric = metric
         self.candidates = candidates
+        self.by = by
         self.delta = delta
         self.classes = classes
         self.costs = costs
@@ -175,6 +177,7 @@ class DecisionListMachine(CoveringClassifier):
         gamma: Any = "auto",
         metric: str = "euclidean",
         candidates: Any = "auto",
+        by: str = "certificate",
         delta: float = 0.05,
         classes: Any = None,
         costs: tuple[float, float] | None = None,
@@ -189,6 +192,7 @@ class DecisionListMachine(CoveringClassifier):
         self.gamma = gamma
         self.metric = metric
         self.candidates = candidates
+        self.by = by
         self.delta = delta
         self.classes = classes
         self.costs = costs

@@ -95,7 +95,7 @@ def listed_candidates(
             is_list = kind == "list"
             rest = default_output(counter.left, step.output) if is_list else KIND_SIGNS[kind]
             yield _listed_candidate(
-                tables, rows, steps[:size], counter, rest, kind, max(pair), pool_size, scheme_terms
+                tables, rows, steps[:size], counter, rest, (kind, *pair), pool_size, scheme_terms
             )
 
 
@@ -112,24 +112,25 @@ def _listed_candidate(
     steps: Sequence[Step],
     counter: PathCounter,
     rest: int,
-    kind: str,
-    penalty: float,
+    search: tuple[str, float, float],
     pool_size: int,
     scheme_terms: Terms,
 ) -> CoverCandidate:
+    kind, *penalties = search
     terms, kept = listed_terms(tables, rows, steps, kind == "list")
     counts = counter.counts(kept, rest)
     return CoverCandidate(
         scheme="compression",
         family="+".join(table.family.name for table in tables),
         kind=kind,
-        penalty=penalty,
+        penalty=max(penalties),
         n_rules=len(steps),
         pool_size=pool_size,
         kept=kept,
         code=cover_code(*scheme_terms, kept_term(pool_size, kept), *terms),
         counts=counts,
         build=_builder(tables, rows, tuple(steps), rest, kind),
+        found_by=(search,),
     )
 
 
