@@ -31,7 +31,13 @@ from handful.boosting.margin_certificates import (
     margin_columns,
     stump_complexity,
 )
-from handful.boosting.rounds import LOSSES, Boosted, adaboost_rounds, stagewise_rounds
+from handful.boosting.rounds import (
+    LOSSES,
+    Boosted,
+    adaboost_rounds,
+    choose_rounds,
+    stagewise_rounds,
+)
 from handful.boosting.solver import LPBoosted
 from handful.boosting.votes import ColumnVote, LearnerVote, StumpVote, WeightedVote
 from handful.boosting.weak_learners import (
@@ -52,14 +58,7 @@ from handful.checks import check_choice, check_count, check_delta, check_real, c
 from handful.chunks import chunked, is_chunked
 from handful.estimator import BaseClassifier, columns_of, shared_certificate
 from handful.models import PART_COLUMNS, Form, Votes, from_scores, linear_score
-from handful.tables import (
-    Draw,
-    RowNeeds,
-    RowSource,
-    blind_order,
-    feature_names,
-    spread_folds,
-)
+from handful.tables import Draw, RowNeeds, RowSource, blind_order, feature_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -311,8 +310,6 @@ def merge_rows(X: Floats, y_signed: Floats, weights: Floats) -> tuple[Floats, Fl
     return X[rows], y_signed[rows], merged
 
 
-#: For n_rounds="auto": most rounds, folds, and the fixed seed of the folds of merged examples.
-_MOST_ROUNDS, _N_FOLDS, _SEED = 300, 5, 19970801
 _NO_EDGE = "no weak learner has a positive edge. Check the labels, or give it richer weak learners."
 
 
@@ -452,7 +449,7 @@ class AdaBoost(OneVersusRest):
         rows, signs, merged = merge_rows(X, y_signed, weights)
         n_rounds = self.n_rounds
         if isinstance(n_rounds, str):
-            n_rounds = self._chosen_rounds(rows, signs, merged)
+            n_rounds = choose_rounds(rows, signs, merged, self._boosted, self._vote_of)
         boosted = self._boosted(rows, signs, merged, int(n_rounds))
         return self._vote(boosted, float(weights @ y_signed)), self._history(boosted)
 
@@ -467,24 +464,6 @@ class AdaBoost(OneVersusRest):
         if self.loss == "exponential":
             return adaboost_rounds(family, signs, weights, n_rounds)
         return stagewise_rounds(family, signs, weights, n_rounds, LOSSES[self.loss])
-
-    def _chosen_rounds(self, rows: Floats, signs: Floats, weights: Floats) -> int:
-        """The number of rounds with the fewest errors over folds; of equal ones, the smallest."""
-        losses = np.zeros(_MOST_ROUNDS)
-        folds = spread_folds(signs, _N_FOLDS, _SEED)
-        for fold in range(_N_FOLDS):
-            train, test = folds != fold, folds == fold
-            if not test.any() or np.unique(signs[train]).size < 2:
-                continue
-            boosted = self._boosted(rows[train], signs[train], weights[train], _MOST_ROUNDS)
-            scores, lost = np.zeros(int(test.sum())), 0.0
-            for t in range(_MOST_ROUNDS):
-                if t < len(boosted.rounds):
-                    one = boosted.rounds[t]
-                    scores += self._vote_of([(one.key, one.alpha)])(rows[test])
-                    lost = float(weights[test] @ (np.where(scores > 0.0, 1.0, -1.0) != signs[test]))
-                losses[t] += lost
-        return 1 + int(np.argmin(np.round(losses, 6)))
 
     def _fit_binned(
         self, X: Floats, y_signed: Floats, weights: Floats

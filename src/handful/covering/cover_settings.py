@@ -62,8 +62,11 @@ def read_max_rules(max_rules: Any) -> int | None:
     return int(max_rules)
 
 
-def read_candidates(candidates: Any) -> str | int | None:
+def read_candidates(candidates: Any, by: Any) -> str | int | None:
     """Either "auto", "wide", None (all examples) or the size of one pool."""
+    check_choice("by", by, ("certificate", "cv"))
+    if by == "cv" and isinstance(candidates, str) and candidates == "auto":
+        return "wide"  # errors want more candidates than certificates do
     if candidates is None or (isinstance(candidates, str) and candidates in MIXTURES):
         return candidates
     is_size = isinstance(candidates, numbers.Integral) and not isinstance(candidates, bool)
@@ -122,10 +125,7 @@ def read_settings(
         pool_families = ()
     elif geometries[0].kernel.name != "linear" and machine.rules != "auto":
         pool_families = tuple(f for f in pool_families if f != "half-spaces")
-    candidates = read_candidates(machine.candidates)
-    check_choice("by", machine.by, ("certificate", "cv"))
-    if machine.by == "cv" and candidates == "auto":
-        candidates = "wide"
+    candidates = read_candidates(machine.candidates, machine.by)
     if not family_sets and candidates not in MIXTURES:
         raise ValueError(
             "`rules` = 'linear' learns from a pool: use candidates='auto', "

@@ -24,7 +24,7 @@ Offer = tuple[Scheme, Ints]
 Propose = Callable[[Rows, Sequence[Offer]], Iterable[tuple[CoverCandidate, SignedRules]]]
 Search = tuple[Any, ...]
 
-N_FOLDS = 5
+N_FOLDS = 5  # each path sees four fifths of the examples
 N_DEALS = 3  # several deals of the folds make the choice less a matter of chance
 
 

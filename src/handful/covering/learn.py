@@ -56,6 +56,7 @@ MIXTURES = ("auto", "wide")  # values of `candidates` that mix codes
 PENALTIES = (0.5, 1.0, 1.5, 3.0, math.inf)
 LIST_PENALTIES = (1.0, 2.0, 5.0, math.inf)
 FOLD_PENALTIES = (0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, math.inf)  # if folds choose
+FOLD_LIST_PENALTIES = (0.5, 1.0, 2.0, 5.0, 10.0, math.inf)  # for either output
 POOL_PENALTIES = (0.7, 1.0, 1.5)  # around one: an error covered counts about as an error left
 AUTO_RULES = 6  # default of `max_rules`: further rules rarely pay for themselves
 FOLD_RULES = 12  # folds ask no price for a rule
@@ -461,7 +462,8 @@ def _sweeps(
             rows,
             pool_size=len(pool),
             kinds=settings.kinds,
-            penalties=settings.penalties or (FOLD_PENALTIES if by_folds else LIST_PENALTIES),
+            penalties=settings.penalties or (FOLD_LIST_PENALTIES if by_folds else LIST_PENALTIES),
+            all_pairs=by_folds,
             max_rules=max_rules,
             scheme_terms=terms,
         )

@@ -86,16 +86,19 @@ class MarginMachine(BaseClassifier):
         F = X if self._is_linear() else training_matrix(self.kernel_, X)
 
         def scores(train: Ints, test: Ints) -> list[Floats | None]:
-            trial = copy.copy(self)
-            trial.tol = max(float(self.tol), _ROUGH)
-            if self._row_weights is not None:
-                trial._row_weights = self._row_weights[train]
+            weights = self._row_weights
+            trial = copy.copy(self)._rough(None if weights is None else weights[train])
             columns = np.arange(F.shape[1]) if self._is_linear() else train
             part, own = F[np.ix_(train, columns)], [sign[train] for sign in signs]
             rows = F[np.ix_(test, columns)]
             return [trial._rough_scores(part, own, rows, C) for C in PRICES]
 
         return choose_price(X, codes, self._row_weights, scores)
+
+    def _rough(self, row_weights: Floats | None) -> Self:
+        """A trial: programs of some of the examples, which need not be proved tightly."""
+        self._row_weights, self.tol = row_weights, max(float(self.tol), _ROUGH)
+        return self
 
     def _rough_scores(
         self, F: Floats, signs: list[Floats], rows: Floats, C: float

@@ -21,6 +21,7 @@ _LARGEST_POOL = 10_000  # part of the prior, as are the masses and sizes below
 _PLAIN_MASS = MP.mpf("0.1")  # each of two sizes
 # Pool sizes of each family.
 _SIZES = {"stumps": (40, 160), "balls": (40, 80), "half-spaces": (40, 80), "two-point": (40,)}
+# Sizes of the largest pools of a wide mixture.
 _WIDE = {"stumps": 2000, "balls": 1000, "half-spaces": 160, "two-point": 80}
 MIXTURES = ("auto", "wide")  # of codes; else there is one pool
 MAX_RULES = 2000  # counting the pairings of more takes too long for a check

@@ -77,15 +77,19 @@ def listed_candidates(
     penalties: Sequence[float],
     max_rules: int,
     scheme_terms: Terms = (),
+    all_pairs: bool = False,
 ) -> Iterator[CoverCandidate]:
-    """Candidates of mixed machines ("conjunction", "disjunction") or decision lists ("list")."""
+    """Candidates of mixed machines ("conjunction", "disjunction") or decision lists ("list").
+
+    A list has a penalty for each output; ``all_pairs`` tries all pairs of them.
+    """
     table_counter = rows.counter(tables)
     keys, paths = [], []
     for kind in kinds:
         is_list = kind == "list"
         outputs = (-1, 1) if is_list else (-KIND_SIGNS[kind],)
         sweep = ListSweep(tables, rows, outputs, max_rules, table_counter)
-        for pair in _penalty_pairs(penalties, is_list):
+        for pair in _penalty_pairs(penalties, is_list, all_pairs):
             keys.append((kind, pair))
             paths.append(sweep.rounds({-1: pair[0], 1: pair[1]}))
     for (kind, pair), steps in zip(keys, grow(table_counter, paths), strict=True):
@@ -99,10 +103,12 @@ def listed_candidates(
             )
 
 
-def _penalty_pairs(penalties: Sequence[float], is_list: bool) -> Iterator[tuple[float, float]]:
+def _penalty_pairs(
+    penalties: Sequence[float], is_list: bool, all_pairs: bool
+) -> Iterator[tuple[float, float]]:
     for first in penalties:
         for second in penalties if is_list else (first,):
-            if first == second or min(first, second) == 1.0:
+            if all_pairs or first == second or min(first, second) == 1.0:
                 yield first, second
 
 
