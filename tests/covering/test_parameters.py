@@ -45,6 +45,7 @@ BAD = [
         {"candidates": 1},
         "`candidates` must be 'auto', 'wide', None or a pool size of at least 2, got 1",
     ),
+    ({"by": "folds"}, "`by` must be one of"),
     ({"candidates": 0.5}, "`candidates` must be 'auto', 'wide', None or a pool size"),
     ({"candidates": "all"}, "`candidates` must be 'auto', 'wide', None or a pool size"),
     ({"candidates": True}, "`candidates` must be 'auto', 'wide', None or a pool size"),

@@ -46,6 +46,7 @@ from handful.boosting.weak_learners import (
     LearnerColumns,
     StumpColumns,
     WeakStump,
+    merge_rows,
 )
 from handful.bounds import (
     Certificate,
@@ -283,33 +284,6 @@ def constant_vote(balance: float) -> StumpVote:
     return StumpVote([(WeakStump(-1, 0.0, 1 if balance > 0.0 else -1), 1.0)])
 
 
-def merge_rows(X: Floats, y_signed: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
-    """Sort the examples by value, add the weights of equal ones, drop those of weight zero.
-
-    A machine that is fitted to the result depends neither on the order of the examples nor on
-    whether an example is repeated or weighted. Missing values equal each other.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X, y = np.array([[2.0], [1.0], [2.0]]), np.array([1.0, -1.0, 1.0])
-    >>> [part.ravel().tolist() for part in merge_rows(X, y, np.ones(3))]
-    [[1.0, 2.0], [-1.0, 1.0], [1.0, 2.0]]
-    """
-    kept = np.flatnonzero(weights > 0.0)
-    # Rows are ranked column by column; equal rows keep equal ranks. It ends early if all differ.
-    rank = np.unique(y_signed[kept], return_inverse=True)[1]
-    for column in X.T:
-        if kept.size and rank.max() + 1 == kept.size:
-            break
-        values = np.unique(column[kept], return_inverse=True, equal_nan=True)[1]
-        rank = np.unique(rank * kept.size + values, return_inverse=True)[1]
-    first = np.unique(rank, return_index=True)[1]
-    merged = np.bincount(rank, weights=weights[kept]).astype(np.float64)
-    rows = kept[first]
-    return X[rows], y_signed[rows], merged
-
-
 _NO_EDGE = "no weak learner has a positive edge. Check the labels, or give it richer weak learners."
 
 
@@ -410,9 +384,9 @@ class AdaBoost(OneVersusRest):
         self.random_state = random_state
 
     def _check_parameters(self, X: Floats | None = None) -> None:
-        if not isinstance(self.n_rounds, str):
+        if self.n_rounds != "auto":
             check_count("n_rounds", self.n_rounds, low=1)
-        elif check_choice("n_rounds", self.n_rounds, ("auto",)) and self.candidates is not None:
+        elif self.candidates is not None:
             raise ValueError(
                 "`n_rounds` must be a number if `candidates` are given, got 'auto'. Use for "
                 "example n_rounds=100, or leave `candidates` out."

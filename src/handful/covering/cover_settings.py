@@ -62,7 +62,7 @@ def read_max_rules(max_rules: Any) -> int | None:
     return int(max_rules)
 
 
-def read_candidates(candidates: Any, by: Any) -> str | int | None:
+def read_candidates(candidates: Any, by: Any = "certificate") -> str | int | None:
     """Either "auto", "wide", None (all examples) or the size of one pool."""
     check_choice("by", by, ("certificate", "cv"))
     if by == "cv" and isinstance(candidates, str) and candidates == "auto":

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from handful.arrays import Floats, Ints
 from handful.bounds import Certificate, NotCertifiableError, stable_bound
-from handful.checks import check_choice, check_positive, check_real
+from handful.checks import check_positive, check_real
 from handful.estimator import BaseClassifier, columns_of, refuse_balanced
 from handful.kernels import Kernel, kernel_of
 from handful.models import Form, from_scores, kernel_expansion, linear_score, steady_product
@@ -40,6 +40,7 @@ _ROUGH = 1e-4
 class MarginMachine(BaseClassifier):
     """One margin program for two classes; for more, one for each class against the rest."""
 
+    tol: float
     _bounds = ("stable",)
     #: Whether the largest margin is priced.
     _capped = True
@@ -246,9 +247,7 @@ _INTERPOLATING = (
 
 def check_solver_settings(machine: Any) -> None:
     """Check C, tol and time_limit of a machine made of one program."""
-    if isinstance(machine.C, str):
-        check_choice("C", machine.C, ("auto",))
-    else:
+    if machine.C != "auto":
         check_positive("C", machine.C, "Larger values allow less slack.")
     check_positive("tol", machine.tol, "1e-7 is a good choice.")
     if machine.time_limit is not None:
