@@ -256,8 +256,8 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
     def refit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Refit:
         """The chosen row with its settings, learned from all rows: it carries no certificate.
 
-        It often errs less than the certified rule, which learned from the pool alone, but no row
-        is left to count its errors. See `Refit.certify` for a certificate by unlabelled rows.
+        The certified rule learned from the pool alone; this one may err less, but no row is left
+        to count its errors. See `Refit.certify` for a certificate by unlabelled rows.
 
         Parameters
         ----------
